@@ -1,0 +1,127 @@
+/** The paths of the API, each declared once: what it answers, of which resource, with which parameters. */
+import type { ErrorCode } from './errors.ts'
+import type { RevisionId } from './history.ts'
+import type { ParameterName } from './parameters.ts'
+import { childrenOf, columnsOf, type Resource } from './resource.ts'
+import { category } from './resources/category.ts'
+import { customer } from './resources/customer.ts'
+import { customerAddress } from './resources/customer-address.ts'
+import { customerGroup } from './resources/customer-group.ts'
+import { location } from './resources/location.ts'
+import { order } from './resources/order.ts'
+import { product } from './resources/product.ts'
+import { store } from './resources/store.ts'
+
+/** What an endpoint answers. */
+export type Answer =
+  /** `{data}` with the only row of the table. */
+  | { readonly kind: 'only' }
+  /** `{data}` with the row of the id in the path. */
+  | { readonly kind: 'one' }
+  /** A page of rows. */
+  | { readonly kind: 'page' }
+  /** All rows whose `column` holds the id in the path, in the list envelope; 404 where `parent` has no such row. */
+  | { readonly kind: 'allOf'; readonly parent: Resource; readonly column: string }
+
+/** An endpoint. */
+export interface Endpoint {
+  /** Unique name, used in metrics, in OpenAPI as operationId and as the client's method. */
+  readonly id: string
+  /** Path with `{id}` where an id stands. */
+  readonly path: string
+  readonly note: string
+  readonly answer: Answer
+  readonly resource: Resource
+  readonly parameters: readonly ParameterName[]
+  readonly since: RevisionId
+  /** Set where the endpoint is an addition of ours to the specification (R31). */
+  readonly addition?: true
+}
+
+const PREFIX = '/api/v1'
+const WALK = ['limit', 'cursor'] as const
+
+/** Every endpoint, in the order of the specification. */
+export const ENDPOINTS: readonly Endpoint[] = [
+  only({ id: 'getStore', path: '/store', resource: store }),
+  page({ id: 'listOrders', path: '/orders', resource: order, filters: ['updated_since', 'status'] }),
+  one({ id: 'getOrder', path: '/orders/{id}', resource: order }),
+  page({ id: 'listCustomers', path: '/customers', resource: customer, filters: ['created_since', 'updated_since'] }),
+  one({ id: 'getCustomer', path: '/customers/{id}', resource: customer }),
+  allOf({
+    id: 'listAddressesOfCustomer',
+    path: '/customers/{id}/addresses',
+    resource: customerAddress,
+    parent: customer,
+    column: 'customer_id',
+  }),
+  page({
+    id: 'listCustomerAddresses',
+    path: '/customer-addresses',
+    resource: customerAddress,
+    filters: ['updated_since'],
+    addition: true,
+  }),
+  page({ id: 'listCustomerGroups', path: '/customer-groups', resource: customerGroup }),
+  page({ id: 'listLocations', path: '/locations', resource: location }),
+  page({ id: 'listProducts', path: '/products', resource: product, filters: ['updated_since', 'status'] }),
+  one({ id: 'getProduct', path: '/products/{id}', resource: product }),
+  page({ id: 'listCategories', path: '/categories', resource: category }),
+]
+
+/** Resources that have an endpoint of their own, each once, without those that are only embedded. */
+export const RESOURCES: readonly Resource[] = [...new Set(ENDPOINTS.map((endpoint) => endpoint.resource))]
+
+/** Every table the service reads with the columns it reads of it, embedded resources included. */
+export function tablesOf(resources: readonly Resource[] = RESOURCES): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    resources.flatMap((resource) => [resource, ...childrenOf(resource)]).map((each) => [each.table, columnsOf(each)]),
+  )
+}
+
+/** Error codes an endpoint can answer with, in the order of the checks (R6). */
+export function errorsOf({ answer }: Endpoint): ErrorCode[] {
+  const common: ErrorCode[] = ['INVALID_API_KEY', 'RATE_LIMITED', 'STORE_NOT_SUPPORTED', 'STORE_NOT_READY']
+  const own: ErrorCode[] =
+    answer.kind === 'page'
+      ? ['INVALID_PARAM', 'INVALID_CURSOR']
+      : answer.kind === 'only'
+        ? []
+        : ['INVALID_PARAM', 'NOT_FOUND']
+  return [...common, ...own, 'STORE_DB_ERROR']
+}
+
+/** What every declaration of an endpoint says; the path stands below `/api/v1`. */
+interface Place {
+  readonly id: string
+  readonly path: string
+  readonly resource: Resource
+  readonly addition?: true
+}
+
+/** Declares the endpoint of a resource that has one row. */
+export function only(place: Place): Endpoint {
+  return { ...at(place), note: place.resource.note, answer: { kind: 'only' }, parameters: [] }
+}
+
+/** Declares the endpoint of one row by id. */
+export function one(place: Place): Endpoint {
+  const note = `One of the ${place.resource.plural}, by id.`
+  return { ...at(place), note, answer: { kind: 'one' }, parameters: [] }
+}
+
+/** Declares the endpoint of a paginated list. */
+export function page({ filters = [], ...place }: Place & { readonly filters?: readonly ParameterName[] }): Endpoint {
+  const note = `The ${place.resource.plural} of the store, oldest first.`
+  return { ...at(place), note, answer: { kind: 'page' }, parameters: [...WALK, ...filters] }
+}
+
+/** Declares the endpoint of all rows that belong to one row of `parent` through `column`. */
+export function allOf({ parent, column, ...place }: Place & { parent: Resource; column: string }): Endpoint {
+  const note = `The ${place.resource.plural} of one ${parent.name.toLowerCase()}, oldest first, all at once.`
+  return { ...at(place), note, answer: { kind: 'allOf', parent, column }, parameters: [] }
+}
+
+function at(place: Place): Place & Pick<Endpoint, 'since'> {
+  return { ...place, path: PREFIX + place.path, since: place.resource.since }
+}

@@ -1,0 +1,47 @@
+/** The revisions of the API within v1, oldest first. In charge of their names and order, not of what a field belongs to. */
+
+/** Each revision: its id, the day it was published and what it brought. Source: the specification, "Versioning". */
+export const REVISIONS = [
+  {
+    id: 'launch',
+    date: '2026-07-08',
+    summary:
+      'Store, orders with items, customers, products with variants, categories; cursor pagination; incremental filters; per-store keys; 120 requests per minute',
+  },
+  {
+    id: 'v1.1',
+    date: '2026-07-08',
+    summary:
+      'Customer phone, group_id, updated_at, updated_since; customer addresses and customer groups; order currency, payment_provider, payment_method_id, payment_method_label; store store_country; customers are mutable',
+  },
+  { id: 'v1.2', date: '2026-07-09', summary: 'Order pickup_location_id; locations endpoint' },
+  {
+    id: 'v1.3',
+    date: '2026-07-10',
+    summary:
+      'Multi-language: translations on products and categories, locale on orders and customers, store default_locale and enabled_locales',
+  },
+  { id: 'v1.4', date: '2026-07-15', summary: 'Product tax_class; order tax_breakdown' },
+  { id: 'v1.5', date: '2026-07-16', summary: 'Order metafields' },
+  { id: 'v1.6', date: '2026-09-30', summary: 'weight_grams on products and variants; store weight_unit' },
+] as const
+
+/** Id of a revision, `launch` or `v1.1` and up. */
+export type RevisionId = (typeof REVISIONS)[number]['id']
+
+/** The newest revision. */
+export const LATEST_REVISION: RevisionId = REVISIONS[REVISIONS.length - 1]?.id ?? 'launch'
+
+/** Whether `revision` has what was brought by `since`. */
+export function includesRevision(revision: RevisionId, since: RevisionId): boolean {
+  return positionOf(revision) >= positionOf(since)
+}
+
+/** The revision called `text`, or null where there is none. */
+export function findRevision(text: string): RevisionId | null {
+  return REVISIONS.find((revision) => revision.id === text)?.id ?? null
+}
+
+function positionOf(id: RevisionId): number {
+  return REVISIONS.findIndex((revision) => revision.id === id)
+}

@@ -1,0 +1,99 @@
+/** The query parameters: the rule of each, its default and its message, once. Parsing is pure; nothing raw goes on. */
+import { ApiError } from './errors.ts'
+import { hasBlankForPlus, INSTANT_RULE, type Microseconds, parseInstant } from './instant.ts'
+import { LIMITS } from './limits.ts'
+import type { Resource } from './resource.ts'
+
+/** Value of a parsed parameter. */
+export type ParameterValue = number | string | Microseconds
+
+/** A query parameter as declared. */
+export interface Parameter {
+  readonly note: string
+  /** JSON Schema of it for a resource. */
+  readonly schema: (resource: Resource) => Record<string, unknown>
+  /** The value, or an `ApiError` that names the parameter and what is accepted. */
+  readonly parse: (text: string, resource: Resource) => ParameterValue
+  /** What it keeps of the rows, where it is a filter: those whose `field` compares so with the value. */
+  readonly filter?: { readonly field: string; readonly operator: '>=' | '=' }
+}
+
+const INSTANT_SCHEMA = { type: 'string', format: 'date-time' }
+
+/** Every query parameter by name. */
+export const PARAMETERS = {
+  limit: {
+    note: `Page size, ${LIMITS.pageRowsMin} to ${LIMITS.pageRowsMax}.`,
+    schema: () => ({
+      type: 'integer',
+      minimum: LIMITS.pageRowsMin,
+      maximum: LIMITS.pageRowsMax,
+      default: LIMITS.pageRowsDefault,
+    }),
+    parse: (text) => parseLimit(text),
+  },
+  cursor: {
+    note: 'Opaque: meta.next_cursor of the previous page, passed back unchanged. Not to be parsed, edited or kept.',
+    schema: () => ({ type: 'string' }),
+    parse: (text) => text,
+  },
+  updated_since: {
+    note: 'Only rows updated at or after this instant. Write + of an offset as %2B.',
+    schema: () => INSTANT_SCHEMA,
+    parse: (text) => instantOf('updated_since', text),
+    filter: { field: 'updated_at', operator: '>=' },
+  },
+  created_since: {
+    note: 'Only rows created at or after this instant; works on all stores.',
+    schema: () => INSTANT_SCHEMA,
+    parse: (text) => instantOf('created_since', text),
+    filter: { field: 'created_at', operator: '>=' },
+  },
+  status: {
+    note: 'Only rows with this status.',
+    schema: (resource) => ({ type: 'string', enum: statusesOf(resource) }),
+    parse: (text, resource) => parseStatus(text, resource),
+    filter: { field: 'status', operator: '=' },
+  },
+} as const satisfies Record<string, Parameter>
+
+/** Name of a query parameter. */
+export type ParameterName = keyof typeof PARAMETERS
+
+/** A refusal of a parameter: names it, what is accepted, and what was got. */
+export function invalidParameter(name: string, rule: string, got: string): ApiError {
+  return new ApiError('INVALID_PARAM', `${name}: must be ${rule}; got ${quoted(got)}`)
+}
+
+const QUOTED_CHARACTERS_MAX = 64
+
+/** `text` as it can be shown in a message: escaped, cut at 64 characters. */
+export function quoted(text: string): string {
+  const cut = text.length > QUOTED_CHARACTERS_MAX ? `${text.slice(0, QUOTED_CHARACTERS_MAX)}…` : text
+  return JSON.stringify(cut.toWellFormed())
+}
+
+/** Digits only: `Number()` and schema coercion would take `1e2`, `0x10` and `+5` (R11). */
+function parseLimit(text: string): number {
+  const limit = /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : 0
+  if (limit >= LIMITS.pageRowsMin && limit <= LIMITS.pageRowsMax) return limit
+  throw invalidParameter('limit', `a whole number from ${LIMITS.pageRowsMin} to ${LIMITS.pageRowsMax}`, text)
+}
+
+function instantOf(name: string, text: string): Microseconds {
+  const instant = parseInstant(text)
+  if (instant !== null) return instant
+  const rule = hasBlankForPlus(text) ? `${INSTANT_RULE}; write the + of an offset as %2B in a URL` : INSTANT_RULE
+  throw invalidParameter(name, rule, text)
+}
+
+function parseStatus(text: string, resource: Resource): string {
+  const statuses = statusesOf(resource)
+  if (statuses.includes(text)) return text
+  throw invalidParameter('status', `one of ${statuses.join(', ')}`, text)
+}
+
+function statusesOf({ fields }: Resource): readonly string[] {
+  const type = fields.status?.type
+  return type?.kind === 'oneOf' ? type.values : []
+}

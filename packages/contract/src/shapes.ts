@@ -1,0 +1,17 @@
+/** Shapes of stored JSON that more than one resource uses. */
+import type { JsonShape } from './field.ts'
+
+/** Address snapshot of an order: exactly these nine keys, camelCase. */
+export const ORDER_ADDRESS: JsonShape = {
+  outer: 'object',
+  keys: ['firstName', 'lastName', 'line1', 'line2', 'city', 'state', 'postalCode', 'country', 'phone'],
+}
+
+/** Custom fields. */
+export const METAFIELDS: JsonShape = { outer: 'array', entries: { key: 'text', label: 'text', value: 'any' } }
+
+/** Texts by locale. */
+export const TRANSLATIONS: JsonShape = { outer: 'object', valuesOf: { name: 'text', description: 'text' } }
+
+/** Option values by option name. */
+export const ATTRIBUTES: JsonShape = { outer: 'object', valuesOf: 'any' }
