@@ -1,0 +1,133 @@
+import {
+  category,
+  columnsOf,
+  customer,
+  customerAddress,
+  customerGroup,
+  location,
+  order,
+  orderItem,
+  product,
+  REVISIONS,
+  type Resource,
+  store,
+  variant,
+} from '@store-export/contract'
+import postgres, { type Sql } from 'postgres'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../../../../test/support/databases.ts'
+import { migrateStore, migrationStatements } from './migrate-store.ts'
+import { storeTables } from './tables.ts'
+
+let database: TestDatabase
+let sql: Sql
+
+beforeAll(async () => {
+  database = await createDatabase()
+  sql = postgres(database.url, { max: 3, onnotice: () => undefined })
+})
+beforeEach(() => sql.unsafe('drop schema public cascade; create schema public'))
+afterAll(async () => {
+  await sql.end()
+  await database.drop()
+})
+
+interface Column {
+  readonly table: string
+  readonly name: string
+  readonly nullable: boolean
+}
+
+async function columns(): Promise<Column[]> {
+  return sql<Column[]>`
+    select table_name as table, column_name as name, is_nullable = 'YES' as nullable
+    from information_schema.columns where table_schema = 'public' and table_name <> 'store_schema_revisions'`
+}
+
+const names = (list: readonly { table: string; name: string }[]) =>
+  list.map(({ table, name }) => `${table}.${name}`).sort()
+
+describe('migrations', () => {
+  test('[VER-2] each revision has exactly the columns that the contract names, and the password hash', async () => {
+    for (const { id } of REVISIONS) {
+      expect(await migrateStore(sql, id)).toEqual([id])
+      const declared = storeTables(id).flatMap(({ table, columns }) => columns.map((name) => ({ table, name })))
+      expect(names(await columns())).toEqual(names([...declared, { table: 'customers', name: 'password_hash' }]))
+    }
+  })
+
+  test('a column admits null exactly where the contract says "or null"', async () => {
+    await migrateStore(sql, 'v1.6')
+    const found = new Map((await columns()).map(({ table, name, nullable }) => [`${table}.${name}`, nullable]))
+    const resources: Resource[] = [
+      store,
+      order,
+      orderItem,
+      customer,
+      customerAddress,
+      customerGroup,
+      location,
+      product,
+      variant,
+      category,
+    ]
+    for (const resource of resources) {
+      for (const name of columnsOf(resource)) {
+        const nullable = resource.fields[name]?.nullable ?? true
+        expect(found.get(`${resource.table}.${name}`), `${resource.table}.${name}`).toBe(nullable)
+      }
+    }
+  })
+
+  test('run again, or by two at once, nothing is applied twice', async () => {
+    const applied = await Promise.all([migrateStore(sql, 'v1.2'), migrateStore(sql, 'v1.2')])
+    expect(applied.flat().sort()).toEqual(['launch', 'v1.1', 'v1.2'])
+    expect(await migrateStore(sql, 'v1.2')).toEqual([])
+  })
+
+  test('[R28] a store can stand between two revisions', async () => {
+    await migrateStore(sql, 'launch')
+    const [first, second] = migrationStatements('v1.1')
+    await sql.unsafe(`${first}; ${second}`)
+    const found = names(await columns())
+    expect(found).toContain('customers.phone')
+    expect(found).not.toContain('orders.currency')
+  })
+
+  test('a migration that fails leaves nothing behind', async () => {
+    await migrateStore(sql, 'launch')
+    await sql`create table public.customer_groups (id int)`
+    await expect(migrateStore(sql, 'v1.1')).rejects.toThrow('customer_groups')
+    expect(names(await columns())).not.toContain('customers.phone')
+    expect(await sql`select revision from public.store_schema_revisions`).toEqual([{ revision: 'launch' }])
+  })
+
+  test('every table that is walked has an index in the order of the walk', async () => {
+    await migrateStore(sql, 'v1.6')
+    const rows = await sql<{ table: string; definition: string }[]>`
+      select tablename as table, indexdef as definition from pg_indexes where schemaname = 'public'`
+    const walked = new Set(
+      rows.filter(({ definition }) => /\(created_at, id\b/.test(definition)).map(({ table }) => table),
+    )
+    const pages = storeTables('v1.6').map(({ table }) => table)
+    const embedded = ['store', 'order_items', 'product_variants']
+    expect([...walked].sort()).toEqual(pages.filter((table) => !embedded.includes(table)).sort())
+  })
+
+  test('rows need only what has no natural default', async () => {
+    await migrateStore(sql, 'v1.6')
+    const id = '00000000-0000-4000-8000-000000000001'
+    await sql`insert into orders (id, email) values (${id}, 'a@example.com')`
+    await sql`insert into order_items (id, order_id, product_id, name, price) values (${id}, ${id}, ${id}, 'n', 1)`
+    await sql`insert into customers (id, email) values (${id}, 'a@example.com')`
+    await sql`insert into products (id, name, slug, price) values (${id}, 'n', 's', 1)`
+    await sql`insert into product_variants (id, product_id, sku, name) values (${id}, ${id}, 's', 'n')`
+    await sql`insert into categories (id, name, slug) values (${id}, 'n', 's')`
+    await sql`insert into customer_groups (id, name) values (${id}, 'n')`
+    await sql`insert into locations (id, name) values (${id}, 'n')`
+    await sql`insert into customer_addresses (id, customer_id, first_name, last_name, line1, city, postal_code, country)
+      values (${id}, ${id}, 'f', 'l', 's', 'c', 'p', 'DE')`
+    const [hours] = await sql`select jsonb_array_length(opening_hours) days from locations`
+    expect(hours?.days).toBe(7)
+  })
+})

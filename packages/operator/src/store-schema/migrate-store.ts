@@ -1,0 +1,64 @@
+/** Brings a store database to a revision of its schema: reads the SQL files beside it and runs what is missing, in order. */
+import { readFileSync } from 'node:fs'
+import { includesRevision, REVISIONS, type RevisionId } from '@store-export/contract'
+import type { Sql, TransactionSql } from 'postgres'
+import { splitStatements } from './sql-text.ts'
+
+/** Longest wait of one migration for a table, so that readers do not queue up behind it; then it is tried again. */
+const LOCK_TIMEOUT = '2s'
+const LOCK_TRIES_MAX = 10
+
+/** Key of the advisory lock that keeps two upgrades of one store apart; any fixed number does. */
+const UPGRADE_LOCK = 7_306_001
+
+/** The statements of one revision's migration, in order, from its file; a test makes a half-migrated store of some. */
+export function migrationStatements(revision: RevisionId): string[] {
+  return splitStatements(readFileSync(new URL(`./${revision}.sql`, import.meta.url), 'utf8'))
+}
+
+/**
+ * The revisions that were applied to bring the store to `toRevision`, oldest first; none when it was there. Each is one
+ * transaction, recorded in `store_schema_revisions`. `sql` must be connected as the owner of the store's tables.
+ */
+export async function migrateStore(sql: Sql, toRevision: RevisionId): Promise<RevisionId[]> {
+  await prepareRecord(sql)
+  const applied: RevisionId[] = []
+  for (const { id } of REVISIONS) {
+    if (includesRevision(toRevision, id) && (await applyWhenMissing(sql, id))) applied.push(id)
+  }
+  return applied
+}
+
+/** The table that records what was applied; two callers at once find one made. */
+async function prepareRecord(sql: Sql): Promise<void> {
+  await sql.begin(async (transaction) => {
+    await transaction`select pg_advisory_xact_lock(${UPGRADE_LOCK})`
+    await transaction.unsafe(
+      'create table if not exists public.store_schema_revisions (revision text primary key, applied_at timestamptz not null default now())',
+    )
+  })
+}
+
+async function applyWhenMissing(sql: Sql, revision: RevisionId): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await sql.begin((transaction) => applyOnce(transaction, revision))
+    } catch (error) {
+      if (!isLockTimeout(error) || attempt === LOCK_TRIES_MAX) throw error
+    }
+  }
+}
+
+async function applyOnce(transaction: TransactionSql, revision: RevisionId): Promise<boolean> {
+  await transaction`select pg_advisory_xact_lock(${UPGRADE_LOCK})`
+  const recorded = await transaction`
+    insert into public.store_schema_revisions (revision) values (${revision}) on conflict do nothing returning revision`
+  if (recorded.length === 0) return false
+  await transaction.unsafe(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
+  for (const statement of migrationStatements(revision)) await transaction.unsafe(statement)
+  return true
+}
+
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '55P03'
+}

@@ -1,0 +1,158 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { REVISIONS, type RevisionId } from '@store-export/contract'
+import postgres, { type Sql } from 'postgres'
+import { afterEach, describe, expect, inject, test } from 'vitest'
+import { type ProvisionedStore, type ProvisionOptions, provisionStore, upgradeStore } from './provision-store.ts'
+import { quoteName } from './sql-text.ts'
+import { storeTables } from './tables.ts'
+
+const connect = (url: string): Sql => postgres(url, { max: 1, max_lifetime: null, onnotice: () => undefined })
+const made: ProvisionedStore[] = []
+
+afterEach(async () => {
+  for (const { databaseUrl, readerUrl } of made.splice(0)) {
+    const [owner, reader] = [new URL(databaseUrl), new URL(readerUrl)]
+    await using(inject('postgresUrl'), async (sql) => {
+      await sql.unsafe(`drop database ${quoteName(owner.pathname.slice(1))} with (force)`)
+      await sql.unsafe(`drop role ${quoteName(owner.username)}`)
+      await sql.unsafe(`drop role ${quoteName(reader.username)}`)
+    })
+  }
+})
+
+async function using<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const sql = connect(url)
+  try {
+    return await work(sql)
+  } finally {
+    await sql.end()
+  }
+}
+
+async function provision(revision: RevisionId, overrides: Partial<ProvisionOptions> = {}): Promise<ProvisionedStore> {
+  const adminUrl = inject('postgresUrl')
+  const store = await provisionStore({
+    adminUrl,
+    storeId: randomUUID(),
+    name: 'Läden',
+    revision,
+    random: randomBytes,
+    connect,
+    ...overrides,
+  })
+  made.push(store)
+  return store
+}
+
+const settings = [
+  'default_transaction_read_only',
+  'jit',
+  'statement_timeout',
+  'timezone',
+  'idle_in_transaction_session_timeout',
+]
+
+describe('a provisioned store', () => {
+  test('holds its one row, and its owner can write', async () => {
+    const storeId = randomUUID()
+    const { databaseUrl } = await provision('launch', { storeId })
+    await using(databaseUrl, async (sql) => {
+      expect(await sql`select id, name from store`).toEqual([{ id: storeId, name: 'Läden' }])
+      await sql`insert into categories (id, name, slug) values (${storeId}, 'n', 's')`
+      await expect(sql`insert into store (id, name) values (gen_random_uuid(), 'second')`).rejects.toMatchObject({
+        code: '23505',
+      })
+    })
+  })
+
+  test('[GEN-3] its reader cannot see the password hash, not even with select *', async () => {
+    const { readerUrl } = await provision('v1.6')
+    await using(readerUrl, async (sql) => {
+      await expect(sql`select password_hash from customers`).rejects.toMatchObject({ code: '42501' })
+      await expect(sql`select * from customers`).rejects.toMatchObject({ code: '42501' })
+      await expect(sql`select c from customers c`).rejects.toMatchObject({ code: '42501' })
+      await expect(sql`select 1 from store_schema_revisions`).rejects.toMatchObject({ code: '42501' })
+    })
+  })
+
+  test('its reader selects every column that the contract names, at every revision', async () => {
+    const { readerUrl, databaseUrl } = await provision('launch')
+    const readerRole = new URL(readerUrl).username
+    for (const { id } of REVISIONS) {
+      await upgradeStore({ ownerOrAdminUrl: databaseUrl, to: id, readerRole, connect })
+      await using(readerUrl, async (sql) => {
+        for (const { table, columns } of storeTables(id)) {
+          await sql`select ${sql([...columns])} from ${sql(table)}`
+          await sql`select count(*) from ${sql(table)}`
+        }
+      })
+    }
+  })
+
+  test('[GEN-1] its reader reads only: by default, by its rights, and without tables of its own', async () => {
+    const { readerUrl } = await provision('v1.6')
+    await using(readerUrl, async (sql) => {
+      const rows =
+        await sql`select name, setting from pg_settings where name in ${sql(settings)} or name = 'TimeZone' order by 1`
+      expect(Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))).toMatchObject({
+        default_transaction_read_only: 'on',
+        jit: 'off',
+        statement_timeout: '5000',
+        TimeZone: 'UTC',
+        idle_in_transaction_session_timeout: '10000',
+      })
+      await expect(sql`delete from orders`).rejects.toThrow()
+      await sql`set default_transaction_read_only = off`
+      await expect(sql`delete from orders`).rejects.toMatchObject({ code: '42501' })
+      await expect(sql`create table public.mine (id int)`).rejects.toMatchObject({ code: '42501' })
+      await expect(sql`create temporary table mine (id int)`).rejects.toMatchObject({ code: '42501' })
+      await expect(sql`update store set name = 'x'`).rejects.toMatchObject({ code: '42501' })
+    })
+  })
+
+  test('its reader sees how old other roles’ transactions are', async () => {
+    const { readerUrl } = await provision('launch')
+    await using(inject('postgresUrl'), (admin) =>
+      admin.begin(async (transaction) => {
+        const [own] = await transaction`select pg_backend_pid() pid`
+        await using(readerUrl, async (sql) => {
+          const [row] = await sql`select xact_start is not null as seen from pg_stat_activity where pid = ${own?.pid}`
+          expect(row?.seen).toBe(true)
+        })
+      }),
+    )
+  })
+
+  test('[GEN-2] the reader of one store cannot connect to another', async () => {
+    const [one, two] = [await provision('launch'), await provision('launch')]
+    const foreign = new URL(one.readerUrl)
+    foreign.pathname = new URL(two.readerUrl).pathname
+    await expect(using(foreign.href, (sql) => sql`select 1`)).rejects.toMatchObject({ code: '42501' })
+  })
+
+  test('made twice under one id is refused and leaves the first as it was', async () => {
+    const storeId = randomUUID()
+    const { databaseUrl } = await provision('launch', { storeId })
+    await expect(provision('launch', { storeId })).rejects.toMatchObject({ code: '42710' })
+    await using(databaseUrl, async (sql) => expect(await sql`select 1 from store`).toHaveLength(1))
+  })
+
+  test('that cannot be made leaves no database and no role', async () => {
+    const storeId = randomUUID()
+    await expect(provision('v1.6', { storeId, name: 'nul \0 byte' })).rejects.toThrow()
+    await using(inject('postgresUrl'), async (sql) => {
+      const short = storeId.slice(-12)
+      expect(await sql`select 1 from pg_roles where rolname like ${`%${short}`}`).toHaveLength(0)
+      expect(await sql`select 1 from pg_database where datname like ${`%${short}`}`).toHaveLength(0)
+    })
+  })
+
+  test('upgraded by an administrator still belongs to its owner', async () => {
+    const { databaseUrl } = await provision('launch')
+    const adminUrl = new URL(inject('postgresUrl'))
+    adminUrl.pathname = new URL(databaseUrl).pathname
+    const applied = await upgradeStore({ ownerOrAdminUrl: adminUrl.href, to: 'v1.2', readerRole: null, connect })
+    expect(applied).toEqual(['v1.1', 'v1.2'])
+    await using(databaseUrl, (sql) => sql`insert into locations (id, name) values (gen_random_uuid(), 'n')`)
+  })
+})

@@ -1,0 +1,137 @@
+/** Makes a store database with its owner and its reader on a server, and brings an existing one to a newer revision. */
+import type { RevisionId } from '@store-export/contract'
+import type { Sql } from 'postgres'
+import { migrateStore } from './migrate-store.ts'
+import { readerGrantsSql, readerRoleSql } from './reader-role.ts'
+import { scramVerifier } from './scram.ts'
+import { quoteName, quoteText } from './sql-text.ts'
+import { type Login, urlForDatabase, urlForLogin } from './store-url.ts'
+
+/** Bytes of a role's password; written as base64url. */
+const PASSWORD_BYTES = 32
+const SALT_BYTES = 16
+
+/** Opens a pool of exactly one connection, so that `set role` holds for all that follows; closed by who opened it. */
+export type Connect = (url: string) => Sql
+
+/** What a new store database is made of. */
+export interface ProvisionOptions {
+  /** URL of a role on the server that may create databases and roles. */
+  readonly adminUrl: string
+  readonly storeId: string
+  readonly name: string
+  readonly revision: RevisionId
+  /** Gives that many unpredictable bytes. */
+  readonly random: (bytes: number) => Uint8Array
+  readonly connect: Connect
+}
+
+/** Where a provisioned store is: the platform writes with the first URL, the service reads with the second. */
+export interface ProvisionedStore {
+  readonly databaseUrl: string
+  readonly readerUrl: string
+}
+
+/** Which store to upgrade, and how far. */
+export interface UpgradeOptions {
+  /** URL of the store database, as its owner or as one who may become the owner. */
+  readonly ownerOrAdminUrl: string
+  readonly to: RevisionId
+  /** Role whose grants are extended; null where the platform grants by itself. */
+  readonly readerRole: string | null
+  readonly connect: Connect
+}
+
+/**
+ * The URLs, passwords included, of a new database at `revision` that holds the one `store` row. On failure the database and
+ * the roles are dropped again.
+ */
+export async function provisionStore(options: ProvisionOptions): Promise<ProvisionedStore> {
+  const { owner, reader } = loginsOf(options)
+  const admin = options.connect(options.adminUrl)
+  const undo: string[] = []
+  try {
+    await createRolesAndDatabase(admin, options, { owner, reader, undo })
+    await fillDatabase(options, owner, reader)
+    return { databaseUrl: urlForLogin(options.adminUrl, owner), readerUrl: urlForLogin(options.adminUrl, reader) }
+  } catch (error) {
+    // Only what this call made: a store that was there before, under the same id, is not ours to drop.
+    for (const statement of undo.reverse()) await admin.unsafe(statement).catch(() => undefined)
+    throw error
+  } finally {
+    await admin.end()
+  }
+}
+
+/** The revisions that were applied, oldest first; the reader's grants are those of `to` afterwards. */
+export async function upgradeStore({
+  ownerOrAdminUrl,
+  to,
+  readerRole,
+  connect,
+}: UpgradeOptions): Promise<RevisionId[]> {
+  const sql = connect(ownerOrAdminUrl)
+  try {
+    await becomeOwner(sql)
+    const applied = await migrateStore(sql, to)
+    if (readerRole !== null) await sql.unsafe(readerGrantsSql({ role: readerRole, revision: to }))
+    return applied
+  } finally {
+    await sql.end()
+  }
+}
+
+/** Twelve digits of the store's random id keep the names short and apart: roles belong to the whole server. */
+function loginsOf({ storeId, random }: ProvisionOptions): { owner: Login; reader: Login } {
+  const short = storeId.replaceAll('-', '').slice(-12).toLowerCase()
+  const database = `store_export_store_${short}`
+  const password = () => Buffer.from(random(PASSWORD_BYTES)).toString('base64url')
+  return {
+    owner: { user: `store_export_owner_${short}`, password: password(), database },
+    reader: { user: `store_export_reader_${short}`, password: password(), database },
+  }
+}
+
+async function createRolesAndDatabase(
+  admin: Sql,
+  { random }: ProvisionOptions,
+  { owner, reader, undo }: { owner: Login; reader: Login; undo: string[] },
+): Promise<void> {
+  const [ownerName, readerName, database] = [owner.user, reader.user, owner.database].map(quoteName)
+  const verifier = (password: string) => scramVerifier(password, random(SALT_BYTES))
+  await admin.unsafe(`create role ${ownerName} login password ${quoteText(verifier(owner.password))}`)
+  undo.push(`drop role ${ownerName}`)
+  await admin.unsafe(readerRoleSql({ role: reader.user, password: verifier(reader.password) }))
+  undo.push(`drop role ${readerName}`)
+  // One who is not a superuser may only give a database to a role that it is a member of.
+  await admin.unsafe(`grant ${ownerName} to current_user`)
+  await admin.unsafe(`create database ${database} owner ${ownerName} template template0 encoding 'UTF8'`)
+  undo.push(`drop database ${database} with (force)`)
+  await admin.unsafe(`revoke all on database ${database} from public`)
+  await admin.unsafe(`grant connect on database ${database} to ${readerName}`)
+}
+
+async function fillDatabase(
+  { adminUrl, storeId, name, revision, connect }: ProvisionOptions,
+  owner: Login,
+  reader: Login,
+): Promise<void> {
+  const sql = connect(urlForDatabase(adminUrl, owner.database))
+  try {
+    await sql.unsafe(`revoke all on schema public from public; grant all on schema public to ${quoteName(owner.user)}`)
+    await sql.unsafe(`set role ${quoteName(owner.user)}`)
+    await migrateStore(sql, revision)
+    await sql`insert into public.store (id, name) values (${storeId}, ${name})`
+    await sql.unsafe(readerGrantsSql({ role: reader.user, revision }))
+  } finally {
+    await sql.end()
+  }
+}
+
+/** New tables must belong to the database's owner, whoever runs the upgrade. */
+async function becomeOwner(sql: Sql): Promise<void> {
+  const [row] = await sql<{ owner: string }[]>`
+    select pg_get_userbyid(datdba) owner from pg_database
+    where datname = current_database() and pg_get_userbyid(datdba) <> current_user`
+  if (row !== undefined) await sql.unsafe(`set role ${quoteName(row.owner)}`)
+}

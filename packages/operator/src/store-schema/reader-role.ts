@@ -1,0 +1,67 @@
+/** The role with which the service reads a store: SQL text only, for our own provisioning and for a platform to run. */
+import type { RevisionId } from '@store-export/contract'
+import { quoteName, quoteText } from './sql-text.ts'
+import { storeTables } from './tables.ts'
+
+/**
+ * What the role's sessions start with. The limits stand on the role because a pooler loses what a session sets;
+ * `statement_timeout` is below the service's own limit so that no query outlives its request.
+ */
+const ROLE_SETTINGS = {
+  default_transaction_read_only: 'on',
+  statement_timeout: '5s',
+  lock_timeout: '2s',
+  idle_in_transaction_session_timeout: '10s',
+  jit: 'off',
+  search_path: 'public',
+  timezone: 'UTC',
+  datestyle: 'ISO, YMD',
+  intervalstyle: 'postgres',
+  extra_float_digits: '1',
+  client_encoding: 'UTF8',
+} as const
+
+/** How often a running query looks whether its client is still there; not every server and system can. */
+const CONNECTION_CHECK_INTERVAL = '500ms'
+
+/**
+ * SQL that creates the role, to be run once by one who may create roles. `password` may be a SCRAM verifier. The role
+ * inherits, unlike what one expects of a reader: without that `pg_read_all_stats`, which shows it the start of the oldest
+ * transaction, would have no effect; it is a member of nothing else.
+ */
+export function readerRoleSql({ role, password }: { role: string; password: string }): string {
+  const name = quoteName(role)
+  const settings = Object.entries(ROLE_SETTINGS).map(
+    ([setting, value]) =>
+      `alter role ${name} set ${setting} = ${setting === 'search_path' ? value : quoteText(value)};`,
+  )
+  const checkInterval = `alter role ${name} set client_connection_check_interval = ${quoteText(CONNECTION_CHECK_INTERVAL)}`
+  return [
+    `create role ${name} login password ${quoteText(password)};`,
+    ...settings,
+    '-- PostgreSQL 14 and later, where the system can tell that a connection was closed.',
+    attempt(checkInterval, 'undefined_object or invalid_parameter_value'),
+    '-- Lets the service see how old the oldest open transaction is, which makes x-sync-watermark exact.',
+    attempt(`grant pg_read_all_stats to ${name}`, 'insufficient_privilege'),
+    '',
+  ].join('\n')
+}
+
+/** SQL that lets the role select the contract's columns of a store at `revision`, and nothing else; may be run again. */
+export function readerGrantsSql({ role, revision }: { role: string; revision: RevisionId }): string {
+  const name = quoteName(role)
+  const grants = storeTables(revision).map(
+    ({ table, columns }) =>
+      `grant select (${columns.map(quoteName).join(', ')}) on public.${quoteName(table)} to ${name};`,
+  )
+  return [`grant usage on schema public to ${name};`, ...grants, ''].join('\n')
+}
+
+/** `statement`, run where the server allows it: `conditions` are the errors that only leave it out. */
+function attempt(statement: string, conditions: string): string {
+  return `do $$ begin
+  ${statement};
+exception when ${conditions} then
+  raise notice '% (left out)', sqlerrm;
+end $$;`
+}

@@ -1,0 +1,13 @@
+/** The form in which a server keeps a password (RFC 5803), so that no plain password is in the SQL that sets it. */
+import { createHash, createHmac, pbkdf2Sync } from 'node:crypto'
+
+const ITERATIONS = 4096
+
+/** The SCRAM-SHA-256 verifier of an ASCII `password`; `salt` is 16 random bytes. PostgreSQL takes it where a password stands. */
+export function scramVerifier(password: string, salt: Uint8Array): string {
+  const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, 'sha256')
+  const clientKey = createHmac('sha256', salted).update('Client Key').digest()
+  const storedKey = createHash('sha256').update(clientKey).digest('base64')
+  const serverKey = createHmac('sha256', salted).update('Server Key').digest('base64')
+  return `SCRAM-SHA-256$${ITERATIONS}:${Buffer.from(salt).toString('base64')}$${storedKey}:${serverKey}`
+}

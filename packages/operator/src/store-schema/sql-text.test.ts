@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest'
+import { readerGrantsSql, readerRoleSql } from './reader-role.ts'
+import { scramVerifier } from './scram.ts'
+import { quoteName, quoteText, splitStatements } from './sql-text.ts'
+import { urlForDatabase, urlForLogin } from './store-url.ts'
+
+describe('SQL text', () => {
+  test('names and texts stay what they are', () => {
+    expect(quoteName('or"der')).toBe('"or""der"')
+    expect(quoteText("it's")).toBe("'it''s'")
+    expect(quoteText("\\'")).toBe("E'\\\\'''")
+  })
+
+  test('a file falls into statements at semicolons outside quotes, bodies and comments', () => {
+    const file = `-- one; two\nselect ';', "a;b";\ncreate function f() as $$ begin; end; $$;\n\nselect 1 - 1`
+    expect(splitStatements(file)).toEqual([
+      `select ';', "a;b"`,
+      'create function f() as $$ begin; end; $$',
+      'select 1 - 1',
+    ])
+  })
+
+  test('the grants of a revision name its columns and no password', () => {
+    const launch = readerGrantsSql({ role: 'r', revision: 'launch' })
+    expect(launch).toContain(
+      'grant select ("id", "email", "name", "processor_customer_id", "email_verified", "created_at") on public."customers" to "r";',
+    )
+    const newest = readerGrantsSql({ role: 'r', revision: 'v1.6' })
+    expect(newest).toMatch(/"deleted_at"[^;]* on public."customer_addresses"/)
+    expect(launch + newest + readerRoleSql({ role: 'r', password: 'x' })).not.toContain('password_hash')
+  })
+
+  test('a password becomes the verifier of RFC 7677’s example', () => {
+    // https://www.rfc-editor.org/rfc/rfc7677#section-3: user "user", password "pencil"
+    const salt = Buffer.from('W22ZaJ0SNY7soEsUEjb6gQ==', 'base64')
+    expect(scramVerifier('pencil', salt)).toBe(
+      'SCRAM-SHA-256$4096:W22ZaJ0SNY7soEsUEjb6gQ==$WG5d8oPm3OtcPnkdi4Uo7BkeZkBFzpcXkuLmtbsT4qY=:wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU=',
+    )
+  })
+})
+
+describe('connection URLs', () => {
+  const login = { user: 'o', password: 'p@/', database: 'd' }
+
+  test('keep host, port and options of the server', () => {
+    expect(urlForLogin('postgres://admin:x@h1:1,h2:2/postgres?sslmode=verify-full&user=a', login)).toBe(
+      'postgres://o:p%40%2F@h1:1,h2:2/d?sslmode=verify-full',
+    )
+    expect(urlForLogin('postgresql:///postgres?host=/run/s&port=5', login)).toBe(
+      'postgresql://o:p%40%2F@/d?host=/run/s&port=5',
+    )
+    expect(urlForDatabase('postgres://admin:x@h/postgres?dbname=a&user=b', 'd')).toBe('postgres://admin:x@h/d?user=b')
+  })
+
+  test('what is no connection URL is refused without being repeated', () => {
+    expect(() => urlForLogin('mysql://secret', login)).toThrow(
+      /^not a connection URL: it must begin with postgres:\/\/$/,
+    )
+  })
+})

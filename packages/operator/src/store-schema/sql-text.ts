@@ -1,0 +1,27 @@
+/** Names and texts inside SQL that takes no parameters: roles, grants, passwords. In charge of the quoting only. */
+
+/** `name` as a quoted identifier. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** `text` as a string constant that reads the same whatever `standard_conforming_strings` says. */
+export function quoteText(text: string): string {
+  const quoted = `'${text.replaceAll("'", "''")}'`
+  return text.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted
+}
+
+/** The statements of an SQL file, without its comments. Knows quotes and `$$` bodies, which hold semicolons. */
+export function splitStatements(file: string): string[] {
+  const statements: string[] = []
+  let current = ''
+  for (const [token] of file.matchAll(/--[^\n]*|\$\$[\s\S]*?\$\$|'[^']*'|"[^"]*"|;|[^;'"$-]+|[\s\S]/g)) {
+    if (token === ';') {
+      statements.push(current.trim())
+      current = ''
+    } else if (!token.startsWith('--')) {
+      current += token
+    }
+  }
+  return [...statements, current.trim()].filter((statement) => statement !== '')
+}

@@ -1,0 +1,156 @@
+import postgres, { type Sql } from 'postgres'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../../../../test/support/databases.ts'
+import { migrateStore } from './migrate-store.ts'
+
+const A = '00000000-0000-4000-8000-00000000000a'
+const B = '00000000-0000-4000-8000-00000000000b'
+const C = '00000000-0000-4000-8000-00000000000c'
+const OLD = '2020-01-01T00:00:00.000Z'
+
+let database: TestDatabase
+let sql: Sql
+
+beforeAll(async () => {
+  database = await createDatabase()
+  sql = postgres(database.url, { max: 1, onnotice: () => undefined })
+  await migrateStore(sql, 'v1.6')
+})
+afterAll(async () => {
+  await sql.end()
+  await database.drop()
+})
+/** Orders A, B and C of 2020, A with two items and B with one. */
+beforeEach(async () => {
+  await sql`truncate orders, products, customers, order_items, product_variants, customer_addresses, locations, customer_groups`
+  await sql`insert into orders (id, email, created_at) select unnest(${[A, B, C]}::uuid[]), 'a@example.com', ${OLD}`
+  await sql`insert into order_items (id, order_id, product_id, name, price)
+    select gen_random_uuid(), o, gen_random_uuid(), 'n', 1 from unnest(${[A, A, B]}::uuid[]) o`
+  await backdate('orders')
+})
+
+const backdate = (table: string) => sql`update ${sql(table)} set updated_at = ${OLD}`
+
+/** Ids of the rows whose updated_at is no longer that of 2020. */
+async function moved(table: string): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from ${sql(table)} where updated_at is distinct from ${OLD} order by id`
+  return rows.map(({ id }) => id)
+}
+
+describe('updated_at of a row', () => {
+  test('moves on an update, in every table that has one', async () => {
+    await sql`update orders set status = 'paid' where id = ${A}`
+    expect(await moved('orders')).toEqual([A])
+    await sql`insert into customers (id, email) values (${A}, 'a'), (${B}, 'b')`
+    await sql`insert into products (id, name, slug, price) values (${A}, 'n', 's', 1)`
+    await sql`insert into locations (id, name) values (${A}, 'n')`
+    await sql`insert into customer_groups (id, name) values (${A}, 'n')`
+    for (const [table, column] of [
+      ['customers', 'email'],
+      ['products', 'name'],
+      ['locations', 'name'],
+      ['customer_groups', 'name'],
+    ] as const) {
+      await backdate(table)
+      await sql`update ${sql(table)} set ${sql(column)} = 'x' where id = ${A}`
+      expect(await moved(table), table).toEqual([A])
+    }
+  })
+
+  test('of a customer is null until the first change', async () => {
+    await sql`insert into customers (id, email) values (${A}, 'a')`
+    expect(await sql`select updated_at from customers`).toEqual([{ updated_at: null }])
+    await sql`update customers set name = 'x'`
+    expect(await sql`select updated_at > now() - interval '1 minute' as fresh from customers`).toEqual([
+      { fresh: true },
+    ])
+    await sql`update customers set updated_at = null`
+    expect(await sql`select updated_at from customers`).toEqual([{ updated_at: null }])
+  })
+
+  test('is what the statement says, the old value and extreme ones included', async () => {
+    await sql`update orders set updated_at = updated_at, status = 'paid' where id = ${A}`
+    expect(await moved('orders')).toEqual([])
+    await sql`update orders set updated_at = '2021-05-05T00:00:00Z', status = 'paid' where id = ${A}`
+    await sql`update orders set updated_at = 'infinity' where id = ${B}`
+    await sql`update orders set updated_at = '-infinity' where id = ${C}`
+    const rows = await sql`select updated_at::text as at from orders order by id`
+    expect(rows.map(({ at }) => at)).toEqual(['2021-05-05 00:00:00+00', 'infinity', '-infinity'])
+  })
+
+  test('rises with the row’s versions, even for a transaction that began earlier', async () => {
+    const other = postgres(database.url, { max: 1 })
+    await sql.begin(async (early) => {
+      await early`select now()`
+      await other`update orders set status = 'paid' where id = ${A}`
+      const [first] = await other`select updated_at::text at from orders where id = ${A}`
+      await early`update orders set status = 'shipped' where id = ${A}`
+      const [second] =
+        await early`select updated_at > ${first?.at}::text::timestamptz as later from orders where id = ${A}`
+      expect(second?.later).toBe(true)
+    })
+    await other.end()
+  })
+})
+
+describe('[R29] children move their parent', () => {
+  test('when they are added, many parents in one statement', async () => {
+    await sql`insert into order_items (id, order_id, product_id, name, price)
+      select gen_random_uuid(), o, gen_random_uuid(), 'n', 1 from unnest(${[B, C, C]}::uuid[]) o`
+    expect(await moved('orders')).toEqual([B, C])
+  })
+
+  test('when they change', async () => {
+    await sql`update order_items set quantity = 2 where order_id = ${A}`
+    expect(await moved('orders')).toEqual([A])
+  })
+
+  test('when they go from one parent to another, both', async () => {
+    await sql`update order_items set order_id = ${C} where order_id = ${B}`
+    expect(await moved('orders')).toEqual([B, C])
+  })
+
+  test('when they are removed', async () => {
+    await sql`delete from order_items where order_id = ${A}`
+    expect(await moved('orders')).toEqual([A])
+  })
+
+  test('unless the same statement wrote the parent', async () => {
+    await sql`with o as (update orders set status = 'paid', updated_at = '2021-01-01Z' where id = ${A} returning id)
+      insert into order_items (id, order_id, product_id, name, price) select gen_random_uuid(), id, id, 'n', 1 from o`
+    await sql`with o as (update orders set updated_at = '2022-01-01Z' where id = ${B})
+      update order_items set quantity = 3 where order_id = ${B}`
+    const rows = await sql`select updated_at::text as at from orders where id in (${A}, ${B}) order by id`
+    expect(rows.map(({ at }) => at)).toEqual(['2021-01-01 00:00:00+00', '2022-01-01 00:00:00+00'])
+  })
+
+  test('an earlier statement of the same transaction is another statement', async () => {
+    await sql.begin(async (transaction) => {
+      await transaction`update orders set updated_at = '2021-01-01Z' where id = ${A}`
+      await transaction`update order_items set quantity = 3 where order_id = ${A}`
+    })
+    const [row] = await sql`select updated_at > now() - interval '1 minute' as fresh from orders where id = ${A}`
+    expect(row?.fresh).toBe(true)
+  })
+
+  test('and a parent can be deleted with them', async () => {
+    await sql`delete from orders where id in (${A}, ${B})`
+    expect(await sql`select count(*)::int as left from order_items`).toEqual([{ left: 0 }])
+    expect(await moved('orders')).toEqual([])
+  })
+
+  test('variants their product, addresses their customer', async () => {
+    await sql`insert into products (id, name, slug, price) values (${A}, 'n', 's', 1)`
+    await sql`insert into customers (id, email) values (${A}, 'a'), (${B}, 'b')`
+    await backdate('products')
+    await backdate('customers')
+    await sql`insert into product_variants (id, product_id, sku, name) values (${A}, ${A}, 's', 'n')`
+    await sql`insert into customer_addresses (id, customer_id, first_name, last_name, line1, city, postal_code, country)
+      values (${A}, ${A}, 'f', 'l', 's', 'c', 'p', 'DE')`
+    expect([await moved('products'), await moved('customers')]).toEqual([[A], [A]])
+    await backdate('customers')
+    await sql`update customer_addresses set deleted_at = now()`
+    expect(await moved('customers')).toEqual([A])
+  })
+})
