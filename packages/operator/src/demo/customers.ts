@@ -1,0 +1,116 @@
+/** Customers, their groups and their saved addresses. */
+import { DAY, HISTORY_END, HISTORY_START, instantText, untilEnd } from './instants.ts'
+import { makePerson, makePlace, type Person } from './people.ts'
+import { pickAt, type Random } from './random.ts'
+import type { Row } from './rows.ts'
+import type { Shop } from './shop.ts'
+import { COUNTRIES } from './words/places.ts'
+import { ADDRESS_LABELS, GROUPS, type Locale } from './words/texts.ts'
+
+/** A customer as orders need one. `createdAt` is in microseconds; the list of them ascends. */
+export interface Customer extends Person {
+  readonly id: string
+  readonly createdAt: number
+  readonly locale: Locale
+}
+
+/** The customers of a store with their rows. */
+export interface Clientele {
+  readonly customers: readonly Customer[]
+  readonly rows: readonly Row[]
+  readonly addresses: readonly Row[]
+}
+
+/** Rows of `count` customer groups. */
+export function makeGroups(shop: Shop, count: number, random: Random): Row[] {
+  const locale = shop.locales[0]
+  return Array.from({ length: count }, (_, index) => {
+    const { name, description, active } = pickAt(GROUPS, index)
+    return {
+      id: random.uuid(),
+      name: name[locale],
+      description: description?.[locale] ?? null,
+      is_active: active,
+      sort_order: index,
+      created_at: instantText(HISTORY_START - 60 * DAY + index * DAY),
+      updated_at: instantText(HISTORY_START + index * 100 * DAY),
+    }
+  })
+}
+
+/** `count` customers who joined one after the other, from two months before the first order to the end. */
+export function makeClientele(
+  shop: Shop,
+  { count, groups }: { count: number; groups: readonly Row[] },
+  random: Random,
+): Clientele {
+  const first = HISTORY_START - 60 * DAY
+  const step = (HISTORY_END - first) / count
+  const made = Array.from({ length: count }, (_, index) => {
+    const person = makePerson(shop, index + 1, random)
+    const createdAt = Math.floor(first + (index + random.next()) * step)
+    return {
+      ...person,
+      id: random.uuid(),
+      createdAt,
+      locale: random.chance(0.7) ? shop.locales[0] : random.pick(shop.locales),
+    }
+  })
+  return {
+    customers: made,
+    rows: made.map((customer) => customerRow(customer, groups, random)),
+    addresses: made.flatMap((customer) => addressRows(shop, customer, random)),
+  }
+}
+
+function customerRow({ id, email, home, createdAt, locale }: Customer, groups: readonly Row[], random: Random): Row {
+  const verified = random.chance(0.8)
+  return {
+    id,
+    email,
+    name: random.chance(0.97) ? `${home.firstName} ${home.lastName}` : null,
+    phone: home.phone,
+    group_id: groups.length > 0 && random.chance(0.3) ? (random.pick(groups).id ?? null) : null,
+    processor_customer_id: random.chance(0.75) ? `cus_${random.code(14)}` : null,
+    locale: random.chance(0.9) ? locale : null,
+    email_verified: verified ? instantText(untilEnd(createdAt + random.next() * DAY)) : null,
+    created_at: instantText(createdAt),
+    updated_at: random.chance(0.35) ? null : instantText(untilEnd(createdAt + random.next() ** 2 * 500 * DAY)),
+    // What a real store holds here must never leave it; the demo holds something that looks like it.
+    password_hash: verified ? `$argon2id$v=19$m=65536,t=3,p=4$${random.code(22)}$${random.code(43)}` : null,
+  }
+}
+
+function addressRows(shop: Shop, customer: Customer, random: Random): Row[] {
+  const draw = random.next()
+  const count = draw < 0.1 ? 0 : draw < 0.8 ? 1 : random.between(2, 3)
+  return Array.from({ length: count }, (_, index) => addressRow(shop, { customer, index }, random))
+}
+
+function addressRow(shop: Shop, { customer, index }: { customer: Customer; index: number }, random: Random): Row {
+  const { firstName, lastName, country } = customer.home
+  const place = index === 0 ? customer.home : makePlace(country, random)
+  const createdAt = untilEnd(customer.createdAt + index * 20 * DAY + random.next() * DAY)
+  const updatedAt = untilEnd(createdAt + random.next() ** 3 * 300 * DAY)
+  const removed = random.chance(index === 0 ? 0.04 : 0.15)
+  return {
+    id: random.uuid(),
+    customer_id: customer.id,
+    label: random.chance(0.7) ? pickAt(ADDRESS_LABELS[shop.locales[0]], index) : null,
+    first_name: firstName,
+    last_name: lastName,
+    company: random.chance(0.08) ? `${lastName} & Co. (${COUNTRIES[country].code})` : null,
+    line1: place.line1,
+    line2: place.line2,
+    city: place.city,
+    state: place.state,
+    postal_code: place.postalCode,
+    country: place.country,
+    phone: place.phone,
+    is_default_shipping: index === 0 && !removed,
+    is_default_billing: index === 0 && !removed,
+    created_at: instantText(createdAt),
+    updated_at: instantText(updatedAt),
+    deleted_at: removed ? instantText(updatedAt) : null,
+  }
+}

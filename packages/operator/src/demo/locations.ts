@@ -1,0 +1,96 @@
+/** Places where orders can be picked up. */
+import { DAY, HISTORY_START, instantText } from './instants.ts'
+import { makePlace, type OrderAddress } from './people.ts'
+import type { Random } from './random.ts'
+import type { Row } from './rows.ts'
+import type { Shop } from './shop.ts'
+import { COUNTRIES, type Country, type CountryCode } from './words/places.ts'
+import { PICKUP } from './words/texts.ts'
+
+/** A location as orders need one: its id, and the address that a picked-up order carries. */
+export interface PickupPlace {
+  readonly id: string
+  readonly address: OrderAddress
+}
+
+/** Latitude and longitude of the first cities of a country, written with as many digits as somebody happened to type. */
+const POINTS: Readonly<Partial<Record<CountryCode, readonly (readonly [string, string])[]>>> = {
+  DE: [
+    ['50.9384123', '6.9599654'],
+    ['48.1373932', '11.5754485'],
+    ['51.2254', '6.776300'],
+  ],
+  FR: [
+    ['48.8590', '2.3780000'],
+    ['47.902964', '1.909251'],
+  ],
+}
+
+/** `count` locations: their rows, and the pickup places that they are. */
+export function makeLocations(shop: Shop, count: number, random: Random): { rows: Row[]; places: PickupPlace[] } {
+  const made = Array.from({ length: count }, (_, index) => makeLocation(shop, index, random))
+  return { rows: made.map(({ row }) => row), places: made.map(({ place }) => place) }
+}
+
+function makeLocation(shop: Shop, index: number, random: Random): { row: Row; place: PickupPlace } {
+  const country: Country = COUNTRIES[shop.country]
+  const town = country.cities[index % country.cities.length]
+  const place = {
+    ...makePlace(shop.country, random),
+    line2: null,
+    ...town,
+    phone: country.phone?.replaceAll('#', '1') ?? null,
+  }
+  const id = random.uuid()
+  const name = `${shop.storeName} ${place.city}`
+  return {
+    row: locationRow(shop, { id, name, index, place }),
+    place: { id, address: { firstName: shop.storeName, lastName: place.city, ...place } },
+  }
+}
+
+function locationRow(
+  shop: Shop,
+  {
+    id,
+    name,
+    index,
+    place,
+  }: { id: string; name: string; index: number; place: Omit<OrderAddress, 'firstName' | 'lastName'> },
+): Row {
+  const locale = shop.locales[0]
+  const [latitude = null, longitude = null] = POINTS[shop.country]?.[index] ?? []
+  return {
+    id,
+    name,
+    description: index === 0 ? PICKUP.description[locale] : null,
+    address1: place.line1,
+    address2: place.line2,
+    city: place.city,
+    state: place.state,
+    postal_code: place.postalCode,
+    country: place.country,
+    latitude,
+    longitude,
+    phone: place.phone,
+    email: `shop${index + 1}@${shop.host}`,
+    image_url: `https://images.${shop.host}/locations/${index + 1}.jpg`,
+    opening_hours: JSON.stringify(openingHours(index)),
+    pickup_enabled: true,
+    pickup_instructions: PICKUP.instructions[locale],
+    preparation_time: PICKUP.preparation[locale],
+    is_active: true,
+    sort_order: index,
+    external_id: index === 2 ? 'POS-0003' : null,
+    created_at: instantText(HISTORY_START - 30 * DAY + index * DAY),
+    updated_at: instantText(HISTORY_START + index * 200 * DAY),
+  }
+}
+
+/** Seven days from Monday: closed on Sundays, short Saturdays, every second place closed on Mondays too. */
+function openingHours(index: number) {
+  return Array.from({ length: 7 }, (_, day) => {
+    const closed = day === 6 || (day === 0 && index % 2 === 1)
+    return { day, open: closed ? '' : '09:30', close: closed ? '' : day === 5 ? '16:00' : '19:00', closed }
+  })
+}

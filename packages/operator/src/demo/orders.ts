@@ -1,0 +1,204 @@
+/** Orders with their lines, in the order in which they were placed. */
+import { includesRevision, type RevisionId } from '@store-export/contract'
+import type { Article } from './catalog.ts'
+import type { Customer } from './customers.ts'
+import { DAY, HISTORY_END, HISTORY_START, HOUR, instantText, untilEnd } from './instants.ts'
+import type { PickupPlace } from './locations.ts'
+import { centsText, subtotalOf, taxByRate } from './money.ts'
+import { type OrderStatus, paymentOf, shipmentOf, statusOf } from './order-course.ts'
+import { makePerson, type OrderAddress } from './people.ts'
+import type { Random } from './random.ts'
+import type { Row } from './rows.ts'
+import type { Shop } from './shop.ts'
+import { type Locale, RETURN_REASONS, SOURCE_NUMBER } from './words/texts.ts'
+
+/** What orders are drawn from. */
+export interface OrderSources {
+  readonly shop: Shop
+  readonly revision: RevisionId
+  readonly count: number
+  readonly articles: readonly Article[]
+  readonly customers: readonly Customer[]
+  readonly places: readonly PickupPlace[]
+  readonly methodIds: readonly string[]
+  readonly random: Random
+}
+
+/** An order's row with those of its lines. */
+export interface PlacedOrder {
+  readonly order: Row
+  readonly items: readonly Row[]
+}
+
+/** Who buys, from where and in which language. */
+interface Buyer {
+  readonly id: string | null
+  readonly email: string
+  readonly home: OrderAddress
+  readonly locale: Locale
+}
+
+/** Somebody buys, as order number `index`, at an instant. */
+interface Occasion {
+  readonly buyer: Buyer
+  readonly index: number
+  readonly createdAt: number
+}
+
+/** A line while its order is made. */
+interface Line extends Article {
+  readonly quantity: number
+}
+
+/** All orders, one by one, so that any number of them needs no memory. */
+export function* makeOrders(sources: OrderSources): Generator<PlacedOrder> {
+  const { customers, count, random } = sources
+  const step = (HISTORY_END - HISTORY_START) / count
+  let joined = 0
+  let createdAt = HISTORY_START
+  for (let index = 0; index < count; index++) {
+    createdAt = placedAt(index, createdAt, Math.floor(HISTORY_START + (index + random.next()) * step))
+    while ((customers[joined]?.createdAt ?? Number.POSITIVE_INFINITY) <= createdAt) joined++
+    const buyer = drawBuyer(sources, joined, index)
+    yield makeOrder(sources, { buyer, index, createdAt })
+  }
+}
+
+/** Imports and busy moments: now and then an order has its forerunner's very instant, or is a microsecond behind it. */
+function placedAt(index: number, before: number, drawn: number): number {
+  if (index > 0 && index % 40 === 0) return before
+  return index > 1 && index % 40 === 1 ? before + 1 : drawn
+}
+
+/** Guests, and customers who had joined by then; the newest of them buy most. */
+function drawBuyer({ shop, customers, random }: OrderSources, joined: number, index: number): Buyer {
+  const customer = random.chance(0.18) ? undefined : customers[Math.floor((1 - random.next() ** 1.5) * joined)]
+  return customer ?? { id: null, locale: shop.locales[0], ...makePerson(shop, 1_000_000 + index, random) }
+}
+
+function makeOrder(sources: OrderSources, { buyer, index, createdAt }: Occasion): PlacedOrder {
+  const { shop, random, revision } = sources
+  const id = random.uuid()
+  const lines = drawLines(sources)
+  const status = statusOf(index, createdAt)
+  const pickup = includesRevision(revision, 'v1.2') && random.chance(0.08) ? random.pick(sources.places) : undefined
+  const money = reckon(shop, lines, { pickup: pickup !== undefined, country: buyer.home.country, random })
+  const updatedAt = untilEnd(createdAt + (status === 'pending' ? random.next() * HOUR : random.next() * 14 * DAY))
+  const order = {
+    id,
+    customer_id: buyer.id,
+    email: buyer.email,
+    status,
+    subtotal: centsText(money.subtotal),
+    tax: centsText(money.tax),
+    tax_breakdown: money.rates.length > 1 ? JSON.stringify(money.rates) : null,
+    shipping: centsText(money.shipping),
+    total: centsText(money.total),
+    currency: currencyOf(shop, buyer.home.country, createdAt),
+    ...discountCells(money, random),
+    ...refundCells(status, money.total, { lines, locale: shop.locales[0], random }),
+    ...paymentOf(sources, status),
+    pickup_location_id: pickup?.id ?? null,
+    shipping_address: JSON.stringify(pickup?.address ?? buyer.home),
+    billing_address: random.chance(0.92) ? JSON.stringify(buyer.home) : null,
+    ...shipmentOf(sources, status, pickup !== undefined),
+    locale: random.chance(0.95) ? buyer.locale : null,
+    metafields: metafieldsOf(shop, index, random),
+    created_at: instantText(createdAt),
+    updated_at: instantText(Math.max(updatedAt, createdAt)),
+  }
+  return { order, items: lines.map((line) => itemRow(line, { orderId: id, createdAt, random })) }
+}
+
+function drawLines({ articles, random }: OrderSources): Line[] {
+  const count = 1 + Math.floor(random.next() ** 2 * 5)
+  return Array.from({ length: count }, () => ({
+    ...random.pick(articles),
+    quantity: random.chance(0.8) ? 1 : random.between(2, 6),
+  }))
+}
+
+interface Reckoning {
+  readonly subtotal: number
+  readonly discount: number
+  readonly shipping: number
+  readonly tax: number
+  readonly total: number
+  readonly rates: ReturnType<typeof taxByRate>
+}
+
+/** All in cents: total = subtotal - discount + tax + shipping. */
+function reckon(
+  shop: Shop,
+  lines: readonly Line[],
+  { pickup, country, random }: { pickup: boolean; country: Shop['country']; random: Random },
+): Reckoning {
+  const subtotal = subtotalOf(lines)
+  const discount = random.chance(0.14) ? Math.round(subtotal * random.pick([0.05, 0.1, 0.15])) : 0
+  const rates = shop.taxFree.includes(country) ? [] : taxByRate(lines, discount)
+  const tax = rates.reduce((sum, { taxCents }) => sum + taxCents, 0)
+  const shipping = shippingCents(shop, { pickup, country, subtotal })
+  return { subtotal, discount, shipping, tax, total: subtotal - discount + tax + shipping, rates }
+}
+
+function shippingCents(
+  shop: Shop,
+  { pickup, country, subtotal }: { pickup: boolean; country: Shop['country']; subtotal: number },
+): number {
+  if (pickup) return 0
+  if (country !== shop.country) return 1290
+  return subtotal >= 7500 ? 0 : 490
+}
+
+/** A third of the discounts come by themselves, without a code. */
+function discountCells({ discount }: Reckoning, random: Random): Row {
+  if (discount === 0) return {}
+  return {
+    discount_code: random.chance(0.67) ? random.pick(['HERBST10', 'BIENVENUE', 'WELCOME-5', 'FRÜHLING']) : null,
+    discount_amount: centsText(discount),
+  }
+}
+
+function refundCells(
+  status: OrderStatus,
+  total: number,
+  { lines, locale, random }: { lines: readonly Line[]; locale: Locale; random: Random },
+): Row {
+  if (status === 'refunded') return { refund_amount: centsText(total) }
+  if (status === 'return_requested') return { return_reason: random.pick(RETURN_REASONS[locale]) }
+  const partly = status === 'delivered' && random.chance(0.03)
+  return partly ? { refund_amount: centsText(Math.min(lines[0]?.cents ?? 0, total)) } : {}
+}
+
+/** Orders of the first weeks were placed before the store recorded the currency: null, as on an upgraded store. */
+function currencyOf(shop: Shop, country: Shop['country'], createdAt: number): string | null {
+  if (createdAt < HISTORY_START + 40 * DAY) return null
+  return country === 'CH' && shop.currency === 'EUR' ? 'CHF' : shop.currency
+}
+
+/** Some orders came from another system, some were looked at and hold none, most know nothing of custom fields. */
+function metafieldsOf(shop: Shop, index: number, random: Random): string | null {
+  const draw = random.next()
+  if (draw > 0.1) return null
+  if (draw > 0.06) return '[]'
+  return JSON.stringify([
+    { key: 'source_number', label: SOURCE_NUMBER[shop.locales[0]], value: `A-${100_000 + index}` },
+  ])
+}
+
+function itemRow(
+  line: Line,
+  { orderId, createdAt, random }: { orderId: string; createdAt: number; random: Random },
+): Row {
+  return {
+    id: random.uuid(),
+    order_id: orderId,
+    product_id: line.productId,
+    variant_id: line.variantId,
+    name: line.name,
+    price: centsText(line.cents),
+    quantity: line.quantity,
+    attributes: line.attributes,
+    created_at: instantText(createdAt),
+  }
+}

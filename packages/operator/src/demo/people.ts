@@ -1,0 +1,56 @@
+/** People of a demo store with a home each: names, addresses, mail and telephone that belong to nobody. */
+import { asciiOf } from './ascii.ts'
+import type { Random } from './random.ts'
+import type { Shop } from './shop.ts'
+import { FIRST_NAMES, LAST_NAMES } from './words/people.ts'
+import { COUNTRIES, type Country, type CountryCode } from './words/places.ts'
+
+/** The address snapshot of an order, in the keys of the specification. */
+export interface OrderAddress {
+  readonly firstName: string
+  readonly lastName: string
+  readonly line1: string
+  readonly line2: string | null
+  readonly city: string
+  readonly state: string | null
+  readonly postalCode: string
+  readonly country: CountryCode
+  readonly phone: string | null
+}
+
+/** Somebody who buys. */
+export interface Person {
+  readonly email: string
+  readonly home: OrderAddress
+}
+
+/** Person number `number`, which makes the mail address theirs alone. */
+export function makePerson(shop: Shop, number: number, random: Random): Person {
+  const firstName = random.pick(FIRST_NAMES)
+  const lastName = random.pick(LAST_NAMES)
+  const local = asciiOf(`${firstName}.${lastName}${number}`).toLowerCase()
+  return {
+    email: `${local}@example.${random.pick(['com', 'org', 'net'])}`,
+    home: { firstName, lastName, ...makePlace(random.pick(shop.sellsTo), random) },
+  }
+}
+
+/** A place to live in a country. */
+export function makePlace(code: CountryCode, random: Random): Omit<OrderAddress, 'firstName' | 'lastName'> {
+  const country: Country = COUNTRIES[code]
+  const { city, state, postalCode } = random.pick(country.cities)
+  return {
+    line1: random.pick(country.streets).replace('#', String(random.between(1, 148))),
+    line2: random.chance(0.15) ? `c/o ${random.pick(LAST_NAMES)}` : null,
+    city,
+    state,
+    postalCode,
+    country: code,
+    phone: country.phone === null || random.chance(0.3) ? null : phoneOf(country.phone, random),
+  }
+}
+
+/** A telephone number of the pattern, `#` being a digit. */
+export function phoneOf(pattern: string, random: Random): string {
+  return pattern.replaceAll('#', () => String(random.between(0, 9)))
+}

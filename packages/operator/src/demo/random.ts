@@ -1,0 +1,73 @@
+/** A small generator of numbers that look random and are the same for the same seed. Not for secrets. */
+
+/** A stream of draws; each draw moves it on. */
+export interface Random {
+  /** At least 0, below 1. */
+  next(): number
+  /** A whole number from `min` to `max`, both included. */
+  between(min: number, max: number): number
+  /** True in `share` of the draws; `share` from 0 to 1. */
+  chance(share: number): boolean
+  /** One of `list`, each as likely. */
+  pick<T>(list: readonly T[]): T
+  /** A version 4 UUID in lower case. */
+  uuid(): string
+  /** `length` letters and digits. */
+  code(length: number): string
+}
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
+
+/** A stream that `seed` alone decides: sfc32 (Chris Doty-Humphrey), 128 bits of state, filled by an FNV hash of the seed. */
+export function createRandom(seed: string): Random {
+  const draw = sfc32(seed)
+  const next = () => draw() / 4_294_967_296
+  const between = (min: number, max: number) => min + Math.floor(next() * (max - min + 1))
+  return {
+    next,
+    between,
+    chance: (share) => next() < share,
+    pick: (list) => pickAt(list, Math.floor(next() * list.length)),
+    uuid: () => uuidOf([draw(), draw(), draw(), draw()]),
+    code: (length) => Array.from({ length }, () => LETTERS[between(0, LETTERS.length - 1)]).join(''),
+  }
+}
+
+/** The element at `index`, taken round and round; the list must not be empty. */
+export function pickAt<T>(list: readonly T[], index: number): T {
+  const found = list[index % list.length]
+  if (found === undefined) throw new Error('nothing to pick from')
+  return found
+}
+
+function sfc32(seed: string): () => number {
+  let [a, b, c, counter] = [hash(`${seed}/a`), hash(`${seed}/b`), hash(`${seed}/c`), 1]
+  const draw = () => {
+    const sum = (a + b + counter) | 0
+    counter = (counter + 1) | 0
+    a = b ^ (b >>> 9)
+    b = (c + (c << 3)) | 0
+    c = (((c << 21) | (c >>> 11)) + sum) | 0
+    return sum >>> 0
+  }
+  for (let round = 0; round < 16; round++) draw()
+  return draw
+}
+
+function hash(text: string): number {
+  let value = 2_166_136_261
+  for (const byte of Buffer.from(text)) value = Math.imul(value ^ byte, 16_777_619)
+  return value | 0
+}
+
+function uuidOf([a, b, c, d]: readonly [number, number, number, number]): string {
+  const version = (b & 0xffff_0fff) | 0x4000
+  const variant = (c & 0x3fff_ffff) | 0x8000_0000
+  const [left, right] = [word(version), word(variant)]
+  return `${word(a)}-${left.slice(0, 4)}-${left.slice(4)}-${right.slice(0, 4)}-${right.slice(4)}${word(d)}`
+}
+
+function word(value: number): string {
+  return `${HEX[value >>> 24]}${HEX[(value >>> 16) & 255]}${HEX[(value >>> 8) & 255]}${HEX[value & 255]}`
+}
