@@ -1,0 +1,30 @@
+/** Messages of a binary COPY become rows: its header and trailer are taken off, each row's count of values is checked. */
+import { type Cell, MalformedRow, moveTo, newCell } from './cell.ts'
+
+/** First bytes of a binary COPY, the start of its 19-byte header. */
+const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1')
+const HEADER_BYTES = 19
+const COUNT_BYTES = 2
+const TRAILER = -1
+
+/**
+ * Offset of the first value of the row in `message`, or null where it holds none (header or trailer alone). PostgreSQL
+ * sends each row in a message of its own, the first behind the header.
+ */
+export function rowOffset(message: Buffer, values: number): number | null {
+  const start = message.subarray(0, SIGNATURE.length).equals(SIGNATURE) ? HEADER_BYTES : 0
+  if (start === message.length) return null
+  const count = message.readInt16BE(start)
+  if (count === TRAILER) return null
+  if (count !== values) throw new MalformedRow(`${count} values where ${values} were asked for`)
+  return start + COUNT_BYTES
+}
+
+/** The value at `index` of the row that begins at `offset`. */
+export function valueAt(message: Buffer, offset: number, index: number): Cell {
+  const cell = newCell()
+  cell.bytes = message
+  let at = offset
+  for (let i = 0; i <= index; i++) at = moveTo(cell, at)
+  return cell
+}

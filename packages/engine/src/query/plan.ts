@@ -1,0 +1,53 @@
+/** What is to be read of a store, as data: no SQL, no connection. */
+import type { Microseconds, Resource } from '@store-export/contract'
+
+/** Created-at of a row in the order of a list: null for a row without one; those come last (R17). */
+export type CreatedAt = Microseconds | null
+
+/** Place of a row in its list: all that a walk needs to go on after it, at full precision. */
+export interface Position {
+  readonly createdAt: CreatedAt
+  /** UUID in canonical lower case. */
+  readonly id: string
+}
+
+/** One condition on the rows of a list, and the parameter that asked for it. */
+export type Filter = { readonly parameter: string; readonly field: string } & (
+  | { readonly operator: '>='; readonly value: Microseconds }
+  | { readonly operator: '='; readonly value: string }
+)
+
+/** A page of a list: at most `limit` rows after the position, oldest first. */
+export interface PagePlan {
+  readonly kind: 'page'
+  readonly resource: Resource
+  readonly limit: number
+  readonly after: Position | null
+  readonly filters: readonly Filter[]
+}
+
+/** One row by id. */
+export interface OnePlan {
+  readonly kind: 'one'
+  readonly resource: Resource
+  readonly id: string
+}
+
+/** Every row whose `column` holds `id`, oldest first. */
+export interface AllOfPlan {
+  readonly kind: 'allOf'
+  readonly resource: Resource
+  readonly column: string
+  readonly id: string
+}
+
+/** The only row of a table that has one. */
+export interface OnlyPlan {
+  readonly kind: 'only'
+  readonly resource: Resource
+  /** Row counts by table, for a field of kind `counts`. */
+  readonly counts: ReadonlyMap<string, bigint>
+}
+
+/** Whatever can be read. */
+export type Plan = PagePlan | OnePlan | AllOfPlan | OnlyPlan

@@ -1,0 +1,151 @@
+/** A plan and the columns present become the text of one COPY statement. Pure: no connection, no clock. */
+import type { Resource } from '@store-export/contract'
+import { hasColumn, type PresentColumns } from './columns-present.ts'
+import { identifier, instantLiteral, textLiteral, uuidLiteral } from './literal.ts'
+import type { Filter, PagePlan, Plan, Position } from './plan.ts'
+import { presentColumnsOf, selectList, tableName } from './select-list.ts'
+
+/**
+ * Up to this many changed rows a filter on the time of change is answered from its own index and sorted; above it the
+ * list is walked in its order and misses are skipped inside the index. Measured at 2,000,000 orders: at most 15.5 ms
+ * whether 0 or all rows match, against 2.3 s without the gate.
+ */
+const FEW_ROWS_MAX = 10_000
+
+/** The statement that reads `plan`: binary COPY, since rows then cost less than COPY text and need no parsing. */
+export function copyStatement(plan: Plan, present: PresentColumns): string {
+  const list = selectList(plan.resource, {
+    present,
+    alias: 't',
+    counts: plan.kind === 'only' ? plan.counts : new Map(),
+  })
+  return `copy (${probe(plan, present)}select ${list.join(', ')} from (${rows(plan, present)}) t${order(plan, present)}) to stdout (format binary)`
+}
+
+/** The statement that tells whether a row with `id` exists: one row, or none. */
+export function existsStatement(resource: Resource, id: string): string {
+  return `select 1 from ${tableName(resource)} t where t."id" = ${uuidLiteral(id)}${active(resource)}`
+}
+
+/** The statement that counts the rows of `tables`: one row, one count a table, 0 for a table the store lacks. */
+export function countStatement(tables: readonly string[], present: PresentColumns): string {
+  return `select ${tables.map((table) => `(${countOf(table, present)})`).join(', ')}`
+}
+
+function countOf(table: string, present: PresentColumns): string {
+  const columns = present.get(table)
+  if (columns === undefined) return 'select 0::int8'
+  const from = `select count(*) from public.${identifier(table)}`
+  const createdAt = columns.get('created_at')
+  if (createdAt === undefined) return from
+  // A plain count(*) picks the key of random UUIDs and reads everything: 155 times the buffers of the time index.
+  const dated = `${from} where created_at >= '-infinity'`
+  return createdAt.notNull ? dated : `select (${dated}) + (${from} where created_at is null)`
+}
+
+function rows(plan: Plan, present: PresentColumns): string {
+  const from = `select ${carried(plan.resource, present)} from ${tableName(plan.resource)} t`
+  switch (plan.kind) {
+    case 'only':
+      return `${from} limit 1`
+    case 'one':
+      return `${from} where t."id" = ${uuidLiteral(plan.id)}${active(plan.resource)}`
+    case 'allOf':
+      return `${from} where t.${identifier(plan.column)} = ${uuidLiteral(plan.id)}${active(plan.resource)}`
+    case 'page':
+      return pageRows(plan, present)
+  }
+}
+
+function carried(resource: Resource, present: PresentColumns): string {
+  return presentColumnsOf(resource, present)
+    .map((column) => `t.${identifier(column)}`)
+    .join(', ')
+}
+
+function order(plan: Plan, present: PresentColumns): string {
+  if (plan.kind === 'only' || plan.kind === 'one') return ''
+  return ` order by ${hasColumn(present, plan.resource.table, 'created_at') ? 't."created_at", ' : ''}t."id"`
+}
+
+function active({ removedColumn }: Resource): string {
+  return removedColumn === undefined ? '' : ` and t.${identifier(removedColumn)} is null`
+}
+
+/** Dated rows first, in one index range; rows without a date after them, where the schema allows such rows (R17). */
+function pageRows(plan: PagePlan, present: PresentColumns): string {
+  const createdAt = present.get(plan.resource.table)?.get('created_at')
+  if (createdAt === undefined) return branch(plan, present, afterId(plan.after))
+  if (plan.after?.createdAt === null) return branch(plan, present, undatedAfter(plan.after))
+  if (createdAt.notNull) return datedRows(plan, present, afterKey(plan.after))
+  const dated = datedRows(plan, present, plan.after === null ? 't."created_at" is not null' : afterKey(plan.after))
+  const both = `(${dated}) union all (${branch(plan, present, undatedAfter(null))})`
+  return `select * from (${both}) t order by "created_at", "id" limit ${plan.limit + 1}`
+}
+
+function datedRows(plan: PagePlan, present: PresentColumns, range: string): string {
+  return isGated(plan, present) ? gated(plan, present, range) : branch(plan, present, range)
+}
+
+function branch(plan: PagePlan, present: PresentColumns, range: string): string {
+  const { resource, limit } = plan
+  const where = `${range}${conditions(plan, present)}${active(resource)}`
+  const keys = hasColumn(present, resource.table, 'created_at') ? 't."created_at", t."id"' : 't."id"'
+  return `select ${carried(resource, present)} from ${tableName(resource)} t where ${where} order by ${keys} limit ${limit + 1}`
+}
+
+/** The row-wise comparison is what lets one index range start exactly behind the position. */
+function afterKey(after: Position | null): string {
+  if (after === null || after.createdAt === null) return 'true'
+  return `(t."created_at", t."id") > (${instantLiteral(after.createdAt)}, ${uuidLiteral(after.id)})`
+}
+
+function afterId(after: Position | null): string {
+  return after === null ? 'true' : `t."id" > ${uuidLiteral(after.id)}`
+}
+
+function undatedAfter(after: Position | null): string {
+  return `t."created_at" is null and ${afterId(after)}`
+}
+
+function conditions(plan: PagePlan, present: PresentColumns): string {
+  return plan.filters.map((filter) => ` and ${condition(filter, plan.resource, present)}`).join('')
+}
+
+function condition(filter: Filter, resource: Resource, present: PresentColumns): string {
+  if (filter.operator === '=') return `t.${identifier(filter.field)} = ${textLiteral(filter.value)}`
+  return `${stamp(filter.field, resource, present)} >= ${instantLiteral(filter.value)}`
+}
+
+/** A row that was never changed carries no stamp on some stores: its creation stands in, so it is never lost (R14). */
+function stamp(field: string, resource: Resource, present: PresentColumns): string {
+  const column = `t.${identifier(field)}`
+  const falls =
+    field === 'updated_at' && resource.fields[field]?.nullable && hasColumn(present, resource.table, 'created_at')
+  return falls ? `coalesce(${column}, t."created_at")` : column
+}
+
+function isGated({ filters, resource }: PagePlan, present: PresentColumns): boolean {
+  return filters.some(({ field }) => field === 'updated_at') && hasColumn(present, resource.table, 'updated_at')
+}
+
+function probe(plan: Plan, present: PresentColumns): string {
+  if (plan.kind !== 'page' || plan.after?.createdAt === null || !isGated(plan, present)) return ''
+  const changed = plan.filters.filter(({ field }) => field === 'updated_at')
+  const where = changed.map((filter) => condition(filter, plan.resource, present)).join(' and ')
+  const some = `select 1 from ${tableName(plan.resource)} t where ${where} limit ${FEW_ROWS_MAX + 1}`
+  return `with matches as materialized (select count(*) as few from (${some}) some) `
+}
+
+/** Both ways stand in the statement; a one-time filter on the probe keeps the other from running. */
+function gated(plan: PagePlan, present: PresentColumns, range: string): string {
+  const from = `${tableName(plan.resource)} t where`
+  const keep = `${conditions(plan, present)}${active(plan.resource)}`
+  const keys = 'select t."created_at", t."id" from'
+  const top = `order by t."created_at", t."id" limit ${plan.limit + 1}`
+  const matching = `(${keys} ${from} true${keep} offset 0) t`
+  const few = `${keys} ${matching} where (select few from matches) <= ${FEW_ROWS_MAX} and ${range} ${top}`
+  const many = `${keys} ${from} (select few from matches) > ${FEW_ROWS_MAX} and ${range}${keep} ${top}`
+  const found = `((${few}) union all (${many})) k`
+  return `select ${carried(plan.resource, present)} from ${found} join ${tableName(plan.resource)} t on t."id" = k."id"`
+}

@@ -1,0 +1,42 @@
+// What an error of a store database means: try again at once, read the schema again, or give up. Codes as a table;
+// source: https://www.postgresql.org/docs/current/errcodes-appendix.html and Node's own names.
+
+/** What to do about an error. */
+export type Remedy = 'reconnect' | 'read schema again' | 'same connection' | 'none'
+
+/** Codes after which one more try is worth it; a code that ends in `*` stands for its class. */
+const REMEDIES: Readonly<Record<string, Remedy>> = {
+  // The server goes down, comes up, or ended the session.
+  '57P01': 'reconnect',
+  '57P02': 'reconnect',
+  '57P03': 'reconnect',
+  '08*': 'reconnect',
+  ECONNREFUSED: 'reconnect',
+  ECONNRESET: 'reconnect',
+  ECONNABORTED: 'reconnect',
+  EPIPE: 'reconnect',
+  ENOENT: 'reconnect',
+  CONNECTION_CLOSED: 'reconnect',
+  CONNECTION_ENDED: 'reconnect',
+  CONNECTION_DESTROYED: 'reconnect',
+  // A replica's replay, or a serialization failure: the next snapshot is a good one.
+  '40001': 'same connection',
+  // A column or table went, a grant was taken, a type changed.
+  '42703': 'read schema again',
+  '42P01': 'read schema again',
+  '42501': 'read schema again',
+  '0A000': 'read schema again',
+  '42804': 'read schema again',
+  '42846': 'read schema again',
+  '42883': 'read schema again',
+}
+
+/** The remedy for `error`; errors that no code names have none. */
+export function remedyFor(error: unknown): Remedy {
+  const code = codeOf(error)
+  return code === null ? 'none' : (REMEDIES[code] ?? REMEDIES[`${code.slice(0, 2)}*`] ?? 'none')
+}
+
+function codeOf(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
+}

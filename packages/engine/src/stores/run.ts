@@ -1,0 +1,195 @@
+// The only reader of store databases: a plan goes in, rows as JSON bytes come out. In charge of the time limit, of one
+// retry, and of nothing that HTTP knows.
+
+import { ApiError, type Resource } from '@store-export/contract'
+import type { Sql } from '../connection.ts'
+import { PageWriter } from '../encode/page-writer.ts'
+import type { Observe } from '../observe.ts'
+import { hasColumn, type PresentColumns } from '../query/columns-present.ts'
+import type { Filter, Plan } from '../query/plan.ts'
+import { copyStatement, countStatement, existsStatement } from '../query/sql.ts'
+import type { StoreColumns } from './columns.ts'
+import { copyOut } from './copy-out.ts'
+import type { Counts, StoreCounts } from './counts.ts'
+import { remedyFor } from './database-errors.ts'
+import type { StoreAddress, StorePools } from './pools.ts'
+import { StoreDatabaseFault } from './store-fault.ts'
+
+/** What a reader is made of. */
+export interface StoreReaderParts {
+  readonly pools: StorePools
+  readonly columns: StoreColumns
+  readonly counts: StoreCounts
+  readonly observe: Observe
+  readonly timeoutMs: number
+  readonly pageBytesMax: number
+}
+
+/** A request to read: whose, what, and the bytes that stand before the first row. */
+export interface ReadRequest {
+  readonly address: StoreAddress
+  readonly plan: Plan
+  readonly lead: string
+  readonly requestId: string | null
+}
+
+/** Reads stores. */
+export class StoreReader {
+  private readonly parts: StoreReaderParts
+
+  constructor(parts: StoreReaderParts) {
+    this.parts = parts
+  }
+
+  /**
+   * The rows of the plan. Throws `ApiError` where the store cannot filter as asked, and `StoreDatabaseFault`, already
+   * observed, where it cannot be read.
+   */
+  read(request: ReadRequest): Promise<PageWriter> {
+    return this.withRetry(request, async (sql, present) => {
+      refuseUntracked(request.plan, present)
+      const page = this.newPage(request)
+      if (!present.has(request.plan.resource.table)) return emptyUnlessLaunch(page, request.plan.resource)
+      const plan = await this.withCounts(request.address, request.plan, { sql, present })
+      await copyOut(sql, copyStatement(plan, present), (message) => page.take(message))
+      this.report(request, page)
+      return page
+    })
+  }
+
+  /** Whether the store has a row of `resource` with this id. */
+  exists(request: Omit<ReadRequest, 'lead' | 'plan'> & { resource: Resource; id: string }): Promise<boolean> {
+    return this.withRetry(request, async (sql, present) => {
+      if (!present.has(request.resource.table)) return false
+      const rows = await sql.unsafe(existsStatement(request.resource, request.id))
+      return rows.length > 0
+    })
+  }
+
+  private newPage({ plan, lead }: ReadRequest): PageWriter {
+    const single = plan.kind === 'one' || plan.kind === 'only'
+    const rowsMax = plan.kind === 'page' ? plan.limit : single ? 1 : Number.MAX_SAFE_INTEGER
+    const bytesMax = plan.kind === 'page' ? this.parts.pageBytesMax : Number.MAX_SAFE_INTEGER
+    return new PageWriter(plan.resource, { rowsMax, bytesMax }, lead)
+  }
+
+  private async withCounts(address: StoreAddress, plan: Plan, { sql, present }: OnConnection): Promise<Plan> {
+    if (plan.kind !== 'only') return plan
+    const tables = Object.values(plan.resource.fields).flatMap(({ type }) =>
+      type.kind === 'counts' ? type.tables : [],
+    )
+    return { ...plan, counts: await this.parts.counts.of(address.storeId, () => count({ sql, present }, tables)) }
+  }
+
+  /** One more try where the error says that it is worth it, never past the time limit. */
+  private async withRetry<T>(request: Pick<ReadRequest, 'address' | 'requestId'>, work: Work<T>): Promise<T> {
+    const deadline = performance.now() + this.parts.timeoutMs
+    try {
+      return await this.attempt(request.address, work, deadline)
+    } catch (cause) {
+      if (cause instanceof ApiError) throw cause
+      const retried = this.prepareRetry(request.address.storeId, cause)
+      this.parts.observe(storeFault(request, cause, retried))
+      if (!retried) throw asFault(cause)
+    }
+    try {
+      return await this.attempt(request.address, work, deadline)
+    } catch (cause) {
+      if (cause instanceof ApiError) throw cause
+      this.prepareRetry(request.address.storeId, cause)
+      this.parts.observe(storeFault(request, cause, false))
+      throw asFault(cause)
+    }
+  }
+
+  private prepareRetry(storeId: string, cause: unknown): boolean {
+    const remedy = remedyFor(cause)
+    if (remedy === 'reconnect') this.parts.pools.discard(storeId, 'connection lost', GRACE_SECONDS)
+    if (remedy === 'reconnect' || remedy === 'read schema again') this.parts.columns.forget(storeId)
+    return remedy !== 'none'
+  }
+
+  private async attempt<T>(address: StoreAddress, work: Work<T>, deadline: number): Promise<T> {
+    return await this.parts.pools.use(address, async (sql) => {
+      const running = this.parts.columns.of(address, sql).then((present) => work(sql, present))
+      return await withDeadline(running, deadline, () => this.parts.pools.discard(address.storeId, 'no answer in time'))
+    })
+  }
+
+  private report({ address, plan }: ReadRequest, page: PageWriter): void {
+    for (const [what, count] of page.out.surprises) {
+      const [field = what, ...kind] = what.split(' ')
+      const resource = plan.resource.name
+      this.parts.observe({
+        event: 'value surprise',
+        storeId: address.storeId,
+        resource,
+        field,
+        kind: kind.join(' '),
+        count,
+      })
+    }
+  }
+}
+
+interface OnConnection {
+  readonly sql: Sql
+  readonly present: PresentColumns
+}
+
+type Work<T> = (sql: Sql, present: PresentColumns) => Promise<T>
+
+const GRACE_SECONDS = 5
+
+function storeFault(
+  { address, requestId }: Pick<ReadRequest, 'address' | 'requestId'>,
+  cause: unknown,
+  retried: boolean,
+) {
+  return { event: 'store fault', storeId: address.storeId, requestId, cause, retried } as const
+}
+
+function asFault(cause: unknown): StoreDatabaseFault {
+  return cause instanceof StoreDatabaseFault ? cause : new StoreDatabaseFault('the store could not be read', { cause })
+}
+
+async function count({ sql, present }: OnConnection, tables: readonly string[]): Promise<Counts> {
+  const [row = []] = await sql.unsafe(countStatement(tables, present)).values()
+  return new Map(tables.map((table, index) => [table, BigInt(String(row[index]))]))
+}
+
+/** A newer store's table is an empty list on an older one; a store without one of the first tables is broken. */
+function emptyUnlessLaunch(page: PageWriter, resource: Resource): PageWriter {
+  if (resource.since === 'launch') throw new StoreDatabaseFault(`the store has no readable table ${resource.table}`)
+  return page
+}
+
+function refuseUntracked(plan: Plan, present: PresentColumns): void {
+  if (plan.kind !== 'page' || !present.has(plan.resource.table)) return
+  const untracked = plan.filters.find(({ field }) => !hasColumn(present, plan.resource.table, field))
+  if (untracked !== undefined) throw untrackedError(untracked, plan.resource)
+}
+
+function untrackedError({ parameter }: Filter, { name }: Resource): ApiError {
+  const what = `${parameter}: this store does not track ${name.toLowerCase()} updates`
+  return new ApiError('INVALID_PARAM', `${what}; use created_since, and walk the whole list from time to time`)
+}
+
+async function withDeadline<T>(running: Promise<T>, deadline: number, onLate: () => void): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => {
+        onLate()
+        reject(new StoreDatabaseFault('no answer within the time limit'))
+      },
+      Math.max(1, deadline - performance.now()),
+    )
+  })
+  running.catch(() => undefined)
+  try {
+    return await Promise.race([running, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
