@@ -1,0 +1,52 @@
+// A place in a list, sealed for the client: it says where the next page begins and is refused when edited, cut, or
+// brought from another list or store (R15). It binds neither limit nor filters, so both may change between pages.
+
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { ApiError, type Resource } from '@store-export/contract'
+import type { Position } from '@store-export/engine'
+
+/** Whose list the cursor belongs to. */
+export interface CursorScope {
+  readonly storeId: string
+  readonly resource: Resource
+  /** 32 bytes that all nodes share. */
+  readonly secret: Buffer
+}
+
+/*
+ * Layout: version (1), whether the row has no creation time (1), creation time in microseconds since 2000 (8), id (16),
+ * then the seal (16). Together 42 bytes, which is 56 characters without padding.
+ */
+const VERSION = 1
+const PAYLOAD_BYTES = 26
+const SEAL_BYTES = 16
+const SHAPE = /^[A-Za-z0-9_-]{56}$/
+
+/** The cursor for the page behind `position`: 56 characters that need no escaping in a URL. */
+export function sealCursor(position: Position, scope: CursorScope): string {
+  const payload = Buffer.alloc(PAYLOAD_BYTES)
+  payload[0] = VERSION
+  payload[1] = position.createdAt === null ? 1 : 0
+  payload.writeBigInt64BE(position.createdAt ?? 0n, 2)
+  payload.write(position.id.replaceAll('-', ''), 10, 'hex')
+  return Buffer.concat([payload, seal(payload, scope)]).toString('base64url')
+}
+
+/** The position a cursor names; throws `INVALID_CURSOR` where it is not one of ours for this list and store. */
+export function openCursor(text: string, scope: CursorScope): Position {
+  const bytes = SHAPE.test(text) ? Buffer.from(text, 'base64url') : Buffer.alloc(0)
+  const payload = bytes.subarray(0, PAYLOAD_BYTES)
+  const found = bytes.subarray(PAYLOAD_BYTES)
+  if (found.length !== SEAL_BYTES || payload[0] !== VERSION || !timingSafeEqual(found, seal(payload, scope)))
+    throw new ApiError('INVALID_CURSOR', INVALID)
+  const id = payload.toString('hex', 10).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+  return { createdAt: payload[1] === 1 ? null : payload.readBigInt64BE(2), id }
+}
+
+const INVALID =
+  'cursor: could not be decoded; pass meta.next_cursor of the previous page unchanged, to the same list with a key of the same store, or start again without cursor'
+
+function seal(payload: Buffer, { secret, storeId, resource }: CursorScope): Buffer {
+  const scoped = createHmac('sha256', secret).update(`${resource.table}\0${storeId}\0`).update(payload)
+  return scoped.digest().subarray(0, SEAL_BYTES)
+}

@@ -1,0 +1,54 @@
+// What the query string says, read by the rules of the contract: values that can be trusted, and names that were ignored.
+
+import {
+  ApiError,
+  type Endpoint,
+  invalidParameter,
+  PARAMETERS,
+  type Parameter,
+  type ParameterName,
+  type ParameterValue,
+  quoted,
+} from '@store-export/contract'
+
+/** The parameters of a request. */
+export interface Params {
+  readonly values: ReadonlyMap<ParameterName, ParameterValue>
+  /** Names that are unknown, or that this endpoint does not take, in the order of the query. */
+  readonly ignored: readonly string[]
+}
+
+/** Reads the query for an endpoint; throws `INVALID_PARAM` or `INVALID_CURSOR` at the first that fails (R9 to R12). */
+export function readParams(endpoint: Endpoint, query: URLSearchParams): Params {
+  const values = new Map<ParameterName, ParameterValue>()
+  for (const name of endpoint.parameters) {
+    const text = single(name, query)
+    const { parse }: Parameter = PARAMETERS[name]
+    if (text !== null) values.set(name, parse(text, endpoint.resource))
+  }
+  const applies = new Set<string>(endpoint.parameters)
+  return { values, ignored: [...new Set(query.keys())].filter((name) => !applies.has(name)) }
+}
+
+function single(name: ParameterName, query: URLSearchParams): string | null {
+  const [text, second] = query.getAll(name)
+  if (text === undefined) return null
+  if (second !== undefined)
+    throw new ApiError('INVALID_PARAM', `${name}: must be given once; got ${quoted(text)} and ${quoted(second)}`)
+  if (text === '' && name === 'cursor')
+    throw new ApiError('INVALID_CURSOR', 'cursor: must not be empty; leave it out for the first page')
+  if (text === '') throw invalidParameter(name, 'left out or given a value', text)
+  return text
+}
+
+const IGNORED_NAMES_MAX = 10
+const IGNORED_CHARACTERS_MAX = 64
+
+/** The value of `x-ignored-params`, or null where nothing was ignored. */
+export function ignoredHeader(ignored: readonly string[]): string | null {
+  if (ignored.length === 0) return null
+  return ignored
+    .slice(0, IGNORED_NAMES_MAX)
+    .map((name) => encodeURIComponent(name.slice(0, IGNORED_CHARACTERS_MAX).toWellFormed()))
+    .join(',')
+}

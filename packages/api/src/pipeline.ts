@@ -1,0 +1,142 @@
+// The whole life of a request, in the order of its checks: 401, 429, 403/409, 404/405, 400, then the rows (R6).
+
+import { ApiError, type Endpoint } from '@store-export/contract'
+import {
+  type Admission,
+  type HashedKey,
+  hashApiKey,
+  type KeyRefused,
+  type PageWriter,
+  type PlainKey,
+  type Plan,
+  type StoreAddress,
+  type StoreReader,
+} from '@store-export/engine'
+import { type Answer, LEAD, listAnswer, objectAnswer } from './answer.ts'
+import { sealCursor } from './cursor.ts'
+import { ignoredHeader, readParams } from './params.ts'
+import { planOf } from './read-plan.ts'
+import { type ApiRequest, readKey } from './request.ts'
+import { type Router, readId } from './route.ts'
+
+/** What the pipeline works with. */
+export interface Pipeline {
+  /** Checks a key and counts its request; null for one that is not valid. */
+  readonly admit: (hash: HashedKey) => Promise<Admission | null>
+  readonly reader: Pick<StoreReader, 'read' | 'exists'>
+  readonly router: Router
+  readonly cursorSecret: Buffer
+  readonly requestsPerMinute: number
+}
+
+/** What becomes known of a request on its way, for headers and for the log, whatever its end. */
+export interface Trace {
+  keyId: string | null
+  storeId: string | null
+  endpoint: string
+  keyRefused: KeyRefused['reason'] | null
+  readonly headers: Record<string, string>
+}
+
+/** The answer to a request. Throws `ApiError`, or the fault that kept it from being answered. */
+export async function answerRequest(request: ApiRequest, pipeline: Pipeline, trace: Trace): Promise<Answer> {
+  const key = requireKey(readKey(request), trace)
+  const admission = await admit(key, pipeline, trace)
+  const address = openStore(admission)
+  const { endpoint, rawId } = pipeline.router.find(request.method, request.path)
+  trace.endpoint = endpoint.path
+  const id = readId(endpoint, rawId)
+  const { values, ignored } = readParams(endpoint, request.query)
+  noteIgnored(ignored, trace)
+  const scope = { storeId: admission.storeId, resource: endpoint.resource, secret: pipeline.cursorSecret }
+  const plan = planOf(endpoint, id, { values, scope })
+  const lead = plan.kind === 'page' || plan.kind === 'allOf' ? LEAD.list : LEAD.object
+  const page = await pipeline.reader.read({ address, plan, lead, requestId: request.requestId })
+  if (page.rows === 0) await requireRow({ endpoint, id, plan, address, request }, pipeline)
+  return respond(plan, page, () => sealCursor(positionOf(page), scope))
+}
+
+function requireKey(key: PlainKey | KeyRefused['reason'], trace: Trace): HashedKey {
+  if (typeof key !== 'string') return hashApiKey(key)
+  trace.keyRefused = key
+  throw invalidKey()
+}
+
+async function admit(hash: HashedKey, { admit, requestsPerMinute }: Pipeline, trace: Trace): Promise<Admission> {
+  const admission = await admit(hash)
+  if (admission === null) {
+    trace.keyRefused = 'unknown'
+    throw invalidKey()
+  }
+  trace.keyId = admission.keyId
+  trace.storeId = admission.storeId
+  const { remaining, secondsToNextMinute } = admission
+  trace.headers['ratelimit-policy'] = `"minute";q=${requestsPerMinute};w=60`
+  trace.headers.ratelimit = `"minute";r=${remaining};t=${secondsToNextMinute}`
+  if (admission.withinLimit) return admission
+  const wait = `wait ${secondsToNextMinute} s, as the header Retry-After says, and prefer pages of 250 rows`
+  throw new ApiError(
+    'RATE_LIMITED',
+    `this key has made more than ${requestsPerMinute} requests in this minute; ${wait}`,
+    {
+      headers: { 'retry-after': String(secondsToNextMinute) },
+    },
+  )
+}
+
+function openStore({ origin, state, storeId, databaseUrl, sealedPassword }: Admission): StoreAddress {
+  if (origin === 'imported')
+    throw new ApiError(
+      'STORE_NOT_SUPPORTED',
+      'this key belongs to an imported store; only stores generated here are served',
+    )
+  if (state === 'generating' || databaseUrl === null)
+    throw new ApiError(
+      'STORE_NOT_READY',
+      'this store is being generated and has no database yet; try again in a minute',
+    )
+  return { storeId, databaseUrl, sealedPassword }
+}
+
+function noteIgnored(ignored: readonly string[], trace: Trace): void {
+  const header = ignoredHeader(ignored)
+  if (header !== null) trace.headers['x-ignored-params'] = header
+}
+
+interface EmptyRead {
+  readonly endpoint: Endpoint
+  readonly id: string
+  readonly plan: Plan
+  readonly address: StoreAddress
+  readonly request: ApiRequest
+}
+
+/** No rows are an answer for a list; for an id, and for the parent of a list, they are a 404. */
+async function requireRow({ endpoint, id, plan, address, request }: EmptyRead, { reader }: Pipeline): Promise<void> {
+  const { answer, resource } = endpoint
+  if (plan.kind === 'page') return
+  const parent = answer.kind === 'allOf' ? answer.parent : null
+  if (parent !== null && (await reader.exists({ address, resource: parent, id, requestId: request.requestId }))) return
+  const missing = (parent ?? resource).name.toLowerCase()
+  throw new ApiError('NOT_FOUND', `no ${missing} of this store has this id`)
+}
+
+function respond(plan: Plan, page: PageWriter, nextCursor: () => string): Answer {
+  if (plan.kind === 'page') return listAnswer(page, page.hasMore ? nextCursor() : null)
+  return plan.kind === 'allOf' ? listAnswer(page, null) : objectAnswer(page)
+}
+
+function positionOf(page: PageWriter) {
+  const position = page.position()
+  if (position === null) throw new Error('a page without rows has no next one')
+  return position
+}
+
+/** One identical answer whether the key is missing, malformed, unknown or revoked (R26). */
+function invalidKey(): ApiError {
+  const message =
+    'x-api-key: must be a valid API key of the store, sent once; create one in the store dashboard under Settings, API'
+  return new ApiError('INVALID_API_KEY', message, {
+    headers: { 'www-authenticate': 'ApiKey realm="store data export", header="x-api-key"' },
+  })
+}

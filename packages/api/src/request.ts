@@ -1,0 +1,75 @@
+// A request as HTTP brings it becomes plain values; what is not well framed is refused here, before anything counts.
+
+import type { IncomingMessage } from 'node:http'
+import { ApiError } from '@store-export/contract'
+import { type KeyRefused, type PlainKey, parseApiKey } from '@store-export/engine'
+
+/** What the pipeline knows of a request. */
+export interface ApiRequest {
+  readonly requestId: string
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  /** Each value of `x-api-key` as it was sent. */
+  readonly keys: readonly string[]
+  readonly acceptEncoding: string
+}
+
+/** Headers that must not be repeated: two readers of a repeated one can differ on where a request ends. */
+const SINGLE_HEADERS = ['host', 'content-length', 'transfer-encoding']
+
+/** Reads a request. Throws a 400 for one that is not strictly framed (R36). */
+export function readRequest(message: IncomingMessage, requestId: string): ApiRequest {
+  const values = (name: string) => headerValues(message.rawHeaders, name)
+  for (const name of SINGLE_HEADERS) if (values(name).length > 1) throw framingError(`the header ${name} is repeated`)
+  if (message.httpVersion === '1.1' && values('host').length === 0) throw framingError('the header host is missing')
+  const [encoding] = values('transfer-encoding')
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'chunked')
+    throw framingError('the header transfer-encoding must be chunked')
+  const [path, query] = splitTarget(message.url ?? '/')
+  return {
+    requestId,
+    method: message.method ?? 'GET',
+    path,
+    query: new URLSearchParams(query),
+    keys: values('x-api-key'),
+    acceptEncoding: values('accept-encoding').join(','),
+  }
+}
+
+/** Whether a request brings a body; it is ignored and the connection closed after the answer. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+/** A refusal of what is no well-framed request. */
+export function framingError(what: string, status = 400): ApiError {
+  return new ApiError('INVALID_PARAM', `not a well-formed HTTP request: ${what}`, {
+    status,
+    headers: { connection: 'close' },
+  })
+}
+
+/** The key of a request, or why it has none; a key sent twice is none, even when one of them is good (R25). */
+export function readKey({ keys }: ApiRequest): PlainKey | KeyRefused['reason'] {
+  const [text, second] = keys
+  if (text === undefined) return 'missing'
+  if (second !== undefined) return 'repeated'
+  return parseApiKey(text) ?? 'malformed'
+}
+
+function headerValues(rawHeaders: readonly string[], name: string): string[] {
+  const values: string[] = []
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]?.toLowerCase() === name) values.push(rawHeaders[i + 1] ?? '')
+  return values
+}
+
+/** Path and query of a request target; of the absolute form that proxies send, the part behind the host. */
+function splitTarget(target: string): [string, string] {
+  const origin = /^https?:\/\/[^/?#]*/i.exec(target)?.[0] ?? ''
+  const [beforeFragment = ''] = target.slice(origin.length).split('#', 1)
+  const mark = beforeFragment.indexOf('?')
+  if (mark < 0) return [beforeFragment || '/', '']
+  return [beforeFragment.slice(0, mark) || '/', beforeFragment.slice(mark + 1)]
+}

@@ -1,0 +1,47 @@
+// Which endpoint a request is for. Paths are the contract's; matching is exact.
+
+import { ApiError, ENDPOINTS, type Endpoint, invalidParameter } from '@store-export/contract'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const ID = '{id}'
+
+/** Finds endpoints by path. */
+export class Router {
+  private readonly routes: readonly { readonly endpoint: Endpoint; readonly segments: readonly string[] }[]
+
+  constructor(endpoints: readonly Endpoint[] = ENDPOINTS) {
+    this.routes = endpoints.map((endpoint) => ({ endpoint, segments: endpoint.path.split('/') }))
+  }
+
+  /** The route of a request: 404 for an unknown path, then 405 for any method but GET and HEAD (R2, R3). */
+  find(method: string, path: string): { readonly endpoint: Endpoint; readonly rawId: string } {
+    const given = path.split('/')
+    const found = this.routes.find(({ segments }) => matches(segments, given))
+    if (found === undefined) throw new ApiError('NOT_FOUND', 'no such path; the reference is at /docs')
+    if (method !== 'GET' && method !== 'HEAD')
+      throw new ApiError('NOT_FOUND', 'read-only: use GET', { status: 405, headers: { allow: 'GET, HEAD' } })
+    return { endpoint: found.endpoint, rawId: given[found.segments.indexOf(ID)] ?? '' }
+  }
+}
+
+/** The id of a path in lower case; throws `INVALID_PARAM` where it is no canonical UUID (R24). */
+export function readId(endpoint: Endpoint, rawId: string): string {
+  if (!endpoint.path.includes(ID)) return ''
+  if (UUID.test(rawId)) return rawId.toLowerCase()
+  throw invalidParameter('id', 'a UUID like 3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e5f', decoded(rawId))
+}
+
+function matches(segments: readonly string[], given: readonly string[]): boolean {
+  return (
+    segments.length === given.length &&
+    segments.every((segment, index) => (segment === ID ? given[index] !== '' : segment === given[index]))
+  )
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}

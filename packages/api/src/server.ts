@@ -1,0 +1,188 @@
+// The HTTP server around the pipeline: limits on connections, headers, time and bodies, and what every answer carries.
+
+import { randomUUID } from 'node:crypto'
+import http, { type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { ApiError, type ErrorCode } from '@store-export/contract'
+import { ControlDatabaseFault, type Observe, StoreDatabaseFault, type UsageOutcome } from '@store-export/engine'
+import { type Answer, errorAnswer } from './answer.ts'
+import { chooseEncoding, compress } from './compress.ts'
+import { answerRequest, type Pipeline, type Trace } from './pipeline.ts'
+import type { ReferenceDocument } from './reference/documents.ts'
+import { framingError, hasBody, readRequest } from './request.ts'
+
+/** Limits of the listener; settings. */
+export interface ServerLimits {
+  readonly connectionsMax: number
+  readonly headerBytesMax: number
+  readonly headersTimeoutMs: number
+  readonly requestTimeoutMs: number
+  readonly keepAliveMs: number
+}
+
+/** What the server works with. */
+export interface ServerOptions {
+  readonly pipeline: Pipeline
+  /** Pages that need no key, by path. */
+  readonly documents: ReadonlyMap<string, ReferenceDocument>
+  readonly limits: ServerLimits
+  readonly observe: Observe
+  readonly recordUsage: (keyId: string, outcome: UsageOutcome) => void
+}
+
+/** On every answer of the API (R27); documents bring their own rule for caches. */
+const API_HEADERS = {
+  'cache-control': 'private, no-store',
+  vary: 'x-api-key, accept-encoding',
+  'x-content-type-options': 'nosniff',
+  link: '</openapi.json>; rel="service-desc"',
+}
+const CHECK_INTERVAL_MS = 1000
+/** A client that neither reads nor writes for so long is let go. */
+const SILENCE_MS = 30_000
+
+/** The server; the caller makes it listen. */
+export function createApiServer(options: ServerOptions): http.Server {
+  const { limits } = options
+  const server = http.createServer(
+    {
+      maxHeaderSize: limits.headerBytesMax,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.keepAliveMs,
+      connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, limits.headersTimeoutMs),
+      insecureHTTPParser: false,
+      // Checked by us, since Node's own refusal has no body.
+      requireHostHeader: false,
+      noDelay: true,
+    },
+    (message, response) => void serve({ message, response, options }),
+  )
+  server.maxConnections = limits.connectionsMax
+  // Bounded by their size; Node would else drop those beyond a count in silence.
+  server.maxHeadersCount = 0
+  server.setTimeout(Math.max(SILENCE_MS, limits.keepAliveMs + 1000))
+  server.on('checkExpectation', (message, response) => void serve({ message, response, options }))
+  server.on('clientError', (error, socket) => refuseFraming(error, socket, options))
+  server.on('connect', (_message, socket) => writeRaw(socket, errorAnswer(framingError('CONNECT is not served'))))
+  return server
+}
+
+interface Exchange {
+  readonly message: IncomingMessage
+  readonly response: ServerResponse
+  readonly options: ServerOptions
+}
+
+async function serve({ message, response, options }: Exchange): Promise<void> {
+  const startedAt = performance.now()
+  const requestId = randomUUID()
+  const trace: Trace = {
+    keyId: null,
+    storeId: null,
+    endpoint: 'unknown',
+    keyRefused: null,
+    headers: { 'x-request-id': requestId },
+  }
+  message.resume()
+  response.on('error', () => undefined)
+  const answer = await answerSafely({ message, requestId, trace, options })
+  const acceptEncoding = String(message.headers['accept-encoding'] ?? '')
+  const encoding = chooseEncoding(acceptEncoding, answer.body.length)
+  const body = encoding === null ? answer.body : await compress(answer.body, encoding)
+  if (hasBody(message)) trace.headers.connection = 'close'
+  response.writeHead(answer.status, {
+    ...API_HEADERS,
+    ...answer.headers,
+    ...trace.headers,
+    ...(encoding === null ? {} : { 'content-encoding': encoding }),
+    'content-length': body.length,
+  })
+  response.end(message.method === 'HEAD' ? undefined : body)
+  note({ message, answer, trace, requestId, durationMs: performance.now() - startedAt, options })
+}
+
+interface Answering {
+  readonly message: IncomingMessage
+  readonly requestId: string
+  readonly trace: Trace
+  readonly options: ServerOptions
+}
+
+async function answerSafely({ message, requestId, trace, options }: Answering): Promise<Answer & { code?: ErrorCode }> {
+  try {
+    const request = readRequest(message, requestId)
+    const document = options.documents.get(request.path)
+    if (document === undefined) return await answerRequest(request, options.pipeline, trace)
+    trace.endpoint = request.path
+    return documentAnswer(document, request.method)
+  } catch (error) {
+    if (error instanceof ApiError) return { ...errorAnswer(error), code: error.code }
+    const isObserved = error instanceof StoreDatabaseFault || error instanceof ControlDatabaseFault
+    if (!isObserved) options.observe({ event: 'own fault', requestId, cause: error })
+    return { ...errorAnswer(error), code: 'STORE_DB_ERROR' }
+  }
+}
+
+function documentAnswer({ contentType, cacheControl, headers, body }: ReferenceDocument, method: string): Answer {
+  if (method !== 'GET' && method !== 'HEAD')
+    throw new ApiError('NOT_FOUND', 'read-only: use GET', { status: 405, headers: { allow: 'GET, HEAD' } })
+  return {
+    status: 200,
+    headers: { ...headers, 'content-type': contentType, 'cache-control': cacheControl, vary: 'accept-encoding' },
+    body: Buffer.isBuffer(body) ? body : Buffer.from(body),
+    rows: 0,
+  }
+}
+
+interface Noted {
+  readonly message: IncomingMessage
+  readonly answer: Answer & { readonly code?: ErrorCode }
+  readonly trace: Trace
+  readonly requestId: string
+  readonly durationMs: number
+  readonly options: ServerOptions
+}
+
+function note({ message, answer, trace, requestId, durationMs, options }: Noted): void {
+  const { keyId, storeId, endpoint, keyRefused } = trace
+  const { status, rows, code } = answer
+  if (keyRefused !== null) options.observe({ event: 'key refused', requestId, reason: keyRefused })
+  if (keyId !== null) options.recordUsage(keyId, outcomeOf(status))
+  options.observe({
+    event: 'request answered',
+    ...{ requestId, endpoint, method: message.method ?? 'GET', status, durationMs, rows, keyId, storeId },
+    ...(code === undefined ? {} : { code }),
+    bytes: answer.body.length,
+  })
+}
+
+function outcomeOf(status: number): UsageOutcome {
+  if (status >= 500) return 'failed'
+  return status === 429 || status === 403 || status === 409 ? 'refused' : 'answered'
+}
+
+const FRAMING: Readonly<Record<string, { readonly status: number; readonly what: string }>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, what: 'its headers are too large' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, what: 'it did not arrive in time' },
+}
+
+function refuseFraming(error: NodeJS.ErrnoException, socket: Duplex, { observe }: ServerOptions): void {
+  const code = error.code ?? 'unknown'
+  const { status, what } = FRAMING[code] ?? { status: 400, what: 'it cannot be parsed' }
+  if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  observe({ event: 'framing refused', status, code })
+  writeRaw(socket, errorAnswer(framingError(what, status)))
+}
+
+/** Writes an answer where there is no response object, and closes the connection. */
+function writeRaw(socket: Duplex, { status, headers, body }: Answer): void {
+  const lines = Object.entries({
+    ...API_HEADERS,
+    ...headers,
+    'content-length': String(body.length),
+    connection: 'close',
+  })
+  const head = `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`
+  socket.end(Buffer.concat([Buffer.from(head), body]))
+}

@@ -1,0 +1,121 @@
+// Puts the service together: control database, stores, API. The only place where engine and API meet; what starts it
+// (a command, a test) brings settings, secrets and an observer.
+
+import type { Server } from 'node:http'
+import { createApiServer, type ReferenceDocument, referenceDocuments, Router } from '@store-export/api'
+import {
+  type Config,
+  type ControlDatabase,
+  createAdmitter,
+  createUsageRecorder,
+  type Observe,
+  openControlDatabase,
+  readServiceSecret,
+  type SealingKeys,
+  StoreColumns,
+  StoreCounts,
+  StorePools,
+  StoreReader,
+  type UsageRecorder,
+} from '@store-export/engine'
+
+/** What a service is started with. */
+export interface ServiceOptions {
+  readonly config: Config
+  readonly controlUrl: string
+  readonly keys: SealingKeys
+  readonly observe: Observe
+}
+
+/** A service that listens. */
+export interface RunningService {
+  /** Address of the API, for example `http://127.0.0.1:8080`. */
+  readonly url: string
+  readonly control: ControlDatabase
+  readonly pools: StorePools
+  /** Lets requests under way end, for as long as the settings say, and closes everything. */
+  close(): Promise<void>
+}
+
+/** Starts the API. Rejects where the control database cannot be read or the port is taken. */
+export async function startService(options: ServiceOptions): Promise<RunningService> {
+  const { config, observe } = options
+  const control = openControlDatabase(options.controlUrl, {
+    poolSize: config.controlPoolSize,
+    preparedStatements: config.preparedStatements,
+  })
+  try {
+    const cursorSecret = await readServiceSecret(control, 'cursor')
+    const pools = new StorePools({ bounds: config, keys: options.keys, observe })
+    const usage = createUsageRecorder({ database: control, now: Date.now, observe, flushMs: config.usageFlushMs })
+    const server = createApiServer({
+      pipeline: {
+        admit: admitterOf(options, control),
+        reader: readerOf(options, pools),
+        router: new Router(),
+        cursorSecret,
+        requestsPerMinute: config.requestsPerMinute,
+      },
+      documents: documentsOf(config),
+      limits: config,
+      observe,
+      recordUsage: usage.record,
+    })
+    const url = await listen(server, config)
+    observe({ event: 'listening', listener: 'api', address: url })
+    return { url, control, pools, close: () => close({ server, pools, usage, control, drainSeconds: config.drainSeconds }) }
+  } catch (error) {
+    await control.close()
+    throw error
+  }
+}
+
+function admitterOf({ config, observe }: ServiceOptions, { sql }: ControlDatabase) {
+  const { controlPoolSize, requestsPerMinute, storeTimeoutMs } = config
+  return createAdmitter({ sql, poolSize: controlPoolSize, requestsPerMinute, timeoutMs: storeTimeoutMs, observe })
+}
+
+function readerOf({ config, observe }: ServiceOptions, pools: StorePools): StoreReader {
+  const now = () => performance.now()
+  return new StoreReader({
+    pools,
+    columns: new StoreColumns({ refreshSeconds: config.schemaRefreshSeconds, observe, now }),
+    counts: new StoreCounts({ maxAgeMs: config.countsMaxAgeSeconds * 1000, now }),
+    observe,
+    timeoutMs: config.storeTimeoutMs,
+    pageBytesMax: config.pageBytesMax,
+  })
+}
+
+function documentsOf({ docsTryIt }: Config): ReadonlyMap<string, ReferenceDocument> {
+  return new Map(referenceDocuments({ tryIt: docsTryIt }).map((document) => [document.path, document]))
+}
+
+function listen(server: Server, { host, port }: Config): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, () => {
+      const address = server.address()
+      const actual = typeof address === 'object' && address !== null ? address.port : port
+      resolve(`http://${host.includes(':') ? `[${host}]` : host}:${actual}`)
+    })
+  })
+}
+
+interface Closing {
+  readonly server: Server
+  readonly pools: StorePools
+  readonly usage: UsageRecorder
+  readonly control: ControlDatabase
+  readonly drainSeconds: number
+}
+
+async function close({ server, pools, usage, control, drainSeconds }: Closing): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeIdleConnections()
+  const timer = setTimeout(() => server.closeAllConnections(), drainSeconds * 1000)
+  await closed
+  clearTimeout(timer)
+  await usage.close()
+  await Promise.all([pools.close(), control.close()])
+}

@@ -1,0 +1,167 @@
+// A whole service on real databases for HTTP tests: a control database, stores at any revision, keys, and the API on a
+// free port. The parts are the product's own; only random names and the clock of the test run are the test's.
+
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { RevisionId } from '@store-export/contract'
+import {
+  addStore,
+  createKey,
+  migrate,
+  type Observation,
+  openPool,
+  parseConnectionUrl,
+  readConfig,
+  SealingKey,
+  type Sql,
+} from '@store-export/engine'
+import { inject } from 'vitest'
+import { type RunningService, startService } from '../../packages/operator/src/service.ts'
+import { provisionStore } from '../../packages/operator/src/store-schema/provision-store.ts'
+import { createDatabase } from './databases.ts'
+
+/** An answer, read whole. */
+export interface TestAnswer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** Parsed body; undefined where it is no JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers as a client without types does
+  readonly json: any
+}
+
+/** A store of the platform, with its database at a revision and one key. */
+export interface TestStore {
+  readonly id: string
+  readonly key: string
+  readonly keyId: string
+  /** Runs statements as the store's owner, as the platform does. One connection. */
+  readonly sql: Sql
+  /** The owner's URL, with its password. */
+  readonly ownerUrl: string
+  /** The reader's URL, with its password. */
+  readonly readerUrl: string
+}
+
+/** A running platform. */
+export interface TestPlatform {
+  readonly service: RunningService
+  readonly controlUrl: string
+  readonly sealingKey: SealingKey
+  readonly observations: Observation[]
+  /** Makes a store at `revision`, ready to be read. */
+  provision(revision?: RevisionId): Promise<TestStore>
+  /** Another key for a store. */
+  newKey(storeId: string): Promise<{ id: string; key: string }>
+  /** Asks the API; the key of a store, or null for none. */
+  get(path: string, key: string | null, headers?: Record<string, string>): Promise<TestAnswer>
+  close(): Promise<void>
+}
+
+/** Starts a platform; `settings` are environment variables without their prefix, for example `PAGE_BYTES_MAX`. */
+export async function startPlatform(settings: Record<string, string> = {}): Promise<TestPlatform> {
+  const control = await createDatabase()
+  await migrate({ url: control.url, random: randomBytes })
+  const sealingKey = new SealingKey(randomBytes(32))
+  const observations: Observation[] = []
+  const { config } = readConfig({
+    STORE_EXPORT_PORT: '0',
+    STORE_EXPORT_REQUESTS_PER_MINUTE: '100000',
+    ...prefixed(settings),
+  })
+  const service = await startService({
+    config,
+    controlUrl: control.url,
+    keys: { current: sealingKey, previous: null },
+    observe: (observation) => observations.push(observation),
+  })
+  const stores: TestStore[] = []
+  const newKey = (storeId: string) => keyFor(service, storeId)
+  return {
+    service,
+    controlUrl: control.url,
+    sealingKey,
+    observations,
+    newKey,
+    async provision(revision = 'v1.6') {
+      const store = await provisionTestStore({ service, sealingKey, revision })
+      stores.push(store)
+      return store
+    },
+    get: (path, key, headers) => get(service.url + path, key, headers),
+    async close() {
+      await service.close()
+      for (const { sql, ownerUrl } of stores) {
+        await sql.end({ timeout: 1 })
+        await dropDatabase(new URL(ownerUrl).pathname.slice(1))
+      }
+      await control.drop()
+    },
+  }
+}
+
+/** Asks `url` once. */
+export async function get(url: string, key: string | null, headers: Record<string, string> = {}): Promise<TestAnswer> {
+  const response = await fetch(url, { headers: key === null ? headers : { 'x-api-key': key, ...headers } })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, json: parsed(text) }
+}
+
+/** Opens a pool of one connection, as provisioning asks for. */
+export function connectOnce(url: string): Sql {
+  return openPool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: 'test' })
+}
+
+interface Provisioning {
+  readonly service: RunningService
+  readonly sealingKey: SealingKey
+  readonly revision: RevisionId
+}
+
+async function provisionTestStore({ service, sealingKey, revision }: Provisioning): Promise<TestStore> {
+  const id = randomUUID()
+  const name = `Store at ${revision}`
+  const adminUrl = inject('postgresUrl')
+  const urls = await provisionStore({
+    adminUrl,
+    storeId: id,
+    name,
+    revision,
+    random: randomBytes,
+    connect: connectOnce,
+  })
+  await addStore(
+    { database: service.control, keys: { current: sealingKey, previous: null }, random: randomBytes },
+    { id, name, origin: 'generated', state: 'ready', databaseUrl: urls.readerUrl },
+  )
+  const { id: keyId, key } = await keyFor(service, id)
+  return { id, key, keyId, sql: connectOnce(urls.databaseUrl), ownerUrl: urls.databaseUrl, readerUrl: urls.readerUrl }
+}
+
+async function keyFor({ control }: RunningService, storeId: string): Promise<{ id: string; key: string }> {
+  const { id, key } = await createKey({
+    database: control,
+    random: randomBytes,
+    storeId,
+    name: 'test',
+    createdBy: null,
+  })
+  return { id, key: key.reveal() }
+}
+
+async function dropDatabase(name: string): Promise<void> {
+  const admin = connectOnce(inject('postgresUrl'))
+  await admin.unsafe(`drop database if exists "${name}" with (force)`)
+  await admin.end()
+}
+
+function prefixed(settings: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [`STORE_EXPORT_${name}`, value]))
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
