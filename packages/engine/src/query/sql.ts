@@ -133,8 +133,8 @@ function probe(plan: Plan, present: PresentColumns): string {
   if (plan.kind !== 'page' || plan.after?.createdAt === null || !isGated(plan, present)) return ''
   const changed = plan.filters.filter(({ field }) => field === 'updated_at')
   const where = changed.map((filter) => condition(filter, plan.resource, present)).join(' and ')
-  const some = `select 1 from ${tableName(plan.resource)} t where ${where} limit ${FEW_ROWS_MAX + 1}`
-  return `with matches as materialized (select count(*) as few from (${some}) some) `
+  const found = `select 1 from ${tableName(plan.resource)} t where ${where} limit ${FEW_ROWS_MAX + 1}`
+  return `with matches as materialized (select count(*) as few from (${found}) found) `
 }
 
 /** Both ways stand in the statement; a one-time filter on the probe keeps the other from running. */

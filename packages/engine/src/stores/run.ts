@@ -8,6 +8,7 @@ import type { Observe } from '../observe.ts'
 import { hasColumn, type PresentColumns } from '../query/columns-present.ts'
 import type { Filter, Plan } from '../query/plan.ts'
 import { copyStatement, countStatement, existsStatement } from '../query/sql.ts'
+import { within } from '../within.ts'
 import type { StoreColumns } from './columns.ts'
 import { copyOut } from './copy-out.ts'
 import type { Counts, StoreCounts } from './counts.ts'
@@ -112,7 +113,9 @@ export class StoreReader {
   private async attempt<T>(address: StoreAddress, work: Work<T>, deadline: number): Promise<T> {
     return await this.parts.pools.use(address, async (sql) => {
       const running = this.parts.columns.of(address, sql).then((present) => work(sql, present))
-      return await withDeadline(running, deadline, () => this.parts.pools.discard(address.storeId, 'no answer in time'))
+      return await within(deadline - performance.now(), running, () =>
+        this.parts.pools.discard(address.storeId, 'no answer in time'),
+      )
     })
   }
 
@@ -173,23 +176,4 @@ function refuseUntracked(plan: Plan, present: PresentColumns): void {
 function untrackedError({ parameter }: Filter, { name }: Resource): ApiError {
   const what = `${parameter}: this store does not track ${name.toLowerCase()} updates`
   return new ApiError('INVALID_PARAM', `${what}; use created_since, and walk the whole list from time to time`)
-}
-
-async function withDeadline<T>(running: Promise<T>, deadline: number, onLate: () => void): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => {
-        onLate()
-        reject(new StoreDatabaseFault('no answer within the time limit'))
-      },
-      Math.max(1, deadline - performance.now()),
-    )
-  })
-  running.catch(() => undefined)
-  try {
-    return await Promise.race([running, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

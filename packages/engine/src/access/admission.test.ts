@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createControlDatabase, type TestControl } from '../../test/control-database.ts'
+import type { ControlDatabase } from '../control/database.ts'
+import { openPassword } from '../control/sealing.ts'
+import { addStore, removeStore } from '../control/stores.ts'
+import { type Admission, admit } from './admission.ts'
+import { hashApiKey, makeApiKey } from './api-key.ts'
+import { createKey, type NewKey, revokeKey } from './key-ring.ts'
+
+let control: TestControl
+let key: NewKey
+beforeAll(async () => {
+  control = await createControlDatabase()
+})
+beforeEach(async () => {
+  key = await keyOf((await control.store()).id)
+})
+afterAll(() => control.drop())
+
+function keyOf(storeId: string): Promise<NewKey> {
+  return createKey({ database: control.database, storeId, name: 'sync', createdBy: null, random: control.random })
+}
+
+function ask(at?: string, node: ControlDatabase = control.database, made = key): Promise<Admission | null> {
+  const hash = hashApiKey(made.key)
+  return admit({ sql: node.sql, hash, requestsPerMinute: 120, ...(at === undefined ? {} : { at }) })
+}
+
+describe('admission', () => {
+  test('a valid key comes with its store', async () => {
+    const admission = await ask()
+    expect(admission).toMatchObject({
+      keyId: key.id,
+      storeId: key.storeId,
+      origin: 'generated',
+      state: 'ready',
+      databaseUrl: 'postgres://reader@127.0.0.1:5432/shop?sslmode=verify-full',
+      requests: 1,
+      withinLimit: true,
+      remaining: 119,
+    })
+    expect(openPassword(control.keys, key.storeId, admission?.sealedPassword ?? '')).toBe('p@ss')
+    expect(admission?.secondsToNextMinute).toBeGreaterThanOrEqual(1)
+    expect(admission?.secondsToNextMinute).toBeLessThanOrEqual(60)
+  })
+
+  test('[AUTH-7] an imported store without a database is admitted as what it is', async () => {
+    const store = await addStore(control, { name: 'Old', origin: 'imported', state: 'ready', databaseUrl: null })
+    expect(await ask(undefined, control.database, await keyOf(store.id))).toMatchObject({
+      origin: 'imported',
+      databaseUrl: null,
+      sealedPassword: null,
+    })
+  })
+
+  test('[AUTH-6] an unknown key is refused and counted for no key', async () => {
+    const before = await counters()
+    const unknown = { ...key, key: makeApiKey(control.random) }
+    expect(await ask(undefined, control.database, unknown)).toBeNull()
+    expect(await counters()).toBe(before)
+  })
+
+  test('[AUTH-5] a revoked key is refused on the very next request, on every node', async () => {
+    const second = control.secondNode()
+    await Promise.all([ask(), ask(undefined, second)])
+    await revokeKey({ database: control.database, keyId: key.id })
+    expect(await Promise.all([ask(), ask(undefined, second)])).toEqual([null, null])
+  })
+
+  test('[AUTH-6] keys of a removed store are refused', async () => {
+    await removeStore(control.database, key.storeId)
+    expect(await ask()).toBeNull()
+  })
+
+  test('[LIM-1] [R8] two nodes at once admit exactly 120 of 300 in a minute', async () => {
+    const nodes = [control.database, control.secondNode()]
+    const answers = await Promise.all(
+      Array.from({ length: 300 }, (_, index) => ask('2026-03-01 12:00:30+00', nodes[index % 2])),
+    )
+    expect(answers.filter((answer) => answer?.withinLimit === true)).toHaveLength(120)
+    expect(new Set(answers.map((answer) => answer?.requests)).size).toBe(300)
+  })
+
+  test('[LIM-1] [R8] the next clock minute begins anew', async () => {
+    expect(await ask('2026-03-01 12:00:59.999999+00')).toMatchObject({ requests: 1, secondsToNextMinute: 1 })
+    expect(await ask('2026-03-01 12:01:00+00')).toMatchObject({ requests: 1, secondsToNextMinute: 60 })
+    expect(await ask('2026-03-01 12:01:00.000001+00')).toMatchObject({ requests: 2, secondsToNextMinute: 60 })
+  })
+
+  test('[LIM-1] [R8] a late request of the old minute never resets the new one', async () => {
+    await ask('2026-03-01 12:01:00.5+00')
+    await ask('2026-03-01 12:01:00.6+00')
+    expect(await ask('2026-03-01 12:00:59.9+00')).toMatchObject({ requests: 3, secondsToNextMinute: 60 })
+    expect(await ask('2026-03-01 12:01:01+00')).toMatchObject({ requests: 4 })
+  })
+
+  test('[ERR-2] [R8] the wait is whole seconds, rounded up, from 1 to 60', async () => {
+    const waits = []
+    for (const second of ['00', '00.1', '01', '58.999', '59', '59.5']) {
+      waits.push((await ask(`2026-03-01 13:00:${second}+00`))?.secondsToNextMinute)
+    }
+    expect(waits).toEqual([60, 60, 59, 2, 1, 1])
+  })
+
+  test('[R8] the minute is that of the clock in whatever time zone the session has', async () => {
+    // Monrovia was 44 minutes and 30 seconds behind UTC until 1972.
+    const odd = control.secondNode()
+    await odd.sql.unsafe(`alter database ${databaseName()} set timezone = 'Africa/Monrovia'`)
+    const fresh = control.secondNode()
+    expect(await ask('1960-03-01 12:00:59+00', fresh)).toMatchObject({ requests: 1, secondsToNextMinute: 1 })
+    expect(await ask('1960-03-01 12:01:01+00', fresh)).toMatchObject({ requests: 1, secondsToNextMinute: 59 })
+    await odd.sql.unsafe(`alter database ${databaseName()} reset timezone`)
+  })
+
+  test('[R8] counters are unlogged, so that counting costs no write to disk', async () => {
+    const [table] = await control.database.sql`select relpersistence from pg_class where relname = 'request_counters'`
+    expect(table?.relpersistence).toBe('u')
+  })
+
+  test('[R5] without a control database nobody is admitted', async () => {
+    const closed = control.secondNode()
+    await closed.close()
+    await expect(ask(undefined, closed)).rejects.toThrow()
+  })
+})
+
+async function counters(): Promise<number> {
+  const [row] = await control.database.sql<[{ total: number }]>`
+    select coalesce(sum(requests), 0)::int as total from request_counters`
+  return row.total
+}
+
+function databaseName(): string {
+  return new URL(control.url).pathname.slice(1)
+}

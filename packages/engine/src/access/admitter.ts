@@ -1,0 +1,67 @@
+// Admission with bounds: however the control database behaves, a request waits for it a limited time, and no more than a
+// limited number wait. Without an answer there is no data (R5).
+
+import type { Sql } from '../connection.ts'
+import type { Observe } from '../observe.ts'
+import { Slots } from '../stores/slots.ts'
+import { within } from '../within.ts'
+import { type Admission, admit } from './admission.ts'
+import type { HashedKey } from './api-key.ts'
+
+/** The control database gave no answer. The message is for the log. */
+export class ControlDatabaseFault extends Error {
+  override readonly name = 'ControlDatabaseFault'
+}
+
+/** What an admitter needs. */
+export interface AdmitterOptions {
+  /** Opens a pool for nothing but admission; called again when one no longer answers. */
+  readonly open: () => Sql
+  /** Statements that run at once; as many as the pool has connections. */
+  readonly poolSize: number
+  readonly requestsPerMinute: number
+  readonly timeoutMs: number
+  readonly observe: Observe
+}
+
+const WAITING_MAX = 2000
+const WAIT_MS = 1000
+const CLOSE_SECONDS = 5
+
+/** Admits keys. */
+export interface Admitter {
+  /** The admission, or null for a key that is not valid. Rejects with `ControlDatabaseFault`, already observed. */
+  admit(hash: HashedKey): Promise<Admission | null>
+  close(): Promise<void>
+}
+
+/** An admitter with a pool of its own. */
+export function createAdmitter(options: AdmitterOptions): Admitter {
+  const slots = new Slots({ places: options.poolSize, waitingMax: WAITING_MAX, waitMs: WAIT_MS })
+  let pool = options.open()
+  // The driver can leave a statement without an end when its connection dies at the wrong moment (postgres.js 3.4.9):
+  // a pool that was late once is given up, which ends whatever hangs on it and gives its places back.
+  const replace = (late: Sql) => {
+    if (late !== pool) return
+    pool = options.open()
+    void late.end({ timeout: 0 }).catch(() => undefined)
+  }
+  const run = async (hash: HashedKey) => {
+    await slots.take()
+    const sql = pool
+    const { requestsPerMinute, timeoutMs } = options
+    const running = admit({ sql, hash, requestsPerMinute }).finally(() => slots.giveBack())
+    return await within(timeoutMs, running, () => replace(sql))
+  }
+  return {
+    async admit(hash) {
+      try {
+        return await run(hash)
+      } catch (cause) {
+        options.observe({ event: 'control fault', requestId: null, cause })
+        throw new ControlDatabaseFault('the control database gave no answer', { cause })
+      }
+    },
+    close: () => pool.end({ timeout: CLOSE_SECONDS }),
+  }
+}

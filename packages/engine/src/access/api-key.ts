@@ -1,0 +1,76 @@
+// The value of an API key: how it is made, read, hashed and shown. No database.
+// `sdx_`, 256 random bits in base62, and the CRC32 of what stands before in base62, as GitHub's tokens have:
+// https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/
+
+import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { RandomBytes } from '../random.ts'
+import { Secret } from '../secret.ts'
+
+/** What every key begins with. */
+export const KEY_PREFIX = 'sdx_'
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const SECRET_BYTES = 32
+/** 62^43 is the first power above 2^256. */
+const SECRET_LENGTH = 43
+/** 62^6 is the first power above 2^32. */
+const CHECKSUM_LENGTH = 6
+const KEY_LENGTH = KEY_PREFIX.length + SECRET_LENGTH + CHECKSUM_LENGTH
+const SHAPE = new RegExp(`^${KEY_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`)
+const VISIBLE_PREFIX_LENGTH = 12
+const VISIBLE_END_LENGTH = 4
+
+/** A whole key. It prints as [key] everywhere; it is neither logged nor stored. */
+export class PlainKey extends Secret {
+  constructor(text: string) {
+    super(text, '[key]')
+  }
+}
+
+/** The SHA-256 of a key: what is stored and looked up. A plain hash is enough for 256 random bits. */
+export class HashedKey {
+  readonly bytes: Buffer
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
+  }
+}
+
+/** A new key. */
+export function makeApiKey(random: RandomBytes): PlainKey {
+  const body = KEY_PREFIX + base62(BigInt(`0x${random(SECRET_BYTES).toString('hex')}`), SECRET_LENGTH)
+  return new PlainKey(body + checksum(body))
+}
+
+/** The key that the text is, or null when prefix, length, alphabet or checksum say that no key was ever written so. */
+export function parseApiKey(text: string): PlainKey | null {
+  if (text.length !== KEY_LENGTH || !SHAPE.test(text)) {
+    return null
+  }
+  const body = text.slice(0, -CHECKSUM_LENGTH)
+  return checksum(body) === text.slice(-CHECKSUM_LENGTH) ? new PlainKey(text) : null
+}
+
+/** The hash under which a key is stored. */
+export function hashApiKey(key: PlainKey): HashedKey {
+  return new HashedKey(createHash('sha256').update(key.reveal()).digest())
+}
+
+/** What lists may show of a key: its first twelve characters (eight of them secret) and its last four. */
+export function visibleParts(key: PlainKey): { prefix: string; lastFour: string } {
+  const text = key.reveal()
+  return { prefix: text.slice(0, VISIBLE_PREFIX_LENGTH), lastFour: text.slice(-VISIBLE_END_LENGTH) }
+}
+
+function checksum(body: string): string {
+  return base62(BigInt(crc32(body)), CHECKSUM_LENGTH)
+}
+
+function base62(value: bigint, length: number): string {
+  let digits = ''
+  for (let rest = value; digits.length < length; rest /= 62n) {
+    digits = ALPHABET.charAt(Number(rest % 62n)) + digits
+  }
+  return digits
+}

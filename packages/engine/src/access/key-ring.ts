@@ -1,0 +1,206 @@
+// The keys of a store: create, list, revoke. Five slots and a unique index hold the limit, not counting.
+// Checking a key on a request is admission.ts.
+
+import { LIMITS } from '@store-export/contract'
+import type { ControlDatabase } from '../control/database.ts'
+import { UnknownStore } from '../control/stores.ts'
+import { isUuid, type RandomBytes, randomUuid } from '../random.ts'
+import { hashApiKey, makeApiKey, type PlainKey, visibleParts } from './api-key.ts'
+
+/** Active keys that a store may have. */
+export const KEYS_PER_STORE_MAX = LIMITS.activeKeysPerStore
+
+/** Longest name of a key, in characters. */
+export const KEY_NAME_LENGTH_MAX = 80
+
+/** A key as lists show it. */
+export interface KeySummary {
+  readonly id: string
+  readonly storeId: string
+  readonly name: string
+  /** First twelve characters of the key. */
+  readonly prefix: string
+  readonly lastFour: string
+  readonly createdBy: string | null
+  readonly createdAt: Date
+  /** To within the flush of the usage; null when never used. */
+  readonly lastUsedAt: Date | null
+  /** null while the key is active. */
+  readonly revokedAt: Date | null
+}
+
+/** A key just made: the only moment at which it can be read. */
+export interface NewKey {
+  readonly id: string
+  readonly key: PlainKey
+  readonly storeId: string
+  readonly name: string
+}
+
+/** What a key is made of. */
+export interface KeyRequest {
+  readonly database: ControlDatabase
+  readonly storeId: string
+  /** What the key is for, in the merchant's words. */
+  readonly name: string
+  /** Who made it, for the list; null for the operator's command line. */
+  readonly createdBy: string | null
+  readonly random: RandomBytes
+}
+
+/** The store has all its keys. Says which one was used least recently, as the one to revoke first. */
+export class KeyLimitReached extends Error {
+  override readonly name = 'KeyLimitReached'
+  readonly leastRecentlyUsed: KeySummary | null
+
+  constructor(leastRecentlyUsed: KeySummary | null) {
+    super(
+      `a store has at most ${KEYS_PER_STORE_MAX} active keys: revoke one first` +
+        (leastRecentlyUsed === null ? '' : `; ${describeUse(leastRecentlyUsed)}`),
+    )
+    this.leastRecentlyUsed = leastRecentlyUsed
+  }
+}
+
+/** A key's name that is not accepted. */
+export class KeyNameProblem extends Error {
+  override readonly name = 'KeyNameProblem'
+}
+
+/** Each failed attempt means that another key took a slot; more than that only when keys are revoked meanwhile. */
+const ATTEMPTS_MAX = 2 * KEYS_PER_STORE_MAX
+
+/**
+ * A new active key. Throws `KeyNameProblem`, `UnknownStore` (a removed one counts as unknown) or `KeyLimitReached`.
+ */
+export async function createKey(request: KeyRequest): Promise<NewKey> {
+  const name = checkName(request.name)
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+    const key = makeApiKey(request.random)
+    const id = randomUuid(request.random)
+    const outcome = await insert(request, { id, name, key })
+    if (outcome === 'inserted') {
+      return { id, key, storeId: request.storeId.toLowerCase(), name }
+    }
+    if (outcome === 'unknown store') {
+      throw new UnknownStore(request.storeId)
+    }
+    if (outcome === 'full') {
+      break
+    }
+  }
+  throw new KeyLimitReached(await leastRecentlyUsed(request))
+}
+
+/** All keys of a store, active ones first, then by age. */
+export async function listKeys(options: {
+  readonly database: ControlDatabase
+  readonly storeId: string
+  readonly activeOnly?: boolean
+}): Promise<KeySummary[]> {
+  const { sql } = options.database
+  if (!isUuid(options.storeId)) {
+    return []
+  }
+  const active = options.activeOnly === true ? sql`and revoked_at is null` : sql``
+  return sql<KeySummary[]>`
+    select ${columns(sql)} from api_keys where store_id = ${options.storeId} ${active}
+    order by revoked_at is not null, created_at, id`
+}
+
+/**
+ * Ends a key from the next request on; done again it changes nothing. With `storeId` given, a key of another store
+ * counts as unknown.
+ */
+export async function revokeKey(options: {
+  readonly database: ControlDatabase
+  readonly keyId: string
+  readonly storeId?: string
+}): Promise<'revoked' | 'already revoked' | 'unknown'> {
+  const { database, keyId, storeId } = options
+  const { sql } = database
+  if (!isUuid(keyId) || (storeId !== undefined && !isUuid(storeId))) {
+    return 'unknown'
+  }
+  const ofStore = storeId === undefined ? sql`` : sql`and store_id = ${storeId}`
+  const revoked = await sql`
+    update api_keys set revoked_at = clock_timestamp() where id = ${keyId} ${ofStore} and revoked_at is null
+    returning id`
+  if (revoked.length > 0) {
+    return 'revoked'
+  }
+  const known = await sql`select from api_keys where id = ${keyId} ${ofStore}`
+  return known.length > 0 ? 'already revoked' : 'unknown'
+}
+
+/** The name without blanks around it. Throws `KeyNameProblem` when it is empty, too long or unprintable. */
+function checkName(text: string): string {
+  const name = text.trim().normalize('NFC')
+  const length = Array.from(name).length
+  if (
+    length < 1 ||
+    length > KEY_NAME_LENGTH_MAX ||
+    /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(name)
+  ) {
+    throw new KeyNameProblem(
+      `name: must have 1 to ${KEY_NAME_LENGTH_MAX} characters, without control characters; got ${length} characters`,
+    )
+  }
+  return name
+}
+
+/**
+ * One attempt on the lowest free slot. The lock on the store's row makes a removal wait, which then sees this key;
+ * `on conflict` covers a slot that another request has taken since.
+ */
+async function insert(
+  request: KeyRequest,
+  made: { readonly id: string; readonly name: string; readonly key: PlainKey },
+): Promise<'inserted' | 'unknown store' | 'full' | 'taken'> {
+  if (!isUuid(request.storeId)) {
+    return 'unknown store'
+  }
+  const { prefix, lastFour } = visibleParts(made.key)
+  const [row] = await request.database.sql<[{ stores: number; free: number; inserted: number }]>`
+    with store as (
+      select id from stores where id = ${request.storeId} and removed_at is null for share
+    ), free as (
+      select store.id as store_id, s.slot from store, generate_series(1, ${KEYS_PER_STORE_MAX}::int) as s (slot)
+      where not exists (
+        select from api_keys k where k.store_id = store.id and k.slot = s.slot and k.revoked_at is null)
+      order by s.slot limit 1
+    ), inserted as (
+      insert into api_keys (id, store_id, slot, name, prefix, last_four, key_hash, created_by)
+      select ${made.id}, store_id, slot, ${made.name}, ${prefix}, ${lastFour}, ${hashApiKey(made.key).bytes},
+        ${request.createdBy}
+      from free
+      on conflict do nothing
+      returning id
+    )
+    select (select count(*)::int from store) as stores, (select count(*)::int from free) as free,
+      (select count(*)::int from inserted) as inserted`
+  if (row.inserted === 1) {
+    return 'inserted'
+  }
+  return row.stores === 0 ? 'unknown store' : row.free === 0 ? 'full' : 'taken'
+}
+
+async function leastRecentlyUsed(request: KeyRequest): Promise<KeySummary | null> {
+  const { sql } = request.database
+  const [key] = await sql<KeySummary[]>`
+    select ${columns(sql)} from api_keys where store_id = ${request.storeId} and revoked_at is null
+    order by last_used_at nulls first, created_at limit 1`
+  return key ?? null
+}
+
+function columns(sql: ControlDatabase['sql']) {
+  return sql`id, store_id as "storeId", name, prefix, last_four as "lastFour", created_by as "createdBy",
+    created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt"`
+}
+
+function describeUse(key: KeySummary): string {
+  const shown = `"${key.name}" (${key.prefix}…${key.lastFour})`
+  return key.lastUsedAt === null
+    ? `${shown} was never used`
+    : `${shown} was used least recently, on ${key.lastUsedAt.toISOString()}`
+}

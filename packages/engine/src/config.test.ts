@@ -1,0 +1,71 @@
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { readConfig, SettingProblem, settingsHelp, statementTimeoutMs } from './config.ts'
+import { SETTINGS } from './settings.ts'
+
+describe('settings', () => {
+  test('[LIM-1] an empty environment gives the defaults', () => {
+    const { config, warnings } = readConfig({})
+    expect(config).toMatchObject({
+      port: 8080,
+      host: '127.0.0.1',
+      requestsPerMinute: 120,
+      logLevel: 'info',
+      secret: null,
+    })
+    expect(config).toMatchObject({ docsTryIt: false, storeSessionSettings: true })
+    expect(warnings).toEqual([])
+    expect(Object.isFrozen(config)).toBe(true)
+  })
+
+  test('values are read, and empty ones count as absent', () => {
+    const { config } = readConfig({
+      STORE_EXPORT_PORT: '9999',
+      STORE_EXPORT_HOST: '',
+      STORE_EXPORT_DOCS_TRY_IT: 'on',
+      STORE_EXPORT_STORE_SESSION_SETTINGS: 'false',
+      STORE_EXPORT_LOG_LEVEL: 'WARN',
+      STORE_EXPORT_DATABASE_URL: 'postgres://u:pw@h/d',
+    })
+    expect(config).toMatchObject({
+      port: 9999,
+      host: '127.0.0.1',
+      docsTryIt: true,
+      storeSessionSettings: false,
+      logLevel: 'warn',
+    })
+    expect(config.databaseUrl?.reveal()).toBe('postgres://u:pw@h/d')
+    expect(inspect(config) + JSON.stringify(config)).not.toContain('pw')
+  })
+
+  test.each([
+    ['STORE_EXPORT_PORT', 'ten', 'STORE_EXPORT_PORT: must be a whole number from 0 to 65535 (port); got "ten"'],
+    ['STORE_EXPORT_PORT', '65536', 'got "65536"'],
+    ['STORE_EXPORT_PORT', '1e3', 'got "1e3"'],
+    ['STORE_EXPORT_REQUESTS_PER_MINUTE', '-1', 'from 1 to'],
+    ['STORE_EXPORT_DOCS_TRY_IT', 'constructor', 'must be on or off'],
+    ['STORE_EXPORT_LOG_LEVEL', 'loud', 'must be one of silent, error, warn, info, debug; got "loud"'],
+  ])('%s=%s is refused with what is accepted', (env, value, message) => {
+    expect(() => readConfig({ [env]: value })).toThrow(SettingProblem)
+    expect(() => readConfig({ [env]: value })).toThrow(message)
+  })
+
+  test('a name that is no setting is reported, without its value', () => {
+    const { warnings } = readConfig({ STORE_EXPORT_PROT: 's3cret', STORE_EXPORT_KEY: 'sdx_x', PATH: '/bin' })
+    expect(warnings).toHaveLength(1)
+    expect(warnings[0]).toContain('STORE_EXPORT_PROT')
+    expect(warnings[0]).not.toContain('s3cret')
+  })
+
+  test('the help names every setting once, with its default and unit', () => {
+    const help = settingsHelp()
+    for (const { env } of Object.values(SETTINGS)) {
+      expect(help.match(new RegExp(`^ {2}${env}$`, 'gm'))).toHaveLength(1)
+    }
+    expect(help).toContain('(default 10000 ms)')
+  })
+
+  test('the server stops a statement before the client gives up', () => {
+    expect(statementTimeoutMs({ storeTimeoutMs: 5000 })).toBe(4500)
+  })
+})

@@ -1,0 +1,143 @@
+// Opens the socket of one database connection: TCP or Unix, with the TLS that the URL asks for.
+// postgres.js 3.4.9 does this otherwise by itself, but sends sslrootcert to the server as a session parameter,
+// knows no verify-ca, tries several unreachable hosts for ever without telling its caller, and reconnects without
+// a pause to a server that accepts and closes. Where to connect is chosen in connection.ts.
+
+import { readFile } from 'node:fs/promises'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { type ConnectionOptions, connect as connectTls, getCACertificates } from 'node:tls'
+import type { DatabaseHost, TlsSettings } from './connection-url.ts'
+
+/** Message that asks a server whether it speaks TLS; the answer is one byte, S or N. */
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
+const CANCEL_REQUEST_BYTES = 16
+const YES = 'S'.charCodeAt(0)
+
+/** A connected socket, ready for the server's startup message. Throws an Error with a `code` when there is none. */
+export async function openSocket(host: DatabaseHost, tls: TlsSettings, timeoutMs: number): Promise<Socket> {
+  const plain = await within(timeoutMs, host, open(host))
+  try {
+    const socket = host.kind === 'unix' ? plain : await within(timeoutMs, host, secure(plain, host.host, tls))
+    failWhenClosedInSilence(socket, host)
+    return socket
+  } catch (error) {
+    plain.destroy()
+    throw error
+  }
+}
+
+/** The host as people write it. */
+export function hostText(host: DatabaseHost): string {
+  return host.kind === 'unix' ? host.path : `${host.host}:${host.port}`
+}
+
+function open(host: DatabaseHost): Pending {
+  const socket =
+    host.kind === 'unix' ? connectTcp({ path: host.path }) : connectTcp({ host: host.host, port: host.port })
+  socket.setNoDelay(true)
+  return { done: event(socket, 'connect').then(() => socket), stop: () => socket.destroy() }
+}
+
+function secure(plain: Socket, servername: string, tls: TlsSettings): Pending {
+  return { done: negotiate(plain, servername, tls), stop: () => plain.destroy() }
+}
+
+async function negotiate(plain: Socket, host: string, tls: TlsSettings): Promise<Socket> {
+  if (tls.mode === 'disable' || tls.mode === 'allow') {
+    return plain
+  }
+  if (!tls.direct && !(await offersTls(plain))) {
+    if (tls.mode === 'prefer') {
+      return plain
+    }
+    throw problem('ETLSREFUSED', `the server offers no TLS, which sslmode=${tls.mode} asks for`)
+  }
+  const secured = connectTls({ socket: plain, ...(await tlsOptions(host, tls)) })
+  await event(secured, 'secureConnect')
+  return secured
+}
+
+async function offersTls(plain: Socket): Promise<boolean> {
+  plain.write(SSL_REQUEST)
+  const [answer] = await event(plain, 'data')
+  return Buffer.isBuffer(answer) && answer[0] === YES
+}
+
+/** Certificates are read for each connection, so that renewed files count without a restart. */
+async function tlsOptions(host: string, tls: TlsSettings): Promise<ConnectionOptions> {
+  const verified = tls.mode === 'verify-ca' || tls.mode === 'verify-full'
+  return {
+    host,
+    rejectUnauthorized: verified,
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    ...(tls.direct ? { ALPNProtocols: ['postgresql'] } : {}),
+    ...(tls.mode === 'verify-ca' ? { checkServerIdentity: () => undefined } : {}),
+    ...(tls.rootCertificate === null ? {} : { ca: await authorities(tls.rootCertificate) }),
+    ...(tls.certificate === null ? {} : { cert: await readFile(tls.certificate) }),
+    ...(tls.key === null ? {} : { key: await readFile(tls.key) }),
+  }
+}
+
+async function authorities(rootCertificate: string): Promise<string[]> {
+  return rootCertificate === 'system' ? getCACertificates('system') : [await readFile(rootCertificate, 'utf8')]
+}
+
+/**
+ * Makes an error of a server that closes before its first byte: postgres.js would connect again at once, for ever,
+ * and its caller would wait. A cancel request is the one message that a server answers by closing.
+ */
+function failWhenClosedInSilence(socket: Socket, host: DatabaseHost): void {
+  const writtenBefore = socket.bytesWritten
+  let answered = false
+  socket.once('data', () => {
+    answered = true
+  })
+  socket.prependOnceListener('end', () => {
+    const isCancel = socket.bytesWritten - writtenBefore === CANCEL_REQUEST_BYTES
+    if (!answered && !isCancel && !socket.writableEnded) {
+      socket.emit('error', problem('ECONNRESET', `${hostText(host)} closed the connection before it answered`))
+    }
+  })
+}
+
+interface Pending {
+  readonly done: Promise<Socket>
+  readonly stop: () => void
+}
+
+async function within(timeoutMs: number, host: DatabaseHost, pending: Pending): Promise<Socket> {
+  let timer: NodeJS.Timeout | undefined
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      pending.stop()
+      reject(problem('CONNECT_TIMEOUT', `${hostText(host)} did not answer within ${timeoutMs} ms`))
+    }, timeoutMs)
+  })
+  try {
+    return await Promise.race([pending.done, tooLate])
+  } finally {
+    clearTimeout(timer)
+    pending.done.catch(() => undefined)
+  }
+}
+
+/** Arguments of the next such event; rejects when the socket fails or closes first. */
+function event(socket: Socket, name: string): Promise<unknown[]> {
+  return new Promise((resolve, reject) => {
+    const settle = (act: () => void) => {
+      socket.removeListener(name, onEvent)
+      socket.removeListener('close', onClose)
+      act()
+    }
+    const onEvent = (...values: unknown[]) => settle(() => resolve(values))
+    const onClose = () => settle(() => reject(problem('ECONNRESET', 'the server closed the connection')))
+    socket.once(name, onEvent)
+    socket.once('close', onClose)
+    // Never removed: between two owners of the socket an error without a listener would end the process.
+    socket.on('error', (error) => settle(() => reject(error)))
+  })
+}
+
+function problem(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code })
+}

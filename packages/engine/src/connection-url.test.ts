@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { ConnectionUrlProblem, describeTls, parseConnectionUrl, splitPassword, withPassword } from './connection-url.ts'
+
+describe('connection URLs', () => {
+  test('a whole URL', () => {
+    expect(
+      parseConnectionUrl(
+        'postgresql://re%40der:p%2Fw%3A@db.example:6543/my%20shop?sslmode=verify-full&application_name=a%20b',
+      ),
+    ).toMatchObject({
+      hosts: [{ kind: 'tcp', host: 'db.example', port: 6543 }],
+      user: 're@der',
+      password: 'p/w:',
+      database: 'my shop',
+      tls: { mode: 'verify-full', rootCertificate: null },
+      startup: { application_name: 'a b' },
+    })
+  })
+
+  test.each([
+    ['postgres:///shop?host=/run/pg', [{ kind: 'unix', path: '/run/pg/.s.PGSQL.5432' }]],
+    ['postgres://u@/shop?host=/run/pg&port=6000', [{ kind: 'unix', path: '/run/pg/.s.PGSQL.6000' }]],
+    ['postgres://%2Frun%2Fpg/shop', [{ kind: 'unix', path: '/run/pg/.s.PGSQL.5432' }]],
+    [
+      'postgres://a:1,b:2,c/shop',
+      [
+        { kind: 'tcp', host: 'a', port: 1 },
+        { kind: 'tcp', host: 'b', port: 2 },
+        { kind: 'tcp', host: 'c', port: 5432 },
+      ],
+    ],
+    [
+      'postgres:///shop?host=a,b&port=1,2',
+      [
+        { kind: 'tcp', host: 'a', port: 1 },
+        { kind: 'tcp', host: 'b', port: 2 },
+      ],
+    ],
+    ['postgres://[::1]:7000/shop', [{ kind: 'tcp', host: '::1', port: 7000 }]],
+    ['postgres:///shop', [{ kind: 'tcp', host: 'localhost', port: 5432 }]],
+  ])('hosts of %s', (url, hosts) => {
+    expect(parseConnectionUrl(url).hosts).toEqual(hosts)
+  })
+
+  test.each([
+    ['', 'prefer', 'when offered'],
+    ['sslmode=disable', 'disable', 'off'],
+    ['ssl=true', 'require', 'encrypted'],
+    ['sslmode=require', 'require', 'encrypted'],
+    ['sslmode=require&sslrootcert=/ca.pem', 'verify-ca', 'verified'],
+    ['sslrootcert=system', 'verify-full', 'verified'],
+    ['sslmode=verify-ca&sslrootcert=/ca.pem', 'verify-ca', 'verified'],
+  ])('TLS of ?%s', (query, mode, described) => {
+    const target = parseConnectionUrl(`postgres://h/d?${query}`)
+    expect(target.tls.mode).toBe(mode)
+    expect(describeTls(target)).toBe(described)
+  })
+
+  test('a socket needs no TLS', () => {
+    expect(describeTls(parseConnectionUrl('postgres:///d?host=/run'))).toBe('local socket')
+  })
+
+  test.each([
+    'mysql://h/d',
+    'h:5432',
+    'postgres://u:s3cret/x@h/d',
+    'postgres://u:s3cret@h:99999/d',
+    'postgres://u:s3cret@h/d?sslmode=maybe',
+    'postgres://u:s3cret@h/d?target_session_attrs=master',
+    'postgres://u:s3cret@h/d?search_path=x',
+    'postgres://u:s3cret%@h/d',
+    'postgres://u:s3cret@h/d?channel_binding=require',
+    'postgres://u:s3cret@h/d?sslmode=require&sslrootcert=system',
+    'postgres://u:s3cret@h/d?connect_timeout=soon',
+  ])('%s is refused without showing its password', (url) => {
+    const problem = (() => {
+      try {
+        return parseConnectionUrl(url)
+      } catch (error) {
+        return error
+      }
+    })()
+    expect(problem).toBeInstanceOf(ConnectionUrlProblem)
+    expect(String(problem)).not.toContain('s3cret')
+  })
+
+  test.each([
+    ['postgres://u:p%40w@h:1/d?sslmode=require', 'postgres://u@h:1/d?sslmode=require', 'p@w'],
+    ['postgres://u:p@w@h/d', 'postgres://u@h/d', 'p@w'],
+    ['postgres://u@h/d?password=a%26b&sslmode=require', 'postgres://u@h/d?sslmode=require', 'a&b'],
+    ['postgres://u:x@h/d?password=y', 'postgres://u@h/d', 'y'],
+    ['postgres://u@h1,h2/d', 'postgres://u@h1,h2/d', null],
+    ['postgres://u:x@[::1]:5/d', 'postgres://u@[::1]:5/d', 'x'],
+  ])('the password of %s is taken out and put back', (url, bare, password) => {
+    expect(splitPassword(url)).toEqual({ url: bare, password })
+    expect(parseConnectionUrl(withPassword(bare, password))).toEqual(parseConnectionUrl(url))
+  })
+})

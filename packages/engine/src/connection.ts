@@ -1,0 +1,158 @@
+// Opens a pool of connections on what a connection URL says: the only place that calls the driver.
+// It chooses among several hosts; the sockets are connection-socket.ts.
+
+import type { Socket } from 'node:net'
+import postgres from 'postgres'
+import { hostText, openSocket } from './connection-socket.ts'
+import type { ConnectionTarget, DatabaseHost } from './connection-url.ts'
+
+/** The driver's pool; a tagged template that runs statements. */
+export type Sql = postgres.Sql
+
+/** What the pool's owner decides, where the URL decides the rest. */
+export interface PoolSettings {
+  readonly connectionsMax: number
+  readonly applicationName: string
+  /** Off behind PgBouncer in transaction mode. */
+  readonly preparedStatements?: boolean
+  /** Seconds until an idle connection is closed; null keeps it. */
+  readonly idleSeconds?: number | null
+  /** Upper bound for one connection; the URL's connect_timeout counts when it is given. */
+  readonly connectTimeoutMs?: number
+  /** Called when a connection has closed. */
+  readonly onClose?: () => void
+}
+
+const CONNECT_TIMEOUT_MS = 4_000
+const SECONDS_PER_PROBE = 4
+
+/** A pool that connects on its first statement. Statements reject with the driver's or the system's error. */
+export function openPool(target: ConnectionTarget, settings: PoolSettings): Sql {
+  const timeoutMs = connectTimeoutMs(target, settings)
+  const options = {
+    ...driverOptions(target, timeoutMs),
+    max: settings.connectionsMax,
+    prepare: settings.preparedStatements ?? true,
+    idle_timeout: settings.idleSeconds ?? undefined,
+    connection: { application_name: settings.applicationName, ...target.startup },
+    socket: socketFactory(target, timeoutMs),
+    ...(settings.onClose === undefined ? {} : { onclose: settings.onClose }),
+  }
+  return postgres(options)
+}
+
+/** Every default that the driver would take from PG* variables of the environment is given here. */
+function driverOptions(target: ConnectionTarget, timeoutMs: number) {
+  const [first] = target.hosts
+  return {
+    // Named in the driver's messages only: the socket comes from socketFactory.
+    ...(first?.kind === 'unix'
+      ? { path: first.path }
+      : { host: first?.host ?? 'localhost', port: first?.port ?? 5432 }),
+    ...(target.user === null ? {} : { user: target.user }),
+    ...(target.database === null ? {} : { database: target.database }),
+    // A function, because an empty text would let PGPASSWORD, meant for another server, step in.
+    password: () => target.password ?? '',
+    ssl: false,
+    connect_timeout: Math.ceil(timeoutMs / 1000),
+    // Array types are not asked for: it costs a round trip for each connection, and we bind texts.
+    fetch_types: false,
+    keep_alive: 60,
+    onnotice: () => undefined,
+  }
+}
+
+function connectTimeoutMs(target: ConnectionTarget, settings: PoolSettings): number {
+  const ofUrl = target.connectTimeoutSeconds
+  return ofUrl === null ? (settings.connectTimeoutMs ?? CONNECT_TIMEOUT_MS) : ofUrl * 1000
+}
+
+/** Gives the driver a socket to the first host that answers and fits, beginning with the one used last. */
+function socketFactory(target: ConnectionTarget, timeoutMs: number): () => Promise<Socket> {
+  let preferred = 0
+  return async () => {
+    const order = target.hosts.map((_, index) => (preferred + index) % target.hosts.length)
+    const problems: unknown[] = []
+    for (const wanted of passes(target)) {
+      for (const index of order) {
+        const host = target.hosts[index]
+        if (host === undefined) {
+          continue
+        }
+        try {
+          const socket = await openFitting(target, { host, wanted }, Math.ceil(timeoutMs / target.hosts.length))
+          preferred = index
+          return socket
+        } catch (error) {
+          problems.push(error)
+        }
+      }
+    }
+    throw summary(problems)
+  }
+}
+
+/** prefer-standby takes any server when no standby answers. */
+function passes(target: ConnectionTarget): readonly ConnectionTarget['sessionAttributes'][] {
+  return target.sessionAttributes === 'prefer-standby' ? ['standby', null] : [target.sessionAttributes]
+}
+
+async function openFitting(
+  target: ConnectionTarget,
+  choice: { readonly host: DatabaseHost; readonly wanted: ConnectionTarget['sessionAttributes'] },
+  timeoutMs: number,
+): Promise<Socket> {
+  const { host, wanted } = choice
+  if (wanted !== null && !fits(wanted, await probe(target, host, timeoutMs))) {
+    throw Object.assign(new Error(`${hostText(host)} is no ${wanted} server`), { code: 'ENOTFITTING' })
+  }
+  return openSocket(host, target.tls, timeoutMs)
+}
+
+interface ServerState {
+  readonly standby: boolean
+  readonly readOnly: boolean
+}
+
+/** The state of a server, asked on a connection of its own: the driver's own way gives up at the first host. */
+async function probe(target: ConnectionTarget, host: DatabaseHost, timeoutMs: number): Promise<ServerState> {
+  const single = { ...target, hosts: [host], sessionAttributes: null }
+  const sql = openPool(single, {
+    connectionsMax: 1,
+    applicationName: 'store-export probe',
+    connectTimeoutMs: timeoutMs,
+  })
+  try {
+    const [row] = await sql<[ServerState]>`
+      select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as "readOnly"`
+    return row
+  } finally {
+    await sql.end({ timeout: SECONDS_PER_PROBE })
+  }
+}
+
+function fits(wanted: Exclude<ConnectionTarget['sessionAttributes'], null>, state: ServerState): boolean {
+  switch (wanted) {
+    case 'primary':
+      return !state.standby
+    case 'standby':
+    case 'prefer-standby':
+      return state.standby
+    case 'read-only':
+      return state.readOnly
+    case 'read-write':
+      return !state.readOnly
+  }
+}
+
+/** One host: its own error. Several: one that names each, with the last one's code. */
+function summary(problems: readonly unknown[]): Error {
+  const errors = problems.map((problem) => (problem instanceof Error ? problem : new Error(String(problem))))
+  const [first] = errors
+  if (first !== undefined && errors.length === 1) {
+    return first
+  }
+  const last: (Error & { code?: unknown }) | undefined = errors.at(-1)
+  const message = `no host fits: ${errors.map((error) => error.message).join('; ')}`
+  return Object.assign(new AggregateError(errors, message), { code: last?.code })
+}

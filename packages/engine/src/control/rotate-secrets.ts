@@ -1,0 +1,36 @@
+// Seals every password again with the current secret, so that the previous one can be forgotten. Needs no stop:
+// nodes that have both secrets open either.
+
+import type { RandomBytes } from '../random.ts'
+import type { ControlDatabase } from './database.ts'
+import { isSealedWithCurrent, openPassword, type SealedPassword, type SealingKeys, sealPassword } from './sealing.ts'
+
+/** How many passwords were sealed again, and how many already were. */
+export interface Rotation {
+  readonly resealed: number
+  readonly unchanged: number
+}
+
+/** Seals what the previous secret sealed. Throws `SealingProblem` on a password that no secret opens. */
+export async function rotateSecrets(options: {
+  readonly database: ControlDatabase
+  readonly keys: SealingKeys
+  readonly random: RandomBytes
+}): Promise<Rotation> {
+  const { database, keys, random } = options
+  const rows = await database.sql<{ id: string; sealed: SealedPassword }[]>`
+    select id, database_password as sealed from stores where database_password is not null order by id`
+  let resealed = 0
+  for (const { id, sealed } of rows) {
+    if (isSealedWithCurrent(keys, id, sealed)) {
+      continue
+    }
+    const password = openPassword(keys, id, sealed)
+    const again = sealPassword({ keys, storeId: id, password, random })
+    // Unless it was set anew meanwhile: then it is sealed with the current secret already.
+    const changed = await database.sql`
+      update stores set database_password = ${again} where id = ${id} and database_password = ${sealed}`
+    resealed += changed.count
+  }
+  return { resealed, unchanged: rows.length - resealed }
+}

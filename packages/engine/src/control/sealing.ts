@@ -1,0 +1,109 @@
+// Seals the passwords of store databases with AES-256-GCM. The store's id is associated data: a sealed password
+// copied to another row does not open. Where the keys come from is secrets.ts.
+
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
+import type { RandomBytes } from '../random.ts'
+
+/** A password as stored: base64 of version, key id, nonce, tag and ciphertext. */
+export type SealedPassword = string
+
+/** Bytes of a sealing key. */
+export const SEALING_KEY_BYTES = 32
+
+/** A 256 bit key; it prints nothing of itself. */
+export class SealingKey {
+  readonly #bytes: Buffer
+  /** First byte of the key's hash: tells which key to try first. */
+  readonly id: number
+
+  constructor(bytes: Buffer) {
+    if (bytes.length !== SEALING_KEY_BYTES) {
+      throw new RangeError(`a sealing key has ${SEALING_KEY_BYTES} bytes; got ${bytes.length}`)
+    }
+    this.#bytes = Buffer.from(bytes)
+    this.id = createHash('sha256').update('store-export key id').update(bytes).digest().readUInt8(0)
+  }
+
+  /** The key itself, for the cipher. */
+  bytes(): Buffer {
+    return this.#bytes
+  }
+}
+
+/** The key that seals, and the one before it, which still opens. */
+export interface SealingKeys {
+  readonly current: SealingKey
+  readonly previous: SealingKey | null
+}
+
+/** A sealed password that no key opens. */
+export class SealingProblem extends Error {
+  override readonly name = 'SealingProblem'
+}
+
+const CIPHER = 'aes-256-gcm'
+const VERSION = 1
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const HEADER_BYTES = 2
+const TEXT_STARTS = HEADER_BYTES + NONCE_BYTES + TAG_BYTES
+
+/** The password sealed with the current key, for this store only. */
+export function sealPassword(options: {
+  readonly keys: SealingKeys
+  readonly storeId: string
+  readonly password: string
+  readonly random: RandomBytes
+}): SealedPassword {
+  const { current } = options.keys
+  const header = Buffer.from([VERSION, current.id])
+  const nonce = options.random(NONCE_BYTES)
+  const cipher = createCipheriv(CIPHER, current.bytes(), nonce)
+  cipher.setAAD(associated(header, options.storeId))
+  const text = Buffer.concat([cipher.update(options.password, 'utf8'), cipher.final()])
+  return Buffer.concat([header, nonce, cipher.getAuthTag(), text]).toString('base64')
+}
+
+/** The password. Throws `SealingProblem` when neither key opens it or it was sealed for another store. */
+export function openPassword(keys: SealingKeys, storeId: string, sealed: SealedPassword): string {
+  const bytes = Buffer.from(sealed, 'base64')
+  if (bytes.length < TEXT_STARTS || bytes[0] !== VERSION) {
+    throw new SealingProblem(`the password of store ${storeId} is not sealed in a way this version knows`)
+  }
+  for (const key of [keys.current, keys.previous]) {
+    if (key !== null && key.id === bytes[1]) {
+      const password = open(key, storeId, bytes)
+      if (password !== null) {
+        return password
+      }
+    }
+  }
+  throw new SealingProblem(
+    `the password of store ${storeId} was sealed with another secret: ` +
+      'give the one before as STORE_EXPORT_SECRET_PREVIOUS, or set the URL again with store-export stores set',
+  )
+}
+
+/** Whether the current key, rather than the previous one, opens it. */
+export function isSealedWithCurrent(keys: SealingKeys, storeId: string, sealed: SealedPassword): boolean {
+  const bytes = Buffer.from(sealed, 'base64')
+  return bytes.length >= TEXT_STARTS && bytes[1] === keys.current.id && open(keys.current, storeId, bytes) !== null
+}
+
+function open(key: SealingKey, storeId: string, bytes: Buffer): string | null {
+  const header = bytes.subarray(0, HEADER_BYTES)
+  const nonce = bytes.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES)
+  const decipher = createDecipheriv(CIPHER, key.bytes(), nonce, { authTagLength: TAG_BYTES })
+  decipher.setAAD(associated(header, storeId))
+  decipher.setAuthTag(bytes.subarray(HEADER_BYTES + NONCE_BYTES, TEXT_STARTS))
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(TEXT_STARTS)), decipher.final()]).toString('utf8')
+  } catch {
+    // Two keys may share an id: the tag decides, and the caller tries the other one.
+    return null
+  }
+}
+
+function associated(header: Buffer, storeId: string): Buffer {
+  return Buffer.concat([header, Buffer.from(storeId.toLowerCase(), 'utf8')])
+}

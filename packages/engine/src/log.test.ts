@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest'
+import { createLog, describeCause } from './log.ts'
+import type { Observation } from './observe.ts'
+import { redact } from './redact.ts'
+
+function logged(observation: Observation, level: 'info' | 'debug' = 'info'): Record<string, unknown>[] {
+  const lines: string[] = []
+  createLog({ level, to: { write: (line) => lines.push(line) } })(observation)
+  return lines.map((line) => JSON.parse(line))
+}
+
+const KEY = 'sdx_0123456789abcdefghijABCDEFGHIJ0123456789abcdefghi'
+
+describe('the log', () => {
+  test('an answered request is one line with its ids', () => {
+    const [line] = logged({
+      event: 'request answered',
+      requestId: 'r1',
+      endpoint: '/api/v1/orders/{id}',
+      method: 'GET',
+      status: 200,
+      durationMs: 12.5,
+      rows: 1,
+      bytes: 800,
+      keyId: '5f1b2c3d-0000-4000-8000-000000000001',
+      storeId: null,
+    })
+    expect(line).toMatchObject({
+      level: 'info',
+      event: 'request answered',
+      requestId: 'r1',
+      status: 200,
+      keyId: '5f1b2c3d-0000-4000-8000-000000000001',
+    })
+    expect(line?.time).toMatch(/^\d{4}-.*Z$/)
+  })
+
+  test('faults are errors or warnings, pool states are for debugging', () => {
+    expect(logged({ event: 'own fault', requestId: null, cause: new Error('x') })[0]).toMatchObject({ level: 'error' })
+    const state: Observation = { event: 'pool state', pool: 'stores', pools: 1, connections: 1, busy: 0, waiting: 0 }
+    expect(logged(state)).toEqual([])
+    expect(logged(state, 'debug')).toHaveLength(1)
+  })
+
+  test.each([
+    [`no such key ${KEY}`, 'no such key [key]'],
+    ['cannot reach postgres://u:p@ss@h/d', 'cannot reach postgres://[user]@h/d'],
+    ['GET /api/v1/orders?cursor=abc&limit=2 failed', 'GET /api/v1/orders?[query] failed'],
+    ['buyer ann.muster@example.com', 'buyer [email]'],
+    ['password=hunter2', 'password=[secret]'],
+    [`value ${'Ab1_'.repeat(15)} is odd`, 'value [token] is odd'],
+    ['store 5f1b2c3d-0000-4000-8000-000000000001', 'store 5f1b2c3d-0000-4000-8000-000000000001'],
+  ])('redacts %j', (text, clean) => {
+    expect(redact(text)).toBe(clean)
+  })
+
+  test('causes are redacted at every depth, whatever carries them', () => {
+    const cause = new Error(`refused ${KEY}`, { cause: new Error('at postgres://u:hunter2@h/d') })
+    const text = JSON.stringify(logged({ event: 'store fault', storeId: 's', requestId: 'r', cause, retried: false }))
+    expect(text).not.toContain(KEY.slice(4))
+    expect(text).not.toContain('hunter2')
+    expect(text).toContain('refused [key]')
+  })
+
+  test('messages of data exceptions, which quote values of rows, are left out', () => {
+    const error = Object.assign(new Error('invalid input syntax for type uuid: "Ann Muster"'), {
+      code: '22P02',
+      routine: 'string_to_uuid',
+      severity: 'ERROR',
+      detail: 'Ann Muster',
+    })
+    expect(describeCause(error)).toEqual({ name: 'Error', code: '22P02', routine: 'string_to_uuid', severity: 'ERROR' })
+  })
+})

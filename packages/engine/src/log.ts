@@ -1,0 +1,114 @@
+// Writes observations as JSON lines. A cause is reduced to what helps and cannot hold personal data, and every text
+// goes through redact.ts.
+
+import { type DestinationStream, destination, type Level, pino } from 'pino'
+import type { Config } from './config.ts'
+import type { Observation, Observe } from './observe.ts'
+import { redactAndCut } from './redact.ts'
+
+/** How to log; `to` takes whole lines and is the standard output by default. */
+export interface LogOptions {
+  readonly level: Config['logLevel']
+  readonly to?: DestinationStream
+}
+
+const TEXT_LENGTH_MAX = 500
+const LIST_LENGTH_MAX = 50
+/** The deepest cause of a cause that is logged. */
+const CAUSE_DEPTH_MAX = 4
+
+/** An observer that logs. Lines have `level` as a word, `time` in ISO 8601, `event` and the observation's fields. */
+export function createLog(options: LogOptions): Observe {
+  const logger = pino(
+    {
+      level: options.level,
+      base: { pid: process.pid },
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    options.to ?? destination({ fd: 1, sync: true }),
+  )
+  return (observation) => {
+    const level = levelOf(observation)
+    if (logger.isLevelEnabled(level)) {
+      logger[level](fieldsOf(observation))
+    }
+  }
+}
+
+/** Pool states are for metrics; a refused key or framing is the client's affair. */
+function levelOf(observation: Observation): Level {
+  switch (observation.event) {
+    case 'control fault':
+    case 'own fault':
+      return 'error'
+    case 'store fault':
+    case 'usage flush failed':
+    case 'schema surprise':
+    case 'value surprise':
+    case 'queue refused':
+    case 'warning':
+      return 'warn'
+    case 'pool state':
+    case 'pool opened':
+    case 'pool closed':
+      return 'debug'
+    default:
+      return 'info'
+  }
+}
+
+function fieldsOf(observation: Observation): Record<string, unknown> {
+  const fields: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(observation)) {
+    fields[name] = name === 'cause' ? describeCause(value) : clean(value)
+  }
+  return fields
+}
+
+function clean(value: unknown): unknown {
+  if (typeof value === 'string') {
+    return redactAndCut(value, TEXT_LENGTH_MAX)
+  }
+  return Array.isArray(value) ? value.slice(0, LIST_LENGTH_MAX).map(clean) : value
+}
+
+/** What of an error may be logged: class, code, place, and a message when that cannot quote a row's value. */
+export function describeCause(cause: unknown, depth = 1): Record<string, unknown> {
+  if (!(cause instanceof Error)) {
+    return { message: clean(String(cause)) }
+  }
+  const { code, routine, severity } = codesOf(cause)
+  return {
+    name: cause.name,
+    ...(code === undefined ? {} : { code }),
+    ...(severity === undefined ? {} : { severity }),
+    ...(routine === undefined ? {} : { routine }),
+    ...(quotesValues(code) ? {} : { message: clean(cause.message) }),
+    ...(code === undefined ? { stack: clean(framesOf(cause)) } : {}),
+    ...(cause.cause === undefined || depth >= CAUSE_DEPTH_MAX ? {} : { cause: describeCause(cause.cause, depth + 1) }),
+  }
+}
+
+/** PostgreSQL's data exceptions (22) and constraint violations (23) quote what a row holds. */
+function quotesValues(code: string | undefined): boolean {
+  return code !== undefined && /^2[23][0-9A-Z]{3}$/.test(code)
+}
+
+function codesOf(error: Error & { code?: unknown; routine?: unknown; severity?: unknown }) {
+  return { code: word(error.code), routine: word(error.routine), severity: word(error.severity) }
+}
+
+function word(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[\w-]{1,60}$/.test(value) ? value : undefined
+}
+
+/** The stack without its first lines, which repeat the message. */
+function framesOf(error: Error): string {
+  const lines = (error.stack ?? '').split('\n')
+  return lines
+    .filter((line) => line.startsWith('    at '))
+    .slice(0, 5)
+    .map((line) => line.trim())
+    .join(' | ')
+}

@@ -1,0 +1,18 @@
+// Shapes made of random bytes. Where the bytes come from is an argument, so that tests can fix them.
+
+/** As many random bytes as asked for; `randomBytes` of node:crypto outside tests. */
+export type RandomBytes = (size: number) => Buffer
+
+/** A version 4 UUID of RFC 9562. */
+export function randomUuid(random: RandomBytes): string {
+  const bytes = random(16)
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  const hex = bytes.toString('hex')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}
+
+/** Whether the text is a UUID in its canonical form, in upper or lower case. */
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
+}

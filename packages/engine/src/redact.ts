@@ -1,0 +1,27 @@
+// Takes out of a text what no log may hold. A second line of defence: observations carry no such values,
+// but messages of drivers and servers may quote what they were given.
+
+const RULES: readonly (readonly [RegExp, string])[] = [
+  [/\bsdx_[0-9A-Za-z]+/g, '[key]'],
+  [/(\bpostgres(?:ql)?:\/\/)[^\s"'<>]*@/gi, '$1[user]@'],
+  [/\?[^\s"'<>?]*=[^\s"'<>]*/g, '?[query]'],
+  [/\b(password|passwd|secret|token|cursor)(["']?\s*[=:]\s*["']?)[^\s"'&,;]+/gi, '$1$2[secret]'],
+  [/[^\s@"'<>()=:,;/]+@[^\s@"'<>()=:,;/]+\.[^\s@"'<>()=:,;/]+/g, '[email]'],
+  // A UUID has 36 characters and stays readable; sealed cursors and base64 secrets are longer.
+  [/[A-Za-z0-9_+-]{40,}={0,2}/g, '[token]'],
+]
+
+/** The text without keys, user and password of database URLs, query strings, addresses and long tokens. */
+export function redact(text: string): string {
+  let clean = text
+  for (const [pattern, label] of RULES) {
+    clean = clean.replace(pattern, label)
+  }
+  return clean
+}
+
+/** The text redacted and cut to `lengthMax` characters. */
+export function redactAndCut(text: string, lengthMax: number): string {
+  const clean = redact(text)
+  return clean.length <= lengthMax ? clean : `${clean.slice(0, lengthMax)}…`
+}

@@ -1,0 +1,301 @@
+// Every setting of the service, one row each: the only place that names them. config.ts reads them.
+
+import { LIMITS } from '@store-export/contract'
+
+interface Described {
+  readonly env: `STORE_EXPORT_${string}`
+  readonly help: string
+}
+
+/** A whole number in decimal digits, within bounds that count. */
+export interface IntegerSetting extends Described {
+  readonly kind: 'integer'
+  readonly default: number
+  readonly unit: string
+  readonly min: number
+  readonly max: number
+}
+
+/** on or off. */
+export interface FlagSetting extends Described {
+  readonly kind: 'flag'
+  readonly default: boolean
+}
+
+/** One of a few words. */
+export interface ChoiceSetting extends Described {
+  readonly kind: 'choice'
+  readonly default: string
+  readonly accepted: readonly string[]
+}
+
+interface TextSetting extends Described {
+  readonly kind: 'text'
+  readonly default: string | null
+}
+
+/** Never printed, not in messages either. */
+interface SecretSetting extends Described {
+  readonly kind: 'secret'
+  readonly default: null
+}
+
+/** One setting: how it is called, what it accepts and what it is for. */
+export type Setting = IntegerSetting | FlagSetting | ChoiceSetting | TextSetting | SecretSetting
+
+/** All settings in the order of `--help`; the key is the name in `Config`. */
+export const SETTINGS = {
+  databaseUrl: {
+    env: 'STORE_EXPORT_DATABASE_URL',
+    kind: 'secret',
+    default: null,
+    help: 'URL of the control database (postgres://...?sslmode=verify-full); without it the demo in .data/ is used',
+  },
+  secret: {
+    env: 'STORE_EXPORT_SECRET',
+    kind: 'secret',
+    default: null,
+    help: 'key that encrypts the passwords of store URLs: 32 bytes in base64 (openssl rand -base64 32)',
+  },
+  secretFile: {
+    env: 'STORE_EXPORT_SECRET_FILE',
+    kind: 'text',
+    default: null,
+    help: 'file that holds the secret, in place of STORE_EXPORT_SECRET',
+  },
+  secretPrevious: {
+    env: 'STORE_EXPORT_SECRET_PREVIOUS',
+    kind: 'secret',
+    default: null,
+    help: 'the secret before this one, until `secrets rotate` has run',
+  },
+  host: {
+    env: 'STORE_EXPORT_HOST',
+    kind: 'text',
+    default: '127.0.0.1',
+    help: 'address to listen on; put a TLS proxy before it',
+  },
+  port: {
+    env: 'STORE_EXPORT_PORT',
+    kind: 'integer',
+    default: 8080,
+    unit: 'port',
+    min: 0,
+    max: 65_535,
+    help: 'port of the API; 0 takes a free one',
+  },
+  dashboardPort: {
+    env: 'STORE_EXPORT_DASHBOARD_PORT',
+    kind: 'integer',
+    default: 8081,
+    unit: 'port',
+    min: 0,
+    max: 65_535,
+    help: 'port of the dashboard; 0 takes a free one',
+  },
+  operationsPort: {
+    env: 'STORE_EXPORT_OPERATIONS_PORT',
+    kind: 'integer',
+    default: 9090,
+    unit: 'port',
+    min: 0,
+    max: 65_535,
+    help: 'port of health, readiness and metrics; 0 = off',
+  },
+  requestsPerMinute: {
+    env: 'STORE_EXPORT_REQUESTS_PER_MINUTE',
+    kind: 'integer',
+    default: LIMITS.requestsPerMinute,
+    unit: 'requests',
+    min: 1,
+    max: 1_000_000_000,
+    help: 'requests of one key in a clock minute; more than 120 is for load tests',
+  },
+  docsTryIt: {
+    env: 'STORE_EXPORT_DOCS_TRY_IT',
+    kind: 'flag',
+    default: false,
+    help: 'let the reference page send requests (on in the demo); keys belong on a server',
+  },
+  logLevel: {
+    env: 'STORE_EXPORT_LOG_LEVEL',
+    kind: 'choice',
+    default: 'info',
+    accepted: ['silent', 'error', 'warn', 'info', 'debug'],
+    help: 'least important lines that are logged',
+  },
+  controlPoolSize: {
+    env: 'STORE_EXPORT_CONTROL_POOL_SIZE',
+    kind: 'integer',
+    default: 10,
+    unit: 'connections',
+    min: 1,
+    max: 1000,
+    help: 'connections to the control database',
+  },
+  storePoolSize: {
+    env: 'STORE_EXPORT_STORE_POOL_SIZE',
+    kind: 'integer',
+    default: 4,
+    unit: 'connections',
+    min: 1,
+    max: 100,
+    help: 'connections to one store database',
+  },
+  storeConnectionsMax: {
+    env: 'STORE_EXPORT_STORE_CONNECTIONS_MAX',
+    kind: 'integer',
+    default: 200,
+    unit: 'connections',
+    min: 1,
+    max: 100_000,
+    help: 'connections to all store databases together; the stores used least recently are closed first',
+  },
+  storeQueueMax: {
+    env: 'STORE_EXPORT_STORE_QUEUE_MAX',
+    kind: 'integer',
+    default: 64,
+    unit: 'requests',
+    min: 0,
+    max: 100_000,
+    help: 'requests of one store that may wait for a connection; more get 502',
+  },
+  storeQueueWaitMs: {
+    env: 'STORE_EXPORT_STORE_QUEUE_WAIT_MS',
+    kind: 'integer',
+    default: 1000,
+    unit: 'ms',
+    min: 1,
+    max: 60_000,
+    help: 'how long a request waits for a connection before it gets 502',
+  },
+  storeIdleSeconds: {
+    env: 'STORE_EXPORT_STORE_IDLE_SECONDS',
+    kind: 'integer',
+    default: 300,
+    unit: 's',
+    min: 1,
+    max: 86_400,
+    help: 'after how long an unused connection to a store is closed',
+  },
+  storeTimeoutMs: {
+    env: 'STORE_EXPORT_STORE_TIMEOUT_MS',
+    kind: 'integer',
+    default: 5000,
+    unit: 'ms',
+    min: 200,
+    max: 600_000,
+    help: 'longest time for one answer of a store database; the server itself stops a little earlier',
+  },
+  storeSessionSettings: {
+    env: 'STORE_EXPORT_STORE_SESSION_SETTINGS',
+    kind: 'flag',
+    default: true,
+    help: 'set time limits when a connection to a store starts; off behind PgBouncer, which refuses them',
+  },
+  preparedStatements: {
+    env: 'STORE_EXPORT_PREPARED_STATEMENTS',
+    kind: 'flag',
+    default: true,
+    help: 'named prepared statements on the control database; off behind PgBouncer in transaction mode',
+  },
+  schemaRefreshSeconds: {
+    env: 'STORE_EXPORT_SCHEMA_REFRESH_SECONDS',
+    kind: 'integer',
+    default: 15,
+    unit: 's',
+    min: 1,
+    max: 30,
+    help: 'how often the columns of a store are read again',
+  },
+  pageBytesMax: {
+    env: 'STORE_EXPORT_PAGE_BYTES_MAX',
+    kind: 'integer',
+    default: 8_388_608,
+    unit: 'bytes',
+    min: 65_536,
+    max: 268_435_456,
+    help: 'size after which a page ends early, with has_more true',
+  },
+  connectionsMax: {
+    env: 'STORE_EXPORT_CONNECTIONS_MAX',
+    kind: 'integer',
+    default: 2000,
+    unit: 'connections',
+    min: 1,
+    max: 1_000_000,
+    help: 'open client connections of the API',
+  },
+  headerBytesMax: {
+    env: 'STORE_EXPORT_HEADER_BYTES_MAX',
+    kind: 'integer',
+    default: 16_384,
+    unit: 'bytes',
+    min: 1024,
+    max: 1_048_576,
+    help: 'size of a request line and its headers; more get 431',
+  },
+  headersTimeoutMs: {
+    env: 'STORE_EXPORT_HEADERS_TIMEOUT_MS',
+    kind: 'integer',
+    default: 10_000,
+    unit: 'ms',
+    min: 100,
+    max: 600_000,
+    help: 'how long a client may take for its headers',
+  },
+  requestTimeoutMs: {
+    env: 'STORE_EXPORT_REQUEST_TIMEOUT_MS',
+    kind: 'integer',
+    default: 15_000,
+    unit: 'ms',
+    min: 100,
+    max: 600_000,
+    help: 'how long a client may take for its whole request',
+  },
+  keepAliveMs: {
+    env: 'STORE_EXPORT_KEEP_ALIVE_MS',
+    kind: 'integer',
+    default: 72_000,
+    unit: 'ms',
+    min: 0,
+    max: 3_600_000,
+    help: 'how long an idle client connection stays open; longer than the idle time of the proxy before it',
+  },
+  drainSeconds: {
+    env: 'STORE_EXPORT_DRAIN_SECONDS',
+    kind: 'integer',
+    default: 10,
+    unit: 's',
+    min: 0,
+    max: 600,
+    help: 'how long requests under way may take after SIGTERM',
+  },
+  countsMaxAgeSeconds: {
+    env: 'STORE_EXPORT_COUNTS_MAX_AGE_SECONDS',
+    kind: 'integer',
+    default: 5,
+    unit: 's',
+    min: 0,
+    max: 3600,
+    help: 'how old the counts of a store may be; 0 counts for each request',
+  },
+  usageFlushMs: {
+    env: 'STORE_EXPORT_USAGE_FLUSH_MS',
+    kind: 'integer',
+    default: 2000,
+    unit: 'ms',
+    min: 50,
+    max: 600_000,
+    help: 'how often usage is written to the control database',
+  },
+  usageMonths: {
+    env: 'STORE_EXPORT_USAGE_MONTHS',
+    kind: 'integer',
+    default: 13,
+    unit: 'months',
+    min: 1,
+    max: 1200,
+    help: 'how long usage is kept',
+  },
+} as const satisfies Record<string, Setting>
