@@ -1,0 +1,35 @@
+// `cluster.json` in the data folder: which folders lie outside it, so that the next start finds them.
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+
+/** Absolute paths of what lies outside the data folder; absent where it lies inside. */
+export type ClusterRecord = {
+  /** Keeps the cluster and copied binaries. */
+  home?: string
+  socketFolder?: string
+}
+
+/** The record; empty when there is none or it cannot be read as one. */
+export async function readRecord(dataFolder: string): Promise<ClusterRecord> {
+  const text = await readFile(recordFile(dataFolder), 'utf8').catch(() => '{}')
+  try {
+    const { home, socketFolder } = JSON.parse(text) as Record<string, unknown>
+    return { ...(typeof home === 'string' && { home }), ...(typeof socketFolder === 'string' && { socketFolder }) }
+  } catch {
+    return {}
+  }
+}
+
+/** Replaces the record in one step; readable by its owner only. Does nothing when it says this already. */
+export async function writeRecord(dataFolder: string, record: ClusterRecord): Promise<void> {
+  const file = recordFile(dataFolder)
+  const text = `${JSON.stringify(record, null, 2)}\n`
+  if ((await readFile(file, 'utf8').catch(() => '')) === text) return
+  const next = `${file}.${process.pid}`
+  await writeFile(next, text, { mode: 0o600 })
+  await rename(next, file)
+}
+
+function recordFile(dataFolder: string): string {
+  return path.join(dataFolder, 'cluster.json')
+}

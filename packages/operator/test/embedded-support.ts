@@ -1,0 +1,115 @@
+// What the tests of the embedded PostgreSQL share: temporary folders, tiny disks, other processes and users.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import postgres from 'postgres'
+import { afterAll, onTestFinished } from 'vitest'
+import {
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+  removeEmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../src/embedded/embedded-postgres.ts'
+import { postgresOptions } from '../src/embedded/url.ts'
+
+/** An ordinary user that every system has: nobody. */
+export const OTHER_USER = 65534
+
+/** Whether the tests run as root, who can become others, mount, and close folders to others. */
+export const isRoot = process.getuid?.() === 0
+
+const CHILD_PROGRAM = path.join(import.meta.dirname, 'embedded-child.ts')
+
+/** Whether the tests can start this program as other users: not below a folder that is closed to these. */
+export const canBeOthers =
+  isRoot &&
+  spawnSync(process.execPath, ['-e', `fs.accessSync(${JSON.stringify(CHILD_PROGRAM)})`], {
+    uid: OTHER_USER,
+    gid: OTHER_USER,
+    cwd: '/',
+  }).status === 0
+
+/** An empty temporary folder that everybody may pass through, removed after the test. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await openFolder()
+  onTestFinished(() => removeEmbeddedPostgres(folder))
+  return folder
+}
+
+/** An empty temporary folder for all tests of a file, removed after the last. */
+export async function sharedFolder(): Promise<string> {
+  const folder = await openFolder()
+  afterAll(() => removeEmbeddedPostgres(folder))
+  return folder
+}
+
+async function openFolder(): Promise<string> {
+  // the name tells the next run of the tests whose it was, see test/support/global-setup.ts
+  const folder = await mkdtemp(path.join(os.tmpdir(), `store-export-test-${process.pid}-`))
+  await chmod(folder, 0o711)
+  return folder
+}
+
+/** Starts the server for one test; it is stopped after it. */
+export async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const server = await startEmbeddedPostgres({ settings: { fsync: 'off' }, ...options })
+  onTestFinished(() => server.stop())
+  return server
+}
+
+/** The rows of one statement. */
+export async function query(url: string, statement: string): Promise<Record<string, unknown>[]> {
+  const { url: plain, ...options } = postgresOptions(url)
+  const sql = postgres(plain, { ...options, max: 1, onnotice: () => undefined })
+  try {
+    return [...(await sql.unsafe(statement))]
+  } finally {
+    await sql.end()
+  }
+}
+
+/** What embedded-child.ts wrote, and the process. */
+export type Child = { process: ChildProcess; processId?: number; url?: string; problem?: string; error?: string }
+
+/** Starts the server in another process, as another user when `userId` is given; killed after the test. */
+export async function startInChild(dataFolder: string, userId?: number): Promise<Child> {
+  const as = userId === undefined ? {} : { uid: userId, gid: userId }
+  const child = spawn(process.execPath, [CHILD_PROGRAM, dataFolder], {
+    ...as,
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  })
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  return { process: child, ...(JSON.parse(line.toString('utf8')) as Omit<Child, 'process'>) }
+}
+
+/** Mounts a disk in memory on the folder for one test; false where that is not permitted. */
+export function mountDisk(folder: string, size: string): boolean {
+  if (!isRoot || spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder]).status !== 0) return false
+  onTestFinished(() => void spawnSync('umount', [folder]))
+  return true
+}
+
+/** A port of 127.0.0.1 that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  await promisify(probe.close.bind(probe))()
+  return address !== null && typeof address === 'object' ? address.port : 0
+}
+
+/** Resolves once the condition holds; the test's own time limit ends the wait. */
+export async function waitUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await setTimeout(10)
+}

@@ -1,0 +1,14 @@
+import postgres from 'postgres'
+import { expect, test } from 'vitest'
+import { createDatabase } from './databases.ts'
+
+test('every database is empty, and dropped although somebody is connected', async () => {
+  const [first, second] = await Promise.all([createDatabase(), createDatabase()])
+  const sql = postgres(first.url, { max: 1, onclose: () => undefined })
+  const rows = await sql`select count(*)::int as tables from information_schema.tables where table_schema = 'public'`
+  expect(rows).toEqual([{ tables: 0 }])
+  expect(first.url).not.toBe(second.url)
+  await Promise.all([first.drop(), second.drop()])
+  await expect(sql`select 1`).rejects.toThrow()
+  await sql.end()
+})

@@ -1,0 +1,72 @@
+// Starts one embedded PostgreSQL for the whole run of the tests, in a temporary folder, and removes it at the end.
+import { rmSync } from 'node:fs'
+import { chmod, mkdtemp, readdir } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import type { TestProject } from 'vitest/node'
+import {
+  removeEmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../packages/operator/src/embedded/embedded-postgres.ts'
+import { processIdentity } from '../../packages/operator/src/embedded/process-identity.ts'
+
+declare module 'vitest' {
+  /** What tests get with `inject`. */
+  export interface ProvidedContext {
+    /** The superuser's URL of the database `postgres`, over TCP. */
+    postgresUrl: string
+  }
+}
+
+/** Run by vitest before the first test; the function it answers is run after the last, whatever happened. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await removeAbandoned()
+  const dataFolder = await mkdtemp(path.join(os.tmpdir(), `${PREFIX}${process.pid}-`))
+  // as root the server runs as another user, who must pass through
+  await chmod(dataFolder, 0o711)
+  const server = await startEmbeddedPostgres({ dataFolder, tcpPort: await freePort(), settings: FOR_TESTS })
+  project.provide('postgresUrl', server.url('postgres'))
+  // on Ctrl-C vitest exits without any teardown: the server ends by itself then, and its folder goes here; what still
+  // escapes, the next run removes
+  const removeNow = (): void => rmSync(dataFolder, { recursive: true, force: true })
+  process.on('exit', removeNow)
+  return async () => {
+    await server.stop()
+    process.off('exit', removeNow)
+    await removeEmbeddedPostgres(dataFolder)
+  }
+}
+
+const PREFIX = 'store-export-test-'
+
+/** Nothing here must survive a crash. */
+const FOR_TESTS = {
+  max_connections: '300',
+  fsync: 'off',
+  full_page_writes: 'off',
+}
+
+/** Stops and removes what earlier runs left when they were killed. */
+async function removeAbandoned(): Promise<void> {
+  for (const name of await readdir(os.tmpdir())) {
+    if (!name.startsWith(PREFIX)) continue
+    const processId = Number.parseInt(name.slice(PREFIX.length), 10)
+    if ((await processIdentity(processId)) !== undefined) continue
+    // another user's run is not ours to remove
+    await removeEmbeddedPostgres(path.join(os.tmpdir(), name)).catch(() => undefined)
+  }
+}
+
+/** A port of 127.0.0.1 that was free a moment ago. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.on('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      const port = address !== null && typeof address === 'object' ? address.port : 0
+      probe.close(() => resolve(port))
+    })
+  })
+}
