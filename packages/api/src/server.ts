@@ -8,7 +8,8 @@ import { ControlDatabaseFault, type Observe, StoreDatabaseFault, type UsageOutco
 import { type Answer, errorAnswer } from './answer.ts'
 import { chooseEncoding, compress } from './compress.ts'
 import { answerRequest, type Pipeline, type Trace } from './pipeline.ts'
-import type { ReferenceDocument } from './reference/documents.ts'
+import { SERVICE_LINK } from './reference/documents.ts'
+import type { ReferenceRoute } from './reference/route.ts'
 import { framingError, hasBody, readRequest } from './request.ts'
 
 /** Limits of the listener; settings. */
@@ -24,7 +25,7 @@ export interface ServerLimits {
 export interface ServerOptions {
   readonly pipeline: Pipeline
   /** Pages that need no key, by path. */
-  readonly documents: ReadonlyMap<string, ReferenceDocument>
+  readonly documents: ReadonlyMap<string, ReferenceRoute>
   readonly limits: ServerLimits
   readonly observe: Observe
   readonly recordUsage: (keyId: string, outcome: UsageOutcome) => void
@@ -35,7 +36,7 @@ const API_HEADERS = {
   'cache-control': 'private, no-store',
   vary: 'x-api-key, accept-encoding',
   'x-content-type-options': 'nosniff',
-  link: '</openapi.json>; rel="service-desc"',
+  link: SERVICE_LINK,
 }
 const CHECK_INTERVAL_MS = 1000
 /** A client that neither reads nor writes for so long is let go. */
@@ -115,7 +116,7 @@ async function answerSafely({ message, requestId, trace, options }: Answering): 
     const document = options.documents.get(request.path)
     if (document === undefined) return await answerRequest(request, options.pipeline, trace)
     trace.endpoint = request.path
-    return documentAnswer(document, request.method)
+    return await documentAnswer(document, request.method)
   } catch (error) {
     if (error instanceof ApiError) return { ...errorAnswer(error), code: error.code }
     const isObserved = error instanceof StoreDatabaseFault || error instanceof ControlDatabaseFault
@@ -124,9 +125,11 @@ async function answerSafely({ message, requestId, trace, options }: Answering): 
   }
 }
 
-function documentAnswer({ contentType, cacheControl, headers, body }: ReferenceDocument, method: string): Answer {
+async function documentAnswer(document: ReferenceRoute, method: string): Promise<Answer> {
   if (method !== 'GET' && method !== 'HEAD')
     throw new ApiError('NOT_FOUND', 'read-only: use GET', { status: 405, headers: { allow: 'GET, HEAD' } })
+  const { contentType, cacheControl, headers } = document
+  const body = typeof document.body === 'function' ? await document.body() : document.body
   return {
     status: 200,
     headers: { ...headers, 'content-type': contentType, 'cache-control': cacheControl, vary: 'accept-encoding' },

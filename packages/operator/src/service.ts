@@ -2,14 +2,17 @@
 // (a command, a test) brings settings, secrets and an observer.
 
 import type { Server } from 'node:http'
-import { createApiServer, type ReferenceDocument, referenceDocuments, Router } from '@store-export/api'
+import { createApiServer, type ReferenceDocument, Router, referenceDocuments } from '@store-export/api'
 import {
+  type Admitter,
   type Config,
   type ControlDatabase,
   createAdmitter,
   createUsageRecorder,
   type Observe,
   openControlDatabase,
+  openPool,
+  parseConnectionUrl,
   readServiceSecret,
   type SealingKeys,
   StoreColumns,
@@ -40,17 +43,16 @@ export interface RunningService {
 /** Starts the API. Rejects where the control database cannot be read or the port is taken. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { config, observe } = options
-  const control = openControlDatabase(options.controlUrl, {
-    poolSize: config.controlPoolSize,
-    preparedStatements: config.preparedStatements,
-  })
+  const { preparedStatements } = config
+  const control = openControlDatabase(options.controlUrl, { poolSize: BACKGROUND_CONNECTIONS, preparedStatements })
+  const admitter = admitterOf(options)
   try {
     const cursorSecret = await readServiceSecret(control, 'cursor')
     const pools = new StorePools({ bounds: config, keys: options.keys, observe })
     const usage = createUsageRecorder({ database: control, now: Date.now, observe, flushMs: config.usageFlushMs })
     const server = createApiServer({
       pipeline: {
-        admit: admitterOf(options, control),
+        admit: admitter.admit,
         reader: readerOf(options, pools),
         router: new Router(),
         cursorSecret,
@@ -63,16 +65,28 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     })
     const url = await listen(server, config)
     observe({ event: 'listening', listener: 'api', address: url })
-    return { url, control, pools, close: () => close({ server, pools, usage, control, drainSeconds: config.drainSeconds }) }
+    const { drainSeconds } = config
+    return { url, control, pools, close: () => close({ server, pools, usage, control, admitter, drainSeconds }) }
   } catch (error) {
-    await control.close()
+    await Promise.all([control.close(), admitter.close()])
     throw error
   }
 }
 
-function admitterOf({ config, observe }: ServiceOptions, { sql }: ControlDatabase) {
-  const { controlPoolSize, requestsPerMinute, storeTimeoutMs } = config
-  return createAdmitter({ sql, poolSize: controlPoolSize, requestsPerMinute, timeoutMs: storeTimeoutMs, observe })
+/** Connections for what is not on the path of a request: usage, and the commands that share the process. */
+const BACKGROUND_CONNECTIONS = 2
+
+function admitterOf({ config, controlUrl, observe }: ServiceOptions): Admitter {
+  const { controlPoolSize, preparedStatements, requestsPerMinute, storeTimeoutMs } = config
+  const target = parseConnectionUrl(controlUrl)
+  return createAdmitter({
+    open: () =>
+      openPool(target, { connectionsMax: controlPoolSize, applicationName: 'store-export', preparedStatements }),
+    poolSize: controlPoolSize,
+    requestsPerMinute,
+    timeoutMs: storeTimeoutMs,
+    observe,
+  })
 }
 
 function readerOf({ config, observe }: ServiceOptions, pools: StorePools): StoreReader {
@@ -87,8 +101,8 @@ function readerOf({ config, observe }: ServiceOptions, pools: StorePools): Store
   })
 }
 
-function documentsOf({ docsTryIt }: Config): ReadonlyMap<string, ReferenceDocument> {
-  return new Map(referenceDocuments({ tryIt: docsTryIt }).map((document) => [document.path, document]))
+function documentsOf({ docsTryIt }: Config): ReadonlyMap<string, ReferenceRoute> {
+  return new Map(referenceRoutes({ tryIt: docsTryIt }).map((document) => [document.path, document]))
 }
 
 function listen(server: Server, { host, port }: Config): Promise<string> {
@@ -107,15 +121,16 @@ interface Closing {
   readonly pools: StorePools
   readonly usage: UsageRecorder
   readonly control: ControlDatabase
+  readonly admitter: Admitter
   readonly drainSeconds: number
 }
 
-async function close({ server, pools, usage, control, drainSeconds }: Closing): Promise<void> {
+async function close({ server, pools, usage, control, admitter, drainSeconds }: Closing): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
   const timer = setTimeout(() => server.closeAllConnections(), drainSeconds * 1000)
   await closed
   clearTimeout(timer)
   await usage.close()
-  await Promise.all([pools.close(), control.close()])
+  await Promise.all([pools.close(), control.close(), admitter.close()])
 }

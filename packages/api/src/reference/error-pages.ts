@@ -1,0 +1,42 @@
+/** A page for each error code, and the list of them. */
+import type { Contract, ErrorDeclaration } from '@store-export/contract'
+import { escapeHtml, type Page } from './html.ts'
+
+/** `/errors` and `/errors/{CODE}` of every code. */
+export function errorPages({ errors }: Contract): Page[] {
+  const declared = Object.entries(errors)
+  return [listOf(declared), ...declared.map(([code, error]) => pageOf(code, error))]
+}
+
+function listOf(declared: ReadonlyArray<readonly [string, ErrorDeclaration]>): Page {
+  const rows = declared.map(
+    ([code, { status, condition, retry }]) =>
+      `<tr><td>${status}</td><td><a href="/errors/${code}">${code}</a></td><td>${escapeHtml(condition)}</td><td>${escapeHtml(retry)}</td></tr>`,
+  )
+  const main = `<h1>Errors</h1>
+<p class="lead">Every error answers with a status and one body. The code is for programs and stable; the message is for people.</p>
+<pre><code>{"error": {"code": "INVALID_PARAM", "message": "limit: must be a whole number from 1 to 250; got \\"ten\\""}}</code></pre>
+<div class="wide"><table>
+<thead><tr><th>Status</th><th>Code</th><th>What happened</th><th>Ask again?</th></tr></thead>
+<tbody>
+${rows.join('\n')}
+</tbody>
+</table></div>`
+  return { path: '/errors', title: 'Errors · Store Data Export', main }
+}
+
+function pageOf(code: string, { status, condition, retry, fix, mistakes }: ErrorDeclaration): Page {
+  const main = `<h1>${escapeHtml(code)}</h1>
+<p class="status">HTTP status ${status}</p>
+<h2>What happened</h2>
+<p>${escapeHtml(condition)}</p>
+<h2>How to fix it</h2>
+<p>${escapeHtml(fix)}</p>
+<p><strong>Ask again?</strong> ${escapeHtml(retry)}</p>
+<h2>Usual mistakes</h2>
+<ul>
+${mistakes.map((each) => `<li>${escapeHtml(each)}</li>`).join('\n')}
+</ul>
+<p><a href="/errors">All errors</a></p>`
+  return { path: `/errors/${code}`, title: `${code} · Store Data Export`, main }
+}

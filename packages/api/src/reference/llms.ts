@@ -1,0 +1,72 @@
+/** `/llms.txt`: the whole interface for a language model that writes a client, short and exact. */
+import { type Contract, type Endpoint, errorTable, fieldTable, LIMITS, resourcesOf } from '@store-export/contract'
+
+/** The text, Markdown as llmstxt.org has it. `baseUrl` is put before every path. */
+export function llmsText(contract: Contract, baseUrl: string): string {
+  return `# Store Data Export
+
+> Read-only JSON over HTTP: the data of one online store. GET only. Base URL: ${baseUrl}
+
+## Rules
+
+- Send the key in the header \`x-api-key\` on every request. A key belongs to one store; no path names a store. Call from a server: there are no CORS headers.
+- One object: \`{"data": {...}}\`. A list: \`{"data": [...], "meta": {"next_cursor": string or null, "has_more": boolean}}\`. An error: \`{"error": {"code": string, "message": string}}\`.
+- Money is a decimal string with two decimals: never parse it as a float. Currency: the order's \`currency\`, else \`store_currency\` of /api/v1/store.
+- Timestamps are UTC with milliseconds and Z. Ids are UUIDs. Every key is always present; fields of newer stores are null on older ones.
+- Ignore fields you do not know, and accept values of status fields you do not know.
+- Limit: ${LIMITS.requestsPerMinute} requests a clock minute and key. On 429 wait the seconds of \`Retry-After\`. Prefer limit=${LIMITS.pageRowsMax} to more requests.
+- Parameters that an endpoint does not have are ignored and named in the response header \`x-ignored-params\`: check it.
+
+## Endpoints
+
+${contract.endpoints.map(endpointLine).join('\n')}
+
+Datetimes of parameters: RFC 3339 with Z or an offset, \`2026-07-01T00:00:00Z\`; write the + of an offset as %2B.
+
+## Reading a whole list
+
+\`\`\`text
+cursor = none
+repeat
+  GET {path}?limit=${LIMITS.pageRowsMax}[&cursor={cursor}][&the same filters as before]
+  take data; cursor = meta.next_cursor, passed back unchanged
+until meta.has_more is false
+\`\`\`
+
+Rows come oldest first. Pages stay correct while rows are written. A page can hold fewer rows than limit and still not be the last. On INVALID_CURSOR start again without cursor.
+
+## Keeping a copy up to date
+
+1. Note the time before the run starts. First run: read whole lists.
+2. Later runs: \`updated_since\` = the start of the last successful run; upsert by \`id\`. Duplicates are harmless.
+3. Move the stored time only when the whole run succeeded, to the start of that run.
+4. Customers of older stores: \`updated_since\` gives 400 INVALID_PARAM. Use \`created_since\`, and read all customers now and then.
+5. Deleted rows are not reported; locations, customer groups and categories have no filter. Read these lists whole.
+
+## Errors
+
+${errorTable(contract).replaceAll(/\]\(errors\/(\w+)\.md\)/g, `](${baseUrl}/errors/$1)`)}
+
+## Fields
+
+${resourcesOf(contract)
+  .map((each) => `### ${each.name}\n\n${fieldTable(each)}`)
+  .join('\n\n')}
+
+## Links
+
+- [OpenAPI 3.1](${baseUrl}/openapi.json): types, parameters, examples
+- [Reference](${baseUrl}/docs): the same for people
+- [Errors](${baseUrl}/errors): what to do about each
+`
+}
+
+function endpointLine({ path, note, parameters, resource }: Endpoint): string {
+  const accepted = parameters.map((name) => (name === 'status' ? `status (${statusesOf(resource)})` : name))
+  return `- GET ${path}: ${note}${accepted.length === 0 ? '' : ` Parameters: ${accepted.join(', ')}.`}`
+}
+
+function statusesOf({ fields }: Endpoint['resource']): string {
+  const type = fields.status?.type
+  return type?.kind === 'oneOf' ? type.values.join(', ') : ''
+}
