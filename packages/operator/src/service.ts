@@ -2,7 +2,7 @@
 // (a command, a test) brings settings, secrets and an observer.
 
 import type { Server } from 'node:http'
-import { createApiServer, type ReferenceDocument, Router, referenceDocuments } from '@store-export/api'
+import { createApiServer, type ReferenceRoute, Router, referenceRoutes } from '@store-export/api'
 import {
   type Admitter,
   type Config,
