@@ -1,0 +1,35 @@
+// `npm run check`: what a reader of the code relies on and no test shows. Each check is a command; all run, so that one
+// run names everything there is to mend.
+
+import { spawnSync } from 'node:child_process'
+
+const CHECKS: readonly { readonly name: string; readonly command: readonly string[] }[] = [
+  { name: 'types', command: ['tsc', '--noEmit'] },
+  { name: 'lint', command: ['biome', 'check', '--error-on-warnings', '.'] },
+  { name: 'layers: imports point down', command: ['node', 'scripts/layers.ts'] },
+  { name: 'generated files are fresh', command: ['node', 'scripts/generate.ts', '--check'] },
+  { name: 'every clause is named by a test', command: ['node', 'scripts/clauses.ts'] },
+  { name: 'documentation is true', command: ['node', 'scripts/documentation.ts'] },
+  { name: 'no dead code', command: ['knip'] },
+  { name: 'the OpenAPI document', command: ['redocly', 'lint', 'docs/openapi.json'] },
+]
+
+const wanted = process.argv.slice(2)
+const failed = CHECKS.filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word))).filter(
+  run,
+)
+if (failed.length > 0) console.error(`\n${failed.length} failed: ${failed.map(({ name }) => name).join('; ')}`)
+process.exitCode = failed.length === 0 ? 0 : 1
+
+/** Runs a check and prints what it says only when it fails; whether it failed. */
+function run({ name, command }: (typeof CHECKS)[number]): boolean {
+  const [program = '', ...parameters] = command
+  const startedAt = performance.now()
+  const environment = { ...process.env, REDOCLY_TELEMETRY: 'off', NO_COLOR: '1' }
+  const { status, stdout, stderr, error } = spawnSync(program, parameters, { encoding: 'utf8', env: environment })
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+  const isGood = status === 0
+  console.log(`${isGood ? 'ok  ' : 'FAIL'}  ${name} (${seconds} s)`)
+  if (!isGood) console.log([stdout, stderr, error?.message].filter(Boolean).join('\n'))
+  return !isGood
+}

@@ -1,0 +1,40 @@
+// Documentation is held against the code: links lead somewhere, every setting and command is documented, and what the
+// README tells people to type exists.
+
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { SETTINGS } from '@store-export/engine'
+
+const pages = globSync(['*.md', 'docs/**/*.md', 'packages/*/README.md']).filter(
+  (page) => !page.startsWith('docs/spec/'),
+)
+const everything = pages.map((page) => readFileSync(page, 'utf8')).join('\n')
+const problems = [...pages.flatMap(brokenLinks), ...undocumentedSettings(), ...unknownScripts()]
+for (const problem of problems) console.error(problem)
+process.exitCode = problems.length === 0 ? 0 : 1
+
+/** Relative links of a page whose target does not exist. */
+function brokenLinks(page: string): string[] {
+  const links = [...readFileSync(page, 'utf8').matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(
+    ([, target = '']) => target,
+  )
+  return links
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .filter((target) => !existsSync(path.join(path.dirname(page), decodeURI(target))))
+    .map((target) => `${page}: the link ${target} leads nowhere`)
+}
+
+function undocumentedSettings(): string[] {
+  return Object.values(SETTINGS)
+    .filter(({ env }) => !everything.includes(env))
+    .map(({ env }) => `docs/settings.md: ${env} is not documented`)
+}
+
+/** `npm run X` in a page where package.json has no X. */
+function unknownScripts(): string[] {
+  const { scripts }: { scripts: Record<string, string> } = JSON.parse(readFileSync('package.json', 'utf8'))
+  return [...everything.matchAll(/npm run ([a-z:-]+)/g)]
+    .map(([, name = '']) => name)
+    .filter((name) => scripts[name] === undefined)
+    .map((name) => `"npm run ${name}" is documented, and package.json has no such script`)
+}

@@ -1,0 +1,26 @@
+/** The generated files as text by path from the project's root. Pure; `generate.ts` writes and compares them. */
+import { CONTRACT, errorPage, errorTable, type LiveExample, openapi, referencePage } from '@store-export/contract'
+
+export type { LiveExample }
+
+const HEAD = '<!-- Generated from the contract. Do not edit: change the contract and run `npm run generate`. -->\n\n'
+
+/** Every generated file; the reference shows `examples`, by endpoint id. */
+export function generatedFiles(examples: Readonly<Record<string, LiveExample>>): ReadonlyMap<string, string> {
+  const pages = Object.entries(CONTRACT.errors).map(
+    ([code, error]) => [`docs/errors/${code}.md`, HEAD + errorPage(code, error)] as const,
+  )
+  const index = `# Errors\n\n${errorTable().replaceAll('(errors/', '(')}\n`
+  return new Map([
+    ['docs/reference.md', HEAD + referencePage(CONTRACT, examples)],
+    ['docs/errors/README.md', HEAD + index],
+    ...pages,
+    ['docs/openapi.json', openApiFile()],
+  ])
+}
+
+/** JSON has no comments, so the document itself says, in its first member, that it is generated. */
+function openApiFile(): string {
+  const generated = 'Generated from the contract. Do not edit: change the contract and run npm run generate.'
+  return `${JSON.stringify({ 'x-generated': generated, ...openapi() }, null, 2)}\n`
+}

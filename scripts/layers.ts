@@ -1,0 +1,48 @@
+// Imports point down: contract <- engine <- api, dashboard <- operator, and contract <- client <- sync; inside the engine,
+// query and encode know no connection. Prints every arrow that points elsewhere, and exits 1 where there is one.
+
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+
+/** What each package may import of the others. */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  contract: [],
+  engine: ['contract'],
+  api: ['contract', 'engine'],
+  operator: ['contract', 'engine', 'api'],
+}
+
+/** Folders that must not know others of the same package. */
+const FOLDERS: readonly { readonly from: string; readonly never: readonly string[] }[] = [
+  { from: 'packages/engine/src/query/', never: ['/stores/', '/control/', '/access/', '/encode/', 'postgres'] },
+  { from: 'packages/engine/src/encode/', never: ['/stores/', '/control/', '/access/', 'postgres'] },
+  { from: 'packages/api/src/', never: ['postgres', 'kysely'] },
+  { from: 'packages/contract/src/', never: ['node:'] },
+]
+
+const IMPORT = /(?:from|import)\s*\(?\s*'([^']+)'/g
+const problems = globSync('packages/*/src/**/*.ts')
+  .filter((file) => !file.endsWith('.test.ts'))
+  .flatMap((file) => importsOf(file).flatMap((target) => problemOf(file, target)))
+for (const problem of problems) console.error(problem)
+process.exitCode = problems.length === 0 ? 0 : 1
+
+function importsOf(file: string): string[] {
+  return [...readFileSync(file, 'utf8').matchAll(IMPORT)].map(([, target = '']) => target)
+}
+
+function problemOf(file: string, target: string): string[] {
+  const [, own = ''] = file.split(path.sep)
+  const other = /^@store-export\/([a-z]+)/.exec(target)?.[1]
+  if (other !== undefined && !PACKAGES[own]?.includes(other)) return [`${file}: ${own} must not import ${other}`]
+  const resolved = target.startsWith('.') ? path.join(path.dirname(file), target) : target
+  if (target.startsWith('.') && !resolved.startsWith(`packages/${own}/`))
+    return [`${file}: imports ${target} by path; use the name of its package`]
+  const rules = FOLDERS.filter(({ from }) => file.startsWith(from))
+  const broken = rules.flatMap(({ never }) => never.filter((part) => reaches(resolved, part)))
+  return broken.map((part) => `${file}: imports ${target}, and must know nothing of ${part}`)
+}
+
+function reaches(resolved: string, part: string): boolean {
+  return part.startsWith('/') ? resolved.includes(`src${part}`) : resolved === part || resolved.startsWith(part)
+}
