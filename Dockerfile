@@ -1,0 +1,23 @@
+# The service without the demo: no embedded PostgreSQL, no development tools.
+FROM node:24.21.0-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY packages/contract/package.json packages/contract/
+COPY packages/engine/package.json packages/engine/
+COPY packages/api/package.json packages/api/
+COPY packages/operator/package.json packages/operator/
+COPY packages/operator/bin packages/operator/bin
+RUN npm ci --omit=dev --omit=optional --ignore-scripts
+
+FROM node:24.21.0-bookworm-slim
+ENV NODE_ENV=production STORE_EXPORT_HOST=0.0.0.0
+WORKDIR /app
+COPY --from=dependencies /app/node_modules node_modules
+COPY package.json LICENSE ./
+COPY packages packages
+USER node
+EXPOSE 8080 9090
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:9090/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "packages/operator/src/main.ts"]
+CMD ["serve"]
