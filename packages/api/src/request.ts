@@ -12,7 +12,6 @@ export interface ApiRequest {
   readonly query: URLSearchParams
   /** Each value of `x-api-key` as it was sent. */
   readonly keys: readonly string[]
-  readonly acceptEncoding: string
 }
 
 /** Headers that must not be repeated: two readers of a repeated one can differ on where a request ends. */
@@ -33,7 +32,6 @@ export function readRequest(message: IncomingMessage, requestId: string): ApiReq
     path,
     query: new URLSearchParams(query),
     keys: values('x-api-key'),
-    acceptEncoding: values('accept-encoding').join(','),
   }
 }
 

@@ -57,14 +57,27 @@ export function createApiServer(options: ServerOptions): http.Server {
       requireHostHeader: false,
       noDelay: true,
     },
-    (message, response) => void serve({ message, response, options }),
+    (message, response) => receive(message, response),
   )
+  const busy = new WeakSet<Duplex>()
+  const receive = (message: IncomingMessage, response: ServerResponse) => {
+    busy.add(message.socket)
+    serve({ message, response, options, isDraining: () => !server.listening })
+      .catch((cause: unknown) => {
+        options.observe({ event: 'own fault', requestId: null, cause })
+        response.destroy()
+      })
+      .finally(() => busy.delete(message.socket))
+  }
   server.maxConnections = limits.connectionsMax
   // Bounded by their size; Node would else drop those beyond a count in silence.
   server.maxHeadersCount = 0
   server.setTimeout(Math.max(SILENCE_MS, limits.keepAliveMs + 1000))
-  server.on('checkExpectation', (message, response) => void serve({ message, response, options }))
-  server.on('clientError', (error, socket) => refuseFraming(error, socket, options))
+  server.on('checkExpectation', receive)
+  // What follows a request that is still being answered cannot be answered before it.
+  server.on('clientError', (error, socket) =>
+    busy.has(socket) ? socket.destroy() : refuseFraming(error, socket, options),
+  )
   server.on('connect', (_message, socket) => writeRaw(socket, errorAnswer(framingError('CONNECT is not served'))))
   return server
 }
@@ -73,9 +86,11 @@ interface Exchange {
   readonly message: IncomingMessage
   readonly response: ServerResponse
   readonly options: ServerOptions
+  /** The server no longer listens: the connection ends with this answer. */
+  readonly isDraining: () => boolean
 }
 
-async function serve({ message, response, options }: Exchange): Promise<void> {
+async function serve({ message, response, options, isDraining }: Exchange): Promise<void> {
   const startedAt = performance.now()
   const requestId = randomUUID()
   const trace: Trace = {
@@ -91,7 +106,7 @@ async function serve({ message, response, options }: Exchange): Promise<void> {
   const acceptEncoding = String(message.headers['accept-encoding'] ?? '')
   const encoding = chooseEncoding(acceptEncoding, answer.body.length)
   const body = encoding === null ? answer.body : await compress(answer.body, encoding)
-  if (hasBody(message)) trace.headers.connection = 'close'
+  if (isDraining() || hasBody(message)) trace.headers.connection = 'close'
   response.writeHead(answer.status, {
     ...API_HEADERS,
     ...answer.headers,
