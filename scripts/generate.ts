@@ -1,13 +1,15 @@
 /**
  * Writes what is generated from the contract: the reference, a page for each error, the OpenAPI document. With
- * `--check` it writes nothing, names each file that is stale, and ends with 1 if there is one.
+ * `--check` it writes nothing, names each file that is stale, and ends with 1 if there is one. A folder can be named in
+ * place of the project's own.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { generatedFiles, type LiveExample } from './generated-files.ts'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const ROOT =
+  process.argv.slice(2).find((argument) => !argument.startsWith('--')) ?? fileURLToPath(new URL('..', import.meta.url))
 const EXAMPLES = 'docs/examples.json'
 const ERRORS_FOLDER = 'docs/errors'
 

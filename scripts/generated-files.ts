@@ -1,5 +1,6 @@
 /** The generated files as text by path from the project's root. Pure; `generate.ts` writes and compares them. */
 import { CONTRACT, errorPage, errorTable, type LiveExample, openapi, referencePage } from '@store-export/contract'
+import { SETTINGS } from '@store-export/engine'
 
 export type { LiveExample }
 
@@ -16,6 +17,7 @@ export function generatedFiles(examples: Readonly<Record<string, LiveExample>>):
     ['docs/errors/README.md', HEAD + index],
     ...pages,
     ['docs/openapi.json', openApiFile()],
+    ['docs/settings.md', settingsPage()],
   ])
 }
 
@@ -23,4 +25,18 @@ export function generatedFiles(examples: Readonly<Record<string, LiveExample>>):
 function openApiFile(): string {
   const generated = 'Generated from the contract. Do not edit: change the contract and run npm run generate.'
   return `${JSON.stringify({ 'x-generated': generated, ...openapi() }, null, 2)}\n`
+}
+
+const SETTINGS_HEAD =
+  '<!-- Generated from packages/engine/src/settings.ts. Do not edit: change it and run `npm run generate`. -->\n\n'
+
+function settingsPage(): string {
+  const rows = Object.values(SETTINGS).map((setting) => {
+    const unit = 'unit' in setting ? ` ${setting.unit}` : ''
+    const value = setting.kind === 'flag' ? (setting.default ? 'on' : 'off') : setting.default
+    const accepted = 'min' in setting ? ` (${setting.min} to ${setting.max})` : ''
+    return `| \`${setting.env}\` | ${value === null ? '' : `\`${value}\`${unit}`} | ${setting.help.replaceAll('|', '\\|')}${accepted} |`
+  })
+  const intro = 'Settings come from the environment. A value that is not accepted stops the start with a sentence.'
+  return `${SETTINGS_HEAD}# Settings\n\n${intro}\n\n| Setting | Default | What it does |\n| --- | --- | --- |\n${rows.join('\n')}\n`
 }

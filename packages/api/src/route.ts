@@ -1,6 +1,6 @@
 // Which endpoint a request is for. Paths are the contract's; matching is exact.
 
-import { ApiError, ENDPOINTS, type Endpoint, invalidParameter } from '@store-export/contract'
+import { ApiError, ENDPOINTS, type Endpoint, ID_RULE, invalidParameter } from '@store-export/contract'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const ID = '{id}'
@@ -28,7 +28,7 @@ export class Router {
 export function readId(endpoint: Endpoint, rawId: string): string {
   if (!endpoint.path.includes(ID)) return ''
   if (UUID.test(rawId)) return rawId.toLowerCase()
-  throw invalidParameter('id', 'a UUID like 3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e5f', decoded(rawId))
+  throw invalidParameter('id', ID_RULE, decoded(rawId))
 }
 
 function matches(segments: readonly string[], given: readonly string[]): boolean {

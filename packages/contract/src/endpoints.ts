@@ -1,5 +1,4 @@
 /** The paths of the API, each declared once: what it answers, of which resource, with which parameters. */
-import type { ErrorCode } from './errors.ts'
 import type { RevisionId } from './history.ts'
 import type { ParameterName } from './parameters.ts'
 import { childrenOf, columnsOf, type Resource } from './resource.ts'
@@ -77,18 +76,6 @@ export function tablesOf(resources: readonly Resource[] = RESOURCES): ReadonlyMa
   return new Map(
     resources.flatMap((resource) => [resource, ...childrenOf(resource)]).map((each) => [each.table, columnsOf(each)]),
   )
-}
-
-/** Error codes an endpoint can answer with, in the order of the checks (R6). */
-export function errorsOf({ answer }: Endpoint): ErrorCode[] {
-  const common: ErrorCode[] = ['INVALID_API_KEY', 'RATE_LIMITED', 'STORE_NOT_SUPPORTED', 'STORE_NOT_READY']
-  const own: ErrorCode[] =
-    answer.kind === 'page'
-      ? ['INVALID_PARAM', 'INVALID_CURSOR']
-      : answer.kind === 'only'
-        ? []
-        : ['INVALID_PARAM', 'NOT_FOUND']
-  return [...common, ...own, 'STORE_DB_ERROR']
 }
 
 /** What every declaration of an endpoint says; the path stands below `/api/v1`. */

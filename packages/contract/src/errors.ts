@@ -4,6 +4,7 @@
 export const ERRORS = {
   INVALID_API_KEY: {
     status: 401,
+    answers: 'every',
     condition: 'The header x-api-key is missing, malformed or revoked.',
     retry: 'No.',
     fix: 'Send the whole key, once, in the header x-api-key. If it is lost or revoked, create a new one in the store dashboard under Settings, API.',
@@ -16,6 +17,7 @@ export const ERRORS = {
   },
   STORE_NOT_SUPPORTED: {
     status: 403,
+    answers: 'every',
     condition: 'The key belongs to an imported store, which is hosted elsewhere.',
     retry: 'No.',
     fix: 'Use the export of the platform that hosts the store. Only stores generated here are served.',
@@ -23,6 +25,7 @@ export const ERRORS = {
   },
   STORE_NOT_READY: {
     status: 409,
+    answers: 'every',
     condition: 'The store exists, but its database is not provisioned yet: the initial generation is running.',
     retry: 'Yes, after waiting.',
     fix: 'Ask again in a minute; generation takes a few minutes.',
@@ -30,6 +33,7 @@ export const ERRORS = {
   },
   INVALID_PARAM: {
     status: 400,
+    answers: ['page', 'one', 'allOf'],
     condition:
       'A parameter failed validation: limit outside 1 to 250, unknown status, malformed datetime, non-UUID id.',
     retry: 'No.',
@@ -43,6 +47,7 @@ export const ERRORS = {
   },
   INVALID_CURSOR: {
     status: 400,
+    answers: ['page'],
     condition: 'The cursor could not be decoded.',
     retry: 'No; start again from the first page.',
     fix: 'Pass meta.next_cursor of the previous page unchanged, to the same list of the same store.',
@@ -54,6 +59,7 @@ export const ERRORS = {
   },
   NOT_FOUND: {
     status: 404,
+    answers: ['one', 'allOf'],
     condition: 'No such path, or a valid id without a row in this store.',
     retry: 'No.',
     fix: 'Check the path against the reference. If it is an id, the row was deleted or belongs to another store.',
@@ -65,6 +71,7 @@ export const ERRORS = {
   },
   RATE_LIMITED: {
     status: 429,
+    answers: 'every',
     condition: 'The key has made more than 120 requests in this clock minute.',
     retry: 'Yes, after the seconds in the header Retry-After.',
     fix: 'Wait Retry-After seconds. Ask for pages of 250 rows instead of asking more often: 120 of them are 30,000 rows a minute.',
@@ -75,6 +82,7 @@ export const ERRORS = {
   },
   STORE_DB_ERROR: {
     status: 502,
+    answers: 'every',
     condition: 'A transient failure reading the store database.',
     retry: 'Yes, with exponential backoff.',
     fix: 'Ask again after 1, 2, 4, 8 seconds. The walk goes on with the same cursor; nothing is lost.',
@@ -82,14 +90,26 @@ export const ERRORS = {
   },
 } as const satisfies Record<string, ErrorDeclaration>
 
+/** Kind of what an endpoint answers. */
+export type AnswerKind = 'only' | 'one' | 'page' | 'allOf'
+
 /** What is declared of an error code. */
 export interface ErrorDeclaration {
   /** HTTP status. */
   readonly status: number
+  /** Kinds of answer in whose place it can come. */
+  readonly answers: 'every' | readonly AnswerKind[]
   readonly condition: string
   readonly retry: string
   readonly fix: string
   readonly mistakes: readonly string[]
+}
+
+/** Codes that can come in place of an answer of this kind, in the order of `errors`. */
+export function errorsFor(kind: AnswerKind, errors: Readonly<Record<string, ErrorDeclaration>> = ERRORS): string[] {
+  return Object.entries(errors)
+    .filter(([, { answers }]) => answers === 'every' || answers.includes(kind))
+    .map(([code]) => code)
 }
 
 /** One of the eight codes. */

@@ -20,6 +20,9 @@ export interface Parameter {
 
 const INSTANT_SCHEMA = { type: 'string', format: 'date-time' }
 
+/** What the id in a path must be, in the words of messages. */
+export const ID_RULE = 'a UUID like 3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e5f'
+
 /** Every query parameter by name. */
 export const PARAMETERS = {
   limit: {

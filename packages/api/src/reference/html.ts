@@ -53,11 +53,11 @@ const STYLE = `
 }
 * { box-sizing: border-box }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.6 system-ui, sans-serif }
-header { display: flex; flex-wrap: wrap; gap: .5rem 2rem; align-items: baseline; padding: 1rem max(1.25rem, calc(50vw - 24rem)); border-bottom: 1px solid var(--line) }
+header { display: flex; flex-wrap: wrap; gap: .5rem 2rem; align-items: baseline; max-width: 50.5rem; margin: 0 auto; padding: 1.25rem }
 nav { display: flex; flex-wrap: wrap; gap: 1.25rem }
 nav a { color: var(--soft); text-decoration: none }
 nav a:hover, a:hover { text-decoration: underline }
-main { max-width: 50.5rem; margin: 0 auto; padding: 2.5rem 1.25rem 5rem }
+main { max-width: 50.5rem; margin: 0 auto; padding: 2rem 1.25rem 5rem }
 a { color: var(--accent) }
 .brand { font-weight: 650; color: var(--ink); text-decoration: none }
 h1 { margin: 0 0 .75rem; font-size: 2rem; line-height: 1.2; overflow-wrap: anywhere }

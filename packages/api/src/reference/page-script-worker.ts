@@ -1,12 +1,43 @@
-/** The thread of page-script.ts: asks the dependency's plugin for its script and posts it. Runs at import, as a thread does. */
+/**
+ * The thread of page-script.ts: takes the script out of the dependency and posts it. Runs at import, as a thread does.
+ * The dependency hands its script out through the route of a Fastify plugin and by no other way; the service runs no
+ * Fastify, so the plugin is given the few words of it that it uses.
+ */
 import { parentPort } from 'node:worker_threads'
 import reference from '@scalar/fastify-api-reference'
-import { fastify } from 'fastify'
 
-const app = fastify()
-app.register(reference, { routePrefix: '/docs', configuration: { url: '/openapi.json' } })
-const { statusCode, rawPayload } = await app.inject('/docs/js/scalar.js')
-if (statusCode !== 200) throw new Error(`@scalar/fastify-api-reference answered ${statusCode} for its script`)
-// a copy of its own: the buffer of a payload can be a part of a shared pool
-const script = new Uint8Array(rawPayload)
+const PREFIX = '/docs'
+const ROUTE = `${PREFIX}/js/scalar.js`
+
+/** What a plugin registers, as far as it is of use here. */
+interface Route {
+  readonly url: string
+  readonly handler: (request: unknown, reply: Reply) => unknown
+}
+
+interface Reply {
+  header(name: string, value: string): Reply
+  send(body: unknown): unknown
+}
+
+const script = new TextEncoder().encode(scriptOf(routesOf(reference)))
 parentPort?.postMessage(script, [script.buffer])
+
+function routesOf(plugin: unknown): Route[] {
+  if (typeof plugin !== 'function') throw new Error('@scalar/fastify-api-reference is no plugin')
+  const routes: Route[] = []
+  const host = { initialConfig: {}, log: { warn: ignore }, route: (route: Route) => routes.push(route) }
+  const options = { routePrefix: PREFIX, configuration: { url: '/openapi.json' } }
+  Reflect.apply(plugin, undefined, [host, options, ignore])
+  return routes
+}
+
+function scriptOf(routes: readonly Route[]): string {
+  let sent: unknown
+  const reply: Reply = { header: () => reply, send: (body) => (sent = body) }
+  routes.find(({ url }) => url === ROUTE)?.handler({}, reply)
+  if (typeof sent !== 'string') throw new Error(`@scalar/fastify-api-reference has no script at ${ROUTE}`)
+  return sent
+}
+
+function ignore(): void {}

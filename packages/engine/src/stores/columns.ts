@@ -1,9 +1,10 @@
 // Which columns a store has and the reader may select. Read from the catalog, kept for some seconds: a store upgraded
 // while it is served shows its new columns by itself (R28).
 
-import { RESOURCES, tablesOf } from '@store-export/contract'
+import { childrenOf, RESOURCES, type Resource } from '@store-export/contract'
 import type { Sql } from '../connection.ts'
-import type { Observe } from '../observe.ts'
+import type { Observation, Observe } from '../observe.ts'
+import { type ColumnKind, isReadable, kindsOf } from '../query/column-reading.ts'
 import type { PresentColumn, PresentColumns } from '../query/columns-present.ts'
 import { textLiteral } from '../query/literal.ts'
 import type { StoreAddress } from './pools.ts'
@@ -14,8 +15,8 @@ export interface ColumnsOptions {
   readonly observe: Observe
   /** Milliseconds on a clock that never goes back. */
   readonly now: () => number
-  /** Tables and columns to look for; the contract's unless said. */
-  readonly tables?: ReadonlyMap<string, readonly string[]>
+  /** Resources whose columns are looked for; the contract's unless said. */
+  readonly resources?: readonly Resource[]
 }
 
 interface Reading {
@@ -27,12 +28,15 @@ interface Reading {
 /** The columns of each store in use. */
 export class StoreColumns {
   private readonly readings = new Map<string, Reading>()
-  private readonly tables: ReadonlyMap<string, readonly string[]>
+  private readonly kinds: ReadonlyMap<string, ReadonlyMap<string, ColumnKind | null>>
+  /** Columns of another type that were told already, as `store table column`. */
+  private readonly told = new Set<string>()
   private readonly options: ColumnsOptions
 
   constructor(options: ColumnsOptions) {
     this.options = options
-    this.tables = options.tables ?? tablesOf(RESOURCES)
+    const resources = (options.resources ?? RESOURCES).flatMap((resource) => [resource, ...childrenOf(resource)])
+    this.kinds = new Map(resources.map((resource) => [resource.table, kindsOf(resource)]))
   }
 
   /** The store's columns, read at most `refreshSeconds` ago; several requests share one reading. */
@@ -43,10 +47,13 @@ export class StoreColumns {
     if (known !== undefined && isFresh) return known.present
     const present = this.read(address, sql)
     this.readings.set(address.storeId, { address, readAt: now(), present })
-    present.then(
-      (columns) => this.compare(address.storeId, known, columns),
-      () => this.forget(address.storeId),
-    )
+    present
+      .then((columns) => this.compare(address.storeId, known, columns))
+      // The reading's own failure is the request's to tell; one before it, which this is compared with, was told then.
+      .catch(() => undefined)
+    present.catch(() => {
+      if (this.readings.get(address.storeId)?.present === present) this.forget(address.storeId)
+    })
     return present
   }
 
@@ -55,37 +62,69 @@ export class StoreColumns {
     this.readings.delete(storeId)
   }
 
-  private async read(_address: StoreAddress, sql: Sql): Promise<PresentColumns> {
-    const rows = await sql.unsafe<ColumnRow[]>(columnsStatement([...this.tables.keys()]))
+  private async read({ storeId }: StoreAddress, sql: Sql): Promise<PresentColumns> {
+    const rows = await sql.unsafe<ColumnRow[]>(columnsStatement([...this.kinds.keys()]))
     const present = new Map<string, Map<string, PresentColumn>>()
-    for (const { table, column, notNull } of rows) {
-      if (!present.has(table)) present.set(table, new Map())
-      if (this.tables.get(table)?.includes(column)) present.get(table)?.set(column, { notNull })
+    for (const { table, column, notNull, type } of rows) {
+      const columns = present.get(table) ?? new Map<string, PresentColumn>()
+      present.set(table, columns)
+      const kind = this.kinds.get(table)?.get(column)
+      if (kind === undefined) continue
+      if (kind === null || isReadable(kind, type)) columns.set(column, { notNull, type })
+      else this.tellOtherType(storeId, table, column)
     }
     return present
   }
 
-  private async compare(storeId: string, before: Reading | undefined, columns: PresentColumns): Promise<void> {
-    if (before === undefined) return
-    const [old, now] = [namesOf(await before.present), namesOf(columns)]
-    const added = now.filter((name) => !old.includes(name))
-    const removed = old.filter((name) => !now.includes(name))
-    if (added.length + removed.length > 0) this.options.observe({ event: 'schema changed', storeId, added, removed })
+  /** A column that no value of its field can be read from counts as absent. */
+  private tellOtherType(storeId: string, table: string, column: string): void {
+    const name = `${storeId} ${table} ${column}`
+    if (this.told.has(name)) return
+    this.told.add(name)
+    this.options.observe({ event: 'schema surprise', storeId, table, column, kind: 'other type' })
   }
+
+  private async compare(storeId: string, before: Reading | undefined, columns: PresentColumns): Promise<void> {
+    const [old, now] = [
+      before === undefined ? null : namesOf(await before.present.catch(() => columns)),
+      namesOf(columns),
+    ]
+    const added = now.filter((name) => old !== null && !old.includes(name))
+    const removed = (old ?? []).filter((name) => !now.includes(name))
+    if (added.length + removed.length > 0) this.options.observe({ event: 'schema changed', storeId, added, removed })
+    for (const name of LAUNCH_COLUMNS.filter((column) => !now.includes(column) && (old?.includes(column) ?? true)))
+      this.options.observe(missing(storeId, name))
+  }
+}
+
+/** Columns that every store has had from the beginning, as `table.column`: without one, a store is not what it should be. */
+const LAUNCH_COLUMNS = RESOURCES.flatMap((resource) => [resource, ...childrenOf(resource)])
+  .filter(({ since }) => since === 'launch')
+  .flatMap(({ table, fields }) => Object.entries(fields).map(([name, field]) => ({ table, name, field })))
+  .filter(({ field: { since, type } }) => since === 'launch' && type.kind !== 'many' && type.kind !== 'counts')
+  .map(({ table, name }) => `${table}.${name}`)
+
+function missing(storeId: string, name: string): Observation {
+  const [table = '', column = ''] = name.split('.')
+  return { event: 'schema surprise', storeId, table, column, kind: 'column missing' }
 }
 
 interface ColumnRow {
   readonly table: string
   readonly column: string
   readonly notNull: boolean
+  readonly type: string
 }
 
 /** A column counts when it exists and may be selected: after a migration of the platform it may lack its grant. */
 export function columnsStatement(tables: readonly string[]): string {
-  return `select c.relname as "table", a.attname as "column", a.attnotnull as "notNull"
+  return `select c.relname as "table", a.attname as "column", a.attnotnull as "notNull",
+      case when t.typtype = 'e' then 'enum' when t.typtype = 'd' then (
+        select b.typname from pg_catalog.pg_type b where b.oid = t.typbasetype) else t.typname end as "type"
     from pg_catalog.pg_class c
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'
     join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    join pg_catalog.pg_type t on t.oid = a.atttypid
     where c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relname in (${tables.map(textLiteral).join(', ')})
       and pg_catalog.has_column_privilege(c.oid, a.attnum, 'select')`
 }

@@ -1,0 +1,102 @@
+/** The documents served without a key: whole, from our own origin alone, and careful with keys. */
+import { createHash } from 'node:crypto'
+import { ENDPOINTS, ERRORS, type ErrorDeclaration } from '@store-export/contract'
+import { describe, expect, it } from 'vitest'
+import { referenceRoutes } from './documents.ts'
+import type { ReferenceRoute } from './route.ts'
+
+const routes = new Map(referenceRoutes({ tryIt: false }).map((route) => [route.path, route]))
+
+function textOf(path: string, from: ReadonlyMap<string, ReferenceRoute> = routes): string {
+  const body = from.get(path)?.body
+  if (typeof body !== 'string') throw new Error(`${path} has no text`)
+  return body
+}
+
+describe('the documents', () => {
+  it('[R2] are the landing page, the reference, OpenAPI, llms.txt and a page for each error code', () => {
+    expect([...routes.keys()]).toEqual([
+      ...['/', '/openapi.json', '/docs', '/docs/start.js', '/docs/reference.js', '/llms.txt', '/errors'],
+      ...Object.keys(ERRORS).map((code) => `/errors/${code}`),
+    ])
+  })
+
+  it('[GEN-5] carry no CORS header, and may not be framed or sniffed', () => {
+    for (const { headers } of routes.values()) {
+      expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+      expect(headers['x-content-type-options']).toBe('nosniff')
+      expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
+    }
+  })
+
+  it('name no other host in pages, and allow none', () => {
+    for (const { path, contentType, headers } of routes.values()) {
+      expect(headers['content-security-policy']).not.toMatch(/https?:|\*/)
+      if (contentType.startsWith('text/html')) expect(textOf(path)).not.toMatch(/https?:\/\//)
+    }
+  })
+
+  it('allow the one style of our pages by its hash', () => {
+    const style = /<style>([\s\S]*)<\/style>/.exec(textOf('/errors'))?.[1] ?? ''
+    const hash = createHash('sha256').update(style).digest('base64')
+    expect(routes.get('/errors')?.headers['content-security-policy']).toContain(`'sha256-${hash}'`)
+  })
+
+  it('[ERR-1] a page says of each code what happened, how to fix it and the usual mistakes', () => {
+    for (const [code, { condition, mistakes }] of Object.entries(ERRORS)) {
+      const page = textOf(`/errors/${code}`)
+      expect(page).toContain(`<h1>${code}</h1>`)
+      expect(page).toContain(condition)
+      for (const mistake of mistakes) expect(page).toContain(mistake)
+    }
+  })
+
+  it('[ERR-1] a new code has its page at once, with its words escaped', () => {
+    const strange: ErrorDeclaration = {
+      status: 418,
+      answers: 'every',
+      condition: '<b>"&',
+      retry: 'No.',
+      fix: 'Rest.',
+      mistakes: ['None.'],
+    }
+    const added = referenceRoutes({ tryIt: false, errors: { ...ERRORS, TEAPOT: strange } })
+    const page = textOf('/errors/TEAPOT', new Map(added.map((route) => [route.path, route])))
+    expect(page).toContain('&#60;b&#62;&#34;&#38;')
+    expect(page).not.toContain('<b>"')
+  })
+
+  it('llms.txt names every endpoint, error and the base URL', () => {
+    const from = new Map(
+      referenceRoutes({ tryIt: false, baseUrl: 'https://export.example' }).map((route) => [route.path, route]),
+    )
+    const words = textOf('/llms.txt', from)
+    for (const { path } of ENDPOINTS) expect(words).toContain(`- GET ${path}: `)
+    for (const code of Object.keys(ERRORS)) expect(words).toContain(`[${code}](https://export.example/errors/${code})`)
+    expect(words).toContain('Base URL: https://export.example')
+    expect(JSON.parse(textOf('/openapi.json', from))).toMatchObject({ servers: [{ url: 'https://export.example' }] })
+  })
+})
+
+describe('the docs page', () => {
+  it('can send requests only where that is asked for, and never keeps a key', () => {
+    const trying = new Map(referenceRoutes({ tryIt: true }).map((route) => [route.path, route]))
+    expect(textOf('/docs/start.js')).toContain('"hideTestRequestButton": true')
+    expect(textOf('/docs/start.js', trying)).toContain('"hideTestRequestButton": false')
+    for (const from of [routes, trying]) expect(textOf('/docs/start.js', from)).toContain('"persistAuth": false')
+  })
+
+  it('runs scripts of our origin alone, none of them inline', () => {
+    expect(routes.get('/docs')?.headers['content-security-policy']).toContain("script-src 'self';")
+    expect(textOf('/docs')).not.toMatch(/<script(?![^>]*\ssrc="\/docs\/)/)
+  })
+
+  it('gets the library’s script as it is, the same at every call', async () => {
+    const body = routes.get('/docs/reference.js')?.body
+    if (typeof body !== 'function') throw new Error('the script is not loaded when asked for')
+    const script = await body()
+    expect(script.length).toBeGreaterThan(1_000_000)
+    expect(script.toString('latin1')).toContain('createApiReference')
+    expect(await body()).toBe(script)
+  })
+})

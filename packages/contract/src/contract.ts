@@ -1,0 +1,60 @@
+/**
+ * The contract as one value, for what is derived from it for readers: OpenAPI, types, tables. Each part can be
+ * replaced, so that a test can show what one more field, endpoint or error code would change.
+ */
+import { ENDPOINTS, type Endpoint } from './endpoints.ts'
+import { ERRORS, type ErrorDeclaration, errorsFor } from './errors.ts'
+import { REVISIONS } from './history.ts'
+import { childrenOf, type Resource } from './resource.ts'
+
+/** A revision as it is told to readers. */
+export interface RevisionEntry {
+  readonly id: string
+  /** Day of publication, `2026-07-08`. */
+  readonly date: string
+  readonly summary: string
+}
+
+/** Everything that readers are told about. */
+export interface Contract {
+  readonly endpoints: readonly Endpoint[]
+  readonly errors: Readonly<Record<string, ErrorDeclaration>>
+  /** Oldest first. */
+  readonly revisions: readonly RevisionEntry[]
+}
+
+/** The contract as declared in this package. */
+export const CONTRACT: Contract = { endpoints: ENDPOINTS, errors: ERRORS, revisions: REVISIONS }
+
+/** The declared contract with `parts` in place of its own. */
+export function contractWith(parts: Partial<Contract>): Contract {
+  return { ...CONTRACT, ...parts }
+}
+
+/** Every resource the endpoints serve, each once, each followed by those embedded in it. */
+export function resourcesOf({ endpoints }: Contract): Resource[] {
+  return [...new Set(endpoints.flatMap(({ resource }) => [resource, ...childrenOf(resource)]))]
+}
+
+/** Codes an endpoint can answer with, in the order of the table of errors. */
+export function errorsOf({ answer }: Endpoint, { errors }: Contract = CONTRACT): string[] {
+  return errorsFor(answer.kind, errors)
+}
+
+/** Id of the newest revision. */
+export function latestRevisionOf({ revisions }: Contract): string {
+  return revisions.at(-1)?.id ?? 'launch'
+}
+
+/** `Customer address` as a name in code: `CustomerAddress`. */
+export function typeName({ name }: Resource): string {
+  return name
+    .split(' ')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')
+}
+
+/** Whether the endpoint answers in the list envelope. */
+export function answersList({ answer }: Endpoint): boolean {
+  return answer.kind === 'page' || answer.kind === 'allOf'
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { allOf, ENDPOINTS, one, only, page, RESOURCES, tablesOf } from './endpoints.ts'
+import { customer } from './resources/customer.ts'
+import { customerAddress } from './resources/customer-address.ts'
+import { order } from './resources/order.ts'
+
+test('[VER-1, GEN-2] the eleven paths of the specification with their parameters, and one addition', () => {
+  expect(ENDPOINTS.map(({ path, parameters }) => [path, ...parameters].join(' '))).toEqual([
+    '/api/v1/store',
+    '/api/v1/orders limit cursor updated_since status',
+    '/api/v1/orders/{id}',
+    '/api/v1/customers limit cursor created_since updated_since',
+    '/api/v1/customers/{id}',
+    '/api/v1/customers/{id}/addresses',
+    '/api/v1/customer-addresses limit cursor updated_since',
+    '/api/v1/customer-groups limit cursor',
+    '/api/v1/locations limit cursor',
+    '/api/v1/products limit cursor updated_since status',
+    '/api/v1/products/{id}',
+    '/api/v1/categories limit cursor',
+  ])
+})
+
+test('[R31] only the addition is marked as one', () => {
+  expect(ENDPOINTS.filter(({ addition }) => addition).map(({ path }) => path)).toEqual(['/api/v1/customer-addresses'])
+})
+
+test('names of endpoints are unique', () => {
+  expect(new Set(ENDPOINTS.map(({ id }) => id)).size).toBe(ENDPOINTS.length)
+  expect(new Set(ENDPOINTS.map(({ path }) => path)).size).toBe(ENDPOINTS.length)
+})
+
+test('every resource stands once, and the tables read are those of the store', () => {
+  expect(RESOURCES.map(({ table }) => table)).toEqual([
+    ...['store', 'orders', 'customers', 'customer_addresses', 'customer_groups', 'locations', 'products', 'categories'],
+  ])
+  expect([...tablesOf().keys()].sort()).toEqual(
+    [
+      ...['store', 'orders', 'order_items', 'customers', 'customer_addresses', 'customer_groups', 'locations'],
+      ...['products', 'product_variants', 'categories'],
+    ].sort(),
+  )
+})
+
+test('[GEN-3] no table is read with a column that holds a password', () => {
+  for (const columns of tablesOf().values())
+    for (const column of columns) expect(column).not.toMatch(/pass|hash|secret/)
+})
+
+test('an endpoint is declared in one line, whatever it answers', () => {
+  expect(only({ id: 'a', path: '/a', resource: order })).toMatchObject({ path: '/api/v1/a', answer: { kind: 'only' } })
+  expect(one({ id: 'b', path: '/b/{id}', resource: order }).note).toBe('One of the orders, by id.')
+  expect(page({ id: 'c', path: '/c', resource: order }).parameters).toEqual(['limit', 'cursor'])
+  expect(
+    allOf({ id: 'd', path: '/d/{id}/e', resource: customerAddress, parent: customer, column: 'customer_id' }),
+  ).toMatchObject({ answer: { kind: 'allOf', column: 'customer_id' }, since: 'v1.1', parameters: [] })
+})

@@ -1,0 +1,249 @@
+/** The contract as Markdown tables and pages. Pure: text in, text out; which file holds what is not known here. */
+import { type Contract, contractWith, errorsOf, latestRevisionOf, resourcesOf } from './contract.ts'
+import type { Endpoint } from './endpoints.ts'
+import type { ErrorDeclaration } from './errors.ts'
+import type { Field, FieldType, JsonEntry, JsonShape } from './field.ts'
+import { RESPONSE_HEADERS } from './headers.ts'
+import { LIMITS } from './limits.ts'
+import { endpointNote, fieldNote, fieldSince, memberType, parameterNote, sentence } from './notes.ts'
+import { PARAMETERS, type ParameterName } from './parameters.ts'
+import type { Resource } from './resource.ts'
+
+/** A table of the fields of a resource. */
+export function fieldTable(resource: Resource): string {
+  const rows = Object.entries(resource.fields).map(([name, field]) => [
+    code(name),
+    fieldType(field),
+    fieldNote(field),
+    fieldSince(resource, field),
+  ])
+  return table(['Field', 'Type', 'Notes', 'Since'], rows)
+}
+
+/** A table of the endpoints with what each returns, its parameters and its own errors. */
+export function endpointTable(parts: Partial<Contract> = {}): string {
+  const contract = contractWith(parts)
+  const common = commonErrors(contract)
+  const rows = contract.endpoints.map((endpoint) => [
+    code(`GET ${endpoint.path}`),
+    returnsOf(endpoint),
+    list(endpoint.parameters.map(code)),
+    list(
+      errorsOf(endpoint, contract)
+        .filter((each) => !common.includes(each))
+        .map(errorLink),
+    ),
+    endpoint.since,
+  ])
+  return table(['Endpoint', 'Returns', 'Query parameters', 'Errors of its own', 'Since'], rows)
+}
+
+/** Codes that every endpoint can answer with. */
+export function commonErrors({ errors }: Contract): string[] {
+  return Object.keys(errors).filter((code) => errors[code]?.answers === 'every')
+}
+
+/** A table of the query parameters that the endpoints have. */
+export function parameterTable(parts: Partial<Contract> = {}): string {
+  const { endpoints } = contractWith(parts)
+  const names = new Set(endpoints.flatMap(({ parameters }) => parameters))
+  const rows = [...names].map((name) => {
+    const users = endpoints.filter(({ parameters }) => parameters.includes(name))
+    return [code(name), parameterType(name, users), list(users.map(({ path }) => code(path))), longestNote(name, users)]
+  })
+  return table(['Parameter', 'Accepts', 'On', 'Rule'], rows)
+}
+
+/** A table of the error codes, each linked to its page. */
+export function errorTable(parts: Partial<Contract> = {}): string {
+  const rows = Object.entries(contractWith(parts).errors).map(([name, { status, condition, retry }]) => [
+    String(status),
+    errorLink(name),
+    condition,
+    retry,
+  ])
+  return table(['Status', 'Code', 'What happened', 'Retry'], rows)
+}
+
+/** The page of one error code. */
+export function errorPage(name: string, { status, condition, retry, fix, mistakes }: ErrorDeclaration): string {
+  return lines(
+    `# ${name}`,
+    `HTTP status ${status}.`,
+    '## What happened',
+    condition,
+    '## How to fix it',
+    fix,
+    `**Ask again?** ${retry}`,
+    '## Usual mistakes',
+    mistakes.map((each) => `- ${each}`).join('\n'),
+  )
+}
+
+/** A table of the limits. */
+export function limitTable(): string {
+  const rowsPerMinute = LIMITS.requestsPerMinute * LIMITS.pageRowsMax
+  return table(
+    ['Limit', 'Value'],
+    [
+      [
+        'Requests',
+        `${LIMITS.requestsPerMinute} a clock minute and key; then ${errorLink('RATE_LIMITED')} with \`Retry-After\``,
+      ],
+      ['Rows of a page', `${LIMITS.pageRowsMin} to ${LIMITS.pageRowsMax}, ${LIMITS.pageRowsDefault} when not said`],
+      [
+        'Rows in a minute',
+        `${rowsPerMinute.toLocaleString('en')}: ${LIMITS.requestsPerMinute} pages of ${LIMITS.pageRowsMax}`,
+      ],
+      ['Active keys of a store', String(LIMITS.activeKeysPerStore)],
+    ],
+  )
+}
+
+/** A table of the revisions, oldest first. */
+export function revisionTable(parts: Partial<Contract> = {}): string {
+  const rows = contractWith(parts).revisions.map(({ id, date, summary }) => [id, date, summary])
+  return table(['Revision', 'Date', 'Change'], rows)
+}
+
+/** A table of the response headers. */
+export function headerTable(): string {
+  const rows = Object.entries(RESPONSE_HEADERS).map(([name, { note, example, on }]) => [
+    code(name),
+    on === 'as the note says' ? note : `${sentence(note)} On ${on}.`,
+    code(String(example)),
+  ])
+  return table(['Header', 'Says', 'Example'], rows)
+}
+
+/** The request and the answer of an example, as it was met on a demo store. */
+export interface LiveExample {
+  /** Path with its query, `/api/v1/orders?limit=1`. */
+  readonly path: string
+  readonly status: number
+  /** Body of the answer, parsed. */
+  readonly body: unknown
+}
+
+/** The whole reference; an endpoint with an example in `examples`, by endpoint id, shows it. */
+export function referencePage(
+  parts: Partial<Contract> = {},
+  examples: Readonly<Record<string, LiveExample>> = {},
+): string {
+  const contract = contractWith(parts)
+  const common = commonErrors(contract).map(errorLink)
+  return lines(
+    '# Reference',
+    `The interface at revision ${latestRevisionOf(contract)}. Every path answers GET with JSON, and needs the header \`x-api-key\`. The same as OpenAPI: [openapi.json](openapi.json).`,
+    '## Endpoints',
+    endpointTable(contract),
+    `Any of them can answer ${common.join(', ')}.`,
+    ...contract.endpoints.flatMap((endpoint) => endpointSection(endpoint, examples[endpoint.id])),
+    '## Query parameters',
+    parameterTable(contract),
+    'One given empty or twice is refused. One that an endpoint does not have is ignored and named in the header `x-ignored-params`.',
+    '## Resources',
+    ...resourcesOf(contract).flatMap((each) => [`### ${each.name}`, sentence(each.note), fieldTable(each)]),
+    '## Errors',
+    'Every error has the body `{"error": {"code": "...", "message": "..."}}`. The code is for programs, the message for people.',
+    errorTable(contract),
+    '## Response headers',
+    headerTable(),
+    '## Limits',
+    limitTable(),
+    '## Revisions',
+    revisionTable(contract),
+  )
+}
+
+function endpointSection(endpoint: Endpoint, example: LiveExample | undefined): string[] {
+  const section = [`### GET ${endpoint.path}`, endpointNote(endpoint)]
+  if (example === undefined) return section
+  const request = `\`\`\`sh\ncurl -H "x-api-key: $STORE_EXPORT_KEY" "$BASE_URL${example.path}"\n\`\`\``
+  const body = `\`\`\`json\n${JSON.stringify(example.body, null, 2)}\n\`\`\``
+  return [...section, request, `Status ${example.status}:`, body]
+}
+
+function returnsOf({ answer, resource }: Endpoint): string {
+  if (answer.kind === 'page') return `page of ${resource.name}`
+  return answer.kind === 'allOf' ? `list of ${resource.name}, whole` : `one ${resource.name}`
+}
+
+/** The note that says most: one of the users can have a restriction that it names itself. */
+function longestNote(name: ParameterName, users: readonly Endpoint[]): string {
+  const notes = users.map(({ resource }) => parameterNote(name, resource))
+  return notes.reduce((longest, note) => (note.length > longest.length ? note : longest), '')
+}
+
+function parameterType(name: ParameterName, users: readonly Endpoint[]): string {
+  const schemas = users.map(({ resource }): Readonly<Record<string, unknown>> => PARAMETERS[name].schema(resource))
+  const values = users.flatMap(({ path }, index) => {
+    const accepted = schemas[index]?.enum
+    return Array.isArray(accepted) ? [`${code(path)}: ${accepted.map((each) => code(String(each))).join(', ')}`] : []
+  })
+  if (values.length > 0) return values.join('; ')
+  const { type, format, minimum, maximum, default: usual } = schemas[0] ?? {}
+  const range = minimum === undefined ? '' : `, ${minimum} to ${maximum}, ${usual} when not given`
+  return `${format ?? type}${range}`
+}
+
+function fieldType({ type, nullable }: Field): string {
+  return `${kindOf(type)}${nullable ? ' or null' : ''}`
+}
+
+function kindOf(type: FieldType): string {
+  switch (type.kind) {
+    case 'text':
+    case 'oneOf':
+      return 'string'
+    case 'money':
+      return 'decimal string'
+    case 'decimal':
+      return 'decimal string (digits as stored)'
+    case 'texts':
+      return 'string[]'
+    case 'many':
+      return `array of ${type.resource.name}`
+    case 'counts':
+      return `object: ${type.tables.map(code).join(', ')}`
+    case 'json':
+      return shapeOf(type.shape)
+    default:
+      return type.kind
+  }
+}
+
+function shapeOf(shape: JsonShape): string {
+  if (shape.outer === 'array') return `array of ${entryOf(shape.entries)}`
+  if ('keys' in shape) return `object: ${shape.keys.map(code).join(', ')}`
+  return shape.valuesOf === 'any' ? 'object' : `object of ${entryOf(shape.valuesOf)}`
+}
+
+function entryOf(entry: JsonEntry): string {
+  if (entry === 'any') return 'any'
+  const members = Object.entries(entry).map(([name, member]) => `${name}: ${memberType(member) ?? 'any'}`)
+  return code(`{${members.join(', ')}}`)
+}
+
+function errorLink(name: string): string {
+  return `[${name}](errors/${name}.md)`
+}
+
+function list(items: readonly string[]): string {
+  return items.length === 0 ? 'none' : items.join(', ')
+}
+
+function code(text: string): string {
+  return `\`${text}\``
+}
+
+/** Paragraphs, a blank line between each, a line break at the end. */
+function lines(...paragraphs: readonly string[]): string {
+  return `${paragraphs.join('\n\n')}\n`
+}
+
+function table(head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
+  const row = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n')
+}

@@ -1,0 +1,140 @@
+/** The responses of an operation: the answer with its headers, and every error it can meet, grouped by status. */
+import { answersList, type Contract, errorsOf, typeName } from './contract.ts'
+import type { Endpoint } from './endpoints.ts'
+import { ApiError } from './errors.ts'
+import { exampleListOf, exampleOf } from './example.ts'
+import { RESPONSE_HEADERS } from './headers.ts'
+import { allOfThem, type Json, listName, schemaRef } from './openapi-schema.ts'
+import { ID_RULE, invalidParameter, PARAMETERS, type ParameterName } from './parameters.ts'
+
+const ALWAYS = ['x-request-id', 'content-length'] as const
+const COUNTED = [...ALWAYS, 'ratelimit-policy', 'ratelimit'] as const
+const OF_AN_ANSWER = [...COUNTED, 'x-ignored-params'] as const
+const OWN_HEADERS: Readonly<Record<number, readonly string[]>> = {
+  401: [...ALWAYS, 'www-authenticate'],
+  405: [...COUNTED, 'allow'],
+  429: [...COUNTED, 'retry-after'],
+}
+const METHOD_STATUS = 405
+
+/** Every described header as a component. */
+export function headersOf(): Json {
+  const headers = Object.entries(RESPONSE_HEADERS)
+  return Object.fromEntries(
+    headers.map(([name, { note, schema, example }]) => [name, { description: note, schema, example }]),
+  )
+}
+
+/** Responses that are the same on every endpoint: an error that no endpoint words for itself, and 405. */
+export function sharedResponses(contract: Contract): Json {
+  const shared = Object.entries(contract.errors).filter(([code, { status }]) => isShared(code, status, contract))
+  return {
+    ...Object.fromEntries(
+      shared.map(([code, { status, condition }]) => [
+        code,
+        errorResponse(status, [{ code, message: condition }], contract),
+      ]),
+    ),
+    METHOD: errorResponse(METHOD_STATUS, [{ code: 'NOT_FOUND', message: 'read-only: use GET' }], contract),
+  }
+}
+
+/** The responses of one endpoint by status. */
+export function responsesOf(endpoint: Endpoint, contract: Contract): Json {
+  const codes = errorsOf(endpoint, contract)
+  const statuses = [...new Set(codes.map((code) => statusOf(code, contract)))]
+  const errors = statuses.map((status) => [status, errorsAt(status, endpoint, contract)])
+  return { 200: answer(endpoint), ...Object.fromEntries(errors), [METHOD_STATUS]: responseRef('METHOD') }
+}
+
+function answer(endpoint: Endpoint): Json {
+  const { resource } = endpoint
+  const list = answersList(endpoint)
+  const example = list ? exampleListOf(resource, endpoint.answer.kind === 'page') : { data: exampleOf(resource) }
+  const schema = list ? schemaRef(listName(resource)) : allOfThem({ data: schemaRef(typeName(resource)) })
+  return {
+    description: list ? `The ${resource.plural}, oldest first.` : `The ${resource.name.toLowerCase()}.`,
+    headers: headerRefs(OF_AN_ANSWER),
+    content: { 'application/json': { schema, example } },
+  }
+}
+
+interface ErrorExample {
+  readonly code: string
+  readonly message: string
+  /** Tells examples of one code apart: the parameter. */
+  readonly of?: string
+}
+
+function errorsAt(status: number, endpoint: Endpoint, contract: Contract): Json {
+  const codes = errorsOf(endpoint, contract).filter((code) => statusOf(code, contract) === status)
+  const [only] = codes
+  if (codes.length === 1 && only !== undefined && isShared(only, status, contract)) return responseRef(only)
+  return errorResponse(
+    status,
+    codes.flatMap((code) => examplesOf(code, endpoint, contract)),
+    contract,
+  )
+}
+
+function errorResponse(status: number, examples: readonly ErrorExample[], { errors }: Contract): Json {
+  const named = examples.map(({ code, message, of }) => [
+    of === undefined ? code : `${code}.${of}`,
+    { summary: of === undefined ? code : `${code}: ${of}`, value: { error: { code, message } } },
+  ])
+  const conditions = [...new Set(examples.map(({ code }) => `\`${code}\`: ${errors[code]?.condition ?? ''}`))]
+  return {
+    description: status === METHOD_STATUS ? 'Another method than GET or HEAD.' : conditions.join(' '),
+    headers: headerRefs(OWN_HEADERS[status] ?? COUNTED),
+    content: { 'application/json': { schema: schemaRef('Error'), examples: Object.fromEntries(named) } },
+  }
+}
+
+/** Messages as the service words them: those of parameters come from the parsers themselves. */
+function examplesOf(code: string, endpoint: Endpoint, { errors }: Contract): ErrorExample[] {
+  const inPath = endpoint.path.includes('{id}')
+  if (code === 'INVALID_PARAM' && inPath)
+    return [{ code, of: 'id', message: invalidParameter('id', ID_RULE, '42').message }]
+  if (code === 'INVALID_PARAM') return endpoint.parameters.flatMap((name) => refusalOf(name, endpoint))
+  return [{ code, message: errors[code]?.condition ?? code }]
+}
+
+const REFUSED: Readonly<Partial<Record<ParameterName, string>>> = {
+  limit: 'ten',
+  updated_since: '2026-07-01T00:00:00',
+  created_since: 'yesterday',
+  status: 'unknown',
+}
+
+function refusalOf(name: ParameterName, { resource }: Endpoint): ErrorExample[] {
+  const text = REFUSED[name]
+  if (text === undefined) return []
+  try {
+    PARAMETERS[name].parse(text, resource)
+    return []
+  } catch (error) {
+    if (error instanceof ApiError) return [{ code: error.code, of: name, message: error.message }]
+    throw error
+  }
+}
+
+/** Whether a code is alone at its status and says the same on every endpoint. */
+function isShared(code: string, status: number, { errors }: Contract): boolean {
+  return (
+    code !== 'INVALID_PARAM' && Object.values(errors).every((each) => each === errors[code] || each.status !== status)
+  )
+}
+
+function statusOf(code: string, { errors }: Contract): number {
+  const error = errors[code]
+  if (error === undefined) throw new Error(`${code} is not declared`)
+  return error.status
+}
+
+function headerRefs(names: readonly string[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+function responseRef(name: string): Json {
+  return { $ref: `#/components/responses/${name}` }
+}

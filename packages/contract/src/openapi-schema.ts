@@ -1,0 +1,138 @@
+/**
+ * JSON Schema 2020-12 of what is served. Objects stay open, since clients ignore fields they do not know, and lists of
+ * values are named without being closed (R33): a response of the service never fails its own schema.
+ */
+import { type Contract, resourcesOf, typeName } from './contract.ts'
+import { exampleOf } from './example.ts'
+import type { Field, FieldType, JsonEntry, JsonMember, JsonShape } from './field.ts'
+import { fieldNote, fieldSince, memberType, sentence } from './notes.ts'
+import type { Resource } from './resource.ts'
+
+/** A JSON Schema, or another part of an OpenAPI document. */
+export type Json = { readonly [name: string]: unknown }
+
+/** Keywords of ours in the schemas: a strict validator wants to be told of them. */
+export const SCHEMA_EXTENSIONS = ['x-since', 'x-enum-open'] as const
+
+const MONEY = '^-?\\d+\\.\\d{2}$'
+const DECIMAL = '^-?\\d+(\\.\\d+)?$'
+const TIMESTAMP = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$'
+
+/** Every schema of the contract by component name: resources, list envelopes, `ListMeta` and `Error`. */
+export function schemasOf(contract: Contract): Record<string, Json> {
+  const lists = new Set(contract.endpoints.filter(({ answer }) => answer.kind !== 'only').map((each) => each.resource))
+  return {
+    ...Object.fromEntries(resourcesOf(contract).map((each) => [typeName(each), resourceSchema(each)])),
+    ...Object.fromEntries([...lists].map((each) => [listName(each), listSchema(each)])),
+    ListMeta: LIST_META,
+    Error: errorSchema(contract),
+  }
+}
+
+/** Component name of the list envelope of a resource. */
+export function listName(resource: Resource): string {
+  return `${typeName(resource)}List`
+}
+
+/** Reference to a component schema. */
+export function schemaRef(name: string): Json {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+/** Object with `properties`, all of them required. */
+export function allOfThem(properties: Readonly<Record<string, Json>>): Json {
+  return { type: 'object', required: Object.keys(properties), properties }
+}
+
+function resourceSchema(resource: Resource): Json {
+  const fields = Object.entries(resource.fields).map(([name, field]) => [name, fieldSchema(resource, field)])
+  return {
+    title: resource.name,
+    description: sentence(resource.note),
+    'x-since': resource.since,
+    ...allOfThem(Object.fromEntries(fields)),
+    examples: [exampleOf(resource)],
+  }
+}
+
+function fieldSchema(resource: Resource, field: Field): Json {
+  const { type, ...rest } = typeSchema(field.type)
+  const types = field.nullable ? [type, 'null'] : type
+  return { type: types, description: fieldNote(field), 'x-since': fieldSince(resource, field), ...rest }
+}
+
+/** The schema of a type that is not null; `type` is one name, so that null can be added to it. */
+function typeSchema(type: FieldType): Json & { readonly type: string } {
+  switch (type.kind) {
+    case 'uuid':
+      return { type: 'string', format: 'uuid' }
+    case 'text':
+      return { type: 'string' }
+    case 'integer':
+      return { type: 'integer', format: 'int32' }
+    case 'boolean':
+      return { type: 'boolean' }
+    case 'money':
+      return { type: 'string', pattern: MONEY, examples: ['129.90'] }
+    case 'decimal':
+      return { type: 'string', pattern: DECIMAL, examples: ['48.208174'] }
+    case 'timestamp':
+      return { type: 'string', format: 'date-time', pattern: TIMESTAMP }
+    case 'oneOf':
+      return { type: 'string', examples: type.values, 'x-enum-open': type.values }
+    case 'texts':
+      return { type: 'array', items: { type: 'string' } }
+    case 'json':
+      return shapeSchema(type.shape)
+    case 'many':
+      return { type: 'array', items: schemaRef(typeName(type.resource)) }
+    case 'counts':
+      return { ...allOfThem(Object.fromEntries(type.tables.map((table) => [table, COUNT]))), type: 'object' }
+  }
+}
+
+const COUNT: Json = { type: 'integer', minimum: 0 }
+
+function shapeSchema(shape: JsonShape): Json & { readonly type: string } {
+  if (shape.outer === 'array') return { type: 'array', items: entrySchema(shape.entries) }
+  if ('valuesOf' in shape) return { type: 'object', additionalProperties: entrySchema(shape.valuesOf) }
+  const members = shape.keys.map((key) => [key, memberSchema('text')])
+  return { ...allOfThem(Object.fromEntries(members)), type: 'object' }
+}
+
+/** Inside stored JSON nothing is required: it is served as it was stored (R32). */
+function entrySchema(entry: JsonEntry): Json {
+  if (entry === 'any') return {}
+  const members = Object.entries(entry).map(([name, member]) => [name, memberSchema(member)])
+  return { type: 'object', properties: Object.fromEntries(members) }
+}
+
+function memberSchema(member: JsonMember): Json {
+  const type = memberType(member)
+  return type === null ? {} : { type: [type, 'null'] }
+}
+
+function listSchema(resource: Resource): Json {
+  const data = { type: 'array', items: schemaRef(typeName(resource)) }
+  return { description: `A page of ${resource.plural}.`, ...allOfThem({ data, meta: schemaRef('ListMeta') }) }
+}
+
+const LIST_META: Json = {
+  description: 'Whether more pages follow, and how to ask for the next one.',
+  ...allOfThem({
+    next_cursor: {
+      type: ['string', 'null'],
+      description: 'Pass it back unchanged as cursor for the next page. null on the last page.',
+    },
+    has_more: { type: 'boolean', description: 'Whether more pages follow. Only false ends a walk.' },
+  }),
+}
+
+function errorSchema({ errors }: Contract): Json {
+  const code = { type: 'string', description: 'Stable; for programs.', enum: Object.keys(errors) }
+  const message = {
+    type: 'string',
+    description: 'For people. Of a validation error it names the parameter, what is accepted and what was got.',
+  }
+  return { description: 'Every answer that is no success.', ...allOfThem({ error: allOfThem({ code, message }) }) }
+}

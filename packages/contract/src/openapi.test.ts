@@ -1,0 +1,186 @@
+/** The OpenAPI document: valid, strict, complete, and never refused by what the service serves. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { describe, expect, it } from 'vitest'
+import { CONTRACT, errorsOf, resourcesOf, typeName } from './contract.ts'
+import { ENDPOINTS } from './endpoints.ts'
+import { ERRORS } from './errors.ts'
+import { exampleOf } from './example.ts'
+import { includesRevision, REVISIONS, type RevisionId } from './history.ts'
+import { fieldSince } from './notes.ts'
+import { openapi } from './openapi.ts'
+import { SCHEMA_EXTENSIONS } from './openapi-schema.ts'
+import { order } from './resources/order.ts'
+
+interface Schema {
+  readonly type?: string | string[]
+  readonly description?: string
+  readonly required?: string[]
+  readonly properties?: Record<string, Schema>
+  readonly 'x-since'?: string
+}
+
+interface Document {
+  readonly paths: Record<string, { get: Operation }>
+  readonly components: { schemas: Record<string, Schema>; responses: Record<string, unknown> }
+}
+
+interface Operation {
+  readonly operationId: string
+  readonly responses: Record<string, unknown>
+  readonly parameters?: ReadonlyArray<{ name: string; description: string; schema: { enum?: string[] } }>
+}
+
+const document = JSON.parse(JSON.stringify(openapi())) as Document
+const run = promisify(execFile)
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** A validator as strict as ajv has it, of one component schema. */
+function validator(name: string): ValidateFunction {
+  const ajv = new Ajv2020({ strict: true, allErrors: true })
+  formats.default(ajv)
+  ajv.addVocabulary([...SCHEMA_EXTENSIONS, 'components'])
+  ajv.addSchema({ $id: 'document', components: document.components }, undefined, undefined, false)
+  return ajv.compile({ $ref: `document#/components/schemas/${name}` })
+}
+
+describe('the document', () => {
+  it('is accepted by the strict OpenAPI linter', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'store-export-openapi-'))
+    try {
+      const file = join(folder, 'openapi.json')
+      await writeFile(file, JSON.stringify(document))
+      const cli = join(ROOT, 'node_modules/@redocly/cli/bin/cli.js')
+      const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+      const lint = [cli, 'lint', '--config', join(ROOT, 'redocly.yaml'), file]
+      await expect(run(process.execPath, lint, { env })).resolves.toBeDefined()
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+
+  it('compiles under ajv at its strictest, and every example satisfies its schema', () => {
+    for (const resource of resourcesOf(CONTRACT)) {
+      const validate = validator(typeName(resource))
+      expect(validate(exampleOf(resource)), `${resource.name}: ${JSON.stringify(validate.errors)}`).toBe(true)
+    }
+  })
+
+  it('has GET for every endpoint and nothing else', () => {
+    expect(Object.keys(document.paths)).toEqual(ENDPOINTS.map(({ path }) => path))
+    for (const item of Object.values(document.paths)) expect(Object.keys(item)).toEqual(['get'])
+  })
+
+  it('[FMT-6] requires every field of every resource, and lets each newer one be null', () => {
+    for (const resource of resourcesOf(CONTRACT)) {
+      const schema = document.components.schemas[typeName(resource)]
+      expect(schema?.required).toEqual(Object.keys(resource.fields))
+      for (const [name, field] of Object.entries(resource.fields)) {
+        const type = schema?.properties?.[name]?.type
+        expect(Array.isArray(type) && type.includes('null'), `${resource.name}.${name}`).toBe(field.nullable)
+      }
+    }
+  })
+
+  it('[VER-2] a row of each revision satisfies its schema with exactly the newer fields null', () => {
+    for (const { id: revision } of REVISIONS) {
+      for (const resource of resourcesOf(CONTRACT)) {
+        const newer = Object.entries(resource.fields).filter(([, field]) => !includesRevision(revision, field.since))
+        const row = { ...exampleOf(resource), ...Object.fromEntries(newer.map(([name]) => [name, null])) }
+        const validate = validator(typeName(resource))
+        expect(validate(row), `${resource.name} at ${revision}: ${JSON.stringify(validate.errors)}`).toBe(true)
+      }
+    }
+  })
+
+  it('[VER-2] says of each field since which revision it is there', () => {
+    const notes = document.components.schemas.Order?.properties
+    expect(notes?.tax_breakdown).toMatchObject({ 'x-since': 'v1.4' })
+    expect(notes?.tax_breakdown?.description).toContain('null on stores older than v1.4')
+    for (const resource of resourcesOf(CONTRACT)) {
+      for (const [name, field] of Object.entries(resource.fields)) {
+        const since = document.components.schemas[typeName(resource)]?.properties?.[name]?.['x-since']
+        expect(since).toBe(fieldSince(resource, field))
+        expect(includesRevision(since as RevisionId, resource.since)).toBe(true)
+      }
+    }
+  })
+
+  it('[R33] a status outside the list is valid in an answer, and refused as a parameter', () => {
+    expect(validator('Order')({ ...exampleOf(order), status: 'packed' })).toBe(true)
+    const status = document.paths['/api/v1/orders']?.get.parameters?.find(({ name }) => name === 'status')
+    expect(status?.schema.enum).toContain('paid')
+    expect(status?.schema.enum).not.toContain('packed')
+  })
+
+  it('refuses money as a float, three decimals, a timestamp without milliseconds, an id in braces', () => {
+    const validate = validator('Order')
+    const row = exampleOf(order)
+    for (const wrong of [
+      { total: 19.9 },
+      { total: '19.9' },
+      { total: '19.900' },
+      { created_at: '2026-10-04T08:21:37Z' },
+      { created_at: '2026-10-04T08:21:37.412+00:00' },
+      { id: `{${String(row.id)}}` },
+    ]) {
+      expect(validate({ ...row, ...wrong }), JSON.stringify(wrong)).toBe(false)
+    }
+    expect(validate({ ...row, total: '-9007199254740993.01' })).toBe(true)
+  })
+
+  it('[GEN-6] stays open: a field it does not know is valid', () => {
+    expect(validator('Order')({ ...exampleOf(order), loyalty_points: 12 })).toBe(true)
+  })
+
+  it('[R19, R12] says where it departs: digits of coordinates, offsets of datetimes', () => {
+    const location = document.components.schemas.Location?.properties
+    for (const name of ['latitude', 'longitude']) expect(location?.[name]?.description).toContain('digits stored')
+    const since = document.paths['/api/v1/orders']?.get.parameters?.find(({ name }) => name === 'updated_since')
+    expect(since?.description).toContain('Refused without an offset')
+  })
+
+  it('says of updated_since on customers, and there alone, which stores refuse it', () => {
+    const noteAt = (path: string): string =>
+      document.paths[path]?.get.parameters?.find(({ name }) => name === 'updated_since')?.description ?? ''
+    expect(noteAt('/api/v1/customers')).toContain('stores older than v1.1')
+    expect(noteAt('/api/v1/orders')).not.toContain('older')
+  })
+})
+
+describe('errors', () => {
+  it('[ERR-1] every error an endpoint can answer with stands at its status, with a code and a message', () => {
+    const text = JSON.stringify(document.components.responses)
+    for (const endpoint of ENDPOINTS) {
+      const responses = document.paths[endpoint.path]?.get.responses ?? {}
+      for (const [code, { status }] of Object.entries(ERRORS).filter(([each]) => errorsOf(endpoint).includes(each))) {
+        const response = JSON.stringify(responses[status])
+        expect(response.includes(code), `${endpoint.id} ${code}`).toBe(true)
+        expect(`${response}${text}`).toContain(`"value":{"error":{"code":"${code}","message":"`)
+      }
+    }
+  })
+
+  it('[ERR-1] examples of refused parameters carry the message the service itself gives', () => {
+    const responses = JSON.stringify(document.paths['/api/v1/orders']?.get.responses[400])
+    expect(responses).toContain('limit: must be a whole number from 1 to 250; got')
+    expect(responses).toContain('status: must be one of pending, paid')
+  })
+
+  it('[ERR-1] the body of an error has one of the codes', () => {
+    const validate = validator('Error')
+    expect(validate({ error: { code: 'NOT_FOUND', message: 'No such order.' } })).toBe(true)
+    expect(validate({ error: { code: 'TEAPOT', message: 'No.' } })).toBe(false)
+    expect(validate({ error: { code: 'NOT_FOUND' } })).toBe(false)
+  })
+
+  it('429 has the header Retry-After', () => {
+    expect(document.components.responses.RATE_LIMITED).toMatchObject({ headers: { 'retry-after': {} } })
+  })
+})

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest'
+import { ApiError } from './errors.ts'
+import { invalidParameter, PARAMETERS, quoted } from './parameters.ts'
+import { customer } from './resources/customer.ts'
+import { order } from './resources/order.ts'
+import { product } from './resources/product.ts'
+
+const refusalOf = (run: () => unknown): ApiError => {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof ApiError) return error
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+describe('[Q-LIMIT, R11] limit', () => {
+  test.each([
+    ['1', 1],
+    ['9', 9],
+    ['10', 10],
+    ['250', 250],
+  ])('%s is taken', (text, expected) => {
+    expect(PARAMETERS.limit.parse(text)).toBe(expected)
+  })
+
+  test.each([
+    ...['0', '00', '-1', '-0', '+5', '05', '1.5', '5.0', '1e2', '0x10', '0b1', ' 5', '5 ', '5\n', '５', '٥', '1_0'],
+    ...['251', '1000', '99999999999999999999', 'NaN', 'Infinity', 'ten', 'null', '5,5', '5;'],
+  ])('%j is refused, with parameter and range', (text) => {
+    const error = refusalOf(() => PARAMETERS.limit.parse(text))
+    expect(error.code).toBe('INVALID_PARAM')
+    expect(error.message).toMatch(/^limit: must be a whole number from 1 to 250; got "/)
+  })
+})
+
+test('[Q-STATUS] status takes exactly the values of the resource, and names them when it refuses', () => {
+  for (const status of ['pending', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded', 'return_requested'])
+    expect(PARAMETERS.status.parse(status, order)).toBe(status)
+  for (const status of ['draft', 'active', 'archived']) expect(PARAMETERS.status.parse(status, product)).toBe(status)
+  for (const [resource, text] of [
+    [order, 'draft'],
+    [product, 'paid'],
+    [order, 'Paid'],
+    [order, 'constructor'],
+    [customer, 'paid'],
+  ] as const)
+    expect(refusalOf(() => PARAMETERS.status.parse(text, resource)).code).toBe('INVALID_PARAM')
+  expect(refusalOf(() => PARAMETERS.status.parse('draft', order)).message).toBe(
+    'status: must be one of pending, paid, shipped, delivered, cancelled, refunded, return_requested; got "draft"',
+  )
+})
+
+test.each(['updated_since', 'created_since'] as const)('[R12] %s names itself and the rule', (name) => {
+  expect(PARAMETERS[name].parse('2000-01-01T00:00:00.000001Z')).toBe(1n)
+  const plain = refusalOf(() => PARAMETERS[name].parse('yesterday'))
+  expect(plain.message).toMatch(new RegExp(`^${name}: must be an RFC 3339 datetime .*; got "yesterday"$`))
+  expect(plain.message).not.toContain('%2B')
+  expect(refusalOf(() => PARAMETERS[name].parse('2026-07-01T00:00:00 02:00')).message).toContain('%2B')
+})
+
+test('what is echoed is escaped and cut', () => {
+  expect(quoted('a"b\n\0')).toBe('"a\\"b\\n\\u0000"')
+  expect(quoted('x'.repeat(65))).toBe(`"${'x'.repeat(64)}…"`)
+  expect(quoted(`${'x'.repeat(63)}😀`)).toBe(`"${'x'.repeat(63)}\uFFFD…"`)
+  expect(invalidParameter('id', 'a UUID', '42')).toMatchObject({ message: 'id: must be a UUID; got "42"', status: 400 })
+})

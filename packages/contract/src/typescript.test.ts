@@ -1,0 +1,50 @@
+/** The generated types: they compile, accept what is served, and stay open where the contract does. */
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+import { CONTRACT, resourcesOf, typeName } from './contract.ts'
+import { exampleOf } from './example.ts'
+import { typescriptTypes } from './typescript.ts'
+
+const FILE = 'types.ts'
+
+/** What the compiler says, at its strictest, of the types followed by `use`. */
+function complaints(use = ''): string[] {
+  const options: ts.CompilerOptions = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    isolatedDeclarations: true,
+    declaration: true,
+    skipLibCheck: true,
+    lib: ['lib.es5.d.ts'],
+    types: [],
+  }
+  const host = ts.createCompilerHost(options)
+  const { getSourceFile } = host
+  host.getSourceFile = (name, version) =>
+    name === FILE ? ts.createSourceFile(name, `${typescriptTypes()}\n${use}\n`, version) : getSourceFile(name, version)
+  const program = ts.createProgram({ rootNames: [FILE], options, host })
+  return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+}
+
+describe('the types', () => {
+  it('compile, and take every example as it is served', () => {
+    const values = resourcesOf(CONTRACT).map(
+      (each) => `export const a${typeName(each)}: ${typeName(each)} = ${JSON.stringify(exampleOf(each))}`,
+    )
+    expect(complaints(values.join('\n'))).toEqual([])
+  })
+
+  it('[R33] take a status outside the list', () => {
+    expect(complaints("export const status: Order['status'] = 'packed'")).toEqual([])
+  })
+
+  it('do not take money as a number', () => {
+    expect(complaints("export const total: Order['total'] = 19.9")).toHaveLength(1)
+  })
+
+  it('[FMT-6] say that a newer field can be null, and why', () => {
+    expect(typescriptTypes()).toContain(
+      '  /** ISO 4217 code at order time; null means store_currency. null on stores older than v1.1. */\n  currency: string | null',
+    )
+  })
+})

@@ -1,0 +1,121 @@
+/** The contract as TypeScript for clients: an interface for each resource, with doc comments. Text only; nothing is compiled here. */
+import { type Contract, contractWith, latestRevisionOf, resourcesOf, typeName } from './contract.ts'
+import type { Field, FieldType, JsonEntry, JsonMember, JsonShape } from './field.ts'
+import { fieldNote, memberType, sentence } from './notes.ts'
+import type { Resource } from './resource.ts'
+
+const HEAD = '// Generated from the contract. Do not edit: change the contract and run `npm run generate`.'
+
+/** Source text of the types of everything that is served; compiles by itself under `strict`. */
+export function typescriptTypes(parts: Partial<Contract> = {}): string {
+  const contract = contractWith(parts)
+  const resources = resourcesOf(contract)
+  return `${[
+    HEAD,
+    comment('', `Types of the store data export, revision ${latestRevisionOf(contract)}.`),
+    '',
+    shared(contract),
+    ...resources.map((resource) => `\n${interfaceOf(resource)}`),
+  ].join('\n')}\n`
+}
+
+function shared({ errors }: Contract): string {
+  return [
+    comment('', 'Decimal string, for example `129.90`; never a float.'),
+    'export type Decimal = string',
+    '',
+    comment('', 'Instant in UTC with milliseconds, for example `2026-10-04T08:21:37.412Z`.'),
+    'export type Timestamp = string',
+    '',
+    comment('', 'UUID in lower case.'),
+    'export type Uuid = string',
+    '',
+    comment('', 'Answer with one object.'),
+    'export interface Detail<Row> {\n  data: Row\n}',
+    '',
+    comment('', 'A page of a list. `next_cursor` is null on the last one.'),
+    'export interface Page<Row> {\n  data: Row[]\n  meta: { next_cursor: string | null; has_more: boolean }\n}',
+    '',
+    comment('', 'Code of an error; more can be added.'),
+    `export type ErrorCode = ${openUnion(Object.keys(errors))}`,
+    '',
+    comment('', 'Answer that is an error.'),
+    'export interface ErrorAnswer {\n  error: { code: ErrorCode; message: string }\n}',
+  ].join('\n')
+}
+
+function interfaceOf(resource: Resource): string {
+  const fields = Object.entries(resource.fields).map(([name, field]) => fieldLines(name, field))
+  return `${comment('', sentence(resource.note))}\nexport interface ${typeName(resource)} {\n${fields.join('\n')}\n}`
+}
+
+function fieldLines(name: string, field: Field): string {
+  return `${comment('  ', fieldNote(field))}\n  ${property(name)}: ${typeOf(field.type)}${field.nullable ? ' | null' : ''}`
+}
+
+function typeOf(type: FieldType): string {
+  switch (type.kind) {
+    case 'uuid':
+      return 'Uuid'
+    case 'text':
+      return 'string'
+    case 'integer':
+      return 'number'
+    case 'boolean':
+      return 'boolean'
+    case 'money':
+    case 'decimal':
+      return 'Decimal'
+    case 'timestamp':
+      return 'Timestamp'
+    case 'oneOf':
+      return openUnion(type.values)
+    case 'texts':
+      return 'string[]'
+    case 'json':
+      return shapeType(type.shape)
+    case 'many':
+      return `${typeName(type.resource)}[]`
+    case 'counts':
+      return inBraces(type.tables.map((table) => `${property(table)}: number`))
+  }
+}
+
+function shapeType(shape: JsonShape): string {
+  if (shape.outer === 'array') return `Array<${entryType(shape.entries)}>`
+  if ('valuesOf' in shape) return `Record<string, ${entryType(shape.valuesOf)}>`
+  return inBraces(shape.keys.map((key) => `${property(key)}: string | null`))
+}
+
+/** Members of stored JSON are optional: it is served as it was stored (R32). */
+function entryType(entry: JsonEntry): string {
+  if (entry === 'any') return 'unknown'
+  return inBraces(Object.entries(entry).map(([name, member]) => `${property(name)}?: ${memberOf(member)}`))
+}
+
+function memberOf(member: JsonMember): string {
+  const type = memberType(member)
+  if (type === null) return 'unknown'
+  return `${type === 'integer' ? 'number' : type} | null`
+}
+
+/** The values for completion, and any other text, which a newer store can serve (R33). */
+function openUnion(values: readonly string[]): string {
+  return [...values.map(quote), '(string & {})'].join(' | ')
+}
+
+function inBraces(members: readonly string[]): string {
+  return `{ ${members.join('; ')} }`
+}
+
+function property(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name)
+}
+
+function quote(text: string): string {
+  return `'${text.replace(/[\\']/g, '\\$&').replace(/\n/g, '\\n')}'`
+}
+
+function comment(indent: string, text: string): string {
+  return `${indent}/** ${text.replaceAll('*/', '*\\/').replace(/\s+/g, ' ')} */`
+}

@@ -1,0 +1,55 @@
+/** `npm run generate`: writes what is stale, and with `--check` names it and fails. */
+import { execFile } from 'node:child_process'
+import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+
+const SCRIPT = fileURLToPath(new URL('../scripts/generate.ts', import.meta.url))
+let folder = ''
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'store-export-generate-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+function generate(...options: string[]): Promise<{ code: number; words: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [SCRIPT, ...options, folder], (error, _, words) => {
+      resolve({ code: error === null ? 0 : Number(error.code), words })
+    })
+  })
+}
+
+it('writes every file once, and then finds all of them fresh', async () => {
+  expect((await generate()).words).toContain('wrote docs/reference.md')
+  expect(await generate()).toEqual({ code: 0, words: '' })
+  expect(await generate('--check')).toEqual({ code: 0, words: '' })
+})
+
+it('with --check fails, names the stale file and writes nothing', async () => {
+  await generate()
+  await appendFile(join(folder, 'docs/errors/NOT_FOUND.md'), 'edited by hand\n')
+  const { code, words } = await generate('--check')
+  expect(code).toBe(1)
+  expect(words).toBe('docs/errors/NOT_FOUND.md is stale: run npm run generate\n')
+  expect(await readFile(join(folder, 'docs/errors/NOT_FOUND.md'), 'utf8')).toContain('edited by hand')
+})
+
+it('with --check names a page of a code that is gone', async () => {
+  await generate()
+  await writeFile(join(folder, 'docs/errors/GONE.md'), '')
+  expect(await generate('--check')).toEqual({
+    code: 1,
+    words: 'docs/errors/GONE.md is generated no longer: delete it\n',
+  })
+})
+
+it('puts the examples of docs/examples.json into the reference', async () => {
+  await mkdir(join(folder, 'docs'))
+  const examples = { getStore: { path: '/api/v1/store', status: 200, body: { data: { name: 'A store met alive' } } } }
+  await writeFile(join(folder, 'docs/examples.json'), JSON.stringify(examples))
+  await generate()
+  expect(await readFile(join(folder, 'docs/reference.md'), 'utf8')).toContain('A store met alive')
+})
