@@ -20,7 +20,9 @@ export function chooseEncoding(acceptEncoding: string, bytes: number): Encoding 
   if (bytes < COMPRESSED_BYTES_MIN) return null
   const weights = new Map(acceptEncoding.split(',').map(readWeight))
   const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0
-  const [best] = ENCODINGS.filter((name) => weightOf(name) > 0).sort((a, b) => weightOf(b) - weightOf(a))
+  const plain = weights.get('identity') ?? 0
+  const asked = ENCODINGS.filter((name) => weightOf(name) > 0 && weightOf(name) >= plain)
+  const [best] = asked.sort((a, b) => weightOf(b) - weightOf(a))
   return best ?? null
 }
 

@@ -1,4 +1,4 @@
-// What the query string says, read by the rules of the contract: values that can be trusted, and names that were ignored.
+// What the query string says, read by the rules of the contract: values that can be trusted, and names that are ignored.
 
 import {
   ApiError,
@@ -11,23 +11,24 @@ import {
   quoted,
 } from '@store-export/contract'
 
-/** The parameters of a request. */
-export interface Params {
-  readonly values: ReadonlyMap<ParameterName, ParameterValue>
-  /** Names that are unknown, or that this endpoint does not take, in the order of the query. */
-  readonly ignored: readonly string[]
-}
+/** Values of the parameters that were given. */
+export type Params = ReadonlyMap<ParameterName, ParameterValue>
 
 /** Reads the query for an endpoint; throws `INVALID_PARAM` or `INVALID_CURSOR` at the first that fails (R9 to R12). */
-export function readParams(endpoint: Endpoint, query: URLSearchParams): Params {
+export function readParams({ parameters, resource }: Endpoint, query: URLSearchParams): Params {
   const values = new Map<ParameterName, ParameterValue>()
-  for (const name of endpoint.parameters) {
+  for (const name of parameters) {
     const text = single(name, query)
     const { parse }: Parameter = PARAMETERS[name]
-    if (text !== null) values.set(name, parse(text, endpoint.resource))
+    if (text !== null) values.set(name, parse(text, resource))
   }
-  const applies = new Set<string>(endpoint.parameters)
-  return { values, ignored: [...new Set(query.keys())].filter((name) => !applies.has(name)) }
+  return values
+}
+
+/** Names that are unknown, or that this endpoint does not take, each once, in the order of the query (R9). */
+export function ignoredNames({ parameters }: Endpoint, query: URLSearchParams): string[] {
+  const applies = new Set<string>(parameters)
+  return [...new Set(query.keys())].filter((name) => !applies.has(name))
 }
 
 function single(name: ParameterName, query: URLSearchParams): string | null {

@@ -14,7 +14,7 @@ import {
 } from '@store-export/engine'
 import { type Answer, LEAD, listAnswer, objectAnswer } from './answer.ts'
 import { sealCursor } from './cursor.ts'
-import { ignoredHeader, readParams } from './params.ts'
+import { ignoredHeader, ignoredNames, readParams } from './params.ts'
 import { planOf } from './read-plan.ts'
 import { type ApiRequest, readKey } from './request.ts'
 import { type Router, readId } from './route.ts'
@@ -45,9 +45,9 @@ export async function answerRequest(request: ApiRequest, pipeline: Pipeline, tra
   const address = openStore(admission)
   const { endpoint, rawId } = pipeline.router.find(request.method, request.path)
   trace.endpoint = endpoint.path
+  noteIgnored(ignoredNames(endpoint, request.query), trace)
   const id = readId(endpoint, rawId)
-  const { values, ignored } = readParams(endpoint, request.query)
-  noteIgnored(ignored, trace)
+  const values = readParams(endpoint, request.query)
   const scope = { storeId: admission.storeId, resource: endpoint.resource, secret: pipeline.cursorSecret }
   const plan = planOf(endpoint, id, { values, scope })
   const lead = plan.kind === 'page' || plan.kind === 'allOf' ? LEAD.list : LEAD.object
@@ -115,6 +115,8 @@ interface EmptyRead {
 async function requireRow({ endpoint, id, plan, address, request }: EmptyRead, { reader }: Pipeline): Promise<void> {
   const { answer, resource } = endpoint
   if (plan.kind === 'page') return
+  // Nothing that the client asked for is missing, but the store's own row: a fault.
+  if (plan.kind === 'only') throw new Error(`the table ${resource.table} is empty`)
   const parent = answer.kind === 'allOf' ? answer.parent : null
   if (parent !== null && (await reader.exists({ address, resource: parent, id, requestId: request.requestId }))) return
   const missing = (parent ?? resource).name.toLowerCase()

@@ -9,7 +9,7 @@ import type { Params } from './params.ts'
 export function planOf(
   endpoint: Endpoint,
   id: string,
-  { values, scope }: { values: Params['values']; scope: CursorScope },
+  { values, scope }: { values: Params; scope: CursorScope },
 ): Plan {
   const { answer, resource } = endpoint
   switch (answer.kind) {
@@ -33,7 +33,7 @@ export function planOf(
   }
 }
 
-function filtersOf(values: Params['values']): Filter[] {
+function filtersOf(values: Params): Filter[] {
   return [...values].flatMap(([parameter, value]): Filter[] => {
     const { filter }: Parameter = PARAMETERS[parameter]
     if (filter?.operator === '>=' && typeof value === 'bigint')

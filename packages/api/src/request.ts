@@ -17,9 +17,13 @@ export interface ApiRequest {
 /** Headers that must not be repeated: two readers of a repeated one can differ on where a request ends. */
 const SINGLE_HEADERS = ['host', 'content-length', 'transfer-encoding']
 
+const VERSIONS = ['1.0', '1.1']
+
 /** Reads a request. Throws a 400 for one that is not strictly framed (R36). */
 export function readRequest(message: IncomingMessage, requestId: string): ApiRequest {
   const values = (name: string) => headerValues(message.rawHeaders, name)
+  // Node reads a request line without a version as HTTP/0.9, which has no headers to answer with.
+  if (!VERSIONS.includes(message.httpVersion)) throw framingError('it must be of HTTP/1.1 or HTTP/1.0')
   for (const name of SINGLE_HEADERS) if (values(name).length > 1) throw framingError(`the header ${name} is repeated`)
   if (message.httpVersion === '1.1' && values('host').length === 0) throw framingError('the header host is missing')
   const [encoding] = values('transfer-encoding')

@@ -59,26 +59,27 @@ export function createApiServer(options: ServerOptions): http.Server {
     },
     (message, response) => receive(message, response),
   )
-  const busy = new WeakSet<Duplex>()
+  // The last request of each connection: what follows it cannot be answered before it.
+  const latest = new WeakMap<Duplex, ServerResponse>()
   const receive = (message: IncomingMessage, response: ServerResponse) => {
-    busy.add(message.socket)
-    serve({ message, response, options, isDraining: () => !server.listening })
-      .catch((cause: unknown) => {
-        options.observe({ event: 'own fault', requestId: null, cause })
-        response.destroy()
-      })
-      .finally(() => busy.delete(message.socket))
+    latest.set(message.socket, response)
+    serve({ message, response, options, isDraining: () => !server.listening }).catch((cause: unknown) => {
+      options.observe({ event: 'own fault', requestId: null, cause })
+      response.destroy()
+    })
   }
   server.maxConnections = limits.connectionsMax
   // Bounded by their size; Node would else drop those beyond a count in silence.
   server.maxHeadersCount = 0
   server.setTimeout(Math.max(SILENCE_MS, limits.keepAliveMs + 1000))
   server.on('checkExpectation', receive)
-  // What follows a request that is still being answered cannot be answered before it.
-  server.on('clientError', (error, socket) =>
-    busy.has(socket) ? socket.destroy() : refuseFraming(error, socket, options),
-  )
-  server.on('connect', (_message, socket) => writeRaw(socket, errorAnswer(framingError('CONNECT is not served'))))
+  server.on('clientError', (error, socket) => {
+    const pending = latest.get(socket)
+    if (pending === undefined || pending.writableFinished) return refuseFraming(error, socket, options)
+    // Garbage behind it, or a body that is none: what is asked gets its answer, and the connection ends with it.
+    pending.once('finish', () => socket.end())
+  })
+  server.on('connect', (_message, socket) => refuseConnect(socket, options))
   return server
 }
 
@@ -189,8 +190,20 @@ function refuseFraming(error: NodeJS.ErrnoException, socket: Duplex, { observe }
   const code = error.code ?? 'unknown'
   const { status, what } = FRAMING[code] ?? { status: 400, what: 'it cannot be parsed' }
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  observe({ event: 'framing refused', status, code })
-  writeRaw(socket, errorAnswer(framingError(what, status)))
+  refuseRaw(socket, framingError(what, status), { code, observe })
+}
+
+function refuseConnect(socket: Duplex, { observe }: ServerOptions): void {
+  // Node takes its own listener away here: without one, a client that resets the connection would end the process.
+  socket.on('error', () => socket.destroy())
+  refuseRaw(socket, framingError('CONNECT is not served'), { code: 'CONNECT', observe })
+}
+
+function refuseRaw(socket: Duplex, error: ApiError, { code, observe }: { code: string; observe: Observe }): void {
+  const requestId = randomUUID()
+  const answer = errorAnswer(error)
+  observe({ event: 'framing refused', requestId, status: answer.status, code })
+  writeRaw(socket, { ...answer, headers: { ...answer.headers, 'x-request-id': requestId } })
 }
 
 /** Writes an answer where there is no response object, and closes the connection. */

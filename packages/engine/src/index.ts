@@ -27,8 +27,11 @@ export {
   listStores,
   openStoreUrl,
   type RegisteredStore,
+  type RegistryContext,
   removeStore,
+  type StoreOrigin,
   StoreProblem,
+  type StoreState,
   setStore,
   UnknownStore,
 } from './control/stores.ts'
@@ -40,6 +43,7 @@ export { combine, type KeyRefused, type Observation, type Observe } from './obse
 export type { PresentColumns } from './query/columns-present.ts'
 export type { Filter, Plan, Position } from './query/plan.ts'
 export { type RandomBytes, randomUuid } from './random.ts'
+export { redactAndCut } from './redact.ts'
 export { Secret } from './secret.ts'
 export { columnsStatement, StoreColumns } from './stores/columns.ts'
 export { StoreCounts } from './stores/counts.ts'

@@ -30,6 +30,7 @@ export interface KeyRefused {
 /** A client sent what is no HTTP request, or too slowly, or too much. */
 export interface FramingRefused {
   readonly event: 'framing refused'
+  readonly requestId: string
   readonly status: number
   readonly code: string
 }

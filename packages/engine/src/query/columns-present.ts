@@ -1,9 +1,11 @@
 /** What a store's schema has of what the contract names, as data: the input beside a plan from which SQL is made. */
 
-/** A column that exists and that the reader may select. */
+/** A column that exists, that the reader may select, and that is of a type its field can be read from. */
 export interface PresentColumn {
   /** Whether the schema rules out nulls; a view never does. */
   readonly notNull: boolean
+  /** PostgreSQL's own name of its type, a domain's base type: `timestamptz`, `_text`. */
+  readonly type: string
 }
 
 /** Tables of a store by name, each with its columns by name. */

@@ -3,6 +3,7 @@
  * arrive are of one form whatever the platform's own column is. A column that a store lacks is a null.
  */
 import type { Field, FieldType, Resource } from '@store-export/contract'
+import { columnReading } from './column-reading.ts'
 import { hasColumn, type PresentColumns } from './columns-present.ts'
 import { identifier, textLiteral } from './literal.ts'
 
@@ -14,20 +15,6 @@ export interface SelectContext {
   /** Row counts by table, for a field of kind `counts`. */
   readonly counts: ReadonlyMap<string, bigint>
 }
-
-/** Type that a column of a kind is read as; scales and time zones of the session play no part in its bytes. */
-const COLUMN_TYPES = {
-  uuid: 'uuid',
-  text: 'text',
-  oneOf: 'text',
-  integer: 'int4',
-  boolean: 'bool',
-  money: 'numeric',
-  decimal: 'numeric',
-  timestamp: 'timestamptz',
-  texts: 'text[]',
-  json: 'jsonb',
-} as const satisfies Partial<Record<FieldType['kind'], string>>
 
 /** The expressions of a row of `resource`, one a field. */
 export function selectList(resource: Resource, context: SelectContext): string[] {
@@ -48,10 +35,10 @@ interface FieldInContext {
 
 function expression({ resource, name, field, context }: FieldInContext): string {
   const { type } = field
-  if (type.kind === 'many') return embedded(type, context)
+  if (type.kind === 'many') return embedded(type, { context, of: resource })
   if (type.kind === 'counts') return countsArray(type.tables, context)
   if (!hasColumn(context.present, resource.table, name)) return 'null'
-  const column = `${context.alias}.${identifier(name)}::${COLUMN_TYPES[type.kind]}`
+  const column = columnReading({ ...context, resource }, name)
   return guarded({ resource, field, context, column: typed(column, { resource, type, context }) })
 }
 
@@ -61,31 +48,37 @@ function typed(
 ) {
   // Half away from zero, in SQL: numeric never becomes a float (R20).
   if (type.kind === 'money') return `round(${column}, 2)`
-  if (type.kind === 'texts' && type.first !== undefined && hasColumn(context.present, resource.table, type.first)) {
-    const first = `${context.alias}.${identifier(type.first)}::text`
-    return `case when ${first} is not null and (${first} = any(${column})) is not true then ${first} || ${column} else ${column} end`
-  }
-  return column
+  if (type.kind !== 'texts' || type.first === undefined) return column
+  if (!hasColumn(context.present, resource.table, type.first)) return column
+  const first = columnReading({ ...context, resource }, type.first)
+  // Null stays null; and only a plain array takes an element in front (R35).
+  const lacks = `${first} is not null and array_ndims(${column}) is not distinct from 1 and (${first} = any(${column})) is not true`
+  const leads = `${lacks} or ${first} is not null and ${column} = '{}'`
+  return `case when ${leads} then ${first} || ${column} else ${column} end`
 }
 
 function guarded({ resource, field, context, column }: Omit<FieldInContext, 'name'> & { column: string }): string {
   const { nullWhen } = field
   if (nullWhen === undefined || !hasColumn(context.present, resource.table, nullWhen.field)) return column
-  const other = `${context.alias}.${identifier(nullWhen.field)}::text`
+  const other = columnReading({ ...context, resource }, nullWhen.field)
   return `case when ${other} = ${textLiteral(nullWhen.value)} then null else ${column} end`
 }
 
 /** Children as an array of records inside their parent's row: one statement, hence one snapshot (R29). */
-function embedded({ resource, parent }: Extract<FieldType, { kind: 'many' }>, context: SelectContext): string {
+function embedded(
+  { resource, parent }: Extract<FieldType, { kind: 'many' }>,
+  { context, of }: { context: SelectContext; of: Resource },
+): string {
   const { present, alias } = context
   if (!hasColumn(present, resource.table, parent)) return 'null'
-  const child = `${alias}_${resource.table}`
-  const row = selectList(resource, { ...context, alias: child }).join(', ')
+  const child = { resource, alias: `${alias}_${resource.table}`, present }
+  const row = selectList(resource, { ...context, alias: child.alias }).join(', ')
   const order = ['created_at', 'id']
     .filter((column) => hasColumn(present, resource.table, column))
-    .map((column) => `${child}.${identifier(column)}`)
-  const source = `${tableName(resource)} ${child} where ${child}.${identifier(parent)} = ${alias}."id"`
-  return `array(select row(${row}) from ${source} order by ${order.join(', ')})`
+    .map((column) => columnReading(child, column))
+  const ordered = order.length === 0 ? '' : ` order by ${order.join(', ')}`
+  const mine = `${columnReading(child, parent)} = ${columnReading({ resource: of, alias, present }, 'id')}`
+  return `array(select row(${row}) from ${tableName(resource)} ${child.alias} where ${mine}${ordered})`
 }
 
 function countsArray(tables: readonly string[], { counts }: SelectContext): string {

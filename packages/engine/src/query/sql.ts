@@ -1,8 +1,9 @@
 /** A plan and the columns present become the text of one COPY statement. Pure: no connection, no clock. */
 import type { Resource } from '@store-export/contract'
+import { columnReading } from './column-reading.ts'
 import { hasColumn, type PresentColumns } from './columns-present.ts'
 import { identifier, instantLiteral, textLiteral, uuidLiteral } from './literal.ts'
-import type { Filter, PagePlan, Plan, Position } from './plan.ts'
+import type { AllOfPlan, Filter, PagePlan, Plan, Position } from './plan.ts'
 import { presentColumnsOf, selectList, tableName } from './select-list.ts'
 
 /**
@@ -23,8 +24,9 @@ export function copyStatement(plan: Plan, present: PresentColumns): string {
 }
 
 /** The statement that tells whether a row with `id` exists: one row, or none. */
-export function existsStatement(resource: Resource, id: string): string {
-  return `select 1 from ${tableName(resource)} t where t."id" = ${uuidLiteral(id)}${active(resource)}`
+export function existsStatement(resource: Resource, id: string, present: PresentColumns): string {
+  const where = `${key(resource, 'id', present)} = ${uuidLiteral(id)}${active(resource, present)}`
+  return `select 1 from ${tableName(resource)} t where ${where}`
 }
 
 /** The statement that counts the rows of `tables`: one row, one count a table, 0 for a table the store lacks. */
@@ -49,9 +51,9 @@ function rows(plan: Plan, present: PresentColumns): string {
     case 'only':
       return `${from} limit 1`
     case 'one':
-      return `${from} where t."id" = ${uuidLiteral(plan.id)}${active(plan.resource)}`
+      return `${from} where ${key(plan.resource, 'id', present)} = ${uuidLiteral(plan.id)}${active(plan.resource, present)}`
     case 'allOf':
-      return `${from} where t.${identifier(plan.column)} = ${uuidLiteral(plan.id)}${active(plan.resource)}`
+      return `${from} where ${belongs(plan, present)}${active(plan.resource, present)}`
     case 'page':
       return pageRows(plan, present)
   }
@@ -65,22 +67,43 @@ function carried(resource: Resource, present: PresentColumns): string {
 
 function order(plan: Plan, present: PresentColumns): string {
   if (plan.kind === 'only' || plan.kind === 'one') return ''
-  return ` order by ${hasColumn(present, plan.resource.table, 'created_at') ? 't."created_at", ' : ''}t."id"`
+  return ` order by ${keys(plan.resource, present)}`
 }
 
-function active({ removedColumn }: Resource): string {
-  return removedColumn === undefined ? '' : ` and t.${identifier(removedColumn)} is null`
+/** The expression of one of the columns by which rows are found and ordered. */
+function key(resource: Resource, column: string, present: PresentColumns): string {
+  return columnReading({ resource, alias: 't', present }, column)
+}
+
+/** What a list is ordered by. */
+function keys(resource: Resource, present: PresentColumns): string {
+  const id = key(resource, 'id', present)
+  return hasColumn(present, resource.table, 'created_at') ? `${key(resource, 'created_at', present)}, ${id}` : id
+}
+
+function belongs({ resource, column, id }: AllOfPlan, present: PresentColumns): string {
+  // An absent column is null (R28), and null belongs to nobody.
+  return hasColumn(present, resource.table, column)
+    ? `${key(resource, column, present)} = ${uuidLiteral(id)}`
+    : 'false'
+}
+
+function active({ table, removedColumn }: Resource, present: PresentColumns): string {
+  if (removedColumn === undefined || !hasColumn(present, table, removedColumn)) return ''
+  return ` and t.${identifier(removedColumn)} is null`
 }
 
 /** Dated rows first, in one index range; rows without a date after them, where the schema allows such rows (R17). */
 function pageRows(plan: PagePlan, present: PresentColumns): string {
   const createdAt = present.get(plan.resource.table)?.get('created_at')
-  if (createdAt === undefined) return branch(plan, present, afterId(plan.after))
-  if (plan.after?.createdAt === null) return branch(plan, present, undatedAfter(plan.after))
-  if (createdAt.notNull) return datedRows(plan, present, afterKey(plan.after))
-  const dated = datedRows(plan, present, plan.after === null ? 't."created_at" is not null' : afterKey(plan.after))
-  const both = `(${dated}) union all (${branch(plan, present, undatedAfter(null))})`
-  return `select * from (${both}) t order by "created_at", "id" limit ${plan.limit + 1}`
+  if (createdAt === undefined) return branch(plan, present, afterId(plan.resource, plan.after, present))
+  const undated = (after: Position | null) => branch(plan, present, undatedAfter(plan.resource, after, present))
+  if (plan.after?.createdAt === null) return undated(plan.after)
+  const range = afterKey(plan, present)
+  if (createdAt.notNull) return datedRows(plan, present, range)
+  const dated = datedRows(plan, present, plan.after === null ? 't."created_at" is not null' : range)
+  const both = `(${dated}) union all (${undated(null)})`
+  return `select * from (${both}) t order by ${keys(plan.resource, present)} limit ${plan.limit + 1}`
 }
 
 function datedRows(plan: PagePlan, present: PresentColumns, range: string): string {
@@ -89,23 +112,23 @@ function datedRows(plan: PagePlan, present: PresentColumns, range: string): stri
 
 function branch(plan: PagePlan, present: PresentColumns, range: string): string {
   const { resource, limit } = plan
-  const where = `${range}${conditions(plan, present)}${active(resource)}`
-  const keys = hasColumn(present, resource.table, 'created_at') ? 't."created_at", t."id"' : 't."id"'
-  return `select ${carried(resource, present)} from ${tableName(resource)} t where ${where} order by ${keys} limit ${limit + 1}`
+  const where = `${range}${conditions(plan, present)}${active(resource, present)}`
+  const from = `select ${carried(resource, present)} from ${tableName(resource)} t`
+  return `${from} where ${where} order by ${keys(resource, present)} limit ${limit + 1}`
 }
 
 /** The row-wise comparison is what lets one index range start exactly behind the position. */
-function afterKey(after: Position | null): string {
+function afterKey({ resource, after }: PagePlan, present: PresentColumns): string {
   if (after === null || after.createdAt === null) return 'true'
-  return `(t."created_at", t."id") > (${instantLiteral(after.createdAt)}, ${uuidLiteral(after.id)})`
+  return `(${keys(resource, present)}) > (${instantLiteral(after.createdAt)}, ${uuidLiteral(after.id)})`
 }
 
-function afterId(after: Position | null): string {
-  return after === null ? 'true' : `t."id" > ${uuidLiteral(after.id)}`
+function afterId(resource: Resource, after: Position | null, present: PresentColumns): string {
+  return after === null ? 'true' : `${key(resource, 'id', present)} > ${uuidLiteral(after.id)}`
 }
 
-function undatedAfter(after: Position | null): string {
-  return `t."created_at" is null and ${afterId(after)}`
+function undatedAfter(resource: Resource, after: Position | null, present: PresentColumns): string {
+  return `t."created_at" is null and ${afterId(resource, after, present)}`
 }
 
 function conditions(plan: PagePlan, present: PresentColumns): string {
@@ -113,16 +136,16 @@ function conditions(plan: PagePlan, present: PresentColumns): string {
 }
 
 function condition(filter: Filter, resource: Resource, present: PresentColumns): string {
-  if (filter.operator === '=') return `t.${identifier(filter.field)} = ${textLiteral(filter.value)}`
+  if (filter.operator === '=') return `${key(resource, filter.field, present)} = ${textLiteral(filter.value)}`
   return `${stamp(filter.field, resource, present)} >= ${instantLiteral(filter.value)}`
 }
 
 /** A row that was never changed carries no stamp on some stores: its creation stands in, so it is never lost (R14). */
 function stamp(field: string, resource: Resource, present: PresentColumns): string {
-  const column = `t.${identifier(field)}`
+  const column = key(resource, field, present)
   const falls =
     field === 'updated_at' && resource.fields[field]?.nullable && hasColumn(present, resource.table, 'created_at')
-  return falls ? `coalesce(${column}, t."created_at")` : column
+  return falls ? `coalesce(${column}, ${key(resource, 'created_at', present)})` : column
 }
 
 function isGated({ filters, resource }: PagePlan, present: PresentColumns): boolean {
@@ -140,12 +163,12 @@ function probe(plan: Plan, present: PresentColumns): string {
 /** Both ways stand in the statement; a one-time filter on the probe keeps the other from running. */
 function gated(plan: PagePlan, present: PresentColumns, range: string): string {
   const from = `${tableName(plan.resource)} t where`
-  const keep = `${conditions(plan, present)}${active(plan.resource)}`
-  const keys = 'select t."created_at", t."id" from'
-  const top = `order by t."created_at", t."id" limit ${plan.limit + 1}`
-  const matching = `(${keys} ${from} true${keep} offset 0) t`
-  const few = `${keys} ${matching} where (select few from matches) <= ${FEW_ROWS_MAX} and ${range} ${top}`
-  const many = `${keys} ${from} (select few from matches) > ${FEW_ROWS_MAX} and ${range}${keep} ${top}`
-  const found = `((${few}) union all (${many})) k`
-  return `select ${carried(plan.resource, present)} from ${found} join ${tableName(plan.resource)} t on t."id" = k."id"`
+  const keep = `${conditions(plan, present)}${active(plan.resource, present)}`
+  const found = 'select t."created_at", t."id" from'
+  const top = `order by ${keys(plan.resource, present)} limit ${plan.limit + 1}`
+  const matching = `(${found} ${from} true${keep} offset 0) t`
+  const few = `${found} ${matching} where (select few from matches) <= ${FEW_ROWS_MAX} and ${range} ${top}`
+  const many = `${found} ${from} (select few from matches) > ${FEW_ROWS_MAX} and ${range}${keep} ${top}`
+  const page = `((${few}) union all (${many})) k`
+  return `select ${carried(plan.resource, present)} from ${page} join ${tableName(plan.resource)} t on t."id" = k."id"`
 }

@@ -44,16 +44,17 @@ export class StoreColumns {
     const known = this.readings.get(address.storeId)
     const { now, refreshSeconds } = this.options
     const isFresh = known?.address.databaseUrl === address.databaseUrl && now() - known.readAt < refreshSeconds * 1000
-    if (known !== undefined && isFresh) return known.present
+    // A reading that ends with its connection must not fail those who share it and have connections of their own.
+    if (known !== undefined && isFresh) return known.present.catch(() => this.of(address, sql))
     const present = this.read(address, sql)
     this.readings.set(address.storeId, { address, readAt: now(), present })
+    present.catch(() => {
+      if (this.readings.get(address.storeId)?.present === present) this.forget(address.storeId)
+    })
     present
       .then((columns) => this.compare(address.storeId, known, columns))
       // The reading's own failure is the request's to tell; one before it, which this is compared with, was told then.
       .catch(() => undefined)
-    present.catch(() => {
-      if (this.readings.get(address.storeId)?.present === present) this.forget(address.storeId)
-    })
     return present
   }
 

@@ -15,10 +15,14 @@ export class StoreCounts {
   /** The counts kept for `storeId`, or those that `count` finds. A failure is not kept. */
   of(storeId: string, count: () => Promise<Counts>): Promise<Counts> {
     const kept = this.known.get(storeId)
-    if (kept !== undefined && this.now() - kept.at < this.maxAgeMs) return kept.counts
+    // A count that ends with its connection must not fail those who share it and have connections of their own.
+    if (kept !== undefined && this.now() - kept.at < this.maxAgeMs)
+      return kept.counts.catch(() => this.of(storeId, count))
     const counts = count()
     this.known.set(storeId, { at: this.now(), counts })
-    counts.catch(() => this.known.delete(storeId))
+    counts.catch(() => {
+      if (this.known.get(storeId)?.counts === counts) this.known.delete(storeId)
+    })
     return counts
   }
 }

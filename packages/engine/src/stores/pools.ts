@@ -34,6 +34,14 @@ export interface StorePoolsOptions {
   readonly observe: Observe
 }
 
+/** How a store's connections are given up. */
+export interface DiscardOptions {
+  /** How long statements under way may still take. */
+  readonly graceSeconds?: number
+  /** The connections meant; others are left alone. */
+  readonly sql?: Sql
+}
+
 /** Sums over all stores, for metrics. */
 export interface PoolSums {
   readonly pools: number
@@ -67,8 +75,7 @@ export class StorePools {
 
   /** Runs `work` with a connection of the store free for it. Rejects with `StoreDatabaseFault` where none is to be had. */
   async use<T>(address: StoreAddress, work: (sql: Sql) => Promise<T>): Promise<T> {
-    const { slots, sql } = this.poolOf(address)
-    await slots.take()
+    const { slots, sql } = await this.takePlace(address)
     try {
       await this.room.take()
       try {
@@ -81,10 +88,13 @@ export class StorePools {
     }
   }
 
-  /** Forgets the store's connections: at once, or, with `graceSeconds`, when what runs on them has ended. */
-  discard(storeId: string, reason: string, graceSeconds = 0): void {
+  /**
+   * Forgets the store's connections: at once, or, with `graceSeconds`, when what runs on them has ended. With `sql`, only
+   * where they are still those: what fails on old connections must not cost the new ones.
+   */
+  discard(storeId: string, reason: string, { graceSeconds = 0, sql }: DiscardOptions = {}): void {
     const pool = this.pools.get(storeId)
-    if (pool === undefined) return
+    if (pool === undefined || (sql !== undefined && pool.sql !== sql)) return
     this.pools.delete(storeId)
     this.options.observe({ event: 'pool closed', storeId, reason })
     void pool.sql.end({ timeout: graceSeconds }).catch(() => undefined)
@@ -104,6 +114,16 @@ export class StorePools {
     await Promise.all(all.map(({ sql }) => sql.end({ timeout: CLOSE_SECONDS }).catch(() => undefined)))
   }
 
+  /** The store's pool with a place in it; who waited for one in a pool that was discarded meanwhile goes on in the next. */
+  private async takePlace(address: StoreAddress): Promise<Pool> {
+    for (;;) {
+      const pool = this.poolOf(address)
+      await pool.slots.take()
+      if (this.pools.get(address.storeId) === pool) return pool
+      pool.slots.giveBack()
+    }
+  }
+
   private poolOf(address: StoreAddress): Pool {
     const known = this.pools.get(address.storeId)
     if (known !== undefined && isSame(known.address, address)) {
@@ -112,7 +132,7 @@ export class StorePools {
       return known
     }
     // The store moved, or its password changed: requests from here on go to the new place, running ones end at the old.
-    this.discard(address.storeId, 'address changed', CLOSE_SECONDS)
+    this.discard(address.storeId, 'address changed', { graceSeconds: CLOSE_SECONDS })
     this.makeRoom()
     const pool = { address, sql: this.open(address), slots: this.newSlots() }
     this.pools.set(address.storeId, pool)
@@ -126,7 +146,7 @@ export class StorePools {
     const poolsMax = Math.max(1, Math.floor(storeConnectionsMax / storePoolSize))
     const idle = [...this.pools.values()].filter(({ slots }) => slots.busy === 0)
     for (const { address } of idle.slice(0, Math.max(0, this.pools.size + 1 - poolsMax)))
-      this.discard(address.storeId, 'room for another store', CLOSE_SECONDS)
+      this.discard(address.storeId, 'room for another store', { graceSeconds: CLOSE_SECONDS })
   }
 
   private newSlots(): Slots {

@@ -62,7 +62,7 @@ export class StoreReader {
   exists(request: Omit<ReadRequest, 'lead' | 'plan'> & { resource: Resource; id: string }): Promise<boolean> {
     return this.withRetry(request, async (sql, present) => {
       if (!present.has(request.resource.table)) return false
-      const rows = await sql.unsafe(existsStatement(request.resource, request.id))
+      const rows = await sql.unsafe(existsStatement(request.resource, request.id, present))
       return rows.length > 0
     })
   }
@@ -105,7 +105,6 @@ export class StoreReader {
 
   private prepareRetry(storeId: string, cause: unknown): boolean {
     const remedy = remedyFor(cause)
-    if (remedy === 'reconnect') this.parts.pools.discard(storeId, 'connection lost', GRACE_SECONDS)
     if (remedy === 'reconnect' || remedy === 'read schema again') this.parts.columns.forget(storeId)
     return remedy !== 'none'
   }
@@ -163,8 +162,10 @@ async function count({ sql, present }: OnConnection, tables: readonly string[]):
 
 /** A newer store's table is an empty list on an older one; a store without one of the first tables is broken. */
 function emptyUnlessLaunch(page: PageWriter, resource: Resource): PageWriter {
-  if (resource.since === 'launch') throw new StoreDatabaseFault(`the store has no readable table ${resource.table}`)
-  return page
+  if (resource.since !== 'launch') return page
+  const fault = new StoreDatabaseFault(`the store has no readable table ${resource.table}`)
+  // The server's own code for it: the schema is read again, and the table found where it is back.
+  throw Object.assign(fault, { code: '42P01' })
 }
 
 function refuseUntracked(plan: Plan, present: PresentColumns): void {

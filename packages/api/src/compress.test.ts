@@ -1,0 +1,44 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { chooseEncoding, compress } from './compress.ts'
+
+describe('the encoding a client asks for', () => {
+  test.each([
+    ['', null],
+    ['identity', null],
+    ['deflate, zstd', null],
+    ['gzip', 'gzip'],
+    ['br', 'br'],
+    ['gzip, deflate, br', 'br'],
+    ['GZIP', 'gzip'],
+    [' br ; q=1 ', 'br'],
+    ['gzip;q=1.0, br;q=0.9', 'gzip'],
+    ['gzip;q=0.5, br;q=0.5', 'br'],
+    ['gzip;q=0', null],
+    ['br;q=0, gzip', 'gzip'],
+    ['*', 'br'],
+    ['*;q=0', null],
+    ['br;q=0, *', 'gzip'],
+    ['gzip;q=0, br;q=0, *', null],
+    ['gzip;q=nonsense', null],
+    ['brotli', null],
+    [',,;q=1,', null],
+    ['__proto__', null],
+    ['identity;q=1, gzip;q=0.5', null],
+    ['identity;q=0.5, gzip;q=0.5', 'gzip'],
+    ['identity;q=0, gzip;q=0.1', 'gzip'],
+  ])('%j is answered with %s', (header, expected) => {
+    expect(chooseEncoding(header, 100_000)).toBe(expected)
+  })
+
+  test('a body that fits one packet is sent as it is', () => {
+    expect(chooseEncoding('br, gzip', 1023)).toBeNull()
+    expect(chooseEncoding('br, gzip', 1024)).toBe('br')
+  })
+})
+
+test('what was compressed is the same bytes again', async () => {
+  const body = Buffer.from(JSON.stringify(Array.from({ length: 500 }, (_, index) => ({ index, text: 'é😀' }))))
+  expect(brotliDecompressSync(await compress(body, 'br'))).toEqual(body)
+  expect(gunzipSync(await compress(body, 'gzip'))).toEqual(body)
+})

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto'
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import { ApiError } from '@store-export/contract'
+import { makeApiKey } from '@store-export/engine'
+import { describe, expect, test } from 'vitest'
+import { framingError, hasBody, readKey, readRequest } from './request.ts'
+
+/** A message as Node's parser makes it. */
+function message(url: string, headers: readonly (readonly [string, string])[], version = '1.1'): IncomingMessage {
+  const made = new IncomingMessage(new Socket())
+  made.method = 'GET'
+  made.url = url
+  made.httpVersion = version
+  made.rawHeaders = headers.flat()
+  for (const [name, value] of headers) made.headers[name.toLowerCase()] = value
+  return made
+}
+
+const HOST = ['Host', 'api.example.com'] as const
+const read = (url: string, ...headers: (readonly [string, string])[]) =>
+  readRequest(message(url, [HOST, ...headers]), 'r1')
+const refusalOf = (run: () => unknown): ApiError => {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof ApiError) return error
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+describe('path and query', () => {
+  test.each([
+    ['/api/v1/orders', '/api/v1/orders', ''],
+    ['/api/v1/orders?limit=2&x=%26', '/api/v1/orders', 'limit=2&x=%26'],
+    ['/api/v1/orders?', '/api/v1/orders', ''],
+    ['/api/v1/orders?a=b?c=d', '/api/v1/orders', 'a=b%3Fc%3Dd'],
+    ['/api/v1/orders#f?limit=2', '/api/v1/orders', ''],
+    ['/api/v1/orders?limit=2#f', '/api/v1/orders', 'limit=2'],
+    ['http://elsewhere.example/api/v1/orders?limit=2', '/api/v1/orders', 'limit=2'],
+    ['HTTPS://user@elsewhere.example:81/api', '/api', ''],
+    ['http://elsewhere.example', '/', ''],
+    ['http://elsewhere.example?limit=2', '/', 'limit=2'],
+    ['*', '*', ''],
+    ['//evil.example/api', '//evil.example/api', ''],
+  ])('%s', (url, path, query) => {
+    const request = read(url)
+    expect([request.path, request.query.toString()]).toEqual([path, query])
+  })
+})
+
+describe('[R36] framing', () => {
+  test('a repeated host, content-length or transfer-encoding is refused and the connection closed', () => {
+    for (const name of ['Host', 'Content-Length', 'Transfer-Encoding']) {
+      const error = refusalOf(() => read('/', [name, '1'], [name.toLowerCase(), '1']))
+      expect(error).toMatchObject({ code: 'INVALID_PARAM', status: 400, headers: { connection: 'close' } })
+      expect(error.message).toContain('repeated')
+    }
+  })
+
+  test('a transfer-encoding that is not exactly chunked is refused', () => {
+    for (const value of ['xchunked', 'gzip, chunked', 'identity', 'chunked, chunked', ''])
+      expect(refusalOf(() => read('/', ['Transfer-Encoding', value])).status).toBe(400)
+    expect(read('/', ['Transfer-Encoding', 'Chunked']).path).toBe('/')
+  })
+
+  test('HTTP/1.1 needs a host, HTTP/1.0 does not', () => {
+    expect(refusalOf(() => readRequest(message('/', []), 'r1')).message).toContain('host')
+    expect(readRequest(message('/', [], '1.0'), 'r1').path).toBe('/')
+    expect(refusalOf(() => readRequest(message('/', [HOST], '0.9'), 'r1')).status).toBe(400)
+  })
+
+  test('the refusal says that it is no well-formed request', () => {
+    expect(framingError('x', 431)).toMatchObject({ status: 431, message: 'not a well-formed HTTP request: x' })
+  })
+})
+
+test('a body is recognised by its headers', () => {
+  expect(hasBody(message('/', [['Content-Length', '0']]))).toBe(false)
+  expect(hasBody(message('/', [['Content-Length', '1']]))).toBe(true)
+  expect(hasBody(message('/', [['Transfer-Encoding', 'chunked']]))).toBe(true)
+  expect(hasBody(message('/', []))).toBe(false)
+})
+
+describe('[AUTH-1, AUTH-2, AUTH-6] the key', () => {
+  const key = makeApiKey(randomBytes).reveal()
+  const readKeys = (...headers: (readonly [string, string])[]) => readKey(read('/', ...headers))
+
+  test('is read from x-api-key alone, in any case of the name', () => {
+    const found = readKeys(['X-Api-Key', key])
+    expect(typeof found === 'string' ? found : found.reveal()).toBe(key)
+    expect(readKeys(['Authorization', `Bearer ${key}`])).toBe('missing')
+    expect(readKeys(['x-apikey', key])).toBe('missing')
+    expect(readKey(read(`/?x-api-key=${key}&api_key=${key}`))).toBe('missing')
+  })
+
+  test('[R25] sent twice it is none, even when one of them is good', () => {
+    expect(readKeys(['x-api-key', key], ['X-API-KEY', key])).toBe('repeated')
+    expect(readKeys(['x-api-key', key], ['x-api-key', ''])).toBe('repeated')
+    expect(readKeys(['x-api-key', `${key}, ${key}`])).toBe('malformed')
+  })
+
+  test('in any other form it is malformed', () => {
+    const swapped = key.slice(0, -1) + (key.endsWith('a') ? 'b' : 'a')
+    for (const text of ['', 'sdx_', key.slice(4), key.toUpperCase(), `${key}x`, key.slice(0, -1), swapped, `"${key}"`])
+      expect(readKeys(['x-api-key', text]), text).toBe('malformed')
+  })
+})

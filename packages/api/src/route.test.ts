@@ -1,0 +1,116 @@
+import { ApiError, ENDPOINTS } from '@store-export/contract'
+import { describe, expect, test } from 'vitest'
+import { Router, readId } from './route.ts'
+
+const router = new Router()
+const ID = '3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e5f'
+const refusalOf = (run: () => unknown): ApiError => {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof ApiError) return error
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+test('every endpoint is found at its own path, by GET and HEAD', () => {
+  for (const endpoint of ENDPOINTS)
+    for (const method of ['GET', 'HEAD'])
+      expect(router.find(method, endpoint.path.replace('{id}', ID))).toEqual({
+        endpoint,
+        rawId: endpoint.path.includes('{id}') ? ID : '',
+      })
+})
+
+describe('[R2] any other path is 404', () => {
+  test.each([
+    ...[
+      '',
+      '/',
+      '/api',
+      '/api/v1',
+      '/api/v1/',
+      '/api/v2/orders',
+      '/api/v1/Orders',
+      '/api/v1/orders/',
+      '//api/v1/orders',
+    ],
+    ...[`/api/v1/orders/${ID}/`, `/api/v1/orders/${ID}/items`, '/api/v1/customers//addresses', '/api/v1/%6frders'],
+    ...[
+      '/api/v1/../v1/orders',
+      '/api/v1/orders;a=1',
+      '/api/v1/store/1',
+      '/api/v1/__proto__',
+      '/api/v1/order_items',
+      '*',
+    ],
+  ])('%s', (path) => {
+    expect(refusalOf(() => router.find('GET', path))).toMatchObject({ code: 'NOT_FOUND', status: 404 })
+  })
+})
+
+test('[R3] any other method is 405 with what is allowed; an unknown path is 404 first', () => {
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'get', 'PROPFIND', 'QUERY'])
+    expect(refusalOf(() => router.find(method, '/api/v1/orders'))).toMatchObject({
+      code: 'NOT_FOUND',
+      status: 405,
+      message: 'read-only: use GET',
+      headers: { allow: 'GET, HEAD' },
+    })
+  expect(refusalOf(() => router.find('POST', '/api/v1/nowhere')).status).toBe(404)
+})
+
+describe('[R24, EP-ID-INVALID] ids', () => {
+  const { endpoint } = router.find('GET', `/api/v1/orders/${ID}`)
+
+  test('any case and any version; lower case inside', () => {
+    expect(readId(endpoint, ID)).toBe(ID)
+    expect(readId(endpoint, ID.toUpperCase())).toBe(ID)
+    for (const id of ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'])
+      expect(readId(endpoint, id)).toBe(id)
+  })
+
+  test.each([
+    ...[
+      '1',
+      'null',
+      `{${ID}}`,
+      `%7B${ID}%7D`,
+      ID.replaceAll('-', ''),
+      `urn:uuid:${ID}`,
+      `${ID}0`,
+      ID.slice(1),
+      `${ID}%00`,
+    ],
+    ...[
+      `${ID}\n`,
+      ` ${ID}`,
+      ID.replace('3', 'g'),
+      ID.replace('3', '３'),
+      "' or 1=1 --",
+      '%',
+      '%zz',
+      '%ff',
+      'constructor',
+    ],
+  ])('%j is refused', (rawId) => {
+    const error = refusalOf(() => readId(endpoint, rawId))
+    expect(error).toMatchObject({ code: 'INVALID_PARAM', status: 400 })
+    expect(error.message).toMatch(/^id: must be a UUID like/)
+  })
+
+  test('an endpoint without an id has none to read', () => {
+    expect(readId(router.find('GET', '/api/v1/orders').endpoint, '')).toBe('')
+  })
+})
+
+test('an endpoint is added by its declaration alone', () => {
+  const [first] = ENDPOINTS
+  if (first === undefined) throw new Error('no endpoints')
+  const added = { ...first, id: 'getShop', path: '/api/v1/shops/{id}/house' }
+  expect(new Router([...ENDPOINTS, added]).find('GET', `/api/v1/shops/${ID}/house`)).toEqual({
+    endpoint: added,
+    rawId: ID,
+  })
+})

@@ -1,0 +1,89 @@
+import { integer, resource, text, timestamp, uuid } from '@store-export/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createSamples, type Samples, sampleId } from '../../test/samples.ts'
+import { copyOut } from '../stores/copy-out.ts'
+import { MalformedRow } from './cell.ts'
+import { PageWriter } from './page-writer.ts'
+
+const lines = resource({
+  name: 'Sample',
+  plural: 'samples',
+  table: 'samples',
+  note: 'Lines.',
+  fields: { id: uuid('Id'), word: text('A text'), n: integer('A number'), created_at: timestamp('When') },
+})
+const UNBOUNDED = { rowsMax: 100, bytesMax: Number.MAX_SAFE_INTEGER }
+
+let samples: Samples
+let messages: Buffer[]
+
+beforeAll(async () => {
+  samples = await createSamples()
+  await samples.sql`create table samples (id uuid primary key, word text, n integer, created_at timestamptz)`
+  await samples.sql`insert into samples select ('00000000-0000-0000-0000-' || lpad(to_hex(n), 12, '0'))::uuid,
+    repeat('x', 1000), n, timestamptz '2026-07-08T00:00:00.123456Z' + n * interval '1 microsecond'
+    from generate_series(1, 10) n`
+  messages = []
+  const statement = 'copy (select id, word, n, created_at from public.samples order by id) to stdout (format binary)'
+  await copyOut(samples.reader, statement, (message) => messages.push(message))
+})
+afterAll(() => samples.drop())
+
+function written(bounds: { rowsMax: number; bytesMax: number }): PageWriter {
+  const page = new PageWriter(lines, bounds, '[')
+  for (const message of messages) page.take(message)
+  return page
+}
+
+describe('bounds of a page', () => {
+  test('[PAG-2] a page without a row beyond it has no more', () => {
+    expect(written(UNBOUNDED)).toMatchObject({ rows: 10, hasMore: false })
+    expect(written({ ...UNBOUNDED, rowsMax: 10 })).toMatchObject({ rows: 10, hasMore: false })
+  })
+
+  test('[PAG-2] rows beyond the limit tell that there are more, and stay out', () => {
+    const page = written({ ...UNBOUNDED, rowsMax: 9 })
+    expect(page).toMatchObject({ rows: 9, hasMore: true })
+    expect(page.position()?.id).toBe(sampleId(9))
+  })
+
+  test('a page that has reached its bytes ends, after at least one row', () => {
+    expect(written({ ...UNBOUNDED, bytesMax: 1 })).toMatchObject({ rows: 1, hasMore: true })
+    const page = written({ ...UNBOUNDED, bytesMax: 3000 })
+    expect(page).toMatchObject({ rows: 3, hasMore: true })
+    expect(page.position()).toEqual({ id: sampleId(3), createdAt: page.position()?.createdAt })
+  })
+
+  test('[PAG-4, R15] the position has the microseconds that the wire does not show', () => {
+    const first = written({ ...UNBOUNDED, rowsMax: 1 }).position()?.createdAt ?? 0n
+    const second = written({ ...UNBOUNDED, rowsMax: 2 }).position()?.createdAt ?? 0n
+    expect(second - first).toBe(1n)
+    expect(first % 1_000_000n).toBe(123_457n)
+  })
+
+  test('a page without rows has no position', () => {
+    expect(new PageWriter(lines, UNBOUNDED, '[').position()).toBeNull()
+  })
+})
+
+describe('bytes that are no row', () => {
+  test('a row cut anywhere is refused, never served in part', () => {
+    const [row = Buffer.alloc(0)] = messages.filter(({ length }) => length > 1000).slice(1)
+    for (let length = 2; length < row.length; length++) {
+      const page = new PageWriter(lines, UNBOUNDED, '[')
+      expect(() => page.take(row.subarray(0, length)), `cut at ${length}`).toThrow()
+    }
+  })
+
+  test('a row with another number of values is refused', () => {
+    const page = new PageWriter(lines, UNBOUNDED, '[')
+    const row = Buffer.from(messages.at(-2) ?? Buffer.alloc(0))
+    row.writeInt16BE(3, 0)
+    expect(() => page.take(row)).toThrow(MalformedRow)
+  })
+
+  test('a row with bytes behind its last value is refused', () => {
+    const page = new PageWriter(lines, UNBOUNDED, '[')
+    expect(() => page.take(Buffer.concat([messages.at(-2) ?? Buffer.alloc(0), Buffer.from([0])]))).toThrow(MalformedRow)
+  })
+})

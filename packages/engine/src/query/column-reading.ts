@@ -1,0 +1,100 @@
+/**
+ * How a column of whatever type a platform gave it is read as the type from which its field is decoded. No reading can
+ * fail on a value: a cast that can is guarded, and what does not fit is null, so that one row never breaks a page.
+ * The cast of a column that has its own type already is none, so its indexes serve.
+ */
+import { columnsOf, type FieldKind, type Resource } from '@store-export/contract'
+import type { PresentColumns } from './columns-present.ts'
+import { identifier } from './literal.ts'
+
+/** Kinds of field that are a column. */
+export type ColumnKind = Exclude<FieldKind, 'many' | 'counts'>
+
+type Reading = (column: string) => string
+
+const as =
+  (type: string): Reading =>
+  (column) =>
+    `${column}::${type}`
+const asWhen =
+  (condition: string, type: string): Reading =>
+  (column) =>
+    `case when ${column} ${condition} then ${column}::${type} end`
+const forEach = (types: readonly string[], reading: Reading): Record<string, Reading> =>
+  Object.fromEntries(types.map((type) => [type, reading]))
+
+const TEXTS = ['text', 'varchar', 'bpchar']
+const NUMBERS = ['numeric', 'int2', 'int4', 'int8', 'float4', 'float8']
+const HEX_GROUP = '[0-9a-fA-F]'
+/** Without a zone a stamp is taken for UTC, never for the session's own zone. */
+const IN_UTC: Reading = (column) => `(${column} at time zone 'UTC')`
+
+const text = {
+  ...forEach([...TEXTS, 'name', 'citext', 'enum', 'uuid', 'bool', 'numeric', 'int2', 'int4', 'int8'], as('text')),
+}
+const uuid = {
+  uuid: as('uuid'),
+  ...forEach(TEXTS, asWhen(`~ '^${HEX_GROUP}{8}(-${HEX_GROUP}{4}){3}-${HEX_GROUP}{12}$'`, 'uuid')),
+}
+const integer = {
+  ...forEach(['int2', 'int4'], as('int4')),
+  ...forEach(['int8', 'numeric', 'float4', 'float8'], asWhen('between -2147483648 and 2147483647', 'int4')),
+}
+const numeric = {
+  ...forEach(NUMBERS, as('numeric')),
+  ...forEach(TEXTS, asWhen(`~ '^[-+]?[0-9]{1,1000}([.][0-9]{1,1000})?$'`, 'numeric')),
+}
+const timestamp = {
+  timestamptz: as('timestamptz'),
+  timestamp: IN_UTC,
+  date: (column: string) => IN_UTC(`${column}::timestamp`),
+}
+const json = {
+  jsonb: as('jsonb'),
+  // The one thing that json takes and jsonb refuses, but for halves of a surrogate pair.
+  json: (column: string) => `case when strpos(${column}::text, E'\\\\u0000') = 0 then ${column}::jsonb end`,
+}
+
+const READINGS: Readonly<Record<ColumnKind, Readonly<Record<string, Reading>>>> = {
+  text,
+  oneOf: text,
+  uuid,
+  integer,
+  boolean: { bool: as('bool') },
+  money: numeric,
+  decimal: numeric,
+  timestamp,
+  texts: forEach(['_text', '_varchar', '_bpchar', '_name', '_citext', '_uuid'], as('text[]')),
+  json,
+}
+
+/** Whether a field of this kind can be read from a column of this type. */
+export function isReadable(kind: ColumnKind, type: string): boolean {
+  return READINGS[kind][type] !== undefined
+}
+
+/** The kind of field that each column of the resource's table is read as; null where only its presence counts. */
+export function kindsOf(resource: Resource): ReadonlyMap<string, ColumnKind | null> {
+  return new Map(columnsOf(resource).map((column) => [column, kindOf(resource, column)]))
+}
+
+/** What is read, and under which name its table stands in the statement. */
+export interface ColumnPlace {
+  readonly resource: Resource
+  readonly alias: string
+  readonly present: PresentColumns
+}
+
+/** The expression that reads `column` of a table. */
+export function columnReading({ resource, alias, present }: ColumnPlace, column: string): string {
+  const quoted = `${alias}.${identifier(column)}`
+  const kind = kindOf(resource, column)
+  const type = present.get(resource.table)?.get(column)?.type
+  const reading = kind === null || type === undefined ? undefined : READINGS[kind][type]
+  return reading === undefined ? quoted : reading(quoted)
+}
+
+function kindOf({ fields }: Resource, column: string): ColumnKind | null {
+  const kind = fields[column]?.type.kind
+  return kind === undefined || kind === 'many' || kind === 'counts' ? null : kind
+}
