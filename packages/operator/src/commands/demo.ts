@@ -1,0 +1,176 @@
+// `store-export demo`: everything in one process, on an embedded PostgreSQL in .data/. The order of a start is here; what
+// the platform is made of is in demo/.
+
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { type Config, createLog, migrate, type Observe, openControlDatabase, type Sql } from '@store-export/engine'
+import type { Command } from 'commander'
+import { connectOnce, type Place, readSettings, type Surroundings } from '../context.ts'
+import { CONTROL_DATABASE, DATA_FOLDER, type KeptKeys, loadDemoSecrets, makeDemoSecret } from '../demo/data-folder.ts'
+import { followServer } from '../demo/follow-server.ts'
+import { makeDemoKeys } from '../demo/keys.ts'
+import { type PanelFacts, panel } from '../demo/panel.ts'
+import type { DemoStore } from '../demo/platform.ts'
+import { createProgress, type Progress } from '../demo/progress.ts'
+import { setUpStores } from '../demo/set-up.ts'
+import { type EmbeddedPostgres, findRunningPostgres, startEmbeddedPostgres } from '../embedded/embedded-postgres.ts'
+import { type Lifecycle, startLifecycle } from '../lifecycle.ts'
+import { requireFreePort } from '../listen.ts'
+import { print, printJson, say, styled } from '../output.ts'
+import { Problem } from '../problem.ts'
+import { patienceMs, startServing } from '../serve.ts'
+import { type CommonOptions, leaf } from './leaf.ts'
+
+/** What the start works with. */
+interface Demo {
+  readonly config: Config
+  /** Absolute. */
+  readonly dataFolder: string
+  readonly log: Observe
+  readonly lifecycle: Lifecycle
+  readonly progress: Progress
+}
+
+/** Connections for setting up: one command at a time. */
+const SET_UP_POOL_SIZE = 2
+
+/** Adds the command. */
+export function addDemoCommand(program: Command, surroundings: Surroundings): void {
+  leaf(
+    program,
+    'demo',
+    'run the API on a demo platform with an embedded PostgreSQL in .data/; what npm start does',
+  ).action((options: CommonOptions) => startDemo(surroundings, options))
+}
+
+async function startDemo({ env, folder }: Surroundings, { json }: CommonOptions): Promise<void> {
+  const config = readSettings(demoEnvironment(env))
+  // lines for machines must not disturb the panel: a person who raises the level gets them beside it
+  const log = createLog({ level: config.logLevel, to: { write: (line) => void process.stderr.write(line) } })
+  const onDefect = (cause: unknown) => log({ event: 'own fault', requestId: null, cause })
+  const lifecycle = startLifecycle({ patienceMs: patienceMs(config), observe: log, onDefect })
+  const dataFolder = path.join(folder, DATA_FOLDER)
+  const progress = createProgress(process.stderr, () => performance.now())
+  try {
+    const facts = await run({ config, dataFolder, log, lifecycle, progress })
+    if (json) printJson(summary(facts))
+    else print(panel(facts, styled))
+  } catch (error) {
+    // Ctrl-C during the start closes everything by itself
+    if (lifecycle.signal.aborted) return
+    await lifecycle.close()
+    throw error
+  }
+}
+
+/** The demo's own defaults: a page that tries requests, and a quiet terminal. Its databases are always those of .data/. */
+function demoEnvironment(env: Surroundings['env']): Surroundings['env'] {
+  const { STORE_EXPORT_DATABASE_URL, STORE_EXPORT_SECRET, STORE_EXPORT_SECRET_FILE, ...rest } = env
+  if (STORE_EXPORT_DATABASE_URL !== undefined && STORE_EXPORT_DATABASE_URL !== '') {
+    say('The demo has its own databases: STORE_EXPORT_DATABASE_URL has no effect here ("store-export serve" uses it).')
+  }
+  const set = Object.entries(rest).filter(([, value]) => value !== undefined && value.trim() !== '')
+  return { STORE_EXPORT_DOCS_TRY_IT: 'on', STORE_EXPORT_LOG_LEVEL: 'warn', ...Object.fromEntries(set) }
+}
+
+async function run(demo: Demo): Promise<PanelFacts> {
+  const { config, lifecycle, log } = demo
+  await requirePorts(demo)
+  const postgres = await startPostgres(demo)
+  const settingUp = setUp(demo, postgres)
+  // the databases are pulled away only after the step under way has ended
+  lifecycle.onClose(() => settingUp.catch(() => undefined))
+  const { place, stores, keys } = await settingUp
+  const serving = await startServing({ ...place, log, lifecycle })
+  return { url: openUrl(serving.url, config), operationsUrl: serving.operationsUrl, stores, keys }
+}
+
+/** Before anything is made: a first run that fails after ten seconds is a nuisance. */
+async function requirePorts({ config, dataFolder }: Demo): Promise<void> {
+  const { host, port, operationsPort } = config
+  try {
+    await requireFreePort({ host, port, portSetting: 'STORE_EXPORT_PORT' })
+    await requireFreePort({ host, port: operationsPort, portSetting: 'STORE_EXPORT_OPERATIONS_PORT' })
+  } catch (error) {
+    if (!(error instanceof Problem) || (await findRunningPostgres(dataFolder)) === undefined) throw error
+    throw new Problem(`${error.message} (the demo of this folder seems to run already)`, { cause: error })
+  }
+}
+
+async function startPostgres({ dataFolder, lifecycle, progress, log }: Demo): Promise<EmbeddedPostgres> {
+  const start = () =>
+    startEmbeddedPostgres({
+      dataFolder,
+      onNotice: ({ type, text }) => {
+        say(`  ${text}`)
+        // what is left of us can serve nothing: end as after a defect, so that whoever watches starts us again
+        if (type === 'ended') void lifecycle.close().then(() => process.exit(1))
+      },
+    })
+  const isFirst = !existsSync(path.join(dataFolder, 'demo.json'))
+  if (isFirst) say(`\n  ${styled('bold', 'The first start makes a demo platform in .data/', process.stderr)}\n`)
+  const startedAt = performance.now()
+  const postgres = isFirst ? await progress.step('PostgreSQL', start) : await start()
+  lifecycle.onClose(() => postgres.stop())
+  log({ event: 'embedded started', durationMs: Math.round(performance.now() - startedAt), directory: dataFolder })
+  return postgres
+}
+
+/** The platform, made as far as it is not there yet. */
+async function setUp(
+  { config, dataFolder, lifecycle, progress, log }: Demo,
+  postgres: EmbeddedPostgres,
+): Promise<{ place: Place; stores: readonly DemoStore[]; keys: KeptKeys }> {
+  const random = randomBytes
+  await makeDemoSecret(dataFolder, random)
+  const controlUrl = postgres.url(CONTROL_DATABASE)
+  const adminUrl = postgres.url('postgres')
+  await makeControlDatabase(adminUrl)
+  log({ event: 'migrated', applied: await migrate({ url: controlUrl, random }) })
+  const place = { config, controlUrl, keys: loadDemoSecrets(dataFolder, config.secretPrevious) }
+  const database = openControlDatabase(controlUrl, { poolSize: SET_UP_POOL_SIZE })
+  try {
+    const registry = { database, keys: place.keys, random }
+    const stores = await setUpStores({ registry, adminUrl, progress, signal: lifecycle.signal })
+    await followServer(registry, adminUrl)
+    const keys = await makeDemoKeys({ database, random, dataFolder, storeIds: stores.map(({ id }) => id) })
+    return { place, stores, keys }
+  } finally {
+    await database.close()
+  }
+}
+
+async function makeControlDatabase(adminUrl: string): Promise<void> {
+  const admin: Sql = connectOnce(adminUrl)
+  try {
+    const [found] = await admin`select from pg_database where datname = ${CONTROL_DATABASE}`
+    if (found === undefined) await admin.unsafe(`create database ${CONTROL_DATABASE} template template0`)
+  } finally {
+    await admin.end()
+  }
+}
+
+/** The address as a program on this machine opens it, also when the API listens on all addresses. */
+function openUrl(url: string, { host }: Config): string {
+  const { port } = new URL(url)
+  return host === '0.0.0.0' || host === '::' ? `http://127.0.0.1:${port || '80'}` : url
+}
+
+function summary({ url, operationsUrl, stores, keys }: PanelFacts) {
+  const described = stores.map((store) => ({
+    id: store.id,
+    name: store.name,
+    kind: store.kind,
+    revision: store.kind === 'filled' ? store.revision : null,
+    key_id: keys.get(store.id)?.id ?? null,
+    key: keys.get(store.id)?.key ?? null,
+  }))
+  return {
+    url,
+    docs_url: `${url}/docs`,
+    operations_url: operationsUrl,
+    key: described[0]?.key ?? null,
+    stores: described,
+  }
+}

@@ -1,0 +1,87 @@
+// `store-export keys`: the keys of stores. A key is shown once, when it is made.
+
+import { randomBytes } from 'node:crypto'
+import { createKey, type KeySummary, listKeys, listStores, revokeKey, UnknownStore } from '@store-export/engine'
+import type { Command } from 'commander'
+import { type OpenPlace, type Surroundings, withControl } from '../context.ts'
+import { print, printJson, printTable, say } from '../output.ts'
+import { Problem } from '../problem.ts'
+import { type CommonOptions, group, leaf } from './leaf.ts'
+
+interface CreateOptions extends CommonOptions {
+  readonly store: string
+  readonly name: string
+}
+
+interface ListOptions extends CommonOptions {
+  readonly store?: string
+}
+
+/** Adds the commands. */
+export function addKeysCommands(program: Command, surroundings: Surroundings): void {
+  const keys = group(program, 'keys', 'keys of stores: create, list, revoke')
+  leaf(keys, 'create', 'make a key; it is shown here and never again')
+    .requiredOption('--store <id>', 'the store it belongs to')
+    .requiredOption('--name <text>', 'what it is for')
+    .action((options: CreateOptions) => withControl(surroundings, (place) => create(place, options)))
+  leaf(keys, 'list', 'the keys of a store, or of all')
+    .option('--store <id>', 'only this store')
+    .action((options: ListOptions) => withControl(surroundings, (place) => list(place, options)))
+  leaf(keys, 'revoke', 'end a key, from the next request on')
+    .argument('<key-id>', 'id of the key, as create and list show it')
+    .action((keyId: string, options: CommonOptions) =>
+      withControl(surroundings, (place) => revoke(place, keyId, options)),
+    )
+}
+
+async function create({ database }: OpenPlace, options: CreateOptions): Promise<void> {
+  const { store: storeId, name } = options
+  const made = await createKey({ database, storeId, name, createdBy: null, random: randomBytes })
+  const key = made.key.reveal()
+  if (options.json) return printJson({ id: made.id, key, store_id: made.storeId, name: made.name })
+  say(`Key "${made.name}" (id ${made.id}); it is shown here and never again:`)
+  print(key)
+}
+
+async function list({ database }: OpenPlace, { store, json }: ListOptions): Promise<void> {
+  const stores = await listStores(database, { includeRemoved: store !== undefined })
+  const ids = stores.map(({ id }) => id).filter((id) => store === undefined || id === store.toLowerCase())
+  if (store !== undefined && ids.length === 0) throw new UnknownStore(store)
+  const keys: KeySummary[] = []
+  for (const storeId of ids) keys.push(...(await listKeys({ database, storeId })))
+  if (json) return printJson({ keys: keys.map(describe) })
+  printTable(
+    ['key id', 'store', 'key', 'last used', 'state', 'name'],
+    keys.map((key) => [
+      key.id,
+      key.storeId,
+      `${key.prefix}…${key.lastFour}`,
+      key.lastUsedAt === null ? 'never' : key.lastUsedAt.toISOString(),
+      key.revokedAt === null ? 'active' : 'revoked',
+      key.name,
+    ]),
+  )
+}
+
+async function revoke({ database }: OpenPlace, keyId: string, { json }: CommonOptions): Promise<void> {
+  const outcome = await revokeKey({ database, keyId })
+  if (outcome === 'unknown') throw new Problem(`no key has the id ${JSON.stringify(keyId.slice(0, 64))}`)
+  const id = keyId.toLowerCase()
+  if (json) return printJson({ id, revoked: true, already: outcome === 'already revoked' })
+  say(outcome === 'revoked' ? 'Revoked; it is refused from the next request on:' : 'It was revoked before:')
+  print(id)
+}
+
+function describe(key: KeySummary) {
+  return {
+    id: key.id,
+    store_id: key.storeId,
+    name: key.name,
+    prefix: key.prefix,
+    last_four: key.lastFour,
+    created_by: key.createdBy,
+    created_at: key.createdAt,
+    last_used_at: key.lastUsedAt,
+    revoked_at: key.revokedAt,
+  }
+}

@@ -1,0 +1,22 @@
+// `store-export secrets`: replaces the secret that seals the passwords of store databases.
+
+import { rotateSecrets } from '@store-export/engine'
+import type { Command } from 'commander'
+import { type Surroundings, withControl } from '../context.ts'
+import { printJson, say } from '../output.ts'
+import { type CommonOptions, group, leaf } from './leaf.ts'
+
+/** Adds the commands. */
+export function addSecretsCommands(program: Command, surroundings: Surroundings): void {
+  const secrets = group(program, 'secrets', 'the secret that encrypts the passwords of stores')
+  leaf(
+    secrets,
+    'rotate',
+    'encrypt every password with STORE_EXPORT_SECRET that STORE_EXPORT_SECRET_PREVIOUS still opens; needs no stop',
+  ).action(async ({ json }: CommonOptions) => {
+    const rotation = await withControl(surroundings, rotateSecrets)
+    if (json) return printJson(rotation)
+    const { resealed, unchanged } = rotation
+    say(`Encrypted ${resealed} passwords anew, ${unchanged} were. The previous secret is no longer needed.`)
+  })
+}

@@ -1,0 +1,62 @@
+// `store-export serve`: the API on the control database of the settings, with JSON logs on the standard output.
+
+import { createLog, loadSecrets, openControlDatabase, SettingProblem } from '@store-export/engine'
+import type { Command } from 'commander'
+import manifest from '../../package.json' with { type: 'json' }
+import { type Place, readSettings, requireMigrated, type Surroundings } from '../context.ts'
+import { startLifecycle } from '../lifecycle.ts'
+import { say } from '../output.ts'
+import { patienceMs, startServing } from '../serve.ts'
+import { leaf } from './leaf.ts'
+
+/** Adds the command. */
+export function addServeCommand(program: Command, surroundings: Surroundings): void {
+  leaf(program, 'serve', 'run the API on STORE_EXPORT_DATABASE_URL; logs are JSON on standard output').action(() =>
+    serve(surroundings),
+  )
+}
+
+async function serve(surroundings: Surroundings): Promise<void> {
+  const place = placeOf(surroundings)
+  const { config } = place
+  await checkDatabase(place)
+  const log = createLog({ level: config.logLevel })
+  log({ event: 'starting', version: manifest.version, command: 'serve' })
+  const lifecycle = startLifecycle({
+    patienceMs: patienceMs(config),
+    observe: log,
+    onDefect: (cause) => log({ event: 'own fault', requestId: null, cause }),
+  })
+  try {
+    await startServing({ ...place, log, lifecycle })
+  } catch (error) {
+    // a signal during the start closes everything by itself
+    if (lifecycle.signal.aborted) return
+    await lifecycle.close()
+    throw error
+  }
+  say('Ctrl-C or SIGTERM ends it: requests under way are answered first.')
+}
+
+function placeOf({ env }: Surroundings): Place {
+  const config = readSettings(env)
+  if (config.databaseUrl === null) {
+    throw new SettingProblem(
+      'STORE_EXPORT_DATABASE_URL',
+      'is needed by serve: the URL of the control database ("store-export demo" brings its own)',
+    )
+  }
+  return { config, controlUrl: config.databaseUrl.reveal(), keys: loadSecrets(config) }
+}
+
+async function checkDatabase({ config, controlUrl }: Place): Promise<void> {
+  const database = openControlDatabase(controlUrl, {
+    poolSize: 1,
+    preparedStatements: config.preparedStatements,
+  })
+  try {
+    await requireMigrated(database)
+  } finally {
+    await database.close()
+  }
+}

@@ -1,0 +1,62 @@
+// `store-export stores`: the registry of stores, and databases for them. The words of the command line are here; making,
+// upgrading and listing are in stores-registry.ts and stores-databases.ts.
+
+import { type Command, Option } from 'commander'
+import { type Surroundings, withControl } from '../context.ts'
+import { type CommonOptions, group, leaf, parseRevision } from './leaf.ts'
+import {
+  type GrantsOptions,
+  grants,
+  type ProvisionOptions,
+  provision,
+  type UpgradeOptions,
+  upgrade,
+} from './stores-databases.ts'
+import { type AddOptions, add, list, remove, type SetOptions, set } from './stores-registry.ts'
+
+/** Adds the commands. */
+export function addStoresCommands(program: Command, surroundings: Surroundings): void {
+  const stores = group(program, 'stores', 'stores: register, make, upgrade, list, remove')
+  addRegistryCommands(stores, surroundings)
+  addDatabaseCommands(stores, surroundings)
+}
+
+const URL_HELP = 'connection URL of its database; - reads it from standard input'
+
+function addRegistryCommands(stores: Command, surroundings: Surroundings): void {
+  leaf(stores, 'add', 'register a store; nothing is connected (doctor does that)')
+    .requiredOption('--name <text>', 'name of the store')
+    .option('--database-url <url>', URL_HELP)
+    .addOption(
+      new Option('--origin <word>', 'where it comes from').choices(['generated', 'imported']).default('generated'),
+    )
+    .addOption(new Option('--state <word>', 'how far it is').choices(['ready', 'generating']).default('ready'))
+    .action((options: AddOptions) => withControl(surroundings, (place) => add(place, options)))
+  leaf(stores, 'set', 'change the state or the database of a store, from the next request on')
+    .argument('<id>', 'id of the store')
+    .addOption(new Option('--state <word>', 'how far it is').choices(['ready', 'generating']))
+    .option('--database-url <url>', URL_HELP)
+    .action((id: string, options: SetOptions) => withControl(surroundings, (place) => set(place, id, options)))
+  leaf(stores, 'list', 'the registered stores').action((options: CommonOptions) =>
+    withControl(surroundings, (place) => list(place, options)),
+  )
+  leaf(stores, 'remove', 'end a store: revokes its keys and forgets its URL; leaves its database')
+    .argument('<id>', 'id of the store')
+    .action((id: string, options: CommonOptions) => withControl(surroundings, (place) => remove(place, id, options)))
+}
+
+function addDatabaseCommands(stores: Command, surroundings: Surroundings): void {
+  leaf(stores, 'provision', 'make an empty store database on the server of the control database, and register it')
+    .requiredOption('--name <text>', 'name of the store')
+    .requiredOption('--revision <revision>', 'revision of its schema: launch, v1.1 ... v1.6', parseRevision)
+    .action((options: ProvisionOptions) => withControl(surroundings, (place) => provision(place, options)))
+  leaf(stores, 'grants', "print the SQL that makes the reader's role for a platform's own database")
+    .requiredOption('--revision <revision>', 'revision of its schema: launch, v1.1 ... v1.6', parseRevision)
+    .option('--role <name>', 'name of the role', 'store_export_reader')
+    .action((options: GrantsOptions) => grants(options))
+  leaf(stores, 'upgrade', "bring a store's schema to a newer revision, and the reader's grants with it")
+    .argument('<id>', 'id of the store')
+    .requiredOption('--to <revision>', 'revision of the schema: launch, v1.1 ... v1.6', parseRevision)
+    .option('--database-url <url>', "the owner's URL, for a database on another server; - reads it from standard input")
+    .action((id: string, options: UpgradeOptions) => withControl(surroundings, (place) => upgrade(place, id, options)))
+}

@@ -1,0 +1,26 @@
+// How far a server's clock is from ours. Pure.
+
+import type { Check } from './report.ts'
+
+/** Beyond it, times in logs and in answers no longer fit together. */
+const DIFFERENCE_MS_MAX = 2000
+
+/** The check of a clock that is so many milliseconds ahead of ours. */
+export function checkClock(aheadMs: number): Check {
+  const words = `${Math.abs(aheadMs).toLocaleString('en')} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} ours`
+  const isFar = Math.abs(aheadMs) > DIFFERENCE_MS_MAX
+  return {
+    name: 'clock',
+    summary: words,
+    findings: isFar
+      ? [
+          {
+            severity: 'warning',
+            code: 'clock_difference',
+            message: `the server’s clock is ${words}`,
+            fix: 'run NTP on both machines',
+          },
+        ]
+      : [],
+  }
+}

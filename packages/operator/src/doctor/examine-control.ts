@@ -1,0 +1,52 @@
+// Everything about the control database: its connection, its version, whether the secret opens every password, its clock.
+
+import {
+  describeTls,
+  listStores,
+  missingMigrations,
+  openStoreUrl,
+  parseConnectionUrl,
+  SealingProblem,
+} from '@store-export/engine'
+import type { OpenPlace } from '../context.ts'
+import { checkClock } from './clock.ts'
+import { readClockAheadMs } from './read-store.ts'
+import type { Check, ControlReport, Finding } from './report.ts'
+
+/** The report of the control database. */
+export async function examineControl(place: OpenPlace): Promise<ControlReport> {
+  const { database, controlUrl } = place
+  const missing = await missingMigrations(database)
+  return {
+    checks: [
+      { name: 'connection', summary: `TLS: ${describeTls(parseConnectionUrl(controlUrl))}`, findings: [] },
+      { name: 'migrations', summary: 'at this version', findings: missing.map(missingMigration) },
+      await checkSecret(place),
+      checkClock(await readClockAheadMs(database.sql)),
+    ],
+  }
+}
+
+async function checkSecret({ database, keys }: OpenPlace): Promise<Check> {
+  const findings: Finding[] = []
+  const sealed = (await listStores(database)).filter(({ sealedPassword }) => sealedPassword !== null)
+  for (const store of sealed) {
+    try {
+      openStoreUrl(keys, store)
+    } catch (error) {
+      if (!(error instanceof SealingProblem)) throw error
+      const fix = `store-export stores set ${store.id} --database-url -`
+      findings.push({ severity: 'error', code: 'password_sealed', message: error.message, fix })
+    }
+  }
+  return { name: 'secret', summary: `opens all ${sealed.length} passwords`, findings }
+}
+
+function missingMigration(name: string): Finding {
+  return {
+    severity: 'error',
+    code: 'missing_migration',
+    message: `the control database lacks ${name}`,
+    fix: 'store-export migrate',
+  }
+}

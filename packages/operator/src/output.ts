@@ -1,0 +1,47 @@
+// What the command writes: results (ids, keys, tables, JSON) to the standard output, words for people to the standard
+// error. Colours at a terminal only.
+
+import { styleText } from 'node:util'
+
+/** A style that the panel and the reports use. */
+export type Style = Parameters<typeof styleText>[0]
+
+/** Writes a result: one line on the standard output. */
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+/** Writes a result as one line of JSON. */
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value))
+}
+
+/** Says something to the person: one line on the standard error. */
+export function say(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+/** The text in a style where the stream is a terminal that shows it; honours NO_COLOR and FORCE_COLOR. */
+export function styled(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
+  return styleText(style, text, { stream })
+}
+
+/** Prints rows as a table: its heading is for people, its rows are the result. */
+export function printTable(heading: readonly string[], rows: readonly (readonly string[])[]): void {
+  const widths = heading.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),
+  )
+  const line = (cells: readonly string[]) => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
+  say(styled('dim', line(heading).trimEnd(), process.stderr))
+  for (const row of rows) print(line(row).trimEnd())
+}
+
+/** A reader that went away, as `head` does, is no failure of ours. */
+export function endQuietlyWithoutReader(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+      process.exit()
+    })
+  }
+}

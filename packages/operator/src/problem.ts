@@ -1,0 +1,96 @@
+// What the command says when it cannot do what was asked: one sentence, and the code with which it ends. Errors of other
+// parts are translated here; one that nobody expects is a bug, and stays one.
+
+import {
+  ConnectionUrlProblem,
+  KeyLimitReached,
+  KeyNameProblem,
+  MigrationProblem,
+  redactAndCut,
+  SealingProblem,
+  SettingProblem,
+  StoreProblem,
+  UnknownStore,
+} from '@store-export/engine'
+import { EmbeddedProblem } from './embedded/problems.ts'
+
+/** Done. */
+export const EXIT_DONE = 0
+/** Asked rightly, and failed. */
+export const EXIT_FAILED = 1
+/** Asked wrongly: an unknown command, option or value. */
+export const EXIT_USAGE = 2
+
+/** Something that the reader can solve: `message` is one sentence that says how. */
+export class Problem extends Error {
+  override readonly name: string = 'Problem'
+}
+
+/** A command line that does not fit together. */
+export class UsageProblem extends Problem {
+  override readonly name = 'UsageProblem'
+}
+
+/** What to say about an error, and the code to end with. */
+export interface Explanation {
+  readonly sentence: string
+  readonly exitCode: number
+}
+
+const KNOWN = [
+  Problem,
+  EmbeddedProblem,
+  ConnectionUrlProblem,
+  KeyLimitReached,
+  KeyNameProblem,
+  SealingProblem,
+  SettingProblem,
+  StoreProblem,
+  UnknownStore,
+]
+const SENTENCE_LENGTH_MAX = 400
+
+/** The explanation of an error; null for one that nobody expected. */
+export function explain(error: unknown): Explanation | null {
+  if (error instanceof UsageProblem) return { sentence: error.message, exitCode: EXIT_USAGE }
+  if (error instanceof MigrationProblem) {
+    return { sentence: `${error.message}${causeOf(error)}`, exitCode: EXIT_FAILED }
+  }
+  if (KNOWN.some((known) => error instanceof known)) return { sentence: messageOf(error), exitCode: EXIT_FAILED }
+  const sentence = databaseSentence(error)
+  return sentence === null ? null : { sentence, exitCode: EXIT_FAILED }
+}
+
+/** What went wrong between us and a database, in a sentence; null for any other error. */
+export function databaseSentence(error: unknown): string | null {
+  const code = codeOf(error)
+  if (code === null) return null
+  const advice = ADVICE.find(([pattern]) => pattern.test(code))?.[1]
+  return advice === undefined ? null : `${advice}: ${redactAndCut(messageOf(error), SENTENCE_LENGTH_MAX)} (${code})`
+}
+
+/** The code of a system's or a database's error; null when it has none. */
+export function codeOf(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
+}
+
+/** What each family of codes means to the one who runs the command. */
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/^(ECONN|EHOST|ENET|ENOTFOUND|EAI_|ETIMEDOUT|ENOENT$|EPIPE)/, 'the database cannot be reached'],
+  [/^(CONNECT|CONNECTION_|08|57P0)/, 'the database does not answer'],
+  [/^(ETLSREFUSED|ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO)/, 'the connection to the database is not safe'],
+  [/^ENOTFITTING$/, 'none of the database servers fits'],
+  [/^28/, 'the database refuses the user or the password'],
+  [/^3D000$/, 'the database does not exist'],
+  [/^42501$/, 'the role of the connection URL lacks a right'],
+  [/^25006$/, 'the database takes no changes, it may be a standby'],
+  [/^53/, 'the database server is at its limits'],
+]
+
+function causeOf({ cause }: Error): string {
+  return cause instanceof Error ? ` (${redactAndCut(cause.message, SENTENCE_LENGTH_MAX)})` : ''
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,113 @@
+// Runs the service for as long as the process lives: the API, the operations listener, and what is done once a day.
+// Used by `serve` and by `demo`, which differ in where the databases come from and in what is said.
+
+import {
+  type Config,
+  type ControlDatabase,
+  combine,
+  createMetrics,
+  deleteOldUsage,
+  type Metrics,
+  type Observe,
+  type SealingKeys,
+} from '@store-export/engine'
+import type { Lifecycle } from './lifecycle.ts'
+import { listenProblem } from './listen.ts'
+import { startOperations } from './operations.ts'
+import { createReadiness, type Readiness } from './readiness.ts'
+import type { RunningService } from './service.ts'
+
+/** What is served, and who hears of it. */
+export interface ServingOptions {
+  readonly config: Config
+  readonly controlUrl: string
+  readonly keys: SealingKeys
+  readonly log: Observe
+  readonly lifecycle: Lifecycle
+}
+
+/** Addresses of what listens now. */
+export interface Serving {
+  readonly url: string
+  /** null when the listener is switched off. */
+  readonly operationsUrl: string | null
+}
+
+/** What is filled in once the API listens. */
+interface Started {
+  service: RunningService | null
+}
+
+const DAY_MS = 86_400_000
+/** How much longer than draining the end may take. */
+const CLOSING_MS = 10_000
+
+/** How long the end of a service may take at most, in ms. */
+export function patienceMs({ drainSeconds }: Pick<Config, 'drainSeconds'>): number {
+  return drainSeconds * 1000 + CLOSING_MS
+}
+
+/** Starts everything; the lifecycle ends it. Throws a sentence when a port is taken. */
+export async function startServing(options: ServingOptions): Promise<Serving> {
+  const { config, controlUrl, keys, log, lifecycle } = options
+  const metrics = createMetrics({ processMetrics: true })
+  const observe = combine(log, metrics.observe)
+  const readiness = createReadiness(controlUrl, lifecycle.signal)
+  lifecycle.onClose(() => readiness.close())
+  const started: Started = { service: null }
+  const operationsUrl = await startOperationsOf(options, { metrics, readiness, started })
+  const service = await startApi({ config, controlUrl, keys, observe })
+  started.service = service
+  lifecycle.onClose(() => service.close())
+  cleanDaily(service.control, config, observe)
+  return { url: service.url, operationsUrl }
+}
+
+async function startOperationsOf(
+  { config, lifecycle, log }: ServingOptions,
+  parts: { readonly metrics: Metrics; readonly readiness: Readiness; readonly started: Started },
+): Promise<string | null> {
+  if (config.operationsPort === 0) return null
+  const { metrics, readiness, started } = parts
+  const operations = await startOperations({
+    host: config.host,
+    port: config.operationsPort,
+    whyNotReady: async () => (started.service === null ? 'starting' : readiness.whyNot()),
+    metrics: async () => {
+      observePools(metrics, started)
+      return { text: await metrics.text(), contentType: metrics.contentType }
+    },
+  })
+  lifecycle.onClose(() => operations.close())
+  log({ event: 'listening', listener: 'operations', address: operations.url })
+  return operations.url
+}
+
+/** Pools are looked at when somebody asks. A busy connection is an open one; idle ones are not counted. */
+function observePools({ observe }: Metrics, { service }: Started): void {
+  if (service === null) return
+  const { pools, busy, waiting } = service.pools.sums()
+  observe({ event: 'pool state', pool: 'stores', pools, connections: busy, busy, waiting })
+}
+
+async function startApi(options: Parameters<typeof import('./service.ts').startService>[0]): Promise<RunningService> {
+  const { host, port } = options.config
+  // loaded here, so that the commands that serve nothing start faster
+  const { startService } = await import('./service.ts')
+  try {
+    return await startService(options)
+  } catch (error) {
+    throw listenProblem(error, { host, port, portSetting: 'STORE_EXPORT_PORT' })
+  }
+}
+
+/** Deletes old usage now and once a day; keeps no process alive. */
+function cleanDaily(database: ControlDatabase, { usageMonths }: Config, observe: Observe): void {
+  const clean = () => {
+    deleteOldUsage({ database, months: usageMonths, now: new Date() }).catch((cause: unknown) =>
+      observe({ event: 'control fault', requestId: null, cause }),
+    )
+  }
+  clean()
+  setInterval(clean, DAY_MS).unref()
+}

@@ -1,0 +1,133 @@
+// What the tests of the command share: it is run as a child process, as a person or a program runs it.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import os from 'node:os'
+import path from 'node:path'
+import { openPool, parseConnectionUrl, type Sql } from '@store-export/engine'
+import { inject, onTestFinished } from 'vitest'
+import { dropStore } from '../src/store-schema/drop-store.ts'
+
+const COMMAND = path.join(import.meta.dirname, '..', 'bin', 'store-export.js')
+
+/** Node keeps what it compiled: each of the many starts then takes half the time. */
+const COMPILED = path.join(import.meta.dirname, '..', '..', '..', 'node_modules', '.cache', 'node-compile')
+
+/** Where and how the command runs. */
+export interface Circumstances {
+  /** Settings without their prefix, for example `DATABASE_URL`. */
+  readonly settings?: Readonly<Record<string, string>>
+  readonly folder?: string
+  /** Text on its standard input. */
+  readonly input?: string
+}
+
+/** How the command ended. */
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+  /** The standard output, read as JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers as a program without types does
+  readonly json: any
+}
+
+/** A command that goes on running. */
+export interface Running {
+  readonly process: ChildProcess
+  /** What it has written so far. */
+  output(): { stdout: string; stderr: string }
+  /** Resolves to the match as soon as the streams hold it; rejects when the command ends before. */
+  saw(pattern: RegExp): Promise<RegExpExecArray>
+  /** Sends a signal, or none, and waits for the end. */
+  end(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+}
+
+/** A fresh secret, as the settings take it. */
+export function newSecret(): string {
+  return randomBytes(32).toString('base64')
+}
+
+/** Runs the command to its end. */
+export async function run(words: readonly string[], circumstances: Circumstances = {}): Promise<Ended> {
+  const running = launch(words, circumstances)
+  const { code } = await running.end()
+  const { stdout, stderr } = running.output()
+  return {
+    code,
+    stdout,
+    stderr,
+    get json() {
+      return JSON.parse(stdout)
+    },
+  }
+}
+
+/** Starts the command; it is killed after the test. */
+export function start(words: readonly string[], circumstances: Circumstances = {}): Running {
+  const running = launch(words, circumstances)
+  const { process: child } = running
+  onTestFinished(async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+    await running.end()
+  })
+  return running
+}
+
+function launch(words: readonly string[], { settings = {}, folder, input }: Circumstances): Running {
+  const prefixed = Object.entries(settings).map(([name, value]) => [`STORE_EXPORT_${name}`, value])
+  const child = spawn(process.execPath, [COMMAND, ...words], {
+    cwd: folder ?? os.tmpdir(),
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED, ...Object.fromEntries(prefixed) },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] }
+  child.stdout.on('data', (chunk: Buffer) => chunks.stdout.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => chunks.stderr.push(chunk))
+  child.stdin.end(input ?? '')
+  const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
+  const output = () => ({
+    stdout: Buffer.concat(chunks.stdout).toString('utf8'),
+    stderr: Buffer.concat(chunks.stderr).toString('utf8'),
+  })
+  return {
+    process: child,
+    output,
+    saw: (pattern) => saw(child, output, pattern),
+    async end(signal) {
+      if (signal !== undefined) child.kill(signal)
+      const [code, endedBy] = await closed
+      return { code, signal: endedBy }
+    },
+  }
+}
+
+function saw(child: ChildProcess, output: Running['output'], pattern: RegExp): Promise<RegExpExecArray> {
+  return new Promise((resolve, reject) => {
+    const look = (): void => {
+      const { stdout, stderr } = output()
+      const match = pattern.exec(`${stdout}\n${stderr}`)
+      if (match !== null) resolve(match)
+    }
+    child.stdout?.on('data', look)
+    child.stderr?.on('data', look)
+    child.once('close', () => reject(new Error(`ended without ${pattern}: ${JSON.stringify(output())}`)))
+    look()
+  })
+}
+
+/** A connection of the test's own, closed after it. */
+export function connect(url: string): Sql {
+  const sql = openPool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: 'test' })
+  onTestFinished(() => sql.end({ timeout: 1 }))
+  return sql
+}
+
+/** Drops what `stores provision` made, after the test. */
+export function dropAfterTest(storeId: string): void {
+  onTestFinished(async () => {
+    const admin = openPool(parseConnectionUrl(inject('postgresUrl')), { connectionsMax: 1, applicationName: 'test' })
+    await dropStore(admin, storeId)
+    await admin.end()
+  })
+}

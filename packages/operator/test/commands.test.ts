@@ -1,0 +1,276 @@
+import { randomBytes } from 'node:crypto'
+import {
+  addStore,
+  type ControlDatabase,
+  createKey,
+  migrate,
+  openControlDatabase,
+  SETTINGS,
+  SealingKey,
+} from '@store-export/engine'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts'
+import { connect, dropAfterTest, newSecret, run } from './command-support.ts'
+import { temporaryFolder } from './embedded-support.ts'
+
+const secret = newSecret()
+let control: TestDatabase
+let settings: Record<string, string>
+
+beforeAll(async () => {
+  control = await createDatabase()
+  settings = { DATABASE_URL: control.url, SECRET: secret }
+  await migrate({ url: control.url, random: randomBytes })
+})
+afterAll(() => control.drop())
+
+/** Runs a command with --json and reads its answer. */
+async function ask(...words: string[]) {
+  const { code, json } = await run([...words, '--json'], { settings })
+  expect(code).toBe(0)
+  return json
+}
+
+/** A store, registered without the command. */
+async function register(name: string): Promise<string> {
+  const databaseUrl = 'postgres://reader@db.example/shop'
+  return withDatabase(async (database) => {
+    const keys = { current: new SealingKey(Buffer.from(secret, 'base64')), previous: null }
+    const context = { database, keys, random: randomBytes }
+    return (await addStore(context, { name, origin: 'generated', state: 'ready', databaseUrl })).id
+  })
+}
+
+async function withDatabase<T>(work: (database: ControlDatabase) => Promise<T>): Promise<T> {
+  const database = openControlDatabase(control.url, { poolSize: 1 })
+  try {
+    return await work(database)
+  } finally {
+    await database.close()
+  }
+}
+
+describe('the command line', () => {
+  const wrong = [
+    ['sell'],
+    ['stores'],
+    ['stores', 'list', '--quickly'],
+    ['keys', 'create', '--store', 'x'],
+    ['stores', 'provision', '--name', 'N', '--revision', 'v9'],
+    ['stores', 'add', '--name', 'N', '--origin', 'stolen'],
+    ['stores', 'add', '--name', 'N', '--database-url', 'mysql://db'],
+    ['stores', 'add', '--name', 'N'],
+    ['stores', 'set', '6f0d5c1e-8a3b-4c57-9d21-3e7f4a10b601'],
+    ['keys', 'revoke'],
+  ]
+  test('wrong usage ends with 2 and prints nothing as a result', async () => {
+    const ends = await Promise.all(wrong.map((words) => run(words, { settings })))
+    expect(ends.map(({ code, stdout }) => [code, stdout])).toEqual(wrong.map(() => [2, '']))
+    for (const { stderr } of ends) expect(stderr).toMatch(/^(?!.*\n {4}at )./s)
+  })
+
+  test('--help prints every setting with its default and unit', async () => {
+    const { code, stdout } = await run(['--help'])
+    expect(code).toBe(0)
+    for (const { env } of Object.values(SETTINGS)) expect(stdout).toContain(env)
+    expect(stdout).toContain('(default 120 requests)')
+    expect(stdout).toContain('(default 10 s)')
+  })
+
+  test('without a control database and without a demo one sentence says what to do', async () => {
+    const { code, stdout, stderr } = await run(['keys', 'list'], { folder: await temporaryFolder() })
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/^store-export: no demo runs .* "npm start", or set STORE_EXPORT_DATABASE_URL .*\n$/)
+  })
+
+  test('without a secret one sentence says so', async () => {
+    const needy = [['migrate'], ['serve'], ['stores', 'list'], ['keys', 'list'], ['secrets', 'rotate'], ['doctor']]
+    const ends = await Promise.all(needy.map((words) => run(words, { settings: { DATABASE_URL: control.url } })))
+    for (const { code, stderr } of ends) {
+      expect(code).toBe(1)
+      expect(stderr).toMatch(/^store-export: STORE_EXPORT_SECRET: is needed.*\n$/)
+    }
+  })
+
+  test('a database that cannot be reached is one sentence without a password', async () => {
+    const elsewhere = { ...settings, DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/none' }
+    const { code, stderr } = await run(['stores', 'list'], { settings: elsewhere })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^store-export: the database cannot be reached: .*ECONNREFUSED.*\n$/)
+    expect(stderr).not.toContain('hush')
+  })
+
+  test('a value that no setting takes, and a name that no setting has, are told', async () => {
+    const wrong = await run(['stores', 'list'], { settings: { ...settings, PORT: 'many' } })
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringMatching(/^store-export: STORE_EXPORT_PORT: must be/)])
+    const odd = await run(['stores', 'list', '--json'], { settings: { ...settings, PROT: '1' } })
+    expect([odd.code, odd.stderr]).toEqual([0, expect.stringContaining('STORE_EXPORT_PROT is no setting')])
+  })
+})
+
+describe('migrate', () => {
+  test('run twice at once applies everything once; before it other commands name it', async () => {
+    const empty = await createDatabase()
+    const circumstances = { settings: { DATABASE_URL: empty.url, SECRET: secret } }
+    for (const words of [['stores', 'list'], ['serve']]) {
+      const { code, stderr } = await run(words, circumstances)
+      expect([code, stderr]).toEqual([1, expect.stringContaining('run "store-export migrate"')])
+    }
+    const both = await Promise.all([1, 2].map(() => run(['migrate', '--json'], circumstances)))
+    expect(both.map(({ code }) => code)).toEqual([0, 0])
+    const applied: string[] = both.flatMap(({ json }) => json.applied)
+    expect(applied.length).toBeGreaterThan(0)
+    expect(new Set(applied).size).toBe(applied.length)
+    expect((await run(['stores', 'list', '--json'], circumstances)).json).toEqual({ stores: [] })
+    await empty.drop()
+  })
+})
+
+describe('stores', () => {
+  test('add registers without connecting; the id alone is the result', async () => {
+    const words = ['stores', 'add', '--name', 'Far away', '--database-url', 'postgres://reader@db.example/shop']
+    const { code, stdout, stderr } = await run(words, { settings })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^[0-9a-f-]{36}\n$/)
+    expect(stderr).toContain('Far away')
+    const added = await ask(...words)
+    expect(added).toMatchObject({ name: 'Far away', origin: 'generated', state: 'ready' })
+    expect(added.database_url).toBe('postgres://reader@db.example/shop')
+  })
+
+  test('a password is sealed, never printed, and on the command line warned of', async () => {
+    const url = 'postgres://reader:hush@db.example/shop'
+    const words = ['stores', 'add', '--name', 'Sealed', '--json', '--database-url']
+    const warned = await run([...words, url], { settings })
+    const quiet = await run([...words, '-'], { settings, input: `${url}\n` })
+    expect([warned.code, quiet.code]).toEqual([0, 0])
+    expect(warned.stderr).toContain('--database-url -')
+    expect(quiet.stderr).toBe('')
+    expect(warned.stdout + warned.stderr + quiet.stdout).not.toContain('hush')
+    const rows = await connect(control.url)`select * from stores where name = 'Sealed'`
+    expect(rows).toHaveLength(2)
+    expect(JSON.stringify(rows)).not.toContain('hush')
+  })
+
+  test('[GEN-3] provision makes a database that the platform writes and the service reads without passwords', async () => {
+    const made = await ask('stores', 'provision', '--name', 'Shop & Sons', '--revision', 'v1.3')
+    dropAfterTest(made.id)
+    const owner = connect(made.database_url)
+    expect(await owner`select id, name from store`).toEqual([{ id: made.id, name: 'Shop & Sons' }])
+    await owner`insert into customers (id, email, password_hash) values (gen_random_uuid(), 'a@example.com', 'x')`
+    const reader = connect(made.reader_url)
+    expect(await reader`select email from customers`).toEqual([{ email: 'a@example.com' }])
+    await expect(reader`select password_hash from customers`).rejects.toMatchObject({ code: '42501' })
+    await expect(reader`select * from customers`).rejects.toMatchObject({ code: '42501' })
+    expect(made).toMatchObject({ name: 'Shop & Sons', origin: 'generated', state: 'ready', revision: 'v1.3' })
+  })
+
+  test('a name that is refused leaves no database behind', async () => {
+    const count = () =>
+      connect(control.url)`select count(*)::int as n from pg_database where datname like 'store_export%'`
+    const before = await count()
+    const { code, stderr } = await run(['stores', 'provision', '--name', 'x'.repeat(201), '--revision', 'v1.6'], {
+      settings,
+    })
+    expect([code, stderr]).toEqual([1, expect.stringContaining('1 to 200 characters')])
+    expect(await count()).toEqual(before)
+  })
+
+  test('upgrade brings schema and grants to a newer revision, and says when there is nothing to do', async () => {
+    const made = await ask('stores', 'provision', '--name', 'Old', '--revision', 'launch')
+    dropAfterTest(made.id)
+    const upgraded = await ask('stores', 'upgrade', made.id, '--to', 'v1.2')
+    expect(upgraded).toEqual({ id: made.id, revision: 'v1.2', applied: ['v1.1', 'v1.2'] })
+    expect(await connect(made.reader_url)`select phone from customers`).toEqual([])
+    expect((await ask('stores', 'upgrade', made.id, '--to', 'v1.2')).applied).toEqual([])
+  })
+
+  test('upgrade of a store on another server asks for its URL', async () => {
+    const id = await register('Elsewhere')
+    const { code, stderr } = await run(['stores', 'upgrade', id, '--to', 'v1.6'], { settings })
+    expect([code, stderr]).toEqual([1, expect.stringContaining('--database-url')])
+  })
+
+  test('set, list and remove', async () => {
+    const { id } = await ask('stores', 'add', '--name', 'Later', '--state', 'generating')
+    const url = 'postgres://reader@db.example/later'
+    expect(await ask('stores', 'set', id, '--state', 'ready', '--database-url', url)).toMatchObject({
+      id,
+      state: 'ready',
+      database_url: url,
+    })
+    const listed = async () => (await ask('stores', 'list')).stores.map((store: { id: string }) => store.id)
+    expect(await listed()).toContain(id)
+    await ask('keys', 'create', '--store', id, '--name', 'one')
+    expect(await ask('stores', 'remove', id)).toEqual({ id, removed: true, already: false, keys_revoked: 1 })
+    expect(await ask('stores', 'remove', id)).toEqual({ id, removed: true, already: true, keys_revoked: 0 })
+    expect(await listed()).not.toContain(id)
+    const unknown = await run(['stores', 'set', id, '--state', 'ready'], { settings })
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no store has the id')])
+  })
+
+  test('[GEN-3] grants prints SQL that makes a role without the password column', async () => {
+    const { code, stdout } = await run(['stores', 'grants', '--revision', 'v1.6'])
+    expect(code).toBe(0)
+    expect(stdout).toContain('create role "store_export_reader" login password')
+    expect(stdout).toMatch(/grant select \([^)]*"email"[^)]*\) on public."customers"/)
+    expect(stdout).not.toContain('password_hash')
+    const { role, password, sql } = await ask('stores', 'grants', '--revision', 'launch', '--role', 'books')
+    expect(role).toBe('books')
+    expect(sql).toContain(password)
+    expect(sql).not.toContain('locations')
+  })
+})
+
+describe('keys', () => {
+  test('[AUTH-3] create shows the key once; list shows only its ends', async () => {
+    const store = await register('Keys')
+    const made = await ask('keys', 'create', '--store', store, '--name', 'books')
+    expect(Object.keys(made)).toEqual(['id', 'key', 'store_id', 'name'])
+    expect(made).toMatchObject({ store_id: store, name: 'books', key: expect.stringMatching(/^sdx_\w{49}$/) })
+    const alone = await run(['keys', 'create', '--store', store, '--name', 'till'], { settings })
+    expect(alone.stdout).toMatch(/^sdx_\w{49}\n$/)
+    const { stdout } = await run(['keys', 'list', '--store', store, '--json'], { settings })
+    expect(JSON.parse(stdout).keys).toHaveLength(2)
+    expect(JSON.parse(stdout).keys[0]).toMatchObject({ id: made.id, last_four: made.key.slice(-4), revoked_at: null })
+    expect(stdout).not.toContain(made.key)
+    const table = await run(['keys', 'list'], { settings })
+    expect(table.stdout).toContain(`${made.id}  ${store}  ${made.key.slice(0, 12)}…${made.key.slice(-4)}`)
+  })
+
+  test('[AUTH-4] the sixth active key is refused with one sentence', async () => {
+    const store = await register('Full')
+    await withDatabase(async (database) => {
+      for (const name of ['1', '2', '3', '4', '5']) {
+        await createKey({ database, storeId: store, name, createdBy: null, random: randomBytes })
+      }
+    })
+    const sixth = await run(['keys', 'create', '--store', store, '--name', '6', '--json'], { settings })
+    expect([sixth.code, sixth.stdout]).toEqual([1, ''])
+    expect(sixth.stderr).toMatch(/^store-export: a store has at most 5 active keys: revoke one first.*\n$/)
+  })
+
+  test('revoke ends a key; again it says so; an unknown one fails', async () => {
+    const store = await register('Revoked')
+    const { id } = await ask('keys', 'create', '--store', store, '--name', 'x')
+    expect(await ask('keys', 'revoke', id)).toEqual({ id, revoked: true, already: false })
+    expect(await ask('keys', 'revoke', id)).toEqual({ id, revoked: true, already: true })
+    expect((await ask('keys', 'list', '--store', store)).keys[0].revoked_at).not.toBeNull()
+    expect((await run(['keys', 'revoke', store], { settings })).code).toBe(1)
+    expect((await run(['keys', 'list', '--store', id], { settings })).code).toBe(1)
+  })
+})
+
+test('secrets rotate seals every password with the new secret, after which the old one is not needed', async () => {
+  const database = await createDatabase()
+  const old = { DATABASE_URL: database.url, SECRET: secret }
+  const next = { DATABASE_URL: database.url, SECRET: newSecret() }
+  expect((await run(['migrate'], { settings: old })).code).toBe(0)
+  const add = ['stores', 'add', '--name', 'S', '--database-url', '-']
+  expect((await run(add, { settings: old, input: 'postgres://reader:hush@db.example/shop' })).code).toBe(0)
+  expect((await run(['secrets', 'rotate'], { settings: next })).code).toBe(1)
+  const rotated = await run(['secrets', 'rotate', '--json'], { settings: { ...next, SECRET_PREVIOUS: secret } })
+  expect(rotated.json).toEqual({ resealed: 1, unchanged: 0 })
+  expect((await run(['secrets', 'rotate', '--json'], { settings: next })).json).toEqual({ resealed: 0, unchanged: 1 })
+  await database.drop()
+})

@@ -1,0 +1,130 @@
+import { once } from 'node:events'
+import { mkdir, readFile, rename, stat } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { DEMO_STORES } from '../src/demo/platform.ts'
+import { findRunningPostgres, removeEmbeddedPostgres } from '../src/embedded/embedded-postgres.ts'
+import { type Running, run, start } from './command-support.ts'
+import { freePort, temporaryFolder } from './embedded-support.ts'
+
+const QUIET = { PORT: '0', OPERATIONS_PORT: '0' }
+const ENDED = { code: 0, signal: null }
+
+/** A folder to type the command in; its databases are removed after the test. */
+async function projectFolder(): Promise<string> {
+  const folder = path.join(await temporaryFolder(), 'project')
+  await mkdir(folder)
+  onTestFinished(() => removeEmbeddedPostgres(path.join(folder, '.data')))
+  return folder
+}
+
+/** What the demo says as JSON when it runs. */
+async function factsOf(demo: Running) {
+  const [line] = await demo.saw(/^\{.*\}$/m)
+  return JSON.parse(line)
+}
+
+async function startDemo(folder: string) {
+  const demo = start(['demo', '--json'], { folder, settings: QUIET })
+  return { demo, facts: await factsOf(demo) }
+}
+
+async function ask(url: string, key: string): Promise<number> {
+  return (await fetch(`${url}/api/v1/orders?limit=2`, { headers: { 'x-api-key': key } })).status
+}
+
+test('[AUTH-7] the demo on an empty folder answers, is found by other commands, and is the same at the next start', async () => {
+  const folder = await projectFolder()
+  const demo = start(['demo'], { folder, settings: QUIET })
+  const [, key = '', url = ''] = await demo.saw(/curl -H 'x-api-key: (sdx_\w+)' '(http:.*)\/api\/v1\/orders\?limit=2'/)
+  expect(await ask(url, key)).toBe(200)
+  expect((await fetch(`${url}/docs`)).status).toBe(200)
+  const { stdout, stderr } = demo.output()
+  expect(stdout).toContain(`${url}/docs`)
+  expect(stderr).toMatch(/✓ Lindwurm & Tochter: 5,000 orders, v1\.6 +\d+\.\d s/)
+
+  const listed = await run(['keys', 'list', '--json'], { folder })
+  expect(listed.json.keys).toHaveLength(DEMO_STORES.length)
+  const { id: keyId, store_id: storeId } = listed.json.keys[0]
+  const other = await run(['keys', 'create', '--store', storeId, '--name', 'mine', '--json'], { folder })
+  expect(await ask(url, other.json.key)).toBe(200)
+  expect((await run(['keys', 'revoke', keyId], { folder })).code).toBe(0)
+  expect(await ask(url, key)).toBe(401)
+  expect((await run(['doctor'], { folder })).code).toBe(0)
+  expect(await demo.end('SIGINT')).toEqual(ENDED)
+  expect(await findRunningPostgres(path.join(folder, '.data'))).toBeUndefined()
+  for (const name of ['secret', 'demo.json']) {
+    expect((await stat(path.join(folder, '.data', name))).mode & 0o777).toBe(0o600)
+  }
+
+  const second = await startDemo(folder)
+  expect(second.facts.key).not.toBe(key)
+  expect(second.demo.output().stderr).toBe('')
+  const states: number[] = []
+  for (const store of second.facts.stores) states.push(await ask(second.facts.url, store.key))
+  expect(states).toEqual([200, 200, 200, 403, 409])
+  expect(await ask(second.facts.url, other.json.key)).toBe(200)
+  expect((await run(['stores', 'remove', second.facts.stores[1].id], { folder })).code).toBe(0)
+  expect(await second.demo.end('SIGTERM')).toEqual(ENDED)
+
+  // the folder is moved, and a store was removed: it stays away, the others are found at their new place
+  const moved = `${folder}-moved`
+  await rename(folder, moved)
+  onTestFinished(() => removeEmbeddedPostgres(path.join(moved, '.data')))
+  const third = await startDemo(moved)
+  expect(third.facts.key).toBe(second.facts.key)
+  expect(third.facts.stores).toHaveLength(DEMO_STORES.length - 1)
+  expect(await ask(third.facts.url, third.facts.key)).toBe(200)
+  expect(await third.demo.end('SIGINT')).toEqual(ENDED)
+})
+
+test('a first run that was killed is put right by the next one', async () => {
+  const folder = await projectFolder()
+  // at its second store: the first is there, the second is half made
+  const killed = start(['demo'], { folder, settings: QUIET })
+  await killed.saw(/✓ Lindwurm/)
+  await killed.end('SIGKILL')
+  const { demo, facts } = await startDemo(folder)
+  expect(demo.output().stderr).toContain('✓ Quillby Coffee')
+  expect(demo.output().stderr).not.toContain('Lindwurm')
+  expect(facts.stores).toHaveLength(DEMO_STORES.length)
+  for (const store of facts.stores.slice(0, 3)) expect(await ask(facts.url, store.key)).toBe(200)
+  const doctor = await run(['doctor', '--json'], { folder })
+  expect(doctor.json.stores.map(({ revision }: { revision: string }) => revision)).toEqual([
+    'v1.6',
+    'launch',
+    'v1.3',
+    null,
+    null,
+  ])
+  const kept = await readFile(path.join(folder, '.data', 'demo.json'), 'utf8')
+  expect(kept).toContain(facts.key)
+
+  // a second one beside it says so, and leaves the first alone
+  const port = new URL(facts.url).port
+  const beside = await run(['demo'], { folder, settings: { ...QUIET, PORT: port } })
+  expect(beside.code).toBe(1)
+  expect(beside.stderr).toMatch(/^store-export: port \d+ .* STORE_EXPORT_PORT .*seems to run already\)\n$/)
+  expect(await ask(facts.url, facts.key)).toBe(200)
+})
+
+test('Ctrl-C during the first run ends with 0, and a taken port is told before anything is made', async () => {
+  const folder = await projectFolder()
+  const taken = createServer().listen(await freePort(), '127.0.0.1')
+  await once(taken, 'listening')
+  onTestFinished(() => void taken.close())
+  const address = taken.address()
+  const port = String(address !== null && typeof address === 'object' ? address.port : 0)
+  for (const name of ['PORT', 'OPERATIONS_PORT']) {
+    const { code, stderr } = await run(['demo'], { folder, settings: { ...QUIET, [name]: port } })
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^store-export: port \d+ of [^\n]*\n$/)])
+    expect(stderr).toContain(`STORE_EXPORT_${name} `)
+  }
+  await expect(stat(path.join(folder, '.data'))).rejects.toThrow('ENOENT')
+  const demo = start(['demo'], { folder, settings: QUIET })
+  await demo.saw(/✓ PostgreSQL/)
+  expect(await demo.end('SIGINT')).toEqual(ENDED)
+  expect(demo.output().stderr).not.toContain('store-export:')
+  expect(await findRunningPostgres(path.join(folder, '.data'))).toBeUndefined()
+})

@@ -1,0 +1,108 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { createDatabase } from '../../../test/support/databases.ts'
+import { connect, dropAfterTest, newSecret, type Running, run, start } from './command-support.ts'
+import { freePort } from './embedded-support.ts'
+
+/** A service of its own on a migrated control database with one store. */
+async function startService() {
+  const control = await createDatabase()
+  onTestFinished(() => control.drop())
+  const operations = `http://127.0.0.1:${await freePort()}`
+  const settings = {
+    DATABASE_URL: control.url,
+    SECRET: newSecret(),
+    PORT: '0',
+    OPERATIONS_PORT: new URL(operations).port,
+  }
+  expect((await run(['migrate'], { settings })).code).toBe(0)
+  const store = (await run(['stores', 'provision', '--name', 'S', '--revision', 'v1.6', '--json'], { settings })).json
+  dropAfterTest(store.id)
+  const { key } = (await run(['keys', 'create', '--store', store.id, '--name', 'k', '--json'], { settings })).json
+  const service = start(['serve'], { settings })
+  const [, url = ''] = await service.saw(/"listener":"api","address":"(http:[^"]+)"/)
+  const get = (path: string) => fetch(url + path, { headers: { 'x-api-key': key } })
+  return { control, settings, store, key, service, url, operations, get }
+}
+
+/** The log's lines; each must be JSON. */
+function linesOf(service: Running): { event: string }[] {
+  return service
+    .output()
+    .stdout.trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
+test('serve answers, tells health and metrics, and on SIGTERM ends what it began', async () => {
+  const { service, store, key, operations, get } = await startService()
+  expect((await get('/api/v1/orders')).status).toBe(200)
+  const ask = async (path: string) => {
+    const response = await fetch(operations + path)
+    return { status: response.status, text: await response.text() }
+  }
+  expect(await ask('/healthz')).toEqual({ status: 200, text: 'alive\n' })
+  expect(await ask('/readyz')).toEqual({ status: 200, text: 'ready\n' })
+  expect((await ask('/secrets')).status).toBe(404)
+  expect((await fetch(`${operations}/healthz`, { method: 'POST' })).status).toBe(405)
+  const metrics = (await ask('/metrics')).text
+  expect(metrics).toMatch(/^store_export_requests_total\{endpoint="\/api\/v1\/orders",status="200"\} 1$/m)
+  expect(metrics).toMatch(/^store_export_pools\{pool="stores"\} 1$/m)
+
+  // a request that waits for a lock is under way when the signal comes
+  const owner = connect(store.database_url)
+  await owner`begin`
+  await owner`lock table orders in access exclusive mode`
+  const slow = get('/api/v1/orders')
+  await expect.poll(async () => (await ask('/metrics')).text).toMatch(/connections_busy\{pool="stores"\} 1/)
+  service.process.kill('SIGTERM')
+  await expect.poll(() => ask('/readyz')).toEqual({ status: 503, text: 'not ready: draining\n' })
+  expect((await ask('/healthz')).status).toBe(200)
+  await owner`rollback`
+  expect((await slow).status).toBe(200)
+  expect(await service.end()).toEqual({ code: 0, signal: null })
+
+  const events = linesOf(service).map(({ event }) => event)
+  expect(events).toEqual(expect.arrayContaining(['starting', 'listening', 'request answered', 'stopping', 'stopped']))
+  const { stdout, stderr } = service.output()
+  expect(stdout + stderr).not.toContain(key)
+  expect(stdout + stderr).not.toContain(new URL(store.reader_url).password)
+})
+
+test('[ERR-3] readyz follows the control database; without it nothing is served', async () => {
+  const { control, operations, service, get } = await startService()
+  await control.drop()
+  await expect.poll(async () => (await fetch(`${operations}/readyz`)).status).toBe(503)
+  expect((await get('/api/v1/orders')).status).toBe(502)
+  expect((await fetch(`${operations}/healthz`)).status).toBe(200)
+  expect((await service.end('SIGTERM')).code).toBe(0)
+})
+
+test('a taken port is one sentence that names the setting', async () => {
+  const control = await createDatabase()
+  onTestFinished(() => control.drop())
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  onTestFinished(() => void taken.close())
+  const address = taken.address()
+  const port = String(address !== null && typeof address === 'object' ? address.port : 0)
+  const settings = { DATABASE_URL: control.url, SECRET: newSecret(), PORT: port, OPERATIONS_PORT: '0' }
+  expect((await run(['migrate'], { settings })).code).toBe(0)
+  const api = await run(['serve'], { settings })
+  expect([api.code, api.stderr]).toEqual([
+    1,
+    expect.stringMatching(/^store-export: port \d+ .* STORE_EXPORT_PORT .*\n$/),
+  ])
+  const operations = await run(['serve'], { settings: { ...settings, PORT: '0', OPERATIONS_PORT: port } })
+  expect(operations.code).toBe(1)
+  expect(operations.stderr).toMatch(/^store-export: port \d+ .* STORE_EXPORT_OPERATIONS_PORT .*\n$/)
+})
+
+test('serve without a control database says what it needs', async () => {
+  const { code, stderr } = await run(['serve'])
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^store-export: STORE_EXPORT_DATABASE_URL: is needed .*\n$/),
+  ])
+})
