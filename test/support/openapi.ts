@@ -17,9 +17,18 @@ export interface DescribedAnswer {
 export function validateResponse(answer: DescribedAnswer): void {
   const validate = validatorOf(schemaFor(answer))
   if (validate(answer.json)) return
-  const problems = (validate.errors ?? []).slice(0, 5).map(({ instancePath, message }) => `${instancePath} ${message}`)
-  throw new Error(`${answer.status} ${answer.path} is not as the OpenAPI document says: ${problems.join('; ')}`)
+  const problems = (validate.errors ?? [])
+    .filter(({ instancePath }) => !INSIDE_STORED_JSON.test(instancePath))
+    .map(({ instancePath, message }) => `${instancePath} ${message}`)
+  if (problems.length === 0) return
+  throw new Error(
+    `${answer.status} ${answer.path} is not as the OpenAPI document says: ${problems.slice(0, 5).join('; ')}`,
+  )
 }
+
+/** What lies inside stored JSON is served as it was stored (R32): there the document says only what it is meant to be. */
+const INSIDE_STORED_JSON =
+  /\/(shipping_address|billing_address|tax_breakdown|metafields|attributes|translations|opening_hours)\/./
 
 /** Headers that the document names for the answer, in lower case. */
 export function documentedHeaders(answer: Omit<DescribedAnswer, 'json'>): string[] {
@@ -29,9 +38,9 @@ export function documentedHeaders(answer: Omit<DescribedAnswer, 'json'>): string
 
 const DOCUMENT = openapi()
 const ERROR: Node = { $ref: '#/components/schemas/Error' }
-const DEFINITIONS = 'urn:definitions'
+const DEFINITIONS = 'definitions.json'
 
-const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, keywords: [...SCHEMA_EXTENSIONS] })
+const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true, keywords: [...SCHEMA_EXTENSIONS] })
 ajvFormats.default(ajv)
 ajv.addSchema({ $id: DEFINITIONS, $defs: relocated(member(member(DOCUMENT, 'components'), 'schemas')) })
 
@@ -72,7 +81,8 @@ function templateOf(path: string): string | null {
   const given = bare.split('/')
   const fits = (template: string) => {
     const segments = template.split('/')
-    const same = (segment: string, index: number) => segment === given[index] || (segment === '{id}' && given[index] !== '')
+    const same = (segment: string, index: number) =>
+      segment === given[index] || (segment === '{id}' && given[index] !== '')
     return segments.length === given.length && segments.every(same)
   }
   return Object.keys(member(DOCUMENT, 'paths')).find(fits) ?? null
@@ -81,7 +91,10 @@ function templateOf(path: string): string | null {
 type Node = Readonly<Record<string, unknown>>
 
 function lookUp(reference: string): Node {
-  return reference.slice(2).split('/').reduce<Node>((node, segment) => member(node, segment), DOCUMENT)
+  return reference
+    .slice(2)
+    .split('/')
+    .reduce<Node>((node, segment) => member(node, segment), DOCUMENT)
 }
 
 function member(node: Node, name: string): Node {

@@ -18,6 +18,7 @@ import { inject } from 'vitest'
 import { type RunningService, startService } from '../../packages/operator/src/service.ts'
 import { provisionStore } from '../../packages/operator/src/store-schema/provision-store.ts'
 import { createDatabase } from './databases.ts'
+import { validateResponse } from './openapi.ts'
 
 /** An answer, read whole. */
 export interface TestAnswer {
@@ -52,7 +53,7 @@ export interface TestPlatform {
   provision(revision?: RevisionId): Promise<TestStore>
   /** Another key for a store. */
   newKey(storeId: string): Promise<{ id: string; key: string }>
-  /** Asks the API; the key of a store, or null for none. */
+  /** Asks the API with the key of a store, or null for none; throws where the OpenAPI document says otherwise. */
   get(path: string, key: string | null, headers?: Record<string, string>): Promise<TestAnswer>
   close(): Promise<void>
 }
@@ -87,7 +88,11 @@ export async function startPlatform(settings: Record<string, string> = {}): Prom
       stores.push(store)
       return store
     },
-    get: (path, key, headers) => get(service.url + path, key, headers),
+    async get(path, key, headers) {
+      const answer = await get(service.url + path, key, headers)
+      if (path.startsWith('/api/')) validateResponse({ path, status: answer.status, json: answer.json })
+      return answer
+    },
     async close() {
       await service.close()
       for (const { sql, ownerUrl } of stores) {

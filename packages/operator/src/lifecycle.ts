@@ -1,8 +1,8 @@
 // The life of a long-running command: what it opened is closed in reverse order, on a signal or after a failure. A second
-// signal ends it at once.
+// signal ends it at once. close-with-grace does the same, but takes one Ctrl-C for two where npm passes it on.
 
 import type { Observe } from '@store-export/engine'
-import closeWithGrace from 'close-with-grace'
+import { EXIT_DONE, EXIT_FAILED } from './problem.ts'
 
 /** A life to which whatever is opened adds its end. */
 export interface Lifecycle {
@@ -11,7 +11,7 @@ export interface Lifecycle {
   /** Runs at the end, before what was added earlier. A failure is observed and stops nothing. */
   onClose(close: () => Promise<unknown>): void
   /** Ends everything and resolves; the process goes on. For a start that failed. */
-  close(): Promise<void>
+  close(reason: string): Promise<void>
 }
 
 /** How to end. */
@@ -19,37 +19,45 @@ export interface LifecycleOptions {
   /** After so many milliseconds the process ends, whatever is still open. */
   readonly patienceMs: number
   readonly observe: Observe
-  /** Hears of a defect that nobody caught; the process ends with code 1. */
-  readonly onDefect: (error: unknown) => void
 }
 
-/** Takes over the signals of this process. */
-export function startLifecycle({ patienceMs, observe, onDefect }: LifecycleOptions): Lifecycle {
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
+const DEFECTS = ['uncaughtException', 'unhandledRejection'] as const
+
+/** A terminal sends Ctrl-C to npm and to us, and npm sends it on: what comes so soon is the same one. */
+const SAME_SIGNAL_MS = 500
+
+/** Takes over the signals of this process, and the defects that nobody caught. */
+export function startLifecycle({ patienceMs, observe }: LifecycleOptions): Lifecycle {
   const closers: (() => Promise<unknown>)[] = []
   const abort = new AbortController()
-  const closeAll = async (reason: string): Promise<void> => {
+  let endingSince = Number.POSITIVE_INFINITY
+
+  const close = async (reason: string): Promise<void> => {
     const startedAt = performance.now()
-    observe({ event: 'stopping', reason })
+    endingSince = startedAt
     abort.abort()
-    for (const close of closers.reverse()) {
-      await close().catch((cause: unknown) => observe({ event: 'own fault', requestId: null, cause }))
+    observe({ event: 'stopping', reason })
+    for (const closer of closers.reverse()) {
+      await closer().catch((cause: unknown) => observe({ event: 'own fault', requestId: null, cause }))
     }
     observe({ event: 'stopped', durationMs: Math.round(performance.now() - startedAt) })
   }
-  const handlers = closeWithGrace(
-    // a process that has nothing left to do is done: no reason to close anything
-    { delay: patienceMs, logger: false, skip: ['beforeExit'], onSecondError: onDefect },
-    async ({ signal, err }: { signal?: string; err?: Error }) => {
-      if (err !== undefined) onDefect(err)
-      await closeAll(signal ?? 'defect')
-    },
-  )
-  return {
-    signal: abort.signal,
-    onClose: (close) => void closers.push(close),
-    async close() {
-      await closeAll('failed start')
-      handlers.uninstall()
-    },
+  const end = async (reason: string, exitCode: number): Promise<void> => {
+    setTimeout(() => process.exit(EXIT_FAILED), patienceMs).unref()
+    await close(reason)
+    process.exit(exitCode)
   }
+  const onSignal = (signal: string): void => {
+    if (!abort.signal.aborted) void end(signal, EXIT_DONE)
+    else if (performance.now() - endingSince > SAME_SIGNAL_MS) process.exit(EXIT_FAILED)
+  }
+  const onDefect = (cause: unknown): void => {
+    observe({ event: 'own fault', requestId: null, cause })
+    if (abort.signal.aborted) process.exit(EXIT_FAILED)
+    void end('defect', EXIT_FAILED)
+  }
+  for (const signal of SIGNALS) process.on(signal, onSignal)
+  for (const event of DEFECTS) process.on(event, onDefect)
+  return { signal: abort.signal, onClose: (closer) => void closers.push(closer), close }
 }

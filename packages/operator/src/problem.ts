@@ -65,7 +65,7 @@ export function explain(error: unknown): Explanation | null {
 export function databaseSentence(error: unknown): string | null {
   const code = codeOf(error)
   if (code === null) return null
-  const advice = ADVICE.find(([pattern]) => pattern.test(code))?.[1]
+  const advice = isOfConnect(error) ? UNREACHABLE : ADVICE.find(([pattern]) => pattern.test(code))?.[1]
   return advice === undefined ? null : `${advice}: ${redactAndCut(messageOf(error), SENTENCE_LENGTH_MAX)} (${code})`
 }
 
@@ -74,9 +74,11 @@ export function codeOf(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
 }
 
+const UNREACHABLE = 'the database cannot be reached'
+
 /** What each family of codes means to the one who runs the command. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
-  [/^(ECONN|EHOST|ENET|ENOTFOUND|EAI_|ETIMEDOUT|ENOENT$|EPIPE)/, 'the database cannot be reached'],
+  [/^(ECONN|EHOST|ENET|ENOTFOUND|EAI_|ETIMEDOUT|EPIPE)/, UNREACHABLE],
   [/^(CONNECT|CONNECTION_|08|57P0)/, 'the database does not answer'],
   [/^(ETLSREFUSED|ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO)/, 'the connection to the database is not safe'],
   [/^ENOTFITTING$/, 'none of the database servers fits'],
@@ -86,6 +88,11 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/^25006$/, 'the database takes no changes, it may be a standby'],
   [/^53/, 'the database server is at its limits'],
 ]
+
+/** A socket that is not there fails with ENOENT, as any missing file does. */
+function isOfConnect(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'connect'
+}
 
 function causeOf({ cause }: Error): string {
   return cause instanceof Error ? ` (${redactAndCut(cause.message, SENTENCE_LENGTH_MAX)})` : ''

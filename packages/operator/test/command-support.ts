@@ -13,6 +13,9 @@ const COMMAND = path.join(import.meta.dirname, '..', 'bin', 'store-export.js')
 /** Node keeps what it compiled: each of the many starts then takes half the time. */
 const COMPILED = path.join(import.meta.dirname, '..', '..', '..', 'node_modules', '.cache', 'node-compile')
 
+/** For tests that start many processes, on a machine that does other things, too. */
+export const PATIENCE = { testTimeout: 90_000, hookTimeout: 60_000, expect: { poll: { timeout: 20_000 } } }
+
 /** Where and how the command runs. */
 export interface Circumstances {
   /** Settings without their prefix, for example `DATABASE_URL`. */

@@ -8,10 +8,12 @@ import {
   SETTINGS,
   SealingKey,
 } from '@store-export/engine'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts'
-import { connect, dropAfterTest, newSecret, run } from './command-support.ts'
+import { connect, dropAfterTest, newSecret, PATIENCE, run } from './command-support.ts'
 import { temporaryFolder } from './embedded-support.ts'
+
+vi.setConfig(PATIENCE)
 
 const secret = newSecret()
 let control: TestDatabase
@@ -166,14 +168,19 @@ describe('stores', () => {
   })
 
   test('a name that is refused leaves no database behind', async () => {
-    const count = () =>
-      connect(control.url)`select count(*)::int as n from pg_database where datname like 'store_export%'`
-    const before = await count()
+    // whoever makes a store's owner becomes its member: an administrator of the test's own, because others provision, too
+    const name = `admin_${randomBytes(6).toString('hex')}`
+    const sql = connect(control.url)
+    await sql.unsafe(`create role ${name} superuser login password 'x'`)
+    const url = new URL(control.url)
+    url.username = name
+    url.password = 'x'
     const { code, stderr } = await run(['stores', 'provision', '--name', 'x'.repeat(201), '--revision', 'v1.6'], {
-      settings,
+      settings: { ...settings, DATABASE_URL: url.href },
     })
     expect([code, stderr]).toEqual([1, expect.stringContaining('1 to 200 characters')])
-    expect(await count()).toEqual(before)
+    expect(await sql`select roleid from pg_auth_members where member = ${name}::regrole`).toEqual([])
+    await sql.unsafe(`drop role ${name}`)
   })
 
   test('upgrade brings schema and grants to a newer revision, and says when there is nothing to do', async () => {

@@ -2,11 +2,13 @@ import { once } from 'node:events'
 import { mkdir, readFile, rename, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { DEMO_STORES } from '../src/demo/platform.ts'
 import { findRunningPostgres, removeEmbeddedPostgres } from '../src/embedded/embedded-postgres.ts'
-import { type Running, run, start } from './command-support.ts'
+import { PATIENCE, type Running, run, start } from './command-support.ts'
 import { freePort, temporaryFolder } from './embedded-support.ts'
+
+vi.setConfig(PATIENCE)
 
 const QUIET = { PORT: '0', OPERATIONS_PORT: '0' }
 const ENDED = { code: 0, signal: null }
@@ -124,6 +126,8 @@ test('Ctrl-C during the first run ends with 0, and a taken port is told before a
   await expect(stat(path.join(folder, '.data'))).rejects.toThrow('ENOENT')
   const demo = start(['demo'], { folder, settings: QUIET })
   await demo.saw(/✓ PostgreSQL/)
+  // npm passes on what the terminal has sent to the demo already
+  demo.process.kill('SIGINT')
   expect(await demo.end('SIGINT')).toEqual(ENDED)
   expect(demo.output().stderr).not.toContain('store-export:')
   expect(await findRunningPostgres(path.join(folder, '.data'))).toBeUndefined()

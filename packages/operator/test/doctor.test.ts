@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts'
 import type { Finding } from '../src/doctor/report.ts'
-import { connect, dropAfterTest, newSecret, run } from './command-support.ts'
+import { connect, dropAfterTest, newSecret, PATIENCE, run } from './command-support.ts'
+
+vi.setConfig(PATIENCE)
 
 let control: TestDatabase
 let settings: Record<string, string>
@@ -48,8 +50,8 @@ describe('doctor', () => {
     const fixes = findings.map(({ fix }) => fix ?? '')
     expect(fixes[0]).toBe(`grant select ("currency", "locale") on public."orders" to "${role}";`)
     expect(fixes.slice(2)).toEqual([
-      'create index concurrently customers_changed_2 on public.customers ((coalesce(updated_at, created_at)), created_at, id);',
       'create index concurrently orders_walk on public.orders (created_at, id, updated_at);',
+      'create index concurrently customers_changed_2 on public.customers ((coalesce(updated_at, created_at)), created_at, id);',
     ])
     for (const fix of fixes) await owner.unsafe(fix)
     expect(await examine(id)).toMatchObject({ revision: 'v1.6', findings: [] })

@@ -1,9 +1,11 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createDatabase } from '../../../test/support/databases.ts'
-import { connect, dropAfterTest, newSecret, type Running, run, start } from './command-support.ts'
+import { connect, dropAfterTest, newSecret, PATIENCE, type Running, run, start } from './command-support.ts'
 import { freePort } from './embedded-support.ts'
+
+vi.setConfig(PATIENCE)
 
 /** A service of its own on a migrated control database with one store. */
 async function startService() {
@@ -15,6 +17,7 @@ async function startService() {
     SECRET: newSecret(),
     PORT: '0',
     OPERATIONS_PORT: new URL(operations).port,
+    STORE_TIMEOUT_MS: '60000',
   }
   expect((await run(['migrate'], { settings })).code).toBe(0)
   const store = (await run(['stores', 'provision', '--name', 'S', '--revision', 'v1.6', '--json'], { settings })).json
@@ -36,7 +39,9 @@ function linesOf(service: Running): { event: string }[] {
 }
 
 test('serve answers, tells health and metrics, and on SIGTERM ends what it began', async () => {
-  const { service, store, key, operations, get } = await startService()
+  const { control, service, store, key, operations, get } = await startService()
+  // the role's own limits are shorter than a busy machine may be slow
+  await connect(control.url).unsafe(`alter role "${new URL(store.reader_url).username}" set lock_timeout = 0`)
   expect((await get('/api/v1/orders')).status).toBe(200)
   const ask = async (path: string) => {
     const response = await fetch(operations + path)

@@ -18,7 +18,7 @@ import { type EmbeddedPostgres, findRunningPostgres, startEmbeddedPostgres } fro
 import { type Lifecycle, startLifecycle } from '../lifecycle.ts'
 import { requireFreePort } from '../listen.ts'
 import { print, printJson, say, styled } from '../output.ts'
-import { Problem } from '../problem.ts'
+import { EXIT_FAILED, Problem } from '../problem.ts'
 import { patienceMs, startServing } from '../serve.ts'
 import { type CommonOptions, leaf } from './leaf.ts'
 
@@ -48,8 +48,7 @@ async function startDemo({ env, folder }: Surroundings, { json }: CommonOptions)
   const config = readSettings(demoEnvironment(env))
   // lines for machines must not disturb the panel: a person who raises the level gets them beside it
   const log = createLog({ level: config.logLevel, to: { write: (line) => void process.stderr.write(line) } })
-  const onDefect = (cause: unknown) => log({ event: 'own fault', requestId: null, cause })
-  const lifecycle = startLifecycle({ patienceMs: patienceMs(config), observe: log, onDefect })
+  const lifecycle = startLifecycle({ patienceMs: patienceMs(config), observe: log })
   const dataFolder = path.join(folder, DATA_FOLDER)
   const progress = createProgress(process.stderr, () => performance.now())
   try {
@@ -59,7 +58,7 @@ async function startDemo({ env, folder }: Surroundings, { json }: CommonOptions)
   } catch (error) {
     // Ctrl-C during the start closes everything by itself
     if (lifecycle.signal.aborted) return
-    await lifecycle.close()
+    await lifecycle.close('failed start')
     throw error
   }
 }
@@ -105,7 +104,7 @@ async function startPostgres({ dataFolder, lifecycle, progress, log }: Demo): Pr
       onNotice: ({ type, text }) => {
         say(`  ${text}`)
         // what is left of us can serve nothing: end as after a defect, so that whoever watches starts us again
-        if (type === 'ended') void lifecycle.close().then(() => process.exit(1))
+        if (type === 'ended') void lifecycle.close(text).then(() => process.exit(EXIT_FAILED))
       },
     })
   const isFirst = !existsSync(path.join(dataFolder, 'demo.json'))

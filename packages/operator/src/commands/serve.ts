@@ -22,17 +22,13 @@ async function serve(surroundings: Surroundings): Promise<void> {
   await checkDatabase(place)
   const log = createLog({ level: config.logLevel })
   log({ event: 'starting', version: manifest.version, command: 'serve' })
-  const lifecycle = startLifecycle({
-    patienceMs: patienceMs(config),
-    observe: log,
-    onDefect: (cause) => log({ event: 'own fault', requestId: null, cause }),
-  })
+  const lifecycle = startLifecycle({ patienceMs: patienceMs(config), observe: log })
   try {
     await startServing({ ...place, log, lifecycle })
   } catch (error) {
     // a signal during the start closes everything by itself
     if (lifecycle.signal.aborted) return
-    await lifecycle.close()
+    await lifecycle.close('failed start')
     throw error
   }
   say('Ctrl-C or SIGTERM ends it: requests under way are answered first.')

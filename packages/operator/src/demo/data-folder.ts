@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { loadSecrets, type RandomBytes, type SealingKeys, type Secret } from '@store-export/engine'
+import { orProblem } from '../embedded/problems.ts'
 
 /** The demo's folder, relative to the current one. */
 export const DATA_FOLDER = '.data'
@@ -34,7 +35,7 @@ export function loadDemoSecrets(dataFolder: string, previous: Secret | null = nu
 export async function makeDemoSecret(dataFolder: string, random: RandomBytes): Promise<void> {
   const file = path.join(dataFolder, 'secret')
   const next = `${file}.${process.pid}`
-  await writeFile(next, `${random(SECRET_BYTES).toString('base64')}\n`, { mode: OWNER_ONLY })
+  await write(next, `${random(SECRET_BYTES).toString('base64')}\n`)
   try {
     // unlike a rename, a link leaves a file that is already there
     await link(next, file)
@@ -59,8 +60,13 @@ export async function readKeptKeys(dataFolder: string): Promise<KeptKeys> {
 /** Keeps the keys for the next start. */
 export async function keepKeys(dataFolder: string, keys: KeptKeys): Promise<void> {
   const next = `${keysFile(dataFolder)}.${process.pid}`
-  await writeFile(next, `${JSON.stringify({ keys: Object.fromEntries(keys) }, null, 2)}\n`, { mode: OWNER_ONLY })
+  await write(next, `${JSON.stringify({ keys: Object.fromEntries(keys) }, null, 2)}\n`)
   await rename(next, keysFile(dataFolder))
+}
+
+/** A full or read-only disk is a sentence. */
+async function write(file: string, text: string): Promise<void> {
+  await orProblem(path.dirname(file), () => writeFile(file, text, { mode: OWNER_ONLY }))
 }
 
 function keysFile(dataFolder: string): string {

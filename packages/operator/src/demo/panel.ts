@@ -42,7 +42,7 @@ export function panel({ url, operationsUrl, stores, keys }: PanelFacts, paint: P
 }
 
 /** A line for a shell: the newest of what a store offers, small enough to read. */
-export function curlLine(url: string, key: string): string {
+function curlLine(url: string, key: string): string {
   return `curl -H 'x-api-key: ${key}' '${url}/api/v1/orders?limit=2'`
 }
 

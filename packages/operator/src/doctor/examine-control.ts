@@ -10,16 +10,18 @@ import {
 } from '@store-export/engine'
 import type { OpenPlace } from '../context.ts'
 import { checkClock } from './clock.ts'
-import { readClockAheadMs } from './read-store.ts'
+import { readClockAheadMs, readTlsInUse } from './read-store.ts'
 import type { Check, ControlReport, Finding } from './report.ts'
+import { checkConnection } from './tls.ts'
 
 /** The report of the control database. */
 export async function examineControl(place: OpenPlace): Promise<ControlReport> {
   const { database, controlUrl } = place
+  const tlsAsked = describeTls(parseConnectionUrl(controlUrl))
   const missing = await missingMigrations(database)
   return {
     checks: [
-      { name: 'connection', summary: `TLS: ${describeTls(parseConnectionUrl(controlUrl))}`, findings: [] },
+      checkConnection('answers', { usesTls: await readTlsInUse(database.sql), tlsAsked }),
       { name: 'migrations', summary: 'at this version', findings: missing.map(missingMigration) },
       await checkSecret(place),
       checkClock(await readClockAheadMs(database.sql)),

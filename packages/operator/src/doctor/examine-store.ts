@@ -9,11 +9,12 @@ import {
 } from '@store-export/engine'
 import { databaseSentence } from '../problem.ts'
 import { checkClock } from './clock.ts'
-import type { ConnectionFacts, StoreFacts } from './facts.ts'
+import type { StoreFacts } from './facts.ts'
 import { checkIndexes } from './indexes.ts'
 import { readStore } from './read-store.ts'
 import type { Check, Finding, StoreReport } from './report.ts'
 import { checkGrants, checkPasswords, checkSchema, detectSchema } from './schema.ts'
+import { checkConnection } from './tls.ts'
 import { checkValues } from './values.ts'
 
 /** The report of a registered store. Rejects only where the doctor itself fails. */
@@ -37,11 +38,11 @@ export async function examineStore(store: RegisteredStore, keys: SealingKeys): P
 }
 
 /** The report that follows from the facts. */
-export function judge({ id, name }: Pick<RegisteredStore, 'id' | 'name'>, facts: StoreFacts): StoreReport {
+function judge({ id, name }: Pick<RegisteredStore, 'id' | 'name'>, facts: StoreFacts): StoreReport {
   const { connection, columns, values } = facts
   const schema = detectSchema(columns)
   const checks = [
-    checkConnection(connection),
+    checkConnection(`PostgreSQL ${connection.serverVersion} as ${connection.role}`, connection),
     checkSchema(id, schema),
     checkGrants(connection, columns),
     checkPasswords(connection, columns),
@@ -50,22 +51,6 @@ export function judge({ id, name }: Pick<RegisteredStore, 'id' | 'name'>, facts:
     checkClock(connection.clockAheadMs),
   ]
   return { id, name, revision: schema.revision, checks }
-}
-
-function checkConnection({ role, serverVersion, usesTls, tlsAsked }: ConnectionFacts): Check {
-  const protection = usesTls ? `TLS (${tlsAsked})` : tlsAsked === 'local socket' ? tlsAsked : 'no TLS'
-  const isSafe = tlsAsked === 'local socket' || (usesTls && tlsAsked === 'verified')
-  const note: Finding = {
-    severity: 'note',
-    code: usesTls ? 'tls_not_verified' : 'no_tls',
-    message: usesTls ? 'the server’s certificate is not verified' : 'the connection is not encrypted',
-    fix: 'add sslmode=verify-full to the URL of the store when the network is not yours alone',
-  }
-  return {
-    name: 'connection',
-    summary: `PostgreSQL ${serverVersion} as ${role}, ${protection}`,
-    findings: isSafe ? [] : [note],
-  }
 }
 
 function withoutDatabase(origin: string, state: string): Check {

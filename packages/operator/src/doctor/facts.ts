@@ -1,5 +1,7 @@
 // What the reader brings from a store database; the findings follow from it without another look.
 
+import type { Protection } from './tls.ts'
+
 /** A store database as its reader's role sees it. */
 export interface StoreFacts {
   readonly connection: ConnectionFacts
@@ -9,14 +11,10 @@ export interface StoreFacts {
 }
 
 /** The connection and its role. */
-export interface ConnectionFacts {
+export interface ConnectionFacts extends Protection {
   readonly role: string
   /** For example `18.4`. */
   readonly serverVersion: string
-  /** Whether this very connection is encrypted. */
-  readonly usesTls: boolean
-  /** What the URL asks for, in words. */
-  readonly tlsAsked: string
   readonly isSuperuser: boolean
   readonly mayUseSchema: boolean
   /** Whether the role sees the start of other sessions' transactions. */

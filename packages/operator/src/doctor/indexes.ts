@@ -7,7 +7,7 @@ import type { ColumnFact, IndexFact } from './facts.ts'
 import type { Check, Finding } from './report.ts'
 
 /** An index that pages are read by. */
-export interface ExpectedIndex {
+interface ExpectedIndex {
   readonly name: string
   readonly table: string
   /** Columns and expressions in their order, as the migration writes them. */
@@ -17,7 +17,7 @@ export interface ExpectedIndex {
 }
 
 /** The indexes of a store at this revision. */
-export function expectedIndexes(revision: RevisionId): ExpectedIndex[] {
+function expectedIndexes(revision: RevisionId): ExpectedIndex[] {
   const indexes = new Map<string, ExpectedIndex>()
   for (const { id } of REVISIONS.filter((each) => includesRevision(revision, each.id))) {
     for (const statement of migrationStatements(id)) {

@@ -42,6 +42,12 @@ export async function readClockAheadMs(sql: Sql): Promise<number> {
   return Math.round((row?.milliseconds ?? before) - (before + Date.now()) / 2)
 }
 
+/** Whether this connection is encrypted, as the server sees it. */
+export async function readTlsInUse(sql: Sql): Promise<boolean> {
+  const [row] = await ask<{ usesTls: boolean }>(sql, `select ${USES_TLS} as "usesTls"`)
+  return row?.usesTls ?? false
+}
+
 /** The rows of one statement, which is ended after some seconds. */
 async function ask<Row>(sql: Sql, statement: string): Promise<Row[]> {
   // Two statements in one message are one transaction, which the limit does not outlive, through a pooler neither.
@@ -73,8 +79,10 @@ async function readValues(sql: Sql, check: TableCheck): Promise<TableValues> {
   }
 }
 
+const USES_TLS = `coalesce((select ssl from pg_catalog.pg_stat_ssl where pid = pg_catalog.pg_backend_pid()), false)`
+
 const CONNECTION = `select current_user::text as role, current_setting('server_version') as "serverVersion",
-    coalesce((select ssl from pg_catalog.pg_stat_ssl where pid = pg_catalog.pg_backend_pid()), false) as "usesTls",
+    ${USES_TLS} as "usesTls",
     (select rolsuper from pg_catalog.pg_roles where rolname = current_user) as "isSuperuser",
     has_schema_privilege('public', 'usage') as "mayUseSchema",
     pg_has_role('pg_read_all_stats', 'usage') as "mayReadStats"`

@@ -3,7 +3,7 @@
 import type { RevisionId } from '@store-export/contract'
 
 /** error: data cannot be served, or is in danger. warning: it is slow or inexact. note: to know, nothing to do. */
-export type Severity = 'error' | 'warning' | 'note'
+type Severity = 'error' | 'warning' | 'note'
 
 /** One thing that was found. */
 export interface Finding {

@@ -7,7 +7,7 @@ import type { ColumnFact, TableValues, ValueCount, ValueKind } from './facts.ts'
 import type { Check, Finding } from './report.ts'
 
 /** Something that is counted in one table. */
-export interface ValueCheck {
+interface ValueCheck {
   readonly column: string
   readonly kind: ValueKind
   /** SQL that is true for a row with such a value. */
@@ -21,7 +21,7 @@ export interface TableCheck {
 }
 
 /** Rows of a table that are looked at. */
-export const SAMPLE_ROWS = 100_000
+const SAMPLE_ROWS = 100_000
 
 /** What can be counted with the columns that may be read. */
 export function valueChecks(columns: readonly ColumnFact[]): TableCheck[] {

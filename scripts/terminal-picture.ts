@@ -1,0 +1,45 @@
+// Draws what a command printed as an SVG of a terminal: `npm start 2>&1 | tee /tmp/out` and then
+// `npm run picture < /tmp/out > docs/terminal.svg`. Keys are cut, so that no whole one stands in the tree.
+
+import { text } from 'node:stream/consumers'
+
+const CHARACTER_PIXELS = 8.4
+const LINE_PIXELS = 20
+const MARGIN_PIXELS = 24
+const BAR_PIXELS = 36
+const COLORS = { plain: '#d7dae0', dim: '#8b93a1', good: '#7fd1a0', strong: '#ffffff', back: '#15181e', bar: '#1f242d' }
+const DOTS = ['#ff5f57', '#febc2e', '#28c840']
+
+const lines = [
+  '$ npm start',
+  ...(await text(process.stdin))
+    .replaceAll(/sdx_(\w{8})\w+/g, 'sdx_$1…')
+    .trimEnd()
+    .split('\n'),
+]
+const columns = Math.max(...lines.map((line) => line.length), 60)
+const width = Math.ceil(columns * CHARACTER_PIXELS + 2 * MARGIN_PIXELS)
+const height = lines.length * LINE_PIXELS + BAR_PIXELS + 2 * MARGIN_PIXELS
+const font = `font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="14"`
+const parts = [
+  `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">`,
+  '<title>The terminal after npm start: steps, addresses, a key and a curl line</title>',
+  `<rect width="${width}" height="${height}" rx="10" fill="${COLORS.back}"/>`,
+  `<path d="M0 ${BAR_PIXELS}V10a10 10 0 0 1 10-10H${width - 10}a10 10 0 0 1 10 10V${BAR_PIXELS}z" fill="${COLORS.bar}"/>`,
+  ...DOTS.map((color, index) => `<circle cx="${24 + index * 20}" cy="18" r="6" fill="${color}"/>`),
+  ...lines.map(lineOf),
+  '</svg>',
+]
+process.stdout.write(`${parts.join('\n')}\n`)
+
+function lineOf(line: string, index: number): string {
+  const y = BAR_PIXELS + MARGIN_PIXELS + index * LINE_PIXELS + 4
+  const escaped = line.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+  const marked = escaped.replace('✓', `<tspan fill="${COLORS.good}">✓</tspan>`)
+  return `<text x="${MARGIN_PIXELS}" y="${y}" ${font} fill="${colorOf(line)}" xml:space="preserve">${marked}</text>`
+}
+
+function colorOf(line: string): string {
+  if (line.startsWith('$') || /^ {2}\S.* (is running|it)$/.test(line)) return COLORS.strong
+  return /^ {2}(The|Databases|Other)/.test(line) ? COLORS.dim : COLORS.plain
+}
