@@ -1,0 +1,173 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { createKey, KeyLimitReached, makeApiKey, revokeKey } from '@store-export/engine'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { get, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import type { RunningService } from '../../operator/src/service.ts'
+import { NO_ID, pathsWith } from './support/endpoints.ts'
+import { ask } from './support/http.ts'
+import { startNode } from './support/nodes.ts'
+
+let platform: TestPlatform
+let node: RunningService
+let store: TestStore
+let other: TestStore
+beforeAll(async () => {
+  platform = await startPlatform()
+  ;[node, store, other] = await Promise.all([startNode(platform), platform.provision(), platform.provision('launch')])
+})
+afterAll(async () => {
+  await node.close()
+  await platform.close()
+})
+
+const BODY = JSON.stringify({
+  error: {
+    code: 'INVALID_API_KEY',
+    message:
+      'x-api-key: must be a valid API key of the store, sent once; create one in the store dashboard under Settings, API',
+  },
+})
+const withHeaders = (headers: Record<string, string | string[]>, path = '/api/v1/store') =>
+  ask(platform.service.url, { path, headers })
+const revoke = (keyId: string) => revokeKey({ database: platform.service.control, keyId })
+const unknownKey = () => makeApiKey(randomBytes).reveal()
+/** A key whose last character is another one, so that its checksum is wrong. */
+const mistyped = (key: string) => key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')
+
+describe('[AUTH-6, R26] one identical answer, whatever is wrong with the key', () => {
+  test.each(pathsWith(NO_ID))('GET %s', async (path) => {
+    const revoked = await platform.newKey(store.id)
+    await revoke(revoked.id)
+    for (const [what, headers] of Object.entries({
+      missing: {},
+      empty: { 'x-api-key': '' },
+      malformed: { 'x-api-key': 'sdx_short' },
+      'without prefix': { 'x-api-key': store.key.slice(4) },
+      mistyped: { 'x-api-key': mistyped(store.key) },
+      unknown: { 'x-api-key': unknownKey() },
+      revoked: { 'x-api-key': revoked.key },
+      repeated: { 'x-api-key': [store.key, store.key] },
+    })) {
+      const answer = await withHeaders(headers, path)
+      expect(answer.status, what).toBe(401)
+      expect(answer.text, what).toBe(BODY)
+      expect(answer.headers['www-authenticate'], what).toBe('ApiKey realm="store data export", header="x-api-key"')
+      expect(answer.headers.ratelimit, what).toBeUndefined()
+    }
+  })
+
+  test('unknown paths and other methods, too', async () => {
+    expect((await withHeaders({}, '/api/v1/nowhere')).text).toBe(BODY)
+    expect((await ask(platform.service.url, { method: 'POST', path: '/api/v1/orders' })).text).toBe(BODY)
+  })
+})
+
+describe('[R25] a repeated key header is refused, even when one of them is good', () => {
+  test.each([
+    ['twice the same', () => [store.key, store.key]],
+    ['good and bad', () => [store.key, 'x']],
+    ['bad and good', () => ['', store.key]],
+    ['two good ones', () => [store.key, other.key]],
+    ['joined by a comma', () => `${store.key}, ${store.key}`],
+  ])('%s', async (_what, value) => {
+    expect((await withHeaders({ 'x-api-key': value() })).status).toBe(401)
+  })
+})
+
+describe('[AUTH-1] the key travels in x-api-key and nowhere else', () => {
+  test('the name of the header in any case', async () => {
+    for (const name of ['x-api-key', 'X-API-KEY', 'X-Api-Key'])
+      expect((await withHeaders({ [name]: store.key })).status).toBe(200)
+  })
+
+  test.each([
+    ['authorization', () => ({ authorization: `Bearer ${store.key}` })],
+    ['basic authorization', () => ({ authorization: `Basic ${Buffer.from(`${store.key}:`).toString('base64')}` })],
+    ['cookie', () => ({ cookie: `x-api-key=${store.key}` })],
+    ['api-key', () => ({ 'api-key': store.key })],
+    ['x_api_key', () => ({ x_api_key: store.key })],
+  ])('not in %s', async (_what, headers) => {
+    expect((await withHeaders(headers())).status).toBe(401)
+  })
+
+  test('not in the query string', async () => {
+    for (const name of ['x-api-key', 'api_key', 'key']) {
+      const answer = await withHeaders({}, `/api/v1/store?${name}=${store.key}`)
+      expect(answer.status).toBe(401)
+      expect(answer.text).not.toContain(store.key)
+    }
+  })
+})
+
+describe('[AUTH-2] a key is a fixed prefix and a secret', () => {
+  test('sdx_ and base62', () => {
+    expect(store.key).toMatch(/^sdx_[0-9A-Za-z]{49}$/)
+    expect(other.key.slice(0, 4)).toBe('sdx_')
+  })
+
+  test('a mistyped key is refused without a look-up, with any one character changed', async () => {
+    for (let index = 0; index < store.key.length; index += 4) {
+      const changed = store.key[index] === 'a' ? 'b' : 'a'
+      const key = store.key.slice(0, index) + changed + store.key.slice(index + 1)
+      platform.observations.length = 0
+      expect((await withHeaders({ 'x-api-key': key })).status).toBe(401)
+      expect(platform.observations).toContainEqual(
+        expect.objectContaining({ event: 'key refused', reason: 'malformed' }),
+      )
+    }
+  })
+
+  test('case matters', async () => {
+    const swapped = store.key.replace(/[a-z]/g, (letter) => letter.toUpperCase())
+    expect((await withHeaders({ 'x-api-key': swapped })).status).toBe(401)
+  })
+})
+
+test('[AUTH-3] only a hash of the key is stored: no table of the control database holds it', async () => {
+  const { sql } = platform.service.control
+  const dump: string[] = []
+  for (const table of ['api_keys', 'stores', 'request_counters', 'usage_hours', 'service_secrets'])
+    dump.push(JSON.stringify(await sql`select to_json(t)::text as row from ${sql(table)} t`))
+  const text = dump.join('\n')
+  expect(text).toContain(createHash('sha256').update(store.key).digest('hex'))
+  expect(text).not.toContain(store.key)
+  expect(text).not.toContain(store.key.slice(12, -4))
+})
+
+test('[AUTH-4] a store has five active keys and no sixth, however many ask at once; each works', async () => {
+  const made = await Promise.allSettled(
+    Array.from({ length: 12 }, (_, index) =>
+      createKey({
+        database: index % 2 === 0 ? platform.service.control : node.control,
+        random: randomBytes,
+        storeId: other.id,
+        name: `n${index}`,
+        createdBy: null,
+      }),
+    ),
+  )
+  const keys = made.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  expect(keys).toHaveLength(4)
+  for (const each of made) if (each.status === 'rejected') expect(each.reason).toBeInstanceOf(KeyLimitReached)
+  for (const { key } of keys) expect((await withHeaders({ 'x-api-key': key.reveal() })).status).toBe(200)
+  expect((await withHeaders({ 'x-api-key': other.key })).status).toBe(200)
+})
+
+test('[AUTH-5] a revoked key is refused on the very next request, on every node', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const { id, key } = await platform.newKey(store.id)
+    const urls = round % 2 === 0 ? [platform.service.url, node.url] : [node.url, platform.service.url]
+    for (const url of urls) expect((await get(`${url}/api/v1/store`, key)).status).toBe(200)
+    await revoke(id)
+    for (const url of urls) expect((await get(`${url}/api/v1/store`, key)).status).toBe(401)
+  }
+})
+
+test('[AUTH-5] the other keys of the store live on', async () => {
+  expect((await withHeaders({ 'x-api-key': store.key })).status).toBe(200)
+})
+
+test('[GEN-2] each key reads its own store, on every node', async () => {
+  for (const url of [platform.service.url, node.url])
+    for (const { key, id } of [store, other]) expect((await get(`${url}/api/v1/store`, key)).json.data.id).toBe(id)
+})

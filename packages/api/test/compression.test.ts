@@ -1,0 +1,64 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { filledStore } from './support/demo.ts'
+import { ask } from './support/http.ts'
+
+let platform: TestPlatform
+let store: TestStore
+beforeAll(async () => {
+  platform = await startPlatform()
+  store = await filledStore(platform)
+})
+afterAll(() => platform.close())
+
+const PAGE = '/api/v1/orders?limit=250'
+const asking = (acceptEncoding: string | null, path = PAGE) =>
+  ask(platform.service.url, {
+    path,
+    headers: { 'x-api-key': store.key, ...(acceptEncoding === null ? {} : { 'accept-encoding': acceptEncoding }) },
+  })
+
+describe('a body in the encoding that was asked for is the same bytes', () => {
+  test.each([
+    [null, undefined],
+    ['', undefined],
+    ['identity', undefined],
+    ['deflate', undefined],
+    ['zstd, compress', undefined],
+    ['gzip', 'gzip'],
+    ['br', 'br'],
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip;q=1, br;q=0.5', 'gzip'],
+    ['br;q=0, gzip;q=0.1', 'gzip'],
+    ['gzip;q=0', undefined],
+    ['*', 'br'],
+    ['*;q=0', undefined],
+    ['identity;q=1, br;q=0.2', undefined],
+    ['GZip', 'gzip'],
+    ['x'.repeat(2000), undefined],
+    [';;;,,,q=', undefined],
+  ])('accept-encoding: %j', async (acceptEncoding, encoding) => {
+    const plain = await asking(null)
+    const answer = await asking(acceptEncoding)
+    expect(answer.headers['content-encoding']).toBe(encoding)
+    expect(answer.headers['content-length']).toBe(String(answer.body.length))
+    expect(answer.headers.vary).toContain('accept-encoding')
+    const { body } = answer
+    const decoded = encoding === 'br' ? brotliDecompressSync(body) : encoding === 'gzip' ? gunzipSync(body) : body
+    expect(decoded.equals(plain.body)).toBe(true)
+    if (encoding !== undefined) expect(body.length).toBeLessThan(plain.body.length / 3)
+  })
+})
+
+test('[R27] a compressed page is whole, too: its length is sent, and it is not chunked', async () => {
+  for (const encoding of ['br', 'gzip']) {
+    const { headers, body } = await asking(encoding)
+    expect([headers['transfer-encoding'], headers['content-length']]).toEqual([undefined, String(body.length)])
+  }
+})
+
+test('small answers and errors are sent as they are', async () => {
+  for (const path of ['/api/v1/store', '/api/v1/orders?limit=0', '/api/v1/nowhere'])
+    expect((await asking('br, gzip', path)).headers['content-encoding']).toBeUndefined()
+})

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { deviations } from './support/conform.ts'
+import { filledStore } from './support/demo.ts'
+
+let platform: TestPlatform
+let store: TestStore
+let old: TestStore
+beforeAll(async () => {
+  platform = await startPlatform()
+  ;[store, old] = await Promise.all([filledStore(platform), filledStore(platform, 'launch')])
+})
+afterAll(() => platform.close())
+
+test('[EP-GROUPS, RES-GROUP, ENV-2] exactly the tabled fields, of their types, oldest first', async () => {
+  const { status, json } = await platform.get('/api/v1/customer-groups?limit=250', store.key)
+  const stored = await store.sql`select id::text from customer_groups order by created_at, id`
+  expect(status).toBe(200)
+  expect(Object.keys(json)).toEqual(['data', 'meta'])
+  expect(json.meta).toEqual({ next_cursor: null, has_more: false })
+  expect(json.data.length).toBeGreaterThan(2)
+  expect(json.data.map(({ id }: { id: string }) => id)).toEqual(stored.map(({ id }) => id))
+  expect(json.data.flatMap((row: unknown) => deviations(row, 'group'))).toEqual([])
+})
+
+test('[FMT-7] an older store has an empty list', async () => {
+  const { status, json } = await platform.get('/api/v1/customer-groups', old.key)
+  expect([status, json]).toEqual([200, { data: [], meta: { next_cursor: null, has_more: false } }])
+})

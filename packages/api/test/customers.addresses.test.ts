@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { deviations } from './support/conform.ts'
+import { filledStore } from './support/demo.ts'
+import { NO_ID } from './support/endpoints.ts'
+
+let platform: TestPlatform
+let store: TestStore
+let old: TestStore
+beforeAll(async () => {
+  platform = await startPlatform()
+  ;[store, old] = await Promise.all([filledStore(platform), filledStore(platform, 'launch')])
+})
+afterAll(() => platform.close())
+
+const NO_MORE = { next_cursor: null, has_more: false }
+const addressesOf = (id: string, of = store) => platform.get(`/api/v1/customers/${id}/addresses`, of.key)
+const customersOf = async (of: TestStore): Promise<string[]> =>
+  (await of.sql`select id::text from customers order by id`).map(({ id }) => String(id))
+
+test('[EP-ADDRESSES, RES-ADDRESS, ENV-4, R23] the active addresses of each customer, oldest first, in the list envelope', async () => {
+  await store.sql`update customer_addresses set deleted_at = now() where id in (select id from customer_addresses limit 5)`
+  let seen = 0
+  for (const id of await customersOf(store)) {
+    const { status, json } = await addressesOf(id)
+    const stored = await store.sql`select id::text from customer_addresses
+      where customer_id = ${id} and deleted_at is null order by created_at, id`
+    expect(status).toBe(200)
+    expect(Object.keys(json)).toEqual(['data', 'meta'])
+    expect(json.meta).toEqual(NO_MORE)
+    expect(json.data.map((row: { id: string }) => row.id)).toEqual(stored.map((row) => row.id))
+    expect(json.data.flatMap((row: unknown) => deviations(row, 'address'))).toEqual([])
+    seen += stored.length
+  }
+  expect(seen).toBeGreaterThan(20)
+})
+
+test('[ENV-4] more addresses than any page has rows come at once', async () => {
+  const [id = ''] = await customersOf(store)
+  await store.sql`insert into customer_addresses (id, customer_id, first_name, last_name, line1, city, postal_code, country)
+    select gen_random_uuid(), ${id}, 'F', 'L', 'S', 'C', 'P', 'DE' from generate_series(1, 300)`
+  const { json } = await addressesOf(id)
+  expect(json.data.length).toBeGreaterThanOrEqual(300)
+  expect(json.meta).toEqual(NO_MORE)
+})
+
+test('[EP-ADDRESSES] a customer whose addresses were all removed, or who has none, has an empty list', async () => {
+  const [, id = ''] = await customersOf(store)
+  await store.sql`update customer_addresses set deleted_at = now() where customer_id = ${id}`
+  expect((await addressesOf(id)).json).toEqual({ data: [], meta: NO_MORE })
+})
+
+test('[EP-ID-MISSING] a customer that does not exist is 404, and one of another store is as well', async () => {
+  const [other = ''] = await customersOf(old)
+  await store.sql`delete from customers where id = ${other}`
+  for (const id of [NO_ID, other]) {
+    const { status, json } = await addressesOf(id)
+    expect([status, json.error]).toEqual([404, { code: 'NOT_FOUND', message: 'no customer of this store has this id' }])
+  }
+})
+
+test('[FMT-7, VER-2] an older store has an empty list for a customer, and 404 for none', async () => {
+  const [id = ''] = await customersOf(old)
+  expect((await addressesOf(id, old)).json).toEqual({ data: [], meta: NO_MORE })
+  expect((await addressesOf(NO_ID, old)).status).toBe(404)
+})
+
+test('[R30] limit and cursor mean nothing here', async () => {
+  const [, , id = ''] = await customersOf(store)
+  const answer = await platform.get(`/api/v1/customers/${id}/addresses?limit=0&cursor=x`, store.key)
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('x-ignored-params')).toBe('limit,cursor')
+})

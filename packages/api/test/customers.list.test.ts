@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { deviations, nullableFields } from './support/conform.ts'
+import { filledStore } from './support/demo.ts'
+
+let platform: TestPlatform
+let store: TestStore
+let old: TestStore
+beforeAll(async () => {
+  platform = await startPlatform()
+  ;[store, old] = await Promise.all([filledStore(platform), filledStore(platform, 'launch')])
+})
+afterAll(() => platform.close())
+
+const ask = (query: string, of = store) => platform.get(`/api/v1/customers?${query}`, of.key)
+const idsOf = async (query: string, of = store): Promise<string[]> => {
+  const answer = await ask(query, of)
+  expect(answer.status, answer.text).toBe(200)
+  return answer.json.data.map(({ id }: { id: string }) => id)
+}
+
+test('[EP-CUSTOMERS, RES-CUSTOMER, ENV-2, GEN-3] exactly the tabled fields, of their types, and no password', async () => {
+  await store.sql`update customers set password_hash = 'pbkdf2-should-never-be-seen', updated_at = updated_at`
+  const { json, text } = await ask('limit=250')
+  expect(Object.keys(json)).toEqual(['data', 'meta'])
+  expect(json.data).toHaveLength(60)
+  expect(json.data.flatMap((row: unknown) => deviations(row, 'customer'))).toEqual([])
+  expect(text).not.toMatch(/password|pbkdf2/)
+})
+
+test('[RES-CUSTOMER] each nullable field is null where nothing is stored', async () => {
+  const id = '00000000-0000-4000-8000-0000000000c1'
+  await store.sql`insert into customers (id, email, created_at) values (${id}, 'bare@example.com', '2001-01-01T00:00:00Z')`
+  const { json } = await ask('limit=1')
+  const bare = json.data[0]
+  expect(bare.id).toBe(id)
+  for (const field of nullableFields('customer')) expect(bare[field], field).toBeNull()
+  await store.sql`delete from customers where id = ${id}`
+})
+
+describe('[Q-CREATED] created_since', () => {
+  test.each(['v1.6', 'launch'])(
+    'keeps customers created at or after the instant on a store at %s',
+    async (revision) => {
+      const of = revision === 'launch' ? old : store
+      const rows = await of.sql`select id::text, created_at::text as at from customers order by created_at, id`
+      const at = String(rows[20]?.at).replace(' ', 'T').replace(/\+00$/, 'Z')
+      expect(await idsOf(`limit=250&created_since=${at}`, of)).toEqual(rows.slice(20).map(({ id }) => id))
+    },
+  )
+})
+
+describe('[Q-UPDATED] updated_since', () => {
+  test('[R14] a customer that never changed counts by its creation', async () => {
+    const [unchanged] = await store.sql`select id::text, created_at::text as at from customers
+      where updated_at is null order by created_at desc limit 1`
+    const at = String(unchanged?.at).replace(' ', 'T').replace(/\+00$/, 'Z')
+    const stored = await store.sql`select id::text from customers
+      where coalesce(updated_at, created_at) >= ${String(unchanged?.at)}::text::timestamptz order by created_at, id`
+    const found = await idsOf(`limit=250&updated_since=${at}`)
+    expect(found).toContain(unchanged?.id)
+    expect(found).toEqual(stored.map(({ id }) => id))
+  })
+
+  test('[R13] with created_since, both apply', async () => {
+    const [a] = await store.sql`select created_at::text as at from customers order by created_at offset 25 limit 1`
+    const [u] =
+      await store.sql`select coalesce(updated_at, created_at)::text as at from customers order by 1 offset 40 limit 1`
+    const stored =
+      await store.sql`select id::text from customers where created_at >= ${String(a?.at)}::text::timestamptz
+      and coalesce(updated_at, created_at) >= ${String(u?.at)}::text::timestamptz order by created_at, id`
+    const [at, changed] = [a, u].map((row) => String(row?.at).replace(' ', 'T').replace(/\+00$/, 'Z'))
+    const found = await idsOf(`limit=250&created_since=${at}&updated_since=${changed}`)
+    expect(found).toEqual(stored.map(({ id }) => id))
+    expect(found.length).toBeGreaterThan(0)
+    expect(found.length).toBeLessThan((await idsOf(`limit=250&created_since=${at}`)).length)
+  })
+
+  test('[Q-UPDATED-OLD, R1] a store without customer updates says so, and what to use', async () => {
+    const answer = await ask('updated_since=2026-01-01T00:00:00Z', old)
+    expect([answer.status, answer.json.error.code]).toEqual([400, 'INVALID_PARAM'])
+    expect(answer.json.error.message).toMatch(/^updated_since: this store does not track customer updates/)
+    expect(answer.json.error.message).toContain('created_since')
+  })
+
+  test('[Q-UPDATED-OLD] what is malformed is refused as such there, too', async () => {
+    const answer = await ask('updated_since=yesterday', old)
+    expect(answer.json.error.message).toContain('RFC 3339')
+  })
+})
+
+test('[Q-STATUS, R9] customers have no status: it is ignored and named', async () => {
+  const answer = await ask('status=paid&limit=1')
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('x-ignored-params')).toBe('status')
+})

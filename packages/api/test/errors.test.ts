@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { bareStore } from './support/bare-store.ts'
+import { filledStore } from './support/demo.ts'
+import { CORS, NO_ID, pathsWith, SPEC_BY_ID, SPEC_ENDPOINTS } from './support/endpoints.ts'
+import { ask, type RawAnswer } from './support/http.ts'
+
+const CODES: Readonly<Record<string, number>> = {
+  INVALID_API_KEY: 401,
+  STORE_NOT_SUPPORTED: 403,
+  STORE_NOT_READY: 409,
+  INVALID_PARAM: 400,
+  INVALID_CURSOR: 400,
+  NOT_FOUND: 404,
+  RATE_LIMITED: 429,
+  STORE_DB_ERROR: 502,
+}
+
+let platform: TestPlatform
+let store: TestStore
+let other: TestStore
+let imported: { key: string }
+let generating: { key: string }
+beforeAll(async () => {
+  platform = await startPlatform({ STORE_TIMEOUT_MS: '2000' })
+  const size = { orders: 8, customers: 6, products: 5, locations: 1, groups: 1 }
+  ;[store, other] = await Promise.all([filledStore(platform, 'v1.6', size), platform.provision()])
+  ;[imported, generating] = await Promise.all([bareStore(platform, 'imported'), bareStore(platform, 'generating')])
+})
+afterAll(() => platform.close())
+
+const asking = (path: string, key: string | null, method = 'GET'): Promise<RawAnswer> =>
+  ask(platform.service.url, { path, method, headers: key === null ? {} : { 'x-api-key': key } })
+
+/** An error is the envelope and nothing else, without a CORS header. */
+function expectError({ status, headers, json }: RawAnswer, code: string, expected = CODES[code]): void {
+  expect([status, Object.keys(json), Object.keys(json.error), json.error.code]).toEqual([
+    expected,
+    ['error'],
+    ['code', 'message'],
+    code,
+  ])
+  expect(json.error.message.length).toBeGreaterThan(10)
+  expect(headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(Object.keys(headers).filter((name) => CORS.test(name))).toEqual([])
+}
+
+describe('[ENV-3, ERR-1, GEN-5] every endpoint, every common error, one envelope', () => {
+  test.each(pathsWith(NO_ID))('[GEN-4, AUTH-7] %s of an imported store is 403', async (path) => {
+    expectError(await asking(path, imported.key), 'STORE_NOT_SUPPORTED')
+  })
+
+  test.each(pathsWith(NO_ID))('[AUTH-7] %s of a store being generated is 409', async (path) => {
+    expectError(await asking(path, generating.key), 'STORE_NOT_READY')
+  })
+
+  test.each(pathsWith(NO_ID))('%s without a key is 401', async (path) => {
+    expectError(await asking(path, null), 'INVALID_API_KEY')
+  })
+
+  test.each(pathsWith(NO_ID))('[GEN-1, GEN-5, R3] %s by any other method is 405 and does nothing', async (path) => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
+      const answer = await asking(path, store.key, method)
+      expectError(answer, 'NOT_FOUND', 405)
+      expect(answer.headers.allow).toBe('GET, HEAD')
+      expect(answer.json.error.message).toBe('read-only: use GET')
+    }
+  })
+})
+
+test('[AUTH-7, GEN-4] origin and state decide, not whether there is a database; from the next request on', async () => {
+  const { id, key } = await platform.provision('launch')
+  const { sql } = platform.service.control
+  for (const [origin, state, status] of [
+    ['generated', 'ready', 200],
+    ['generated', 'generating', 409],
+    ['imported', 'ready', 403],
+    ['imported', 'generating', 403],
+    ['generated', 'ready', 200],
+  ] as const) {
+    await sql`update stores set origin = ${origin}, state = ${state} where id = ${id}`
+    expect([origin, state, (await asking('/api/v1/store', key)).status]).toEqual([origin, state, status])
+  }
+})
+
+test('[GEN-5, R3] a preflight is refused: no browser gets through', async () => {
+  const headers = {
+    origin: 'https://shop.example',
+    'access-control-request-method': 'GET',
+    'access-control-request-headers': 'x-api-key',
+  }
+  const preflight = await ask(platform.service.url, { method: 'OPTIONS', path: '/api/v1/orders', headers })
+  expectError(preflight, 'INVALID_API_KEY')
+  const simple = await ask(platform.service.url, {
+    path: '/api/v1/store',
+    headers: { ...headers, 'x-api-key': store.key },
+  })
+  expect(simple.status).toBe(200)
+  expect(Object.keys(simple.headers).filter((name) => CORS.test(name))).toEqual([])
+})
+
+describe('[R2, VER-1] unknown paths', () => {
+  test.each([
+    ...['/api', '/api/v1', '/api/v1/', '/api/v2/orders', '/api/v1/orders/', '/api/v1/ORDERS', '/API/v1/orders'],
+    ...[
+      '/api/v1/order_items',
+      '/api/v1/variants',
+      `/api/v1/orders/${NO_ID}/items`,
+      '/orders',
+      '/favicon.ico',
+      '/metrics',
+    ],
+    ...['/api/v1//orders', '/api/v1/orders%2F', '/api/v1/./orders', '/healthz', `/api/v1/customer-addresses/${NO_ID}`],
+  ])('%s is 404 with a key', async (path) => {
+    expectError(await asking(path, store.key), 'NOT_FOUND')
+    expectError(await asking(path, null), 'INVALID_API_KEY')
+  })
+})
+
+describe('[EP-ID-INVALID, R24] an id that is no canonical UUID', () => {
+  test.each(SPEC_BY_ID.map(({ path }) => path))('%s', async (path) => {
+    for (const id of [
+      ...['1', 'abc', '%20', "'", '%27%20or%201=1', `%7B${NO_ID}%7D`, `urn:uuid:${NO_ID}`, NO_ID.replaceAll('-', '')],
+      ...[
+        `${NO_ID}0`,
+        NO_ID.slice(1),
+        NO_ID.replace('4', 'g'),
+        `${NO_ID}%00`,
+        '%ff',
+        '%',
+        '%F0%9F%98%80',
+        'x'.repeat(2000),
+      ],
+    ]) {
+      const answer = await asking(path.replace('{id}', id), store.key)
+      expectError(answer, 'INVALID_PARAM')
+      expect(answer.json.error.message).toMatch(/^id: must be a UUID/)
+      expect(answer.json.error.message.length).toBeLessThan(250)
+    }
+  })
+})
+
+describe('[EP-ID-MISSING, GEN-2] an id without a row in the key’s store', () => {
+  test.each(SPEC_BY_ID.map(({ path, idOf }) => [path, idOf ?? 'orders'] as const))('%s', async (path, table) => {
+    const [row] = await store.sql`select id::text from ${store.sql(table)} limit 1`
+    const mine = path.replace('{id}', String(row?.id))
+    expect((await asking(mine, store.key)).status).toBe(200)
+    expectError(await asking(mine, other.key), 'NOT_FOUND')
+    expectError(await asking(path.replace('{id}', NO_ID), store.key), 'NOT_FOUND')
+  })
+})
+
+describe('[R6] two faults at once: the earlier check speaks', () => {
+  const orders = '/api/v1/orders'
+  test.each([
+    ['401 before 404', null, '/api/v1/nowhere', 'GET', 'INVALID_API_KEY', 401],
+    ['401 before 405', null, orders, 'DELETE', 'INVALID_API_KEY', 401],
+    ['401 before 400', null, `${orders}?limit=0`, 'GET', 'INVALID_API_KEY', 401],
+    ['403 before 404', 'imported', '/api/v1/nowhere', 'GET', 'STORE_NOT_SUPPORTED', 403],
+    ['403 before 405', 'imported', orders, 'POST', 'STORE_NOT_SUPPORTED', 403],
+    ['403 before 400', 'imported', `${orders}?limit=0`, 'GET', 'STORE_NOT_SUPPORTED', 403],
+    ['403 before id', 'imported', `${orders}/x`, 'GET', 'STORE_NOT_SUPPORTED', 403],
+    ['409 before 404', 'generating', '/api/v1/nowhere', 'GET', 'STORE_NOT_READY', 409],
+    ['409 before 405', 'generating', orders, 'PATCH', 'STORE_NOT_READY', 409],
+    ['409 before 400', 'generating', `${orders}?cursor=x`, 'GET', 'STORE_NOT_READY', 409],
+    ['404 path before 405', 'store', '/api/v1/nowhere', 'POST', 'NOT_FOUND', 404],
+    ['404 path before 400', 'store', '/api/v1/nowhere?limit=0', 'GET', 'NOT_FOUND', 404],
+    ['405 before 400', 'store', `${orders}?limit=0`, 'PUT', 'NOT_FOUND', 405],
+    ['405 before id', 'store', `${orders}/x`, 'PUT', 'NOT_FOUND', 405],
+    ['405 before 404 row', 'store', `${orders}/${NO_ID}`, 'DELETE', 'NOT_FOUND', 405],
+    ['limit before cursor', 'store', `${orders}?cursor=x&limit=0`, 'GET', 'INVALID_PARAM', 400],
+    ['400 before 502', 'broken', `${orders}?limit=0`, 'GET', 'INVALID_PARAM', 400],
+    ['400 cursor before 502', 'broken', `${orders}?cursor=x`, 'GET', 'INVALID_CURSOR', 400],
+    ['400 id before 502', 'broken', `${orders}/x`, 'GET', 'INVALID_PARAM', 400],
+    ['405 before 502', 'broken', orders, 'POST', 'NOT_FOUND', 405],
+    ['404 path before 502', 'broken', '/api/v1/nowhere', 'GET', 'NOT_FOUND', 404],
+  ] as const)('%s', async (...[, whose, path, method, code, status]) => {
+    const keys = { store, imported, generating, broken: await brokenStore() }
+    expectError(await asking(path, whose === null ? null : keys[whose].key, method), code, status)
+  })
+
+  test('429 before everything that a valid key can meet', async () => {
+    const limited = await startPlatform({ REQUESTS_PER_MINUTE: '1' })
+    const keys = await Promise.all([
+      bareStore(limited, 'imported'),
+      bareStore(limited, 'generating'),
+      limited.provision(),
+    ])
+    for (const { key } of keys) {
+      // counted as of a later minute than any in which this test can run
+      await limited.service.control.sql`insert into request_counters (key_id, minute, requests)
+        select id, date_trunc('minute', now()) + interval '10 minutes', 1 from api_keys on conflict (key_id) do nothing`
+      for (const [method, path] of [
+        ['GET', '/api/v1/store'],
+        ['GET', '/api/v1/nowhere'],
+        ['POST', '/api/v1/orders'],
+        ['GET', '/api/v1/orders?limit=0'],
+        ['GET', '/api/v1/orders/x'],
+      ] as const)
+        expectError(await ask(limited.service.url, { method, path, headers: { 'x-api-key': key } }), 'RATE_LIMITED')
+    }
+    expectError(await ask(limited.service.url, { path: '/', method: 'PUT' }), 'NOT_FOUND', 405)
+    await limited.close()
+  })
+
+  let broken: TestStore | undefined
+  async function brokenStore(): Promise<TestStore> {
+    if (broken !== undefined) return broken
+    broken = await platform.provision('launch')
+    await drop(broken)
+    return broken
+  }
+})
+
+async function drop({ ownerUrl }: TestStore): Promise<void> {
+  const admin = connectOnce(platform.controlUrl)
+  await admin.unsafe(`drop database "${new URL(ownerUrl).pathname.slice(1)}" with (force)`)
+  await admin.end()
+}
+
+describe('[ERR-3] a store database that is gone', () => {
+  test('is 502 on every endpoint that reads it, and no other store notices', async () => {
+    const gone = await platform.provision()
+    expect((await asking('/api/v1/store', gone.key)).status).toBe(200)
+    await drop(gone)
+    for (const { path } of SPEC_ENDPOINTS) {
+      expectError(await asking(path.replace('{id}', NO_ID), gone.key), 'STORE_DB_ERROR')
+      expect((await asking('/api/v1/store', store.key)).status).toBe(200)
+    }
+  })
+
+  test('the answer says nothing of what happened', async () => {
+    const gone = await platform.provision()
+    await drop(gone)
+    const { text } = await asking('/api/v1/orders', gone.key)
+    expect(text).toBe(
+      '{"error":{"code":"STORE_DB_ERROR","message":"the store database could not be read; try again with exponential backoff"}}',
+    )
+  })
+})
+
+test('[R5] without the control database there is no data: 502 for a key, 401 still for none, and documents', async () => {
+  const alone = await startPlatform({ STORE_TIMEOUT_MS: '500' })
+  const { key } = await alone.provision()
+  const admin = connectOnce(platform.controlUrl)
+  const name = new URL(alone.controlUrl).pathname.slice(1)
+  await admin.unsafe(`alter database "${name}" allow_connections false`)
+  await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`
+  const path = '/api/v1/store'
+  const { url } = alone.service
+  expectError(await ask(url, { path, headers: { 'x-api-key': key } }), 'STORE_DB_ERROR')
+  expectError(await ask(url, { path, headers: { 'x-api-key': key } }), 'STORE_DB_ERROR')
+  expectError(await ask(url, { path }), 'INVALID_API_KEY')
+  expect((await ask(url, { path: '/openapi.json' })).status).toBe(200)
+  expect(alone.observations.some(({ event }) => event === 'control fault')).toBe(true)
+  await admin.unsafe(`alter database "${name}" allow_connections true`)
+  const answers = [
+    await ask(url, { path, headers: { 'x-api-key': key } }),
+    await ask(url, { path, headers: { 'x-api-key': key } }),
+  ]
+  expect(answers.at(-1)?.status, '[ERR-3] it recovers by itself').toBe(200)
+  await admin.end()
+  await alone.close()
+})

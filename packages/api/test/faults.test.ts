@@ -1,0 +1,217 @@
+import { inspect } from 'node:util'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import {
+  connectOnce,
+  startPlatform,
+  type TestAnswer,
+  type TestPlatform,
+  type TestStore,
+} from '../../../test/support/platform.ts'
+import { filledStore } from './support/demo.ts'
+import { asSuperuser, cutReader, forget, observed, readerOf } from './support/rows.ts'
+
+const SIZE = { orders: 60, customers: 20, products: 10, locations: 1, groups: 1 }
+const FIXED = {
+  error: {
+    code: 'STORE_DB_ERROR',
+    message: 'the store database could not be read; try again with exponential backoff',
+  },
+}
+
+let platform: TestPlatform
+let store: TestStore
+let other: TestStore
+
+beforeAll(async () => {
+  platform = await startPlatform({ COUNTS_MAX_AGE_SECONDS: '0' })
+  store = await filledStore(platform, 'v1.6', SIZE)
+  other = await filledStore(platform, 'v1.6', SIZE)
+})
+beforeEach(() => forget(platform))
+afterAll(() => platform.close())
+
+const orders = (of: TestStore) => platform.get('/api/v1/orders?limit=250', of.key)
+
+function expectFixed(answer: TestAnswer): void {
+  expect(answer.status).toBe(502)
+  expect(answer.json).toEqual(FIXED)
+}
+
+/** Asks again until it is answered; how many 502 came before. */
+async function failuresUntilAnswered(of: TestStore, tries = 20): Promise<number> {
+  for (let failures = 0; failures < tries; failures++) {
+    const answer = await orders(of)
+    if (answer.status === 200) return failures
+    expectFixed(answer)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error(`not answered after ${tries} tries: ${inspect(observed(platform, 'store fault').slice(-2))}`)
+}
+
+describe('a cut connection', () => {
+  test('[ERR-3] an idle one costs nothing but a retry', async () => {
+    const before = await orders(store)
+    for (let i = 0; i < 5; i++) {
+      await cutReader(store)
+      const answer = await orders(store)
+      expect(answer.status).toBe(200)
+      expect(answer.text).toBe(before.text)
+    }
+    for (const { retried } of observed(platform, 'store fault')) expect(retried).toBe(true)
+  })
+
+  test('[ERR-3] one that is cut while it waits for rows is replaced: the page is whole', async () => {
+    const before = await orders(store)
+    const owner = connectOnce(store.ownerUrl)
+    await owner
+      .begin(async (transaction) => {
+        await transaction.unsafe('lock table orders in access exclusive mode')
+        const asked = orders(store)
+        await waitUntilBlocked(store)
+        await cutReader(store)
+        await transaction.unsafe('select 1')
+        return { asked }
+      })
+      .then(async ({ asked }) => {
+        const answer = await asked
+        expect(answer.status).toBe(200)
+        expect(answer.text).toBe(before.text)
+      })
+    await owner.end()
+    expect(observed(platform, 'store fault').map(({ retried }) => retried)).toEqual([true])
+  })
+
+  test('[ERR-3] one cut under load fails no request, whether it runs, waits or comes new', async () => {
+    const before = await orders(store)
+    for (let round = 0; round < 15; round++) {
+      const since = performance.now()
+      const asked = Array.from({ length: 16 }, () => orders(store))
+      await new Promise((resolve) => setTimeout(resolve, round * 3))
+      await cutReader(store)
+      for (const answer of await Promise.all([...asked, orders(store)])) {
+        expect(answer.status).toBe(200)
+        expect(answer.text).toBe(before.text)
+      }
+      expect(performance.now() - since, 'nothing waits for a connection that is gone').toBeLessThan(3000)
+    }
+    expect(observed(platform, 'store fault').length).toBeGreaterThan(0)
+  })
+})
+
+describe('a store that cannot be reached', () => {
+  test('[ERR-3] is 502 with a fixed text while its database is gone, and answers again by itself', async () => {
+    const gone = await filledStore(platform, 'v1.6', SIZE)
+    const before = await orders(gone)
+    const database = new URL(gone.ownerUrl).pathname.slice(1)
+    await gone.sql.end({ timeout: 1 })
+    await asSuperuser(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`)
+    await asSuperuser(`alter database ${database} rename to ${database}_away`)
+    for (let i = 0; i < 3; i++) expectFixed(await orders(gone))
+    expect((await orders(other)).status).toBe(200)
+    await asSuperuser(`alter database ${database}_away rename to ${database}`)
+    expect(await failuresUntilAnswered(gone)).toBeLessThan(3)
+    expect((await orders(gone)).text).toBe(before.text)
+  })
+
+  test('[ERR-3, R5] is 502 while its role may not connect or read, and answers again by itself', async () => {
+    const reader = readerOf(store)
+    await asSuperuser(`alter role ${reader} nologin`)
+    await cutReader(store)
+    expectFixed(await orders(store))
+    expectFixed(await platform.get('/api/v1/store', store.key))
+    await asSuperuser(`alter role ${reader} login`)
+    expect(await failuresUntilAnswered(store)).toBeLessThan(3)
+    await store.sql.unsafe(`revoke all on all tables in schema public from ${reader}`)
+    expectFixed(await orders(store))
+    expectFixed(await orders(store))
+    await store.sql.unsafe(`grant select on all tables in schema public to ${reader}`)
+    expect(await failuresUntilAnswered(store)).toBeLessThan(2)
+  })
+
+  test('[ERR-3, R5] nothing that was noticed of it holds a password, a key or a row', async () => {
+    const { password } = new URL(store.readerUrl)
+    await asSuperuser(`alter role ${readerOf(store)} password 'another'`)
+    await cutReader(store)
+    expectFixed(await orders(store))
+    await asSuperuser(`alter role ${readerOf(store)} password '${password}'`)
+    expect(await failuresUntilAnswered(store)).toBeLessThan(3)
+    expect(observed(platform, 'store fault').length).toBeGreaterThan(0)
+    const noticed = inspect(platform.observations, {
+      depth: Number.POSITIVE_INFINITY,
+      showHidden: true,
+      maxStringLength: null,
+      maxArrayLength: null,
+    })
+    for (const secret of [password, decodeURIComponent(password), store.key, store.readerUrl])
+      expect(noticed.includes(secret)).toBe(false)
+    const [{ email = '' } = {}] = await store.sql`select email from orders limit 1`
+    expect(noticed.includes(String(email))).toBe(false)
+  })
+})
+
+describe('a store that does not answer', () => {
+  test('[ERR-3] is 502 within six seconds, a burst of requests too, and its neighbour does not notice', async () => {
+    const owner = connectOnce(store.ownerUrl)
+    let slowest = 0
+    const startedAt = performance.now()
+    await owner.begin(async (transaction) => {
+      await transaction.unsafe('lock table orders in access exclusive mode')
+      const hanging = Array.from({ length: 80 }, async () => {
+        const since = performance.now()
+        expectFixed(await orders(store))
+        return performance.now() - since
+      })
+      const done = Promise.all(hanging)
+      let isDone = false
+      void done.then(
+        () => (isDone = true),
+        () => (isDone = true),
+      )
+      while (!isDone) {
+        const since = performance.now()
+        expect((await orders(other)).status).toBe(200)
+        slowest = Math.max(slowest, performance.now() - since)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      for (const milliseconds of await done) expect(milliseconds).toBeLessThan(6000)
+    })
+    expect(performance.now() - startedAt).toBeLessThan(7000)
+    expect(slowest).toBeLessThan(1500)
+    await owner.end()
+    expect(await failuresUntilAnswered(store)).toBeLessThan(2)
+  })
+
+  test('[ERR-3] a role without limits of its own is stopped by the service, on the server too', async () => {
+    const reader = readerOf(store)
+    await asSuperuser(`alter role ${reader} reset all`)
+    await cutReader(store)
+    const short = connectOnce(store.ownerUrl)
+    await short.begin(async (transaction) => {
+      await transaction.unsafe('lock table orders in access exclusive mode')
+      const since = performance.now()
+      expectFixed(await orders(store))
+      expect(performance.now() - since).toBeLessThan(6000)
+      const left = await transaction`select 1 from pg_stat_activity where usename = ${reader} and state = 'active'`
+      expect(left.length).toBe(0)
+    })
+    await short.end()
+    expect(await failuresUntilAnswered(store)).toBeLessThan(2)
+  })
+})
+
+/** Waits until a statement of the store's reader waits for a lock. */
+async function waitUntilBlocked(of: TestStore): Promise<void> {
+  // Only a superuser sees what another role waits for.
+  const sql = connectOnce(inject('postgresUrl'))
+  try {
+    for (let i = 0; i < 200; i++) {
+      const waiting = await sql`
+        select 1 from pg_stat_activity where usename = ${readerOf(of)} and wait_event_type = 'Lock'`
+      if (waiting.length > 0) return
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    throw new Error('nothing waits')
+  } finally {
+    await sql.end()
+  }
+}

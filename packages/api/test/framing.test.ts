@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { filledStore } from './support/demo.ts'
+import { CORS } from './support/endpoints.ts'
+import { answersIn, ask, connect, type RawAnswer, speak } from './support/http.ts'
+
+const HEADERS_MS = 400
+let platform: TestPlatform
+let store: TestStore
+let url: string
+beforeAll(async () => {
+  platform = await startPlatform({
+    HEADERS_TIMEOUT_MS: String(HEADERS_MS),
+    REQUEST_TIMEOUT_MS: '800',
+    CONNECTIONS_MAX: '40',
+    DRAIN_SECONDS: '1',
+  })
+  store = await filledStore(platform)
+  url = platform.service.url
+})
+afterAll(() => platform.close())
+
+const GET = 'GET /api/v1/store HTTP/1.1\r\nHost: x\r\n'
+const keyed = (head = GET): string => `${head}x-api-key: ${store.key}\r\n`
+const last = `Connection: close\r\n\r\n`
+
+function expectFraming(answer: RawAnswer | undefined, status: number): void {
+  expect([answer?.status, Object.keys(answer?.json ?? {}), answer?.json?.error?.code]).toEqual([
+    status,
+    ['error'],
+    'INVALID_PARAM',
+  ])
+  expect(Object.keys(answer?.json.error)).toEqual(['code', 'message'])
+  expect(answer?.headers.connection).toBe('close')
+  expect(answer?.headers['cache-control']).toBe('private, no-store')
+  expect(answer?.headers.vary).toBe('x-api-key, accept-encoding')
+  expect(answer?.headers['content-length']).toBe(String(answer?.body.length))
+  expect(answer?.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+  expect(Object.keys(answer?.headers ?? {}).filter((name) => CORS.test(name))).toEqual([])
+}
+
+/** The one answer to raw bytes, after which the service closes the connection. */
+async function only(bytes: string | readonly (string | Buffer)[]): Promise<RawAnswer | undefined> {
+  const answers = answersIn(await speak(url, bytes))
+  expect(answers).toHaveLength(1)
+  return answers[0]
+}
+
+describe('[R36] what is no well-formed request gets our envelope, and the connection is closed', () => {
+  test.each([
+    ['no HTTP at all', 'hello\r\n\r\n'],
+    ['a TLS greeting', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    ['an HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['a lower-case method', 'get / HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['no version', 'GET /\r\n\r\n'],
+    ['a version that is none', 'GET / HTTP/1.9\r\nHost: x\r\n\r\n'],
+    ['a blank in the target', 'GET /a b HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['a blank before a colon', 'GET / HTTP/1.1\r\nHost : x\r\n\r\n'],
+    ['a folded header', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: 1\r\n 2\r\n\r\n'],
+    ['a header without a name', 'GET / HTTP/1.1\r\nHost: x\r\n: 1\r\n\r\n'],
+    ['a header with a NUL', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: a\0b\r\n\r\n'],
+    ['a bare CR in a header', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: a\rb\r\n\r\n'],
+    ['a transfer-encoding that is not chunked', `${GET}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`],
+    ['a transfer-encoding of several', `${GET}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`],
+    ['two transfer-encodings', `${GET}Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n`],
+    [
+      'the same transfer-encoding twice',
+      `${GET}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    [
+      'both content-length and transfer-encoding',
+      `${GET}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    ['two content-lengths', `${GET}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`],
+    ['the same content-length twice', `${GET}Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc`],
+    ['a content-length that is no number', `${GET}Content-Length: 3x\r\n\r\nabc`],
+    ['a negative content-length', `${GET}Content-Length: -1\r\n\r\n`],
+    ['a list as content-length', `${GET}Content-Length: 3, 3\r\n\r\nabc`],
+    ['no host', 'GET /api/v1/store HTTP/1.1\r\n\r\n'],
+    ['two hosts', `${GET}Host: y\r\n\r\n`],
+    ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n'],
+  ])('%s', async (_what, bytes) => {
+    expectFraming(await only(bytes), 400)
+  })
+
+  test('[R6] before the key is looked at, and without counting: a good key does not help', async () => {
+    const answer = await only(`${keyed()}Host: y\r\n\r\n`)
+    expectFraming(answer, 400)
+    expect(answer?.headers.ratelimit).toBeUndefined()
+  })
+
+  test('headers that are too large are 431, be they one or many, or a long path', async () => {
+    expectFraming(await only(`${GET}X-A: ${'a'.repeat(20_000)}\r\n\r\n`), 431)
+    expectFraming(await only(`${GET}${'X-A: a\r\n'.repeat(6000)}\r\n`), 431)
+    expectFraming(await only(`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`), 431)
+  })
+
+  test('many small headers are no fault, and none of them is dropped', async () => {
+    const many = Array.from({ length: 1500 }, (_, index) => `A${index}: 1\r\n`)
+      .join('')
+      .replaceAll('A1', 'A')
+    expect(many.length).toBeLessThan(16_000)
+    const answer = await only(`${GET}${many}x-api-key: ${store.key}\r\n${last}`)
+    expect(answer?.status).toBe(200)
+    expectFraming(await only(`${GET}${many}Host: y\r\n\r\n`), 400)
+  })
+
+  test('headers that do not arrive in time are 408', async () => {
+    expectFraming(await only('GET / HTTP/1.1\r\nHost: x\r\n'), 408)
+  })
+
+  test('headers that drip are 408 all the same', async () => {
+    const socket = connect(url)
+    const said: Buffer[] = []
+    socket.on('data', (chunk: Buffer) => said.push(chunk))
+    socket.on('error', () => undefined)
+    const drip = setInterval(() => socket.writable && socket.write('X-A: 1\r\n'), 50)
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n')
+    await new Promise((resolve) => socket.on('close', resolve))
+    clearInterval(drip)
+    expectFraming(answersIn(Buffer.concat(said).toString('latin1'))[0], 408)
+  })
+
+  test('it is noticed', () => {
+    const refused = platform.observations.filter(({ event }) => event === 'framing refused')
+    expect(refused.length).toBeGreaterThan(20)
+  })
+})
+
+describe('what is unusual and well-formed is answered', () => {
+  test('HTTP/1.0 without a host, whole and then closed', async () => {
+    const answer = await only(`GET /api/v1/store HTTP/1.0\r\nx-api-key: ${store.key}\r\n\r\n`)
+    expect([answer?.status, answer?.json.data.id]).toEqual([200, store.id])
+    expect(answer?.headers['content-length']).toBe(String(answer?.body.length))
+    expect(answer?.headers['transfer-encoding']).toBeUndefined()
+  })
+
+  test('a target in absolute form, as proxies send it', async () => {
+    const answer = await only(`${keyed('GET http://api.example.com/api/v1/store?x=1 HTTP/1.1\r\nHost: x\r\n')}${last}`)
+    expect([answer?.status, answer?.headers['x-ignored-params']]).toEqual([200, 'x'])
+  })
+
+  test('OPTIONS * and a target with a fragment', async () => {
+    expect((await only(`${keyed('OPTIONS * HTTP/1.1\r\nHost: x\r\n')}${last}`))?.status).toBe(404)
+    expect((await only(`${keyed('GET /api/v1/store#x HTTP/1.1\r\nHost: x\r\n')}${last}`))?.status).toBe(200)
+  })
+
+  test.each([
+    ['with its length', 'Content-Length: 5\r\n\r\nhello'],
+    ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n'],
+    ['that looks like a request', `Content-Length: 31\r\n\r\nGET /evil HTTP/1.1\r\nHost: y\r\n\r\n`],
+    ['that never arrives', 'Content-Length: 500\r\n\r\nhel'],
+    ['in chunks that never end', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhel'],
+  ])('a body %s is ignored, answered, and the connection closed', async (_what, body) => {
+    const answer = await only(`${keyed()}${body}`)
+    expect([answer?.status, answer?.json.data.id]).toEqual([200, store.id])
+    expect(answer?.headers.connection).toBe('close')
+  })
+
+  test('a large body is not waited for, and its sender still reads the answer', async () => {
+    const size = 4_000_000
+    const answer = await only([`${keyed()}Content-Length: ${size}\r\n\r\n`, Buffer.alloc(size)])
+    expect(answer?.status).toBe(200)
+  })
+
+  test('Expect: 100-continue and any other expectation', async () => {
+    const said = await speak(url, `${keyed()}Expect: 100-continue\r\nContent-Length: 5\r\n\r\nhello`)
+    expect(answersIn(said).at(-1)?.status).toBe(200)
+    expect((await only(`${keyed()}Expect: something\r\n${last}`))?.status).toBe(200)
+  })
+
+  test('Upgrade is not followed', async () => {
+    const answer = await only(
+      `${keyed()}Connection: Upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\n\r\n`,
+    )
+    expect(answer?.status).toBe(200)
+    const h2c = await only(
+      `${keyed()}Connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n`,
+    )
+    expect(h2c?.status).toBe(200)
+  })
+})
+
+describe('pipelining', () => {
+  test('requests sent ahead are answered each, in their order', async () => {
+    const orders = keyed('GET /api/v1/orders?limit=250 HTTP/1.1\r\nHost: x\r\n')
+    const wrong = keyed('GET /api/v1/orders?limit=0 HTTP/1.1\r\nHost: x\r\n')
+    const said = await speak(url, `${orders}\r\n${wrong}\r\n${GET}\r\n${keyed()}${last}`)
+    expect(answersIn(said).map(({ status }) => status)).toEqual([200, 400, 401, 200])
+  })
+
+  test('what is garbage behind good requests never gets its answer before them', async () => {
+    const slow = keyed('GET /api/v1/orders?limit=250 HTTP/1.1\r\nHost: x\r\n')
+    for (const ahead of [[slow], [`${GET}`, slow], [slow, slow, `${GET}`]]) {
+      const said = await speak(url, `${ahead.map((each) => `${each}\r\n`).join('')}garbage\r\n\r\n`)
+      const expected = [...ahead.map((each) => (each === slow ? 200 : 401)), 400]
+      const statuses = said === '' ? [] : answersIn(said).map(({ status }) => status)
+      expect(statuses).toEqual(expected.slice(0, statuses.length))
+    }
+  })
+
+  test('nothing behind a request with a body is taken for one', async () => {
+    const said = await speak(url, `${keyed()}Content-Length: 5\r\n\r\nhello${keyed()}${last}`)
+    expect(answersIn(said)).toHaveLength(1)
+  })
+})
+
+describe('clients that misbehave', () => {
+  test('a reset after CONNECT, in the middle of a request, or before the answer harms nobody', async () => {
+    for (const bytes of [
+      'CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n',
+      'GET / HT',
+      `${keyed('GET /api/v1/orders?limit=250 HTTP/1.1\r\nHost: x\r\n')}\r\n`,
+    ])
+      for (let round = 0; round < 10; round += 1)
+        await new Promise<void>((resolve) => {
+          const socket = connect(url)
+          socket.on('error', () => undefined)
+          socket.on('close', () => resolve())
+          socket.on('connect', () => socket.write(bytes, () => socket.resetAndDestroy()))
+        })
+    expect((await platform.get('/api/v1/store', store.key)).status).toBe(200)
+  })
+
+  test('beyond the limit connections are closed, and served again when others have gone', async () => {
+    const sockets = Array.from({ length: 60 }, () => connect(url))
+    const closed = sockets.map(
+      (socket) =>
+        new Promise<boolean>((resolve) => {
+          socket.on('error', () => undefined)
+          socket.on('close', () => resolve(true))
+        }),
+    )
+    await Promise.all(closed.slice(50))
+    expect(sockets.filter((socket) => socket.destroyed).length).toBeGreaterThanOrEqual(20)
+    for (const socket of sockets) socket.destroy()
+    await Promise.all(closed)
+    let status = 0
+    for (let tries = 0; tries < 50 && status !== 200; tries += 1)
+      status = await ask(url, { path: '/api/v1/store', headers: { 'x-api-key': store.key } }).then(
+        (answer) => answer.status,
+        () => 0,
+      )
+    expect(status).toBe(200)
+  })
+
+  test('those that never read do not keep others from being served', async () => {
+    const sockets = Array.from({ length: 10 }, () => connect(url))
+    const asking = `${keyed('GET /api/v1/orders?limit=250 HTTP/1.1\r\nHost: x\r\n')}\r\n`
+    for (const socket of sockets) {
+      socket.on('error', () => undefined)
+      socket.pause()
+      socket.write(asking.repeat(4))
+    }
+    for (let index = 0; index < 5; index += 1) expect((await platform.get('/api/v1/store', store.key)).status).toBe(200)
+    for (const socket of sockets) socket.destroy()
+  })
+
+  test('one that never reads does not keep the service from ending', async () => {
+    const ending = await startPlatform({ DRAIN_SECONDS: '1' })
+    const { key } = await filledStore(ending)
+    const socket = connect(ending.service.url)
+    socket.on('error', () => undefined)
+    socket.pause()
+    socket.write(`GET /api/v1/orders?limit=250 HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n\r\n`.repeat(8))
+    expect((await ending.get('/api/v1/store', key)).status).toBe(200)
+    const startedAt = performance.now()
+    await ending.close()
+    expect(performance.now() - startedAt).toBeLessThan(8000)
+    socket.destroy()
+  })
+})
+
+test('a time for headers that is longer than that for requests does not keep the service from starting', async () => {
+  const odd = await startPlatform({ HEADERS_TIMEOUT_MS: '20000', REQUEST_TIMEOUT_MS: '1000' })
+  expect((await odd.get('/api/v1/store', null)).status).toBe(401)
+  await odd.close()
+})

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { bareStore } from './support/bare-store.ts'
+import { filledStore } from './support/demo.ts'
+import { CORS, NO_ID, SPEC_ENDPOINTS } from './support/endpoints.ts'
+import { ask, type RawAnswer } from './support/http.ts'
+
+interface Case {
+  readonly what: string
+  readonly status: number
+  readonly path: string
+  readonly key: string | null
+  readonly method?: string
+}
+
+let platform: TestPlatform
+let store: TestStore
+let cases: Case[]
+beforeAll(async () => {
+  platform = await startPlatform({ STORE_TIMEOUT_MS: '2000', COUNTS_MAX_AGE_SECONDS: '3600' })
+  store = await filledStore(platform)
+  const [imported, generating, gone] = await Promise.all([
+    bareStore(platform, 'imported'),
+    bareStore(platform, 'generating'),
+    platform.provision(),
+  ])
+  const admin = connectOnce(platform.controlUrl)
+  await admin.unsafe(`drop database "${new URL(gone.ownerUrl).pathname.slice(1)}" with (force)`)
+  const spent = await platform.newKey(store.id)
+  // in a minute that is still to come, so that no test can outlive it
+  await platform.service.control.sql`insert into request_counters (key_id, minute, requests)
+    values (${spent.id}, date_trunc('minute', now()) + interval '5 minutes', 100000)`
+  await admin.end()
+  const { key } = store
+  const ids = new Map<string, string>()
+  for (const table of ['orders', 'customers', 'products']) {
+    const [row] = await store.sql`select id::text from ${store.sql(table)} limit 1`
+    ids.set(table, String(row?.id))
+  }
+  cases = [
+    ...SPEC_ENDPOINTS.map(({ path, idOf }) => ({
+      what: path,
+      status: 200,
+      path: path.replace('{id}', ids.get(idOf ?? '') ?? ''),
+      key,
+    })),
+    { what: 'a page with a next one', status: 200, path: '/api/v1/orders?limit=250', key },
+    { what: 'no key', status: 401, path: '/api/v1/orders', key: null },
+    { what: 'limit', status: 400, path: '/api/v1/orders?limit=0', key },
+    { what: 'cursor', status: 400, path: '/api/v1/orders?cursor=x', key },
+    { what: 'id', status: 400, path: '/api/v1/orders/x', key },
+    { what: 'imported', status: 403, path: '/api/v1/orders', key: imported.key },
+    { what: 'generating', status: 409, path: '/api/v1/orders', key: generating.key },
+    { what: 'row', status: 404, path: `/api/v1/orders/${NO_ID}`, key },
+    { what: 'path', status: 404, path: '/api/v1/nowhere', key },
+    { what: 'method', status: 405, path: '/api/v1/orders', key, method: 'POST' },
+    { what: 'method without a key', status: 401, path: '/api/v1/orders', key: null, method: 'OPTIONS' },
+    { what: 'limited', status: 429, path: '/api/v1/orders', key: spent.key },
+    { what: 'database', status: 502, path: '/api/v1/orders', key: gone.key },
+  ]
+})
+afterAll(() => platform.close())
+
+const send = ({ path, key, method = 'GET' }: Case, headers: Record<string, string> = {}): Promise<RawAnswer> =>
+  ask(platform.service.url, { path, method, headers: key === null ? headers : { 'x-api-key': key, ...headers } })
+const everyCase = async (check: (answer: RawAnswer, each: Case) => void | Promise<void>): Promise<void> => {
+  for (const each of cases) {
+    const answer = await send(each)
+    expect([each.what, answer.status]).toEqual([each.what, each.status])
+    await check(answer, each)
+  }
+}
+
+describe('on every status', () => {
+  test('[R27] it is private and not to be stored, and differs by key and encoding', async () => {
+    await everyCase(({ headers }, { what }) => {
+      expect(headers['cache-control'], what).toBe('private, no-store')
+      expect(headers.vary, what).toBe('x-api-key, accept-encoding')
+      expect(headers.etag, what).toBeUndefined()
+    })
+  })
+
+  test('[R27] content-length is the length of the body, which is never chunked', async () => {
+    await everyCase(({ headers, body }, { what }) => {
+      expect(headers['content-length'], what).toBe(String(body.length))
+      expect(headers['transfer-encoding'], what).toBeUndefined()
+      expect(body.length, what).toBeGreaterThan(2)
+    })
+  })
+
+  test('[GEN-5] there is no CORS header, whatever the origin', async () => {
+    for (const each of cases)
+      for (const origin of ['https://shop.example', 'null', 'http://localhost']) {
+        const { headers } = await send(each, { origin, 'sec-fetch-mode': 'cors' })
+        expect(
+          Object.keys(headers).filter((name) => CORS.test(name)),
+          each.what,
+        ).toEqual([])
+      }
+  })
+
+  test('[GEN-1] it is JSON, not to be guessed at, and leads to the description of the service', async () => {
+    await everyCase(({ headers, json }, { what }) => {
+      expect(headers['content-type'], what).toBe('application/json; charset=utf-8')
+      expect(headers['x-content-type-options'], what).toBe('nosniff')
+      expect(headers.link, what).toContain('</openapi.json>; rel="service-desc"')
+      expect(json, what).toBeTypeOf('object')
+      expect(headers.server, what).toBeUndefined()
+      expect(headers['x-powered-by'], what).toBeUndefined()
+      expect(headers['set-cookie'], what).toBeUndefined()
+    })
+  })
+
+  test('[R31] x-request-id is there, another each time, and the one that is logged', async () => {
+    const seen = new Set<string>()
+    await everyCase(({ headers }, { what }) => {
+      const id = headers['x-request-id'] ?? ''
+      expect(id, what).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+      expect(platform.observations, what).toContainEqual(
+        expect.objectContaining({ event: 'request answered', requestId: id }),
+      )
+      seen.add(id)
+    })
+    expect(seen.size).toBe(cases.length)
+  })
+
+  test('[R31] the limit is told to every valid key and to no other', async () => {
+    await everyCase(({ headers, status }, { what }) => {
+      if (status === 401)
+        return expect([headers.ratelimit, headers['ratelimit-policy']], what).toEqual([undefined, undefined])
+      expect(headers['ratelimit-policy'], what).toBe('"minute";q=100000;w=60')
+      expect(headers.ratelimit, what).toMatch(/^"minute";r=\d+;t=([1-9]|[1-5]\d|60)$/)
+    })
+  })
+
+  test('[R26] www-authenticate comes with 401, [ERR-2] retry-after with 429, [R3] allow with 405, and with no other', async () => {
+    await everyCase(({ headers, status }, { what }) => {
+      const there = ['www-authenticate', 'retry-after', 'allow'].filter((name) => headers[name] !== undefined)
+      const expected: Record<number, string[]> = { 401: ['www-authenticate'], 429: ['retry-after'], 405: ['allow'] }
+      expect(there, what).toEqual(expected[status] ?? [])
+    })
+  })
+})
+
+describe('[R4] HEAD', () => {
+  // these tell of the moment, not of the answer
+  const MOMENT = ['date', 'x-request-id', 'ratelimit']
+
+  test('has GET’s status and headers, and no body', async () => {
+    for (const each of cases.filter(({ method }) => method === undefined)) {
+      for (const headers of [{}, { 'accept-encoding': 'br' }, { 'accept-encoding': 'gzip' }]) {
+        const [got, head] = [await send(each, headers), await send({ ...each, method: 'HEAD' }, headers)]
+        const kept = (answer: RawAnswer) => Object.entries(answer.headers).filter(([name]) => !MOMENT.includes(name))
+        expect(head.status, each.what).toBe(got.status)
+        expect(kept(head), each.what).toEqual(
+          kept(got).map(([name, value]) => (name === 'retry-after' ? [name, head.headers[name]] : [name, value])),
+        )
+        expect(head.body, each.what).toHaveLength(0)
+        expect(head.headers['content-length'], each.what).toBe(String(got.body.length))
+      }
+    }
+  })
+})
+
+test('what a client sends is never reflected into a header', async () => {
+  const headers = {
+    'x-request-id': 'mine',
+    'x-forwarded-host': 'evil.example',
+    forwarded: 'host=evil.example',
+    host: 'evil.example',
+  }
+  const answer = await ask(platform.service.url, {
+    path: '/api/v1/store',
+    headers: { ...headers, 'x-api-key': store.key },
+  })
+  expect(JSON.stringify(answer.headers)).not.toMatch(/evil|mine/)
+})

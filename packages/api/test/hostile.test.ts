@@ -1,0 +1,284 @@
+import http from 'node:http'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { validateResponse } from '../../../test/support/openapi.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { filledStore } from './support/demo.ts'
+import { CORS, NO_ID, SPEC_ENDPOINTS } from './support/endpoints.ts'
+import { ask } from './support/http.ts'
+
+const REQUESTS = 5000
+const AT_ONCE = 8
+/** Another run asks other things; a failure prints the seed that repeats it. */
+const SEED = Number(process.env.HOSTILE_SEED ?? Date.now() % 2 ** 31)
+
+let platform: TestPlatform
+let store: TestStore
+let agent: http.Agent
+beforeAll(async () => {
+  platform = await startPlatform()
+  store = await filledStore(platform, 'v1.6', { orders: 30, customers: 12, products: 8, locations: 1, groups: 1 })
+  agent = new http.Agent({ keepAlive: true, maxSockets: AT_ONCE })
+})
+afterAll(async () => {
+  agent.destroy()
+  await platform.close()
+})
+
+/** What has broken services before. */
+const NASTY = [
+  ...[
+    "'",
+    '"',
+    "' or 1=1 --",
+    "'; drop table orders; --",
+    "\\'; select pg_sleep(9); --",
+    '$1',
+    '$$',
+    '%',
+    '%%',
+    '\\',
+    '\\x00',
+    "E'\\'",
+  ],
+  ...[
+    '../../etc/passwd',
+    '..%2f..%2f',
+    '/',
+    '//',
+    '\\..\\',
+    '.',
+    '..',
+    '%2e%2e/',
+    ';/../',
+    '~root',
+    'C:\\',
+    'file:///etc/passwd',
+  ],
+  ...[
+    '%00',
+    '%0a',
+    '%0d%0aSet-Cookie:%20a=b',
+    '%u0041',
+    '%c0%ae',
+    '%ff%fe',
+    '%',
+    '%z',
+    '%1',
+    '%25',
+    '%2525',
+    '%F0%9F%98%80',
+    '%ED%A0%80',
+  ],
+  ...[
+    '__proto__',
+    'constructor',
+    'prototype',
+    'toString',
+    'hasOwnProperty',
+    '[object Object]',
+    'undefined',
+    'null',
+    'NaN',
+    'true',
+    '[]',
+    '{}',
+  ],
+  ...[
+    '0',
+    '-1',
+    '1e309',
+    '0x7fffffff',
+    '9'.repeat(400),
+    '2147483648',
+    '-9223372036854775809',
+    '1.7976931348623157e308',
+    '٣',
+    '５',
+  ],
+  ...[
+    '<script>alert(1)</script>',
+    '{{7*7}}',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: meant for whoever evaluates templates
+    '${7*7}',
+    '`id`',
+    '| id',
+    '& ping',
+    '%24%7Bjndi:ldap://x%7D',
+    '(((((((((((((((',
+    '*',
+    'a'.repeat(3000),
+  ],
+  ...[
+    '2026-01-01',
+    '2026-02-30T00:00:00Z',
+    '9999-12-31T23:59:59-23:59',
+    '0001-01-01T00:00:00+23:59',
+    'infinity',
+    'now()',
+    '-infinity',
+    'epoch',
+  ],
+  ...[
+    '250',
+    '251',
+    'paid',
+    'active',
+    NO_ID,
+    NO_ID.toUpperCase(),
+    `{${NO_ID}}`,
+    'A'.repeat(56),
+    '_'.repeat(56),
+    '%E2%80%A8',
+    '\u00ad',
+  ],
+]
+const PARAMETERS = [
+  'limit',
+  'cursor',
+  'updated_since',
+  'created_since',
+  'status',
+  'x-api-key',
+  'page',
+  'sort',
+  '__proto__',
+  'id',
+  '',
+]
+const PATHS = [
+  ...SPEC_ENDPOINTS.map(({ path }) => path),
+  '/api/v1',
+  '/api/v2/orders',
+  '/',
+  '/docs',
+  '/openapi.json',
+  '/errors',
+  '/llms.txt',
+  '',
+]
+const METHODS = [
+  'GET',
+  'GET',
+  'GET',
+  'GET',
+  'GET',
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'DELETE',
+  'PATCH',
+  'OPTIONS',
+  'TRACE',
+  'PROPFIND',
+]
+
+/** Text that a request line takes as it is: what HTTP itself forbids is the affair of the framing tests. */
+const inTarget = (text: string): string =>
+  [...text]
+    .map((each) => (/^[\x21-\x7e]$/.test(each) && each !== '#' ? each : encodeURIComponent(each.toWellFormed())))
+    .join('')
+
+const text = fc.oneof(
+  { weight: 5, arbitrary: fc.constantFrom(...NASTY) },
+  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .uint8Array({ maxLength: 30 })
+      .map((bytes) => Array.from(bytes, (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')),
+  },
+  { weight: 1, arbitrary: fc.tuple(fc.constantFrom(...NASTY), fc.constantFrom(...NASTY)).map((both) => both.join('')) },
+)
+const pair = fc.tuple(
+  fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...PARAMETERS) }, { weight: 1, arbitrary: text }),
+  text,
+)
+const path = fc
+  .tuple(fc.constantFrom(...PATHS), text, fc.option(text, { freq: 6 }))
+  .map(([base, id, tail]) => base.replace('{id}', inTarget(id)) + (tail === null ? '' : `/${inTarget(tail)}`))
+const request = fc.record({
+  method: fc.constantFrom(...METHODS),
+  path,
+  query: fc.array(pair, { maxLength: 5 }),
+  key: fc.oneof(
+    { weight: 12, arbitrary: fc.constant('good') },
+    { weight: 1, arbitrary: fc.constantFrom('', 'sdx_x', 'none', '__proto__') },
+  ),
+  headers: fc.dictionary(
+    fc.constantFrom(
+      'accept',
+      'accept-encoding',
+      'origin',
+      'x-forwarded-for',
+      'range',
+      'if-none-match',
+      'content-type',
+      'x-http-method-override',
+      'cookie',
+      'user-agent',
+    ),
+    fc
+      .constantFrom(...NASTY, 'gzip', 'br;q=0.1', 'bytes=0-1', '*', 'POST', 'application/xml')
+      .map((value) => value.replace(/[^\x20-\x7e]/g, '?')),
+    { maxKeys: 3 },
+  ),
+})
+
+async function send({ method, path, query, key, headers }: typeof request extends fc.Arbitrary<infer T> ? T : never) {
+  const target = `${path.startsWith('/') ? path : `/${path}`}${query.length === 0 ? '' : '?'}${query
+    .map(([name, value]) => `${inTarget(name)}=${inTarget(value)}`)
+    .join('&')}`
+  const keyHeader = key === 'none' ? {} : { 'x-api-key': key === 'good' ? store.key : key }
+  const answer = await ask(platform.service.url, { method, path: target, headers: { ...headers, ...keyHeader }, agent })
+  return { method, target, answer }
+}
+
+function judge({ method, target, answer }: Awaited<ReturnType<typeof send>>): void {
+  const what = `${method} ${target.slice(0, 300)}`
+  expect(answer.status, what).toBeLessThan(500)
+  expect(
+    Object.keys(answer.headers).filter((name) => CORS.test(name)),
+    what,
+  ).toEqual([])
+  if (method === 'HEAD') {
+    expect(answer.body.length, what).toBe(0)
+    return
+  }
+  expect(answer.headers['content-length'], what).toBe(String(answer.body.length))
+  if (answer.headers['content-encoding'] !== undefined) return
+  if (answer.status >= 400) {
+    expect([Object.keys(answer.json ?? {}), Object.keys(answer.json?.error ?? {})], what).toEqual([
+      ['error'],
+      ['code', 'message'],
+    ])
+    expect(answer.json.error.message.length, what).toBeLessThan(500)
+  }
+  if (method === 'GET' && target.startsWith('/api/v1/'))
+    validateResponse({ path: target, status: answer.status, json: answer.json })
+}
+
+test(`[GEN-5, ENV-3, ERR-1] ${REQUESTS} hostile requests: never a 5xx, always the envelope or a document, never CORS`, async () => {
+  const statuses = new Map<number, number>()
+  const requests = fc.sample(request, { numRuns: REQUESTS, seed: SEED })
+  const next = requests.values()
+  const worker = async () => {
+    for (const each of next) {
+      const done = await send(each)
+      statuses.set(done.answer.status, (statuses.get(done.answer.status) ?? 0) + 1)
+      try {
+        judge(done)
+      } catch (error) {
+        throw new Error(`HOSTILE_SEED=${SEED}: ${JSON.stringify(each).slice(0, 1000)}`, { cause: error })
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  // all sorts of answers were met, so that the sample is no sample of one refusal
+  for (const status of [200, 400, 401, 404, 405])
+    expect(statuses.get(status) ?? 0, `status ${status}`).toBeGreaterThan(20)
+  expect(platform.observations.filter(({ event }) => /fault/.test(event))).toEqual([])
+  const [row] = await store.sql`select count(*)::int from orders`
+  expect(row?.count).toBe(30)
+}, 60_000)

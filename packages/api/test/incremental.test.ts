@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { filledStore } from './support/demo.ts'
+
+const SIZE = { orders: 80, customers: 30, products: 12, locations: 1, groups: 2 }
+
+let platform: TestPlatform
+let store: TestStore
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  store = await filledStore(platform, 'v1.6', SIZE)
+})
+afterAll(() => platform.close())
+
+type Copy = Map<string, unknown>
+
+/** Walks a list and upserts by id, as the specification tells a client to. */
+async function sync(of: TestStore, path: string, { copy, query }: { copy: Copy; query: string }): Promise<number> {
+  let rows = 0
+  for (let cursor = ''; ; ) {
+    const { status, json, text } = await platform.get(`/api/v1/${path}?limit=11${query}${cursor}`, of.key)
+    expect(status, text).toBe(200)
+    for (const row of json.data) copy.set(row.id, row)
+    rows += json.data.length
+    if (!json.meta.has_more) return rows
+    cursor = `&cursor=${json.meta.next_cursor}`
+  }
+}
+
+async function databaseNow(of: TestStore): Promise<string> {
+  const [row] =
+    await of.sql`select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now`
+  return String(row?.now)
+}
+
+async function expectWhole(of: TestStore, path: string, copy: Copy): Promise<void> {
+  const whole: Copy = new Map()
+  await sync(of, path, { copy: whole, query: '' })
+  for (const [id, row] of whole) expect(copy.get(id)).toEqual(row)
+}
+
+describe('incremental sync, by the rules of the specification', () => {
+  test.each([
+    ['orders', ['update orders set tracking_number = $1 where id in (select id from orders order by id limit 3)']],
+    [
+      'orders',
+      ['update order_items set quantity = quantity + 1 where id in (select id from order_items order by id limit 3)'],
+    ],
+    ['orders', ['delete from order_items where id in (select id from order_items order by id desc limit 2)']],
+    ['orders', [`insert into orders (id, email) values (gen_random_uuid(), $1)`]],
+    ['products', ['update products set name = $1 where id in (select id from products order by id limit 2)']],
+    [
+      'products',
+      ['update product_variants set inventory = 7 where id in (select id from product_variants order by id limit 2)'],
+    ],
+    ['customers', ['update customers set name = $1 where id in (select id from customers order by id limit 2)']],
+    ['customers', [`insert into customers (id, email) values (gen_random_uuid(), $1)`]],
+    [
+      'customer-addresses',
+      [
+        'update customer_addresses set city = $1 where id in (select id from customer_addresses where deleted_at is null limit 2)',
+      ],
+    ],
+  ])(
+    '[SYNC-1, SYNC-2, Q-UPDATED, R29] %s: after %s the changed rows, and only these, are brought by updated_since',
+    async (path, [statement = '']) => {
+      const copy: Copy = new Map()
+      const all = await sync(store, path, { copy, query: '' })
+      const start = await databaseNow(store)
+      await store.sql.unsafe(statement.replace('$1', `'new text'`))
+      const changed = await sync(store, path, { copy, query: `&updated_since=${start}` })
+      expect(changed).toBeGreaterThan(0)
+      expect(changed).toBeLessThanOrEqual(3)
+      expect(changed).toBeLessThan(all)
+      await expectWhole(store, path, copy)
+      expect(await sync(store, path, { copy, query: `&updated_since=${await databaseNow(store)}` })).toBe(0)
+    },
+  )
+
+  test('[SYNC-4, Q-CREATED] on a store that tracks no changes of customers, created_since brings the new ones, a full walk the changed', async () => {
+    const launch = await filledStore(platform, 'launch', SIZE)
+    const copy: Copy = new Map()
+    await sync(launch, 'customers', { copy, query: '' })
+    const start = await databaseNow(launch)
+    await launch.sql`insert into customers (id, email) values (gen_random_uuid(), 'new@example.com')`
+    await launch.sql`update customers set name = 'Changed' where email <> 'new@example.com'`
+    expect(await sync(launch, 'customers', { copy, query: `&created_since=${start}` })).toBe(1)
+    await sync(launch, 'customers', { copy, query: '' })
+    await expectWhole(launch, 'customers', copy)
+  })
+
+  test('[Q-UPDATED, R18] the instant itself counts, and a microsecond behind it does not; an offset and a fraction of nine digits are exact', async () => {
+    await store.sql`update orders set updated_at = '2020-01-01Z'`
+    const [row] =
+      await store.sql`update orders set updated_at = '2026-07-08T10:00:00.123456Z' where id = (select id from orders limit 1) returning id`
+    const found = async (since: string) => {
+      const { json } = await platform.get(`/api/v1/orders?updated_since=${encodeURIComponent(since)}`, store.key)
+      return json.data.map(({ id }: { id: string }) => id)
+    }
+    expect(await found('2026-07-08T10:00:00.123456Z')).toEqual([row?.id])
+    expect(await found('2026-07-08T12:00:00.123456+02:00')).toEqual([row?.id])
+    expect(await found('2026-07-08T10:00:00.123455999Z')).toEqual([row?.id])
+    expect(await found('2026-07-08T10:00:00.123Z')).toEqual([row?.id])
+    expect(await found('2026-07-08T10:00:00.123457Z')).toEqual([])
+    expect(await found('2026-07-08T10:00:00.123456001Z')).toEqual([])
+  })
+})

@@ -1,0 +1,182 @@
+import { combine, createLog, type Observation } from '@store-export/engine'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { bareStore } from './support/bare-store.ts'
+import { filledStore } from './support/demo.ts'
+import { CORS, NO_ID, pathsWith, SPEC_BY_ID, SPEC_LISTS } from './support/endpoints.ts'
+import { ask, type RawAnswer, speak } from './support/http.ts'
+
+const HASH = '$argon2id$v=19$never-to-be-seen'
+let platform: TestPlatform
+let store: TestStore
+let other: TestStore
+let gone: TestStore
+const answers: RawAnswer[] = []
+const raw: string[] = []
+const cursors = new Set<string>()
+
+beforeAll(async () => {
+  platform = await startPlatform({ STORE_TIMEOUT_MS: '2000' })
+  ;[store, other, gone] = await Promise.all([
+    filledStore(platform),
+    filledStore(platform, 'v1.3'),
+    platform.provision(),
+  ])
+  await store.sql`update customers set password_hash = ${HASH} || id, updated_at = updated_at`
+  const admin = connectOnce(platform.controlUrl)
+  await admin.unsafe(`drop database "${new URL(gone.ownerUrl).pathname.slice(1)}" with (force)`)
+  await admin.end()
+  await sweep()
+})
+afterAll(() => platform.close())
+
+/** Every endpoint with keys good and bad, walks with their cursors, mistakes, faults, and framing errors. */
+async function sweep(): Promise<void> {
+  const keys = [
+    store.key,
+    other.key,
+    gone.key,
+    (await bareStore(platform, 'imported')).key,
+    `${store.key.slice(0, -1)}!`,
+  ]
+  for (const key of keys) for (const path of pathsWith(NO_ID)) await send(path, key)
+  for (const { path } of SPEC_LISTS) {
+    for (let cursor = '', pages = 0; pages < 8; pages += 1) {
+      const { json } = await send(`${path}?limit=3&x=${store.key}${cursor}`, store.key)
+      if (!json.meta.has_more) break
+      cursors.add(json.meta.next_cursor)
+      cursor = `&cursor=${json.meta.next_cursor}`
+    }
+    for (const cursor of cursors) await send(`${path}?cursor=${cursor}x`, store.key)
+  }
+  const { json } = await send('/api/v1/customers?limit=250', store.key)
+  for (const { id } of json.data) await send(`/api/v1/customers/${id}`, store.key)
+  for (const method of ['POST', 'OPTIONS', 'TRACE']) await send('/api/v1/orders', store.key, method)
+  await send(`/api/v1/orders?limit=${store.key}`, store.key)
+  await send(`/api/v1/orders/${store.key}`, store.key)
+  raw.push(await speak(platform.service.url, `GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\nx-api-key: ${store.key}\r\n\r\n`))
+  raw.push(await speak(platform.service.url, `GET /${store.key} HTTP/9\r\nx-api-key: ${store.key}\r\n\r\n`))
+}
+
+async function send(path: string, key: string, method = 'GET'): Promise<RawAnswer> {
+  const answer = await ask(platform.service.url, {
+    method,
+    path,
+    headers: { 'x-api-key': key, origin: 'https://a.example' },
+  })
+  answers.push(answer)
+  return answer
+}
+
+const logged = (): string => {
+  const lines: string[] = []
+  const observe = combine(createLog({ level: 'debug', to: { write: (line: string) => lines.push(line) } }))
+  for (const observation of platform.observations) observe(observation)
+  return lines.join('')
+}
+const passwords = (): string[] =>
+  [store, other, gone].flatMap(({ ownerUrl, readerUrl }) => [ownerUrl, readerUrl].map((url) => new URL(url).password))
+const keysOf = (): string[] => [store, other, gone].map(({ key }) => key)
+const everything = (): string =>
+  [...answers.flatMap(({ headers, text }) => [JSON.stringify(headers), text]), ...raw].join('\n')
+
+test('the sweep met what it is about', () => {
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 400, 401, 403, 404, 405, 502]))
+  expect(cursors.size).toBeGreaterThan(10)
+  const events = new Set(platform.observations.map(({ event }) => event))
+  for (const event of [
+    'request answered',
+    'key refused',
+    'store fault',
+    'framing refused',
+  ] as const satisfies Observation['event'][])
+    expect(events).toContain(event)
+  expect(logged().split('\n').length).toBeGreaterThan(answers.length)
+})
+
+describe('[GEN-3] no password', () => {
+  test('of a customer in any response or log', () => {
+    for (const text of [everything(), logged()]) expect(text).not.toMatch(/argon2|never-to-be-seen|password_hash/)
+  })
+
+  test('of a store database in any response or log', () => {
+    for (const password of passwords()) {
+      expect(password.length).toBeGreaterThan(20)
+      expect(everything()).not.toContain(password)
+      expect(logged()).not.toContain(password)
+    }
+  })
+
+  test('is readable for the role of the service: not even `select *` works', async () => {
+    const reader = connectOnce(store.readerUrl)
+    await expect(reader`select * from customers`).rejects.toMatchObject({ code: '42501' })
+    await expect(reader`select password_hash from customers`).rejects.toMatchObject({ code: '42501' })
+    const write = reader.begin('read write', (sql) => sql`update customers set name = 'x'`)
+    await expect(write).rejects.toMatchObject({ code: '42501' })
+    await reader.end()
+  })
+})
+
+test('[AUTH-3] no key in any log, and none in a response but where its sender wrote it into a parameter', () => {
+  for (const key of keysOf()) expect(logged()).not.toContain(key.slice(4, -6))
+  for (const { text, headers, status } of answers) {
+    const shown = keysOf().filter((key) => text.includes(key) || JSON.stringify(headers).includes(key))
+    if (shown.length > 0) expect([status, text]).toEqual([400, expect.stringContaining('INVALID_PARAM')])
+  }
+})
+
+test('[R15] no cursor in any log', () => {
+  for (const cursor of cursors) expect(logged()).not.toContain(cursor)
+})
+
+test('no personal data in any log', async () => {
+  const people = await store.sql`select email, name from customers where name is not null`
+  const text = logged()
+  for (const { email, name } of people) {
+    expect(text).not.toContain(email)
+    expect(text).not.toContain(name)
+  }
+})
+
+test('[GEN-5] no CORS header on any response', () => {
+  for (const { headers } of answers) expect(Object.keys(headers).filter((name) => CORS.test(name))).toEqual([])
+  for (const said of raw) expect(said.toLowerCase()).not.toContain('access-control')
+})
+
+test('no word of SQL, of a file or of a database in any error', () => {
+  for (const { status, text } of answers)
+    if (status >= 400)
+      expect(text).not.toMatch(/select |postgres|relation|column|\.ts|node_modules|ECONN|127\.0\.0\.1|at async/i)
+})
+
+describe('[GEN-2, EP-ID-MISSING] ids of another store', () => {
+  test.each(SPEC_BY_ID.map(({ path, idOf }) => [path, idOf ?? 'orders'] as const))('%s is 404', async (path, table) => {
+    // the demo gives all stores of one seed the same rows: this one is the other's alone
+    const [row] = await other.sql`insert into ${other.sql(table)} ${other.sql(OWN[table] ?? {})} returning id::text`
+    const at = path.replace('{id}', String(row?.id))
+    expect((await send(at, other.key)).status).toBe(200)
+    expect([(await send(at, store.key)).status, (await send(at, store.key)).json.error.code]).toEqual([
+      404,
+      'NOT_FOUND',
+    ])
+    await other.sql`delete from ${other.sql(table)} where id = ${String(row?.id)}`
+  })
+})
+
+const OWN: Readonly<Record<string, Record<string, string>>> = {
+  orders: { id: '00000000-0000-4000-8000-0000000000f1', email: 'own@example.com' },
+  customers: { id: '00000000-0000-4000-8000-0000000000f2', email: 'own@example.com' },
+  products: { id: '00000000-0000-4000-8000-0000000000f3', name: 'own', slug: 'own', price: '1' },
+}
+
+test('[GEN-2] every row served is of the key’s store', async () => {
+  await other.sql`update orders set email = 'of-the-other@example.com'`
+  for (let cursor = ''; ; ) {
+    const { json } = await send(`/api/v1/orders?limit=250${cursor}`, store.key)
+    expect(json.data.some(({ email }: { email: string }) => email === 'of-the-other@example.com')).toBe(false)
+    if (!json.meta.has_more) break
+    cursor = `&cursor=${json.meta.next_cursor}`
+  }
+  const { json } = await send('/api/v1/orders?limit=250', other.key)
+  expect(json.data.every(({ email }: { email: string }) => email === 'of-the-other@example.com')).toBe(true)
+})

@@ -1,0 +1,96 @@
+import { openapi } from '@store-export/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { documentedHeaders, validateResponse } from '../../../test/support/openapi.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { bareStore } from './support/bare-store.ts'
+import { filledStore } from './support/demo.ts'
+import { NO_ID, SPEC_ENDPOINTS } from './support/endpoints.ts'
+import { ask } from './support/http.ts'
+
+let platform: TestPlatform
+let stores: TestStore[]
+beforeAll(async () => {
+  platform = await startPlatform({ COUNTS_MAX_AGE_SECONDS: '0' })
+  const size = { orders: 60, customers: 20, products: 12, locations: 2, groups: 2 }
+  stores = await Promise.all(
+    (['v1.6', 'v1.3', 'launch'] as const).map((revision) => filledStore(platform, revision, size)),
+  )
+})
+afterAll(() => platform.close())
+
+test('[VER-1] the document served is the contract’s, and lists the endpoints of the specification', async () => {
+  const { status, json } = await platform.get('/openapi.json', null)
+  expect(status).toBe(200)
+  expect(json.openapi).toMatch(/^3\.1\./)
+  expect(json.paths).toEqual(JSON.parse(JSON.stringify(openapi().paths)))
+  expect(json.components).toEqual(JSON.parse(JSON.stringify(openapi().components)))
+  expect(Object.keys(json.paths).sort()).toEqual(SPEC_ENDPOINTS.map(({ path }) => path).sort())
+  for (const { path, parameters, idOf } of SPEC_ENDPOINTS) {
+    expect(Object.keys(json.paths[path])).toEqual(['get'])
+    const names = (json.paths[path].get.parameters ?? []).map(
+      (each: { name?: string; $ref?: string }) => each.name ?? 'id',
+    )
+    expect(names.sort(), path).toEqual([...parameters, ...(idOf === undefined ? [] : ['id'])].sort())
+  }
+})
+
+describe('[ENV-1, ENV-2, ENV-3] every answer is as the document describes it, with the headers it names', () => {
+  const OPTIONAL = ['x-ignored-params']
+
+  async function check(path: string, key: string | null, method = 'GET'): Promise<number> {
+    const headers = key === null ? {} : { 'x-api-key': key }
+    const answer = await ask(platform.service.url, { method, path, headers })
+    validateResponse({ path, status: answer.status, json: answer.json })
+    const missing = documentedHeaders({ path, status: answer.status }).filter(
+      (name) => answer.headers[name] === undefined && !OPTIONAL.includes(name),
+    )
+    expect([path, answer.status, missing]).toEqual([path, answer.status, []])
+    return answer.status
+  }
+
+  test.each([0, 1, 2])('of store %i', async (index) => {
+    const store = stores[index]
+    if (store === undefined) throw new Error('no such store')
+    for (const { path, idOf, parameters } of SPEC_ENDPOINTS) {
+      const rows = idOf === undefined ? [{ id: '' }] : await store.sql`select id::text from ${store.sql(idOf)} limit 12`
+      for (const { id } of rows) expect(await check(path.replace('{id}', String(id)), store.key)).toBe(200)
+      const queries = parameters.includes('cursor')
+        ? ['?limit=250', '?limit=0', '?cursor=x', '?limit=1&x=1']
+        : ['?limit=0']
+      for (const query of queries) await check(path.replace('{id}', NO_ID) + query, store.key)
+      if (idOf !== undefined) expect(await check(path.replace('{id}', 'x'), store.key)).toBe(400)
+    }
+  })
+
+  test('errors that every endpoint has', async () => {
+    const [imported, generating] = [await bareStore(platform, 'imported'), await bareStore(platform, 'generating')]
+    for (const { path } of SPEC_ENDPOINTS) {
+      const at = path.replace('{id}', NO_ID)
+      expect(await check(at, null)).toBe(401)
+      expect(await check(at, imported.key)).toBe(403)
+      expect(await check(at, generating.key)).toBe(409)
+      expect(await check(at, stores[0]?.key ?? null, 'POST')).toBe(405)
+    }
+  })
+})
+
+test('the check bites: a field that is missing, of another type, or an undocumented status fails', () => {
+  const meta = { next_cursor: null, has_more: false }
+  const group = {
+    ...{ id: NO_ID, name: 'n', description: null, is_active: true, sort_order: 0 },
+    ...{ created_at: '2026-01-01T00:00:00.000Z', updated_at: '2026-01-01T00:00:00.000Z' },
+  }
+  const check =
+    (json: unknown, status = 200) =>
+    () =>
+      validateResponse({ path: '/api/v1/customer-groups?x=1', status, json })
+  expect(check({ data: [group], meta })).not.toThrow()
+  const { name, ...nameless } = group
+  expect(check({ data: [nameless], meta })).toThrow('name')
+  expect(check({ data: [{ ...group, name: 1 }], meta })).toThrow('name')
+  expect(check({ data: [{ ...group, created_at: '2026-01-01T00:00:00Z' }], meta })).toThrow('created_at')
+  expect(check({ data: [group] })).toThrow('meta')
+  expect(check({ data: [], meta: { ...meta, next_cursor: 5 } })).toThrow('next_cursor')
+  expect(check({ data: [], meta }, 418)).toThrow('418')
+  expect(check({ error: { code: 'NO_SUCH', message: '' } }, 400)).toThrow('code')
+})

@@ -1,0 +1,202 @@
+import { revokeKey } from '@store-export/engine'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  get,
+  startPlatform,
+  type TestAnswer,
+  type TestPlatform,
+  type TestStore,
+} from '../../../test/support/platform.ts'
+import { bareStore } from './support/bare-store.ts'
+import { NO_ID, pathsWith } from './support/endpoints.ts'
+import { ask } from './support/http.ts'
+import { startNode } from './support/nodes.ts'
+
+const LIMIT = 6
+let platform: TestPlatform
+let store: TestStore
+beforeAll(async () => {
+  platform = await startPlatform({ REQUESTS_PER_MINUTE: String(LIMIT) })
+  store = await platform.provision()
+})
+afterAll(() => platform.close())
+
+const minuteNow = async (): Promise<string> => {
+  const [row] = await platform.service.control.sql`select date_trunc('minute', clock_timestamp())::text as minute`
+  return String(row?.minute)
+}
+
+/** Runs `work` within one clock minute: again with a fresh key where a minute began meanwhile. */
+async function withinAMinute(storeId: string, work: (key: string) => Promise<void>): Promise<void> {
+  for (;;) {
+    const { id, key } = await platform.newKey(storeId)
+    const before = await minuteNow()
+    let failure: unknown
+    await work(key).catch((error: unknown) => {
+      failure = error
+    })
+    const after = await minuteNow()
+    await revokeKey({ database: platform.service.control, keyId: id })
+    if (before !== after) continue
+    if (failure !== undefined) throw failure
+    return
+  }
+}
+
+const statuses = async (count: number, ask: () => Promise<{ status: number }>): Promise<number[]> => {
+  const found: number[] = []
+  for (let index = 0; index < count; index += 1) found.push((await ask()).status)
+  return found
+}
+
+test('[LIM-1, ERR-2] the request beyond the limit is 429, with Retry-After and what is left', async () => {
+  await withinAMinute(store.id, async (key) => {
+    const answers: TestAnswer[] = []
+    for (let index = 0; index < LIMIT + 2; index += 1) answers.push(await platform.get('/api/v1/store', key))
+    expect(answers.map(({ status }) => status)).toEqual([...Array(LIMIT).fill(200), 429, 429])
+    expect(answers.map(({ headers }) => /r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])).toEqual(
+      [5, 4, 3, 2, 1, 0, 0, 0].map(String),
+    )
+    const refused = answers[LIMIT]
+    expect(refused?.json.error.code).toBe('RATE_LIMITED')
+    expect(Object.keys(refused?.json.error)).toEqual(['code', 'message'])
+    const wait = refused?.headers.get('retry-after') ?? ''
+    expect(wait).toMatch(/^[1-9][0-9]?$/)
+    expect(Number(wait)).toBeLessThanOrEqual(60)
+    expect(refused?.headers.get('ratelimit')).toBe(`"minute";r=0;t=${wait}`)
+    expect(refused?.headers.get('ratelimit-policy')).toBe(`"minute";q=${LIMIT};w=60`)
+    expect(refused?.json.error.message).toContain(`${LIMIT} requests`)
+  })
+})
+
+test('[R8] Retry-After ends with the clock minute of the control database', async () => {
+  await withinAMinute(store.id, async (key) => {
+    for (let index = 0; index < LIMIT; index += 1) await platform.get('/api/v1/store', key)
+    const secondsLeft = async () => {
+      const [row] = await platform.service.control
+        .sql`select 60 - extract(second from clock_timestamp())::float8 as left`
+      return Number(row?.left)
+    }
+    const before = await secondsLeft()
+    const answer = await platform.get('/api/v1/store', key)
+    const after = await secondsLeft()
+    const wait = Number(answer.headers.get('retry-after'))
+    expect(wait).toBeGreaterThanOrEqual(Math.max(1, Math.floor(after)))
+    expect(wait).toBeLessThanOrEqual(Math.ceil(before))
+  })
+})
+
+test('[R8] the next clock minute begins anew', async () => {
+  await withinAMinute(store.id, async (key) => {
+    expect((await statuses(LIMIT + 1, () => platform.get('/api/v1/store', key))).at(-1)).toBe(429)
+    // the clock is the database's, which no test can move: so the counter is, by a minute
+    await platform.service.control.sql`update request_counters set minute = minute - interval '1 minute'`
+    expect(await statuses(LIMIT + 1, () => platform.get('/api/v1/store', key))).toEqual([
+      ...Array(LIMIT).fill(200),
+      429,
+    ])
+  })
+})
+
+describe('[R7] what counts', () => {
+  test('every request with a valid key, whatever its answer', async () => {
+    await withinAMinute(store.id, async (key) => {
+      const { url } = platform.service
+      const headers = { 'x-api-key': key }
+      const spend = [
+        () => ask(url, { path: '/api/v1/nowhere', headers }),
+        () => ask(url, { path: '/api/v1/orders?limit=0', headers }),
+        () => ask(url, { path: `/api/v1/orders/${NO_ID}`, headers }),
+        () => ask(url, { method: 'POST', path: '/api/v1/orders', headers }),
+        () => ask(url, { method: 'HEAD', path: '/api/v1/orders', headers }),
+        () => ask(url, { path: '/api/v1/orders', headers }),
+      ]
+      const found: number[] = []
+      for (const each of spend) found.push((await each()).status)
+      expect(found).toEqual([404, 400, 404, 405, 200, 200])
+      expect((await platform.get('/api/v1/store', key)).status).toBe(429)
+    })
+  })
+
+  test('refused requests count as well: too many do not open the next minute late', async () => {
+    await withinAMinute(store.id, async (key) => {
+      await statuses(LIMIT + 5, () => platform.get('/api/v1/store', key))
+      const [row] = await platform.service.control.sql`select max(requests) as requests from request_counters`
+      expect(Number(row?.requests)).toBeGreaterThanOrEqual(LIMIT + 5)
+    })
+  })
+
+  test('requests with an invalid key count for no key, documents for none', async () => {
+    await withinAMinute(store.id, async (key) => {
+      for (let index = 0; index < LIMIT; index += 1) {
+        await platform.get('/api/v1/store', `${key}x`)
+        await ask(platform.service.url, { path: '/api/v1/store', headers: { 'x-api-key': [key, key] } })
+        await platform.get('/openapi.json', key)
+      }
+      expect(await statuses(LIMIT + 1, () => platform.get('/api/v1/store', key))).toEqual([
+        ...Array(LIMIT).fill(200),
+        429,
+      ])
+    })
+  })
+
+  test('imported stores and stores not ready count, too', async () => {
+    for (const [kind, status] of [
+      ['imported', 403],
+      ['generating', 409],
+    ] as const) {
+      const { id } = await bareStore(platform, kind)
+      await withinAMinute(id, async (key) => {
+        expect(await statuses(LIMIT + 1, () => platform.get('/api/v1/store', key))).toEqual([
+          ...Array(LIMIT).fill(status),
+          429,
+        ])
+      })
+    }
+  })
+
+  test('each key has its own', async () => {
+    await withinAMinute(store.id, async (key) => {
+      await statuses(LIMIT + 1, () => platform.get('/api/v1/store', key))
+      await withinAMinute(store.id, async (second) => {
+        expect((await platform.get('/api/v1/store', second)).status).toBe(200)
+      })
+    })
+  })
+})
+
+test('[ERR-1] every endpoint answers 429', async () => {
+  await withinAMinute(store.id, async (key) => {
+    await statuses(LIMIT, () => platform.get('/api/v1/store', key))
+    for (const path of pathsWith(NO_ID)) {
+      const answer = await platform.get(path, key)
+      expect([path, answer.status, answer.json.error.code]).toEqual([path, 429, 'RATE_LIMITED'])
+      expect(answer.headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|60)$/)
+    }
+  })
+})
+
+test('[LIM-1] exactly 120 over two nodes at once', async () => {
+  const nodes = await Promise.all([1, 2].map(() => startNode(platform, { REQUESTS_PER_MINUTE: '120' })))
+  await withinAMinute(store.id, async (key) => {
+    const found: number[] = []
+    // as many at once as a store's queue holds, and more than there are connections
+    const walk = async (url: string) => {
+      for (let index = 0; index < 5; index += 1) found.push((await get(`${url}/api/v1/store`, key)).status)
+    }
+    await Promise.all(Array.from({ length: 30 }, (_, index) => walk(nodes[index % 2]?.url ?? '')))
+    expect(found.filter((status) => status === 200)).toHaveLength(120)
+    expect(found.filter((status) => status === 429)).toHaveLength(30)
+  })
+  await Promise.all(nodes.map((node) => node.close()))
+})
+
+test('[LIM-2] without a setting the limit is 120, which is 30,000 rows in pages of 250', async () => {
+  const fresh = await startPlatform({ REQUESTS_PER_MINUTE: '' })
+  const { key } = await fresh.provision()
+  const answer = await fresh.get('/api/v1/orders?limit=250', key)
+  await fresh.close()
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('ratelimit-policy')).toBe('"minute";q=120;w=60')
+  expect(answer.headers.get('ratelimit')).toMatch(/^"minute";r=119;t=\d+$/)
+})

@@ -1,0 +1,182 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  ENDPOINTS,
+  type Field,
+  includesRevision,
+  REVISIONS,
+  type Resource,
+  type RevisionId,
+} from '@store-export/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { generateStore } from '../../operator/src/demo/generate.ts'
+import { loadStore } from '../../operator/src/demo/load.ts'
+import { DEMO_STORES } from '../../operator/src/demo/platform.ts'
+
+const IDS = REVISIONS.map(({ id }) => id)
+const { id: storeId, name, shop } = DEMO_STORES[0]
+const SIZE = { orders: 12, customers: 8, products: 6, locations: 2, groups: 2 }
+const GOLDEN = new URL('./golden/', import.meta.url)
+
+let platform: TestPlatform
+const stores = new Map<RevisionId, TestStore>()
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  for (const revision of IDS) {
+    const store = await platform.provision(revision)
+    // The same rows in every store; a revision leaves out what its schema has not.
+    await loadStore(
+      store.sql,
+      revision,
+      generateStore({ seed: 'golden 99', storeId, name, revision, shop, size: SIZE }),
+    )
+    await addNewerValues(store, revision)
+    stores.set(revision, store)
+  }
+})
+afterAll(() => platform.close())
+
+/** What the few demo rows do not happen to have, so that every revision serves something of its own. */
+async function addNewerValues({ sql }: TestStore, revision: RevisionId): Promise<void> {
+  const statements: readonly [RevisionId, string][] = [
+    ['v1.4', `update products set tax_class = 'reduced', updated_at = updated_at where has_variants`],
+    [
+      'v1.4',
+      `update orders set tax_breakdown = '[{"rate": 19, "baseCents": 100, "taxCents": 19}, {"rate": 5.5, "baseCents": 200, "taxCents": 11}]', updated_at = updated_at`,
+    ],
+    [
+      'v1.5',
+      `update orders set metafields = '[{"key": "erp", "label": "ERP number", "value": "4711"}]', updated_at = updated_at`,
+    ],
+    ['v1.6', `update products set weight_grams = 12.345, updated_at = updated_at where not has_variants`],
+  ]
+  for (const [since, statement] of statements) if (includesRevision(revision, since)) await sql.unsafe(statement)
+}
+
+function storeAt(revision: RevisionId): TestStore {
+  const store = stores.get(revision)
+  if (store === undefined) throw new Error(`no store at ${revision}`)
+  return store
+}
+
+/** Every endpoint's path with an id of the store that has rows below it. */
+async function pathsOf(store: TestStore): Promise<Map<string, string>> {
+  const [order] = await store.sql`select id from orders order by created_at, id limit 1`
+  const [customer] = await store.sql`select id from customers order by created_at, id limit 1`
+  const [product] = await store.sql`select id from products order by created_at, id limit 1`
+  const ids: Record<string, string> = { order: order?.id, customer: customer?.id, product: product?.id }
+  return new Map(
+    ENDPOINTS.map(({ id, path }) => {
+      const kind = path.split('/')[3]?.slice(0, -1) ?? ''
+      return [id, path.replace('{id}', ids[kind] ?? '')]
+    }),
+  )
+}
+
+async function ask(revision: RevisionId, path: string) {
+  const answer = await platform.get(path, storeAt(revision).key)
+  expect(answer.status, answer.text).toBe(200)
+  return answer
+}
+
+function rowsOf(json: { data: unknown }): Record<string, unknown>[] {
+  return (Array.isArray(json.data) ? json.data : [json.data]) as Record<string, unknown>[]
+}
+
+function isColumn({ type }: Field): boolean {
+  return type.kind !== 'many' && type.kind !== 'counts'
+}
+
+/** Checks a row's keys, and null wherever the revision has no column; goes down into children. */
+function check(row: Record<string, unknown>, resource: Resource, revision: RevisionId): void {
+  expect(Object.keys(row)).toEqual(Object.keys(resource.fields))
+  for (const [field, declared] of Object.entries(resource.fields)) {
+    const { type, since, nullable } = declared
+    const where = `${resource.table}.${field} at ${revision}`
+    if (isColumn(declared) && !includesRevision(revision, since)) expect(row[field], where).toBeNull()
+    else if (!nullable) expect(row[field], where).not.toBeNull()
+    if (type.kind === 'many') for (const child of rowsOf({ data: row[field] })) check(child, type.resource, revision)
+  }
+}
+
+describe.each(IDS)('a store at %s', (revision) => {
+  test('[VER-2, FMT-6, FMT-7] every endpoint serves the same keys, null or [] where the schema has nothing', async () => {
+    const paths = await pathsOf(storeAt(revision))
+    for (const { id, resource, answer } of ENDPOINTS) {
+      const { json } = await ask(revision, paths.get(id) ?? '')
+      const rows = rowsOf(json)
+      for (const row of rows) check(row, resource, revision)
+      if (!includesRevision(revision, resource.since)) expect(json.data).toEqual([])
+      else if (answer.kind === 'page') expect(rows.length, id).toBeGreaterThan(0)
+      if (answer.kind === 'page' || answer.kind === 'allOf')
+        expect(json.meta).toEqual({ next_cursor: null, has_more: false })
+    }
+  })
+
+  test('[VER-2] every endpoint serves byte for byte what it served before', async () => {
+    const paths = await pathsOf(storeAt(revision))
+    const lines: string[] = []
+    for (const [id, path] of paths) lines.push(`${JSON.stringify(id)}: ${(await ask(revision, path)).text}`)
+    const found = `{\n${lines.join(',\n')}\n}\n`
+    const file = new URL(`${revision}.json`, GOLDEN)
+    if (process.env.UPDATE_GOLDEN === '1') {
+      mkdirSync(GOLDEN, { recursive: true })
+      writeFileSync(file, found)
+    }
+    const expected = readFileSync(file, 'utf8').split('\n')
+    // Line by line, so that a difference names its endpoint.
+    for (const [index, line] of found.split('\n').entries()) expect(line).toBe(expected[index])
+    expect(found.split('\n').length).toBe(expected.length)
+  })
+
+  test('[Q-UPDATED-OLD, R1, R14] customers?updated_since', async () => {
+    const path = '/api/v1/customers?limit=250&updated_since=2000-01-01T00:00:00Z'
+    const answer = await platform.get(path, storeAt(revision).key)
+    if (includesRevision(revision, 'v1.1')) {
+      expect(answer.json.data).toEqual((await ask(revision, '/api/v1/customers?limit=250')).json.data)
+      return
+    }
+    expect(answer.status).toBe(400)
+    expect(answer.json.error.code).toBe('INVALID_PARAM')
+    expect(answer.json.error.message).toMatch(/^updated_since: .*does not track customer updates.*created_since/)
+  })
+
+  test('[Q-CREATED, Q-UPDATED, FMT-7] the other time filters work, on lists that are empty too', async () => {
+    const since = '2000-01-01T00:00:00Z'
+    for (const list of ['orders', 'products']) {
+      const all = (await ask(revision, `/api/v1/${list}`)).json.data
+      expect((await ask(revision, `/api/v1/${list}?updated_since=${since}`)).json.data).toEqual(all)
+    }
+    const customers = (await ask(revision, '/api/v1/customers')).json.data
+    expect((await ask(revision, `/api/v1/customers?created_since=${since}`)).json.data).toEqual(customers)
+    const addresses = (await ask(revision, '/api/v1/customer-addresses')).json.data
+    expect((await ask(revision, `/api/v1/customer-addresses?updated_since=${since}`)).json.data).toEqual(addresses)
+  })
+})
+
+describe('revisions beside each other', () => {
+  test('[FMT-6] what an older store has too, it serves as a newer one does', async () => {
+    for (const path of ['/api/v1/orders', '/api/v1/products', '/api/v1/customers', '/api/v1/categories']) {
+      const newest = (await ask('v1.6', path)).json.data
+      for (const revision of IDS) {
+        const rows: Record<string, unknown>[] = (await ask(revision, path)).json.data
+        expect(rows.length).toBe(newest.length)
+        for (const row of rows) expect(Object.keys(row)).toEqual(Object.keys(newest[0]))
+      }
+    }
+  })
+
+  test('[GEN-3] no password hash is served at any revision', async () => {
+    for (const revision of IDS) {
+      const hashes = await storeAt(revision)
+        .sql`select password_hash as hash from customers where password_hash is not null`
+      expect(hashes.length).toBeGreaterThan(0)
+      for (const path of (await pathsOf(storeAt(revision))).values()) {
+        const { text } = await ask(revision, path)
+        expect(text).not.toContain('password')
+        for (const { hash } of hashes) expect(text.includes(hash)).toBe(false)
+      }
+    }
+  })
+})

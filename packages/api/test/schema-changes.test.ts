@@ -1,0 +1,287 @@
+import { includesRevision, LATEST_REVISION, order, product, REVISIONS, type Resource } from '@store-export/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  connectOnce,
+  startPlatform,
+  type TestAnswer,
+  type TestPlatform,
+  type TestStore,
+} from '../../../test/support/platform.ts'
+import { migrationStatements } from '../../operator/src/store-schema/migrate-store.ts'
+import { upgradeStore } from '../../operator/src/store-schema/provision-store.ts'
+import { filledStore } from './support/demo.ts'
+import { observed, readerOf } from './support/rows.ts'
+
+const SIZE = { orders: 30, customers: 12, products: 8, locations: 2, groups: 2 }
+const LISTS = ['orders', 'customers', 'products', 'categories', 'locations', 'customer-groups', 'customer-addresses']
+
+let platform: TestPlatform
+
+beforeAll(async () => {
+  platform = await startPlatform({ SCHEMA_REFRESH_SECONDS: '1', COUNTS_MAX_AGE_SECONDS: '0' })
+})
+afterAll(() => platform.close())
+
+const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+const ask = (store: TestStore, path: string) => platform.get(`/api/v1/${path}`, store.key)
+const seen = () => wait(1100)
+
+async function rows(store: TestStore, path: string): Promise<Record<string, unknown>[]> {
+  const answer = await ask(store, path)
+  expect(answer.status, answer.text).toBe(200)
+  return answer.json.data
+}
+
+/** Asks for all lists and the store, over and over, until told to stop; every answer by its path. */
+function askInALoop(store: TestStore): { stop(): Promise<[string, TestAnswer][]> } {
+  let stopped = false
+  const answers: [string, TestAnswer][] = []
+  const loop = async (paths: readonly string[]) => {
+    while (!stopped) for (const path of paths) answers.push([path, await ask(store, path)])
+  }
+  const running = Promise.all([
+    loop(['orders', 'store', 'products']),
+    loop([...LISTS].reverse()),
+    loop(['customers', 'orders']),
+  ])
+  return {
+    async stop() {
+      stopped = true
+      await running
+      return answers
+    },
+  }
+}
+
+/** A row as every revision serves it: without the fields that only newer stores have. */
+function sinceLaunch(row: Record<string, unknown>, { fields }: Resource): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(row).filter(([name]) => fields[name]?.since === 'launch' && fields[name]?.type.kind !== 'many'),
+  )
+}
+
+describe('a store upgraded while it is served', () => {
+  test('[R28, VER-2] launch to the newest: no failed page, no wrong one, and the new columns show', async () => {
+    const store = await filledStore(platform, 'launch', SIZE)
+    const before = { orders: await rows(store, 'orders'), products: await rows(store, 'products') }
+    const loop = askInALoop(store)
+    for (const { id } of REVISIONS.slice(1)) {
+      await wait(150)
+      await upgradeStore({ ownerOrAdminUrl: store.ownerUrl, to: id, readerRole: readerOf(store), connect: connectOnce })
+    }
+    await store.sql`update orders set currency = 'EUR', metafields = '[]', updated_at = updated_at`
+    await store.sql`update products set weight_grams = 12.345, updated_at = updated_at`
+    await store.sql`insert into locations (id, name) values (gen_random_uuid(), 'l')`
+    await seen()
+    const answers = await loop.stop()
+    expect(answers.filter(([, { status }]) => status !== 200).map(([path, { text }]) => [path, text])).toEqual([])
+    for (const [path, { json }] of answers) {
+      const [list, resource] = path === 'orders' ? [before.orders, order] : [before.products, product]
+      if (path !== 'orders' && path !== 'products') continue
+      expect(json.data.map((row: Record<string, unknown>) => sinceLaunch(row, resource))).toEqual(
+        list.map((row) => sinceLaunch(row, resource)),
+      )
+    }
+    expect((await rows(store, 'orders'))[0]).toMatchObject({ currency: 'EUR', metafields: [], tax_breakdown: null })
+    expect((await rows(store, 'products'))[0]).toMatchObject({ weight_grams: '12.35' })
+    expect((await rows(store, 'locations')).length).toBe(1)
+    expect((await ask(store, 'customers?updated_since=2000-01-01T00:00:00Z')).status).toBe(200)
+    const added = observed(platform, 'schema changed').flatMap((each) => each.added)
+    expect(added).toEqual(expect.arrayContaining(['orders.currency', 'products.weight_grams', 'locations.id']))
+    expect(includesRevision(LATEST_REVISION, 'v1.6')).toBe(true)
+  })
+})
+
+describe('a half-migrated store', () => {
+  test('[R28, FMT-6] is served column by column, at every statement of the migrations', async () => {
+    const store = await filledStore(platform, 'launch', SIZE)
+    const reader = readerOf(store)
+    for (const { id } of REVISIONS.slice(1)) {
+      for (const statement of migrationStatements(id)) {
+        await store.sql.unsafe(statement)
+        // The service has not seen it yet, or has: both must do.
+        for (const path of ['orders?limit=3', 'customers?limit=3', 'products?limit=3', 'locations', 'store'])
+          expect((await ask(store, path)).status, `${path} after ${statement}`).toBe(200)
+      }
+    }
+    await store.sql`update orders set currency = 'EUR', payment_provider = 'manual', updated_at = updated_at`
+    await seen()
+    expect((await rows(store, 'orders'))[0]).toMatchObject({ currency: null, payment_provider: null })
+    await store.sql.unsafe(`grant select (currency) on orders to ${reader}`)
+    await seen()
+    const [row] = await rows(store, 'orders')
+    expect(row).toMatchObject({ currency: 'EUR', payment_provider: null })
+    expect(row?.processor_payment_intent_id).not.toBeUndefined()
+    await store.sql.unsafe(`grant select (payment_provider) on orders to ${reader}`)
+    await seen()
+    for (const each of await rows(store, 'orders'))
+      expect(each).toMatchObject({ payment_provider: 'manual', processor_payment_intent_id: null })
+  })
+
+  test('[Q-UPDATED-OLD, R28] customers without a grant on updated_at are not tracked, and are with it', async () => {
+    const store = await filledStore(platform, 'v1.6', SIZE)
+    await store.sql.unsafe(`revoke select (updated_at) on customers from ${readerOf(store)}`)
+    await seen()
+    const path = 'customers?updated_since=2000-01-01T00:00:00Z'
+    expect(await ask(store, path)).toMatchObject({ status: 400, json: { error: { code: 'INVALID_PARAM' } } })
+    expect((await rows(store, 'customers'))[0]).toMatchObject({ updated_at: null })
+    await store.sql.unsafe(`grant select (updated_at) on customers to ${readerOf(store)}`)
+    await seen()
+    expect((await ask(store, path)).status).toBe(200)
+  })
+
+  test('[R28] an absent deleted_at, customer_id or created_at is null, and never a 5xx', async () => {
+    const store = await filledStore(platform, 'v1.6', SIZE)
+    const [address] = await rows(store, 'customer-addresses')
+    await store.sql`alter table customer_addresses drop column deleted_at`
+    const path = `customers/${address?.customer_id}/addresses`
+    expect((await rows(store, path)).length).toBeGreaterThan(0)
+    await store.sql`alter table customer_addresses drop column customer_id`
+    expect(await rows(store, path)).toEqual([])
+    await store.sql`alter table customer_addresses drop column created_at, drop column updated_at cascade`
+    expect((await rows(store, 'customer-addresses')).length).toBeGreaterThan(0)
+    await store.sql`alter table order_items drop column created_at`
+    const items = (await rows(store, 'orders')).flatMap((each) => each.items as unknown[])
+    expect(items.length).toBeGreaterThan(0)
+    await store.sql`alter table order_items drop column order_id`
+    for (const each of await rows(store, 'orders')) expect(each.items).toEqual([])
+  })
+})
+
+describe('a schema changed under the service', () => {
+  let store: TestStore
+
+  beforeAll(async () => {
+    store = await filledStore(platform, 'v1.6', SIZE)
+  })
+
+  test.each([
+    ['renamed', 'alter table orders rename column email to mail', 'email', ''],
+    ['dropped', 'alter table orders drop column carrier', 'carrier', null],
+    [
+      'of another type',
+      'alter table orders alter column tracking_number type jsonb using to_jsonb(tracking_number)',
+      'tracking_number',
+      null,
+    ],
+    ['without a grant', 'revoke select (locale) on orders from READER', 'locale', null],
+    ['dropped, and money', 'alter table orders drop column tax', 'tax', '0.00'],
+  ])('[R28] a column %s is served as null at once, without a failed page', async (...[, statement, field, served]) => {
+    await rows(store, 'orders')
+    await store.sql.unsafe(statement.replace('READER', readerOf(store)))
+    for (let i = 0; i < 3; i++) for (const row of await rows(store, 'orders')) expect(row[field]).toBe(served)
+  })
+
+  test('[R28] a column of another type that can be read is read, whatever the session’s zone', async () => {
+    const before = await rows(store, 'products')
+    const statements = [
+      `alter table products alter column price type double precision`,
+      `alter table products alter column inventory type bigint`,
+      `alter table products alter column category_id type text`,
+      `alter table products alter column vendor type varchar(500)`,
+      `alter table products alter column metafields drop default, alter column metafields type json`,
+      `drop trigger updated_at_1_mark on products`,
+      `drop trigger updated_at_2_move on products`,
+      `drop trigger updated_at_3_keep on products`,
+      `alter table products alter column updated_at drop default, alter column updated_at type timestamp using updated_at at time zone 'UTC'`,
+      `alter table products alter column created_at drop default, alter column created_at type timestamp using created_at at time zone 'UTC'`,
+      `create type product_status as enum ('draft', 'active', 'archived')`,
+      `alter table products alter column status drop default, alter column status type product_status using status::product_status`,
+    ]
+    for (const statement of statements) {
+      await store.sql.unsafe(statement)
+      expect(await rows(store, 'products'), statement).toEqual(before)
+    }
+    await seen()
+    expect(await rows(store, 'products')).toEqual(before)
+    const active = before.filter(({ status }) => status === 'active')
+    expect(await rows(store, 'products?status=active&updated_since=2000-01-01T00:00:00Z')).toEqual(active)
+    const first = await ask(store, 'products?limit=3')
+    const next = await rows(store, `products?cursor=${first.json.meta.next_cursor}`)
+    expect([...first.json.data, ...next]).toEqual(before)
+  })
+
+  test('[R28, R17] a value that does not fit its field breaks no page', async () => {
+    await store.sql`update products set inventory = 9000000000, category_id = 'no uuid', price = 'Infinity'`
+    const [row] = await rows(store, 'products')
+    expect(row).toMatchObject({ inventory: null, category_id: null, price: '0.00' })
+  })
+
+  test('[R28] a type changed to one whose values do not all fit costs no failed page', async () => {
+    await rows(store, 'orders')
+    await store.sql.unsafe(
+      `alter table orders alter column customer_id type text; update orders set customer_id = 'none'`,
+    )
+    for (const row of await rows(store, 'orders')) expect(row.customer_id).toBeNull()
+    await store.sql.unsafe(
+      `alter table order_items alter column quantity type bigint; update order_items set quantity = 9e15`,
+    )
+    for (const row of await rows(store, 'orders'))
+      for (const item of row.items as Record<string, unknown>[]) expect(item.quantity).toBe(0)
+  })
+
+  test('[R28] a table turned into a view, and back, costs no failed page', async () => {
+    const before = await rows(store, 'customers')
+    const reader = readerOf(store)
+    await store.sql.unsafe(`begin;
+      alter table customers rename to people;
+      create view customers as select * from people;
+      grant select (id, email, name, phone, group_id, processor_customer_id, locale, email_verified, created_at, updated_at) on customers to ${reader};
+      commit`)
+    expect(await rows(store, 'customers')).toEqual(before)
+    await seen()
+    expect(await rows(store, 'customers')).toEqual(before)
+    expect((await ask(store, 'store')).json.data.counts.customers).toBe(before.length)
+    expect(await rows(store, 'customers?limit=250&updated_since=2000-01-01T00:00:00Z')).toEqual(before)
+    await store.sql.unsafe('begin; drop view customers; alter table people rename to customers; commit')
+    expect(await rows(store, 'customers')).toEqual(before)
+  })
+
+  test('[R28] a table of the first revision that is gone is 502, and is served again as soon as it is back', async () => {
+    const before = await rows(store, 'categories')
+    await store.sql`alter table categories rename to sorts`
+    expect((await ask(store, 'categories')).status).toBe(502)
+    expect((await ask(store, 'store')).json.data.counts.categories).toBe(0)
+    await store.sql`alter table sorts rename to categories`
+    expect(await rows(store, 'categories')).toEqual(before)
+  })
+})
+
+describe('a platform with other tables', () => {
+  test('[R28] views of the names are served as tables are: walks, filters, one row, counts', async () => {
+    const store = await filledStore(platform, 'v1.6', SIZE)
+    const paths = [
+      'orders',
+      'products',
+      'customers',
+      'customer-addresses',
+      'locations',
+      'customer-groups',
+      'categories',
+    ]
+    const before = new Map<string, TestAnswer>()
+    for (const path of paths) before.set(path, await ask(store, path))
+    await store.sql.unsafe('create schema platform')
+    const tables =
+      await store.sql`select table_name as name from information_schema.tables where table_schema = 'public'`
+    for (const { name } of tables) {
+      await store.sql.unsafe(`alter table ${name} set schema platform`)
+      await store.sql.unsafe(
+        `create view ${name} as select * from platform.${name}; grant select on ${name} to ${readerOf(store)}`,
+      )
+    }
+    for (const path of paths) expect((await ask(store, path)).text, path).toBe(before.get(path)?.text)
+    await seen()
+    const [first] = before.get('orders')?.json.data ?? []
+    expect((await ask(store, `orders/${first.id}`)).json.data).toEqual(first)
+    expect((await ask(store, 'store')).json.data.counts.orders).toBe(SIZE.orders)
+    const walked = []
+    for (let cursor = ''; ; ) {
+      const { json } = await ask(store, `orders?limit=7&updated_since=2000-01-01T00:00:00Z${cursor}`)
+      walked.push(...json.data)
+      if (!json.meta.has_more) break
+      cursor = `&cursor=${json.meta.next_cursor}`
+    }
+    expect(walked).toEqual(before.get('orders')?.json.data)
+  })
+})

@@ -1,0 +1,29 @@
+// Demo rows in a store of the test platform.
+
+import type { RevisionId } from '@store-export/contract'
+import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
+import { generateStore, type StoreSize } from '../../../operator/src/demo/generate.ts'
+import { loadStore } from '../../../operator/src/demo/load.ts'
+import { DEMO_STORES } from '../../../operator/src/demo/platform.ts'
+
+/** Rows that are enough for several pages of everything. */
+export const SIZE: StoreSize = { orders: 260, customers: 60, products: 40, locations: 3, groups: 4 }
+
+/** A new store of the platform at `revision`, filled with demo rows. */
+export async function filledStore(
+  platform: TestPlatform,
+  revision: RevisionId = 'v1.6',
+  size = SIZE,
+): Promise<TestStore> {
+  const store = await platform.provision(revision)
+  const { shop } = DEMO_STORES[0]
+  await loadStore(
+    store.sql,
+    revision,
+    generateStore({ seed: 'test', storeId: store.id, name: NAME, revision, shop, size }),
+  )
+  return store
+}
+
+/** Dashboard name of a filled store. */
+export const NAME = 'Lindwurm & Tochter'

@@ -1,0 +1,161 @@
+// A list's rows as a test knows them, changed beside the database in the same way: what a page must hold, to the row.
+
+import fc from 'fast-check'
+import type { TestStore } from '../../../../test/support/platform.ts'
+import { idAt } from './rows.ts'
+
+/** Creation: microseconds behind the base, an infinity, or none. */
+export type Created = number | 'infinity' | '-infinity' | null
+
+/** A row of a list. */
+export interface ModelRow {
+  readonly id: string
+  readonly created: Created
+  /** Seconds behind the base; null where the store never stamped it. */
+  readonly updated: number | null
+  readonly status: string
+}
+
+/** One change between two pages. Numbers point into the rows that there are, round and round. */
+export type Change =
+  | { readonly kind: 'insert'; readonly row: ModelRow }
+  | { readonly kind: 'update'; readonly at: number; readonly updated: number; readonly status: string }
+  | { readonly kind: 'delete'; readonly at: number }
+  | { readonly kind: 'delete cursor' }
+
+/** A list under test: its table, the statuses it can have, and what else a row needs. */
+export interface ListUnderTest {
+  readonly path: string
+  readonly table: string
+  readonly statuses: readonly string[]
+  /** Columns and their values as SQL, `$id` for the id. */
+  readonly rest: Readonly<Record<string, string>>
+  readonly updatedMayBeNull: boolean
+}
+
+const BASE = '2026-07-08T00:00:00Z'
+const BASE_MILLISECONDS = Date.parse(BASE)
+
+/** The instant that many seconds behind the base, as a query parameter. */
+export function instantAt(seconds: number): string {
+  return new Date(BASE_MILLISECONDS + seconds * 1000).toISOString()
+}
+
+/** Whether the row's last change, or its creation where it has none, is at or after. */
+export function isUpdatedSince({ updated, created }: ModelRow, seconds: number): boolean {
+  if (updated !== null) return updated >= seconds
+  return isCreatedSince(created, seconds)
+}
+
+/** Whether a creation is at or after. */
+export function isCreatedSince(created: Created, seconds: number): boolean {
+  if (created === null || created === '-infinity') return false
+  return created === 'infinity' || created >= seconds * 1_000_000
+}
+
+/** The order of a list: creation, then id; rows without a creation last. */
+export function compareRows(a: ModelRow, b: ModelRow): number {
+  return rank(a.created) - rank(b.created) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+}
+
+function rank(created: Created): number {
+  if (created === null) return Number.MAX_SAFE_INTEGER
+  if (created === 'infinity') return Number.MAX_SAFE_INTEGER - 1
+  return created === '-infinity' ? Number.MIN_SAFE_INTEGER : created
+}
+
+/** Rows; `nullable` adds creations that a platform's own schema may hold. */
+export function rowOf({ statuses, updatedMayBeNull }: ListUnderTest, nullable: boolean): fc.Arbitrary<ModelRow> {
+  // Equal instants, microseconds within one millisecond, and some apart.
+  const finite = fc.oneof(
+    fc.integer({ min: 0, max: 3 }),
+    fc.integer({ min: 0, max: 2500 }),
+    fc.integer({ min: 0, max: 9_000_000 }),
+  )
+  const odd = fc.constantFrom<Created>('infinity', '-infinity', null)
+  return fc.record({
+    id: fc.integer({ min: 0, max: 0xffff }).map(idAt),
+    created: nullable ? fc.oneof({ weight: 3, arbitrary: finite }, { weight: 2, arbitrary: odd }) : finite,
+    updated: updatedMayBeNull ? fc.option(fc.integer({ min: 0, max: 9 })) : fc.integer({ min: 0, max: 9 }),
+    status: fc.constantFrom(...(statuses.length === 0 ? [''] : statuses)),
+  })
+}
+
+/** A change. */
+export function changeOf(list: ListUnderTest, row: fc.Arbitrary<ModelRow>): fc.Arbitrary<Change> {
+  const at = fc.nat({ max: 1000 })
+  const status = fc.constantFrom(...(list.statuses.length === 0 ? [''] : list.statuses))
+  return fc.oneof(
+    fc.record({ kind: fc.constant('insert' as const), row }),
+    fc.record({ kind: fc.constant('update' as const), at, updated: fc.integer({ min: 0, max: 9 }), status }),
+    fc.record({ kind: fc.constant('delete' as const), at }),
+    fc.record({ kind: fc.constant('delete cursor' as const) }),
+  )
+}
+
+/** The list in the database and in memory. */
+export class History {
+  rows: ModelRow[] = []
+  private readonly store: TestStore
+  private readonly list: ListUnderTest
+
+  constructor(store: TestStore, list: ListUnderTest) {
+    this.store = store
+    this.list = list
+  }
+
+  /** Begins anew with these rows; of one id the first counts. */
+  async begin(rows: readonly ModelRow[]): Promise<void> {
+    this.rows = [...new Map([...rows].reverse().map((row) => [row.id, row])).values()]
+    const inserts = this.rows.length === 0 ? '' : this.insertion(this.rows)
+    await this.store.sql.unsafe(`delete from ${this.list.table}; ${inserts}`)
+  }
+
+  /** Makes a change in both places; `cursorId` is the row the walk stands on. */
+  async apply(change: Change, cursorId: string | null): Promise<void> {
+    const { table, statuses } = this.list
+    if (change.kind === 'insert') {
+      if (this.rows.some(({ id }) => id === change.row.id)) return
+      this.rows.push(change.row)
+      await this.store.sql.unsafe(this.insertion([change.row]))
+      return
+    }
+    const row = change.kind === 'delete cursor' ? this.find(cursorId) : this.rows[change.at % this.rows.length]
+    if (row === undefined) return
+    this.rows = this.rows.filter((each) => each !== row)
+    if (change.kind !== 'update') {
+      await this.store.sql.unsafe(`delete from ${table} where id = '${row.id}'`)
+      return
+    }
+    this.rows.push({ ...row, updated: change.updated, status: change.status })
+    const status = statuses.length === 0 ? '' : `, status = '${change.status}'`
+    await this.store.sql.unsafe(
+      `update ${table} set updated_at = ${stamp(change.updated)}${status} where id = '${row.id}'`,
+    )
+  }
+
+  private find(id: string | null): ModelRow | undefined {
+    return this.rows.find((row) => row.id === id)
+  }
+
+  private insertion(rows: readonly ModelRow[]): string {
+    const { table, rest, statuses } = this.list
+    const names = ['id', 'created_at', 'updated_at', ...(statuses.length === 0 ? [] : ['status']), ...Object.keys(rest)]
+    const values = rows.map((row) => {
+      const own = [`'${row.id}'::uuid`, creation(row.created), stamp(row.updated)]
+      if (statuses.length > 0) own.push(`'${row.status}'`)
+      return `(${[...own, ...Object.values(rest).map((value) => value.replaceAll('$id', row.id))].join(', ')})`
+    })
+    return `insert into ${table} (${names.join(', ')}) values ${values.join(', ')}`
+  }
+}
+
+function creation(created: Created): string {
+  if (created === null) return 'null::timestamptz'
+  if (typeof created === 'string') return `'${created}'::timestamptz`
+  return `timestamptz '${BASE}' + interval '${created} microseconds'`
+}
+
+function stamp(seconds: number | null): string {
+  return seconds === null ? 'null::timestamptz' : `timestamptz '${BASE}' + interval '${seconds} seconds'`
+}

@@ -1,0 +1,21 @@
+// More nodes of one service: other processes of a platform, on the same control database.
+
+import { readConfig } from '@store-export/engine'
+import type { TestPlatform } from '../../../../test/support/platform.ts'
+import { type RunningService, startService } from '../../../operator/src/service.ts'
+
+/** Another node of the platform; who starts it closes it. */
+export function startNode(platform: TestPlatform, settings: Record<string, string> = {}): Promise<RunningService> {
+  const named = Object.entries(settings).map(([name, value]) => [`STORE_EXPORT_${name}`, value])
+  const { config } = readConfig({
+    STORE_EXPORT_PORT: '0',
+    STORE_EXPORT_REQUESTS_PER_MINUTE: '100000',
+    ...Object.fromEntries(named),
+  })
+  return startService({
+    config,
+    controlUrl: platform.controlUrl,
+    keys: { current: platform.sealingKey, previous: null },
+    observe: (observation) => platform.observations.push(observation),
+  })
+}

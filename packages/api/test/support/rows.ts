@@ -1,0 +1,71 @@
+// Rows for tests of reading: short ways to put them into a store, and to see what was noticed of them.
+
+import type { Observation } from '@store-export/engine'
+import { inject } from 'vitest'
+import { connectOnce, type TestPlatform, type TestStore } from '../../../../test/support/platform.ts'
+
+/** The UUID that sorts at `index`. */
+export function idAt(index: number): string {
+  return `00000000-0000-4000-8000-${index.toString(16).padStart(12, '0')}`
+}
+
+/** Inserts a row; values are texts that PostgreSQL reads as the columns' types, null or missing is null or the default. */
+export async function insert(
+  store: TestStore,
+  table: string,
+  row: Readonly<Record<string, string | null>>,
+): Promise<void> {
+  const columns = Object.keys(row).map((name) => `"${name}"`)
+  await store.sql.unsafe(
+    `insert into ${table} (${columns.join(', ')}) values (${Object.values(row).map(literal).join(', ')})`,
+  )
+}
+
+/** A literal without a type: bound values would pass through the driver's own types, which cut and refuse. */
+export function literal(value: string | null): string {
+  return value === null ? 'null' : `E'${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+}
+
+/** What the service noticed of the store's values, as `table.column kind`, with how often. */
+export function surprises(platform: TestPlatform, store: TestStore): Record<string, number> {
+  const found: Record<string, number> = {}
+  for (const each of platform.observations)
+    if (each.event === 'value surprise' && each.storeId === store.id) {
+      const name = `${each.field} ${each.kind}`
+      found[name] = (found[name] ?? 0) + each.count
+    }
+  return found
+}
+
+/** Forgets what was observed so far. */
+export function forget(platform: TestPlatform): void {
+  platform.observations.length = 0
+}
+
+/** Observations of one event. */
+export function observed<E extends Observation['event']>(
+  platform: TestPlatform,
+  event: E,
+): Extract<Observation, { event: E }>[] {
+  return platform.observations.filter((each): each is Extract<Observation, { event: E }> => each.event === event)
+}
+
+/** The name of the role that reads the store. */
+export function readerOf(store: TestStore): string {
+  return new URL(store.readerUrl).username
+}
+
+/** Runs a statement as the superuser, in the database `postgres`. */
+export async function asSuperuser(statement: string): Promise<void> {
+  const sql = connectOnce(inject('postgresUrl'))
+  try {
+    await sql.unsafe(statement)
+  } finally {
+    await sql.end()
+  }
+}
+
+/** Cuts every connection of the store's reader. */
+export function cutReader(store: TestStore): Promise<void> {
+  return asSuperuser(`select pg_terminate_backend(pid) from pg_stat_activity where usename = '${readerOf(store)}'`)
+}
