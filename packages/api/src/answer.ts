@@ -9,6 +9,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
   readonly rows: number
+  /** Gives back the memory that the body lies in; to be called when nothing reads it any more. */
+  readonly release?: () => void
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -17,16 +19,18 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 export const LEAD = { object: '{"data":', list: '{"data":[' } as const
 
 /** The answer that holds one object. */
-export function objectAnswer({ out, rows }: PageWriter): Answer {
+export function objectAnswer(page: PageWriter): Answer {
+  const { out, rows } = page
   out.putAscii('}')
-  return json(200, out.result(), rows)
+  return { ...json(200, out.result(), rows), release: () => page.release() }
 }
 
 /** The answer that holds a list; `nextCursor` is null on the last page. */
-export function listAnswer({ out, rows }: PageWriter, nextCursor: string | null): Answer {
+export function listAnswer(page: PageWriter, nextCursor: string | null): Answer {
+  const { out, rows } = page
   const cursor = nextCursor === null ? 'null' : `"${nextCursor}"`
   out.putAscii(`],"meta":{"next_cursor":${cursor},"has_more":${nextCursor !== null}}}`)
-  return json(200, out.result(), rows)
+  return { ...json(200, out.result(), rows), release: () => page.release() }
 }
 
 /** The answer that says what went wrong. Anything but an `ApiError` says no more than that it failed (R5). */

@@ -9,6 +9,7 @@ import {
   type ParameterName,
   type ParameterValue,
   quoted,
+  withoutKeys,
 } from '@store-export/contract'
 
 /** Values of the parameters that were given. */
@@ -50,6 +51,6 @@ export function ignoredHeader(ignored: readonly string[]): string | null {
   if (ignored.length === 0) return null
   return ignored
     .slice(0, IGNORED_NAMES_MAX)
-    .map((name) => encodeURIComponent(name.slice(0, IGNORED_CHARACTERS_MAX).toWellFormed()))
+    .map((name) => encodeURIComponent(withoutKeys(name).slice(0, IGNORED_CHARACTERS_MAX).toWellFormed()))
     .join(',')
 }

@@ -49,7 +49,8 @@ export function createApiServer(options: ServerOptions): http.Server {
     {
       maxHeaderSize: limits.headerBytesMax,
       headersTimeout: limits.headersTimeoutMs,
-      requestTimeout: limits.requestTimeoutMs,
+      // A whole request takes no less than its headers; Node refuses to start with less.
+      requestTimeout: Math.max(limits.requestTimeoutMs, limits.headersTimeoutMs),
       keepAliveTimeout: limits.keepAliveMs,
       connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, limits.headersTimeoutMs),
       insecureHTTPParser: false,
@@ -62,8 +63,9 @@ export function createApiServer(options: ServerOptions): http.Server {
   // The last request of each connection: what follows it cannot be answered before it.
   const latest = new WeakMap<Duplex, ServerResponse>()
   const receive = (message: IncomingMessage, response: ServerResponse) => {
+    const before = latest.get(message.socket)
     latest.set(message.socket, response)
-    serve({ message, response, options, isDraining: () => !server.listening }).catch((cause: unknown) => {
+    serve({ message, response, before, options, isDraining: () => !server.listening }).catch((cause: unknown) => {
       options.observe({ event: 'own fault', requestId: null, cause })
       response.destroy()
     })
@@ -86,12 +88,18 @@ export function createApiServer(options: ServerOptions): http.Server {
 interface Exchange {
   readonly message: IncomingMessage
   readonly response: ServerResponse
+  /** The answer that stands before this one on the connection. */
+  readonly before: ServerResponse | undefined
   readonly options: ServerOptions
   /** The server no longer listens: the connection ends with this answer. */
   readonly isDraining: () => boolean
 }
 
-async function serve({ message, response, options, isDraining }: Exchange): Promise<void> {
+async function serve({ message, response, before, options, isDraining }: Exchange): Promise<void> {
+  message.resume()
+  response.on('error', () => undefined)
+  await leaving(before)
+  if (message.socket.destroyed) return
   const startedAt = performance.now()
   const requestId = randomUUID()
   const trace: Trace = {
@@ -101,8 +109,6 @@ async function serve({ message, response, options, isDraining }: Exchange): Prom
     keyRefused: null,
     headers: { 'x-request-id': requestId },
   }
-  message.resume()
-  response.on('error', () => undefined)
   const answer = await answerSafely({ message, requestId, trace, options })
   const acceptEncoding = String(message.headers['accept-encoding'] ?? '')
   const encoding = chooseEncoding(acceptEncoding, answer.body.length)
@@ -115,8 +121,16 @@ async function serve({ message, response, options, isDraining }: Exchange): Prom
     ...(encoding === null ? {} : { 'content-encoding': encoding }),
     'content-length': body.length,
   })
+  // Closed is an answer whose last byte has left, or whose client has.
+  if (answer.release !== undefined) response.once('close', answer.release)
   response.end(message.method === 'HEAD' ? undefined : body)
   note({ message, answer, trace, requestId, durationMs: performance.now() - startedAt, options })
+}
+
+/** Requests of one connection are served one after another: a client that sends many and reads none holds one page. */
+function leaving(before: ServerResponse | undefined): Promise<void> {
+  if (before === undefined || before.writableFinished) return Promise.resolve()
+  return new Promise((resolve) => before.once('close', resolve))
 }
 
 interface Answering {

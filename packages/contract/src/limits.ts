@@ -8,3 +8,6 @@ export const LIMITS = {
   pageRowsDefault: 50,
   activeKeysPerStore: 5,
 } as const
+
+/** What every key begins with; the secret part follows. */
+export const KEY_PREFIX = 'sdx_'

@@ -1,7 +1,7 @@
 /** The query parameters: the rule of each, its default and its message, once. Parsing is pure; nothing raw goes on. */
 import { ApiError } from './errors.ts'
 import { hasBlankForPlus, INSTANT_RULE, type Microseconds, parseInstant } from './instant.ts'
-import { LIMITS } from './limits.ts'
+import { KEY_PREFIX, LIMITS } from './limits.ts'
 import type { Resource } from './resource.ts'
 
 /** Value of a parsed parameter. */
@@ -70,10 +70,18 @@ export function invalidParameter(name: string, rule: string, got: string): ApiEr
 
 const QUOTED_CHARACTERS_MAX = 64
 
-/** `text` as it can be shown in a message: escaped, cut at 64 characters. */
+/** `text` as it can be shown in a message: escaped, cut at 64 characters, a key in it masked. */
 export function quoted(text: string): string {
-  const cut = text.length > QUOTED_CHARACTERS_MAX ? `${text.slice(0, QUOTED_CHARACTERS_MAX)}…` : text
+  const shown = withoutKeys(text)
+  const cut = shown.length > QUOTED_CHARACTERS_MAX ? `${shown.slice(0, QUOTED_CHARACTERS_MAX)}…` : shown
   return JSON.stringify(cut.toWellFormed())
+}
+
+const KEY = new RegExp(`${KEY_PREFIX}[0-9A-Za-z]+`, 'g')
+
+/** `text` with what looks like a key masked: one that was pasted into the wrong place comes back in no answer. */
+export function withoutKeys(text: string): string {
+  return text.replace(KEY, `${KEY_PREFIX}…`)
 }
 
 /** Digits only: `Number()` and schema coercion would take `1e2`, `0x10` and `+5` (R11). */

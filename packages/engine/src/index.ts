@@ -2,7 +2,7 @@
 
 export { type Admission, admit } from './access/admission.ts'
 export { type Admitter, ControlDatabaseFault, createAdmitter } from './access/admitter.ts'
-export { HashedKey, hashApiKey, KEY_PREFIX, makeApiKey, PlainKey, parseApiKey, visibleParts } from './access/api-key.ts'
+export { HashedKey, hashApiKey, makeApiKey, PlainKey, parseApiKey, visibleParts } from './access/api-key.ts'
 export {
   createKey,
   KeyLimitReached,

@@ -4,11 +4,9 @@
 
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { KEY_PREFIX } from '@store-export/contract'
 import type { RandomBytes } from '../random.ts'
 import { Secret } from '../secret.ts'
-
-/** What every key begins with. */
-export const KEY_PREFIX = 'sdx_'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const SECRET_BYTES = 32

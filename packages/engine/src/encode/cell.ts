@@ -31,3 +31,10 @@ export function moveTo(cell: Cell, offset: number): number {
   cell.length = length
   return length < 0 ? start : start + length
 }
+
+/** Whether the value in the cell is exactly `expected`. */
+export function holds({ bytes, start, length }: Cell, expected: Buffer): boolean {
+  if (expected.length !== length) return false
+  for (let i = 0; i < length; i++) if (bytes[start + i] !== expected[i]) return false
+  return true
+}

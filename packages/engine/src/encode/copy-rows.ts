@@ -12,12 +12,18 @@ const TRAILER = -1
  * sends each row in a message of its own, the first behind the header.
  */
 export function rowOffset(message: Buffer, values: number): number | null {
-  const start = message.subarray(0, SIGNATURE.length).equals(SIGNATURE) ? HEADER_BYTES : 0
+  // A row begins with its count of values, at most 1,664: its first byte is never the signature's.
+  const start = message[0] === SIGNATURE[0] ? headerEnd(message) : 0
   if (start === message.length) return null
   const count = message.readInt16BE(start)
   if (count === TRAILER) return null
   if (count !== values) throw new MalformedRow(`${count} values where ${values} were asked for`)
   return start + COUNT_BYTES
+}
+
+function headerEnd(message: Buffer): number {
+  if (message.subarray(0, SIGNATURE.length).equals(SIGNATURE)) return HEADER_BYTES
+  throw new MalformedRow('its first bytes are those of no binary COPY')
 }
 
 /** The value at `index` of the row that begins at `offset`. */

@@ -35,11 +35,16 @@ const ID = '00000000-0000-0000-0000-000000000001'
 describe('texts', () => {
   const nasty = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 40 }),
-    fc.string({ unit: fc.constantFrom('"', '\\', '\u0001', '\u001f', '\u007f', '\u2028', '\u2029', '😀', '\n', '{', ',', 'NULL') }),
+    fc.string({
+      unit: fc.constantFrom('"', '\\', '\u0001', '\u001f', '\u007f', '\u2028', '\u2029', '😀', '\n', '{', ',', 'NULL'),
+    }),
   )
 
   test('any text, and any array of texts, arrives as it was stored and as PostgreSQL’s own JSON has it', async () => {
-    const list = fc.array(nasty.map((each) => each.replaceAll('\0', '')), { minLength: 5, maxLength: 30 })
+    const list = fc.array(
+      nasty.map((each) => each.replaceAll('\0', '')),
+      { minLength: 5, maxLength: 30 },
+    )
     await fc.assert(
       fc.asyncProperty(list, async (words) => {
         await samples.sql`truncate samples`

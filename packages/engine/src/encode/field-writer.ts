@@ -3,7 +3,7 @@
  * contract becomes is decided here, and nowhere else (R17, R21, R22, R32 to R34).
  */
 import type { Field, FieldType } from '@store-export/contract'
-import { type Cell, moveTo, newCell } from './cell.ts'
+import { type Cell, holds, moveTo, newCell } from './cell.ts'
 import type { JsonWriter } from './json-writer.ts'
 import { isNumber, writeNumeric } from './numeric.ts'
 import { hasOuterType, putKeysOf, putStoredJson, servedKeys } from './stored-json.ts'
@@ -125,8 +125,7 @@ function oneOfWriter({ name }: Named, type: Extract<FieldType, { kind: 'oneOf' }
   const others = type.others === undefined ? null : Buffer.from(JSON.stringify(type.others))
   return (out, cell) => {
     const { bytes, start, length } = cell
-    if (values.some((value) => value.length === length && value.compare(bytes, start, start + length) === 0))
-      return out.writeText(bytes, start, length)
+    for (const value of values) if (holds(cell, value)) return out.writeText(bytes, start, length)
     if (others !== null) return out.put(others)
     out.surprise(`${name} outside the list`)
     out.writeText(bytes, start, length)

@@ -1,5 +1,7 @@
 /** A growing buffer of JSON bytes, and the surprises met while it was filled. Knows text and digits, no field kinds. */
 
+import { giveBackMemory, takeMemory } from './page-memory.ts'
+
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const HEX = Buffer.from('0123456789abcdef')
@@ -7,6 +9,7 @@ const HEX = Buffer.from('0123456789abcdef')
 const ESCAPED_BYTES_MAX = 6
 /** Below this many bytes a loop is faster than a call that copies. */
 const SHORT_BYTES = 24
+const NOTHING = Buffer.alloc(0)
 
 /** Bytes of JSON being written. */
 export class JsonWriter {
@@ -16,7 +19,7 @@ export class JsonWriter {
   readonly surprises = new Map<string, number>()
 
   constructor(bytesExpected: number) {
-    this.bytes = Buffer.allocUnsafeSlow(bytesExpected)
+    this.bytes = takeMemory(bytesExpected)
   }
 
   /** What was written. It shares the writer's memory. */
@@ -29,7 +32,15 @@ export class JsonWriter {
     if (this.length + count <= this.bytes.length) return
     const larger = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, this.length + count))
     this.bytes.copy(larger, 0, 0, this.length)
+    giveBackMemory(this.bytes)
     this.bytes = larger
+  }
+
+  /** Gives the memory back for another page: what `result` gave must not be read any more. May be called again. */
+  release(): void {
+    giveBackMemory(this.bytes)
+    this.bytes = NOTHING
+    this.length = 0
   }
 
   /** Puts bytes that are JSON already. */

@@ -59,10 +59,9 @@ describe('decimals', () => {
     const number = fc
       .tuple(fc.constantFrom('', '-'), digits(30), digits(20), fc.integer({ min: -30, max: 30 }))
       .map(([sign, whole, fraction, exponent]) => `${sign}0${whole}.${fraction}0e${exponent}`)
-    await fc.assert(
-      fc.asyncProperty(fc.array(number, { minLength: 200, maxLength: 300 }), expectAsPostgresSays),
-      { numRuns: 8 },
-    )
+    await fc.assert(fc.asyncProperty(fc.array(number, { minLength: 200, maxLength: 300 }), expectAsPostgresSays), {
+      numRuns: 8,
+    })
   })
 
   test('[R17, R21] what is no number is null where null may be, else 0.00; each is counted', async () => {

@@ -53,6 +53,12 @@ export class PageWriter {
     this.lastOffset = offset
   }
 
+  /** Gives the page's memory back, when its bytes have left and nobody reads them any more. */
+  release(): void {
+    this.out.release()
+    this.last = null
+  }
+
   /** Position of the last row that was written, at full precision; null before the first. */
   position(): Position | null {
     if (this.last === null) return null

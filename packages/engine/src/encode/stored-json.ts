@@ -2,7 +2,7 @@
  * Stored JSON on its way to the wire: passed as it is, or cut to the keys the contract names. Works on the bytes, since
  * parsing would lose digits of long numbers and make an object of every row.
  */
-import type { Cell } from './cell.ts'
+import { type Cell, holds } from './cell.ts'
 import type { JsonWriter } from './json-writer.ts'
 
 const QUOTE = 0x22
@@ -13,7 +13,6 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
-const NULL = Buffer.from('null')
 /** The binary format puts a version before the text. */
 const VERSION_BYTES = 1
 
@@ -27,56 +26,70 @@ export function putStoredJson(out: JsonWriter, { bytes, start, length }: Cell): 
   out.putRange(bytes, start + VERSION_BYTES, length - VERSION_BYTES)
 }
 
-/** A key of an object as it stands in JSON, and what is written before its value. */
-export interface ServedKey {
+/** Keys an object is cut to, prepared once: served in their order. */
+export interface ServedKeys {
+  readonly keys: readonly ServedKey[]
+  /** Start and end of each key's value in the object at hand, -1 where it is absent; nothing is allocated for a row. */
+  readonly spans: Int32Array
+}
+
+/** A key as it stands in JSON, what is written before its value, and the whole member where the value is absent. */
+interface ServedKey {
   readonly quoted: Buffer
   readonly lead: Buffer
+  readonly absent: Buffer
 }
 
 /** Prepares the keys an object is cut to. */
-export function servedKeys(keys: readonly string[]): ServedKey[] {
-  return keys.map((key, index) => ({
-    quoted: Buffer.from(JSON.stringify(key)),
-    lead: Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(key)}:`),
-  }))
+export function servedKeys(names: readonly string[]): ServedKeys {
+  const keys = names.map((name, index) => {
+    const lead = `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`
+    return { quoted: Buffer.from(JSON.stringify(name)), lead: Buffer.from(lead), absent: Buffer.from(`${lead}null`) }
+  })
+  return { keys, spans: new Int32Array(names.length * 2) }
 }
 
 /** Puts the stored object with exactly `keys`, in their order; an absent one is null (R32). */
-export function putKeysOf(out: JsonWriter, cell: Cell, keys: readonly ServedKey[]): void {
-  const spans = valueSpans(cell, keys)
+export function putKeysOf(out: JsonWriter, cell: Cell, served: ServedKeys): void {
+  findValues(cell, served)
+  const { keys, spans } = served
   for (let k = 0; k < keys.length; k++) {
-    const key = keys[k] as ServedKey
+    const { lead, absent } = keys[k] as ServedKey
     const from = spans[2 * k] as number
-    out.put(key.lead)
-    if (from < 0) out.put(NULL)
-    else out.putRange(cell.bytes, from, (spans[2 * k + 1] as number) - from)
+    if (from < 0) {
+      out.put(absent)
+      continue
+    }
+    out.put(lead)
+    out.putRange(cell.bytes, from, (spans[2 * k + 1] as number) - from)
   }
   out.putByte(CLOSE_OBJECT)
 }
 
-/** Start and end of the value of each key, -1 where it is absent. */
-function valueSpans({ bytes, start, length }: Cell, keys: readonly ServedKey[]): Int32Array {
-  const spans = new Int32Array(keys.length * 2).fill(-1)
+/** Finds start and end of the value of each key. */
+function findValues({ bytes, start, length }: Cell, { keys, spans }: ServedKeys): void {
+  spans.fill(-1)
+  const name = { bytes, start: 0, length: 0 }
   const end = start + length
   let at = start + VERSION_BYTES + 1
   while (at < end) {
     at = skip(bytes, at, end)
     if (bytes[at] !== QUOTE) break
     const keyEnd = endOfText(bytes, at, end)
-    const index = keys.findIndex(({ quoted }) => isAt(quoted, { bytes, start: at, length: keyEnd - at }))
+    name.start = at
+    name.length = keyEnd - at
+    const index = indexOf(keys, name)
     const valueStart = skip(bytes, keyEnd, end)
     at = endOfValue(bytes, valueStart, end)
     if (index < 0) continue
     spans[2 * index] = valueStart
     spans[2 * index + 1] = at
   }
-  return spans
 }
 
-function isAt(expected: Buffer, { bytes, start, length }: Cell): boolean {
-  if (expected.length !== length) return false
-  for (let i = 0; i < length; i++) if (bytes[start + i] !== expected[i]) return false
-  return true
+function indexOf(keys: readonly ServedKey[], name: Cell): number {
+  for (let k = 0; k < keys.length; k++) if (holds(name, (keys[k] as ServedKey).quoted)) return k
+  return -1
 }
 
 /** Skips blanks, commas and colons. */

@@ -54,16 +54,17 @@ function millisecondsOf({ bytes, start }: Cell): number {
   return high * 4_294_967 + Math.floor((high * 296 + bytes.readUInt32BE(start + 4)) / 1000)
 }
 
-const dates = { day: Number.NaN, text: Buffer.alloc(DATE_BYTES) }
+/** Texts of days met last, each at its number modulo 64: stamps of rows that follow one another share few days. */
+const DATES = Array.from({ length: 64 }, () => ({ day: Number.NaN, text: Buffer.alloc(DATE_BYTES) }))
 
-/** Rows that follow one another mostly share their day: its text is made once. */
 function putDate(target: Buffer, at: number, day: number): void {
-  if (dates.day !== day) {
+  const date = DATES[day & 63] as (typeof DATES)[number]
+  if (date.day !== day) {
     const { year, month, day: dayOfMonth } = civilDate(day)
-    dates.text.write(`"${String(year).padStart(4, '0')}-${two(month)}-${two(dayOfMonth)}T`, 'latin1')
-    dates.day = day
+    date.text.write(`"${String(year).padStart(4, '0')}-${two(month)}-${two(dayOfMonth)}T`, 'latin1')
+    date.day = day
   }
-  for (let i = 0; i < DATE_BYTES; i++) target[at + i] = dates.text[i] as number
+  for (let i = 0; i < DATE_BYTES; i++) target[at + i] = date.text[i] as number
 }
 
 function putTwo(target: Buffer, at: number, value: number): void {

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { JsonWriter } from './json-writer.ts'
+
+const PAGE_BYTES = 500_000
+
+test('memory that was released is used for the next page', () => {
+  const first = new JsonWriter(PAGE_BYTES)
+  const { bytes } = first
+  first.release()
+  expect(new JsonWriter(PAGE_BYTES).bytes).toBe(bytes)
+})
+
+test('memory released twice is given to one page only', () => {
+  const first = new JsonWriter(PAGE_BYTES)
+  first.release()
+  first.release()
+  expect(new JsonWriter(PAGE_BYTES).bytes).not.toBe(new JsonWriter(PAGE_BYTES).bytes)
+})
+
+test('what is written after the release, by a read that came too late, stands in memory of its own', () => {
+  const late = new JsonWriter(PAGE_BYTES)
+  late.release()
+  const next = new JsonWriter(PAGE_BYTES)
+  next.putAscii('{"data":1}')
+  late.putAscii('{"data":2}')
+  expect(next.result().toString()).toBe('{"data":1}')
+})
+
+test('a page that outgrows its memory keeps what it has written', () => {
+  const page = new JsonWriter(PAGE_BYTES)
+  page.putAscii('[')
+  page.putRange(Buffer.alloc(1_000_000, 0x31), 0, 1_000_000)
+  expect(page.result().length).toBe(1_000_001)
+  expect(page.result().subarray(0, 3).toString()).toBe('[11')
+})
