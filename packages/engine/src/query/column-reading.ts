@@ -30,7 +30,11 @@ const HEX_GROUP = '[0-9a-fA-F]'
 const IN_UTC: Reading = (column) => `(${column} at time zone 'UTC')`
 
 const text = {
-  ...forEach([...TEXTS, 'name', 'citext', 'enum', 'uuid', 'bool', 'numeric', 'int2', 'int4', 'int8'], as('text')),
+  // Anything can be cast to text: this cannot, so that a column that just became something else is noticed. The planner
+  // takes the null out again, and leaves the bare column.
+  text: (column: string) => `coalesce(${column}, null::text)`,
+  ...forEach(['varchar', 'bpchar', 'name', 'citext', 'enum', 'uuid', 'bool'], as('text')),
+  ...forEach(['numeric', 'int2', 'int4', 'int8'], as('text')),
 }
 const uuid = {
   uuid: as('uuid'),

@@ -83,9 +83,7 @@ function keys(resource: Resource, present: PresentColumns): string {
 
 function belongs({ resource, column, id }: AllOfPlan, present: PresentColumns): string {
   // An absent column is null (R28), and null belongs to nobody.
-  return hasColumn(present, resource.table, column)
-    ? `${key(resource, column, present)} = ${uuidLiteral(id)}`
-    : 'false'
+  return hasColumn(present, resource.table, column) ? `${key(resource, column, present)} = ${uuidLiteral(id)}` : 'false'
 }
 
 function active({ table, removedColumn }: Resource, present: PresentColumns): string {

@@ -117,9 +117,13 @@ interface ColumnRow {
   readonly type: string
 }
 
+/** A constraint that was never validated (PostgreSQL 18) rules out nothing: rows from before it can hold nulls. */
+const NOT_NULL = `a.attnotnull and not exists (select from pg_catalog.pg_constraint k
+        where k.conrelid = c.oid and k.contype = 'n' and k.conkey = array[a.attnum] and not k.convalidated)`
+
 /** A column counts when it exists and may be selected: after a migration of the platform it may lack its grant. */
 export function columnsStatement(tables: readonly string[]): string {
-  return `select c.relname as "table", a.attname as "column", a.attnotnull as "notNull",
+  return `select c.relname as "table", a.attname as "column", ${NOT_NULL} as "notNull",
       case when t.typtype = 'e' then 'enum' when t.typtype = 'd' then (
         select b.typname from pg_catalog.pg_type b where b.oid = t.typbasetype) else t.typname end as "type"
     from pg_catalog.pg_class c

@@ -32,6 +32,8 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   '42804': 'read schema again',
   '42846': 'read schema again',
   '42883': 'read schema again',
+  // A value does not fit its type: the column was of another one when the schema was read; now the cast gets its guard.
+  '22*': 'read schema again',
 }
 
 /** The remedy for `error`; errors that no code names have none. */

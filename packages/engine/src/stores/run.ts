@@ -112,9 +112,14 @@ export class StoreReader {
   private async attempt<T>(address: StoreAddress, work: Work<T>, deadline: number): Promise<T> {
     return await this.parts.pools.use(address, async (sql) => {
       const running = this.parts.columns.of(address, sql).then((present) => work(sql, present))
-      return await within(deadline - performance.now(), running, () =>
-        this.parts.pools.discard(address.storeId, 'no answer in time'),
-      )
+      const discard = (reason: string, graceSeconds: number) =>
+        this.parts.pools.discard(address.storeId, reason, { sql, graceSeconds })
+      try {
+        return await within(deadline - performance.now(), running, () => discard('no answer in time', 0))
+      } catch (cause) {
+        if (remedyFor(cause) === 'reconnect') discard('connection lost', GRACE_SECONDS)
+        throw cause
+      }
     })
   }
 
@@ -174,7 +179,10 @@ function refuseUntracked(plan: Plan, present: PresentColumns): void {
   if (untracked !== undefined) throw untrackedError(untracked, plan.resource)
 }
 
-function untrackedError({ parameter }: Filter, { name }: Resource): ApiError {
-  const what = `${parameter}: this store does not track ${name.toLowerCase()} updates`
-  return new ApiError('INVALID_PARAM', `${what}; use created_since, and walk the whole list from time to time`)
+function untrackedError({ parameter, field }: Filter, { name, plural }: Resource): ApiError {
+  const message =
+    field === 'updated_at'
+      ? `this store does not track ${name.toLowerCase()} updates; use created_since, and walk the whole list from time to time`
+      : `the ${plural} of this store have no ${field}`
+  return new ApiError('INVALID_PARAM', `${parameter}: ${message}`)
 }
