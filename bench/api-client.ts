@@ -1,0 +1,62 @@
+// The bench as a client of the API: bodies are read and dropped, but for their last bytes, where the next cursor stands.
+
+import http from 'node:http'
+
+/** An answer that was read to its end. */
+export interface Received {
+  readonly status: number
+  readonly bytes: number
+  /** Cursor of the next page; null where there is none. */
+  readonly nextCursor: string | null
+}
+
+/** Asks the API with one key over connections that stay open. */
+export interface ApiClient {
+  /** The answer to a path below `/api/v1`. Rejects where the connection is cut. */
+  ask(path: string): Promise<Received>
+  /** As `ask`; rejects for any status but 200. */
+  get(path: string): Promise<Received>
+  close(): void
+}
+
+const TAIL_BYTES = 200
+
+/** A client of the API at `url`. */
+export function createApiClient(url: string, key: string): ApiClient {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 64 })
+  const ask = (path: string) => receive(http.get(`${url}/api/v1${path}`, { agent, headers: { 'x-api-key': key } }))
+  return {
+    ask,
+    get: async (path) => {
+      const received = await ask(path)
+      if (received.status !== 200) throw new Error(`${received.status} for ${path}`)
+      return received
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+/** Path of a page of a list; `cursor` is null for the first. */
+export function pagePath(list: string, limit: number, cursor: string | null): string {
+  return `/${list}?limit=${limit}${cursor === null ? '' : `&cursor=${cursor}`}`
+}
+
+function receive(request: http.ClientRequest): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    request.on('error', reject)
+    request.on('response', (response) => {
+      let bytes = 0
+      let tail: Buffer = Buffer.alloc(0)
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length
+        tail = chunk.length >= TAIL_BYTES ? chunk : Buffer.concat([tail, chunk]).subarray(-TAIL_BYTES)
+      })
+      response.on('error', reject)
+      response.on('end', () => {
+        const nextCursor =
+          /"next_cursor":"([^"]+)"/.exec(tail.toString('latin1', tail.length - TAIL_BYTES))?.[1] ?? null
+        resolve({ status: response.statusCode ?? 0, bytes, nextCursor })
+      })
+    })
+  })
+}

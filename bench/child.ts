@@ -1,0 +1,48 @@
+// A process of its own for whatever is measured, so that its processor time is told apart from the bench's: this is the
+// bench's side of the conversation, child-calls.ts the other.
+
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { CallAnswer } from './child-calls.ts'
+
+/** A running process that answers calls one at a time. */
+export interface Child {
+  readonly processId: number
+  /** What the process answers to a call; rejects with its error, or when it ends. */
+  call(name: string, argument: unknown): Promise<unknown>
+  close(): Promise<void>
+}
+
+/** Starts a file that lies beside this one. What it prints on standard output is dropped. */
+export function startChild(file: string): Child {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    serialization: 'advanced',
+    // as `npm start` and the image start the service
+    execArgv: ['--max-semi-space-size=4'],
+  })
+  return {
+    processId: child.pid ?? 0,
+    call: (name, argument) => call(child, name, argument),
+    close: async () => {
+      const ended = once(child, 'exit')
+      child.disconnect()
+      await ended
+    },
+  }
+}
+
+function call(child: ChildProcess, name: string, argument: unknown): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const onExit = () => reject(new Error(`the process ended before it answered ${name}`))
+    child.once('exit', onExit)
+    child.once('message', (message) => {
+      child.off('exit', onExit)
+      const answer = message as CallAnswer
+      if (answer.error === null) resolve(answer.value)
+      else reject(new Error(`${name}: ${answer.error}`))
+    })
+    child.send({ name, argument })
+  })
+}

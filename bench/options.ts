@@ -1,0 +1,48 @@
+// What the bench is asked to do, from its command line.
+
+import { parseArgs } from 'node:util'
+
+/** Which server: the one that npm brings, or one that is installed on the machine. */
+export type ServerKind = 'embedded' | 'system'
+
+/** How much is measured. */
+export interface BenchOptions {
+  readonly servers: readonly ServerKind[]
+  readonly orders: number
+  /** Rounds whose median counts, after those that warm up. */
+  readonly rounds: number
+  /** How long the parallel walks go on. */
+  readonly parallelSeconds: number
+  /** Whether results and document are written; a quick run only prints, so that what is kept comes from whole ones. */
+  readonly writes: boolean
+}
+
+const ORDERS = 200_000
+const ORDERS_QUICK = 20_000
+/** Forty pages of 250: first and last pages must be different ones. */
+const ORDERS_MIN = 10_000
+
+/** Reads `--orders N`, `--server embedded|system` (both without it) and `--quick`. Throws on anything else. */
+export function readOptions(args: readonly string[]): BenchOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { orders: { type: 'string' }, server: { type: 'string' }, quick: { type: 'boolean', default: false } },
+  })
+  const { quick } = values
+  const size = quick ? { rounds: 5, parallelSeconds: 5 } : { rounds: 21, parallelSeconds: 30 }
+  const orders = readOrders(values.orders, quick ? ORDERS_QUICK : ORDERS)
+  return { ...size, orders, servers: readServers(values.server), writes: !quick }
+}
+
+function readOrders(text: string | undefined, otherwise: number): number {
+  if (text === undefined) return otherwise
+  const orders = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+  if (orders >= ORDERS_MIN) return orders
+  throw new Error(`--orders: must be a whole number from ${ORDERS_MIN} on; got ${JSON.stringify(text)}`)
+}
+
+function readServers(text: string | undefined): readonly ServerKind[] {
+  if (text === undefined) return ['embedded', 'system']
+  if (text === 'embedded' || text === 'system') return [text]
+  throw new Error(`--server: must be embedded or system; got ${JSON.stringify(text)}`)
+}

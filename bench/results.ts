@@ -1,0 +1,65 @@
+// What a run found out, as data, and where it is kept.
+
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import { fileURLToPath } from 'node:url'
+import type { ServerKind } from './options.ts'
+
+/** Medians of one variant; milliseconds a request. */
+export interface Figure {
+  readonly name: string
+  /** Processor time of the service, or of the client of COPY. */
+  readonly processMs: number
+  readonly databaseMs: number
+  readonly totalMs: number
+  readonly wallMs: number
+  readonly kibibytes: number
+  /** Processor time in all, as a multiple of that of the baseline; null where there is none. */
+  readonly ratio: number | null
+}
+
+/** A figure that has a bound. */
+export interface Bounded {
+  readonly name: string
+  readonly value: number
+  readonly most: number
+  /** What `value` counts; empty for a ratio. */
+  readonly unit: string
+}
+
+/** All that was measured on one server. */
+export interface BenchResult {
+  readonly server: ServerKind
+  readonly version: string
+  readonly date: string
+  readonly machine: string
+  readonly node: string
+  readonly command: string
+  readonly orders: number
+  readonly rows: number
+  readonly rounds: number
+  readonly bounded: readonly Bounded[]
+  readonly figures: readonly Figure[]
+  readonly parallel: { readonly pages: number; readonly failed: number; readonly pagesPerSecond: number }
+}
+
+const FOLDER = fileURLToPath(new URL('results', import.meta.url))
+
+/** The machine in a few words, without its name. */
+export function describeMachine(): string {
+  const cpus = os.cpus()
+  const memory = Math.round(os.totalmem() / 2 ** 30)
+  return `${cpus.length} cores of ${cpus[0]?.model ?? 'an unknown processor'}, ${memory} GiB, ${os.type()} ${os.arch()}`
+}
+
+/** Keeps a result in place of the last one of its server. */
+export async function writeResult(result: BenchResult): Promise<void> {
+  await mkdir(FOLDER, { recursive: true })
+  await writeFile(`${FOLDER}/${result.server}.json`, `${JSON.stringify(result, null, 2)}\n`)
+}
+
+/** The results that are kept, in the order of their files. */
+export async function readResults(): Promise<BenchResult[]> {
+  const files = (await readdir(FOLDER).catch(() => [])).filter((file) => file.endsWith('.json')).sort()
+  return Promise.all(files.map(async (file) => JSON.parse(await readFile(`${FOLDER}/${file}`, 'utf8')) as BenchResult))
+}

@@ -1,0 +1,90 @@
+// Fair under noise: short rounds, in each of which every variant runs once, each time another one first; the median of
+// the rounds counts, and ratios are taken within a round.
+
+import { processorTimeOf, processorTimeOfServer } from './processor-time.ts'
+
+/** Something to measure. */
+export interface Variant {
+  readonly name: string
+  /** Process whose processor time counts beside the database's. */
+  readonly processId: number
+  /** Requests of one round. */
+  readonly requests: number
+  /** Name of the variant that reads the same rows with COPY; its ratio is reported. */
+  readonly baseline?: string
+  /** Makes the requests of a round, one after the other; how many bytes came. */
+  run(round: Round): Promise<number>
+}
+
+/** Which round it is, of how many. */
+export interface Round {
+  readonly index: number
+  readonly count: number
+}
+
+/** One request, on average over a round: milliseconds and bytes. */
+export interface Sample {
+  readonly processMs: number
+  readonly databaseMs: number
+  readonly totalMs: number
+  readonly wallMs: number
+  readonly bytes: number
+}
+
+/** A variant's samples in the order of the rounds. */
+export type Samples = ReadonlyMap<string, readonly Sample[]>
+
+/** The machine code of a measured process settles in the first rounds. */
+const WARM_UP_ROUNDS = 3
+
+/** Runs the variants in rounds. `serverProcessId` is the PostgreSQL server's. */
+export async function runRounds(
+  variants: readonly Variant[],
+  { rounds, serverProcessId }: { rounds: number; serverProcessId: number },
+): Promise<Samples> {
+  const samples = new Map(variants.map(({ name }) => [name, [] as Sample[]]))
+  for (let index = -WARM_UP_ROUNDS; index < rounds; index++) {
+    const turn = (index + WARM_UP_ROUNDS) % variants.length
+    for (const variant of [...variants.slice(turn), ...variants.slice(0, turn)]) {
+      const sample = await measure(variant, { index: Math.max(0, index), count: rounds }, serverProcessId)
+      if (index >= 0) samples.get(variant.name)?.push(sample)
+    }
+  }
+  return samples
+}
+
+async function measure(variant: Variant, round: Round, serverProcessId: number): Promise<Sample> {
+  const times = () => Promise.all([processorTimeOf(variant.processId), processorTimeOfServer(serverProcessId)])
+  const before = await times()
+  const startedAt = performance.now()
+  const bytes = await variant.run(round)
+  const wallMs = performance.now() - startedAt
+  const after = await times()
+  const [processMs, databaseMs] = [after[0] - before[0], after[1] - before[1]]
+  const each = (amount: number) => amount / variant.requests
+  return {
+    processMs: each(processMs),
+    databaseMs: each(databaseMs),
+    totalMs: each(processMs + databaseMs),
+    wallMs: each(wallMs),
+    bytes: each(bytes),
+  }
+}
+
+/** Median of a figure over the rounds. */
+export function medianOf(samples: readonly Sample[], figure: keyof Sample): number {
+  return median(samples.map((sample) => sample[figure]))
+}
+
+/** Median over the rounds of the ratio of two variants within a round. */
+export function medianRatio(samples: Samples, names: readonly [string, string], figure: keyof Sample): number {
+  const [above = [], below = []] = names.map((name) => samples.get(name))
+  return median(above.map((sample, index) => sample[figure] / (below[index]?.[figure] ?? Number.NaN)))
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length / 2
+  const [low, high] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]]
+  return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2
+}

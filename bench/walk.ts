@@ -1,0 +1,38 @@
+// Where the pages of a list begin: as the service's cursors and as keys that COPY can be asked with.
+
+import { LIMITS, type Resource } from '@store-export/contract'
+import type { Sql } from '@store-export/engine'
+import { type ApiClient, pagePath } from './api-client.ts'
+import { FIRST_KEY, type RowKey } from './copy-statements.ts'
+
+/** Beginning of a page of 250 rows; the cursor is null for the first. */
+export interface PageStart {
+  readonly cursor: string | null
+  readonly key: RowKey
+}
+
+/** The beginnings of all pages of a list, from a whole walk. */
+export async function walkList(list: string, { table }: Resource, { client, sql }: { client: ApiClient; sql: Sql }) {
+  const size = LIMITS.pageRowsMax
+  const keys: readonly RowKey[] = await sql.unsafe<RowKey[]>(
+    `select created_at::text as "createdAt", id::text as id
+     from (select created_at, id, row_number() over (order by created_at, id) as n from ${table}) numbered
+     where n % ${size} = 0 order by n`,
+  )
+  const starts: PageStart[] = [{ cursor: null, key: FIRST_KEY }]
+  for (const key of keys) {
+    const { nextCursor } = await client.get(pagePath(list, size, starts.at(-1)?.cursor ?? null))
+    if (nextCursor === null) break
+    starts.push({ cursor: nextCursor, key })
+  }
+  return starts
+}
+
+/** `count` starts, evenly spread over the walk; each round takes others. */
+export function spread(starts: readonly PageStart[], count: number, round: { index: number; count: number }) {
+  const step = starts.length / count
+  const first = (round.index / round.count) * step
+  return Array.from({ length: count }, (_, i) => starts[Math.floor(first + i * step)]).filter(
+    (start) => start !== undefined,
+  )
+}
