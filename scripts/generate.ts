@@ -1,8 +1,7 @@
-/**
- * Writes what is generated from the contract: the reference, a page for each error, the OpenAPI document. With
- * `--check` it writes nothing, names each file that is stale, and ends with 1 if there is one. A folder can be named in
- * place of the project's own.
- */
+// Writes what is generated from the contract: the reference, a page for each error, the OpenAPI document. With
+// `--check` it writes nothing, names each file that is stale, and ends with 1 if there is one. A folder can be named in
+// place of the project's own.
+
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

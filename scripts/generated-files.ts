@@ -1,4 +1,5 @@
-/** The generated files as text by path from the project's root. Pure; `generate.ts` writes and compares them. */
+// The generated files as text by path from the project's root. Pure; `generate.ts` writes and compares them.
+
 import { CONTRACT, errorPage, errorTable, type LiveExample, openapi, referencePage } from '@store-export/contract'
 import { SETTINGS } from '@store-export/engine'
 

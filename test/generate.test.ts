@@ -1,4 +1,5 @@
-/** `npm run generate`: writes what is stale, and with `--check` names it and fails. */
+// `npm run generate`: writes what is stale, and with `--check` names it and fails.
+
 import { execFile } from 'node:child_process'
 import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

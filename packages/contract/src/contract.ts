@@ -1,7 +1,6 @@
-/**
- * The contract as one value, for what is derived from it for readers: OpenAPI, types, tables. Each part can be
- * replaced, so that a test can show what one more field, endpoint or error code would change.
- */
+// The contract as one value, for what is derived from it for readers: OpenAPI, types, tables. Each part can be
+// replaced, so that a test can show what one more field, endpoint or error code would change.
+
 import { ENDPOINTS, type Endpoint } from './endpoints.ts'
 import { ERRORS, type ErrorDeclaration, errorsFor } from './errors.ts'
 import { REVISIONS } from './history.ts'

@@ -1,4 +1,5 @@
-/** The paths of the API, each declared once: what it answers, of which resource, with which parameters. */
+// The paths of the API, each declared once: what it answers, of which resource, with which parameters.
+
 import type { RevisionId } from './history.ts'
 import type { ParameterName } from './parameters.ts'
 import { childrenOf, columnsOf, type Resource } from './resource.ts'

@@ -1,4 +1,4 @@
-/** The errors a client can meet: each code once, with its status, its condition and what to do. */
+// The errors a client can meet: each code once, with its status, its condition and what to do.
 
 /** Every error code, in the order of the specification's table. A page for each is generated into `docs/errors`. */
 export const ERRORS = {

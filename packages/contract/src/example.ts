@@ -1,4 +1,5 @@
-/** Believable examples of resources: values that belong together where they are given, by kind of field where not. */
+// Believable examples of resources: values that belong together where they are given, by kind of field where not.
+
 import { EXAMPLE_VALUES } from './example-values.ts'
 import type { FieldType, JsonEntry, JsonMember, JsonShape } from './field.ts'
 import type { Resource } from './resource.ts'

@@ -1,7 +1,6 @@
-/**
- * The kinds of field a resource is made of, and how one is declared. Data only: the SQL, the bytes on the wire, the
- * OpenAPI schema and the client's types are derived from it elsewhere.
- */
+// The kinds of field a resource is made of, and how one is declared. Data only: the SQL, the bytes on the wire, the
+// OpenAPI schema and the client's types are derived from it elsewhere.
+
 import type { RevisionId } from './history.ts'
 import type { Resource } from './resource.ts'
 

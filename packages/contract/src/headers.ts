@@ -1,4 +1,4 @@
-/** The response headers a client can use: what each says and when it is there. */
+// The response headers a client can use: what each says and when it is there.
 
 /** A response header as declared. */
 export interface HeaderDeclaration {

@@ -1,4 +1,4 @@
-/** The revisions of the API within v1, oldest first. In charge of their names and order, not of what a field belongs to. */
+// The revisions of the API within v1, oldest first. In charge of their names and order, not of what a field belongs to.
 
 /** Each revision: its id, the day it was published and what it brought. Source: the specification, "Versioning". */
 export const REVISIONS = [

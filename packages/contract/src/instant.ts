@@ -1,7 +1,5 @@
-/**
- * Instants at the full precision of PostgreSQL: reading them from a query parameter. A JavaScript Date would cut
- * microseconds, and a walk would then repeat or skip rows.
- */
+// Instants at the full precision of PostgreSQL: reading them from a query parameter. A JavaScript Date would cut
+// microseconds, and a walk would then repeat or skip rows.
 
 /** Microseconds since 2000-01-01T00:00:00Z, PostgreSQL's own epoch; negative before it. */
 export type Microseconds = bigint

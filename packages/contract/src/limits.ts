@@ -1,4 +1,4 @@
-/** The limits of the service that the specification names. */
+// The limits of the service that the specification names.
 
 /** The limits: requests in a clock minute and key, rows of a page, active keys of a store. */
 export const LIMITS = {

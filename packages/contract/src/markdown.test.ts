@@ -1,4 +1,5 @@
-/** The Markdown reference: complete, and with live examples where there are some. */
+// The Markdown reference: complete, and with live examples where there are some.
+
 import { describe, expect, it } from 'vitest'
 import { CONTRACT, resourcesOf } from './contract.ts'
 import { ERRORS } from './errors.ts'

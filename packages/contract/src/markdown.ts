@@ -1,4 +1,5 @@
-/** The contract as Markdown tables and pages. Pure: text in, text out; which file holds what is not known here. */
+// The contract as Markdown tables and pages. Pure: text in, text out; which file holds what is not known here.
+
 import { type Contract, contractWith, errorsOf, latestRevisionOf, resourcesOf } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
 import type { ErrorDeclaration } from './errors.ts'

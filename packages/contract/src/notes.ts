@@ -1,4 +1,5 @@
-/** Sentences for readers that follow from a declaration: one wording for OpenAPI, types and tables. */
+// Sentences for readers that follow from a declaration: one wording for OpenAPI, types and tables.
+
 import { answersList } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
 import type { Field, JsonMember } from './field.ts'

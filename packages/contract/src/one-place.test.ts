@@ -1,7 +1,6 @@
-/**
- * A new field, endpoint or error code is declared in one place: the contract variant of each test differs in that one
- * declaration, and every document shows it.
- */
+// A new field, endpoint or error code is declared in one place: the contract variant of each test differs in that one
+// declaration, and every document shows it.
+
 import { describe, expect, it } from 'vitest'
 import type { Contract } from './contract.ts'
 import { ENDPOINTS, page } from './endpoints.ts'

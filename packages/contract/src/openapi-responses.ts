@@ -1,4 +1,5 @@
-/** The responses of an operation: the answer with its headers, and every error it can meet, grouped by status. */
+// The responses of an operation: the answer with its headers, and every error it can meet, grouped by status.
+
 import { answersList, type Contract, errorsOf, typeName } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
 import { ApiError } from './errors.ts'

@@ -1,7 +1,6 @@
-/**
- * JSON Schema 2020-12 of what is served. Objects stay open, since clients ignore fields they do not know, and lists of
- * values are named without being closed (R33): a response of the service never fails its own schema.
- */
+// JSON Schema 2020-12 of what is served. Objects stay open, since clients ignore fields they do not know, and lists of
+// values are named without being closed (R33): a response of the service never fails its own schema.
+
 import { type Contract, resourcesOf, typeName } from './contract.ts'
 import { exampleOf } from './example.ts'
 import type { Field, FieldType, JsonEntry, JsonMember, JsonShape } from './field.ts'

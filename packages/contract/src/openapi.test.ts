@@ -1,4 +1,5 @@
-/** The OpenAPI document: valid, strict, complete, and never refused by what the service serves. */
+// The OpenAPI document: valid, strict, complete, and never refused by what the service serves.
+
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
-/** The contract as an OpenAPI 3.1 document: its head, its components and its paths. Pure. */
+// The contract as an OpenAPI 3.1 document: its head, its components and its paths. Pure.
+
 import { type Contract, contractWith, latestRevisionOf } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
 import { exampleOf } from './example.ts'

@@ -1,4 +1,5 @@
-/** The query parameters: the rule of each, its default and its message, once. Parsing is pure; nothing raw goes on. */
+// The query parameters: the rule of each, its default and its message, once. Parsing is pure; nothing raw goes on.
+
 import { ApiError } from './errors.ts'
 import { hasBlankForPlus, INSTANT_RULE, type Microseconds, parseInstant } from './instant.ts'
 import { KEY_PREFIX, LIMITS } from './limits.ts'

@@ -1,4 +1,5 @@
-/** What a resource is: a table of the store with the fields that are served of it. */
+// What a resource is: a table of the store with the fields that are served of it.
+
 import type { Field } from './field.ts'
 import type { RevisionId } from './history.ts'
 

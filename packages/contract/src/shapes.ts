@@ -1,4 +1,5 @@
-/** Shapes of stored JSON that more than one resource uses. */
+// Shapes of stored JSON that more than one resource uses.
+
 import type { JsonShape } from './field.ts'
 
 /** Address snapshot of an order: exactly these nine keys, camelCase. */

@@ -1,4 +1,5 @@
-/** The generated types: they compile, accept what is served, and stay open where the contract does. */
+// The generated types: they compile, accept what is served, and stay open where the contract does.
+
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { CONTRACT, resourcesOf, typeName } from './contract.ts'

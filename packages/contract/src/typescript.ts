@@ -1,4 +1,5 @@
-/** The contract as TypeScript for clients: an interface for each resource, with doc comments. Text only; nothing is compiled here. */
+// The contract as TypeScript for clients: an interface for each resource, with doc comments. Text only; nothing is compiled here.
+
 import { type Contract, contractWith, latestRevisionOf, resourcesOf, typeName } from './contract.ts'
 import type { Field, FieldType, JsonEntry, JsonMember, JsonShape } from './field.ts'
 import { fieldNote, memberType, sentence } from './notes.ts'

@@ -1,7 +1,6 @@
-/**
- * `/docs`: the reference page, its configuration and its policy. Everything comes from our own origin; what the library
- * can do with other hosts is switched off and refused by the policy as well.
- */
+// `/docs`: the reference page, its configuration and its policy. Everything comes from our own origin; what the library
+// can do with other hosts is switched off and refused by the policy as well.
+
 import { loadPageScript } from './page-script.ts'
 import { FOR_A_DAY, FRESH, headersWith, type ReferenceRoute } from './route.ts'
 

@@ -1,4 +1,5 @@
-/** The documents served without a key: whole, from our own origin alone, and careful with keys. */
+// The documents served without a key: whole, from our own origin alone, and careful with keys.
+
 import { createHash } from 'node:crypto'
 import { ENDPOINTS, ERRORS, type ErrorDeclaration } from '@store-export/contract'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-/** Every document that readers and their tools are served without a key, as plain data. Answers none of them itself. */
+// Every document that readers and their tools are served without a key, as plain data. Answers none of them itself.
+
 import { type Contract, contractWith, openapi } from '@store-export/contract'
 import { docsRoutes } from './docs-page.ts'
 import { errorPages } from './error-pages.ts'

@@ -1,4 +1,5 @@
-/** A page for each error code, and the list of them. */
+// A page for each error code, and the list of them.
+
 import type { Contract, ErrorDeclaration } from '@store-export/contract'
 import { escapeHtml, type Page } from './html.ts'
 

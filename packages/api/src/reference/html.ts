@@ -1,4 +1,5 @@
-/** The frame of our own HTML pages: one style for light and dark, no script, nothing from another place. */
+// The frame of our own HTML pages: one style for light and dark, no script, nothing from another place.
+
 import { createHash } from 'node:crypto'
 import { FRESH, headersWith, type ReferenceRoute } from './route.ts'
 

@@ -1,4 +1,5 @@
-/** What answers at `/`: where one is, the first request, and where to go on. */
+// What answers at `/`: where one is, the first request, and where to go on.
+
 import { type Contract, LIMITS, latestRevisionOf } from '@store-export/contract'
 import { escapeHtml, type Page } from './html.ts'
 

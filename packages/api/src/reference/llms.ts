@@ -1,4 +1,5 @@
-/** `/llms.txt`: the whole interface for a language model that writes a client, short and exact. */
+// `/llms.txt`: the whole interface for a language model that writes a client, short and exact.
+
 import { type Contract, type Endpoint, errorTable, fieldTable, LIMITS, resourcesOf } from '@store-export/contract'
 
 /** The text, Markdown as llmstxt.org has it. `baseUrl` is put before every path. */

@@ -1,8 +1,7 @@
-/**
- * The thread of page-script.ts: takes the script out of the dependency and posts it. Runs at import, as a thread does.
- * The dependency hands its script out through the route of a Fastify plugin and by no other way; the service runs no
- * Fastify, so the plugin is given the few words of it that it uses.
- */
+// The thread of page-script.ts: takes the script out of the dependency and posts it. Runs at import, as a thread does.
+// The dependency hands its script out through the route of a Fastify plugin and by no other way; the service runs no
+// Fastify, so the plugin is given the few words of it that it uses.
+
 import { parentPort } from 'node:worker_threads'
 import reference from '@scalar/fastify-api-reference'
 

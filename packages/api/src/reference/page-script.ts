@@ -1,7 +1,6 @@
-/**
- * The script that draws `/docs`: that of our dependency, which hands it out through its plugin alone. Loading it takes
- * 0.2 s and keeps 45 MB, so a thread does it at the first call and ends.
- */
+// The script that draws `/docs`: that of our dependency, which hands it out through its plugin alone. Loading it takes
+// 0.2 s and keeps 45 MB, so a thread does it at the first call and ends.
+
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 

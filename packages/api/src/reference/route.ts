@@ -1,4 +1,4 @@
-/** A page of the reference as plain data, so that any server can answer with it; and the headers all of them share. */
+// A page of the reference as plain data, so that any server can answer with it; and the headers all of them share.
 
 /** A document that needs no key and counts for none (R2). */
 export interface ReferenceRoute {

@@ -1,4 +1,5 @@
-/** Categories, nested one level. */
+// Categories, nested one level.
+
 import { integer, json, text, timestamp, uuid } from '../field.ts'
 import { resource } from '../resource.ts'
 import { TRANSLATIONS } from '../shapes.ts'

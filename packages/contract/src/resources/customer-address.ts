@@ -1,4 +1,5 @@
-/** Live addresses that a customer manages; distinct from the frozen snapshots on orders. */
+// Live addresses that a customer manages; distinct from the frozen snapshots on orders.
+
 import { boolean, text, timestamp, uuid } from '../field.ts'
 import { resource } from '../resource.ts'
 

@@ -1,4 +1,5 @@
-/** Merchant-defined customer types used for segmentation. */
+// Merchant-defined customer types used for segmentation.
+
 import { boolean, integer, text, timestamp, uuid } from '../field.ts'
 import { resource } from '../resource.ts'
 

@@ -1,4 +1,5 @@
-/** Customers who created an account or checked out. */
+// Customers who created an account or checked out.
+
 import { text, timestamp, uuid } from '../field.ts'
 import { resource } from '../resource.ts'
 

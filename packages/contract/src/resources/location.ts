@@ -1,4 +1,5 @@
-/** Physical store locations for click and collect. */
+// Physical store locations for click and collect.
+
 import { boolean, decimal, integer, json, text, timestamp, uuid } from '../field.ts'
 import { resource } from '../resource.ts'
 

@@ -1,4 +1,5 @@
-/** Orders, and the line items embedded in them. */
+// Orders, and the line items embedded in them.
+
 import { integer, json, many, money, oneOf, text, timestamp, uuid } from '../field.ts'
 import { resource } from '../resource.ts'
 import { ATTRIBUTES, METAFIELDS, ORDER_ADDRESS } from '../shapes.ts'

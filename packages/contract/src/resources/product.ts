@@ -1,4 +1,5 @@
-/** Products, and the variants embedded in them. */
+// Products, and the variants embedded in them.
+
 import { boolean, integer, json, many, money, oneOf, text, texts, timestamp, uuid } from '../field.ts'
 import { resource } from '../resource.ts'
 import { ATTRIBUTES, METAFIELDS, TRANSLATIONS } from '../shapes.ts'

@@ -1,4 +1,5 @@
-/** The store itself: the one row that tells a client whose data it reads, and in which currency. */
+// The store itself: the one row that tells a client whose data it reads, and in which currency.
+
 import { boolean, counts, oneOf, text, texts, uuid } from '../field.ts'
 import { resource } from '../resource.ts'
 

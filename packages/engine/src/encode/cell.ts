@@ -1,4 +1,4 @@
-/** One value of a row as it came from PostgreSQL in its binary format, and the walk over the values of a row. */
+// One value of a row as it came from PostgreSQL in its binary format, and the walk over the values of a row.
 
 /** Bytes of one value; `length` -1 is null. One object is moved along a row, so that nothing is allocated for a value. */
 export interface Cell {

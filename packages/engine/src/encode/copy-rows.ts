@@ -1,4 +1,5 @@
-/** Messages of a binary COPY become rows: its header and trailer are taken off, each row's count of values is checked. */
+// Messages of a binary COPY become rows: its header and trailer are taken off, each row's count of values is checked.
+
 import { type Cell, MalformedRow, moveTo, newCell } from './cell.ts'
 
 /** First bytes of a binary COPY, the start of its 19-byte header. */

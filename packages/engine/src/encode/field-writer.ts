@@ -1,7 +1,6 @@
-/**
- * One writer for each kind of field: a value in PostgreSQL's binary format becomes JSON. What a value that breaks the
- * contract becomes is decided here, and nowhere else (R17, R21, R22, R32 to R34).
- */
+// One writer for each kind of field: a value in PostgreSQL's binary format becomes JSON. What a value that breaks the
+// contract becomes is decided here, and nowhere else (R17, R21, R22, R32 to R34).
+
 import type { Field, FieldType } from '@store-export/contract'
 import { type Cell, holds, moveTo, newCell } from './cell.ts'
 import type { JsonWriter } from './json-writer.ts'

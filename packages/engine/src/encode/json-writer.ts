@@ -1,4 +1,4 @@
-/** A growing buffer of JSON bytes, and the surprises met while it was filled. Knows text and digits, no field kinds. */
+// A growing buffer of JSON bytes, and the surprises met while it was filled. Knows text and digits, no field kinds.
 
 import { giveBackMemory, takeMemory } from './page-memory.ts'
 

@@ -1,7 +1,6 @@
-/**
- * PostgreSQL's binary numeric becomes decimal digits. Exact for every value: groups of four digits are written as they
- * came and never pass through a float.
- */
+// PostgreSQL's binary numeric becomes decimal digits. Exact for every value: groups of four digits are written as they
+// came and never pass through a float.
+
 import type { Cell } from './cell.ts'
 import type { JsonWriter } from './json-writer.ts'
 

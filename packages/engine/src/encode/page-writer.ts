@@ -1,4 +1,5 @@
-/** Rows as they arrive become the body of one answer: object or list, with the position that the next page starts from. */
+// Rows as they arrive become the body of one answer: object or list, with the position that the next page starts from.
+
 import type { Resource } from '@store-export/contract'
 import type { Position } from '../query/plan.ts'
 import { MalformedRow } from './cell.ts'

@@ -1,4 +1,5 @@
-/** A row of a resource in PostgreSQL's binary format becomes one JSON object, children and all, without an object between. */
+// A row of a resource in PostgreSQL's binary format becomes one JSON object, children and all, without an object between.
+
 import type { Field, Resource } from '@store-export/contract'
 import { type Cell, MalformedRow, moveTo, newCell } from './cell.ts'
 import { elementsOf, fieldWriter, type WriteField } from './field-writer.ts'

@@ -1,7 +1,6 @@
-/**
- * Stored JSON on its way to the wire: passed as it is, or cut to the keys the contract names. Works on the bytes, since
- * parsing would lose digits of long numbers and make an object of every row.
- */
+// Stored JSON on its way to the wire: passed as it is, or cut to the keys the contract names. Works on the bytes, since
+// parsing would lose digits of long numbers and make an object of every row.
+
 import { type Cell, holds } from './cell.ts'
 import type { JsonWriter } from './json-writer.ts'
 

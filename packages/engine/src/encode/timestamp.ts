@@ -1,4 +1,5 @@
-/** PostgreSQL's binary timestamptz becomes ISO 8601 in UTC with milliseconds, cut and never rounded (R18). */
+// PostgreSQL's binary timestamptz becomes ISO 8601 in UTC with milliseconds, cut and never rounded (R18).
+
 import { civilDate } from '../query/literal.ts'
 import type { Cell } from './cell.ts'
 import type { JsonWriter } from './json-writer.ts'

@@ -1,8 +1,7 @@
-/**
- * How a column of whatever type a platform gave it is read as the type from which its field is decoded. No reading can
- * fail on a value: a cast that can is guarded, and what does not fit is null, so that one row never breaks a page.
- * The cast of a column that has its own type already is none, so its indexes serve.
- */
+// How a column of whatever type a platform gave it is read as the type from which its field is decoded. No reading can
+// fail on a value: a cast that can is guarded, and what does not fit is null, so that one row never breaks a page.
+// The cast of a column that has its own type already is none, so its indexes serve.
+
 import { columnsOf, type FieldKind, type Resource } from '@store-export/contract'
 import type { PresentColumns } from './columns-present.ts'
 import { identifier } from './literal.ts'

@@ -1,4 +1,4 @@
-/** What a store's schema has of what the contract names, as data: the input beside a plan from which SQL is made. */
+// What a store's schema has of what the contract names, as data: the input beside a plan from which SQL is made.
 
 /** A column that exists, that the reader may select, and that is of a type its field can be read from. */
 export interface PresentColumn {

@@ -1,7 +1,6 @@
-/**
- * Values as SQL literals. COPY takes no bound values, so what goes into a statement is written here, and only from
- * parsed values: an instant, a UUID, a count, a text out of a list. Nothing a client sent reaches this as it came.
- */
+// Values as SQL literals. COPY takes no bound values, so what goes into a statement is written here, and only from
+// parsed values: an instant, a UUID, a count, a text out of a list. Nothing a client sent reaches this as it came.
+
 import type { Microseconds } from '@store-export/contract'
 
 /** Stamps of PostgreSQL's `infinity` and `-infinity`. */

@@ -1,4 +1,5 @@
-/** What is to be read of a store, as data: no SQL, no connection. */
+// What is to be read of a store, as data: no SQL, no connection.
+
 import type { Microseconds, Resource } from '@store-export/contract'
 
 /** Created-at of a row in the order of a list: null for a row without one; those come last (R17). */

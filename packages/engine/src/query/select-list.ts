@@ -1,7 +1,6 @@
-/**
- * The select list of a resource: one expression a field, in the order of the contract, typed so that the bytes that
- * arrive are of one form whatever the platform's own column is. A column that a store lacks is a null.
- */
+// The select list of a resource: one expression a field, in the order of the contract, typed so that the bytes that
+// arrive are of one form whatever the platform's own column is. A column that a store lacks is a null.
+
 import type { Field, FieldType, Resource } from '@store-export/contract'
 import { columnReading } from './column-reading.ts'
 import { hasColumn, type PresentColumns } from './columns-present.ts'

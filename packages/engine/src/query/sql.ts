@@ -1,4 +1,5 @@
-/** A plan and the columns present become the text of one COPY statement. Pure: no connection, no clock. */
+// A plan and the columns present become the text of one COPY statement. Pure: no connection, no clock.
+
 import type { Resource } from '@store-export/contract'
 import { columnReading } from './column-reading.ts'
 import { hasColumn, type PresentColumns } from './columns-present.ts'

@@ -1,4 +1,4 @@
-/** Words in the letters that mail addresses and URLs are safest with. */
+// Words in the letters that mail addresses and URLs are safest with.
 
 const FOLDED: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', Ø: 'O', ł: 'l', Ł: 'L', ı: 'i', '’': '' }
 

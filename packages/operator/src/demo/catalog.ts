@@ -1,4 +1,5 @@
-/** Categories, products and variants of a demo store. */
+// Categories, products and variants of a demo store.
+
 import { slugOf } from './ascii.ts'
 import { DAY, HISTORY_START, instantText, untilEnd } from './instants.ts'
 import { centsText } from './money.ts'

@@ -1,4 +1,5 @@
-/** Rows as bytes of PostgreSQL's COPY text format. https://www.postgresql.org/docs/current/sql-copy.html */
+// Rows as bytes of PostgreSQL's COPY text format. https://www.postgresql.org/docs/current/sql-copy.html
+
 import type { Cell, Row } from './rows.ts'
 
 const SPECIAL = /[\\\t\n\r]/g

@@ -1,4 +1,5 @@
-/** Customers, their groups and their saved addresses. */
+// Customers, their groups and their saved addresses.
+
 import { DAY, HISTORY_END, HISTORY_START, instantText, untilEnd } from './instants.ts'
 import { makePerson, makePlace, type Person } from './people.ts'
 import { pickAt, type Random } from './random.ts'

@@ -1,4 +1,5 @@
-/** The rows of a demo store, from a seed alone: same options, same bytes. Makes them; load.ts brings them into a database. */
+// The rows of a demo store, from a seed alone: same options, same bytes. Makes them; load.ts brings them into a database.
+
 import { includesRevision, type RevisionId } from '@store-export/contract'
 import { makeCatalog } from './catalog.ts'
 import { makeClientele, makeGroups } from './customers.ts'

@@ -1,4 +1,4 @@
-/** Instants of the demo: whole microseconds since 1970, which a number holds exactly, on a calendar that ends on a fixed day. */
+// Instants of the demo: whole microseconds since 1970, which a number holds exactly, on a calendar that ends on a fixed day.
 
 /** Microseconds of a day. */
 export const DAY = 86_400_000_000

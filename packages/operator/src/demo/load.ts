@@ -1,4 +1,5 @@
-/** Brings generated rows into a store database, fast: COPY, triggers asleep, one transaction. */
+// Brings generated rows into a store database, fast: COPY, triggers asleep, one transaction.
+
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { RevisionId } from '@store-export/contract'

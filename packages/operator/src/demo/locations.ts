@@ -1,4 +1,5 @@
-/** Places where orders can be picked up. */
+// Places where orders can be picked up.
+
 import { DAY, HISTORY_START, instantText } from './instants.ts'
 import { makePlace, type OrderAddress } from './people.ts'
 import type { Random } from './random.ts'

@@ -1,4 +1,4 @@
-/** Amounts of the demo in whole cents: texts, discounts and taxes that add up to the cent. */
+// Amounts of the demo in whole cents: texts, discounts and taxes that add up to the cent.
 
 /** One line of an order, as far as money goes. `rate` is in percent. */
 export interface Priced {

@@ -1,4 +1,5 @@
-/** How far an order has come, and what follows from that: its payment and its shipment. */
+// How far an order has come, and what follows from that: its payment and its shipment.
+
 import { includesRevision, type ORDER_STATUSES } from '@store-export/contract'
 import { DAY, HISTORY_END } from './instants.ts'
 import type { OrderSources } from './orders.ts'

@@ -1,4 +1,5 @@
-/** Orders with their lines, in the order in which they were placed. */
+// Orders with their lines, in the order in which they were placed.
+
 import { includesRevision, type RevisionId } from '@store-export/contract'
 import type { Article } from './catalog.ts'
 import type { Customer } from './customers.ts'

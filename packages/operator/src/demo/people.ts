@@ -1,4 +1,5 @@
-/** People of a demo store with a home each: names, addresses, mail and telephone that belong to nobody. */
+// People of a demo store with a home each: names, addresses, mail and telephone that belong to nobody.
+
 import { asciiOf } from './ascii.ts'
 import type { Random } from './random.ts'
 import type { Shop } from './shop.ts'

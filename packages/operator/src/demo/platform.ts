@@ -1,4 +1,5 @@
-/** The demo platform: which stores it has. Data only; the `demo` command provisions, loads and registers them. */
+// The demo platform: which stores it has. Data only; the `demo` command provisions, loads and registers them.
+
 import type { RevisionId } from '@store-export/contract'
 import type { StoreSize } from './generate.ts'
 import type { Shop } from './shop.ts'

@@ -1,4 +1,4 @@
-/** A small generator of numbers that look random and are the same for the same seed. Not for secrets. */
+// A small generator of numbers that look random and are the same for the same seed. Not for secrets.
 
 /** A stream of draws; each draw moves it on. */
 export interface Random {

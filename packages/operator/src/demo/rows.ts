@@ -1,4 +1,4 @@
-/** What the generator hands to the loader: rows of a table, in batches small enough to stream any number of them. */
+// What the generator hands to the loader: rows of a table, in batches small enough to stream any number of them.
 
 /** A value of a column. JSON columns hold their text; an array is a PostgreSQL array of texts. */
 export type Cell = string | number | boolean | null | readonly string[]

@@ -1,4 +1,5 @@
-/** What tells one demo store from another: its language, money, taxes, wares and where it sells. */
+// What tells one demo store from another: its language, money, taxes, wares and where it sells.
+
 import type { CountryCode } from './words/places.ts'
 import type { Assortment } from './words/products.ts'
 import type { Locale } from './words/texts.ts'

@@ -1,4 +1,5 @@
-/** Brings a store database to a revision of its schema: reads the SQL files beside it and runs what is missing, in order. */
+// Brings a store database to a revision of its schema: reads the SQL files beside it and runs what is missing, in order.
+
 import { readFileSync } from 'node:fs'
 import { includesRevision, REVISIONS, type RevisionId } from '@store-export/contract'
 import type { Sql, TransactionSql } from 'postgres'

@@ -1,4 +1,5 @@
-/** Makes a store database with its owner and its reader on a server, and brings an existing one to a newer revision. */
+// Makes a store database with its owner and its reader on a server, and brings an existing one to a newer revision.
+
 import type { RevisionId } from '@store-export/contract'
 import type { Sql } from 'postgres'
 import { migrateStore } from './migrate-store.ts'

@@ -1,4 +1,5 @@
-/** The role with which the service reads a store: SQL text only, for our own provisioning and for a platform to run. */
+// The role with which the service reads a store: SQL text only, for our own provisioning and for a platform to run.
+
 import type { RevisionId } from '@store-export/contract'
 import { quoteName, quoteText } from './sql-text.ts'
 import { storeTables } from './tables.ts'

@@ -1,4 +1,5 @@
-/** The form in which a server keeps a password (RFC 5803), so that no plain password is in the SQL that sets it. */
+// The form in which a server keeps a password (RFC 5803), so that no plain password is in the SQL that sets it.
+
 import { createHash, createHmac, pbkdf2Sync } from 'node:crypto'
 
 const ITERATIONS = 4096

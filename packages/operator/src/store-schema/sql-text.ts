@@ -1,4 +1,4 @@
-/** Names and texts inside SQL that takes no parameters: roles, grants, passwords. In charge of the quoting only. */
+// Names and texts inside SQL that takes no parameters: roles, grants, passwords. In charge of the quoting only.
 
 /** `name` as a quoted identifier. */
 export function quoteName(name: string): string {

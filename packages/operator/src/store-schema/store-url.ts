@@ -1,4 +1,4 @@
-/** Connection URLs of store databases, made from the URL of the server that holds them. */
+// Connection URLs of store databases, made from the URL of the server that holds them.
 
 /** Who connects to which database. */
 export interface Login {

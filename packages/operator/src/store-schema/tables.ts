@@ -1,4 +1,5 @@
-/** The tables and columns of a store at each revision, derived from the contract. In charge of no SQL. */
+// The tables and columns of a store at each revision, derived from the contract. In charge of no SQL.
+
 import {
   category,
   columnsOf,

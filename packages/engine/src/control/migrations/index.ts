@@ -1,9 +1,9 @@
 // All migrations of the control database, by name in the order in which they run. A released one never changes.
 
 import type { Migration } from 'kysely'
-import * as storesAndKeys from './001-stores-and-keys.ts'
+import { up as storesAndKeys } from './001-stores-and-keys.ts'
 
 /** Migrations by name; the names sort in their order. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
-  '001-stores-and-keys': storesAndKeys,
+  '001-stores-and-keys': { up: storesAndKeys },
 }

@@ -1,4 +1,4 @@
-/** Cities and streets of the demo. Telephone numbers come from the ranges that authorities keep for fiction. */
+// Cities and streets of the demo. Telephone numbers come from the ranges that authorities keep for fiction.
 
 /** A city with what an address there needs. */
 export interface City {

@@ -1,4 +1,5 @@
-/** What the demo stores sell: kinds of product, sorted into categories, and the lines that give each kind its many names. */
+// What the demo stores sell: kinds of product, sorted into categories, and the lines that give each kind its many names.
+
 import type { Words } from './texts.ts'
 
 /** What a product is chosen by. */

@@ -1,4 +1,4 @@
-/** Sentences of the demo in its three languages. */
+// Sentences of the demo in its three languages.
 
 /** A language of the demo. */
 export type Locale = 'de' | 'en' | 'fr'

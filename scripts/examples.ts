@@ -1,0 +1,28 @@
+// Asks a running demo once for each endpoint and keeps what it answers in docs/examples.json, from which `npm run generate`
+// takes the examples of the reference: STORE_EXPORT_URL=http://127.0.0.1:8080 STORE_EXPORT_KEY=… npm run examples
+
+import { writeFileSync } from 'node:fs'
+import { ENDPOINTS, type Endpoint, type LiveExample } from '@store-export/contract'
+
+const { STORE_EXPORT_URL: url = 'http://127.0.0.1:8080', STORE_EXPORT_KEY: key } = process.env
+if (key === undefined) throw new Error('STORE_EXPORT_KEY must hold a key of the demo; npm start prints one')
+const headers = { 'x-api-key': key }
+const examples: Record<string, LiveExample> = {}
+for (const endpoint of ENDPOINTS) examples[endpoint.id] = await exampleOf(endpoint)
+writeFileSync('docs/examples.json', `${JSON.stringify(examples, null, 2)}\n`)
+
+async function exampleOf(endpoint: Endpoint): Promise<LiveExample> {
+  const path = endpoint.path.replace('{id}', await idFor(endpoint))
+  const asked = endpoint.answer.kind === 'page' ? `${path}?limit=1` : path
+  const response = await fetch(url + asked, { headers })
+  return { path: asked, status: response.status, body: await response.json() }
+}
+
+/** The id of a row: of an address's customer where addresses are asked for, so that there are some. */
+async function idFor({ path, answer }: Endpoint): Promise<string> {
+  if (!path.includes('{id}')) return ''
+  const list = answer.kind === 'allOf' ? '/api/v1/customer-addresses' : path.replace('/{id}', '')
+  const response = await fetch(`${url}${list}?limit=1`, { headers })
+  const { data } = (await response.json()) as { data: Record<string, string>[] }
+  return data[0]?.[answer.kind === 'allOf' ? answer.column : 'id'] ?? ''
+}
