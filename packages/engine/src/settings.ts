@@ -111,6 +111,12 @@ export const SETTINGS = {
     max: 1_000_000_000,
     help: 'requests of one key in a clock minute; more than 120 is for load tests',
   },
+  publicUrl: {
+    env: 'STORE_EXPORT_PUBLIC_URL',
+    kind: 'text',
+    default: null,
+    help: 'address under which clients reach the API, for the examples of the reference: https://export.example.com',
+  },
   docsTryIt: {
     env: 'STORE_EXPORT_DOCS_TRY_IT',
     kind: 'flag',

@@ -48,6 +48,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const admitter = admitterOf(options)
   try {
     const cursorSecret = await readServiceSecret(control, 'cursor')
+    const documents = new Map<string, ReferenceRoute>()
     const pools = new StorePools({ bounds: config, keys: options.keys, observe })
     const usage = createUsageRecorder({ database: control, now: Date.now, observe, flushMs: config.usageFlushMs })
     const server = createApiServer({
@@ -58,12 +59,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         cursorSecret,
         requestsPerMinute: config.requestsPerMinute,
       },
-      documents: documentsOf(config),
+      documents,
       limits: config,
       observe,
       recordUsage: usage.record,
     })
     const url = await listen(server, config)
+    for (const document of referenceOf(config, url)) documents.set(document.path, document)
     observe({ event: 'listening', listener: 'api', address: url })
     const { drainSeconds } = config
     return { url, control, pools, close: () => close({ server, pools, usage, control, admitter, drainSeconds }) }
@@ -101,8 +103,10 @@ function readerOf({ config, observe }: ServiceOptions, pools: StorePools): Store
   })
 }
 
-function documentsOf({ docsTryIt }: Config): ReadonlyMap<string, ReferenceRoute> {
-  return new Map(referenceRoutes({ tryIt: docsTryIt }).map((document) => [document.path, document]))
+/** The address in its examples is the public one; a demo, where the page sends requests, is reached where it listens. */
+function referenceOf({ docsTryIt, publicUrl }: Config, url: string): ReferenceRoute[] {
+  const baseUrl = publicUrl?.replace(/\/+$/, '') ?? (docsTryIt ? url : undefined)
+  return referenceRoutes({ tryIt: docsTryIt, ...(baseUrl === undefined ? {} : { baseUrl }) })
 }
 
 function listen(server: Server, { host, port }: Config): Promise<string> {

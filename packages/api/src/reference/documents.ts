@@ -28,7 +28,8 @@ export function referenceRoutes({ tryIt, baseUrl, ...parts }: ReferenceOptions):
     dataRoute(
       '/openapi.json',
       'application/json',
-      openApiText({ ...contract, ...(baseUrl === undefined ? {} : { baseUrl }) }),
+      // A page that sends requests sends them to where it came from, under whatever name that was.
+      openApiText({ ...contract, ...(baseUrl === undefined || tryIt ? {} : { baseUrl }) }),
     ),
     ...docsRoutes({ tryIt }),
     dataRoute('/llms.txt', 'text/plain; charset=utf-8', llmsText(contract, base)),
