@@ -50,9 +50,11 @@ export async function answerRequest(request: ApiRequest, pipeline: Pipeline, tra
   const values = readParams(endpoint, request.query)
   const scope = { storeId: admission.storeId, resource: endpoint.resource, secret: pipeline.cursorSecret }
   const plan = planOf(endpoint, id, { values, scope })
+  const { requestId } = request
+  const startedAt = performance.now()
   const lead = plan.kind === 'page' || plan.kind === 'allOf' ? LEAD.list : LEAD.object
-  const page = await pipeline.reader.read({ address, plan, lead, requestId: request.requestId })
-  if (page.rows === 0) await requireRow({ endpoint, id, plan, address, request }, pipeline)
+  const page = await pipeline.reader.read({ address, plan, lead, requestId, startedAt })
+  if (page.rows === 0) await requireRow({ endpoint, id, plan, address, requestId, startedAt }, pipeline)
   return respond(plan, page, () => sealCursor(positionOf(page), scope))
 }
 
@@ -108,17 +110,21 @@ interface EmptyRead {
   readonly id: string
   readonly plan: Plan
   readonly address: StoreAddress
-  readonly request: ApiRequest
+  readonly requestId: string
+  readonly startedAt: number
 }
 
 /** No rows are an answer for a list; for an id, and for the parent of a list, they are a 404. */
-async function requireRow({ endpoint, id, plan, address, request }: EmptyRead, { reader }: Pipeline): Promise<void> {
+async function requireRow(
+  { endpoint, id, plan, address, requestId, startedAt }: EmptyRead,
+  { reader }: Pipeline,
+): Promise<void> {
   const { answer, resource } = endpoint
   if (plan.kind === 'page') return
   // Nothing that the client asked for is missing, but the store's own row: a fault.
   if (plan.kind === 'only') throw new Error(`the table ${resource.table} is empty`)
   const parent = answer.kind === 'allOf' ? answer.parent : null
-  if (parent !== null && (await reader.exists({ address, resource: parent, id, requestId: request.requestId }))) return
+  if (parent !== null && (await reader.exists({ address, resource: parent, id, requestId, startedAt }))) return
   const missing = (parent ?? resource).name.toLowerCase()
   throw new ApiError('NOT_FOUND', `no ${missing} of this store has this id`)
 }

@@ -94,7 +94,7 @@ function indexOf(keys: readonly ServedKey[], name: Cell): number {
 /** Skips blanks, commas and colons. */
 function skip(bytes: Buffer, from: number, end: number): number {
   let at = from
-  while (at < end && (bytes[at] === 0x20 || bytes[at] === COMMA || bytes[at] === COLON)) at++
+  while (at < end && ((bytes[at] as number) <= 0x20 || bytes[at] === COMMA || bytes[at] === COLON)) at++
   return at
 }
 

@@ -50,12 +50,15 @@ const numeric = {
 const timestamp = {
   timestamptz: as('timestamptz'),
   timestamp: IN_UTC,
-  date: (column: string) => IN_UTC(`${column}::timestamp`),
+  // A date reaches further than a timestamp does.
+  date: (column: string) =>
+    `case when isfinite(${column}) and ${column} > date '294276-12-31' then null else ${IN_UTC(`${column}::timestamp`)} end`,
 }
 const json = {
   jsonb: as('jsonb'),
-  // The one thing that json takes and jsonb refuses, but for halves of a surrogate pair.
-  json: (column: string) => `case when strpos(${column}::text, E'\\\\u0000') = 0 then ${column}::jsonb end`,
+  // Its cast fails on halves of a surrogate pair and on vast exponents. The text is valid JSON as it stands: it gets the
+  // byte that jsonb has in front on the wire.
+  json: (column: string) => `E'\\x01' || btrim(${column}::text, E' \\t\\n\\r')`,
 }
 
 const READINGS: Readonly<Record<ColumnKind, Readonly<Record<string, Reading>>>> = {

@@ -1,6 +1,6 @@
 // A plan and the columns present become the text of one COPY statement. Pure: no connection, no clock.
 
-import type { Resource } from '@store-export/contract'
+import { childrenOf, type Resource } from '@store-export/contract'
 import { columnReading } from './column-reading.ts'
 import { hasColumn, type PresentColumns } from './columns-present.ts'
 import { identifier, instantLiteral, textLiteral, uuidLiteral } from './literal.ts'
@@ -14,14 +14,25 @@ import { presentColumnsOf, selectList, tableName } from './select-list.ts'
  */
 const FEW_ROWS_MAX = 10_000
 
-/** The statement that reads `plan`: binary COPY, since rows then cost less than COPY text and need no parsing. */
+/**
+ * The text that reads `plan`: binary COPY, since rows then cost less than COPY text and need no parsing.
+ *
+ * COPY takes its snapshot before it waits for the lock of a table that is being rewritten, and then finds the table
+ * empty. So a statement that reads nothing takes the locks first, in the same round trip and transaction; the snapshot of
+ * the COPY is then a later one (R28).
+ */
 export function copyStatement(plan: Plan, present: PresentColumns): string {
   const list = selectList(plan.resource, {
     present,
     alias: 't',
     counts: plan.kind === 'only' ? plan.counts : new Map(),
   })
-  return `copy (${probe(plan, present)}select ${list.join(', ')} from (${rows(plan, present)}) t${order(plan, present)}) to stdout (format binary)`
+  return `${locks(plan.resource, present)}; copy (${probe(plan, present)}select ${list.join(', ')} from (${rows(plan, present)}) t${order(plan, present)}) to stdout (format binary)`
+}
+
+function locks(resource: Resource, present: PresentColumns): string {
+  const tables = [resource, ...childrenOf(resource)].filter(({ table }) => present.has(table))
+  return `select 1 from ${tables.map(tableName).join(', ')} limit 0`
 }
 
 /** The statement that tells whether a row with `id` exists: one row, or none. */
@@ -131,7 +142,12 @@ function undatedAfter(resource: Resource, after: Position | null, present: Prese
 }
 
 function conditions(plan: PagePlan, present: PresentColumns): string {
-  return plan.filters.map((filter) => ` and ${condition(filter, plan.resource, present)}`).join('')
+  return `${placed(plan.resource, present)}${plan.filters.map((filter) => ` and ${condition(filter, plan.resource, present)}`).join('')}`
+}
+
+/** A row without an id has no place in a walk: a view can hold one, and `doctor` says so. */
+function placed({ table }: Resource, present: PresentColumns): string {
+  return present.get(table)?.get('id')?.notNull === false ? ' and t."id" is not null' : ''
 }
 
 function condition(filter: Filter, resource: Resource, present: PresentColumns): string {

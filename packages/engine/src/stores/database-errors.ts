@@ -42,6 +42,11 @@ export function remedyFor(error: unknown): Remedy {
   return code === null ? 'none' : (REMEDIES[code] ?? REMEDIES[`${code.slice(0, 2)}*`] ?? 'none')
 }
 
+/** Whether the server ended a statement at its time limit. */
+export function isTooSlow(error: unknown): boolean {
+  return codeOf(error) === '57014'
+}
+
 function codeOf(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
 }

@@ -12,7 +12,8 @@ import { within } from '../within.ts'
 import type { StoreColumns } from './columns.ts'
 import { copyOut } from './copy-out.ts'
 import type { Counts, StoreCounts } from './counts.ts'
-import { remedyFor } from './database-errors.ts'
+import { isTooSlow, remedyFor } from './database-errors.ts'
+import { PageSizes } from './page-sizes.ts'
 import type { StoreAddress, StorePools } from './pools.ts'
 import { StoreDatabaseFault } from './store-fault.ts'
 
@@ -32,14 +33,18 @@ export interface ReadRequest {
   readonly plan: Plan
   readonly lead: string
   readonly requestId: string | null
+  /** When the request began, on the clock of `performance.now()`: all that is read for it shares one time limit. */
+  readonly startedAt: number
 }
 
 /** Reads stores. */
 export class StoreReader {
   private readonly parts: StoreReaderParts
+  private readonly sizes: PageSizes
 
   constructor(parts: StoreReaderParts) {
     this.parts = parts
+    this.sizes = new PageSizes(parts.pageBytesMax)
   }
 
   /**
@@ -47,15 +52,30 @@ export class StoreReader {
    * observed, where it cannot be read.
    */
   read(request: ReadRequest): Promise<PageWriter> {
-    return this.withRetry(request, async (sql, present) => {
-      refuseUntracked(request.plan, present)
-      const page = this.newPage(request)
-      if (!present.has(request.plan.resource.table)) return emptyUnlessLaunch(page, request.plan.resource)
-      const plan = await this.withCounts(request.address, request.plan, { sql, present })
-      await copyOut(sql, copyStatement(plan, present), (message) => page.take(message))
-      this.report(request, page)
+    const sized = { ...request, plan: this.sized(request) }
+    return this.withRetry(sized, async (sql, present) => {
+      const page = this.newPage(sized)
+      refuseUntracked(sized.plan, present)
+      if (!present.has(sized.plan.resource.table)) return emptyUnlessLaunch(page, sized.plan.resource)
+      const plan = await this.withCounts(sized.address, sized.plan, { sql, present })
+      await this.copy(sized, page, { sql, text: copyStatement(plan, present) })
+      this.report(sized, page)
       return page
     })
+  }
+
+  private sized({ address, plan }: ReadRequest): Plan {
+    return plan.kind === 'page' ? { ...plan, limit: this.sizes.rowsFor(listOf(address, plan), plan.limit) } : plan
+  }
+
+  private async copy({ address, plan }: ReadRequest, page: PageWriter, { sql, text }: { sql: Sql; text: string }) {
+    try {
+      await copyOut(sql, text, (message) => page.take(message))
+    } catch (error) {
+      if (plan.kind === 'page' && isTooSlow(error)) this.sizes.tooSlow(listOf(address, plan), plan.limit)
+      throw error
+    }
+    if (plan.kind === 'page') this.sizes.served(listOf(address, plan), { rows: page.rows, bytes: page.out.length })
   }
 
   /** Whether the store has a row of `resource` with this id. */
@@ -83,8 +103,8 @@ export class StoreReader {
   }
 
   /** One more try where the error says that it is worth it, never past the time limit. */
-  private async withRetry<T>(request: Pick<ReadRequest, 'address' | 'requestId'>, work: Work<T>): Promise<T> {
-    const deadline = performance.now() + this.parts.timeoutMs
+  private async withRetry<T>(request: Started, work: Work<T>): Promise<T> {
+    const deadline = request.startedAt + this.parts.timeoutMs
     try {
       return await this.attempt(request.address, work, deadline)
     } catch (cause) {
@@ -144,15 +164,13 @@ interface OnConnection {
   readonly present: PresentColumns
 }
 
+type Started = Pick<ReadRequest, 'address' | 'requestId' | 'startedAt'>
+
 type Work<T> = (sql: Sql, present: PresentColumns) => Promise<T>
 
 const GRACE_SECONDS = 5
 
-function storeFault(
-  { address, requestId }: Pick<ReadRequest, 'address' | 'requestId'>,
-  cause: unknown,
-  retried: boolean,
-) {
+function storeFault({ address, requestId }: Started, cause: unknown, retried: boolean) {
   return { event: 'store fault', storeId: address.storeId, requestId, cause, retried } as const
 }
 
@@ -163,6 +181,10 @@ function asFault(cause: unknown): StoreDatabaseFault {
 async function count({ sql, present }: OnConnection, tables: readonly string[]): Promise<Counts> {
   const [row = []] = await sql.unsafe(countStatement(tables, present)).values()
   return new Map(tables.map((table, index) => [table, BigInt(String(row[index]))]))
+}
+
+function listOf({ storeId }: StoreAddress, { resource }: Plan): string {
+  return `${storeId} ${resource.table}`
 }
 
 /** A newer store's table is an empty list on an older one; a store without one of the first tables is broken. */

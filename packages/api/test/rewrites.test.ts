@@ -1,0 +1,96 @@
+// A table that is rewritten while it is read: COPY takes its snapshot before it waits for the table's lock.
+
+import { setTimeout as after } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { filledStore } from './support/demo.ts'
+
+let platform: TestPlatform
+let store: TestStore
+beforeAll(async () => {
+  platform = await startPlatform()
+  store = await filledStore(platform)
+})
+afterAll(() => platform.close())
+
+/** Runs a change of the schema that holds its lock for a while, and `read` while it waits for that lock. */
+async function during<T>(change: string, read: () => Promise<T>): Promise<T> {
+  const platformSide = connectOnce(store.ownerUrl)
+  // A query of the driver begins when somebody waits for it.
+  const changing = platformSide
+    .unsafe(`begin; ${change}; select pg_sleep(0.6); commit`)
+    .simple()
+    .then(() => undefined)
+  await after(200)
+  const answer = await read()
+  await changing
+  await platformSide.end()
+  return answer
+}
+
+test('[R28, PAG-2] a page that waits for a table being rewritten is no empty page', async () => {
+  const before = await platform.get('/api/v1/orders?limit=250', store.key)
+  const change = 'alter table orders add column extra uuid default gen_random_uuid()'
+  const page = await during(change, () => platform.get('/api/v1/orders?limit=250', store.key))
+  expect(page.status).toBe(200)
+  expect(page.json.data).toEqual(before.json.data)
+  expect(page.json.meta.has_more).toBe(true)
+})
+
+test('[R28, EP-ID-MISSING] an order of a table being rewritten is found', async () => {
+  const list = await platform.get('/api/v1/orders?limit=1', store.key)
+  const path = `/api/v1/orders/${list.json.data[0].id}`
+  const change = 'alter table orders alter column extra type text using extra::text'
+  const found = await during(change, () => platform.get(path, store.key))
+  expect(found.status).toBe(200)
+})
+
+test('[R28, R29] an order keeps its items while their table is rewritten', async () => {
+  const before = await platform.get('/api/v1/orders?limit=50', store.key)
+  const change = 'alter table order_items add column extra uuid default gen_random_uuid()'
+  const page = await during(change, () => platform.get('/api/v1/orders?limit=50', store.key))
+  expect(page.json.data).toEqual(before.json.data)
+})
+
+test('[R28] the addresses of a customer are there while their table is rewritten', async () => {
+  const list = await platform.get('/api/v1/customer-addresses?limit=1', store.key)
+  const path = `/api/v1/customers/${list.json.data[0].customer_id}/addresses`
+  const before = await platform.get(path, store.key)
+  const change = 'alter table customer_addresses add column extra uuid default gen_random_uuid()'
+  const answer = await during(change, () => platform.get(path, store.key))
+  expect(answer.json).toEqual(before.json)
+})
+
+test('[R32, R17] a json column with what jsonb refuses is served as stored, and breaks no page', async () => {
+  await store.sql`alter table orders alter column shipping_address type json using shipping_address::json`
+  const [first, second] = await store.sql`select id from orders order by created_at, id limit 2`
+  const lone = String.raw`  {"firstName" : "\ud800", "lastName":"a\\u0000b" }`
+  await store.sql`update orders set shipping_address = ${lone}::text::json where id = ${first?.id}`
+  await store.sql`update orders set shipping_address = '{"line1":1e300000}'::json where id = ${second?.id}`
+  const page = await platform.get('/api/v1/orders?limit=250', store.key)
+  expect(page.status).toBe(200)
+  expect(page.text).toContain(String.raw`"shipping_address":{"firstName":"\ud800","lastName":"a\\u0000b" ,"line1":null`)
+  expect(page.text).toContain('"line1":1e300000')
+})
+
+test('[R17] a view with rows without an id is walked to its end, without them', async () => {
+  const sql = store.sql
+  await sql`alter table locations rename to places`
+  await sql`create view locations as select * from places
+    union all select null, p.name, p.description, p.address1, p.address2, p.city, p.state, p.postal_code, p.country,
+      p.latitude, p.longitude, p.phone, p.email, p.image_url, p.opening_hours, p.pickup_enabled, p.pickup_instructions,
+      p.preparation_time, p.is_active, p.sort_order, p.external_id, p.created_at, p.updated_at from places p`
+  const [{ reader } = { reader: '' }] = await sql`select ${new URL(store.readerUrl).username} as reader`
+  await sql.unsafe(`grant select on locations to "${reader}"`)
+  const ids: string[] = []
+  let cursor: string | null = null
+  do {
+    const query: string = cursor === null ? '' : `&cursor=${cursor}`
+    const page = await platform.get(`/api/v1/locations?limit=1${query}`, store.key)
+    expect(page.status).toBe(200)
+    for (const row of page.json.data) ids.push(row.id)
+    cursor = page.json.meta.next_cursor
+  } while (cursor !== null)
+  const places = await sql`select id from places order by created_at, id`
+  expect(ids).toEqual(places.map(({ id }) => id))
+})
