@@ -19,8 +19,8 @@ export type Params = ReadonlyMap<ParameterName, ParameterValue>
 export function readParams({ parameters, resource }: Endpoint, query: URLSearchParams): Params {
   const values = new Map<ParameterName, ParameterValue>()
   for (const name of parameters) {
-    const text = single(name, query)
-    const { parse }: Parameter = PARAMETERS[name]
+    const { parse, rule }: Parameter = PARAMETERS[name]
+    const text = single({ name, rule: rule(resource) }, query)
     if (text !== null) values.set(name, parse(text, resource))
   }
   return values
@@ -32,14 +32,17 @@ export function ignoredNames({ parameters }: Endpoint, query: URLSearchParams): 
   return [...new Set(query.keys())].filter((name) => !applies.has(name))
 }
 
-function single(name: ParameterName, query: URLSearchParams): string | null {
+function single({ name, rule }: { name: ParameterName; rule: string }, query: URLSearchParams): string | null {
   const [text, second] = query.getAll(name)
   if (text === undefined) return null
   if (second !== undefined)
-    throw new ApiError('INVALID_PARAM', `${name}: must be given once; got ${quoted(text)} and ${quoted(second)}`)
+    throw new ApiError(
+      'INVALID_PARAM',
+      `${name}: must be given once, as ${rule}; got ${quoted(text)} and ${quoted(second)}`,
+    )
   if (text === '' && name === 'cursor')
     throw new ApiError('INVALID_CURSOR', 'cursor: must not be empty; leave it out for the first page')
-  if (text === '') throw invalidParameter(name, 'left out or given a value', text)
+  if (text === '') throw invalidParameter(name, `${rule}, or left out`, text)
   return text
 }
 

@@ -6,19 +6,24 @@ import type { Duplex } from 'node:stream'
 import { ApiError, type ErrorCode } from '@store-export/contract'
 import { ControlDatabaseFault, type Observe, StoreDatabaseFault, type UsageOutcome } from '@store-export/engine'
 import { type Answer, errorAnswer } from './answer.ts'
-import { chooseEncoding, compress } from './compress.ts'
-import { answerRequest, type Pipeline, type Trace } from './pipeline.ts'
+import { boundedAnswer } from './bounded-answer.ts'
+import { chooseEncoding } from './compress.ts'
+import { DocumentBodies } from './document-bodies.ts'
+import { OpenAnswers, type UnsentLimits } from './open-answers.ts'
+import type { Pipeline, Trace } from './pipeline.ts'
 import { SERVICE_LINK } from './reference/documents.ts'
 import type { ReferenceRoute } from './reference/route.ts'
 import { framingError, hasBody, readRequest } from './request.ts'
+import { stopServer } from './stop.ts'
 
 /** Limits of the listener; settings. */
-export interface ServerLimits {
+export interface ServerLimits extends UnsentLimits {
   readonly connectionsMax: number
   readonly headerBytesMax: number
   readonly headersTimeoutMs: number
   readonly requestTimeoutMs: number
   readonly keepAliveMs: number
+  readonly answerTimeoutMs: number
 }
 
 /** What the server works with. */
@@ -41,9 +46,19 @@ const API_HEADERS = {
 const CHECK_INTERVAL_MS = 1000
 /** A client that neither reads nor writes for so long is let go. */
 const SILENCE_MS = 30_000
+/** What has been refused and is no connection of the server any more is closed after so long. */
+const FAREWELL_MS = 1000
 
-/** The server; the caller makes it listen. */
-export function createApiServer(options: ServerOptions): http.Server {
+/** The server and its end. */
+export interface ApiServer {
+  /** The caller makes it listen. */
+  readonly server: http.Server
+  /** Accepts nothing new, lets answers under way leave whole for `drainMs`, and closes every connection. */
+  readonly stop: (drainMs: number) => Promise<void>
+}
+
+/** The server, not listening yet. */
+export function createApiServer(options: ServerOptions): ApiServer {
   const { limits } = options
   const server = http.createServer(
     {
@@ -62,10 +77,13 @@ export function createApiServer(options: ServerOptions): http.Server {
   )
   // The last request of each connection: what follows it cannot be answered before it.
   const latest = new WeakMap<Duplex, ServerResponse>()
+  const answers = new OpenAnswers(limits)
+  const shared = { options, answers, bodies: new DocumentBodies(), isDraining: () => !server.listening }
   const receive = (message: IncomingMessage, response: ServerResponse) => {
     const before = latest.get(message.socket)
     latest.set(message.socket, response)
-    serve({ message, response, before, options, isDraining: () => !server.listening }).catch((cause: unknown) => {
+    answers.add(response)
+    serve({ message, response, before, ...shared }).catch((cause: unknown) => {
       options.observe({ event: 'own fault', requestId: null, cause })
       response.destroy()
     })
@@ -82,7 +100,7 @@ export function createApiServer(options: ServerOptions): http.Server {
     pending.once('finish', () => socket.end())
   })
   server.on('connect', (_message, socket) => refuseConnect(socket, options))
-  return server
+  return { server, stop: (drainMs) => stopServer(server, answers, drainMs) }
 }
 
 interface Exchange {
@@ -91,11 +109,14 @@ interface Exchange {
   /** The answer that stands before this one on the connection. */
   readonly before: ServerResponse | undefined
   readonly options: ServerOptions
+  readonly answers: OpenAnswers
+  readonly bodies: DocumentBodies
   /** The server no longer listens: the connection ends with this answer. */
   readonly isDraining: () => boolean
 }
 
-async function serve({ message, response, before, options, isDraining }: Exchange): Promise<void> {
+async function serve(exchange: Exchange): Promise<void> {
+  const { message, response, before, options, answers, bodies, isDraining } = exchange
   message.resume()
   response.on('error', () => undefined)
   await leaving(before)
@@ -109,10 +130,10 @@ async function serve({ message, response, before, options, isDraining }: Exchang
     keyRefused: null,
     headers: { 'x-request-id': requestId },
   }
-  const answer = await answerSafely({ message, requestId, trace, options })
+  const answer = await answerSafely({ ...exchange, requestId, trace })
   const acceptEncoding = String(message.headers['accept-encoding'] ?? '')
   const encoding = chooseEncoding(acceptEncoding, answer.body.length)
-  const body = encoding === null ? answer.body : await compress(answer.body, encoding)
+  const body = encoding === null ? answer.body : await bodies.encode(answer.body, encoding)
   if (isDraining() || hasBody(message)) trace.headers.connection = 'close'
   response.writeHead(answer.status, {
     ...API_HEADERS,
@@ -121,8 +142,8 @@ async function serve({ message, response, before, options, isDraining }: Exchang
     ...(encoding === null ? {} : { 'content-encoding': encoding }),
     'content-length': body.length,
   })
-  // Closed is an answer whose last byte has left, or whose client has.
-  if (answer.release !== undefined) response.once('close', answer.release)
+  if (answer.release !== undefined) answers.whenClosed(response, answer.release)
+  limitTime(exchange)
   response.end(message.method === 'HEAD' ? undefined : body)
   note({ message, answer, trace, requestId, durationMs: performance.now() - startedAt, options })
 }
@@ -133,20 +154,27 @@ function leaving(before: ServerResponse | undefined): Promise<void> {
   return new Promise((resolve) => before.once('close', resolve))
 }
 
-interface Answering {
-  readonly message: IncomingMessage
-  readonly requestId: string
-  readonly trace: Trace
-  readonly options: ServerOptions
+/** From now on the client has to read; what it has not read in time is cut, which its `content-length` shows. */
+function limitTime({ message: { socket }, response, options, answers }: Exchange): void {
+  socket.setTimeout(SILENCE_MS)
+  const timer = setTimeout(() => socket.destroy(), options.limits.answerTimeoutMs)
+  answers.whenClosed(response, () => clearTimeout(timer))
 }
 
-async function answerSafely({ message, requestId, trace, options }: Answering): Promise<Answer & { code?: ErrorCode }> {
+interface Answering extends Exchange {
+  readonly requestId: string
+  readonly trace: Trace
+}
+
+async function answerSafely(answering: Answering): Promise<Answer & { code?: ErrorCode }> {
+  const { message, response, requestId, trace, options, answers, bodies } = answering
   try {
     const request = readRequest(message, requestId)
     const document = options.documents.get(request.path)
-    if (document === undefined) return await answerRequest(request, options.pipeline, trace)
+    if (document === undefined)
+      return await boundedAnswer(request, { response, trace, pipeline: options.pipeline, answers })
     trace.endpoint = request.path
-    return await documentAnswer(document, request.method)
+    return await documentAnswer(document, request.method, bodies)
   } catch (error) {
     if (error instanceof ApiError) return { ...errorAnswer(error), code: error.code }
     const isObserved = error instanceof StoreDatabaseFault || error instanceof ControlDatabaseFault
@@ -155,15 +183,14 @@ async function answerSafely({ message, requestId, trace, options }: Answering): 
   }
 }
 
-async function documentAnswer(document: ReferenceRoute, method: string): Promise<Answer> {
+async function documentAnswer(document: ReferenceRoute, method: string, bodies: DocumentBodies): Promise<Answer> {
   if (method !== 'GET' && method !== 'HEAD')
     throw new ApiError('NOT_FOUND', 'read-only: use GET', { status: 405, headers: { allow: 'GET, HEAD' } })
   const { contentType, cacheControl, headers } = document
-  const body = typeof document.body === 'function' ? await document.body() : document.body
   return {
     status: 200,
     headers: { ...headers, 'content-type': contentType, 'cache-control': cacheControl, vary: 'accept-encoding' },
-    body: Buffer.isBuffer(body) ? body : Buffer.from(body),
+    body: await bodies.of(document),
     rows: 0,
   }
 }
@@ -211,6 +238,9 @@ function refuseConnect(socket: Duplex, { observe }: ServerOptions): void {
   // Node takes its own listener away here: without one, a client that resets the connection would end the process.
   socket.on('error', () => socket.destroy())
   refuseRaw(socket, framingError('CONNECT is not served'), { code: 'CONNECT', observe })
+  // Nor does it count the socket as a connection any longer: no time limit and no end of the server would close it.
+  const timer = setTimeout(() => socket.destroy(), FAREWELL_MS)
+  socket.once('close', () => clearTimeout(timer))
 }
 
 function refuseRaw(socket: Duplex, error: ApiError, { code, observe }: { code: string; observe: Observe }): void {

@@ -100,6 +100,18 @@ describe('[R10] a parameter given twice, or empty', () => {
   })
 })
 
+test.each([
+  ['orders', 'limit', 'a whole number from 1 to 250'],
+  ['orders', 'updated_since', 'an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z'],
+  ['customers', 'created_since', 'an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z'],
+  ['orders', 'status', 'one of pending, paid, shipped, delivered, cancelled, refunded, return_requested'],
+  ['products', 'status', 'one of draft, active, archived'],
+])('[ERR-1, R10] %s: %s, empty or repeated, says what is accepted and what was got', async (path, name, rule) => {
+  const refusal = (query: string) => expectRefused(`/api/v1/${path}?${query}`, 'INVALID_PARAM')
+  expect(await refusal(`${name}=`)).toBe(`${name}: must be ${rule}, or left out; got ""`)
+  expect(await refusal(`${name}=1&${name}=`)).toBe(`${name}: must be given once, as ${rule}; got "1" and ""`)
+})
+
 describe('[R12, Q-UPDATED, Q-CREATED] datetimes', () => {
   const valid = [
     ...['2026-07-08T10:20:30Z', '2026-07-08t10:20:30z', '2026-07-08T10:20:30.1Z', '2026-07-08T10:20:30.123456789Z'],

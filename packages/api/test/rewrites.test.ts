@@ -1,7 +1,7 @@
 // A table that is rewritten while it is read: COPY takes its snapshot before it waits for the table's lock.
 
 import { setTimeout as after } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from './support/demo.ts'
 
@@ -93,4 +93,15 @@ test('[R17] a view with rows without an id is walked to its end, without them', 
   } while (cursor !== null)
   const places = await sql`select id from places order by created_at, id`
   expect(ids).toEqual(places.map(({ id }) => id))
+})
+
+test('[R28] a column that loses its zone is read right, whatever the zone of the reader’s role', async () => {
+  const zoned = await filledStore(platform)
+  const admin = connectOnce(inject('postgresUrl'))
+  await admin.unsafe(`alter role "${new URL(zoned.readerUrl).username}" set timezone = 'America/New_York'`)
+  await admin.end()
+  const before = await platform.get('/api/v1/categories', zoned.key)
+  await zoned.sql`alter table categories alter column created_at type timestamp using created_at at time zone 'UTC'`
+  const after = await platform.get('/api/v1/categories', zoned.key)
+  expect(after.json).toEqual(before.json)
 })

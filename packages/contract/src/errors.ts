@@ -72,7 +72,8 @@ export const ERRORS = {
   RATE_LIMITED: {
     status: 429,
     answers: 'every',
-    condition: 'The key has made more than 120 requests in this clock minute.',
+    condition:
+      'The key has made more than 120 requests in this clock minute. Or it has asked for many large answers and reads none of them.',
     retry: 'Yes, after the seconds in the header Retry-After.',
     fix: 'Wait Retry-After seconds. Ask for pages of 250 rows instead of asking more often: 120 of them are 30,000 rows a minute.',
     mistakes: [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError } from './errors.ts'
-import { invalidParameter, PARAMETERS, quoted } from './parameters.ts'
+import { invalidParameter, PARAMETERS, type Parameter, quoted } from './parameters.ts'
 import { customer } from './resources/customer.ts'
 import { order } from './resources/order.ts'
 import { product } from './resources/product.ts'
@@ -58,6 +58,13 @@ test.each(['updated_since', 'created_since'] as const)('[R12] %s names itself an
   expect(plain.message).toMatch(new RegExp(`^${name}: must be an RFC 3339 datetime .*; got "yesterday"$`))
   expect(plain.message).not.toContain('%2B')
   expect(refusalOf(() => PARAMETERS[name].parse('2026-07-01T00:00:00 02:00')).message).toContain('%2B')
+})
+
+test('[ERR-1] the rule that a parameter states is the one in its refusals', () => {
+  for (const name of ['limit', 'updated_since', 'created_since', 'status'] as const) {
+    const { parse, rule }: Parameter = PARAMETERS[name]
+    expect(refusalOf(() => parse('x', order)).message).toBe(`${name}: must be ${rule(order)}; got "x"`)
+  }
 })
 
 test('what is echoed is escaped and cut', () => {

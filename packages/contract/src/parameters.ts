@@ -13,12 +13,15 @@ export interface Parameter {
   readonly note: string
   /** JSON Schema of it for a resource. */
   readonly schema: (resource: Resource) => Record<string, unknown>
+  /** What is accepted, in the words of messages, after 'must be'. */
+  readonly rule: (resource: Resource) => string
   /** The value, or an `ApiError` that names the parameter and what is accepted. */
   readonly parse: (text: string, resource: Resource) => ParameterValue
   /** What it keeps of the rows, where it is a filter: those whose `field` compares so with the value. */
   readonly filter?: { readonly field: string; readonly operator: '>=' | '=' }
 }
 
+const LIMIT_RULE = `a whole number from ${LIMITS.pageRowsMin} to ${LIMITS.pageRowsMax}`
 const INSTANT_SCHEMA = { type: 'string', format: 'date-time' }
 
 /** What the id in a path must be, in the words of messages. */
@@ -34,28 +37,33 @@ export const PARAMETERS = {
       maximum: LIMITS.pageRowsMax,
       default: LIMITS.pageRowsDefault,
     }),
+    rule: () => LIMIT_RULE,
     parse: (text) => parseLimit(text),
   },
   cursor: {
     note: 'Opaque: meta.next_cursor of the previous page, passed back unchanged. Not to be parsed, edited or kept.',
     schema: () => ({ type: 'string' }),
+    rule: () => 'meta.next_cursor of the previous page',
     parse: (text) => text,
   },
   updated_since: {
     note: 'Only rows updated at or after this instant. Write + of an offset as %2B.',
     schema: () => INSTANT_SCHEMA,
+    rule: () => INSTANT_RULE,
     parse: (text) => instantOf('updated_since', text),
     filter: { field: 'updated_at', operator: '>=' },
   },
   created_since: {
     note: 'Only rows created at or after this instant; works on all stores.',
     schema: () => INSTANT_SCHEMA,
+    rule: () => INSTANT_RULE,
     parse: (text) => instantOf('created_since', text),
     filter: { field: 'created_at', operator: '>=' },
   },
   status: {
     note: 'Only rows with this status.',
     schema: (resource) => ({ type: 'string', enum: statusesOf(resource) }),
+    rule: statusRule,
     parse: (text, resource) => parseStatus(text, resource),
     filter: { field: 'status', operator: '=' },
   },
@@ -89,7 +97,7 @@ export function withoutKeys(text: string): string {
 function parseLimit(text: string): number {
   const limit = /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : 0
   if (limit >= LIMITS.pageRowsMin && limit <= LIMITS.pageRowsMax) return limit
-  throw invalidParameter('limit', `a whole number from ${LIMITS.pageRowsMin} to ${LIMITS.pageRowsMax}`, text)
+  throw invalidParameter('limit', LIMIT_RULE, text)
 }
 
 function instantOf(name: string, text: string): Microseconds {
@@ -100,9 +108,12 @@ function instantOf(name: string, text: string): Microseconds {
 }
 
 function parseStatus(text: string, resource: Resource): string {
-  const statuses = statusesOf(resource)
-  if (statuses.includes(text)) return text
-  throw invalidParameter('status', `one of ${statuses.join(', ')}`, text)
+  if (statusesOf(resource).includes(text)) return text
+  throw invalidParameter('status', statusRule(resource), text)
+}
+
+function statusRule(resource: Resource): string {
+  return `one of ${statusesOf(resource).join(', ')}`
 }
 
 function statusesOf({ fields }: Resource): readonly string[] {

@@ -1,0 +1,36 @@
+// Bodies of documents, each made and encoded once: who needs no key costs neither the time nor the memory of a copy.
+
+import { compress, type Encoding } from './compress.ts'
+import type { ReferenceRoute } from './reference/route.ts'
+
+/** Documents in every encoding that was asked for. */
+export class DocumentBodies {
+  readonly #plain = new Map<ReferenceRoute, Promise<Buffer>>()
+  readonly #encoded = new Map<Buffer, Map<Encoding, Promise<Buffer>>>()
+
+  /** The body of a document, always the same buffer. */
+  of(document: ReferenceRoute): Promise<Buffer> {
+    return kept(this.#plain, document, async () => {
+      const body = await (typeof document.body === 'function' ? document.body() : document.body)
+      const buffer = Buffer.isBuffer(body) ? body : Buffer.from(body)
+      this.#encoded.set(buffer, new Map())
+      return buffer
+    })
+  }
+
+  /** Any body in an encoding; that of a document is kept. */
+  encode(body: Buffer, encoding: Encoding): Promise<Buffer> {
+    const encoded = this.#encoded.get(body)
+    return encoded === undefined ? compress(body, encoding) : kept(encoded, encoding, () => compress(body, encoding))
+  }
+}
+
+/** What was made before, or is made now; what failed is made again. */
+function kept<Name, Value>(made: Map<Name, Promise<Value>>, name: Name, make: () => Promise<Value>): Promise<Value> {
+  const before = made.get(name)
+  if (before !== undefined) return before
+  const value = make()
+  made.set(name, value)
+  value.catch(() => made.delete(name))
+  return value
+}

@@ -1,0 +1,16 @@
+// The end of the server: nothing new is accepted, and every answer under way leaves whole, for as long as it may take.
+
+import type { Server } from 'node:http'
+import { Server as NetServer } from 'node:net'
+import type { OpenAnswers } from './open-answers.ts'
+
+/** Resolves when every connection is closed: idle ones once all answers have left, and any other after `drainMs`. */
+export async function stopServer(server: Server, answers: OpenAnswers, drainMs: number): Promise<void> {
+  // Node's own close() of an HTTP server closes idle connections, and takes for idle what is written but not sent.
+  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
+  const timer = setTimeout(() => server.closeAllConnections(), drainMs)
+  await Promise.race([answers.left(), closed])
+  server.close()
+  await closed
+  clearTimeout(timer)
+}

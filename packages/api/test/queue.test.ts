@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  connectOnce,
+  get,
+  startPlatform,
+  type TestAnswer,
+  type TestPlatform,
+  type TestStore,
+} from '../../../test/support/platform.ts'
+import { filledStore } from './support/demo.ts'
+import { forget, observed } from './support/rows.ts'
+
+const SIZE = { orders: 260, customers: 20, products: 10, locations: 1, groups: 1 }
+const REQUESTS = 120
+
+let platform: TestPlatform
+let store: TestStore
+
+beforeAll(async () => {
+  // One connection, so that the pages of a burst take longer than the wait before a store that stands still.
+  platform = await startPlatform({ STORE_POOL_SIZE: '1', STORE_TIMEOUT_MS: '20000' })
+  store = await filledStore(platform, 'v1.6', SIZE)
+})
+afterAll(() => platform.close())
+
+describe('many requests at once', () => {
+  test('[LIM-1, ERR-3] a key that sends its whole minute at once gets every page', async () => {
+    const url = `${platform.service.url}/api/v1/orders?limit=250`
+    const expected = await get(url, store.key)
+    forget(platform)
+    const owner = connectOnce(store.ownerUrl)
+    const asked: Promise<TestAnswer>[] = []
+    await owner.begin(async (transaction) => {
+      await transaction.unsafe('lock table orders in access exclusive mode')
+      for (let i = 0; i < REQUESTS; i++) asked.push(get(url, store.key))
+      await untilWaiting(REQUESTS - 1)
+    })
+    await owner.end()
+    for (const { status, text } of await Promise.all(asked)) expect([status, text === expected.text]).toEqual([200, true])
+    expect(observed(platform, 'queue refused')).toEqual([])
+    expect(platform.service.pools.sums()).toMatchObject({ pools: 1, connections: 1, busy: 0, waiting: 0 })
+  }, 30_000)
+})
+
+/** Waits until so many wait for a connection, but not long: the store makes no progress meanwhile. */
+async function untilWaiting(count: number): Promise<void> {
+  for (let i = 0; i < 40 && platform.service.pools.sums().waiting < count; i++)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+}

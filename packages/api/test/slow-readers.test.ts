@@ -1,0 +1,96 @@
+// Clients that ask and do not read: what they hold is bounded, in bytes and in time.
+
+import type { Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { ask } from './support/http.ts'
+import {
+  askWithoutReading,
+  closed,
+  LARGE_PAGE,
+  LARGE_PAGES,
+  readSlowly,
+  storeOfLargeProducts,
+} from './support/slow-client.ts'
+
+const PATIENCE = { timeout: 10_000 }
+
+const refusalOf = async (platform: TestPlatform, key: string, path = LARGE_PAGE) => {
+  const { status, json, headers } = await platform.get(path, key)
+  return [status, json.error?.code, headers.get('retry-after')]
+}
+
+async function hold(platform: TestPlatform, store: TestStore, count: number): Promise<Socket[]> {
+  const sockets: Socket[] = []
+  for (let index = 0; index < count; index += 1) sockets.push(await askWithoutReading(platform.service.url, store))
+  return sockets
+}
+
+const letGo = (sockets: readonly Socket[]) => {
+  for (const socket of sockets) socket.destroy()
+  return Promise.all(sockets.map(closed))
+}
+
+test('[ERR-1] a key with too many unread answers gets 429, other keys are served, and it is again when it has read', async () => {
+  const platform = await startPlatform({ ...LARGE_PAGES, KEY_UNSENT_BYTES_MAX: '60000000', DRAIN_SECONDS: '1' })
+  const store = await storeOfLargeProducts(platform)
+  const other = await platform.newKey(store.id)
+  const sockets = await hold(platform, store, 2)
+  expect(await refusalOf(platform, store.key)).toEqual([429, 'RATE_LIMITED', '1'])
+  expect(await refusalOf(platform, store.key, '/api/v1/store')).toEqual([429, 'RATE_LIMITED', '1'])
+  expect((await platform.get(LARGE_PAGE, null)).status).toBe(401)
+  expect((await platform.get('/api/v1/nothing', store.key)).status).toBe(404)
+  expect((await platform.get(LARGE_PAGE, other.key)).status).toBe(200)
+  await letGo(sockets)
+  await expect.poll(() => refusalOf(platform, store.key), PATIENCE).toEqual([200, undefined, null])
+  await platform.close()
+})
+
+test('[ERR-1] with too many unread answers in the whole process every key gets 502, and documents are served', async () => {
+  const platform = await startPlatform({ ...LARGE_PAGES, UNSENT_BYTES_MAX: '60000000', DRAIN_SECONDS: '1' })
+  const store = await storeOfLargeProducts(platform)
+  const other = await platform.newKey(store.id)
+  const sockets = await hold(platform, store, 2)
+  expect(await refusalOf(platform, other.key)).toEqual([502, 'STORE_DB_ERROR', null])
+  for (const encoding of ['identity', 'br', 'gzip', 'br'])
+    expect(
+      (await ask(platform.service.url, { path: '/openapi.json', headers: { 'accept-encoding': encoding } })).status,
+    ).toBe(200)
+  await letGo(sockets)
+  await expect.poll(() => refusalOf(platform, other.key), PATIENCE).toEqual([200, undefined, null])
+  await platform.close()
+})
+
+test('many that ask at once hold no more than the bound, and each that is refused hears of it', async () => {
+  const platform = await startPlatform({ ...LARGE_PAGES, KEY_UNSENT_BYTES_MAX: '60000000', DRAIN_SECONDS: '1' })
+  const store = await storeOfLargeProducts(platform)
+  const sockets = await Promise.all(Array.from({ length: 12 }, () => askWithoutReading(platform.service.url, store)))
+  const statuses = sockets.map((socket) => /^HTTP\/1\.1 (\d+)/.exec(String(socket.read(12)))?.[1])
+  expect(statuses.filter((status) => status === '200')).toHaveLength(3)
+  expect(statuses.filter((status) => status === '429')).toHaveLength(9)
+  await letGo(sockets)
+  await platform.close()
+})
+
+test('a single answer above the bounds is served all the same', async () => {
+  const bounds = { UNSENT_BYTES_MAX: '65536', KEY_UNSENT_BYTES_MAX: '65536' }
+  const platform = await startPlatform({ ...LARGE_PAGES, ...bounds })
+  const store = await storeOfLargeProducts(platform)
+  for (let round = 0; round < 3; round += 1)
+    await expect.poll(() => refusalOf(platform, store.key), PATIENCE).toEqual([200, undefined, null])
+  await platform.close()
+})
+
+test('an answer that is not read in time is cut, so that the client can tell, and gives back what it held', async () => {
+  const bounds = { ANSWER_TIMEOUT_MS: '1500', KEY_UNSENT_BYTES_MAX: '65536' }
+  const platform = await startPlatform({ ...LARGE_PAGES, ...bounds })
+  const store = await storeOfLargeProducts(platform)
+  const socket = await askWithoutReading(platform.service.url, store)
+  expect(await refusalOf(platform, store.key)).toEqual([429, 'RATE_LIMITED', '1'])
+  await expect.poll(() => refusalOf(platform, store.key), PATIENCE).toEqual([200, undefined, null])
+  const said = await readSlowly(socket)
+  const length = Number(/content-length: (\d+)/.exec(said.subarray(0, 2000).toString('latin1'))?.[1])
+  expect(length).toBeGreaterThan(18_000_000)
+  expect(said.length).toBeLessThan(length)
+  await platform.close()
+})
