@@ -17,6 +17,9 @@ describe('explain', () => {
     [failure('CONNECT_TIMEOUT'), 'the database does not answer'],
     [failure('28P01'), 'the database refuses the user or the password'],
     [failure('3D000'), 'the database does not exist'],
+    [failure('42P07'), 'a table, an index or a column of that name is there already, made by somebody else'],
+    [failure('42701'), 'a table, an index or a column of that name is there already, made by somebody else'],
+    [failure('42703'), 'a table lacks a column that the step needs'],
     [failure('42501'), 'the role of the connection URL lacks a right'],
   ])('%o of a database is a sentence', (error, beginning) => {
     expect(explain(error)).toEqual({ sentence: `${beginning}: said the driver (${error.code})`, exitCode: 1 })

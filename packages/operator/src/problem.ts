@@ -85,6 +85,8 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/^28/, 'the database refuses the user or the password'],
   [/^3D000$/, 'the database does not exist'],
   [/^42501$/, 'the role of the connection URL lacks a right'],
+  [/^(42P07|42701)$/, 'a table, an index or a column of that name is there already, made by somebody else'],
+  [/^42703$/, 'a table lacks a column that the step needs'],
   [/^25006$/, 'the database takes no changes, it may be a standby'],
   [/^53/, 'the database server is at its limits'],
 ]

@@ -83,11 +83,10 @@ async function startOperationsOf(
   return operations.url
 }
 
-/** Pools are looked at when somebody asks. A busy connection is an open one; idle ones are not counted. */
+/** Pools are looked at when somebody asks. */
 function observePools({ observe }: Metrics, { service }: Started): void {
   if (service === null) return
-  const { pools, busy, waiting } = service.pools.sums()
-  observe({ event: 'pool state', pool: 'stores', pools, connections: busy, busy, waiting })
+  observe({ event: 'pool state', pool: 'stores', ...service.pools.sums() })
 }
 
 async function startApi(options: Parameters<typeof import('./service.ts').startService>[0]): Promise<RunningService> {

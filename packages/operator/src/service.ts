@@ -51,7 +51,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const documents = new Map<string, ReferenceRoute>()
     const pools = new StorePools({ bounds: config, keys: options.keys, observe })
     const usage = createUsageRecorder({ database: control, now: Date.now, observe, flushMs: config.usageFlushMs })
-    const server = createApiServer({
+    const { server, stop } = createApiServer({
       pipeline: {
         admit: admitter.admit,
         reader: readerOf(options, pools),
@@ -68,7 +68,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     for (const document of referenceOf(config, url)) documents.set(document.path, document)
     observe({ event: 'listening', listener: 'api', address: url })
     const { drainSeconds } = config
-    return { url, control, pools, close: () => close({ server, pools, usage, control, admitter, drainSeconds }) }
+    return { url, control, pools, close: () => close({ stop, pools, usage, control, admitter, drainSeconds }) }
   } catch (error) {
     await Promise.all([control.close(), admitter.close()])
     throw error
@@ -121,7 +121,7 @@ function listen(server: Server, { host, port }: Config): Promise<string> {
 }
 
 interface Closing {
-  readonly server: Server
+  readonly stop: (drainMs: number) => Promise<void>
   readonly pools: StorePools
   readonly usage: UsageRecorder
   readonly control: ControlDatabase
@@ -129,12 +129,8 @@ interface Closing {
   readonly drainSeconds: number
 }
 
-async function close({ server, pools, usage, control, admitter, drainSeconds }: Closing): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  server.closeIdleConnections()
-  const timer = setTimeout(() => server.closeAllConnections(), drainSeconds * 1000)
-  await closed
-  clearTimeout(timer)
+async function close({ stop, pools, usage, control, admitter, drainSeconds }: Closing): Promise<void> {
+  await stop(drainSeconds * 1000)
   await usage.close()
   await Promise.all([pools.close(), control.close(), admitter.close()])
 }

@@ -8,7 +8,7 @@ import {
   SETTINGS,
   SealingKey,
 } from '@store-export/engine'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts'
 import { connect, dropAfterTest, newSecret, PATIENCE, run } from './command-support.ts'
 import { temporaryFolder } from './embedded-support.ts'
@@ -189,7 +189,27 @@ describe('stores', () => {
     const upgraded = await ask('stores', 'upgrade', made.id, '--to', 'v1.2')
     expect(upgraded).toEqual({ id: made.id, revision: 'v1.2', applied: ['v1.1', 'v1.2'] })
     expect(await connect(made.reader_url)`select phone from customers`).toEqual([])
-    expect((await ask('stores', 'upgrade', made.id, '--to', 'v1.2')).applied).toEqual([])
+    const again = await ask('stores', 'upgrade', made.id, '--to', 'v1.2')
+    expect(again).toEqual({ id: made.id, revision: 'v1.2', applied: [] })
+    const back = await run(['stores', 'upgrade', made.id, '--to', 'v1.1', '--json'], { settings })
+    expect([back.code, back.stdout, back.stderr]).toEqual([
+      1,
+      '',
+      'store-export: this store is at v1.2 and cannot go back to v1.1: give --to v1.2 or a newer one\n',
+    ])
+  })
+
+  test('upgrade leaves the schema of a platform’s own database alone, and says who migrates it', async () => {
+    const own = await createDatabase()
+    onTestFinished(() => own.drop())
+    const sql = connect(own.url)
+    await sql`create table orders (id uuid primary key)`
+    const words = ['stores', 'add', '--name', 'Own', '--json', '--database-url', '-']
+    const { id } = (await run(words, { settings, input: own.url })).json
+    const { code, stdout, stderr } = await run(['stores', 'upgrade', id, '--to', 'v1.6'], { settings })
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/^store-export: [^\n]*the platform migrates its schema itself[^\n]*stores grants[^\n]*\n$/)
+    expect(await sql`select tablename from pg_tables where schemaname = 'public'`).toEqual([{ tablename: 'orders' }])
   })
 
   test('upgrade of a store on another server asks for its URL', async () => {

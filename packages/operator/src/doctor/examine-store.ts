@@ -43,7 +43,7 @@ function judge({ id, name }: Pick<RegisteredStore, 'id' | 'name'>, facts: StoreF
   const schema = detectSchema(columns)
   const checks = [
     checkConnection(`PostgreSQL ${connection.serverVersion} as ${connection.role}`, connection),
-    checkSchema(id, schema),
+    checkSchema(id, schema, columns),
     checkGrants(connection, columns),
     checkPasswords(connection, columns),
     checkIndexes(schema.revision, facts),

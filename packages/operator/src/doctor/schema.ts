@@ -1,8 +1,10 @@
 // Which revision a store is at, by its columns, and what it lacks. Pure.
 
 import { includesRevision, LATEST_REVISION, REVISIONS, type RevisionId } from '@store-export/contract'
+import { RECORD_TABLE } from '../store-schema/recorded-revision.ts'
 import { quoteName } from '../store-schema/sql-text.ts'
 import { storeTables } from '../store-schema/tables.ts'
+import { consequenceOf, consequenceOfMissing, lackingRemoval } from './consequences.ts'
 import type { ColumnFact, ConnectionFacts } from './facts.ts'
 import type { Check, Finding } from './report.ts'
 
@@ -26,10 +28,17 @@ export function detectSchema(columns: readonly ColumnFact[]): Schema {
 }
 
 /** The check of the schema. */
-export function checkSchema(storeId: string, { revision, begun, missing }: Schema): Check {
+export function checkSchema(storeId: string, schema: Schema, columns: readonly ColumnFact[]): Check {
+  const { revision } = schema
   const summary = revision === null ? 'no known revision' : `${revision}, all columns are there`
-  return { name: 'schema', summary, findings: [...missingColumns(storeId, { revision, begun, missing })] }
+  // only a database that we made has the record, and only there our migrations fit
+  const isOurs = columns.some(({ table }) => table === RECORD_TABLE)
+  const fix = isOurs ? `store-export stores upgrade ${storeId} --to ${schema.begun}` : OWN_MIGRATION
+  return { name: 'schema', summary, findings: [...missingColumns(schema, columns, fix), ...lackingRemoval(columns)] }
 }
+
+const OWN_MIGRATION =
+  "add them in the platform's own migration and let the reader select them: they are then served by themselves"
 
 /** The check of what the role may read. */
 export function checkGrants(
@@ -45,10 +54,11 @@ export function checkGrants(
     findings.push({ severity: 'error', code: 'missing_grant', message: `${role} may not use schema public`, fix })
   }
   for (const [table, names] of byTable(unreadable)) {
+    const { severity, says } = consequenceOf(table, names, columns)
     findings.push({
-      severity: 'warning',
+      severity,
       code: 'missing_grant',
-      message: `${role} may not read ${names.map((name) => `${table}.${name}`).join(', ')}: served as null`,
+      message: `${role} may not read ${names.map((name) => `${table}.${name}`).join(', ')}: ${says}`,
       fix: `grant select (${names.map(quoteName).join(', ')}) on public.${quoteName(table)} to ${quoteName(role)};`,
     })
   }
@@ -83,15 +93,16 @@ function newAt(revision: RevisionId): string[] {
   return namesAt(revision).filter((name) => !known.has(name))
 }
 
-function missingColumns(storeId: string, { revision, begun, missing }: Schema): Finding[] {
+function missingColumns({ revision, begun, missing }: Schema, columns: readonly ColumnFact[], fix: string): Finding[] {
   if (missing.length === 0) return []
+  const { severity, says } = consequenceOfMissing(missing, columns)
   const why = revision === null ? 'the store has not even the columns of launch' : `the store has columns of ${begun}`
   return [
     {
-      severity: revision === null ? 'error' : 'warning',
+      severity: revision === null ? 'error' : severity,
       code: 'missing_columns',
-      message: `${why} and lacks ${shortList(missing)}: served as null`,
-      fix: `store-export stores upgrade ${storeId} --to ${begun}`,
+      message: `${why} and lacks ${shortList(missing)}: ${says}`,
+      fix,
     },
   ]
 }

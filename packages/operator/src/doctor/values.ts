@@ -94,10 +94,12 @@ function findingOf({ table, rows }: TableValues, { column, kind, count }: ValueC
   const where = isPart ? ` of the first ${SAMPLE_ROWS.toLocaleString('en')}` : ''
   const counted = `${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}${where}`
   const { severity, says, fix } = KINDS[kind]
+  // lists are in the order of creation, and nulls come last
+  const place = column === 'created_at' ? ' and last in lists' : ''
   return {
     severity,
     code: `value_${kind.replaceAll(' ', '_')}`,
-    message: `${table}.${column} ${says} in ${counted}`,
+    message: `${table}.${column} ${says.replace('{place}', place)} in ${counted}`,
     fix: fix.replaceAll('{rows}', `public.${table}`).replaceAll('{column}', column),
   }
 }
@@ -108,7 +110,7 @@ const KINDS: Readonly<
 > = {
   null: {
     severity: 'warning',
-    says: 'is null, served as year 0001 and last in lists,',
+    says: 'is null, served as year 0001{place},',
     fix: 'give the rows of {rows} where {column} is null their time, then: alter table {rows} alter {column} set not null;',
   },
   infinite: {

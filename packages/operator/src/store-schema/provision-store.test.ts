@@ -110,6 +110,22 @@ describe('a provisioned store', () => {
     })
   })
 
+  test('[R28] its reader waits for a migration as long as for anything else, after an upgrade also an older role', async () => {
+    const { databaseUrl, readerUrl } = await provision('launch')
+    const limit = () => using(readerUrl, async (sql) => (await sql`show lock_timeout`)[0]?.lock_timeout)
+    expect(await limit()).toBe('0')
+    const readerRole = new URL(readerUrl).username
+    await using(inject('postgresUrl'), (sql) =>
+      sql.unsafe(`alter role ${quoteName(readerRole)} set lock_timeout = '2s'`),
+    )
+    await upgradeStore({ ownerOrAdminUrl: databaseUrl, to: 'v1.1', readerRole, connect })
+    expect(await limit()).toBe('2s')
+    const adminUrl = new URL(inject('postgresUrl'))
+    adminUrl.pathname = new URL(databaseUrl).pathname
+    await upgradeStore({ ownerOrAdminUrl: adminUrl.href, to: 'v1.1', readerRole, connect })
+    expect(await limit()).toBe('0')
+  })
+
   test('its reader sees how old other roles’ transactions are', async () => {
     const { readerUrl } = await provision('launch')
     await using(inject('postgresUrl'), (admin) =>

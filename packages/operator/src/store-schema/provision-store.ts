@@ -3,7 +3,8 @@
 import type { RevisionId } from '@store-export/contract'
 import type { Sql } from 'postgres'
 import { migrateStore } from './migrate-store.ts'
-import { readerGrantsSql, readerRoleSql } from './reader-role.ts'
+import { readerGrantsSql, readerRoleResetSql, readerRoleSql } from './reader-role.ts'
+import { requireUpgradable } from './recorded-revision.ts'
 import { scramVerifier } from './scram.ts'
 import { quoteName, quoteText } from './sql-text.ts'
 import { type Login, urlForDatabase, urlForLogin } from './store-url.ts'
@@ -64,7 +65,10 @@ export async function provisionStore(options: ProvisionOptions): Promise<Provisi
   }
 }
 
-/** The revisions that were applied, oldest first; the reader's grants are those of `to` afterwards. */
+/**
+ * The revisions that were applied, oldest first; the reader's grants are those of `to` afterwards. Throws a sentence for a
+ * store that has no record of our migrations, or one beyond `to`.
+ */
 export async function upgradeStore({
   ownerOrAdminUrl,
   to,
@@ -74,12 +78,20 @@ export async function upgradeStore({
   const sql = connect(ownerOrAdminUrl)
   try {
     await becomeOwner(sql)
+    await requireUpgradable(sql, to)
     const applied = await migrateStore(sql, to)
-    if (readerRole !== null) await sql.unsafe(readerGrantsSql({ role: readerRole, revision: to }))
+    if (readerRole !== null) await refreshReader(sql, readerRole, to)
     return applied
   } finally {
     await sql.end()
   }
+}
+
+async function refreshReader(sql: Sql, role: string, revision: RevisionId): Promise<void> {
+  await sql.unsafe(readerGrantsSql({ role, revision }))
+  // the owner may change no role, the one who became it perhaps
+  await sql.unsafe('reset role')
+  await sql.unsafe(readerRoleResetSql({ role }))
 }
 
 /** Twelve digits of the store's random id keep the names short and apart: roles belong to the whole server. */

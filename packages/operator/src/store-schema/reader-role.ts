@@ -6,12 +6,12 @@ import { storeTables } from './tables.ts'
 
 /**
  * What the role's sessions start with. The limits stand on the role because a pooler loses what a session sets;
- * `statement_timeout` is below the service's own limit so that no query outlives its request.
+ * `statement_timeout` is below the service's own limit so that no query outlives its request. It bounds a wait for a lock,
+ * too: a shorter `lock_timeout` would only fail pages that a migration of the platform keeps waiting for a moment.
  */
 const ROLE_SETTINGS = {
   default_transaction_read_only: 'on',
   statement_timeout: '5s',
-  lock_timeout: '2s',
   idle_in_transaction_session_timeout: '10s',
   jit: 'off',
   search_path: 'public',
@@ -46,6 +46,11 @@ export function readerRoleSql({ role, password }: { role: string; password: stri
     attempt(`grant pg_read_all_stats to ${name}`, 'insufficient_privilege'),
     '',
   ].join('\n')
+}
+
+/** SQL that takes back the `lock_timeout` with which earlier versions made the role; left out without the right to. */
+export function readerRoleResetSql({ role }: { role: string }): string {
+  return attempt(`alter role ${quoteName(role)} reset lock_timeout`, 'insufficient_privilege')
 }
 
 /** SQL that lets the role select the contract's columns of a store at `revision`, and nothing else; may be run again. */

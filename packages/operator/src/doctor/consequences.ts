@@ -1,0 +1,77 @@
+// What it means for those who read the API that a column is missing or may not be read. Pure.
+
+import { childrenOf, RESOURCES, store } from '@store-export/contract'
+import { quoteName } from '../store-schema/sql-text.ts'
+import type { ColumnFact } from './facts.ts'
+import type { Finding } from './report.ts'
+
+/** How bad it is, and what to say of it. */
+export interface Consequence {
+  readonly severity: 'error' | 'warning'
+  readonly says: string
+}
+
+/** What follows when of this table these columns may not be read; `columns` are those of the whole store. */
+export function consequenceOf(table: string, names: readonly string[], columns: readonly ColumnFact[]): Consequence {
+  const isServed = columns.some((column) => column.table === table && column.readable)
+  if (!isServed) return withoutTable(table)
+  if (names.includes('id')) {
+    return { severity: 'error', says: isList(table) ? FAILS : 'served with an id of zeros' }
+  }
+  const removed = REMOVED_COLUMNS.get(table)
+  if (removed !== undefined && names.includes(removed)) {
+    const rest = names.length > 1 ? ', the rest as null' : ''
+    return { severity: 'error', says: `rows that were removed are served again${rest}` }
+  }
+  return { severity: 'warning', says: 'served as null' }
+}
+
+/** What follows when the store has not these columns, each given as `table.column`. */
+export function consequenceOfMissing(missing: readonly string[], columns: readonly ColumnFact[]): Consequence {
+  const tables = new Set(columns.map(({ table }) => table))
+  const fails = missing.some((name) => {
+    const [table = '', column] = name.split('.')
+    // a table that came later may be missing as a whole: its list is empty
+    return column === 'id' && (tables.has(table) ? isList(table) : withoutTable(table).says === FAILS)
+  })
+  return fails ? { severity: 'error', says: FAILS } : { severity: 'warning', says: 'served as null' }
+}
+
+/** An error for each table whose removed rows cannot be told from the others, since it has no column that says so. */
+export function lackingRemoval(columns: readonly ColumnFact[]): Finding[] {
+  return [...REMOVED_COLUMNS].flatMap(([table, removed]) => {
+    const own = columns.filter((column) => column.table === table)
+    const [first] = own
+    if (first === undefined || own.some(({ column }) => column === removed)) return []
+    return [
+      {
+        severity: 'error',
+        code: 'removed_rows_served',
+        message: `${table} has no column ${removed}: rows that were removed are served`,
+        fix: first.isTable
+          ? `alter table public.${quoteName(table)} add column ${quoteName(removed)} timestamptz;`
+          : `give the view public.${table} a column ${removed}: the time of the removal, null for rows that are there`,
+      },
+    ]
+  })
+}
+
+const FAILS = 'requests answer 502'
+
+function withoutTable(table: string): Consequence {
+  const isOfLaunch = SERVED.some((resource) => resource.table === table && resource.since === 'launch')
+  if (isOfLaunch && RESOURCES.some((resource) => resource.table === table)) return { severity: 'error', says: FAILS }
+  return { severity: isOfLaunch ? 'error' : 'warning', says: 'served as empty lists' }
+}
+
+/** Whether rows of the table are walked, in the order of their ids; the others are served inside another row, or alone. */
+function isList(table: string): boolean {
+  return table !== store.table && RESOURCES.some((resource) => resource.table === table)
+}
+
+const SERVED = RESOURCES.flatMap((resource) => [resource, ...childrenOf(resource)])
+
+/** By table the column that holds a value in a removed row. */
+const REMOVED_COLUMNS: ReadonlyMap<string, string> = new Map(
+  SERVED.flatMap(({ table, removedColumn }) => (removedColumn === undefined ? [] : [[table, removedColumn] as const])),
+)
