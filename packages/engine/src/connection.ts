@@ -19,7 +19,8 @@ export interface PoolSettings {
   readonly idleSeconds?: number | null
   /** Upper bound for one connection; the URL's connect_timeout counts when it is given. */
   readonly connectTimeoutMs?: number
-  /** Called when a connection has closed. */
+  /** Called when a socket to the server has opened, and when such a one has closed. */
+  readonly onOpen?: () => void
   readonly onClose?: () => void
 }
 
@@ -35,8 +36,7 @@ export function openPool(target: ConnectionTarget, settings: PoolSettings): Sql 
     prepare: settings.preparedStatements ?? true,
     idle_timeout: settings.idleSeconds ?? undefined,
     connection: { application_name: settings.applicationName, ...target.startup },
-    socket: socketFactory(target, timeoutMs),
-    ...(settings.onClose === undefined ? {} : { onclose: settings.onClose }),
+    socket: counted(socketFactory(target, timeoutMs), settings),
   }
   return postgres(options)
 }
@@ -65,6 +65,16 @@ function driverOptions(target: ConnectionTarget, timeoutMs: number) {
 function connectTimeoutMs(target: ConnectionTarget, settings: PoolSettings): number {
   const ofUrl = target.connectTimeoutSeconds
   return ofUrl === null ? (settings.connectTimeoutMs ?? CONNECT_TIMEOUT_MS) : ofUrl * 1000
+}
+
+/** The driver has a hook for closed connections only, and none for those it makes to cancel a statement. */
+function counted(connect: () => Promise<Socket>, { onOpen, onClose }: PoolSettings): () => Promise<Socket> {
+  return async () => {
+    const socket = await connect()
+    onOpen?.()
+    if (onClose !== undefined) socket.once('close', onClose)
+    return socket
+  }
 }
 
 /** Gives the driver a socket to the first host that answers and fits, beginning with the one used last. */

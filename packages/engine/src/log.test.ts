@@ -72,3 +72,39 @@ describe('the log', () => {
     expect(describeCause(error)).toEqual({ name: 'Error', code: '22P02', routine: 'string_to_uuid', severity: 'ERROR' })
   })
 })
+
+describe('odd values', () => {
+  const SURPRISE: Observation = {
+    event: 'value surprise',
+    storeId: 's1',
+    resource: 'order',
+    field: 'total',
+    kind: 'not finite',
+    count: 3,
+  }
+  const HOUR_MS = 3_600_000
+
+  test('are one line for each store, field, kind and hour', () => {
+    const lines: string[] = []
+    const clock = { now: 5 * HOUR_MS }
+    const log = createLog({ level: 'info', to: { write: (line) => lines.push(line) }, now: () => clock.now })
+    for (let page = 0; page < 50; page++) log(SURPRISE)
+    expect(lines).toHaveLength(1)
+    log({ ...SURPRISE, storeId: 's2' })
+    log({ ...SURPRISE, field: 'tax' })
+    log({ ...SURPRISE, kind: 'null' })
+    clock.now += HOUR_MS - 1
+    log(SURPRISE)
+    expect(lines).toHaveLength(4)
+    clock.now += 1
+    log(SURPRISE)
+    expect(lines).toHaveLength(5)
+  })
+
+  test('take a bounded memory', () => {
+    let lines = 0
+    const log = createLog({ level: 'info', to: { write: () => lines++ }, now: () => 0 })
+    for (let store = 0; store < 10_100; store++) log({ ...SURPRISE, storeId: `s${store}` })
+    expect(lines).toBe(10_000)
+  })
+})

@@ -10,12 +10,17 @@ import { redactAndCut } from './redact.ts'
 export interface LogOptions {
   readonly level: Config['logLevel']
   readonly to?: DestinationStream
+  /** Milliseconds since 1970; the system's clock by default. */
+  readonly now?: () => number
 }
 
 const TEXT_LENGTH_MAX = 500
 const LIST_LENGTH_MAX = 50
 /** The deepest cause of a cause that is logged. */
 const CAUSE_DEPTH_MAX = 4
+const HOUR_MS = 3_600_000
+/** Kinds of odd values that are told apart in one hour; more are counted by the metrics only. */
+const SURPRISES_MAX = 10_000
 
 /** An observer that logs. Lines have `level` as a word, `time` in ISO 8601, `event` and the observation's fields. */
 export function createLog(options: LogOptions): Observe {
@@ -28,11 +33,29 @@ export function createLog(options: LogOptions): Observe {
     },
     options.to ?? destination({ fd: 1, sync: true }),
   )
+  const isNews = createNews(options.now ?? Date.now)
   return (observation) => {
     const level = levelOf(observation)
-    if (logger.isLevelEnabled(level)) {
+    if (logger.isLevelEnabled(level) && isNews(observation)) {
       logger[level](fieldsOf(observation))
     }
+  }
+}
+
+/** Whether an observation is worth a line: a store's odd values come with every page, and once an hour tells it. */
+function createNews(now: () => number): (observation: Observation) => boolean {
+  const seen = new Set<string>()
+  let hour = 0
+  return (observation) => {
+    if (observation.event !== 'value surprise') return true
+    const current = Math.floor(now() / HOUR_MS)
+    if (current !== hour) seen.clear()
+    hour = current
+    const { storeId, resource, field, kind } = observation
+    const what = [storeId, resource, field, kind].join(' ')
+    if (seen.has(what) || seen.size >= SURPRISES_MAX) return false
+    seen.add(what)
+    return true
   }
 }
 

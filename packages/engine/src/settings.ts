@@ -160,7 +160,8 @@ export const SETTINGS = {
   storeQueueMax: {
     env: 'STORE_EXPORT_STORE_QUEUE_MAX',
     kind: 'integer',
-    default: 64,
+    // five keys with 120 requests a minute each may all come at once
+    default: 600,
     unit: 'requests',
     min: 0,
     max: 100_000,
@@ -173,7 +174,7 @@ export const SETTINGS = {
     unit: 'ms',
     min: 1,
     max: 60_000,
-    help: 'how long a request waits for a connection before it gets 502',
+    help: 'how long a request waits for a store that frees no connection before it gets 502; else the time limit counts',
   },
   storeIdleSeconds: {
     env: 'STORE_EXPORT_STORE_IDLE_SECONDS',
@@ -267,6 +268,33 @@ export const SETTINGS = {
     min: 0,
     max: 3_600_000,
     help: 'how long an idle client connection stays open; longer than the idle time of the proxy before it',
+  },
+  answerTimeoutMs: {
+    env: 'STORE_EXPORT_ANSWER_TIMEOUT_MS',
+    kind: 'integer',
+    default: 60_000,
+    unit: 'ms',
+    min: 100,
+    max: 3_600_000,
+    help: 'how long a client may take to read one answer, before its connection is cut',
+  },
+  unsentBytesMax: {
+    env: 'STORE_EXPORT_UNSENT_BYTES_MAX',
+    kind: 'integer',
+    default: 268_435_456,
+    unit: 'bytes',
+    min: 65_536,
+    max: 1_099_511_627_776,
+    help: 'answers in memory that clients have not read yet; above it requests get 502',
+  },
+  keyUnsentBytesMax: {
+    env: 'STORE_EXPORT_KEY_UNSENT_BYTES_MAX',
+    kind: 'integer',
+    default: 67_108_864,
+    unit: 'bytes',
+    min: 65_536,
+    max: 1_099_511_627_776,
+    help: 'the same for one key; above it its requests get 429',
   },
   drainSeconds: {
     env: 'STORE_EXPORT_DRAIN_SECONDS',

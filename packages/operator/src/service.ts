@@ -9,6 +9,7 @@ import {
   type ControlDatabase,
   createAdmitter,
   createUsageRecorder,
+  forgetRemovedStores,
   type Observe,
   openControlDatabase,
   openPool,
@@ -50,6 +51,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const cursorSecret = await readServiceSecret(control, 'cursor')
     const documents = new Map<string, ReferenceRoute>()
     const pools = new StorePools({ bounds: config, keys: options.keys, observe })
+    forgetRemovedStores({ pools, database: control, observe })
     const usage = createUsageRecorder({ database: control, now: Date.now, observe, flushMs: config.usageFlushMs })
     const { server, stop } = createApiServer({
       pipeline: {

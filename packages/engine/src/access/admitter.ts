@@ -1,7 +1,7 @@
 // Admission with bounds: however the control database behaves, a request waits for it a limited time, and no more than a
 // limited number wait. Without an answer there is no data (R5).
 
-import type { Sql } from '../connection.ts'
+import type { PoolSettings, Sql } from '../connection.ts'
 import type { Observe } from '../observe.ts'
 import { Slots } from '../stores/slots.ts'
 import { within } from '../within.ts'
@@ -15,8 +15,8 @@ export class ControlDatabaseFault extends Error {
 
 /** What an admitter needs. */
 export interface AdmitterOptions {
-  /** Opens a pool for nothing but admission; called again when one no longer answers. */
-  readonly open: () => Sql
+  /** Opens a pool for nothing but admission; called again when one no longer answers. The hooks count connections. */
+  readonly open: (hooks: Pick<PoolSettings, 'onOpen' | 'onClose'>) => Sql
   /** Statements that run at once; as many as the pool has connections. */
   readonly poolSize: number
   readonly requestsPerMinute: number
@@ -32,18 +32,22 @@ const CLOSE_SECONDS = 5
 export interface Admitter {
   /** The admission, or null for a key that is not valid. Rejects with `ControlDatabaseFault`, already observed. */
   admit(hash: HashedKey): Promise<Admission | null>
+  /** Its pool at this moment, for metrics. */
+  sums(): { readonly pools: 1; readonly connections: number; readonly busy: number; readonly waiting: number }
   close(): Promise<void>
 }
 
 /** An admitter with a pool of its own. */
 export function createAdmitter(options: AdmitterOptions): Admitter {
   const slots = new Slots({ places: options.poolSize, waitingMax: WAITING_MAX, waitMs: WAIT_MS })
-  let pool = options.open()
+  let connections = 0
+  const hooks = { onOpen: () => void connections++, onClose: () => void connections-- }
+  let pool = options.open(hooks)
   // The driver can leave a statement without an end when its connection dies at the wrong moment (postgres.js 3.4.9):
   // a pool that was late once is given up, which ends whatever hangs on it and gives its places back.
   const replace = (late: Sql) => {
     if (late !== pool) return
-    pool = options.open()
+    pool = options.open(hooks)
     void late.end({ timeout: 0 }).catch(() => undefined)
   }
   const run = async (hash: HashedKey) => {
@@ -62,6 +66,7 @@ export function createAdmitter(options: AdmitterOptions): Admitter {
         throw new ControlDatabaseFault('the control database gave no answer', { cause })
       }
     },
+    sums: () => ({ pools: 1, connections, busy: slots.busy, waiting: slots.waitingCount }),
     close: () => pool.end({ timeout: CLOSE_SECONDS }),
   }
 }

@@ -1,30 +1,17 @@
 // A pool of connections for each store in use. A store has its own few connections and its own queue, so one that hangs
 // harms no other; over all stores there is a cap, and the ones used least recently are closed first.
 
-import { openPool, type Sql } from '../connection.ts'
-import { type ConnectionTarget, parseConnectionUrl, withPassword } from '../connection-url.ts'
-import { openPassword, type SealedPassword, type SealingKeys } from '../control/sealing.ts'
+import type { Sql } from '../connection.ts'
+import type { SealingKeys } from '../control/sealing.ts'
 import type { Observe } from '../observe.ts'
-import { Slots } from './slots.ts'
-import { StoreDatabaseFault } from './store-fault.ts'
+import { SlotRefusal, Slots } from './slots.ts'
+import { type StoreAddress, StorePool, type StorePoolBounds } from './store-pool.ts'
 
-/** Where a store is, as the control database has it. */
-export interface StoreAddress {
-  readonly storeId: string
-  readonly databaseUrl: string
-  readonly sealedPassword: SealedPassword | null
-}
+export type { StoreAddress } from './store-pool.ts'
 
 /** Bounds of the pools; settings. */
-export interface PoolBounds {
-  readonly storePoolSize: number
+export interface PoolBounds extends StorePoolBounds {
   readonly storeConnectionsMax: number
-  readonly storeQueueMax: number
-  readonly storeQueueWaitMs: number
-  readonly storeIdleSeconds: number
-  readonly storeTimeoutMs: number
-  /** Whether limits are set when a connection starts; off behind a pooler that refuses unknown parameters. */
-  readonly storeSessionSettings: boolean
 }
 
 /** What pools need. */
@@ -45,47 +32,66 @@ export interface DiscardOptions {
 /** Sums over all stores, for metrics. */
 export interface PoolSums {
   readonly pools: number
+  /** Open connections, those of pools that are just being closed included. */
+  readonly connections: number
   readonly busy: number
   readonly waiting: number
 }
 
-interface Pool {
-  readonly address: StoreAddress
-  readonly sql: Sql
-  readonly slots: Slots
-}
-
-const CONNECT_TIMEOUT_MS = 3000
-/** The server ends a statement before the client gives up, so that none runs on unheard. */
-const SERVER_LIMIT_SHARE = 0.9
+/** Of the time limit, what is kept for the work: who gets a place later than that would only be late with it. */
+const WORK_SHARE = 0.2
 const CLOSE_SECONDS = 5
+const UNUSED_CHECK_MS = 5000
 
 /** The pools of all stores in use. */
 export class StorePools {
   /** In the order of use, the least recent first. */
-  private readonly pools = new Map<string, Pool>()
+  private readonly pools = new Map<string, StorePool>()
   private readonly options: StorePoolsOptions
   private readonly room: Slots
+  private readonly unusedTimer: NodeJS.Timeout
+  private connections = 0
+  private closed = false
 
   constructor(options: StorePoolsOptions) {
     this.options = options
     const { storeConnectionsMax, storeQueueMax, storeQueueWaitMs } = options.bounds
     this.room = new Slots({ places: storeConnectionsMax, waitingMax: storeQueueMax * 16, waitMs: storeQueueWaitMs })
+    this.unusedTimer = setInterval(() => this.dropUnused(), UNUSED_CHECK_MS).unref()
   }
 
-  /** Runs `work` with a connection of the store free for it. Rejects with `StoreDatabaseFault` where none is to be had. */
-  async use<T>(address: StoreAddress, work: (sql: Sql) => Promise<T>): Promise<T> {
-    const { slots, sql } = await this.takePlace(address)
+  /** Whether `close` was called. */
+  get isClosed(): boolean {
+    return this.closed
+  }
+
+  /**
+   * Runs `work` with a connection of the store free for it. The wait for one ends in good time before `deadline` (by
+   * `performance.now()`), or sooner where the store makes no progress; then it rejects with `StoreDatabaseFault`.
+   */
+  async use<T>(
+    address: StoreAddress,
+    work: (sql: Sql) => Promise<T>,
+    deadline: number = performance.now() + this.options.bounds.storeTimeoutMs,
+  ): Promise<T> {
+    const limit = deadline - this.options.bounds.storeTimeoutMs * WORK_SHARE
     try {
-      await this.room.take()
+      const pool = await this.takePlace(address, limit)
       try {
-        return await work(sql)
+        return await pool.run(work, limit)
       } finally {
-        this.room.giveBack()
+        pool.giveBack()
       }
-    } finally {
-      slots.giveBack()
+    } catch (cause) {
+      if (cause instanceof SlotRefusal)
+        this.options.observe({ event: 'queue refused', storeId: address.storeId, reason: cause.reason })
+      throw cause
     }
+  }
+
+  /** Ids of the stores that have a pool now. */
+  storeIds(): string[] {
+    return [...this.pools.keys()]
   }
 
   /**
@@ -103,28 +109,30 @@ export class StorePools {
   /** Sums over all stores. */
   sums(): PoolSums {
     const pools = [...this.pools.values()]
-    const waiting = pools.reduce((sum, { slots }) => sum + slots.waitingCount, 0)
-    return { pools: pools.length, busy: this.room.busy, waiting }
+    const waiting = pools.reduce((sum, { waitingCount }) => sum + waitingCount, this.room.waitingCount)
+    return { pools: pools.length, connections: this.connections, busy: this.room.busy, waiting }
   }
 
   /** Closes everything; statements under way get a few seconds. */
   async close(): Promise<void> {
+    this.closed = true
+    clearInterval(this.unusedTimer)
     const all = [...this.pools.values()]
     this.pools.clear()
     await Promise.all(all.map(({ sql }) => sql.end({ timeout: CLOSE_SECONDS }).catch(() => undefined)))
   }
 
   /** The store's pool with a place in it; who waited for one in a pool that was discarded meanwhile goes on in the next. */
-  private async takePlace(address: StoreAddress): Promise<Pool> {
+  private async takePlace(address: StoreAddress, limit: number): Promise<StorePool> {
     for (;;) {
       const pool = this.poolOf(address)
-      await pool.slots.take()
+      await pool.takePlace(limit)
       if (this.pools.get(address.storeId) === pool) return pool
-      pool.slots.giveBack()
+      pool.giveBack()
     }
   }
 
-  private poolOf(address: StoreAddress): Pool {
+  private poolOf(address: StoreAddress): StorePool {
     const known = this.pools.get(address.storeId)
     if (known !== undefined && isSame(known.address, address)) {
       this.pools.delete(address.storeId)
@@ -134,7 +142,12 @@ export class StorePools {
     // The store moved, or its password changed: requests from here on go to the new place, running ones end at the old.
     this.discard(address.storeId, 'address changed', { graceSeconds: CLOSE_SECONDS })
     this.makeRoom()
-    const pool = { address, sql: this.open(address), slots: this.newSlots() }
+    const pool = new StorePool(address, {
+      ...this.options,
+      room: this.room,
+      onOpen: () => void this.connections++,
+      onClose: () => void this.connections--,
+    })
     this.pools.set(address.storeId, pool)
     this.options.observe({ event: 'pool opened', storeId: address.storeId, reason: 'first request' })
     return pool
@@ -144,51 +157,18 @@ export class StorePools {
   private makeRoom(): void {
     const { storeConnectionsMax, storePoolSize } = this.options.bounds
     const poolsMax = Math.max(1, Math.floor(storeConnectionsMax / storePoolSize))
-    const idle = [...this.pools.values()].filter(({ slots }) => slots.busy === 0)
+    const idle = [...this.pools.values()].filter(({ isBusy }) => !isBusy)
     for (const { address } of idle.slice(0, Math.max(0, this.pools.size + 1 - poolsMax)))
       this.discard(address.storeId, 'room for another store', { graceSeconds: CLOSE_SECONDS })
   }
 
-  private newSlots(): Slots {
-    const { storePoolSize, storeQueueMax, storeQueueWaitMs } = this.options.bounds
-    return new Slots({ places: storePoolSize, waitingMax: storeQueueMax, waitMs: storeQueueWaitMs })
-  }
-
-  private open(address: StoreAddress): Sql {
-    const { bounds } = this.options
-    const target = this.target(address)
-    return openPool(
-      { ...target, startup: { ...sessionSettings(bounds), ...target.startup } },
-      {
-        connectionsMax: bounds.storePoolSize,
-        applicationName: 'store-export',
-        preparedStatements: false,
-        idleSeconds: bounds.storeIdleSeconds,
-        connectTimeoutMs: Math.min(CONNECT_TIMEOUT_MS, bounds.storeTimeoutMs),
-      },
-    )
-  }
-
-  private target({ storeId, databaseUrl, sealedPassword }: StoreAddress): ConnectionTarget {
-    try {
-      const password = sealedPassword === null ? null : openPassword(this.options.keys, storeId, sealedPassword)
-      return parseConnectionUrl(withPassword(databaseUrl, password))
-    } catch (cause) {
-      throw new StoreDatabaseFault('the store’s connection URL cannot be used', { cause })
-    }
+  private dropUnused(): void {
+    const unusedMsMax = this.options.bounds.storeIdleSeconds * 1000
+    for (const { address, unusedMs } of this.pools.values())
+      if (unusedMs >= unusedMsMax) this.discard(address.storeId, 'unused', { graceSeconds: CLOSE_SECONDS })
   }
 }
 
 function isSame(a: StoreAddress, b: StoreAddress): boolean {
   return a.databaseUrl === b.databaseUrl && a.sealedPassword === b.sealedPassword
-}
-
-/** Limits of the session; those that matter are on the reader's role too, where `stores provision` made it. */
-function sessionSettings({ storeSessionSettings, storeTimeoutMs }: PoolBounds): Record<string, string> {
-  if (!storeSessionSettings) return {}
-  return {
-    statement_timeout: String(Math.floor(storeTimeoutMs * SERVER_LIMIT_SHARE)),
-    default_transaction_read_only: 'on',
-    jit: 'off',
-  }
 }

@@ -1,7 +1,7 @@
 // The only reader of store databases: a plan goes in, rows as JSON bytes come out. In charge of the time limit, of one
 // retry, and of nothing that HTTP knows.
 
-import { ApiError, type Resource } from '@store-export/contract'
+import { ApiError, childrenOf, type Resource } from '@store-export/contract'
 import type { Sql } from '../connection.ts'
 import { PageWriter } from '../encode/page-writer.ts'
 import type { Observe } from '../observe.ts'
@@ -56,7 +56,8 @@ export class StoreReader {
     return this.withRetry(sized, async (sql, present) => {
       const page = this.newPage(sized)
       refuseUntracked(sized.plan, present)
-      if (!present.has(sized.plan.resource.table)) return emptyUnlessLaunch(page, sized.plan.resource)
+      requireLaunchTables(sized.plan.resource, present)
+      if (!present.has(sized.plan.resource.table)) return page
       const plan = await this.withCounts(sized.address, sized.plan, { sql, present })
       await this.copy(sized, page, { sql, text: copyStatement(plan, present) })
       this.report(sized, page)
@@ -130,17 +131,23 @@ export class StoreReader {
   }
 
   private async attempt<T>(address: StoreAddress, work: Work<T>, deadline: number): Promise<T> {
-    return await this.parts.pools.use(address, async (sql) => {
+    const reading = async (sql: Sql) => {
+      const begunAt = performance.now()
       const running = this.parts.columns.of(address, sql).then((present) => work(sql, present))
       const discard = (reason: string, graceSeconds: number) =>
         this.parts.pools.discard(address.storeId, reason, { sql, graceSeconds })
       try {
-        return await within(deadline - performance.now(), running, () => discard('no answer in time', 0))
+        return await within(deadline - performance.now(), running, () => {
+          // Late because it waited long for its turn is not hung: what runs on the other connections may end.
+          const isHung = performance.now() - begunAt > this.parts.timeoutMs * HUNG_SHARE
+          discard('no answer in time', isHung ? 0 : GRACE_SECONDS)
+        })
       } catch (cause) {
         if (remedyFor(cause) === 'reconnect') discard('connection lost', GRACE_SECONDS)
         throw cause
       }
-    })
+    }
+    return await this.parts.pools.use(address, reading, deadline)
   }
 
   private report({ address, plan }: ReadRequest, page: PageWriter): void {
@@ -169,6 +176,8 @@ type Started = Pick<ReadRequest, 'address' | 'requestId' | 'startedAt'>
 type Work<T> = (sql: Sql, present: PresentColumns) => Promise<T>
 
 const GRACE_SECONDS = 5
+/** Of the time limit, how long a statement runs before its connections are taken for dead. */
+const HUNG_SHARE = 0.5
 
 function storeFault({ address, requestId }: Started, cause: unknown, retried: boolean) {
   return { event: 'store fault', storeId: address.storeId, requestId, cause, retried } as const
@@ -187,10 +196,15 @@ function listOf({ storeId }: StoreAddress, { resource }: Plan): string {
   return `${storeId} ${resource.table}`
 }
 
-/** A newer store's table is an empty list on an older one; a store without one of the first tables is broken. */
-function emptyUnlessLaunch(page: PageWriter, resource: Resource): PageWriter {
-  if (resource.since !== 'launch') return page
-  const fault = new StoreDatabaseFault(`the store has no readable table ${resource.table}`)
+/**
+ * A store without one of the first tables, or of whose rows one cannot be read, is broken: an empty list, or orders without
+ * items, would be taken for the truth (a newer table that is absent is an empty list).
+ */
+function requireLaunchTables(resource: Resource, present: PresentColumns): void {
+  const first = [resource, ...childrenOf(resource)].filter(({ since }) => since === 'launch')
+  const missing = first.find(({ table }) => !present.has(table))
+  if (missing === undefined) return
+  const fault = new StoreDatabaseFault(`the store has no readable table ${missing.table}`)
   // The server's own code for it: the schema is read again, and the table found where it is back.
   throw Object.assign(fault, { code: '42P01' })
 }

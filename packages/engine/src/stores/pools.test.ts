@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
+import { SealingKey, sealPassword } from '../control/sealing.ts'
+import type { Observation } from '../observe.ts'
+import { type StoreAddress, StorePools } from './pools.ts'
+
+const BOUNDS = {
+  storePoolSize: 2,
+  storeConnectionsMax: 4,
+  storeQueueMax: 1,
+  storeQueueWaitMs: 1000,
+  storeIdleSeconds: 60,
+  storeTimeoutMs: 5000,
+  storeSessionSettings: true,
+}
+const keys = { current: new SealingKey(randomBytes(32)), previous: null }
+
+let seen: Observation[]
+let pools: StorePools
+beforeEach(() => {
+  seen = []
+})
+afterEach(async () => {
+  await pools.close()
+  vi.useRealTimers()
+})
+
+/** Pools on faked time; whoever gets a connection here runs no statement on it. */
+function start(bounds: Partial<typeof BOUNDS> = {}): void {
+  pools = new StorePools({ bounds: { ...BOUNDS, ...bounds }, keys, observe: (observation) => seen.push(observation) })
+}
+
+function addressOf(storeId: string): StoreAddress {
+  return { storeId, databaseUrl: 'postgres://reader@127.0.0.1:1/shop', sealedPassword: null }
+}
+
+function pending(): { done: Promise<void>; end: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return { done: promise, end: resolve }
+}
+
+const eventsOf = (event: Observation['event']) => seen.filter((observation) => observation.event === event)
+
+describe('the queue of a store', () => {
+  test('[ERR-3] tells of each request that it refuses, and why', async () => {
+    vi.useFakeTimers()
+    start()
+    const work = pending()
+    const running = [1, 2].map(() => pools.use(addressOf('a'), () => work.done))
+    const late = expect(pools.use(addressOf('a'), () => work.done)).rejects.toThrow('no connection became free')
+    await expect(pools.use(addressOf('a'), () => work.done)).rejects.toThrow('is full')
+    await vi.advanceTimersByTimeAsync(1001)
+    await late
+    expect(eventsOf('queue refused')).toEqual([
+      { event: 'queue refused', storeId: 'a', reason: 'full' },
+      { event: 'queue refused', storeId: 'a', reason: 'too late' },
+    ])
+    work.end()
+    await Promise.all(running)
+    expect(pools.sums()).toMatchObject({ pools: 1, busy: 0, waiting: 0 })
+  })
+
+  test('[ERR-3] lets nobody wait until there is no time left to read', async () => {
+    vi.useFakeTimers()
+    start({ storePoolSize: 1, storeQueueWaitMs: 10_000 })
+    const work = pending()
+    const running = pools.use(addressOf('a'), () => work.done)
+    const deadline = performance.now() + 3000
+    const late = expect(pools.use(addressOf('a'), () => work.done, deadline)).rejects.toThrow('within 2000 ms')
+    await vi.advanceTimersByTimeAsync(2001)
+    await late
+    work.end()
+    await running
+  })
+
+  test('[ERR-3] is held to be in progress while its store waits for room and others get on', async () => {
+    vi.useFakeTimers()
+    start({ storePoolSize: 1, storeConnectionsMax: 1 })
+    const works = [1, 2, 3, 4].map(() => pending())
+    const run = (storeId: string, index: number) => pools.use(addressOf(storeId), () => works[index]?.done ?? running)
+    const running: Promise<void> = Promise.resolve()
+    const all = [run('a', 0), run('b', 1), run('c', 2), run('c', 3)]
+    for (const work of works) {
+      await vi.advanceTimersByTimeAsync(800)
+      work.end()
+    }
+    await Promise.all(all)
+    expect(eventsOf('queue refused')).toEqual([])
+  })
+})
+
+describe('a pool', () => {
+  test('is closed when nobody used it for the idle time, and not while somebody does', async () => {
+    vi.useFakeTimers()
+    start()
+    const work = pending()
+    const running = pools.use(addressOf('busy'), () => work.done)
+    await pools.use(addressOf('idle'), async () => undefined)
+    expect(pools.storeIds()).toEqual(['busy', 'idle'])
+    await vi.advanceTimersByTimeAsync(59_000)
+    expect(pools.sums().pools).toBe(2)
+    await vi.advanceTimersByTimeAsync(6000)
+    expect(pools.storeIds()).toEqual(['busy'])
+    expect(eventsOf('pool closed')).toEqual([{ event: 'pool closed', storeId: 'idle', reason: 'unused' }])
+    work.end()
+    await running
+    await vi.advanceTimersByTimeAsync(66_000)
+    expect(pools.sums().pools).toBe(0)
+  })
+
+  test('shows its open connections, idle ones too, until they are closed', async () => {
+    start()
+    const url = new URL(inject('postgresUrl'))
+    const password = decodeURIComponent(url.password)
+    const sealedPassword = sealPassword({ keys, random: randomBytes, storeId: 'a', password })
+    url.password = ''
+    const address = { storeId: 'a', databaseUrl: url.href, sealedPassword }
+    await Promise.all([1, 2].map(() => pools.use(address, (sql) => sql`select pg_sleep(0.05)`)))
+    expect(pools.sums()).toEqual({ pools: 1, connections: 2, busy: 0, waiting: 0 })
+    pools.discard('a', 'test')
+    await vi.waitFor(() => expect(pools.sums()).toEqual({ pools: 0, connections: 0, busy: 0, waiting: 0 }))
+  })
+})
