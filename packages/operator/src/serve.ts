@@ -87,6 +87,7 @@ async function startOperationsOf(
 function observePools({ observe }: Metrics, { service }: Started): void {
   if (service === null) return
   observe({ event: 'pool state', pool: 'stores', ...service.pools.sums() })
+  observe({ event: 'pool state', pool: 'control', ...service.admitter.sums() })
 }
 
 async function startApi(options: Parameters<typeof import('./service.ts').startService>[0]): Promise<RunningService> {

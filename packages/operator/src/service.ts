@@ -37,6 +37,7 @@ export interface RunningService {
   readonly url: string
   readonly control: ControlDatabase
   readonly pools: StorePools
+  readonly admitter: Pick<Admitter, 'sums'>
   /** Lets requests under way end, for as long as the settings say, and closes everything. */
   close(): Promise<void>
 }
@@ -70,7 +71,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     for (const document of referenceOf(config, url)) documents.set(document.path, document)
     observe({ event: 'listening', listener: 'api', address: url })
     const { drainSeconds } = config
-    return { url, control, pools, close: () => close({ stop, pools, usage, control, admitter, drainSeconds }) }
+    return {
+      url,
+      control,
+      pools,
+      admitter,
+      close: () => close({ stop, pools, usage, control, admitter, drainSeconds }),
+    }
   } catch (error) {
     await Promise.all([control.close(), admitter.close()])
     throw error
@@ -84,8 +91,13 @@ function admitterOf({ config, controlUrl, observe }: ServiceOptions): Admitter {
   const { controlPoolSize, preparedStatements, requestsPerMinute, storeTimeoutMs } = config
   const target = parseConnectionUrl(controlUrl)
   return createAdmitter({
-    open: () =>
-      openPool(target, { connectionsMax: controlPoolSize, applicationName: 'store-export', preparedStatements }),
+    open: (hooks) =>
+      openPool(target, {
+        connectionsMax: controlPoolSize,
+        applicationName: 'store-export',
+        preparedStatements,
+        ...hooks,
+      }),
     poolSize: controlPoolSize,
     requestsPerMinute,
     timeoutMs: storeTimeoutMs,
