@@ -109,3 +109,30 @@ test('serve without a control database says what it needs', async () => {
     expect.stringMatching(/^store-export: STORE_EXPORT_DATABASE_URL: is needed .*\n$/),
   ])
 })
+
+test('[LIM-1, R8, AUTH-5] two processes on one control database admit 120 together, and refuse a revoked key', async () => {
+  const { control, settings, store, url } = await startService()
+  const second = start(['serve'], { settings: { ...settings, OPERATIONS_PORT: '0' } })
+  const [, otherUrl = ''] = await second.saw(/"listener":"api","address":"(http:[^"]+)"/)
+  const sql = connect(control.url)
+  const minute = async () => (await sql`select date_trunc('minute', clock_timestamp())::text as minute`)[0]?.minute
+  const burst = async () => {
+    const made = (await run(['keys', 'create', '--store', store.id, '--name', 'burst', '--json'], { settings })).json
+    const before = await minute()
+    const answers = await Promise.all(
+      Array.from({ length: 150 }, (_, index) =>
+        fetch(`${index % 2 === 0 ? url : otherUrl}/api/v1/locations`, { headers: { 'x-api-key': made.key } }),
+      ),
+    )
+    return { made, statuses: answers.map(({ status }) => status), isOneMinute: before === (await minute()) }
+  }
+  // A burst that the turn of a minute cuts in two says nothing; two in a row cannot both be cut.
+  const first = await burst()
+  const { made, statuses } = first.isOneMinute ? first : await burst()
+  expect(statuses.filter((status) => status === 200)).toHaveLength(120)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(30)
+
+  expect((await run(['keys', 'revoke', made.id], { settings })).code).toBe(0)
+  for (const node of [url, otherUrl])
+    expect((await fetch(`${node}/api/v1/store`, { headers: { 'x-api-key': made.key } })).status).toBe(401)
+})
