@@ -26,7 +26,7 @@ export function chooseEncoding(acceptEncoding: string, bytes: number): Encoding 
   return best ?? null
 }
 
-/** The body in an encoding; the lowest level, which costs a fifth of the default and gives most of its effect. */
+/** The body in an encoding, at its lowest level: JSON repeats its keys, so the first level gives most of the effect. */
 export function compress(body: Buffer, encoding: Encoding): Promise<Buffer> {
   if (encoding === 'gzip') return gzip(body, { level: 1 })
   const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants

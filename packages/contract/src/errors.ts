@@ -28,7 +28,7 @@ export const ERRORS = {
     answers: 'every',
     condition: 'The store exists, but its database is not provisioned yet: the initial generation is running.',
     retry: 'Yes, after waiting.',
-    fix: 'Ask again in a minute; generation takes a few minutes.',
+    fix: 'Ask again in a minute.',
     mistakes: ['The answer was taken for an empty store.'],
   },
   INVALID_PARAM: {

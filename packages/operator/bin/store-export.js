@@ -18,7 +18,7 @@ const RUNTIMES = {
 
 /**
  * Of what a request leaves behind, most is garbage at once: a small nursery keeps the memory of the service low. Node reads
- * this when it starts, so a service replaces itself once; measured: 160 in place of 300 MiB under 32 walks.
+ * this when it starts, so a service replaces itself once; `npm run bench` measures it under 32 walks.
  */
 const SERVICE_FLAGS = ['--max-semi-space-size=4']
 const isService = process.argv[2] === 'serve' || process.argv[2] === 'demo'
