@@ -52,7 +52,7 @@ function countOf(table: string, present: PresentColumns): string {
   const from = `select count(*) from public.${identifier(table)}`
   const createdAt = columns.get('created_at')
   if (createdAt === undefined) return from
-  // A plain count(*) picks the key of random UUIDs and reads everything: 155 times the buffers of the time index.
+  // A plain count(*) picks the key of random UUIDs and reads the whole table out of order: the time index is far cheaper.
   const dated = `${from} where created_at >= '-infinity'`
   return createdAt.notNull ? dated : `select (${dated}) + (${from} where created_at is null)`
 }
