@@ -11,6 +11,7 @@ import {
   type Plan,
   type StoreAddress,
   type StoreReader,
+  type WalkStep,
 } from '@store-export/engine'
 import { type Answer, LEAD, listAnswer, objectAnswer } from './answer.ts'
 import { sealCursor } from './cursor.ts'
@@ -35,6 +36,10 @@ export interface Trace {
   storeId: string | null
   endpoint: string
   keyRefused: KeyRefused['reason'] | null
+  /** Requests of the key in this minute, this one included; 0 before the admission. */
+  minuteRequests: number
+  /** How this page is part of a walk; null where it is none, or the only page of its list. */
+  walk: WalkStep | null
   readonly headers: Record<string, string>
 }
 
@@ -50,11 +55,13 @@ export async function answerRequest(request: ApiRequest, pipeline: Pipeline, tra
   const values = readParams(endpoint, request.query)
   const scope = { storeId: admission.storeId, resource: endpoint.resource, secret: pipeline.cursorSecret }
   const plan = planOf(endpoint, id, { values, scope })
+  trace.walk = walkStep(plan, request)
   const { requestId } = request
   const startedAt = performance.now()
   const lead = plan.kind === 'page' || plan.kind === 'allOf' ? LEAD.list : LEAD.object
   const page = await pipeline.reader.read({ address, plan, lead, requestId, startedAt })
   if (page.rows === 0) await requireRow({ endpoint, id, plan, address, requestId, startedAt }, pipeline)
+  trace.walk = walkStep(plan, request, page)
   return respond(plan, page, () => sealCursor(positionOf(page), scope))
 }
 
@@ -72,6 +79,7 @@ async function admit(hash: HashedKey, { admit, requestsPerMinute }: Pipeline, tr
   }
   trace.keyId = admission.keyId
   trace.storeId = admission.storeId
+  trace.minuteRequests = admission.requests
   const { remaining, secondsToNextMinute } = admission
   trace.headers['ratelimit-policy'] = `"minute";q=${requestsPerMinute};w=60`
   trace.headers.ratelimit = `"minute";r=${remaining};t=${secondsToNextMinute}`
@@ -132,6 +140,15 @@ async function requireRow(
 function respond(plan: Plan, page: PageWriter, nextCursor: () => string): Answer {
   if (plan.kind === 'page') return listAnswer(page, page.hasMore ? nextCursor() : null)
   return plan.kind === 'allOf' ? listAnswer(page, null) : objectAnswer(page)
+}
+
+/** A page behind a cursor goes on with a walk; one without begins a walk, unless it is the whole list. */
+function walkStep(plan: Plan, { query }: ApiRequest, page?: PageWriter): WalkStep | null {
+  if (plan.kind !== 'page') return null
+  const begins = plan.after === null
+  if (begins && page?.hasMore !== true) return null
+  const filters = plan.filters.map(({ parameter }) => `${parameter}=${query.get(parameter)}`).join('&')
+  return { begins, ends: page?.hasMore === false, filters }
 }
 
 function positionOf(page: PageWriter) {

@@ -4,7 +4,13 @@ import { randomUUID } from 'node:crypto'
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ApiError, type ErrorCode } from '@store-export/contract'
-import { ControlDatabaseFault, type Observe, StoreDatabaseFault, type UsageOutcome } from '@store-export/engine'
+import {
+  ControlDatabaseFault,
+  type Observe,
+  type RecordedRequest,
+  StoreDatabaseFault,
+  type UsageOutcome,
+} from '@store-export/engine'
 import { type Answer, errorAnswer } from './answer.ts'
 import { boundedAnswer } from './bounded-answer.ts'
 import { chooseEncoding } from './compress.ts'
@@ -33,7 +39,7 @@ export interface ServerOptions {
   readonly documents: ReadonlyMap<string, ReferenceRoute>
   readonly limits: ServerLimits
   readonly observe: Observe
-  readonly recordUsage: (keyId: string, outcome: UsageOutcome) => void
+  readonly recordUsage: (request: RecordedRequest) => void
 }
 
 /** On every answer of the API (R27); documents bring their own rule for caches. */
@@ -128,6 +134,8 @@ async function serve(exchange: Exchange): Promise<void> {
     storeId: null,
     endpoint: 'unknown',
     keyRefused: null,
+    minuteRequests: 0,
+    walk: null,
     headers: { 'x-request-id': requestId },
   }
   const answer = await answerSafely({ ...exchange, requestId, trace })
@@ -208,7 +216,21 @@ function note({ message, answer, trace, requestId, durationMs, options }: Noted)
   const { keyId, storeId, endpoint, keyRefused } = trace
   const { status, rows, code } = answer
   if (keyRefused !== null) options.observe({ event: 'key refused', requestId, reason: keyRefused })
-  if (keyId !== null) options.recordUsage(keyId, outcomeOf(status))
+  if (keyId !== null) {
+    const { minuteRequests, walk } = trace
+    const outcome = outcomeOf(status)
+    options.recordUsage({
+      keyId,
+      outcome,
+      endpoint,
+      status,
+      code: code ?? null,
+      rows,
+      durationMs,
+      minuteRequests,
+      walk,
+    })
+  }
   options.observe({
     event: 'request answered',
     ...{ requestId, endpoint, method: message.method ?? 'GET', status, durationMs, rows, keyId, storeId },

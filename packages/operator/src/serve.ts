@@ -7,6 +7,8 @@ import {
   combine,
   createMetrics,
   deleteOldUsage,
+  forgetAttempts,
+  forgetSentForms,
   type Metrics,
   type Observe,
   type SealingKeys,
@@ -39,6 +41,8 @@ interface Started {
 }
 
 const DAY_MS = 86_400_000
+/** A form's number is forgotten when the form itself is no longer accepted. */
+const SENT_FORM_HOURS = 24
 /** How much longer than draining the end may take. */
 const CLOSING_MS = 10_000
 
@@ -101,12 +105,17 @@ async function startApi(options: Parameters<typeof import('./service.ts').startS
   }
 }
 
-/** Deletes old usage now and once a day; keeps no process alive. */
-function cleanDaily(database: ControlDatabase, { usageMonths }: Config, observe: Observe): void {
+/** Deletes what is kept for a time now and once a day; keeps no process alive. */
+function cleanDaily(database: ControlDatabase, { usageMonths, requestLineDays }: Config, observe: Observe): void {
   const clean = () => {
-    deleteOldUsage({ database, months: usageMonths, now: new Date() }).catch((cause: unknown) =>
-      observe({ event: 'control fault', requestId: null, cause }),
-    )
+    const deletions = [
+      deleteOldUsage({ database, usageMonths, requestLineDays, now: new Date() }),
+      forgetSentForms(database, SENT_FORM_HOURS),
+      forgetAttempts(database),
+    ]
+    for (const deletion of deletions) {
+      deletion.catch((cause: unknown) => observe({ event: 'control fault', requestId: null, cause }))
+    }
   }
   clean()
   setInterval(clean, DAY_MS).unref()

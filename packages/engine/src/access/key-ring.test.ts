@@ -90,6 +90,32 @@ describe('the keys of a store', () => {
     expect(await revokeKey({ database, keyId: "'; drop table api_keys" })).toBe('unknown')
   })
 
+  test('[AUTH-4] a key that takes the place of another at once needs no free slot, and never leaves both or none', async () => {
+    const store = await control.store()
+    const keys = await Promise.all(Array.from({ length: 5 }, (_, index) => create(store.id, `key ${index}`)))
+    const old = keys[3]?.id ?? ''
+    const { database, random } = control
+    const replace = (ends: 'at once' | 'later') =>
+      createKey({ database, storeId: store.id, name: 'new', createdBy: null, random, replaces: { keyId: old, ends } })
+    await expect(replace('later')).rejects.toThrow(KeyLimitReached)
+    const made = await replace('at once')
+    const all = await listKeys({ database, storeId: store.id })
+    expect(all.filter(({ revokedAt }) => revokedAt === null)).toHaveLength(5)
+    expect(all.find(({ id }) => id === made.id)).toMatchObject({ replaces: old, revokedAt: null })
+    expect(all.find(({ id }) => id === old)?.revokedAt).not.toBeNull()
+    await expect(replace('at once')).rejects.toThrow(KeyLimitReached)
+  })
+
+  test('a key replaces none of another store', async () => {
+    const [store, other] = [await control.store(), await control.store()]
+    const { id: foreign } = await create(other.id)
+    const { database, random } = control
+    const replaces = { keyId: foreign, ends: 'at once' } as const
+    await createKey({ database, storeId: store.id, name: 'new', createdBy: null, random, replaces })
+    expect(await listKeys({ database, storeId: store.id })).toMatchObject([{ replaces: null }])
+    expect(await listKeys({ database, storeId: other.id })).toMatchObject([{ id: foreign, revokedAt: null }])
+  })
+
   test('a removed or unknown store gets no key', async () => {
     const store = await control.store()
     await removeStore(control.database, store.id)

@@ -27,6 +27,8 @@ export interface KeySummary {
   readonly lastUsedAt: Date | null
   /** null while the key is active. */
   readonly revokedAt: Date | null
+  /** Id of the key whose place this one took, or is to take; null for a key of its own. */
+  readonly replaces: string | null
 }
 
 /** A key just made: the only moment at which it can be read. */
@@ -45,6 +47,11 @@ export interface KeyRequest {
   readonly name: string
   /** Who made it, for the list; null for the operator's command line. */
   readonly createdBy: string | null
+  /**
+   * The key of the same store whose place this one takes. `at once` ends that key in the same statement, so that there
+   * is room for this one; `later` leaves it until somebody revokes it.
+   */
+  readonly replaces?: { readonly keyId: string; readonly ends: 'at once' | 'later' }
   readonly random: RandomBytes
 }
 
@@ -161,18 +168,30 @@ async function insert(
     return 'unknown store'
   }
   const { prefix, lastFour } = visibleParts(made.key)
+  const replaced = request.replaces !== undefined && isUuid(request.replaces.keyId) ? request.replaces.keyId : null
+  const endsNow = request.replaces?.ends === 'at once'
   const [row] = await request.database.sql<[{ stores: number; free: number; inserted: number }]>`
     with store as (
       select id from stores where id = ${request.storeId} and removed_at is null for share
+    ), replaced as (
+      select k.id, k.slot from api_keys k join store on store.id = k.store_id where k.id = ${replaced}::uuid
+    ), ended as (
+      update api_keys set revoked_at = clock_timestamp()
+      where ${endsNow}::boolean and id in (select id from replaced) and revoked_at is null
+      returning slot
     ), free as (
-      select store.id as store_id, s.slot from store, generate_series(1, ${KEYS_PER_STORE_MAX}::int) as s (slot)
-      where not exists (
-        select from api_keys k where k.store_id = store.id and k.slot = s.slot and k.revoked_at is null)
-      order by s.slot limit 1
+      select store.id as store_id, s.slot from store, (
+        select slot, 1 as choice from ended
+        union all
+        select g.slot, 2 from generate_series(1, ${KEYS_PER_STORE_MAX}::int) as g (slot)
+        where not exists (
+          select from api_keys k, store where k.store_id = store.id and k.slot = g.slot and k.revoked_at is null)
+      ) as s
+      order by s.choice, s.slot limit 1
     ), inserted as (
-      insert into api_keys (id, store_id, slot, name, prefix, last_four, key_hash, created_by)
+      insert into api_keys (id, store_id, slot, name, prefix, last_four, key_hash, created_by, replaces)
       select ${made.id}, store_id, slot, ${made.name}, ${prefix}, ${lastFour}, ${hashApiKey(made.key).bytes},
-        ${request.createdBy}
+        ${request.createdBy}, (select id from replaced)
       from free
       on conflict do nothing
       returning id
@@ -195,7 +214,8 @@ async function leastRecentlyUsed(request: KeyRequest): Promise<KeySummary | null
 
 function columns(sql: ControlDatabase['sql']) {
   return sql`id, store_id as "storeId", name, prefix, last_four as "lastFour", created_by as "createdBy",
-    created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt"`
+    created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt",
+    replaces`
 }
 
 function describeUse(key: KeySummary): string {

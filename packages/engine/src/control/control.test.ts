@@ -5,6 +5,7 @@ import { createControlDatabase, type TestControl } from '../../test/control-data
 import { createKey, listKeys } from '../access/key-ring.ts'
 import { openControlDatabase } from './database.ts'
 import { migrate, missingMigrations } from './migrate.ts'
+import { MIGRATIONS } from './migrations/index.ts'
 import { rotateSecrets } from './rotate-secrets.ts'
 import { SealingKey, SealingProblem } from './sealing.ts'
 import { readServiceSecret } from './service-secrets.ts'
@@ -29,9 +30,9 @@ describe('migrations', () => {
   test('of six processes at once one migrates and the others wait', async () => {
     const { url, drop } = await createDatabase()
     const database = openControlDatabase(url, { poolSize: 1 })
-    expect(await missingMigrations(database)).toEqual(['001-stores-and-keys'])
+    expect(await missingMigrations(database)).toEqual(Object.keys(MIGRATIONS))
     const applied = await Promise.all(Array.from({ length: 6 }, () => migrate({ url, random: randomBytes })))
-    expect(applied.flat()).toEqual(['001-stores-and-keys'])
+    expect(applied.flat()).toEqual(Object.keys(MIGRATIONS))
     expect(await missingMigrations(database)).toEqual([])
     expect(await migrate({ url, random: randomBytes })).toEqual([])
     await database.close()

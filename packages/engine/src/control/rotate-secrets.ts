@@ -4,6 +4,7 @@
 import type { RandomBytes } from '../random.ts'
 import type { ControlDatabase } from './database.ts'
 import { isSealedWithCurrent, openPassword, type SealedPassword, type SealingKeys, sealPassword } from './sealing.ts'
+import { resealDashboardSecret } from './service-secrets.ts'
 
 /** How many passwords were sealed again, and how many already were. */
 export interface Rotation {
@@ -11,7 +12,7 @@ export interface Rotation {
   readonly unchanged: number
 }
 
-/** Seals what the previous secret sealed. Throws `SealingProblem` on a password that no secret opens. */
+/** Seals what the previous secret sealed: the passwords of stores, and the dashboard's secret. Throws `SealingProblem` on a password that no secret opens. */
 export async function rotateSecrets(options: {
   readonly database: ControlDatabase
   readonly keys: SealingKeys
@@ -32,5 +33,6 @@ export async function rotateSecrets(options: {
       update stores set database_password = ${again} where id = ${id} and database_password = ${sealed}`
     resealed += changed.count
   }
+  await resealDashboardSecret(options)
   return { resealed, unchanged: rows.length - resealed }
 }

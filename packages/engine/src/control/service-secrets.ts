@@ -3,6 +3,7 @@
 import type { Sql } from '../connection.ts'
 import type { RandomBytes } from '../random.ts'
 import type { ControlDatabase } from './database.ts'
+import { isSealedWithCurrent, openPassword, type SealingKeys, sealPassword } from './sealing.ts'
 
 const NAMES = ['cursor'] as const
 const SECRET_BYTES = 32
@@ -25,3 +26,39 @@ export async function readServiceSecret(database: ControlDatabase, name: Service
   }
   return row.value
 }
+
+/**
+ * The secret that signs the dashboard's sessions and forms, base64. It lies sealed in the database: whoever reads the
+ * database alone signs nobody in. Made by the first process that asks. Throws `SealingProblem`.
+ */
+export async function readDashboardSecret(options: {
+  readonly database: ControlDatabase
+  readonly keys: SealingKeys
+  readonly random: RandomBytes
+}): Promise<string> {
+  const { database, keys, random } = options
+  const password = random(SECRET_BYTES).toString('base64')
+  const made = Buffer.from(sealPassword({ keys, storeId: DASHBOARD, password, random }))
+  await database.sql`insert into service_secrets (name, value) values (${DASHBOARD}, ${made}) on conflict do nothing`
+  const [row] = await database.sql<[{ value: Buffer }]>`select value from service_secrets where name = ${DASHBOARD}`
+  return openPassword(keys, DASHBOARD, row.value.toString())
+}
+
+/** Seals the dashboard's secret with the current key where the previous one did; whether it did so. */
+export async function resealDashboardSecret(options: {
+  readonly database: ControlDatabase
+  readonly keys: SealingKeys
+  readonly random: RandomBytes
+}): Promise<boolean> {
+  const { database, keys, random } = options
+  const [row] = await database.sql<{ value: Buffer }[]>`select value from service_secrets where name = ${DASHBOARD}`
+  if (row === undefined || isSealedWithCurrent(keys, DASHBOARD, row.value.toString())) return false
+  const password = openPassword(keys, DASHBOARD, row.value.toString())
+  const again = Buffer.from(sealPassword({ keys, storeId: DASHBOARD, password, random }))
+  const changed = await database.sql`
+    update service_secrets set value = ${again} where name = ${DASHBOARD} and value = ${row.value}`
+  return changed.count === 1
+}
+
+/** Its name, which also stands where a store's id does in what is sealed. */
+const DASHBOARD = 'dashboard'

@@ -5,6 +5,7 @@ import { isUuid, type RandomBytes, randomUuid } from '../random.ts'
 import { Secret } from '../secret.ts'
 import type { ControlDatabase } from './database.ts'
 import { openPassword, type SealedPassword, type SealingKeys, sealPassword } from './sealing.ts'
+import { deleteUsageOf } from './usage/retention.ts'
 
 const ORIGINS = ['generated', 'imported'] as const
 const STATES = ['generating', 'ready'] as const
@@ -78,7 +79,7 @@ export async function addStore(
     insert into stores (id, name, origin, state, database_url, database_password)
     values (${id}, ${name}, ${store.origin}, ${store.state}, ${url}, ${sealed})
     on conflict do nothing
-    returning ${columns(sql)}`
+    returning ${storeColumns(sql)}`
   if (added === undefined) {
     throw new StoreProblem(`a store with the id ${id} was registered before`)
   }
@@ -92,7 +93,7 @@ export async function listStores(
 ): Promise<RegisteredStore[]> {
   const { sql } = database
   const which = options.includeRemoved === true ? sql`` : sql`where removed_at is null`
-  return sql<RegisteredStore[]>`select ${columns(sql)} from stores ${which} order by created_at, id`
+  return sql<RegisteredStore[]>`select ${storeColumns(sql)} from stores ${which} order by created_at, id`
 }
 
 /** The store, or null when there is none or it was removed. */
@@ -102,7 +103,7 @@ export async function getStore(database: ControlDatabase, id: string): Promise<R
     return null
   }
   const [store] = await sql<RegisteredStore[]>`
-    select ${columns(sql)} from stores where id = ${id} and removed_at is null`
+    select ${storeColumns(sql)} from stores where id = ${id} and removed_at is null`
   return store ?? null
 }
 
@@ -129,7 +130,7 @@ export async function setStore(
       database_url = case when ${keepUrl}::boolean then database_url else ${url} end,
       database_password = case when ${keepUrl}::boolean then database_password else ${sealed} end
     where id = ${store.id} and removed_at is null
-    returning ${columns(sql)}`
+    returning ${storeColumns(sql)}`
   if (changed === undefined) {
     throw new UnknownStore(id)
   }
@@ -137,7 +138,8 @@ export async function setStore(
 }
 
 /**
- * Ends a store: its keys are refused from the next request on and its URL is forgotten; the database itself stays.
+ * Ends a store: its keys are refused from the next request on, its URL and its usage are forgotten, and no merchant sees it
+ * any more; the database itself stays.
  * Done again it changes nothing. Throws `UnknownStore` for an id that never was.
  */
 export async function removeStore(
@@ -161,6 +163,8 @@ export async function removeStore(
   // A statement of its own sees keys that were made while the first one waited; none can be made after it.
   const revoked = await sql`
     update api_keys set revoked_at = clock_timestamp() where store_id = ${id} and revoked_at is null`
+  await sql`delete from memberships where store_id = ${id}`
+  await deleteUsageOf(sql, sql`select id from api_keys where store_id = ${id}`)
   return { removed: store.removed, keysRevoked: revoked.count }
 }
 
@@ -198,7 +202,8 @@ function checkName(text: string): string {
   return name
 }
 
-function columns(sql: ControlDatabase['sql']) {
+/** The columns of a `RegisteredStore`, for a select list. */
+export function storeColumns(sql: ControlDatabase['sql']) {
   return sql`id, name, origin, state, database_url as "databaseUrl", database_password as "sealedPassword",
     created_at as "createdAt", removed_at as "removedAt"`
 }

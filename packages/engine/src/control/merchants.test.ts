@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createControlDatabase, type TestControl } from '../../test/control-database.ts'
+import { createKey, listKeys } from '../access/key-ring.ts'
+import {
+  addMembership,
+  listMerchants,
+  removeMerchant,
+  storeOfMerchant,
+  storesOfMerchant,
+  UnknownMerchant,
+} from './merchants.ts'
+import { removeStore, UnknownStore } from './stores.ts'
+import { readRequestLines, readUsageHours } from './usage/reading.ts'
+import { createUsageRecorder } from './usage/recorder.ts'
+
+let control: TestControl
+beforeAll(async () => {
+  control = await createControlDatabase()
+})
+afterAll(() => control.drop())
+
+let count = 0
+
+async function aMerchant(...storeIds: string[]) {
+  count += 1
+  const merchant = { id: `merchant-${count}`, email: `merchant${count}@example.com` }
+  await control.database.sql`
+    insert into merchants (id, name, email, email_verified, created_at, updated_at)
+    values (${merchant.id}, '', ${merchant.email}, true, now(), now())`
+  for (const storeId of storeIds) await addMembership(control.database, merchant.id, storeId)
+  return merchant
+}
+
+async function aUsedKey(storeId: string, createdBy: string) {
+  const { database, random } = control
+  const { id } = await createKey({ database, storeId, name: 'k', createdBy, random })
+  const usage = createUsageRecorder({ database, now: Date.now, observe: () => undefined, flushMs: 600_000 })
+  const request = { endpoint: '/api/v1/store', status: 200, code: null, rows: 1, durationMs: 1, minuteRequests: 1 }
+  usage.record({ keyId: id, outcome: 'answered', ...request, walk: null })
+  await usage.close()
+  return id
+}
+
+describe('memberships', () => {
+  test('a merchant sees the stores that were given, by name, and no others', async () => {
+    const { database } = control
+    const [second, first, other] = [await control.store('b shop'), await control.store('A shop'), await control.store()]
+    const merchant = await aMerchant(second.id, first.id)
+    await addMembership(database, merchant.id, first.id)
+    expect((await storesOfMerchant(database, merchant.id)).map(({ id }) => id)).toEqual([first.id, second.id])
+    expect(await storeOfMerchant(database, merchant.id, first.id)).toMatchObject({ id: first.id, name: 'A shop' })
+    for (const id of [other.id, 'nonsense', "'; drop table stores"]) {
+      expect(await storeOfMerchant(database, merchant.id, id)).toBeNull()
+    }
+  })
+
+  test('unknown and removed stores can be given to nobody, and a removed store is seen by nobody', async () => {
+    const { database } = control
+    const store = await control.store()
+    const merchant = await aMerchant(store.id)
+    await removeStore(database, store.id)
+    expect(await storesOfMerchant(database, merchant.id)).toEqual([])
+    expect(await storeOfMerchant(database, merchant.id, store.id)).toBeNull()
+    await expect(addMembership(database, merchant.id, store.id)).rejects.toThrow(UnknownStore)
+    await expect(addMembership(database, merchant.id, 'nonsense')).rejects.toThrow(UnknownStore)
+  })
+})
+
+describe('removing a merchant', () => {
+  test('the address leaves the keys, and usage that nobody else sees is deleted; the keys go on', async () => {
+    const { database } = control
+    const [own, shared] = [await control.store(), await control.store()]
+    const merchant = await aMerchant(own.id, shared.id)
+    await aMerchant(shared.id)
+    const [ownKey, sharedKey] = [await aUsedKey(own.id, merchant.email), await aUsedKey(shared.id, merchant.email)]
+    expect(await removeMerchant(database, ` ${merchant.email.toUpperCase()} `)).toEqual({ storesLeftAlone: [own.id] })
+    const since = new Date(0)
+    expect(await readUsageHours({ database, storeId: own.id, since })).toEqual([])
+    expect(await readRequestLines(database, ownKey)).toEqual([])
+    expect(await readUsageHours({ database, storeId: shared.id, since })).toHaveLength(1)
+    expect(await readRequestLines(database, sharedKey)).toHaveLength(1)
+    for (const storeId of [own.id, shared.id]) {
+      expect(await listKeys({ database, storeId })).toMatchObject([{ createdBy: null, revokedAt: null }])
+    }
+    expect((await listMerchants(database)).map(({ email }) => email)).not.toContain(merchant.email)
+    await expect(removeMerchant(database, merchant.email)).rejects.toThrow(UnknownMerchant)
+  })
+})

@@ -1,0 +1,39 @@
+import { Kysely } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createControlDatabase, type TestControl } from '../../test/control-database.ts'
+import { forgetSentForms, isFirstSending } from './sent-forms.ts'
+import { statementDialect } from './statement-dialect.ts'
+
+let control: TestControl
+beforeAll(async () => {
+  control = await createControlDatabase()
+})
+afterAll(() => control.drop())
+
+interface Tables {
+  sent_forms: { number: Buffer; sent_at: Date }
+}
+
+test('queries run as single statements, and tell how many rows they changed', async () => {
+  const database = new Kysely<Tables>({ dialect: statementDialect(control.database) })
+  await isFirstSending(control.database, Buffer.from('one'))
+  const old = new Date('2020-01-01T00:00:00Z')
+  const [changed] = await database.updateTable('sent_forms').set({ sent_at: old }).execute()
+  expect(changed?.numUpdatedRows).toBe(1n)
+  expect(await database.selectFrom('sent_forms').select('sent_at').where('sent_at', '=', old).execute()).toEqual([
+    { sent_at: old },
+  ])
+  await expect(database.transaction().execute(async () => undefined)).rejects.toThrow('it has no transactions')
+})
+
+test('a form counts once, also when it comes from two nodes at once, until it is forgotten', async () => {
+  const number = Buffer.from('two')
+  const nodes = [control.database, control.secondNode()]
+  const sendings = await Promise.all(
+    nodes.flatMap((node) => [isFirstSending(node, number), isFirstSending(node, number)]),
+  )
+  expect(sendings.filter(Boolean)).toHaveLength(1)
+  await control.database.sql`update sent_forms set sent_at = now() - interval '25 hours' where number = ${number}`
+  await forgetSentForms(control.database, 24)
+  expect(await isFirstSending(control.database, number)).toBe(true)
+})

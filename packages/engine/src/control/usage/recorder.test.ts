@@ -1,0 +1,296 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createControlDatabase, type TestControl } from '../../../test/control-database.ts'
+import { createKey, listKeys } from '../../access/key-ring.ts'
+import type { Observation } from '../../observe.ts'
+import type { ControlDatabase } from '../database.ts'
+import { removeStore } from '../stores.ts'
+import type { UsageOutcome } from './hours.ts'
+import { readRequestLines, readUsageHours, readWalks } from './reading.ts'
+import { createUsageRecorder, type RecordedRequest } from './recorder.ts'
+import { deleteOldUsage } from './retention.ts'
+import type { WalkStep } from './walks.ts'
+
+let control: TestControl
+beforeAll(async () => {
+  control = await createControlDatabase()
+})
+afterAll(() => control.drop())
+
+const NEVER_MS = 600_000
+const NOON = Date.parse('2026-03-01T12:00:00Z')
+
+async function aKey() {
+  const store = await control.store()
+  return createKey({
+    database: control.database,
+    storeId: store.id,
+    name: 'k',
+    createdBy: null,
+    random: control.random,
+  })
+}
+
+function recorder(now: () => number, database: ControlDatabase = control.database, entriesMax?: number) {
+  const seen: Observation[] = []
+  const options = { database, now, observe: (o: Observation) => seen.push(o), flushMs: NEVER_MS }
+  return { seen, ...createUsageRecorder(entriesMax === undefined ? options : { ...options, entriesMax }) }
+}
+
+function request(keyId: string, outcome: UsageOutcome, more: Partial<RecordedRequest> = {}): RecordedRequest {
+  const rest = { endpoint: '/api/v1/orders', status: 200, code: null, rows: 3, durationMs: 1.4, minuteRequests: 1 }
+  return { keyId, outcome, ...rest, walk: null, ...more }
+}
+
+function page(keyId: string, walk: WalkStep): RecordedRequest {
+  return request(keyId, 'answered', { rows: 250, walk })
+}
+
+function usageOf(keyId: string) {
+  return control.database.sql`
+    select hour, answered::int, refused::int, failed::int from usage_hours where key_id = ${keyId} order by hour`
+}
+
+describe('usage', () => {
+  test('requests are counted by key, hour and outcome, over several flushes', async () => {
+    const { id, storeId } = await aKey()
+    let now = NOON + 3_599_999
+    const usage = recorder(() => now)
+    usage.record(request(id, 'answered'))
+    usage.record(request(id, 'refused'))
+    now = NOON + 3_600_000
+    usage.record(request(id, 'failed'))
+    await usage.flush()
+    usage.record(request(id, 'failed'))
+    await usage.close()
+    expect(await usageOf(id)).toEqual([
+      { hour: new Date(NOON), answered: 1, refused: 1, failed: 0 },
+      { hour: new Date(NOON + 3_600_000), answered: 0, refused: 0, failed: 2 },
+    ])
+    const [key] = await listKeys({ database: control.database, storeId })
+    expect(key?.lastUsedAt).toEqual(new Date(now))
+  })
+
+  test('two nodes that write the same keys at once lose nothing and never wait for each other for ever', async () => {
+    const keys = await Promise.all(Array.from({ length: 20 }, aKey))
+    const nodes = [recorder(() => NOON), recorder(() => NOON, control.secondNode())]
+    for (let round = 0; round < 10; round += 1) {
+      for (const [index, node] of nodes.entries()) {
+        for (const { id } of index === 0 ? keys : keys.toReversed()) {
+          node.record(request(id, 'answered'))
+        }
+      }
+      await Promise.all(nodes.map((node) => node.flush()))
+    }
+    expect(nodes.flatMap((node) => node.seen)).toEqual([])
+    for (const { id } of keys) {
+      expect(await usageOf(id)).toMatchObject([{ answered: 20 }])
+    }
+  })
+
+  test('an older time never moves the last use back', async () => {
+    const { id, storeId } = await aKey()
+    for (const now of [NOON, NOON - 60_000]) {
+      const usage = recorder(() => now)
+      usage.record(request(id, 'answered'))
+      await usage.close()
+    }
+    const [key] = await listKeys({ database: control.database, storeId })
+    expect(key?.lastUsedAt).toEqual(new Date(NOON))
+  })
+
+  test('what cannot be written is observed and kept for the next time', async () => {
+    const { id } = await aKey()
+    const usage = recorder(() => NOON)
+    await control.database.sql`alter table usage_hours rename to usage_hours_away`
+    usage.record(request(id, 'answered'))
+    await usage.flush()
+    usage.record(request(id, 'answered'))
+    expect(usage.seen).toMatchObject([{ event: 'usage flush failed', kept: 1, dropped: 0 }])
+    await control.database.sql`alter table usage_hours_away rename to usage_hours`
+    await usage.close()
+    expect(await usageOf(id)).toMatchObject([{ answered: 2 }])
+  })
+
+  test('memory is bounded: what does not fit is dropped and observed', async () => {
+    const [one, two] = [await aKey(), await aKey()]
+    const usage = recorder(() => NOON, control.database, 1)
+    usage.record(request(one.id, 'answered'))
+    usage.record(request(two.id, 'answered'))
+    usage.record(request(one.id, 'answered'))
+    await usage.close()
+    expect(usage.seen).toMatchObject([{ event: 'usage flush failed', dropped: 1 }])
+    expect(await usageOf(one.id)).toMatchObject([{ answered: 2 }])
+  })
+
+  test('old usage is deleted, to the month', async () => {
+    const { id } = await aKey()
+    for (const now of ['2025-01-31T23:00:00Z', '2025-02-01T00:00:00Z']) {
+      const usage = recorder(() => Date.parse(now))
+      usage.record(request(id, 'answered'))
+      await usage.close()
+    }
+    const now = new Date('2026-03-01T00:00:00Z')
+    expect(await deleteOldUsage({ database: control.database, usageMonths: 13, requestLineDays: 7, now })).toBe(1 + 2)
+    expect(await usageOf(id)).toMatchObject([{ hour: new Date('2025-02-01T00:00:00Z') }])
+  })
+})
+
+describe('the fullest minute', () => {
+  test('an hour remembers the most requests of one minute, over nodes and flushes', async () => {
+    const { id, storeId } = await aKey()
+    for (const [node, minuteRequests] of [[control.database, 41] as const, [control.secondNode(), 17] as const]) {
+      const usage = recorder(() => NOON, node)
+      usage.record(request(id, 'answered', { minuteRequests }))
+      await usage.close()
+    }
+    const hours = await readUsageHours({ database: control.database, storeId, since: new Date(NOON) })
+    expect(hours).toMatchObject([{ keyId: id, answered: 2, peakMinute: 41 }])
+  })
+})
+
+describe('the last requests of a key', () => {
+  test('a hundred are kept, the newest, and neither ids nor parameters', async () => {
+    const { id } = await aKey()
+    let now = NOON
+    const usage = recorder(() => now)
+    for (let round = 0; round < 3; round += 1) {
+      for (let index = 0; index < 70; index += 1) {
+        now += 1000
+        usage.record(request(id, 'answered', { rows: round * 70 + index }))
+      }
+      await usage.flush()
+    }
+    usage.record(request(id, 'refused', { status: 429, code: 'RATE_LIMITED', rows: 0 }))
+    await usage.close()
+    const lines = await readRequestLines(control.database, id)
+    expect(lines).toHaveLength(100)
+    expect(lines[0]).toEqual({
+      at: new Date(now),
+      endpoint: '/api/v1/orders',
+      status: 429,
+      code: 'RATE_LIMITED',
+      rows: 0,
+      durationMs: 1,
+    })
+    expect(lines.slice(1).map(({ rows }) => rows)).toEqual(Array.from({ length: 99 }, (_, index) => 209 - index))
+    const [{ kept } = { kept: 0 }] = await control.database.sql<{ kept: number }[]>`
+      select count(*)::int as kept from request_lines where key_id = ${id}`
+    expect(kept).toBeLessThanOrEqual(101 + 70)
+  })
+
+  test('two nodes that write lines of the same keys at once end both', async () => {
+    const keys = await Promise.all(Array.from({ length: 10 }, aKey))
+    const nodes = [recorder(() => NOON), recorder(() => NOON, control.secondNode())]
+    for (let round = 0; round < 8; round += 1) {
+      for (const [index, node] of nodes.entries()) {
+        for (const { id } of index === 0 ? keys : keys.toReversed()) {
+          for (let count = 0; count < 30; count += 1) node.record(request(id, 'answered'))
+        }
+      }
+      await Promise.all(nodes.map((node) => node.flush()))
+    }
+    expect(nodes.flatMap((node) => node.seen)).toEqual([])
+    for (const { id } of keys) expect(await readRequestLines(control.database, id)).toHaveLength(100)
+  })
+
+  test('lines and walks older than their days are deleted', async () => {
+    const { id } = await aKey()
+    for (const now of [NOON, NOON + 1]) {
+      const usage = recorder(() => now)
+      usage.record(page(id, { begins: true, ends: false, filters: '' }))
+      await usage.close()
+    }
+    const { database } = control
+    await deleteOldUsage({ database, usageMonths: 13, requestLineDays: 7, now: new Date(NOON + 1 + 7 * 86_400_000) })
+    expect(await readRequestLines(database, id)).toMatchObject([{ at: new Date(NOON + 1) }])
+    expect(await readWalks(database, id)).toMatchObject([{ begunAt: new Date(NOON + 1) }])
+  })
+})
+
+describe('walks', () => {
+  const first = { begins: true, ends: false, filters: '' }
+  const next = { begins: false, ends: false, filters: '' }
+  const last = { begins: false, ends: true, filters: '' }
+
+  test('a walk is known from its first page to its last, over several flushes', async () => {
+    const { id } = await aKey()
+    let now = NOON
+    const usage = recorder(() => now)
+    usage.record(page(id, first))
+    usage.record(page(id, next))
+    await usage.flush()
+    expect(await readWalks(control.database, id)).toMatchObject([{ pages: 2, rows: 500, ended: false }])
+    now += 1000
+    usage.record(page(id, last))
+    await usage.close()
+    expect(await readWalks(control.database, id)).toEqual([
+      {
+        endpoint: '/api/v1/orders',
+        filters: '',
+        begunAt: new Date(NOON),
+        lastAt: new Date(now),
+        pages: 3,
+        rows: 750,
+        ended: true,
+      },
+    ])
+  })
+
+  test('pages on another node wait until the first page of the walk is written', async () => {
+    const { id } = await aKey()
+    const [one, two] = [recorder(() => NOON), recorder(() => NOON + 5, control.secondNode())]
+    one.record(page(id, first))
+    two.record(page(id, last))
+    await two.flush()
+    await one.close()
+    expect(await readWalks(control.database, id)).toMatchObject([{ pages: 1, ended: false }])
+    await two.close()
+    expect(await readWalks(control.database, id)).toMatchObject([{ pages: 2, ended: true }])
+  })
+
+  test('another filter is another walk, and a walk that begins again leaves the first one unfinished', async () => {
+    const { id } = await aKey()
+    let now = NOON
+    const usage = recorder(() => now)
+    for (const step of [
+      first,
+      { ...first, filters: 'status=paid' },
+      first,
+      { ...last, filters: 'status=paid' },
+      last,
+    ]) {
+      now += 1
+      usage.record(page(id, step))
+    }
+    await usage.close()
+    expect(await readWalks(control.database, id)).toMatchObject([
+      { filters: '', pages: 1, ended: false, begunAt: new Date(NOON + 1) },
+      { filters: '', pages: 2, ended: true },
+      { filters: 'status=paid', pages: 2, ended: true },
+    ])
+  })
+
+  test('a page that failed is no page of the walk, and leaves it open', async () => {
+    const { id } = await aKey()
+    const usage = recorder(() => NOON)
+    usage.record(page(id, first))
+    usage.record(request(id, 'failed', { status: 502, code: 'STORE_DB_ERROR', rows: 0, walk: next }))
+    await usage.close()
+    expect(await readWalks(control.database, id)).toMatchObject([{ pages: 1, rows: 250, ended: false }])
+  })
+})
+
+test('a removed store leaves no usage, and requests that end after it leave none either', async () => {
+  const { id, storeId } = await aKey()
+  const usage = recorder(() => NOON)
+  const use = () => usage.record(page(id, { begins: true, ends: false, filters: '' }))
+  use()
+  await usage.flush()
+  await removeStore(control.database, storeId)
+  use()
+  await usage.close()
+  const { database } = control
+  expect(await readUsageHours({ database, storeId, since: new Date(0) })).toEqual([])
+  expect(await readRequestLines(database, id)).toEqual([])
+  expect(await readWalks(database, id)).toEqual([])
+})

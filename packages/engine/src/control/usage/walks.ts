@@ -1,0 +1,133 @@
+// Walks of lists: which were begun, how far they came, and whether they reached the end. A cursor names a place and no
+// walk, so that the same page has the same bytes; a page therefore counts for the latest walk that this key has begun of
+// the same list with the same filters.
+
+import type { Sql } from '../../connection.ts'
+
+/** How a page is part of a walk. */
+export interface WalkStep {
+  /** Whether it is the first page. */
+  readonly begins: boolean
+  /** Whether there is no page after it. */
+  readonly ends: boolean
+  /** Filters of the list as in a query, with the values that were accepted; empty without any. */
+  readonly filters: string
+}
+
+/** A page of a walk. */
+export interface WalkPage extends WalkStep {
+  readonly keyId: string
+  readonly endpoint: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+  /** 1, or 0 for a page that could not be answered. */
+  readonly pages: number
+  readonly rows: number
+}
+
+/** Consecutive pages of one walk that wait to be written. */
+interface Segment {
+  readonly keyId: string
+  readonly endpoint: string
+  readonly filters: string
+  readonly hasFirst: boolean
+  readonly begunAt: number
+  lastAt: number
+  pages: number
+  rows: number
+  ended: boolean
+}
+
+/** What a buffer needs. */
+export interface WalksBufferOptions {
+  readonly sql: Sql
+  /** Segments at most; what comes when it is full is dropped. */
+  readonly segmentsMax: number
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/** How long later pages wait for the first one, which another node may be about to write. */
+const HOLD_MS = 10_000
+const BATCH_SIZE = 1000
+
+/** Pages that wait to be written. */
+export class WalksBuffer {
+  #segments: Segment[] = []
+  /** The segment that takes the next page of its list. */
+  readonly #latest = new Map<string, Segment>()
+  readonly #options: WalksBufferOptions
+
+  constructor(options: WalksBufferOptions) {
+    this.#options = options
+  }
+
+  /** Takes a page. */
+  add(page: WalkPage): void {
+    const { keyId, endpoint, filters, begins, ends, at, pages, rows } = page
+    const list = listOf(page)
+    const latest = this.#latest.get(list)
+    if (latest !== undefined && !begins && !latest.ended) {
+      latest.lastAt = Math.max(latest.lastAt, at)
+      latest.pages += pages
+      latest.rows += rows
+      latest.ended = ends
+      return
+    }
+    if (this.#segments.length >= this.#options.segmentsMax) return
+    const segment = { keyId, endpoint, filters, hasFirst: begins, begunAt: at, lastAt: at, pages, rows, ended: ends }
+    this.#segments.push(segment)
+    this.#latest.set(list, segment)
+  }
+
+  /** Writes what may be written: all of it where this is the last time. What could not be written waits on. */
+  async flush(isLast: boolean): Promise<void> {
+    const heldSince = this.#options.now() - HOLD_MS
+    const isDue = ({ hasFirst, begunAt }: Segment) => isLast || hasFirst || begunAt <= heldSince
+    const due = this.#segments.filter(isDue)
+    this.#segments = this.#segments.filter((segment) => !isDue(segment))
+    for (const segment of due) {
+      if (this.#latest.get(listOf(segment)) === segment) this.#latest.delete(listOf(segment))
+    }
+    try {
+      while (due.length > 0) {
+        await write(this.#options.sql, due.slice(0, BATCH_SIZE))
+        due.splice(0, BATCH_SIZE)
+      }
+    } catch (error) {
+      this.#segments = [...due, ...this.#segments].slice(0, this.#options.segmentsMax)
+      throw error
+    }
+  }
+}
+
+function listOf({ keyId, endpoint, filters }: Pick<Segment, 'keyId' | 'endpoint' | 'filters'>): string {
+  return `${keyId} ${endpoint} ${filters}`
+}
+
+/** First pages make walks; later ones go to the latest walk before them, where it is still open. */
+async function write(sql: Sql, segments: readonly Segment[]): Promise<void> {
+  const rows = JSON.stringify(segments)
+  await sql`
+    insert into walks (key_id, endpoint, filters, begun_at, last_at, pages, rows, ended)
+    select n."keyId", n.endpoint, n.filters, to_timestamp(n."begunAt" / 1000), to_timestamp(n."lastAt" / 1000),
+      n.pages, n.rows, n.ended
+    from jsonb_to_recordset(${rows}::text::jsonb) ${shape(sql)}
+    join api_keys k on k.id = n."keyId" join stores s on s.id = k.store_id and s.removed_at is null
+    where n."hasFirst"
+    on conflict do nothing`
+  await sql`
+    update walks w set last_at = greatest(w.last_at, to_timestamp(n."lastAt" / 1000)), pages = w.pages + n.pages,
+      rows = w.rows + n.rows, ended = n.ended
+    from jsonb_to_recordset(${rows}::text::jsonb) ${shape(sql)}
+    where not n."hasFirst" and w.key_id = n."keyId" and w.endpoint = n.endpoint and w.filters = n.filters
+      and not w.ended and w.begun_at = (
+        select max(l.begun_at) from walks l
+        where l.key_id = n."keyId" and l.endpoint = n.endpoint and l.filters = n.filters
+          and l.begun_at <= to_timestamp(n."begunAt" / 1000))`
+}
+
+function shape(sql: Sql) {
+  return sql`as n ("keyId" uuid, endpoint text, filters text, "hasFirst" boolean, "begunAt" double precision,
+    "lastAt" double precision, pages integer, rows bigint, ended boolean)`
+}
