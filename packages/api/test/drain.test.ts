@@ -53,3 +53,14 @@ test('neither idle connections nor requests behind an unread answer hold the end
   refused.destroy()
   await platform.close()
 }, 20_000)
+
+test('connections that have asked nothing yet, as browsers open them ahead, do not hold the end of either listener', async () => {
+  const platform = await startPlatform({ DRAIN_SECONDS: '30' }, { dashboard: true })
+  const { url, dashboardUrl } = platform.service
+  const ahead = [url, dashboardUrl ?? ''].map(connect)
+  await Promise.all(ahead.map((socket) => new Promise((resolve) => socket.once('connect', resolve))))
+  const startedAt = performance.now()
+  await platform.close()
+  expect(performance.now() - startedAt).toBeLessThan(5000)
+  await Promise.all(ahead.map(closed))
+})
