@@ -88,6 +88,11 @@ export class StoreReader {
     })
   }
 
+  /** The columns that the store has and the reader may select, at most as old as the settings say. */
+  columns(request: Omit<ReadRequest, 'lead' | 'plan'>): Promise<PresentColumns> {
+    return this.withRetry(request, async (_sql, present) => present)
+  }
+
   private newPage({ plan, lead }: ReadRequest): PageWriter {
     const single = plan.kind === 'one' || plan.kind === 'only'
     const rowsMax = plan.kind === 'page' ? plan.limit : single ? 1 : Number.MAX_SAFE_INTEGER

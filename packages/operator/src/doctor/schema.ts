@@ -1,34 +1,21 @@
-// Which revision a store is at, by its columns, and what it lacks. Pure.
+// What the doctor says of a store's columns: those that are missing, those that may not be read, and passwords that may.
+// Pure.
 
-import { includesRevision, LATEST_REVISION, REVISIONS, type RevisionId } from '@store-export/contract'
+import { LATEST_REVISION } from '@store-export/contract'
+import { columnNamesAt, type SchemaRevision, schemaRevision } from '@store-export/engine'
 import { RECORD_TABLE } from '../store-schema/recorded-revision.ts'
 import { quoteName } from '../store-schema/sql-text.ts'
-import { storeTables } from '../store-schema/tables.ts'
 import { consequenceOf, consequenceOfMissing, lackingRemoval } from './consequences.ts'
 import type { ColumnFact, ConnectionFacts } from './facts.ts'
 import type { Check, Finding } from './report.ts'
 
-/** What the columns tell. */
-export interface Schema {
-  /** The highest revision whose columns are all there; null when even those of launch are not. */
-  readonly revision: RevisionId | null
-  /** Columns that are not there although a later one is, as `table.column`. */
-  readonly missing: readonly string[]
-  /** The revision up to which something is there. */
-  readonly begun: RevisionId
-}
-
-/** The schema that has these columns. */
-export function detectSchema(columns: readonly ColumnFact[]): Schema {
-  const present = new Set(columns.map(nameOf))
-  const isComplete = (id: RevisionId) => namesAt(id).every((name) => present.has(name))
-  const revision = REVISIONS.findLast(({ id }) => isComplete(id))?.id ?? null
-  const begun = REVISIONS.findLast(({ id }) => newAt(id).some((name) => present.has(name)))?.id ?? 'launch'
-  return { revision, begun, missing: namesAt(begun).filter((name) => !present.has(name)) }
+/** What the schema that has these columns tells. */
+export function detectSchema(columns: readonly ColumnFact[]): SchemaRevision {
+  return schemaRevision(new Set(columns.map(nameOf)))
 }
 
 /** The check of the schema. */
-export function checkSchema(storeId: string, schema: Schema, columns: readonly ColumnFact[]): Check {
+export function checkSchema(storeId: string, schema: SchemaRevision, columns: readonly ColumnFact[]): Check {
   const { revision } = schema
   const summary = revision === null ? 'no known revision' : `${revision}, all columns are there`
   // only a database that we made has the record, and only there our migrations fit
@@ -45,7 +32,7 @@ export function checkGrants(
   { role, mayUseSchema, mayReadStats }: ConnectionFacts,
   columns: readonly ColumnFact[],
 ): Check {
-  const contract = new Set(namesAt(LATEST_REVISION))
+  const contract = new Set(columnNamesAt(LATEST_REVISION))
   const expected = columns.filter((column) => contract.has(nameOf(column)))
   const unreadable = expected.filter(({ readable }) => !readable)
   const findings: Finding[] = []
@@ -82,18 +69,11 @@ function nameOf({ table, column }: ColumnFact): string {
   return `${table}.${column}`
 }
 
-function namesAt(revision: RevisionId): string[] {
-  return storeTables(revision).flatMap(({ table, columns }) => columns.map((column) => `${table}.${column}`))
-}
-
-/** Columns that this revision brought. */
-function newAt(revision: RevisionId): string[] {
-  const before = REVISIONS.findLast(({ id }) => id !== revision && includesRevision(revision, id))?.id
-  const known = new Set(before === undefined ? [] : namesAt(before))
-  return namesAt(revision).filter((name) => !known.has(name))
-}
-
-function missingColumns({ revision, begun, missing }: Schema, columns: readonly ColumnFact[], fix: string): Finding[] {
+function missingColumns(
+  { revision, begun, missing }: SchemaRevision,
+  columns: readonly ColumnFact[],
+  fix: string,
+): Finding[] {
   if (missing.length === 0) return []
   const { severity, says } = consequenceOfMissing(missing, columns)
   const why = revision === null ? 'the store has not even the columns of launch' : `the store has columns of ${begun}`
@@ -139,7 +119,7 @@ function revokeStatements(
   columns: readonly ColumnFact[],
   { table, names }: { readonly table: string; readonly names: readonly string[] },
 ): string {
-  const contract = new Set(namesAt(LATEST_REVISION))
+  const contract = new Set(columnNamesAt(LATEST_REVISION))
   const kept = columns.filter((column) => column.table === table && contract.has(nameOf(column)))
   const target = `public.${quoteName(table)}`
   return [

@@ -1,0 +1,50 @@
+import { REVISIONS, type RevisionId } from '@store-export/contract'
+import { describe, expect, test } from 'vitest'
+import type { PresentColumns } from './columns-present.ts'
+import { columnNamesAt, revisionOf } from './revision.ts'
+
+function presentAt(revision: RevisionId, without: readonly string[] = []): PresentColumns {
+  const present = new Map<string, Map<string, { notNull: boolean; type: string }>>()
+  for (const name of columnNamesAt(revision).filter((each) => !without.includes(each))) {
+    const [table = '', column = ''] = name.split('.')
+    const columns = present.get(table) ?? new Map()
+    present.set(table, columns.set(column, { notNull: false, type: 'text' }))
+  }
+  return present
+}
+
+const absent = (present: PresentColumns) =>
+  revisionOf(present).absentFields.map(({ resource, field }) => `${resource.table}.${field}`)
+
+describe('the revision of a store', () => {
+  test.each(REVISIONS.map(({ id }) => id))('[VER-2] is %s where its columns are all there', (id) => {
+    expect(revisionOf(presentAt(id)).revision).toBe(id)
+  })
+
+  test('[FMT-6] names the fields that are null in every answer, and none on the newest store', () => {
+    expect(absent(presentAt('v1.6'))).toEqual([])
+    expect(absent(presentAt('v1.5'))).toEqual([
+      'store.weight_unit',
+      'products.weight_grams',
+      'product_variants.weight_grams',
+    ])
+  })
+
+  test('[FMT-7] names the lists that are empty since their table is not there, and not their fields', () => {
+    const { absentResources } = revisionOf(presentAt('launch'))
+    expect(absentResources.map(({ plural }) => plural)).toEqual(['customer addresses', 'customer groups', 'locations'])
+    expect(absent(presentAt('launch')).filter((name) => name.startsWith('locations.'))).toEqual([])
+  })
+
+  test('of a half migrated store is the one whose columns are all there', () => {
+    const half = presentAt('v1.5', ['orders.tax_breakdown'])
+    expect(revisionOf(half).revision).toBe('v1.3')
+    expect(absent(half)).toContain('orders.tax_breakdown')
+    expect(absent(half)).not.toContain('orders.metafields')
+  })
+
+  test('is none where a column of launch is missing, or everything', () => {
+    expect(revisionOf(presentAt('v1.6', ['orders.total'])).revision).toBeNull()
+    expect(revisionOf(new Map())).toMatchObject({ revision: null, absentFields: [] })
+  })
+})
