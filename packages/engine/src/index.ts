@@ -7,6 +7,7 @@ export {
   createKey,
   KeyLimitReached,
   KeyNameProblem,
+  KeyNotReplaceable,
   type KeySummary,
   listKeys,
   type NewKey,
@@ -16,11 +17,30 @@ export { type Config, readConfig, SETTINGS, SettingProblem, settingsHelp } from 
 export { openPool, type Sql } from './connection.ts'
 export { ConnectionUrlProblem, describeTls, parseConnectionUrl, splitPassword, withPassword } from './connection-url.ts'
 export { type ControlDatabase, openControlDatabase } from './control/database.ts'
+export {
+  addMembership,
+  forgetEndedSignIns,
+  listMerchants,
+  type MerchantSummary,
+  removeMerchant,
+  storeOfMerchant,
+  storesOfMerchant,
+  UnknownMerchant,
+} from './control/merchants.ts'
 export { MigrationProblem, migrate, missingMigrations } from './control/migrate.ts'
 export { rotateSecrets } from './control/rotate-secrets.ts'
 export { SealingKey, type SealingKeys, SealingProblem } from './control/sealing.ts'
 export { loadSecrets } from './control/secrets.ts'
-export { readServiceSecret } from './control/service-secrets.ts'
+export { forgetSentForms, isFirstSending } from './control/sent-forms.ts'
+export { readDashboardSecret, readServiceSecret } from './control/service-secrets.ts'
+export {
+  ATTEMPTS_MAX,
+  type AttemptVerdict,
+  countAttempt,
+  forgetAttempts,
+  forgiveAttempt,
+} from './control/sign-in-attempts.ts'
+export { statementDialect } from './control/statement-dialect.ts'
 export {
   addStore,
   getStore,
@@ -35,14 +55,26 @@ export {
   setStore,
   UnknownStore,
 } from './control/stores.ts'
-export { createUsageRecorder, deleteOldUsage, type UsageOutcome, type UsageRecorder } from './control/usage.ts'
+export type { UsageOutcome } from './control/usage/hours.ts'
+export {
+  type RequestLine,
+  readRequestLines,
+  readUsageHours,
+  readWalks,
+  type UsageHour,
+  type Walk,
+} from './control/usage/reading.ts'
+export { createUsageRecorder, type RecordedRequest, type UsageRecorder } from './control/usage/recorder.ts'
+export { deleteOldUsage } from './control/usage/retention.ts'
+export type { WalkStep } from './control/usage/walks.ts'
 export type { PageWriter } from './encode/page-writer.ts'
 export { createLog } from './log.ts'
 export { createMetrics, type Metrics } from './metrics.ts'
 export { combine, type KeyRefused, type Observation, type Observe } from './observe.ts'
 export type { PresentColumns } from './query/columns-present.ts'
 export type { Filter, Plan, Position } from './query/plan.ts'
-export { type RandomBytes, randomUuid } from './random.ts'
+export { columnNamesAt, revisionOf, type SchemaRevision, type StoreRevision, schemaRevision } from './query/revision.ts'
+export { isUuid, type RandomBytes, randomUuid } from './random.ts'
 export { redactAndCut } from './redact.ts'
 export { Secret } from './secret.ts'
 export { columnsStatement, StoreColumns } from './stores/columns.ts'
@@ -51,3 +83,4 @@ export { forgetRemovedStores } from './stores/forget-removed.ts'
 export { type StoreAddress, StorePools } from './stores/pools.ts'
 export { StoreReader } from './stores/run.ts'
 export { StoreDatabaseFault } from './stores/store-fault.ts'
+export { TimeLimitPassed, within } from './within.ts'

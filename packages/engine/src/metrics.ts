@@ -62,6 +62,8 @@ function createSeries(registry: Registry) {
     valueSurprises: counter('value_surprises', 'Values outside the contract.', ['resource', 'field', 'kind']),
     usageFailures: counter('usage_flush_failures', 'Attempts to write usage that failed.', []),
     usageDropped: counter('usage_dropped', 'Requests lost to the usage statistics.', []),
+    pages: counter('dashboard_pages', 'Answered pages of the dashboard.', ['route', 'status']),
+    signIns: counter('sign_ins', 'Attempts to sign in to the dashboard.', ['by', 'outcome']),
     pools: gauge('pools', 'Databases with a pool of connections.'),
     connections: gauge('connections', 'Open database connections.'),
     busy: gauge('connections_busy', 'Database connections at work.'),
@@ -115,6 +117,12 @@ function count(series: Series, observation: Observation): void {
     case 'usage flush failed':
       series.usageFailures.inc()
       series.usageDropped.inc(observation.dropped)
+      break
+    case 'page answered':
+      series.pages.inc({ route: observation.route, status: observation.status })
+      break
+    case 'signed in':
+      series.signIns.inc({ by: observation.by, outcome: observation.outcome })
       break
     case 'pool state':
       showPools(series, observation)

@@ -123,6 +123,35 @@ export interface UsageFlushFailed {
   readonly dropped: number
 }
 
+/** A page of the dashboard got its answer. */
+export interface PageAnswered {
+  readonly event: 'page answered'
+  readonly requestId: string
+  /** The route as it is declared, such as `/stores/:store/usage`; 'unknown' for any other path. */
+  readonly route: string
+  readonly method: string
+  readonly status: number
+  readonly durationMs: number
+}
+
+/** Somebody tried to sign in to the dashboard. */
+export interface SignedIn {
+  readonly event: 'signed in'
+  readonly requestId: string
+  /** 'oidc': at the operator's own login. */
+  readonly by: 'password' | 'link' | 'oidc'
+  /** 'held': there were too many guesses, and this one was not looked at. 'unreachable': that login gave no answer. */
+  readonly outcome: 'done' | 'wrong' | 'held' | 'unreachable'
+}
+
+/** A merchant made or revoked a key. */
+export interface KeyChanged {
+  readonly event: 'key made' | 'key revoked'
+  readonly requestId: string
+  readonly storeId: string
+  readonly keyId: string
+}
+
 /** The embedded PostgreSQL changed its state. */
 export interface Embedded {
   readonly event: 'embedded started' | 'embedded stopped'
@@ -164,6 +193,9 @@ export type Observation =
   | PoolChanged
   | QueueRefused
   | UsageFlushFailed
+  | PageAnswered
+  | SignedIn
+  | KeyChanged
   | Embedded
   | Migrated
   | Lifecycle

@@ -102,7 +102,7 @@ export const SETTINGS = {
   dashboardProxies: {
     env: 'STORE_EXPORT_DASHBOARD_PROXIES',
     kind: 'integer',
-    default: 1,
+    default: 0,
     unit: 'proxies',
     min: 0,
     max: 10,
@@ -125,6 +125,30 @@ export const SETTINGS = {
     min: 1,
     max: 43_200,
     help: 'how long a one-time sign-in link works',
+  },
+  oidcIssuer: {
+    env: 'STORE_EXPORT_OIDC_ISSUER',
+    kind: 'text',
+    default: null,
+    help: "address of the platform's own login, an OpenID Connect provider, for the dashboard: https://login.example.com",
+  },
+  oidcClientId: {
+    env: 'STORE_EXPORT_OIDC_CLIENT_ID',
+    kind: 'text',
+    default: null,
+    help: 'name of the dashboard as a client of that login; its callback is <dashboard>/sign-in/oidc/callback',
+  },
+  oidcClientSecret: {
+    env: 'STORE_EXPORT_OIDC_CLIENT_SECRET',
+    kind: 'secret',
+    default: null,
+    help: 'secret of that client',
+  },
+  oidcLabel: {
+    env: 'STORE_EXPORT_OIDC_LABEL',
+    kind: 'text',
+    default: 'Sign in with your platform account',
+    help: 'text of the button that leads to that login',
   },
   operationsPort: {
     env: 'STORE_EXPORT_OPERATIONS_PORT',

@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createControlDatabase, type TestControl } from '../../test/control-database.ts'
 import { removeStore, UnknownStore } from '../control/stores.ts'
-import { createKey, KeyLimitReached, KeyNameProblem, listKeys, type NewKey, revokeKey } from './key-ring.ts'
+import {
+  createKey,
+  KeyLimitReached,
+  KeyNameProblem,
+  KeyNotReplaceable,
+  listKeys,
+  type NewKey,
+  revokeKey,
+} from './key-ring.ts'
 
 let control: TestControl
 beforeAll(async () => {
@@ -103,17 +111,43 @@ describe('the keys of a store', () => {
     expect(all.filter(({ revokedAt }) => revokedAt === null)).toHaveLength(5)
     expect(all.find(({ id }) => id === made.id)).toMatchObject({ replaces: old, revokedAt: null })
     expect(all.find(({ id }) => id === old)?.revokedAt).not.toBeNull()
-    await expect(replace('at once')).rejects.toThrow(KeyLimitReached)
+    await expect(replace('at once')).rejects.toThrow(KeyNotReplaceable)
   })
 
-  test('a key replaces none of another store', async () => {
+  test('a key of another store, one that was revoked, and one that was replaced cannot be replaced', async () => {
     const [store, other] = [await control.store(), await control.store()]
-    const { id: foreign } = await create(other.id)
     const { database, random } = control
-    const replaces = { keyId: foreign, ends: 'at once' } as const
-    await createKey({ database, storeId: store.id, name: 'new', createdBy: null, random, replaces })
-    expect(await listKeys({ database, storeId: store.id })).toMatchObject([{ replaces: null }])
+    const replace = (keyId: string, ends: 'at once' | 'later') =>
+      createKey({ database, storeId: store.id, name: 'new', createdBy: null, random, replaces: { keyId, ends } })
+    const { id: foreign } = await create(other.id)
+    await expect(replace(foreign, 'at once')).rejects.toThrow(KeyNotReplaceable)
     expect(await listKeys({ database, storeId: other.id })).toMatchObject([{ id: foreign, revokedAt: null }])
+    const { id } = await create(store.id)
+    const { id: successor } = await replace(id, 'later')
+    await expect(replace(id, 'later')).rejects.toThrow(KeyNotReplaceable)
+    await revokeKey({ database, keyId: successor })
+    await replace(id, 'at once')
+    for (const keyId of [id, 'nonsense']) await expect(replace(keyId, 'later')).rejects.toThrow(KeyNotReplaceable)
+  })
+
+  test('ten who replace a key at once make one successor', async () => {
+    const store = await control.store()
+    const { id } = await create(store.id)
+    const nodes = [control.database, control.secondNode()]
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, index) =>
+        createKey({
+          database: nodes[index % 2] ?? control.database,
+          storeId: store.id,
+          name: 'new',
+          createdBy: null,
+          random: control.random,
+          replaces: { keyId: id, ends: index % 3 === 0 ? 'at once' : 'later' },
+        }),
+      ),
+    )
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
+    expect(refused.map(({ reason }) => reason.name)).toEqual(Array(9).fill('KeyNotReplaceable'))
   })
 
   test('a removed or unknown store gets no key', async () => {
@@ -131,13 +165,20 @@ describe('the keys of a store', () => {
     expect(await listKeys({ database: control.database, storeId: store.id, activeOnly: true })).toEqual([])
   })
 
-  test.each(['', '   ', 'x'.repeat(81), 'two\nlines', 'bell\u0007', 'turned\u202e'])(
-    'the name %j is refused',
-    async (name) => {
-      const store = await control.store()
-      await expect(create(store.id, name)).rejects.toThrow(KeyNameProblem)
-    },
-  )
+  test.each([
+    '',
+    '   ',
+    '\u200b',
+    '\u00ad\u2060',
+    '\u3164',
+    'x'.repeat(81),
+    'two\nlines',
+    'bell\u0007',
+    'turned\u202e',
+  ])('the name %j is refused', async (name) => {
+    const store = await control.store()
+    await expect(create(store.id, name)).rejects.toThrow(KeyNameProblem)
+  })
 
   test('a name of eighty characters of any script is kept', async () => {
     const store = await control.store()

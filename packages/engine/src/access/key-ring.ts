@@ -69,6 +69,11 @@ export class KeyLimitReached extends Error {
   }
 }
 
+/** The key has a successor already, or was revoked: it cannot be replaced. */
+export class KeyNotReplaceable extends Error {
+  override readonly name = 'KeyNotReplaceable'
+}
+
 /** A key's name that is not accepted. */
 export class KeyNameProblem extends Error {
   override readonly name = 'KeyNameProblem'
@@ -78,7 +83,8 @@ export class KeyNameProblem extends Error {
 const ATTEMPTS_MAX = 2 * KEYS_PER_STORE_MAX
 
 /**
- * A new active key. Throws `KeyNameProblem`, `UnknownStore` (a removed one counts as unknown) or `KeyLimitReached`.
+ * A new active key. Throws `KeyNameProblem`, `UnknownStore` (a removed one counts as unknown), `KeyLimitReached`, or
+ * `KeyNotReplaceable` where it is to replace a key that is not active, not of this store, or replaced already.
  */
 export async function createKey(request: KeyRequest): Promise<NewKey> {
   const name = checkName(request.name)
@@ -91,6 +97,9 @@ export async function createKey(request: KeyRequest): Promise<NewKey> {
     }
     if (outcome === 'unknown store') {
       throw new UnknownStore(request.storeId)
+    }
+    if (outcome === 'not replaceable') {
+      throw new KeyNotReplaceable(`the key ${request.replaces?.keyId} is not active, or was replaced already`)
     }
     if (outcome === 'full') {
       break
@@ -140,6 +149,9 @@ export async function revokeKey(options: {
   return known.length > 0 ? 'already revoked' : 'unknown'
 }
 
+/** What shows nothing: controls, separators, marks without a letter, and fillers that count as letters. */
+const INVISIBLE = /[\p{C}\p{Z}\p{M}\u115f\u1160\u3164\uffa0\u2800]/gu
+
 /** The name without blanks around it. Throws `KeyNameProblem` when it is empty, too long or unprintable. */
 function checkName(text: string): string {
   const name = text.trim().normalize('NFC')
@@ -147,10 +159,11 @@ function checkName(text: string): string {
   if (
     length < 1 ||
     length > KEY_NAME_LENGTH_MAX ||
+    name.replace(INVISIBLE, '') === '' ||
     /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(name)
   ) {
     throw new KeyNameProblem(
-      `name: must have 1 to ${KEY_NAME_LENGTH_MAX} characters, without control characters; got ${length} characters`,
+      `name: must have 1 to ${KEY_NAME_LENGTH_MAX} characters, one of them visible, without control characters; got ${length} characters`,
     )
   }
   return name
@@ -163,18 +176,21 @@ function checkName(text: string): string {
 async function insert(
   request: KeyRequest,
   made: { readonly id: string; readonly name: string; readonly key: PlainKey },
-): Promise<'inserted' | 'unknown store' | 'full' | 'taken'> {
+): Promise<'inserted' | 'unknown store' | 'not replaceable' | 'full' | 'taken'> {
   if (!isUuid(request.storeId)) {
     return 'unknown store'
   }
   const { prefix, lastFour } = visibleParts(made.key)
-  const replaced = request.replaces !== undefined && isUuid(request.replaces.keyId) ? request.replaces.keyId : null
+  const isReplacing = request.replaces !== undefined
+  const replaced = isReplacing && isUuid(request.replaces.keyId) ? request.replaces.keyId : null
   const endsNow = request.replaces?.ends === 'at once'
-  const [row] = await request.database.sql<[{ stores: number; free: number; inserted: number }]>`
+  const [row] = await request.database.sql<[{ stores: number; replaced: number; free: number; inserted: number }]>`
     with store as (
       select id from stores where id = ${request.storeId} and removed_at is null for share
     ), replaced as (
-      select k.id, k.slot from api_keys k join store on store.id = k.store_id where k.id = ${replaced}::uuid
+      select k.id, k.slot from api_keys k join store on store.id = k.store_id
+      where k.id = ${replaced}::uuid and k.revoked_at is null
+        and not exists (select from api_keys n where n.replaces = k.id and n.revoked_at is null)
     ), ended as (
       update api_keys set revoked_at = clock_timestamp()
       where ${endsNow}::boolean and id in (select id from replaced) and revoked_at is null
@@ -187,6 +203,7 @@ async function insert(
         where not exists (
           select from api_keys k, store where k.store_id = store.id and k.slot = g.slot and k.revoked_at is null)
       ) as s
+      where not ${isReplacing}::boolean or exists (select from replaced)
       order by s.choice, s.slot limit 1
     ), inserted as (
       insert into api_keys (id, store_id, slot, name, prefix, last_four, key_hash, created_by, replaces)
@@ -196,12 +213,14 @@ async function insert(
       on conflict do nothing
       returning id
     )
-    select (select count(*)::int from store) as stores, (select count(*)::int from free) as free,
+    select (select count(*)::int from store) as stores, (select count(*)::int from replaced) as replaced, (select count(*)::int from free) as free,
       (select count(*)::int from inserted) as inserted`
   if (row.inserted === 1) {
     return 'inserted'
   }
-  return row.stores === 0 ? 'unknown store' : row.free === 0 ? 'full' : 'taken'
+  if (row.stores === 0) return 'unknown store'
+  if (isReplacing && row.replaced === 0) return 'not replaceable'
+  return row.free === 0 ? 'full' : 'taken'
 }
 
 async function leastRecentlyUsed(request: KeyRequest): Promise<KeySummary | null> {

@@ -3,6 +3,7 @@ import { createControlDatabase, type TestControl } from '../../test/control-data
 import { createKey, listKeys } from '../access/key-ring.ts'
 import {
   addMembership,
+  forgetEndedSignIns,
   listMerchants,
   removeMerchant,
   storeOfMerchant,
@@ -66,7 +67,40 @@ describe('memberships', () => {
   })
 })
 
+test('sessions and links that ended by themselves are forgotten, others stay', async () => {
+  const { sql } = control.database
+  const { id } = await aMerchant()
+  for (const [token, ends] of [
+    ['ended', '-1 second'],
+    ['open', '1 hour'],
+  ] as const) {
+    await sql`
+      insert into merchant_sessions (id, token, merchant_id, expires_at, created_at, updated_at)
+      values (${token}, ${token}, ${id}, now() + ${ends}::text::interval, now(), now())`
+    await sql`
+      insert into merchant_links (id, identifier, value, expires_at, created_at, updated_at)
+      values (${token}, ${token}, '', now() + ${ends}::text::interval, now(), now())`
+  }
+  expect(await forgetEndedSignIns(control.database)).toBe(2)
+  expect(await sql`select token from merchant_sessions union all select id from merchant_links`).toEqual([
+    { token: 'open' },
+    { token: 'open' },
+  ])
+})
+
 describe('removing a merchant', () => {
+  test('that failed in the middle can be done again', async () => {
+    const { database } = control
+    const store = await control.store()
+    const merchant = await aMerchant(store.id)
+    await aUsedKey(store.id, merchant.email)
+    await database.sql`alter table walks rename to walks_away`
+    await expect(removeMerchant(database, merchant.email)).rejects.toThrow()
+    await database.sql`alter table walks_away rename to walks`
+    expect(await removeMerchant(database, merchant.email)).toEqual({ storesLeftAlone: [store.id] })
+    expect(await listKeys({ database, storeId: store.id })).toMatchObject([{ createdBy: null }])
+  })
+
   test('the address leaves the keys, and usage that nobody else sees is deleted; the keys go on', async () => {
     const { database } = control
     const [own, shared] = [await control.store(), await control.store()]

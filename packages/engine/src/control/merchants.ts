@@ -87,10 +87,18 @@ export async function removeMerchant(
     where m.email = ${address} group by m.id`
   if (merchant === undefined) throw new UnknownMerchant(email)
   const { id, storesLeftAlone } = merchant
-  await sql`delete from merchants where id = ${id}`
   await sql`update api_keys set created_by = null where created_by = ${address}`
   const keys = sql`select id from api_keys where store_id in (
     select store::uuid from jsonb_array_elements_text(${JSON.stringify(storesLeftAlone)}::text::jsonb) as store)`
   await deleteUsageOf(sql, keys)
+  // last, so that a removal that failed can be done again
+  await sql`delete from merchants where id = ${id}`
   return { storesLeftAlone }
+}
+
+/** Forgets sessions and links that ended by themselves; returns how many. */
+export async function forgetEndedSignIns({ sql }: ControlDatabase): Promise<number> {
+  const sessions = await sql`delete from merchant_sessions where expires_at < clock_timestamp()`
+  const links = await sql`delete from merchant_links where expires_at < clock_timestamp()`
+  return sessions.count + links.count
 }

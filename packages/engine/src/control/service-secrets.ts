@@ -3,7 +3,7 @@
 import type { Sql } from '../connection.ts'
 import type { RandomBytes } from '../random.ts'
 import type { ControlDatabase } from './database.ts'
-import { isSealedWithCurrent, openPassword, type SealingKeys, sealPassword } from './sealing.ts'
+import { isSealedWithCurrent, openPassword, type SealingKeys, SealingProblem, sealPassword } from './sealing.ts'
 
 const NAMES = ['cursor'] as const
 const SECRET_BYTES = 32
@@ -35,13 +35,21 @@ export async function readDashboardSecret(options: {
   readonly database: ControlDatabase
   readonly keys: SealingKeys
   readonly random: RandomBytes
+  /** Makes another one where the secret that sealed it was lost; every session ends then. */
+  readonly replaceUnopenable?: boolean
 }): Promise<string> {
   const { database, keys, random } = options
   const password = random(SECRET_BYTES).toString('base64')
   const made = Buffer.from(sealPassword({ keys, storeId: DASHBOARD, password, random }))
   await database.sql`insert into service_secrets (name, value) values (${DASHBOARD}, ${made}) on conflict do nothing`
   const [row] = await database.sql<[{ value: Buffer }]>`select value from service_secrets where name = ${DASHBOARD}`
-  return openPassword(keys, DASHBOARD, row.value.toString())
+  try {
+    return openPassword(keys, DASHBOARD, row.value.toString())
+  } catch (error) {
+    if (options.replaceUnopenable !== true || !(error instanceof SealingProblem)) throw error
+    await database.sql`delete from service_secrets where name = ${DASHBOARD} and value = ${row.value}`
+    return readDashboardSecret({ database, keys, random })
+  }
 }
 
 /** Seals the dashboard's secret with the current key where the previous one did; whether it did so. */

@@ -12,6 +12,8 @@ export async function up(database: Kysely<unknown>): Promise<void> {
 
 const STATEMENTS = [
   'alter table api_keys add column replaces uuid references api_keys (id)',
+  // a key has one successor at a time
+  'create unique index api_keys_replaces on api_keys (replaces) where revoked_at is null',
   'alter table usage_hours add column peak_minute integer not null default 0',
   `create table request_lines (
     key_id uuid not null,
@@ -29,6 +31,7 @@ const STATEMENTS = [
     filters text not null,
     begun_at timestamptz not null,
     last_at timestamptz not null,
+    requests integer not null,
     pages integer not null,
     rows bigint not null,
     ended boolean not null,

@@ -7,6 +7,8 @@ const BATCH_SIZE = 5000
 export interface MergingBufferOptions<Entry> {
   /** Entries at most. */
   readonly entriesMax: number
+  /** Entries written in one statement; 5000 unless said. */
+  readonly batchSize?: number
   /** Adds what `from` says to `into`. */
   readonly merge: (into: Entry, from: Entry) => void
   /** Writes a batch in one statement. */
@@ -44,7 +46,7 @@ export class MergingBuffer<Entry> {
   /** Writes all there is. A batch is out of the buffer while it is written, and back in it when that fails. */
   async flush(): Promise<void> {
     while (this.#entries.size > 0) {
-      const batch = [...this.#entries].slice(0, BATCH_SIZE)
+      const batch = [...this.#entries].slice(0, this.#options.batchSize ?? BATCH_SIZE)
       for (const [id] of batch) {
         this.#entries.delete(id)
       }

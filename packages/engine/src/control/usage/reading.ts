@@ -3,6 +3,7 @@
 
 import type { ControlDatabase } from '../database.ts'
 import { LINES_PER_KEY_MAX, type RequestLineEntry } from './request-lines.ts'
+import { WALKS_PER_KEY_MAX } from './walks.ts'
 
 /** Requests of one key in one hour. */
 export interface UsageHour {
@@ -31,8 +32,6 @@ export interface Walk {
   readonly ended: boolean
 }
 
-const WALKS_MAX = 50
-
 /** Hours of all keys of a store since an instant, oldest first. */
 export async function readUsageHours(options: {
   readonly database: ControlDatabase
@@ -54,9 +53,12 @@ export async function readRequestLines(database: ControlDatabase, keyId: string)
     where key_id = ${keyId} order by at desc limit ${LINES_PER_KEY_MAX}`
 }
 
-/** The walks of a key, those not ended first, then newest first, at most 50. */
+/**
+ * The walks of a key, newest first, at most 50. Those of which a second page was asked for: a first page alone may be all
+ * that a tool wants.
+ */
 export async function readWalks(database: ControlDatabase, keyId: string): Promise<Walk[]> {
   return database.sql<Walk[]>`
     select endpoint, filters, begun_at as "begunAt", last_at as "lastAt", pages, rows::float8 as rows, ended from walks
-    where key_id = ${keyId} order by ended, last_at desc limit ${WALKS_MAX}`
+    where key_id = ${keyId} and requests > 1 order by last_at desc limit ${WALKS_PER_KEY_MAX}`
 }

@@ -197,12 +197,13 @@ describe('the last requests of a key', () => {
     const { id } = await aKey()
     for (const now of [NOON, NOON + 1]) {
       const usage = recorder(() => now)
-      usage.record(page(id, { begins: true, ends: false, filters: '' }))
+      usage.record(page(id, { begins: true, ends: false, filters: `status=${now}` }))
+      usage.record(page(id, { begins: false, ends: false, filters: `status=${now}` }))
       await usage.close()
     }
     const { database } = control
     await deleteOldUsage({ database, usageMonths: 13, requestLineDays: 7, now: new Date(NOON + 1 + 7 * 86_400_000) })
-    expect(await readRequestLines(database, id)).toMatchObject([{ at: new Date(NOON + 1) }])
+    expect(await readRequestLines(database, id)).toMatchObject([{ at: new Date(NOON + 1) }, {}])
     expect(await readWalks(database, id)).toMatchObject([{ begunAt: new Date(NOON + 1) }])
   })
 })
@@ -243,7 +244,7 @@ describe('walks', () => {
     two.record(page(id, last))
     await two.flush()
     await one.close()
-    expect(await readWalks(control.database, id)).toMatchObject([{ pages: 1, ended: false }])
+    expect(await readWalks(control.database, id)).toEqual([])
     await two.close()
     expect(await readWalks(control.database, id)).toMatchObject([{ pages: 2, ended: true }])
   })
@@ -252,22 +253,46 @@ describe('walks', () => {
     const { id } = await aKey()
     let now = NOON
     const usage = recorder(() => now)
-    for (const step of [
-      first,
-      { ...first, filters: 'status=paid' },
-      first,
-      { ...last, filters: 'status=paid' },
-      last,
-    ]) {
+    const paid = { filters: 'status=paid' }
+    for (const step of [first, next, { ...first, ...paid }, first, { ...last, ...paid }, last]) {
       now += 1
       usage.record(page(id, step))
     }
     await usage.close()
     expect(await readWalks(control.database, id)).toMatchObject([
-      { filters: '', pages: 1, ended: false, begunAt: new Date(NOON + 1) },
-      { filters: '', pages: 2, ended: true },
+      { filters: '', pages: 2, ended: true, begunAt: new Date(NOON + 4) },
       { filters: 'status=paid', pages: 2, ended: true },
+      { filters: '', pages: 2, ended: false, begunAt: new Date(NOON + 1) },
     ])
+  })
+
+  test('a tool that asks for the first page again and again walks nothing, and fills nothing', async () => {
+    const { id } = await aKey()
+    let now = NOON
+    const usage = recorder(() => now)
+    for (let poll = 0; poll < 300; poll += 1) {
+      now += 1
+      usage.record(page(id, first))
+      if (poll % 40 === 0) await usage.flush()
+    }
+    await usage.close()
+    expect(await readWalks(control.database, id)).toEqual([])
+    expect(await control.database.sql`select from walks where key_id = ${id}`).toHaveLength(1)
+  })
+
+  test('of each key the last fifty walks are kept', async () => {
+    const { id } = await aKey()
+    let now = NOON
+    const usage = recorder(() => now)
+    for (let walk = 0; walk < 60; walk += 1) {
+      for (const step of [first, last]) {
+        now += 1
+        usage.record(page(id, step))
+      }
+    }
+    await usage.close()
+    expect(await readWalks(control.database, id)).toHaveLength(50)
+    expect(await control.database.sql`select from walks where key_id = ${id}`).toHaveLength(50)
   })
 
   test('a page that failed is no page of the walk, and leaves it open', async () => {

@@ -5,7 +5,7 @@
 import type { Observe } from '../../observe.ts'
 import type { ControlDatabase } from '../database.ts'
 import { hourEntry, hoursBuffer, type UsageOutcome } from './hours.ts'
-import { LinesBuffer } from './request-lines.ts'
+import { linesBuffer } from './request-lines.ts'
 import { type WalkStep, WalksBuffer } from './walks.ts'
 
 /** A request of a key that has its answer. */
@@ -55,7 +55,7 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
   const { sql } = options.database
   const entriesMax = options.entriesMax ?? ENTRIES_MAX
   const hours = hoursBuffer(sql, entriesMax)
-  const lines = new LinesBuffer(sql, Math.min(entriesMax, KEYS_MAX))
+  const lines = linesBuffer(sql, Math.min(entriesMax, KEYS_MAX))
   const walks = new WalksBuffer({ sql, segmentsMax: entriesMax, now: options.now })
   let dropped = 0
   let underWay: Promise<void> = Promise.resolve()
@@ -64,7 +64,8 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
     const { keyId, outcome, minuteRequests, endpoint, status, code, rows, walk } = request
     const at = options.now()
     if (!hours.add(`${keyId} ${hourOf(at)}`, hourEntry({ keyId, at, outcome, minuteRequests }))) dropped += 1
-    lines.add({ keyId, at, endpoint, status, code, rows, durationMs: Math.round(request.durationMs) })
+    const durationMs = Math.round(request.durationMs)
+    lines.add(keyId, { lines: [{ keyId, at, endpoint, status, code, rows, durationMs }] })
     if (walk === null) return
     walks.add({ ...walk, keyId, endpoint, at, pages: status === OK ? 1 : 0, rows })
   }

@@ -2,6 +2,7 @@
 // ids nor parameters nor addresses.
 
 import type { Sql } from '../../connection.ts'
+import { MergingBuffer } from './merging-buffer.ts'
 
 /** How many requests of a key are kept. */
 export const LINES_PER_KEY_MAX = 100
@@ -20,58 +21,29 @@ export interface RequestLineEntry {
   readonly durationMs: number
 }
 
-/** Lines that wait to be written: of each key the last ones, since no others would be kept. */
-export class LinesBuffer {
-  readonly #lines = new Map<string, RequestLineEntry[]>()
-  readonly #sql: Sql
-  readonly #keysMax: number
-
-  constructor(sql: Sql, keysMax: number) {
-    this.#sql = sql
-    this.#keysMax = keysMax
-  }
-
-  /** Adds a line; false where lines of too many keys wait. */
-  add(line: RequestLineEntry): boolean {
-    const known = this.#lines.get(line.keyId)
-    if (known === undefined && this.#lines.size >= this.#keysMax) {
-      return false
-    }
-    if (known === undefined) {
-      this.#lines.set(line.keyId, [line])
-      return true
-    }
-    known.push(line)
-    if (known.length > LINES_PER_KEY_MAX) {
-      known.shift()
-    }
-    return true
-  }
-
-  /** Writes the lines of `KEYS_PER_BATCH` keys at a time; those that could not be written wait on. */
-  async flush(): Promise<void> {
-    while (this.#lines.size > 0) {
-      const batch = [...this.#lines].slice(0, KEYS_PER_BATCH)
-      for (const [keyId] of batch) {
-        this.#lines.delete(keyId)
-      }
-      try {
-        await insert(
-          this.#sql,
-          batch.flatMap(([, lines]) => lines),
-        )
-      } catch (error) {
-        for (const [keyId, lines] of batch) {
-          const newer = this.#lines.get(keyId) ?? []
-          this.#lines.set(keyId, [...lines, ...newer].slice(-LINES_PER_KEY_MAX))
-        }
-        throw error
-      }
-    }
-  }
+/** The last lines of one key that wait to be written, oldest first. */
+export interface KeyLines {
+  readonly lines: RequestLineEntry[]
 }
 
 const KEYS_PER_BATCH = 100
+
+/** A buffer of such lines, by key: no more of one key wait than would be kept. */
+export function linesBuffer(sql: Sql, keysMax: number): MergingBuffer<KeyLines> {
+  const write = (batch: readonly KeyLines[]) =>
+    insert(
+      sql,
+      batch.flatMap(({ lines }) => lines),
+    )
+  return new MergingBuffer({ entriesMax: keysMax, batchSize: KEYS_PER_BATCH, merge, write })
+}
+
+function merge(into: KeyLines, from: KeyLines): void {
+  into.lines.push(...from.lines)
+  // what could not be written comes back behind what came after it
+  into.lines.sort((one, other) => one.at - other.at)
+  into.lines.splice(0, into.lines.length - LINES_PER_KEY_MAX)
+}
 
 /** Inserts, and deletes those older ones that are too many; what another node deletes just now is left to it. */
 async function insert(sql: Sql, lines: readonly RequestLineEntry[]): Promise<void> {
