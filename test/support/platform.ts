@@ -58,14 +58,21 @@ export interface TestPlatform {
   close(): Promise<void>
 }
 
-/** Starts a platform; `settings` are environment variables without their prefix, for example `PAGE_BYTES_MAX`. */
-export async function startPlatform(settings: Record<string, string> = {}): Promise<TestPlatform> {
+/**
+ * Starts a platform; `settings` are environment variables without their prefix, for example `PAGE_BYTES_MAX`. With
+ * `dashboard` the merchant's dashboard is served, too.
+ */
+export async function startPlatform(
+  settings: Record<string, string> = {},
+  { dashboard = false }: { readonly dashboard?: boolean } = {},
+): Promise<TestPlatform> {
   const control = await createDatabase()
   await migrate({ url: control.url, random: randomBytes })
   const sealingKey = new SealingKey(randomBytes(32))
   const observations: Observation[] = []
   const { config } = readConfig({
     STORE_EXPORT_PORT: '0',
+    STORE_EXPORT_DASHBOARD_PORT: '0',
     STORE_EXPORT_REQUESTS_PER_MINUTE: '100000',
     ...prefixed(settings),
   })
@@ -74,6 +81,7 @@ export async function startPlatform(settings: Record<string, string> = {}): Prom
     controlUrl: control.url,
     keys: { current: sealingKey, previous: null },
     observe: (observation) => observations.push(observation),
+    dashboard,
   })
   const stores: TestStore[] = []
   const newKey = (storeId: string) => keyFor(service, storeId)

@@ -1,0 +1,109 @@
+// A merchant at the dashboard, as a browser without a script: keeps cookies, follows nothing by itself, and sends forms
+// with the hidden number of the page they are on.
+
+import { randomBytes, randomUUID } from 'node:crypto'
+import { Accounts } from '@store-export/dashboard'
+import { readDashboardSecret } from '@store-export/engine'
+import type { TestPlatform } from './platform.ts'
+
+/** A page as it came. */
+export interface PageAnswer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+/** An account that was made, with its sign-in. */
+export interface TestMerchant {
+  readonly id: string
+  readonly email: string
+  readonly password: string
+}
+
+/** The accounts of a platform, as the operator's command makes them. */
+export async function accountsOf(platform: TestPlatform): Promise<Accounts> {
+  const { service, sealingKey } = platform
+  const keys = { current: sealingKey, previous: null }
+  const secret = await readDashboardSecret({ database: service.control, keys, random: randomBytes })
+  return new Accounts({ database: service.control, secret, url: urlOf(platform), sessionDays: 7, linkMinutes: 60 })
+}
+
+/** A merchant with a password who sees these stores. */
+export async function addMerchant(platform: TestPlatform, ...storeIds: string[]): Promise<TestMerchant> {
+  const accounts = await accountsOf(platform)
+  const email = `merchant-${randomUUID()}@example.com`
+  const password = randomBytes(12).toString('base64url')
+  let id = ''
+  for (const storeId of storeIds) id = (await accounts.addMerchant(email, storeId)).id
+  await accounts.setPassword(id, password)
+  return { id, email, password }
+}
+
+/** Address of the platform's dashboard. */
+export function urlOf({ service }: TestPlatform): string {
+  if (service.dashboardUrl === null) throw new Error('this platform was started without a dashboard')
+  return service.dashboardUrl
+}
+
+/** A browser without a script. */
+export class PlainBrowser {
+  readonly url: string
+  readonly cookies = new Map<string, string>()
+
+  constructor(url: string) {
+    this.url = url
+  }
+
+  /** Opens a page. */
+  get(path: string, headers: Record<string, string> = {}): Promise<PageAnswer> {
+    return this.#ask(path, { headers })
+  }
+
+  /** Sends a form as it stands, from our own origin unless `headers` say otherwise. */
+  post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<PageAnswer> {
+    const body = new URLSearchParams(fields)
+    return this.#ask(path, { method: 'POST', body, headers: { origin: this.url, ...headers } })
+  }
+
+  /** Opens `page`, and sends its form that posts to `action`, with its hidden fields. */
+  async send(page: string, action: string, fields: Record<string, string> = {}): Promise<PageAnswer> {
+    return this.post(action, { ...(await this.hiddenOf(page, action)), ...fields })
+  }
+
+  /** The hidden fields of the form on `page` that posts to `action`. */
+  async hiddenOf(page: string, action: string): Promise<Record<string, string>> {
+    const { text } = await this.get(page)
+    const form = text.split('<form').find((each) => each.includes(`action="${action}"`))
+    if (form === undefined) throw new Error(`${page} has no form that posts to ${action}`)
+    const [fields = ''] = form.split('</form>', 1)
+    const hidden = fields.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)
+    return Object.fromEntries([...hidden].map(([, name = '', value = '']) => [name, value]))
+  }
+
+  /** The hidden number of the form on `page` that posts to `action`. */
+  async numberOf(page: string, action: string): Promise<string> {
+    return (await this.hiddenOf(page, action)).form_token ?? ''
+  }
+
+  /** Signs in; throws where that is refused. */
+  async signIn({ email, password }: Pick<TestMerchant, 'email' | 'password'>): Promise<this> {
+    const { status } = await this.send('/sign-in', '/sign-in', { email, password })
+    if (status !== 303) throw new Error(`the sign-in answered ${status}`)
+    return this
+  }
+
+  async #ask(path: string, init: RequestInit & { headers: Record<string, string> }): Promise<PageAnswer> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const headers = { ...init.headers, ...(cookie === '' ? {} : { cookie }) }
+    const response = await fetch(this.url + path, { ...init, headers, redirect: 'manual' })
+    for (const line of response.headers.getSetCookie()) this.#keep(line)
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  }
+
+  #keep(line: string): void {
+    const [pair = '', ...attributes] = line.split(';').map((each) => each.trim())
+    const [name = '', value = ''] = pair.split(/=(.*)/s)
+    if (attributes.some((each) => /^max-age=0$/i.test(each))) this.cookies.delete(name)
+    else this.cookies.set(name, value)
+  }
+}
