@@ -9,7 +9,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   engine: ['contract'],
   api: ['contract', 'engine'],
-  operator: ['contract', 'engine', 'api'],
+  dashboard: ['contract', 'engine'],
+  operator: ['contract', 'engine', 'api', 'dashboard'],
 }
 
 /** Folders that must not know others of the same package. */
@@ -17,6 +18,7 @@ const FOLDERS: readonly { readonly from: string; readonly never: readonly string
   { from: 'packages/engine/src/query/', never: ['/stores/', '/control/', '/access/', '/encode/', 'postgres'] },
   { from: 'packages/engine/src/encode/', never: ['/stores/', '/control/', '/access/', 'postgres'] },
   { from: 'packages/api/src/', never: ['postgres', 'kysely'] },
+  { from: 'packages/dashboard/src/', never: ['postgres', 'kysely'] },
   { from: 'packages/contract/src/', never: ['node:'] },
 ]
 

@@ -1,0 +1,157 @@
+// Sign-in at the operator's own login: sends a merchant there and takes them back. Only accounts that the operator made
+// sign in; where the login does not answer, passwords and links still do.
+
+import { countAttempt, forgiveAttempt, type Secret, TimeLimitPassed, within } from '@store-export/engine'
+import { APIError } from 'better-auth/api'
+import { isSafeAddress } from '../security/safe-address.ts'
+import { type LibraryOptions, stateCookie } from './auth.ts'
+import { createProviderAuth, PROVIDER_ID } from './provider-auth.ts'
+import { PROVIDER_ANSWER_MS, readProviderDocument } from './provider-document.ts'
+
+/** The operator's own login, an OpenID Connect provider. */
+export interface SingleSignOnSettings {
+  /** Address below which its document is. */
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: Secret
+  /** Text of the button that leads there. */
+  readonly label: string
+}
+
+/** How a sign-in there ended. `cookies` are values of Set-Cookie. */
+export type SingleSignOnEnd =
+  | { readonly kind: 'done'; readonly cookies: readonly string[] }
+  /** `unknown`: no account with a verified address like that. `declined`: by whoever was asked. `broken`: anything else. */
+  | { readonly kind: 'wrong'; readonly why: 'unknown' | 'declined' | 'broken'; readonly cookies: readonly string[] }
+  | { readonly kind: 'held'; readonly waitSeconds: number }
+  | { readonly kind: 'unreachable' }
+
+/** The issuer is not an address that can be one. */
+export class IssuerProblem extends Error {
+  override readonly name = 'IssuerProblem'
+}
+
+type ProviderAuth = ReturnType<typeof createProviderAuth>
+
+/** Where the library leads after a sign-in, and nowhere else. */
+const HOME = '/'
+/** Below the time limit of a page, so that a slow provider is told apart from a slow database. */
+const COME_BACK_MS = 12_000
+const UNKNOWN = ['signup_disabled', 'account_not_linked', 'email_not_found', 'email_not_verified']
+/** What a provider sends back with. */
+const ANSWERED = ['code', 'state', 'error', 'iss']
+const PASSING = ['server_error', 'temporarily_unavailable']
+
+/** Single sign-on at one provider. */
+export class SingleSignOn {
+  readonly label: string
+  readonly #options: LibraryOptions
+  readonly #settings: SingleSignOnSettings
+  /** The library as the provider's document told it, made when somebody first signs in. */
+  #library: { readonly text: string; readonly auth: ProviderAuth } | null = null
+  #asking: Promise<ProviderAuth | null> | null = null
+
+  /** Asks the provider nothing yet. Throws `IssuerProblem`. */
+  constructor(options: LibraryOptions, settings: SingleSignOnSettings) {
+    checkIssuer(settings.issuer)
+    this.#options = options
+    this.#settings = settings
+    this.label = settings.label
+  }
+
+  /** Address at the provider to go on at, with the cookies that the way back needs; null while it does not answer. */
+  async leave(): Promise<{ address: string; cookies: readonly string[] } | null> {
+    const auth = await this.#ask()
+    if (auth === null) return null
+    const body = { provider: PROVIDER_ID, callbackURL: HOME, errorCallbackURL: HOME, disableRedirect: true }
+    const { response, headers } = await auth.api.signInSocial({ body, headers: new Headers(), returnHeaders: true })
+    return { address: response.url ?? HOME, cookies: headers.getSetCookie() }
+  }
+
+  /** Takes back whoever the provider sent, with the query that it sent them with. */
+  async comeBack(back: {
+    readonly query: Readonly<Record<string, string>>
+    readonly clientAddress: string
+    readonly headers: Headers
+  }): Promise<SingleSignOnEnd> {
+    const scopes = [`single sign-on ${back.clientAddress}`]
+    const { database } = this.#options
+    const verdict = await countAttempt(database, scopes)
+    if (!verdict.allowed) return { kind: 'held', waitSeconds: verdict.waitSeconds }
+    const end = await this.#endInTime(back.query, this.#headersOf(back.headers))
+    if (end.kind === 'done') await forgiveAttempt(database, scopes)
+    return end
+  }
+
+  async #endInTime(query: Readonly<Record<string, string>>, headers: Headers): Promise<SingleSignOnEnd> {
+    try {
+      return await within(COME_BACK_MS, this.#end(query, headers), () => undefined)
+    } catch (cause) {
+      if (cause instanceof TimeLimitPassed) return { kind: 'unreachable' }
+      throw cause
+    }
+  }
+
+  async #end(all: Readonly<Record<string, string>>, headers: Headers): Promise<SingleSignOnEnd> {
+    const auth = await this.#ask()
+    if (auth === null) return { kind: 'unreachable' }
+    const query = Object.fromEntries(Object.entries(all).filter(([name]) => ANSWERED.includes(name)))
+    const params = { id: PROVIDER_ID }
+    return endOf(await auth.api.callbackOAuth({ method: 'GET', params, query, headers, asResponse: true }))
+  }
+
+  /** The library, if the provider answers now; many who ask at once are one question. */
+  #ask(): Promise<ProviderAuth | null> {
+    this.#asking ??= this.#askNow().finally(() => {
+      this.#asking = null
+    })
+    return this.#asking
+  }
+
+  async #askNow(): Promise<ProviderAuth | null> {
+    const { issuer, clientId, clientSecret } = this.#settings
+    const document = await readProviderDocument(issuer)
+    if (document === null) return null
+    const { text, userInfoUrl } = document
+    if (this.#library?.text === text) return this.#library.auth
+    const provider = { issuer, clientId, clientSecret: clientSecret.reveal(), userInfoUrl }
+    const auth = createProviderAuth(this.#options, provider)
+    // it asks for the document once more, and is left alone where that takes too long
+    const context = await within(PROVIDER_ANSWER_MS, auth.$context, () => undefined).catch(() => null)
+    if (!context?.socialProviders.some(({ id }) => id === PROVIDER_ID)) return null
+    this.#library = { text, auth }
+    return auth
+  }
+
+  /** Of what a browser sends, what the library may see: the cookie of this sign-in, and the name for the new session. */
+  #headersOf(headers: Headers): Headers {
+    const name = `${stateCookie(this.#options.url.startsWith('https:'))}=`
+    const cookies = (headers.get('cookie') ?? '').split(';').map((each) => each.trim())
+    return new Headers({
+      cookie: cookies.find((each) => each.startsWith(name)) ?? '',
+      'user-agent': (headers.get('user-agent') ?? '').slice(0, 300),
+    })
+  }
+}
+
+/** What the library's redirect means: home without a word is a sign-in. */
+function endOf(response: Response): SingleSignOnEnd {
+  const location = response.headers.get('location')
+  const cookies = response.headers.getSetCookie()
+  if (location === HOME) return { kind: 'done', cookies }
+  const error = new URL(location ?? HOME, 'http://localhost').searchParams.get('error') ?? ''
+  if (location === null || error === 'internal_server_error') throw new APIError('INTERNAL_SERVER_ERROR')
+  if (PASSING.includes(error)) return { kind: 'unreachable' }
+  const why = UNKNOWN.includes(error) ? 'unknown' : error === 'access_denied' ? 'declined' : 'broken'
+  return { kind: 'wrong', why, cookies }
+}
+
+function checkIssuer(issuer: string): void {
+  if (!isSafeAddress(issuer))
+    throw new IssuerProblem(
+      `must be an address that begins with https:// (http:// on a loopback address alone); got ${JSON.stringify(issuer.slice(0, 80))}`,
+    )
+  const { search, hash, username, password } = new URL(issuer)
+  if (search + hash + username + password !== '')
+    throw new IssuerProblem('must be an address alone, without a query, a fragment or a password')
+}

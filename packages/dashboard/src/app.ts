@@ -1,0 +1,95 @@
+// Every page and form of the dashboard, on one screen.
+
+import { type Context, Hono } from 'hono'
+import { type Asset, assets } from './look/assets.ts'
+import type { Parts } from './parts.ts'
+import { accountPage, changePassword } from './routes/account.ts'
+import { dataFile, dataPage, dataRowPage, toFirstList } from './routes/data.ts'
+import { createHandlers, type Environment } from './routes/handle.ts'
+import { keysPage, makeKey, replace, replacePage, revoke, revokePage, tiles, toKeys } from './routes/keys.ts'
+import { missing } from './routes/problems.ts'
+import { recipesPage } from './routes/recipes.ts'
+import { chooseEncoding } from './routes/respond.ts'
+import { linkPage, signIn, signInPage, signOut, signOutEverywhere, useLink } from './routes/sign-in.ts'
+import { comeBack, leaveForSingleSignOn } from './routes/single-sign-on.ts'
+import { generalPage, home, storesPage } from './routes/stores.ts'
+import { keyUsagePage, usagePage } from './routes/usage.ts'
+import { securityHeaders } from './security/headers.ts'
+
+/** The pages, as a function from requests to responses. */
+export function createApp(parts: Parts): Hono<Environment> {
+  const app = new Hono<Environment>()
+  const { page, form, merchantPage, merchantForm, storePage, storeForm, storeFile } = createHandlers(parts)
+  const headers = Object.entries(securityHeaders(parts.origins.isSecure))
+  app.use(async (context, next) => {
+    if (!parts.origins.isOwnHost(context.req.header('host') ?? null))
+      return context.text(wrongHost(parts.origins.url), 421)
+    await next()
+    for (const [name, value] of headers) context.res.headers.set(name, value)
+  })
+
+  for (const asset of Object.values(assets())) app.get(asset.path, serveAsset(asset))
+  app.get('/favicon.ico', (context) => context.redirect(assets().icon.path))
+  app.get('/robots.txt', (context) => context.text('User-agent: *\nDisallow: /\n'))
+
+  app.get('/sign-in', page(signInPage))
+  app.post('/sign-in', form(signIn))
+  app.post('/sign-in/oidc', form(leaveForSingleSignOn))
+  app.get('/sign-in/oidc/callback', page(comeBack))
+  app.get('/link/:token', page(linkPage))
+  app.post('/link', form(useLink))
+  for (const path of ['/sign-in/oidc', '/link', '/sign-out']) app.get(path, (context) => context.redirect('/', 303))
+
+  app.get('/', merchantPage(home))
+  app.get('/stores', merchantPage(storesPage))
+  app.get('/account', merchantPage(accountPage))
+  app.post('/account/password', merchantForm(changePassword))
+  app.post('/account/sign-out-everywhere', merchantForm(signOutEverywhere))
+  app.post('/sign-out', merchantForm(signOut))
+
+  const store = app.basePath('/stores/:store')
+  for (const path of ['/', '/settings', '/settings/api/keys']) store.get(path, storePage(toKeys))
+  store.get('/settings/general', storePage(generalPage))
+  store.get('/settings/api', storePage(keysPage))
+  store.get('/settings/api/tiles', storePage(tiles))
+  store.post('/settings/api/keys', storeForm(makeKey))
+  store.get('/settings/api/keys/:key/revoke', storePage(revokePage))
+  store.post('/settings/api/keys/:key/revoke', storeForm(revoke))
+  store.get('/settings/api/keys/:key/replace', storePage(replacePage))
+  store.post('/settings/api/keys/:key/replace', storeForm(replace))
+  store.get('/usage', storePage(usagePage))
+  store.get('/usage/keys/:key', storePage(keyUsagePage))
+  store.get('/data/:file{[a-z-]+\\.csv}', storeFile(dataFile))
+  store.get('/data', storePage(toFirstList))
+  store.get('/data/:list', storePage(dataPage))
+  store.get('/data/:list/:row', storePage(dataRowPage))
+  store.get('/recipes', storePage(recipesPage))
+
+  app.all('*', page(missing))
+  app.onError((cause, context) => {
+    parts.observe({ event: 'own fault', requestId: null, cause })
+    return context.text('Something went wrong on our side.', 500)
+  })
+  return app
+}
+
+/** For whoever opens a dashboard of this machine alone from elsewhere. */
+function wrongHost(url: string): string {
+  return `The dashboard is at ${url}. The setting STORE_EXPORT_DASHBOARD_URL serves it under another address.`
+}
+
+function serveAsset(asset: Asset) {
+  const { contentType, body, gzip, brotli } = asset
+  const encoded = { br: brotli, gzip }
+  return (context: Context) => {
+    const encoding = chooseEncoding(context.req.header('accept-encoding') ?? '', body.length)
+    const headers = {
+      'content-type': contentType,
+      // its address changes with its bytes
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: 'accept-encoding',
+      ...(encoding === null ? {} : { 'content-encoding': encoding }),
+    }
+    return context.body(new Uint8Array(encoding === null ? body : encoded[encoding]), 200, headers)
+  }
+}

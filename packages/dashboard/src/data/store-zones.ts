@@ -1,0 +1,72 @@
+// The time zone of each store, which its pages write dates in. It is in the store's own row: read once a minute, beside
+// the page where one is known already. A store that is down or slow takes no page with it: its dates are in UTC then.
+
+import { type StoreAddress, within } from '@store-export/engine'
+import { cellText } from './exact-json.ts'
+import { readStore, type StoreSource } from './store-rows.ts'
+
+const KEPT_MS = 60_000
+/** How long a page waits for a zone that is not known yet. */
+const WAIT_MS = 300
+const STORES_MAX = 10_000
+/** Used until the store says another one. */
+const NO_ZONE = 'UTC'
+
+/** What is known of one store. */
+interface Known {
+  readonly askedAt: number
+  /** null until it was read once. */
+  zone: string | null
+  reading: Promise<string>
+}
+
+/** Time zones by store. */
+export class StoreZones {
+  readonly #reader: StoreSource['reader']
+  readonly #now: () => number
+  readonly #zones = new Map<string, Known>()
+
+  /** `now` is on the clock of `performance.now()`. */
+  constructor(reader: StoreSource['reader'], now: () => number) {
+    this.#reader = reader
+    this.#now = now
+  }
+
+  /** IANA name; never rejects, and never waits long. */
+  async of(address: StoreAddress): Promise<string> {
+    const known = this.#zones.get(address.storeId)
+    const isFresh = known !== undefined && this.#now() - known.askedAt < KEPT_MS
+    const asked = isFresh ? known : this.#ask(address, known?.zone ?? null)
+    return asked.zone ?? (await within(WAIT_MS, asked.reading, () => undefined).catch(() => NO_ZONE))
+  }
+
+  #ask(address: StoreAddress, before: string | null): Known {
+    const asked: Known = { askedAt: this.#now(), zone: before, reading: Promise.resolve(NO_ZONE) }
+    asked.reading = this.#read(address)
+      .then((zone) => {
+        asked.zone = zone
+        return zone
+      })
+      .catch(() => before ?? NO_ZONE)
+    this.#zones.delete(address.storeId)
+    this.#zones.set(address.storeId, asked)
+    const [oldest] = this.#zones.keys()
+    if (this.#zones.size > STORES_MAX && oldest !== undefined) this.#zones.delete(oldest)
+    return asked
+  }
+
+  async #read(address: StoreAddress): Promise<string> {
+    const row = await readStore({ reader: this.#reader, address, requestId: null, startedAt: this.#now() })
+    const zone = cellText(row?.store_timezone) ?? NO_ZONE
+    return isZone(zone) ? zone : NO_ZONE
+  }
+}
+
+function isZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,71 @@
+// The dashboard's public face: a listener for merchants, and accounts for the operator's command line.
+
+import { randomBytes } from 'node:crypto'
+import type { ControlDatabase, Observe, StoreReader } from '@store-export/engine'
+import { Accounts } from './accounts/accounts.ts'
+import type { SingleSignOnSettings } from './accounts/single-sign-on.ts'
+import { createApp } from './app.ts'
+import { Downloads } from './data/downloads.ts'
+import { StoreZones } from './data/store-zones.ts'
+import type { Parts } from './parts.ts'
+import { FormNumbers } from './security/form-numbers.ts'
+import { type Origins, originsOf } from './security/origins.ts'
+import { type DashboardLimits, type ListenAt, type RunningDashboard, serveApp } from './server.ts'
+
+export { Accounts, EmailProblem } from './accounts/accounts.ts'
+export { IssuerProblem, type SingleSignOnSettings } from './accounts/single-sign-on.ts'
+export { DashboardUrlProblem } from './security/origins.ts'
+export type { RunningDashboard } from './server.ts'
+
+/** What a dashboard is started with. */
+export interface DashboardOptions {
+  readonly database: ControlDatabase
+  readonly reader: Pick<StoreReader, 'read' | 'columns' | 'exists'>
+  /** Signs sessions and forms; all nodes share it. */
+  readonly secret: string
+  readonly listenAt: ListenAt
+  /** Address under which merchants reach it; null for this machine alone. */
+  readonly url: string | null
+  /** Address under which clients reach the API. */
+  readonly apiUrl: string
+  readonly requestsPerMinute: number
+  readonly requestLineDays: number
+  readonly sessionDays: number
+  readonly linkMinutes: number
+  /** The operator's own login; null where merchants sign in by password and link alone. */
+  readonly singleSignOn: SingleSignOnSettings | null
+  readonly proxies: number
+  readonly limits: DashboardLimits
+  readonly observe: Observe
+}
+
+/**
+ * Starts the dashboard. Rejects with `DashboardUrlProblem`, `IssuerProblem`, or the system's error where the port cannot
+ * be had.
+ */
+export function startDashboard(options: DashboardOptions): Promise<RunningDashboard> {
+  const { listenAt, limits, url } = options
+  return serveApp(listenAt, limits, (port) => {
+    const origins = originsOf(url ?? `http://127.0.0.1:${port}`)
+    return { app: createApp(partsOf(options, origins)), url: origins.url }
+  })
+}
+
+function partsOf(options: DashboardOptions, origins: Origins): Parts {
+  const { database, reader, secret, apiUrl, observe, proxies } = options
+  const { requestsPerMinute, requestLineDays, sessionDays, linkMinutes, singleSignOn } = options
+  return {
+    database,
+    reader,
+    accounts: new Accounts({ database, secret, url: origins.url, sessionDays, linkMinutes, singleSignOn }),
+    numbers: new FormNumbers({ secret, random: randomBytes, now: Date.now }),
+    zones: new StoreZones(reader, () => performance.now()),
+    downloads: new Downloads(),
+    origins,
+    observe,
+    apiUrl: apiUrl.replace(/\/+$/, ''),
+    requestsPerMinute,
+    requestLineDays,
+    proxies,
+  }
+}

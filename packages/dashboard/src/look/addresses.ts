@@ -1,0 +1,46 @@
+// Addresses of the pages, as the views link to them and the routes serve them.
+
+import type { Frame } from '../pages/models.ts'
+
+/** Addresses of a store's pages. */
+export function storeAddresses(storeId: string): StoreAddresses {
+  const base = `/stores/${encodeURIComponent(storeId)}`
+  const keys = `${base}/settings/api/keys`
+  const key = (id: string) => `${keys}/${encodeURIComponent(id)}`
+  return {
+    general: `${base}/settings/general`,
+    api: `${base}/settings/api`,
+    tiles: `${base}/settings/api/tiles`,
+    keys,
+    revoke: (id) => `${key(id)}/revoke`,
+    replace: (id) => `${key(id)}/replace`,
+    usage: `${base}/usage`,
+    usageOfKey: (id) => `${base}/usage?key=${encodeURIComponent(id)}`,
+    keyUsage: (id) => `${base}/usage/keys/${encodeURIComponent(id)}`,
+    data: (list) => `${base}/data/${list}`,
+    dataRow: (list, id) => `${base}/data/${list}/${encodeURIComponent(id)}`,
+    recipes: `${base}/recipes`,
+  }
+}
+
+/** Where the pages of one store are. */
+export interface StoreAddresses {
+  readonly general: string
+  readonly api: string
+  readonly tiles: string
+  readonly keys: string
+  readonly revoke: (keyId: string) => string
+  readonly replace: (keyId: string) => string
+  readonly usage: string
+  readonly usageOfKey: (keyId: string) => string
+  readonly keyUsage: (keyId: string) => string
+  readonly data: (list: string) => string
+  readonly dataRow: (list: string, rowId: string) => string
+  readonly recipes: string
+}
+
+/** Addresses of the store that `frame` is about. */
+export function addressesOf(frame: Pick<Frame, 'store'>): StoreAddresses {
+  if (frame.store === null) throw new Error('this page is of no store')
+  return storeAddresses(frame.store.id)
+}

@@ -1,0 +1,22 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { assets } from './assets.ts'
+
+const FIRST_PAGE_BYTES_MAX = 60_000
+
+test('each asset has the hash of its bytes in its address and unpacks to them', () => {
+  for (const asset of Object.values(assets())) {
+    expect(asset.path).toMatch(/^\/assets\/[a-z]+\.[\w-]{12}\.(css|js|svg)$/)
+    expect(gunzipSync(asset.gzip).equals(asset.body)).toBe(true)
+    expect(brotliDecompressSync(asset.brotli).equals(asset.body)).toBe(true)
+  }
+})
+
+test('all assets together leave room for a page within the first 60 kB', () => {
+  const bytes = Object.values(assets()).reduce((sum, { gzip }) => sum + gzip.length, 0)
+  expect(bytes).toBeLessThan(FIRST_PAGE_BYTES_MAX / 2)
+})
+
+test('the style sheet fetches nothing', () => {
+  expect(assets().style.body.toString()).not.toMatch(/url\(|@import/)
+})

@@ -1,0 +1,69 @@
+// The files that pages refer to: style, scripts and icon, read and compressed once. A file's address carries the hash of
+// its bytes, so that it can be kept by browsers for good.
+
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+
+/** A file as it is sent. */
+export interface Asset {
+  /** `/assets/<name>.<hash>.<extension>` */
+  readonly path: string
+  readonly contentType: string
+  readonly body: Buffer
+  readonly gzip: Buffer
+  readonly brotli: Buffer
+}
+
+/** Each asset by what the pages call it. */
+export interface Assets {
+  readonly style: Asset
+  readonly script: Asset
+  readonly htmx: Asset
+  readonly icon: Asset
+}
+
+/** The assets; read at the first call, which a server makes when it starts. */
+export function assets(): Assets {
+  loaded ??= loadAssets()
+  return loaded
+}
+
+let loaded: Assets | null = null
+
+/** The parts of the one style sheet, in the order in which later rules win. */
+const STYLE_PARTS = ['base.css', 'layout.css', 'components.css', 'forms.css', 'code.css', 'tables.css', 'pages.css']
+
+const CONTENT_TYPES = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+} as const
+
+function loadAssets(): Assets {
+  const style = Buffer.concat(STYLE_PARTS.map(readOwn))
+  const htmx = readFileSync(createRequire(import.meta.url).resolve('htmx.org/dist/htmx.min.js'))
+  return {
+    style: assetOf('style', 'css', style),
+    script: assetOf('dashboard', 'js', readOwn('dashboard.js')),
+    htmx: assetOf('htmx', 'js', htmx),
+    icon: assetOf('icon', 'svg', readOwn('icon.svg')),
+  }
+}
+
+function readOwn(file: string): Buffer {
+  return readFileSync(new URL(`./assets/${file}`, import.meta.url))
+}
+
+function assetOf(name: string, extension: keyof typeof CONTENT_TYPES, body: Buffer): Asset {
+  const hash = createHash('sha256').update(body).digest('base64url').slice(0, 12)
+  const brotli = brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } })
+  return {
+    path: `/assets/${name}.${hash}.${extension}`,
+    contentType: CONTENT_TYPES[extension],
+    body,
+    gzip: gzipSync(body, { level: 9 }),
+    brotli,
+  }
+}

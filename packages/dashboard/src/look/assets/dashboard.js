@@ -1,0 +1,60 @@
+// What pages do better with a script: copying, forgetting a key that was shown, and keeping what refreshes itself quiet.
+
+const said = () => document.getElementById('said')
+
+for (const button of document.querySelectorAll('[data-copy]')) button.hidden = false
+
+document.addEventListener('click', async (event) => {
+  const button = event.target instanceof Element ? event.target.closest('[data-copy]') : null
+  if (button === null) return
+  const source = document.getElementById(button.dataset.copy)
+  const isCopied = await copy(source)
+  const label = button.querySelector('[data-copy-label]')
+  label.textContent = isCopied ? 'Copied' : 'Press Ctrl+C'
+  button.classList.toggle('copied', isCopied)
+  said().textContent = isCopied ? 'Copied to the clipboard' : 'The text is selected: copy it with Ctrl+C'
+  setTimeout(() => {
+    label.textContent = 'Copy'
+    button.classList.remove('copied')
+    said().textContent = ''
+  }, 2500)
+})
+
+// Without TLS there is no clipboard: the text is selected then, and the browser asked the old way.
+async function copy(source) {
+  try {
+    await navigator.clipboard.writeText(source.textContent)
+    return true
+  } catch {
+    getSelection().selectAllChildren(source)
+    return document.execCommand('copy')
+  }
+}
+
+// A key that was shown once is not to come back with the browser's Back.
+addEventListener('pagehide', () => {
+  for (const secret of document.querySelectorAll('[data-secret]')) secret.textContent = 'Shown once, and gone.'
+})
+
+// Nothing is fetched for a page that nobody looks at.
+document.addEventListener('htmx:before:request', (event) => {
+  if (document.hidden && event.target.matches('[hx-trigger^="every"]')) event.preventDefault()
+})
+
+// A session that ended answers with the sign-in page: go there rather than showing it in a corner, unless somebody types.
+document.addEventListener('htmx:before:swap', (event) => {
+  if (!event.detail.ctx.response.raw.redirected) return
+  event.preventDefault()
+  if (![...document.querySelectorAll('input')].some((field) => field.value !== field.defaultValue)) location.reload()
+})
+
+// Rows that were added get the focus that their button had.
+let shownRows = document.querySelectorAll('#rows > tr').length
+document.addEventListener('htmx:after:swap', () => {
+  const rows = document.querySelectorAll('#rows > tr')
+  if (shownRows > 0 && rows.length > shownRows) {
+    rows[shownRows].querySelector('a')?.focus()
+    said().textContent = `${rows.length - shownRows} more rows`
+  }
+  shownRows = rows.length
+})

@@ -1,0 +1,60 @@
+// The merchant's own account: password, and where the account is signed in.
+
+import { badge, card, pageHead } from '../look/components.ts'
+import { instant } from '../look/dates.ts'
+import { button, field, form } from '../look/forms.ts'
+import { type Html, html } from '../look/html.ts'
+import { layout } from '../look/layout.ts'
+import { table } from '../look/table.ts'
+import type { AccountPage, Frame } from './models.ts'
+
+/** The whole page. */
+export function accountView(frame: Frame, page: AccountPage): Html {
+  const head = pageHead({ title: 'Your account', lead: page.email })
+  return layout(frame, html`${head}${passwordCard(frame, page)}${sessionsCard(frame, page)}`)
+}
+
+function passwordCard(frame: Frame, page: AccountPage): Html {
+  const { passwordProblem: problem, passwordLengthMin, hasPassword } = page
+  const fields = html`${
+    hasPassword
+      ? field({
+          name: 'current',
+          label: 'Current password',
+          type: 'password',
+          autocomplete: 'current-password',
+          problem: problem?.field === 'current' ? problem.text : null,
+        })
+      : ''
+  }
+${field({
+  name: 'next',
+  label: 'New password',
+  type: 'password',
+  autocomplete: 'new-password',
+  lengthMin: passwordLengthMin,
+  hint: `At least ${passwordLengthMin} characters. A few words in a row are easy to remember and hard to guess.`,
+  problem: problem?.field === 'next' ? problem.text : null,
+})}
+${button(hasPassword ? 'Change password' : 'Set password')}`
+  const note = hasPassword
+    ? 'Your other browsers are signed out when you change it.'
+    : 'You signed in with a link. With a password you can sign in without one.'
+  return card({ id: 'password', title: 'Password', note }, form({ action: '/account/password', frame }, fields))
+}
+
+function sessionsCard(frame: Frame, page: AccountPage): Html {
+  const rows = page.sessions.map(({ client, startedAt, isThis }) => [
+    html`${client} ${isThis ? badge('This one', 'good') : ''}`,
+    instant(startedAt, frame),
+  ])
+  const list = table({
+    caption: 'Where you are signed in',
+    columns: [{ label: 'Browser' }, { label: 'Signed in' }],
+    rows,
+    isStacked: true,
+  })
+  const everywhere = form({ action: '/account/sign-out-everywhere', frame }, button('Sign out everywhere', 'plain'))
+  const note = 'Do you see one that you do not know? Sign out everywhere, then change your password.'
+  return card({ id: 'sessions', title: 'Where you are signed in', note, actions: everywhere, isFlush: true }, list)
+}

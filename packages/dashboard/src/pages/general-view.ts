@@ -1,0 +1,72 @@
+// Settings > General: the store as the API serves it, and what an older store cannot have yet.
+
+import { codeBlock } from '../look/code.ts'
+import { badge, callout, card, facts, pageHead } from '../look/components.ts'
+import { count } from '../look/dates.ts'
+import { type Html, html, NOTHING } from '../look/html.ts'
+import { layout } from '../look/layout.ts'
+import { standingBadge } from '../look/states.ts'
+import { table } from '../look/table.ts'
+import type { Frame, GeneralPage } from './models.ts'
+
+type Snapshot = NonNullable<GeneralPage['snapshot']>
+
+/** The whole page. */
+export function generalView(frame: Frame, page: GeneralPage): Html {
+  const head = pageHead({ title: 'General', lead: 'Your store as its tools see it.' })
+  const problem = page.problem ? callout(page.problem, 'waiting') : NOTHING
+  const parts = page.snapshot ? snapshotParts(frame, page.snapshot) : NOTHING
+  return layout(frame, html`${head}${problem}${storeCard(frame, page.snapshot)}${parts}`)
+}
+
+function storeCard({ store }: Frame, snapshot: Snapshot | null): Html {
+  if (store === null) return NOTHING
+  const lines = [
+    { label: 'Name', text: store.name },
+    { label: 'State', text: standingBadge(store.standing) },
+    { label: 'Store id', text: html`<code>${store.id}</code>` },
+    { label: 'Time zone', text: store.timeZone },
+    ...(snapshot?.facts ?? []),
+  ]
+  return card({ id: 'store', title: 'Store' }, facts(lines))
+}
+
+function snapshotParts(frame: Frame, snapshot: Snapshot): Html {
+  const counts = snapshot.counts.map(
+    ({ name, rows }) =>
+      html`<div class="tile"><dt>${name}</dt><dd><span class="tile-value">${count(rows, frame)}</span></dd></div>`,
+  )
+  return html`<section aria-labelledby="counts"><h2 class="unseen" id="counts">Rows</h2><dl class="tiles">${counts}</dl></section>
+${revisionCard(snapshot)}
+${card(
+  { id: 'snapshot', title: 'Snapshot', note: html`What <code>GET /api/v1/store</code> answers.` },
+  codeBlock({ id: 'snapshot-json', label: 'The store as JSON', text: snapshot.json, language: 'json' }),
+)}`
+}
+
+function revisionCard({ revision, latestRevision, nullFields }: Snapshot): Html {
+  const isLatest = revision?.id === latestRevision
+  const state = isLatest ? badge('Newest', 'good') : badge(`Newest is ${latestRevision}`, 'waiting')
+  const words = revision
+    ? html`<p class="revision"><strong>${revision.id}</strong> ${state}<span class="note">Published ${revision.date}. ${revision.summary}</span></p>`
+    : html`<p class="revision"><strong>Older than the first revision</strong> ${state}</p>`
+  const fields =
+    nullFields.length === 0
+      ? html`<p class="note">Your store has every field that the API knows.</p>`
+      : html`<div class="stack tight"><h3>Fields that are empty for now</h3>
+<p class="note">Your store cannot have these yet. Every answer gives <code>null</code> for them, so your tools keep working.</p></div>${nullTable(nullFields)}`
+  return card({ id: 'revision', title: 'Schema revision' }, html`${words}${fields}`)
+}
+
+function nullTable(fields: Snapshot['nullFields']): Html {
+  const rows = fields.map(({ resource, field, since, note }) => [
+    html`<code>${resource}.${field}</code>`,
+    since,
+    html`<span class="prose">${note}</span>`,
+  ])
+  return table({
+    caption: 'Fields that are empty for now',
+    columns: [{ label: 'Field' }, { label: 'Since' }, { label: 'What it is' }],
+    rows,
+  })
+}

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { keysView } from './keys-view.ts'
+import type { Frame, KeyRow, KeysPage } from './models.ts'
+
+const NOW = new Date('2026-11-21T12:00:00Z')
+const KEY: KeyRow = {
+  id: 'k1',
+  name: 'Accounting',
+  prefix: 'sdx_7Hq2Lm9x',
+  lastFour: 'w3Zk',
+  createdBy: null,
+  createdAt: NOW,
+  lastUsedAt: null,
+  revokedAt: null,
+  requests24h: 0,
+  replacedBy: null,
+}
+
+function pageWith(active: readonly KeyRow[], more: Partial<KeysPage> = {}): string {
+  let tokens = 0
+  const frame: Frame = {
+    title: 'API',
+    viewer: { email: 'a@example.com', storesCount: 1 },
+    store: { id: 's1', name: 'A', standing: 'ready', timeZone: 'UTC' },
+    section: 'api',
+    notice: null,
+    locale: 'en',
+    now: NOW,
+    apiUrl: 'http://127.0.0.1:8080',
+    formToken: () => `token-${++tokens}`,
+  }
+  const tiles = {
+    requestsToday: 0,
+    peakMinute: { requests: 0, keyName: null },
+    requestsPerMinute: 120,
+    refusedSevenDays: 0,
+    activeKeys: active.length,
+    keysMax: 5,
+  }
+  const create = { name: '', problem: null }
+  return String(keysView(frame, { tiles, active, revoked: [], create, keysMax: 5, leastUsed: null, ...more }))
+}
+
+test('each form of the page has a token of its own', () => {
+  const tokens = [...pageWith([KEY]).matchAll(/name="form_token" value="(token-\d+)"/g)].map(([, token]) => token)
+  expect(tokens).toHaveLength(2)
+  expect(new Set(tokens).size).toBe(2)
+})
+
+test('where all keys are taken, the page names the one used least in place of the form', () => {
+  const page = pageWith(
+    Array.from({ length: 5 }, () => KEY),
+    { leastUsed: KEY },
+  )
+  expect(page).toContain('The one used least is <strong>Accounting</strong>: 0 requests in 24 hours, last used never.')
+  expect(page).not.toContain('name="name"')
+})
+
+test('a name that was refused stays in its field, with the reason beside it', () => {
+  const page = pageWith([], { create: { name: '<b>', problem: 'Give the key a name.' } })
+  expect(page).toMatch(
+    /<input id="name"[^>]*value="&lt;b&gt;"[^>]*aria-describedby="name-hint name-problem" aria-invalid="true"/,
+  )
+  expect(page).toContain('<p class="field-problem" id="name-problem">Give the key a name.</p>')
+})
+
+test('without keys the page says the next step', () => {
+  expect(pageWith([])).toContain('No key yet')
+})

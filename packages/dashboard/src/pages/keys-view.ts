@@ -1,0 +1,145 @@
+// Settings > API: how much the keys are used, which there are, and a form for one more.
+
+import { addressesOf } from '../look/addresses.ts'
+import { callout, card, emptyState, pageHead, tiles } from '../look/components.ts'
+import { count, exactInstant, instant } from '../look/dates.ts'
+import { button, field, form, linkButton } from '../look/forms.ts'
+import { type Html, html, NOTHING } from '../look/html.ts'
+import { layout } from '../look/layout.ts'
+import { keyBadge } from '../look/states.ts'
+import { noValue, table } from '../look/table.ts'
+import type { Frame, KeyRow, KeysPage, KeyTiles } from './models.ts'
+
+/** The whole page. */
+export function keysView(frame: Frame, page: KeysPage): Html {
+  const head = pageHead({
+    title: 'API',
+    lead: 'Each tool gets a key of its own, so that you can end one without touching the others.',
+  })
+  return layout(
+    frame,
+    html`${head}${tilesFragment(frame, page.tiles)}${createCard(frame, page)}${activeCard(frame, page)}${revokedPart(frame, page)}`,
+  )
+}
+
+/** The tiles alone; on the page they fetch themselves again. */
+export function tilesFragment(frame: Frame, page: KeyTiles): Html {
+  const { peakMinute, requestsPerMinute, activeKeys, keysMax } = page
+  const list = [
+    { label: 'Requests today', value: count(page.requestsToday, frame) },
+    {
+      label: 'Peak minute today',
+      value: count(peakMinute.requests, frame),
+      of: `of ${count(requestsPerMinute, frame)}`,
+      filled: peakMinute.requests / requestsPerMinute,
+      ...(peakMinute.keyName === null ? {} : { note: peakMinute.keyName }),
+    },
+    { label: 'Refused in 7 days', value: count(page.refusedSevenDays, frame) },
+    { label: 'Active keys', value: count(activeKeys, frame), of: `of ${keysMax}`, filled: activeKeys / keysMax },
+  ]
+  const address = addressesOf(frame).tiles
+  return html`<section id="tiles" aria-label="Usage at a glance" hx-get="${address}" hx-trigger="every 10s" hx-select="#tiles" hx-swap="outerMorph">${tiles(list)}</section>`
+}
+
+function createCard(frame: Frame, page: KeysPage): Html {
+  if (page.active.length >= page.keysMax) return fullNote(frame, page)
+  const content = html`${field({
+    name: 'name',
+    label: 'Name of the tool',
+    value: page.create.name,
+    problem: page.create.problem,
+    autocomplete: 'off',
+    lengthMax: 80,
+    hint: 'What the key is for, such as “Accounting” or “Stock sheet”.',
+  })}
+${button('Create key')}`
+  return card(
+    { id: 'create', title: 'Create a key' },
+    html`<div class="row-form">${form({ action: addressesOf(frame).keys, frame }, content)}</div>`,
+  )
+}
+
+function fullNote(frame: Frame, { keysMax, leastUsed, create }: KeysPage): Html {
+  const least =
+    leastUsed === null
+      ? NOTHING
+      : html` The one used least is <strong>${leastUsed.name}</strong>: ${count(leastUsed.requests24h, frame)} requests in 24 hours, last used ${
+          leastUsed.lastUsedAt === null ? 'never' : exactInstant(leastUsed.lastUsedAt, frame)
+        }.`
+  const problem = create.problem ? html`<strong>${create.problem}</strong> ` : NOTHING
+  return callout(
+    html`${problem}All ${keysMax} keys are taken. To make another, revoke one that is no longer needed.${least}`,
+    'waiting',
+  )
+}
+
+function activeCard(frame: Frame, { active }: KeysPage): Html {
+  const content =
+    active.length === 0
+      ? emptyState('No key yet', 'Create the first one above, named after the tool that will use it.')
+      : keysTable(frame, active)
+  return card({ id: 'keys', title: 'Keys', isFlush: active.length > 0 }, content)
+}
+
+function keysTable(frame: Frame, keys: readonly KeyRow[]): Html {
+  return table({
+    caption: 'Active keys',
+    columns: [
+      { label: 'Name' },
+      { label: 'State' },
+      { label: 'Last used' },
+      { label: '24 hours', isNumber: true },
+      { label: 'Created' },
+      { label: 'What can be done', isUnseen: true },
+    ],
+    rows: keys.map((key) => [
+      nameCell(frame, key),
+      stateCell(key),
+      key.lastUsedAt === null ? 'Never' : instant(key.lastUsedAt, frame),
+      count(key.requests24h, frame),
+      createdCell(frame, key),
+      actionsCell(frame, key),
+    ]),
+    isStacked: true,
+  })
+}
+
+function nameCell(frame: Frame, key: KeyRow): Html {
+  return html`<a class="key-name" href="${addressesOf(frame).keyUsage(key.id)}">${key.name}</a><code class="key-mask">${key.prefix}…${key.lastFour}</code>`
+}
+
+function stateCell(key: KeyRow): Html {
+  const by = key.replacedBy === null ? NOTHING : html`<span class="note">by ${key.replacedBy.name}</span>`
+  return html`<div class="lines">${keyBadge(key)}${by}</div>`
+}
+
+function createdCell(frame: Frame, key: KeyRow): Html {
+  const by =
+    key.createdBy === null ? NOTHING : html`<span class="note creator" title="${key.createdBy}">${key.createdBy}</span>`
+  return html`<div class="lines"><span>${instant(key.createdAt, frame)}</span>${by}</div>`
+}
+
+function actionsCell(frame: Frame, key: KeyRow): Html {
+  const addresses = addressesOf(frame)
+  const replace =
+    key.replacedBy === null ? linkButton('Replace', addresses.replace(key.id), { about: key.name }) : NOTHING
+  const label = key.replacedBy === null ? 'Revoke' : 'The tool has moved'
+  const revoke = linkButton(label, addresses.revoke(key.id), { kind: 'danger', about: key.name })
+  return html`<div class="cell-actions">${replace}${revoke}</div>`
+}
+
+function revokedPart(frame: Frame, { revoked }: KeysPage): Html {
+  if (revoked.length === 0) return NOTHING
+  const list = table({
+    caption: 'Revoked keys',
+    columns: [{ label: 'Name' }, { label: 'Revoked' }, { label: 'Last used' }, { label: 'Created' }],
+    rows: revoked.map((key) => [
+      nameCell(frame, key),
+      key.revokedAt === null ? noValue() : exactInstant(key.revokedAt, frame),
+      key.lastUsedAt === null ? 'Never' : exactInstant(key.lastUsedAt, frame),
+      createdCell(frame, key),
+    ]),
+    isStacked: true,
+  })
+  return html`<details class="card flush fold"><summary>Revoked keys <span class="summary-count">${count(revoked.length, frame)}</span></summary>${list}</details>`
+}

@@ -1,0 +1,252 @@
+// What each page shows, as data: made by the routes, drawn by the views. Nothing here knows HTTP, SQL or HTML. Instants
+// are dates; views write them in the store's time zone and the language of the browser.
+
+import type { KeySummary, Walk as RecordedWalk, RequestLine } from '@store-export/engine'
+
+/** Section of a store's pages, for the navigation. */
+export type Section = 'general' | 'api' | 'usage' | 'data' | 'recipes'
+
+/** How a store stands: only ready ones have data. */
+export type StoreStanding = 'ready' | 'generating' | 'imported'
+
+/** A store as every page of it shows it. */
+export interface StoreHead {
+  readonly id: string
+  readonly name: string
+  readonly standing: StoreStanding
+  /** IANA name; UTC where the store says none. */
+  readonly timeZone: string
+}
+
+/** What a page tells once, above its content. */
+export interface Notice {
+  readonly kind: 'done' | 'problem'
+  readonly text: string
+}
+
+/** What surrounds every page. */
+export interface Frame {
+  /** Of the document, without the product's name. */
+  readonly title: string
+  /** null before the sign-in. */
+  readonly viewer: { readonly email: string; readonly storesCount: number } | null
+  /** null on pages of no store. */
+  readonly store: StoreHead | null
+  readonly section: Section | null
+  readonly notice: Notice | null
+  /** BCP 47 tag from the browser's first accepted language, 'en' where it says none. */
+  readonly locale: string
+  /** When the page is made: what "3 minutes ago" counts from. */
+  readonly now: Date
+  /** Address of the API for clients, without a slash at the end. */
+  readonly apiUrl: string
+  /** A one-time number for one form; each form takes its own. */
+  readonly formToken: () => string
+}
+
+/** The sign-in form; `singleSignOnLabel` is on the button to the operator's own login, null where there is none. */
+export interface SignInPage {
+  readonly email: string
+  /** Path to go to after the sign-in. */
+  readonly next: string
+  /** Shown above the forms; null at first. */
+  readonly problem: string | null
+  readonly singleSignOnLabel: string | null
+}
+
+/** A one-time link before it is used: a button, since programs that preview links open them. */
+export interface LinkPage {
+  readonly token: string
+}
+
+/** The stores to choose from. */
+export interface StoresPage {
+  readonly stores: readonly StoreHead[]
+}
+
+/** The merchant's own account. */
+export interface AccountPage {
+  readonly email: string
+  readonly hasPassword: boolean
+  readonly passwordLengthMin: number
+  readonly passwordProblem: { readonly field: 'current' | 'next'; readonly text: string } | null
+  readonly sessions: readonly {
+    readonly startedAt: Date
+    /** Browser and system in a few words, such as "Firefox on Linux". */
+    readonly client: string
+    readonly isThis: boolean
+  }[]
+}
+
+/** Settings > General. */
+export interface GeneralPage {
+  /** null where the store cannot be read now; `problem` says why. */
+  readonly snapshot: {
+    /** The object that /api/v1/store answers, in its order. */
+    readonly json: string
+    /** Highest revision whose columns are all there, and when the API published it; null below the first. */
+    readonly revision: { readonly id: string; readonly date: string; readonly summary: string } | null
+    readonly latestRevision: string
+    /** Fields that this store cannot have yet: null in every answer. */
+    readonly nullFields: readonly {
+      readonly resource: string
+      readonly field: string
+      readonly since: string
+      readonly note: string
+    }[]
+    readonly counts: readonly { readonly name: string; readonly rows: number }[]
+    /** A few facts as label and text. */
+    readonly facts: readonly { readonly label: string; readonly text: string }[]
+  } | null
+  readonly problem: string | null
+}
+
+/** A key as lists show it. */
+export interface KeyRow extends Omit<KeySummary, 'storeId' | 'replaces'> {
+  readonly requests24h: number
+  /** The newer key that takes this one's place, while both are active. */
+  readonly replacedBy: { readonly id: string; readonly name: string } | null
+}
+
+/** Settings > API. */
+export interface KeysPage {
+  readonly tiles: KeyTiles
+  readonly active: readonly KeyRow[]
+  /** Newest first. */
+  readonly revoked: readonly KeyRow[]
+  readonly create: { readonly name: string; readonly problem: string | null }
+  readonly keysMax: number
+  /** Which key was used least, where all are taken. */
+  readonly leastUsed: KeyRow | null
+}
+
+/** The tiles above the keys; they are fetched again by themselves. */
+export interface KeyTiles {
+  readonly requestsToday: number
+  /** Requests of one key in its fullest minute today, and which key. */
+  readonly peakMinute: { readonly requests: number; readonly keyName: string | null }
+  readonly requestsPerMinute: number
+  readonly refusedSevenDays: number
+  readonly activeKeys: number
+  readonly keysMax: number
+}
+
+/** A key just made: the only page that ever shows it. */
+export interface KeyMadePage {
+  readonly id: string
+  readonly name: string
+  readonly key: string
+  /** A line for a shell, the key in it. */
+  readonly curl: string
+  /** The key that it replaces and that still works; null for a new tool, or where the old one ended with this. */
+  readonly replaces: KeyRow | null
+}
+
+/** Asks before a key is revoked. */
+export interface RevokePage {
+  readonly key: KeyRow
+}
+
+/** Asks before a key is replaced. */
+export interface ReplacePage {
+  readonly key: KeyRow
+  /** False where all keys are taken: the old one then ends at once. */
+  readonly hasRoom: boolean
+}
+
+/** Sums of requests. */
+export interface RequestSums {
+  /** Answered with rows or with a client's error. */
+  readonly answered: number
+  /** Refused by the limit or since the store is not served. */
+  readonly refused: number
+  /** Failed on our side. */
+  readonly failed: number
+}
+
+/** Usage of 30 days. */
+export interface UsagePage {
+  /** Oldest first, each day of the store's time zone, `2026-11-21`, also those without requests. */
+  readonly days: readonly (RequestSums & { readonly day: string })[]
+  /** Most requests first; revoked keys that were used are among them. */
+  readonly keys: readonly (RequestSums & { readonly id: string; readonly name: string; readonly isActive: boolean })[]
+  /** The key that `days` is about; null for all. */
+  readonly selectedKeyId: string | null
+}
+
+/** A list walked page by page. */
+export interface Walk extends Omit<RecordedWalk, 'ended'> {
+  readonly standing: 'finished' | 'under way' | 'stopped'
+}
+
+/** What one key did lately. */
+export interface KeyUsagePage {
+  readonly key: KeyRow
+  /** Newest first, at most 100. */
+  readonly lines: readonly RequestLine[]
+  /** Those not finished first, then newest first. */
+  readonly walks: readonly Walk[]
+  readonly linesDays: number
+}
+
+/** Lists of the Data pages, as in addresses. */
+export type DataList = 'orders' | 'customers' | 'products' | 'categories' | 'locations' | 'customer-groups'
+
+/** One value of a table. */
+export interface Cell {
+  readonly kind: 'text' | 'number' | 'money' | 'instant' | 'status' | 'id'
+  /** null where the store has none; an instant is RFC 3339. */
+  readonly text: string | null
+}
+
+/** One page of a list. */
+export interface DataPage {
+  readonly list: DataList
+  readonly lists: readonly { readonly list: DataList; readonly label: string; readonly rows: number | null }[]
+  readonly columns: readonly { readonly label: string; readonly kind: Cell['kind'] }[]
+  readonly rows: readonly { readonly id: string; readonly cells: readonly Cell[] }[]
+  /** Addresses; null where there is no such page. */
+  readonly firstHref: string | null
+  readonly nextHref: string | null
+  /** What was searched for, with a sentence where it was not found or is no id. */
+  readonly search: { readonly text: string; readonly problem: string | null }
+  /** null where the store cannot be read; then `rows` is empty. */
+  readonly csvHref: string | null
+  /** Address of the same rows at the API. */
+  readonly apiPath: string
+  readonly problem: string | null
+}
+
+/** One row, opened. */
+export interface DataRowPage {
+  readonly list: DataList
+  readonly label: string
+  readonly id: string
+  /** Formatted. */
+  readonly json: string
+  readonly apiPath: string
+}
+
+/** A recipe to copy. */
+export interface Recipe {
+  readonly id: string
+  readonly title: string
+  /** One or two sentences: where to paste it and what it does. */
+  readonly note: string
+  readonly language: string
+  readonly code: string
+}
+
+/** The recipes. */
+export interface RecipesPage {
+  readonly recipes: readonly Recipe[]
+  readonly docsUrl: string
+}
+
+/** Something that ends here: a page that is not there, a form that was sent before, a fault. */
+export interface ProblemPage {
+  readonly heading: string
+  readonly text: string
+  /** Where to go on. */
+  readonly next: { readonly label: string; readonly href: string }
+}

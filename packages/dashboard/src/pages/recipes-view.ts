@@ -1,0 +1,33 @@
+// Recipes to copy into a tool.
+
+import { addressesOf } from '../look/addresses.ts'
+import { codeBlock } from '../look/code.ts'
+import { card, pageHead } from '../look/components.ts'
+import { linkButton } from '../look/forms.ts'
+import { type Html, html } from '../look/html.ts'
+import { layout } from '../look/layout.ts'
+import type { Frame, Recipe, RecipesPage } from './models.ts'
+
+/** The whole page. */
+export function recipesView(frame: Frame, page: RecipesPage): Html {
+  const head = pageHead({
+    title: 'Recipes',
+    lead: html`Ready to copy. Each reads what changed, waits when asked to, and goes on where it stopped. They need <a href="${addressesOf(frame).api}">a key</a>.`,
+    actions: linkButton('API reference', page.docsUrl),
+  })
+  const ways = page.recipes.map(({ id, title }) => html`<li><a href="#recipe-${id}">${title}</a></li>`)
+  return layout(
+    frame,
+    html`${head}<nav class="tabs jump" aria-label="Recipes"><ul>${ways}</ul></nav>${page.recipes.map(recipeCard)}`,
+  )
+}
+
+function recipeCard({ id, title, note, language, code }: Recipe): Html {
+  const block = codeBlock({
+    id: `code-${id}`,
+    label: title,
+    text: code,
+    language: language === 'json' ? 'json' : 'text',
+  })
+  return card({ id: `recipe-${id}`, title, note }, block)
+}

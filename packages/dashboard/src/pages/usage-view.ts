@@ -1,0 +1,90 @@
+// Usage of 30 days: by day as a chart and as a table, and by key.
+
+import { addressesOf } from '../look/addresses.ts'
+import { requestsChart, sumOf } from '../look/chart.ts'
+import { badge, card, emptyState, pageHead, tiles } from '../look/components.ts'
+import { count, dayText } from '../look/dates.ts'
+import { linkButton } from '../look/forms.ts'
+import { type Html, html, NOTHING } from '../look/html.ts'
+import { layout } from '../look/layout.ts'
+import { table } from '../look/table.ts'
+import type { Frame, RequestSums, UsagePage } from './models.ts'
+
+/** The whole page. */
+export function usageView(frame: Frame, page: UsagePage): Html {
+  const addresses = addressesOf(frame)
+  const selected = page.keys.find(({ id }) => id === page.selectedKeyId)
+  const head = pageHead({
+    title: 'Usage',
+    lead: selected
+      ? html`Requests of <strong>${selected.name}</strong> in the last 30 days.`
+      : 'Requests of all keys in the last 30 days.',
+    ...(page.selectedKeyId === null ? {} : { actions: linkButton('Show all keys', addresses.usage) }),
+  })
+  if (page.keys.length === 0) {
+    const next = linkButton('Create a key', addresses.api, { kind: 'main' })
+    const none = emptyState('No requests yet', 'Give a tool a key, and what it asks for is counted here.', next)
+    return layout(frame, html`${head}<div class="card"><div class="card-body">${none}</div></div>`)
+  }
+  return layout(frame, html`${head}${sumTiles(frame, page)}${daysCard(frame, page)}${keysCard(frame, page)}`)
+}
+
+function sumTiles(frame: Frame, { days }: UsagePage): Html {
+  const sum = (part: keyof RequestSums) => days.reduce((all, day) => all + day[part], 0)
+  return tiles([
+    { label: 'Answered', value: count(sum('answered'), frame) },
+    { label: 'Refused', value: count(sum('refused'), frame), note: 'By the limit, or as the store was not ready' },
+    { label: 'Failed', value: count(sum('failed'), frame), note: 'On our side; tools try again' },
+  ])
+}
+
+const SUM_COLUMNS = [
+  { label: 'Answered', isNumber: true },
+  { label: 'Refused', isNumber: true },
+  { label: 'Failed', isNumber: true },
+  { label: 'All', isNumber: true },
+]
+
+function sumCells(frame: Frame, sums: RequestSums): readonly (Html | string)[] {
+  const quiet = (value: number) => (value === 0 ? html`<span class="quiet">0</span>` : count(value, frame))
+  return [
+    quiet(sums.answered),
+    quiet(sums.refused),
+    quiet(sums.failed),
+    html`<strong>${count(sumOf(sums), frame)}</strong>`,
+  ]
+}
+
+function daysCard(frame: Frame, { days }: UsagePage): Html {
+  const list = table({
+    caption: 'Requests by day, newest first',
+    columns: [{ label: 'Day' }, ...SUM_COLUMNS],
+    rows: days
+      .toReversed()
+      .map((day) => [html`<time datetime="${day.day}">${dayText(day.day, frame)}</time>`, ...sumCells(frame, day)]),
+  })
+  return card(
+    { id: 'by-day', title: 'By day', note: `Days of ${frame.store?.timeZone ?? 'UTC'}.` },
+    html`${requestsChart(days, frame)}<details class="table-fold"><summary>The same as a table</summary>${list}</details>`,
+  )
+}
+
+function keysCard(frame: Frame, { keys, selectedKeyId }: UsagePage): Html {
+  const addresses = addressesOf(frame)
+  const most = Math.max(1, ...keys.map(sumOf))
+  const list = table({
+    caption: 'Requests by key, most first',
+    columns: [{ label: 'Key' }, ...SUM_COLUMNS, { label: 'Details', isUnseen: true }],
+    rows: keys.map((key) => [
+      html`<a class="key-name" href="${addresses.usageOfKey(key.id)}"${key.id === selectedKeyId ? html` aria-current="true"` : NOTHING}>${key.name}</a> ${key.isActive ? NOTHING : badge('Revoked')}${shareBar(sumOf(key) / most)}`,
+      ...sumCells(frame, key),
+      html`<div class="cell-actions">${linkButton('Last requests', addresses.keyUsage(key.id), { about: `of ${key.name}` })}</div>`,
+    ]),
+    selectedRow: keys.findIndex(({ id }) => id === selectedKeyId),
+  })
+  return card({ id: 'by-key', title: 'By key', note: 'Choose a key to see its days above.', isFlush: true }, list)
+}
+
+function shareBar(share: number): Html {
+  return html`<svg class="share" width="100%" height="4" aria-hidden="true" focusable="false"><rect width="${Math.max(1, share * 100).toFixed(1)}%" height="4" rx="2"/></svg>`
+}

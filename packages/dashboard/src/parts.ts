@@ -1,0 +1,26 @@
+// What the dashboard is made of, put together once and handed to the routes.
+
+import type { ControlDatabase, Observe, StoreReader } from '@store-export/engine'
+import type { Accounts } from './accounts/accounts.ts'
+import type { Downloads } from './data/downloads.ts'
+import type { StoreZones } from './data/store-zones.ts'
+import type { FormNumbers } from './security/form-numbers.ts'
+import type { Origins } from './security/origins.ts'
+
+/** The parts. */
+export interface Parts {
+  readonly database: ControlDatabase
+  readonly reader: Pick<StoreReader, 'read' | 'columns' | 'exists'>
+  readonly accounts: Accounts
+  readonly numbers: FormNumbers
+  readonly zones: StoreZones
+  readonly downloads: Downloads
+  readonly origins: Origins
+  readonly observe: Observe
+  /** Address of the API for clients, without a slash at the end. */
+  readonly apiUrl: string
+  readonly requestsPerMinute: number
+  readonly requestLineDays: number
+  /** Our proxies before the dashboard. */
+  readonly proxies: number
+}

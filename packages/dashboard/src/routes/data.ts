@@ -1,0 +1,98 @@
+// Data: what an integrator will receive, page by page, row by row, and as a file.
+
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
+import type { HttpBindings } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { StoreDatabaseFault } from '@store-export/engine'
+import type { Context } from 'hono'
+import { openCsv } from '../data/csv.ts'
+import { makeDataPage } from '../data/data-page.ts'
+import { makeDataRowPage } from '../data/data-row-page.ts'
+import type { Downloads } from '../data/downloads.ts'
+import { findList } from '../data/lists.ts'
+import { UNREADABLE } from '../data/sentences.ts'
+import { addressOf } from '../data/store-rows.ts'
+import { storeAddresses } from '../look/addresses.ts'
+import { dataRowView } from '../pages/data-row-view.ts'
+import { dataView } from '../pages/data-view.ts'
+import { problemView } from '../pages/problem-view.ts'
+import { securityHeaders } from '../security/headers.ts'
+import { missing } from './problems.ts'
+import { dataStoreOf } from './stores.ts'
+import { type Answer, frameOf, type PageAnswer, type StoreVisit } from './visit.ts'
+
+/** GET /stores/{s}/data */
+export function toFirstList({ store }: StoreVisit): Answer {
+  return { to: storeAddresses(store.id).data('orders') }
+}
+
+/** GET /stores/{s}/data/{list} */
+export async function dataPage(visit: StoreVisit): Promise<Answer> {
+  const { req } = visit.context
+  const query = { list: req.param('list') ?? '', cursor: req.query('cursor') ?? null, id: req.query('id') ?? null }
+  const page = await makeDataPage(dataStoreOf(visit), query)
+  if (page === null) return missing(visit)
+  return { html: dataView(frameOf(visit, { title: 'Data', section: 'data' }), page) }
+}
+
+/** GET /stores/{s}/data/{list}/{row} */
+export async function dataRowPage(visit: StoreVisit): Promise<Answer> {
+  const { req } = visit.context
+  const list = req.param('list') ?? ''
+  const outcome = await makeDataRowPage(dataStoreOf(visit), { list, id: req.param('row') ?? '' })
+  if (outcome.kind === 'missing') return missing(visit)
+  if (outcome.kind === 'problem') return unreadable(visit, list, outcome.text)
+  return { html: dataRowView(frameOf(visit, { title: outcome.page.label, section: 'data' }), outcome.page) }
+}
+
+/** GET /stores/{s}/data/{list}.csv */
+export async function dataFile(visit: StoreVisit): Promise<Answer> {
+  const { parts, store, session, context } = visit
+  const list = (context.req.param('file') ?? '').replace(/\.csv$/, '')
+  const declaration = findList(list)
+  const address = addressOf(store)
+  if (declaration === null) return missing(visit)
+  // its page says why there are no rows
+  if (address === null) return { to: storeAddresses(store.id).data(list) }
+  const name = `${list}-${visit.now.toISOString().slice(0, 10)}.csv`
+  const headers = {
+    'cache-control': 'no-store',
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': `attachment; filename="${name}"`,
+  }
+  if (context.req.method === 'HEAD') return new Response(null, { headers })
+  const end = parts.downloads.begin(session.merchantId)
+  if (end === null) return { ...unreadable(visit, list, BUSY), status: 429 }
+  const { env } = context as Context<{ Bindings: HttpBindings }>
+  const gone = new AbortController()
+  env.outgoing.once('close', () => gone.abort())
+  try {
+    const source = { reader: parts.reader, address, requestId: visit.requestId }
+    const now = () => performance.now()
+    const turn: Downloads['turn'] = (work) => parts.downloads.turn(work)
+    const csv = await openCsv({ source, resource: declaration.resource, now, turn, signal: gone.signal })
+    env.outgoing.writeHead(200, { ...securityHeaders(parts.origins.isSecure), ...headers })
+    // A fault in the middle cuts the connection: a browser then shows a download that failed, never a short file.
+    await pipeline(Readable.fromWeb(csv as NodeReadableStream), env.outgoing).catch((cause: unknown) => {
+      // a store's fault is observed where it is read, and a client that leaves is none
+      if (gone.signal.aborted || cause instanceof StoreDatabaseFault) return
+      parts.observe({ event: 'own fault', requestId: visit.requestId, cause })
+    })
+    return RESPONSE_ALREADY_SENT
+  } catch (error) {
+    if (!(error instanceof StoreDatabaseFault)) throw error
+    return unreadable(visit, list, UNREADABLE)
+  } finally {
+    end()
+  }
+}
+
+const BUSY = 'Enough downloads are under way just now. Wait until one of them has ended, and try again.'
+
+function unreadable(visit: StoreVisit, list: string, text: string): PageAnswer {
+  const next = { label: 'Back to the list', href: storeAddresses(visit.store.id).data(list) }
+  const frame = frameOf(visit, { title: 'Data', section: 'data' })
+  return { status: 503, html: problemView(frame, { heading: 'The rows cannot be shown now', text, next }) }
+}

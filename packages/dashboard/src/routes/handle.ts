@@ -1,0 +1,174 @@
+// What stands before every page: who it is, whether the store is theirs, and whether a form may be taken. Handlers behind
+// it see a visit that passed all of it.
+
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { HttpBindings } from '@hono/node-server'
+import { isFirstSending, type RegisteredStore, storesOfMerchant, TimeLimitPassed, within } from '@store-export/engine'
+import type { Context, Handler } from 'hono'
+import { getCookie } from 'hono/cookie'
+import { serialize } from 'hono/utils/cookie'
+import { isAccountsFault } from '../accounts/fault.ts'
+import type { Parts } from '../parts.ts'
+import { type FormFields, FormProblem, readForm } from '../security/form-body.ts'
+import { brokenForm, fault, missing, refusedForm, sentBefore } from './problems.ts'
+import { respond } from './respond.ts'
+import { headOf, zoneOf } from './stores.ts'
+import type { Answer, MerchantVisit, StoreVisit, Visit } from './visit.ts'
+
+/** A handler of a page, and one of a form. */
+type PageHandler<V extends Visit> = (visit: V) => Answer | Promise<Answer>
+type FormHandler<V extends Visit> = (visit: V, form: FormFields) => Answer | Promise<Answer>
+
+/** The environment of a request. */
+export type Environment = { readonly Bindings: HttpBindings }
+
+/** Makes Hono's handlers of ours. */
+export interface Handlers {
+  readonly page: (handler: PageHandler<Visit>) => Handler<Environment>
+  readonly form: (handler: FormHandler<Visit>) => Handler<Environment>
+  readonly merchantPage: (handler: PageHandler<MerchantVisit>) => Handler<Environment>
+  readonly merchantForm: (handler: FormHandler<MerchantVisit>) => Handler<Environment>
+  readonly storePage: (handler: PageHandler<StoreVisit>) => Handler<Environment>
+  readonly storeForm: (handler: FormHandler<StoreVisit>) => Handler<Environment>
+  /** A page without a time limit: it answers for as long as somebody reads. */
+  readonly storeFile: (handler: PageHandler<StoreVisit>) => Handler<Environment>
+}
+
+const ANSWER_MS = 15_000
+
+/** The handlers of one dashboard. */
+export function createHandlers(parts: Parts): Handlers {
+  const handle = (work: PageHandler<Visit>, timeoutMs: number | null = ANSWER_MS): Handler<Environment> => {
+    return (context) => answer({ context, parts, work, timeoutMs })
+  }
+  const store = (work: PageHandler<StoreVisit>) => merchant((visit) => ofStore(visit, work))
+  return {
+    page: handle,
+    form: (handler) => handle(taken(handler)),
+    merchantPage: (handler) => handle(merchant(handler)),
+    merchantForm: (handler) => handle(merchant(taken(handler))),
+    storePage: (handler) => handle(store(handler)),
+    storeForm: (handler) => handle(store(taken(handler))),
+    storeFile: (handler) => handle(store(handler), null),
+  }
+}
+
+interface Answering {
+  readonly context: Context<Environment>
+  readonly parts: Parts
+  readonly work: PageHandler<Visit>
+  readonly timeoutMs: number | null
+}
+
+async function answer({ context, parts, work, timeoutMs }: Answering): Promise<Response> {
+  const requestId = randomUUID()
+  const startedAt = performance.now()
+  const bare: Visit = {
+    context,
+    parts,
+    requestId,
+    startedAt,
+    now: new Date(),
+    session: null,
+    numbersOf: '',
+    stores: [],
+  }
+  const run = async () => {
+    const { visit, cookies } = await recognise(bare)
+    return respond(visit, await work(visit), cookies)
+  }
+  const safely = async () => {
+    try {
+      return await (timeoutMs === null ? run() : within(timeoutMs, run(), () => undefined))
+    } catch (cause) {
+      const isPassing = isControlFault(cause)
+      parts.observe({ event: isPassing ? 'control fault' : 'own fault', requestId, cause })
+      return respond(bare, fault(bare, isPassing), [])
+    }
+  }
+  const response = await safely()
+  const { method, routePath: route } = context.req
+  const durationMs = performance.now() - startedAt
+  parts.observe({ event: 'page answered', requestId, route, method, status: response.status, durationMs })
+  return response
+}
+
+/** Who it is: the session, or a visitor with a number of their own that forms before the sign-in are bound to. */
+async function recognise(bare: Visit): Promise<{ visit: Visit; cookies: readonly string[] }> {
+  const { context, parts } = bare
+  const known = await parts.accounts.sessionOf(context.req.raw.headers)
+  if (known !== null) {
+    const { session, cookies } = known
+    const stores = await storesOfMerchant(parts.database, session.merchantId)
+    return { visit: { ...bare, session, numbersOf: session.id, stores }, cookies }
+  }
+  const { isSecure } = parts.origins
+  const name = isSecure ? '__Host-visitor' : 'visitor'
+  const given = getCookie(context, name) ?? ''
+  if (/^[A-Za-z0-9_-]{22}$/.test(given)) return { visit: { ...bare, numbersOf: given }, cookies: [] }
+  const made = randomBytes(16).toString('base64url')
+  const cookie = serialize(name, made, { httpOnly: true, sameSite: 'Lax', path: '/', secure: isSecure })
+  return { visit: { ...bare, numbersOf: made }, cookies: [cookie] }
+}
+
+function merchant(handler: PageHandler<MerchantVisit>): PageHandler<Visit> {
+  return (visit) => (visit.session === null ? signInFirst(visit) : handler({ ...visit, session: visit.session }))
+}
+
+/** To the sign-in, and from there back to where they were; a form that comes too late is told as not taken. */
+function signInFirst({ context }: Visit): Answer {
+  const { method, path } = context.req
+  if (method === 'GET' && path === '/') return { to: '/sign-in' }
+  const query = new URLSearchParams({ next: method === 'POST' ? formPage(path) : path })
+  if (method === 'POST') query.set('late', 'form')
+  return { to: `/sign-in?${query}` }
+}
+
+async function ofStore(visit: MerchantVisit, handler: PageHandler<StoreVisit>): Promise<Answer> {
+  const id = (visit.context.req.param('store') ?? '').toLowerCase()
+  const store: RegisteredStore | undefined = visit.stores.find((each) => each.id === id)
+  if (store === undefined) return missing(visit)
+  return handler({ ...visit, store, head: headOf(store, await zoneOf(visit, store)) })
+}
+
+/** A form is taken from our own pages alone, of this very session, and once. */
+function taken<V extends Visit>(handler: FormHandler<V>): PageHandler<V> {
+  return async (visit) => {
+    const { context, parts } = visit
+    const back = backOf(visit)
+    const origin = context.req.header('origin') ?? null
+    const site = context.req.header('sec-fetch-site') ?? 'same-origin'
+    if (!parts.origins.isOwn(origin) || site !== 'same-origin') return refusedForm(visit, back)
+    const form = await readForm(context.req.raw).catch((error: unknown) => {
+      if (error instanceof FormProblem) return error
+      throw error
+    })
+    if (form instanceof FormProblem) return brokenForm(visit, form, back)
+    const number = parts.numbers.check(form.form_token ?? '', visit.numbersOf)
+    if (number === null) return refusedForm(visit, back)
+    // a sign-in does nothing a second time that it does not do the first
+    const isFirst = visit.session === null || (await isFirstSending(parts.database, number))
+    return isFirst ? handler(visit, form) : sentBefore(visit, back)
+  }
+}
+
+/** The page that a form is on, where its own address has none. */
+function backOf({ context, session }: Visit): string {
+  return session === null ? '/sign-in' : formPage(context.req.path)
+}
+
+function formPage(path: string): string {
+  return path
+    .replace(/\/keys(\/.*)?$/, '')
+    .replace(/^\/account\/.*$/, '/account')
+    .replace(/^\/(link|sign-in|sign-out)$/, '/')
+}
+
+/** What a database or the way to it says when it does not answer: it passes by itself, and is no defect of ours. */
+const NO_ANSWER =
+  /^(?:ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|CONNECT_TIMEOUT|CONNECTION_[A-Z_]+|08\w{3}|53\w{3}|57\w{3})$/
+
+function isControlFault(cause: unknown): boolean {
+  if (cause instanceof TimeLimitPassed || isAccountsFault(cause)) return true
+  return cause instanceof Error && 'code' in cause && NO_ANSWER.test(String(cause.code))
+}

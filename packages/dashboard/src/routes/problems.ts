@@ -1,0 +1,62 @@
+// Pages on which something ends: what is not there, a form that cannot be taken, a fault.
+
+import { problemView } from '../pages/problem-view.ts'
+import type { FormProblem } from '../security/form-body.ts'
+import { frameOf, type PageAnswer, type Visit } from './visit.ts'
+
+/** There is no such page; a store that is not the viewer's answers the same. */
+export function missing(visit: Visit): PageAnswer {
+  const page = {
+    heading: 'This page is not there',
+    text: 'The address may be old, or belong to a store that your account does not have.',
+    next: visit.session === null ? { label: 'Sign in', href: '/sign-in' } : { label: 'Go to your stores', href: '/' },
+  }
+  return { status: 404, html: problemView(frameOf(visit, { title: 'Not found' }), page) }
+}
+
+/** The form came before: its number counts once. */
+export function sentBefore(visit: Visit, next: string): PageAnswer {
+  const page = {
+    heading: 'This form was sent before',
+    text: 'It counts once, and nothing was done again. Look at the page to see what the first one did. A key that you did not copy cannot be shown again: revoke it and create another.',
+    next: { label: 'Look at the page', href: next },
+  }
+  return { status: 409, html: problemView(frameOf(visit, { title: 'Sent before' }), page) }
+}
+
+/** The form is not of this session, too old, or from another site. */
+export function refusedForm(visit: Visit, next: string): PageAnswer {
+  const page = {
+    heading: 'This form cannot be taken',
+    text: 'It lay open for too long, or you have signed in anew since. Nothing was changed: open the page again and send it from there.',
+    next: { label: 'Open the page again', href: next },
+  }
+  return { status: 403, html: problemView(frameOf(visit, { title: 'Form refused' }), page) }
+}
+
+/** What was sent is no form that could be read. */
+export function brokenForm(visit: Visit, { status, message }: FormProblem, next: string): PageAnswer {
+  const page = {
+    heading: 'This form could not be read',
+    text: `Nothing was changed: ${message}. Open the page again and send it from there.`,
+    next: { label: 'Open the page again', href: next },
+  }
+  return { status, html: problemView(frameOf(visit, { title: 'Form unreadable' }), page) }
+}
+
+/** Something on our side failed; of a form nobody knows then whether it was done. */
+export function fault(visit: Visit, isPassing: boolean): PageAnswer {
+  const isForm = visit.context.req.method === 'POST'
+  const why = isPassing
+    ? 'The service cannot reach its own database just now.'
+    : 'A defect of ours kept this from its end.'
+  const done = isForm
+    ? 'It may have been done all the same: look at the page before you send the form again.'
+    : 'Your tools and their keys go on. Try again in a minute.'
+  const page = {
+    heading: 'Something went wrong on our side',
+    text: `${why} ${done} If it stays, tell whoever runs the platform this number: ${visit.requestId}`,
+    next: isForm ? { label: 'Look at your stores', href: '/' } : { label: 'Try again', href: visit.context.req.path },
+  }
+  return { status: isPassing ? 503 : 500, html: problemView(frameOf(visit, { title: 'Fault' }), page) }
+}

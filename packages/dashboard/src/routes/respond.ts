@@ -1,0 +1,46 @@
+// Answers become responses: pages in the smallest form that the browser takes, and never kept by it.
+
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { Answer, Visit } from './visit.ts'
+
+const NEVER_KEPT = 'no-store'
+const SEE_OTHER = 303
+/** Below this, compressing gains nothing. */
+const SMALL_BYTES = 1000
+
+/** The response; `cookies` come with every answer. */
+export async function respond(visit: Visit, answer: Answer, cookies: readonly string[]): Promise<Response> {
+  if (answer instanceof Response) return answer
+  const headers = new Headers({ 'cache-control': NEVER_KEPT, 'x-request-id': visit.requestId })
+  for (const cookie of [...cookies, ...(answer.cookies ?? [])]) headers.append('set-cookie', cookie)
+  if ('to' in answer) {
+    headers.set('location', answer.to)
+    return new Response(null, { status: SEE_OTHER, headers })
+  }
+  headers.set('content-type', 'text/html; charset=utf-8')
+  const body = Buffer.from(String(await answer.html))
+  const encoding = chooseEncoding(visit.context.req.header('accept-encoding') ?? '', body.length)
+  if (encoding !== null) headers.set('content-encoding', encoding)
+  headers.set('vary', 'accept-encoding')
+  return new Response(await encode(body, encoding), { status: answer.status ?? 200, headers })
+}
+
+/** `br`, `gzip` or none. */
+export function chooseEncoding(accepted: string, bytes: number): 'br' | 'gzip' | null {
+  if (bytes < SMALL_BYTES) return null
+  const names = accepted.split(',').flatMap((each) => {
+    const [name = '', ...parameters] = each.split(';').map((part) => part.trim().toLowerCase())
+    return parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter)) ? [] : [name]
+  })
+  return names.includes('br') ? 'br' : names.includes('gzip') ? 'gzip' : null
+}
+
+const asBrotli = promisify(brotliCompress)
+const asGzip = promisify(gzip)
+
+async function encode(body: Buffer, encoding: 'br' | 'gzip' | null): Promise<Uint8Array<ArrayBuffer>> {
+  if (encoding === null) return new Uint8Array(body)
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
+  return new Uint8Array(encoding === 'br' ? await asBrotli(body, quality) : await asGzip(body))
+}

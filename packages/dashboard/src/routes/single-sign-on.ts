@@ -1,0 +1,55 @@
+// Signing in at the operator's own login. The form is answered with a page that goes on by itself, not with a redirect:
+// browsers hold each redirect after a form to the policy's form-action, and which hosts a login leads through is its
+// own business. So the policy stays at 'self' for every page.
+
+import type { SingleSignOnEnd } from '../accounts/single-sign-on.ts'
+import { leavingView } from '../pages/leaving-view.ts'
+import { missing } from './problems.ts'
+import { respond } from './respond.ts'
+import { clientOf, entered, held, signInAnswer } from './sign-in.ts'
+import { type Answer, frameOf, type Visit } from './visit.ts'
+
+const SENTENCES = {
+  unknown: 'Your account there has no stores here. Ask whoever runs the platform.',
+  declined: 'You did not sign in there, so you are not signed in here.',
+  broken: 'The sign-in there did not come to its end. Begin it again from here.',
+} as const
+const UNREACHABLE = 'The sign-in there gives no answer just now. Try again in a minute, or sign in here.'
+
+/** POST /sign-in/oidc */
+export async function leaveForSingleSignOn(visit: Visit): Promise<Answer> {
+  const { singleSignOn } = visit.parts.accounts
+  if (singleSignOn === null) return missing(visit)
+  const way = await singleSignOn.leave()
+  if (way === null) {
+    observe(visit, 'unreachable')
+    return signInAnswer(visit, { status: 503, problem: UNREACHABLE })
+  }
+  const { address, cookies } = way
+  const html = leavingView(frameOf(visit, { title: 'Sign in' }), address)
+  const response = await respond(visit, { html, cookies }, [])
+  response.headers.set('refresh', `0; url=${address}`)
+  return response
+}
+
+/** GET /sign-in/oidc/callback */
+export async function comeBack(visit: Visit): Promise<Answer> {
+  const { singleSignOn } = visit.parts.accounts
+  if (singleSignOn === null) return missing(visit)
+  const end = await singleSignOn.comeBack({ query: visit.context.req.query(), ...clientOf(visit) })
+  observe(visit, end.kind)
+  switch (end.kind) {
+    case 'done':
+      return entered(visit, end.cookies)
+    case 'wrong':
+      return signInAnswer(visit, { status: 400, problem: SENTENCES[end.why], cookies: end.cookies })
+    case 'held':
+      return signInAnswer(visit, { status: 429, problem: held(end.waitSeconds) })
+    case 'unreachable':
+      return signInAnswer(visit, { status: 503, problem: UNREACHABLE })
+  }
+}
+
+function observe({ parts, requestId }: Visit, outcome: SingleSignOnEnd['kind']): void {
+  parts.observe({ event: 'signed in', requestId, by: 'oidc', outcome })
+}

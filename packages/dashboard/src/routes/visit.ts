@@ -1,0 +1,83 @@
+// A visit: one request of a page with all that its handler needs to know, and the frame around what it shows.
+
+import type { RegisteredStore } from '@store-export/engine'
+import type { Context } from 'hono'
+import type { Session } from '../accounts/accounts.ts'
+import type { Html } from '../look/html.ts'
+import type { Frame, Notice, Section, StoreHead } from '../pages/models.ts'
+import type { Parts } from '../parts.ts'
+
+/** A request of a page. */
+export interface Visit {
+  readonly context: Context
+  readonly parts: Parts
+  readonly requestId: string
+  /** On the clock of `performance.now()`. */
+  readonly startedAt: number
+  readonly now: Date
+  /** null before the sign-in. */
+  readonly session: Session | null
+  /** What form numbers are bound to: the session, or the visitor before the sign-in. */
+  readonly numbersOf: string
+  /** The merchant's stores, by name. */
+  readonly stores: readonly RegisteredStore[]
+}
+
+/** A visit of somebody who is signed in. */
+export interface MerchantVisit extends Visit {
+  readonly session: Session
+}
+
+/** A visit of a store's page by somebody who may see it. */
+export interface StoreVisit extends MerchantVisit {
+  readonly store: RegisteredStore
+  readonly head: StoreHead
+}
+
+/** A page as a handler answers it. */
+export interface PageAnswer {
+  readonly html: Html
+  /** 200 unless said. */
+  readonly status?: 200 | 400 | 403 | 404 | 409 | 413 | 415 | 429 | 500 | 503
+  /** Values of Set-Cookie. */
+  readonly cookies?: readonly string[]
+}
+
+/** Somewhere else to go, after a form was taken. */
+export interface Redirect {
+  readonly to: string
+  readonly cookies?: readonly string[]
+}
+
+/** What a handler answers; a `Response` is sent as it is. */
+export type Answer = PageAnswer | Redirect | Response
+
+/** The frame of a page. */
+export function frameOf(
+  visit: Visit | StoreVisit,
+  { title, section = null, notice = null }: { title: string; section?: Section | null; notice?: Notice | null },
+): Frame {
+  const { parts, session, numbersOf, stores, now, context } = visit
+  return {
+    title,
+    viewer: session === null ? null : { email: session.email, storesCount: stores.length },
+    store: 'head' in visit ? visit.head : null,
+    section,
+    notice,
+    now,
+    locale: localeOf(context.req.header('accept-language')),
+    apiUrl: parts.apiUrl,
+    formToken: () => parts.numbers.make(numbersOf),
+  }
+}
+
+/** The first language of the browser that there is; 'en' otherwise. */
+export function localeOf(acceptLanguage: string | undefined): string {
+  const first = (acceptLanguage ?? '').split(',')[0]?.split(';')[0]?.trim() ?? ''
+  try {
+    const [locale] = Intl.DateTimeFormat.supportedLocalesOf(first === '' || first === '*' ? [] : [first])
+    return locale ?? 'en'
+  } catch {
+    return 'en'
+  }
+}

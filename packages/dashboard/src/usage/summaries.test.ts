@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import {
+  hoursOfDays,
+  peakMinuteToday,
+  refusedSince,
+  requestsIn24Hours,
+  requestsToday,
+  sumsByDay,
+  sumsByKey,
+} from './summaries.ts'
+
+type More = { readonly answered?: number; readonly refused?: number; readonly peakMinute?: number }
+
+const hourOf = (keyId: string, hour: string, more: More) => {
+  return { keyId, hour: new Date(hour), answered: 0, refused: 0, failed: 0, peakMinute: 1, ...more }
+}
+
+describe('days', () => {
+  test('are those of the time zone, today last, with those that have no requests', () => {
+    const hours = [
+      hourOf('a', '2026-03-09T22:00:00Z', { answered: 1 }),
+      hourOf('a', '2026-03-09T23:00:00Z', { answered: 2 }),
+      hourOf('b', '2026-03-10T22:00:00Z', { answered: 4 }),
+    ]
+    const now = new Date('2026-03-10T22:30:00Z')
+    const days = (timeZone: string) =>
+      sumsByDay({ hours, timeZone, now }, 3).map(({ day, answered }) => `${day} ${answered}`)
+    expect(days('UTC')).toEqual(['2026-03-08 0', '2026-03-09 3', '2026-03-10 4'])
+    expect(days('Europe/Berlin')).toEqual(['2026-03-08 0', '2026-03-09 1', '2026-03-10 6'])
+    expect(days('Pacific/Auckland')).toEqual(['2026-03-09 0', '2026-03-10 3', '2026-03-11 4'])
+  })
+
+  test('are thirty also over a change of the clocks', () => {
+    const now = new Date('2026-03-30T12:00:00Z')
+    const days = sumsByDay({ hours: [], timeZone: 'Europe/Berlin', now }, 30).map(({ day }) => day)
+    expect(new Set(days).size).toBe(30)
+    expect(days[0]).toBe('2026-03-01')
+    expect(days.at(-1)).toBe('2026-03-30')
+  })
+})
+
+test('sums by key are those of the days that are shown', () => {
+  const hours = [
+    hourOf('a', '2026-03-07T22:59:00Z', { answered: 70 }),
+    hourOf('a', '2026-03-07T23:00:00Z', { answered: 2 }),
+    hourOf('b', '2026-03-10T05:00:00Z', { answered: 4 }),
+  ]
+  const usage = { hours, timeZone: 'Europe/Berlin', now: new Date('2026-03-10T06:00:00Z') }
+  const ofDays = hoursOfDays(usage, 3)
+  const all = (sums: Iterable<{ readonly answered: number }>) => [...sums].reduce((sum, each) => sum + each.answered, 0)
+  expect(all(sumsByKey(ofDays).values())).toBe(all(sumsByDay(usage, 3)))
+  expect(all(sumsByDay(usage, 3))).toBe(6)
+})
+
+test('today begins at midnight of the store', () => {
+  const hours = [
+    hourOf('a', '2026-03-09T22:00:00Z', { answered: 1, peakMinute: 100 }),
+    hourOf('a', '2026-03-09T23:00:00Z', { answered: 2, peakMinute: 7 }),
+    hourOf('b', '2026-03-10T05:00:00Z', { answered: 4, refused: 3, peakMinute: 9 }),
+  ]
+  const usage = { hours, timeZone: 'Europe/Berlin', now: new Date('2026-03-10T06:00:00Z') }
+  expect(requestsToday(usage)).toBe(9)
+  expect(peakMinuteToday(usage)).toEqual({ requests: 9, keyId: 'b' })
+  expect(peakMinuteToday({ ...usage, hours: [] })).toEqual({ requests: 0, keyId: null })
+})
+
+test('sums by key, of 24 hours, and of refusals', () => {
+  const hours = [
+    hourOf('a', '2026-03-01T00:00:00Z', { answered: 1, refused: 5 }),
+    hourOf('a', '2026-03-09T05:00:00Z', { answered: 2, refused: 1 }),
+    hourOf('b', '2026-03-10T05:00:00Z', { answered: 4 }),
+  ]
+  const now = new Date('2026-03-10T05:59:00Z')
+  expect(sumsByKey(hours).get('a')).toEqual({ answered: 3, refused: 6, failed: 0 })
+  expect([...requestsIn24Hours({ hours, now })]).toEqual([
+    ['a', 3],
+    ['b', 4],
+  ])
+  expect(refusedSince({ hours, now }, 7)).toBe(1)
+})

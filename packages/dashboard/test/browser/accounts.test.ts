@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accountsOf, addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
+import type { TestStore } from '../../../../test/support/platform.ts'
+import { openScene, type Page, SCRIPTING, type Scene, signIn, textOf, textsOf } from './scene.ts'
+
+let scene: Scene
+let store: TestStore
+let second: TestStore
+let merchant: TestMerchant
+let owner: TestMerchant
+beforeAll(async () => {
+  scene = await openScene()
+  const { platform } = scene
+  store = await platform.provision()
+  second = await platform.provision('launch')
+  merchant = await addMerchant(platform, store.id)
+  owner = await addMerchant(platform, store.id, second.id)
+})
+afterAll(() => scene.close())
+
+const settings = ({ id }: TestStore) => `${scene.url}/stores/${id}/settings/api`
+
+async function enter(page: Page, as: TestMerchant): Promise<void> {
+  await page.goto(`${scene.url}/sign-in`)
+  await signIn(page, as)
+}
+
+describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
+  test('a wrong password is told in one sentence, which does not say what was wrong', async () => {
+    const { page } = await scene.visit({ javaScript })
+    await enter(page, { ...merchant, password: 'not this one' })
+    expect(await textOf(page, '[role=alert]')).toBe('The e-mail address and the password do not fit together.')
+    expect(await page.getByLabel('E-mail').inputValue()).toBe(merchant.email)
+    expect(await page.getByLabel('Password').inputValue()).toBe('')
+    await signIn(page, merchant)
+    expect(page.url()).toBe(settings(store))
+  })
+
+  test('after the sign-out no page is shown any more, not by Back either', async () => {
+    const { page } = await scene.visit({ javaScript })
+    await enter(page, merchant)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    expect(new URL(page.url()).pathname).toBe('/sign-in')
+    await page.goBack()
+    expect(new URL(page.url()).pathname).toBe('/sign-in')
+    await page.goto(settings(store))
+    expect(new URL(page.url()).pathname).toBe('/sign-in')
+  })
+
+  test('signing out everywhere ends the session of another browser', async () => {
+    const { page } = await scene.visit({ javaScript })
+    const { page: elsewhere } = await scene.visit({ javaScript })
+    const leaving = await addMerchant(scene.platform, store.id)
+    await enter(page, leaving)
+    await enter(elsewhere, leaving)
+    await elsewhere.goto(settings(store))
+    await page.goto(`${scene.url}/account`)
+    expect(await page.getByRole('table', { name: 'Where you are signed in' }).getByRole('row').count()).toBe(3)
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+    expect(new URL(page.url()).pathname).toBe('/sign-in')
+    await elsewhere.reload()
+    expect(new URL(elsewhere.url()).pathname).toBe('/sign-in')
+  })
+
+  test('a merchant with several stores chooses one, and comes back to the choice', async () => {
+    const { page } = await scene.visit({ javaScript })
+    await enter(page, owner)
+    expect(page.url()).toBe(`${scene.url}/stores`)
+    expect((await textsOf(page, '.store-name')).toSorted()).toEqual(['Store at launch', 'Store at v1.6'])
+    await page.getByRole('link', { name: 'Store at launch' }).click()
+    expect(page.url()).toBe(settings(second))
+    await page.getByRole('link', { name: 'choose another store' }).click()
+    expect(page.url()).toBe(`${scene.url}/stores`)
+  })
+
+  test("another merchant's store has no page", async () => {
+    const { page } = await scene.visitAs(merchant, { javaScript })
+    for (const path of ['settings/general', 'settings/api', 'usage', 'data/orders', 'recipes', 'data/orders.csv']) {
+      const answer = await page.goto(`${scene.url}/stores/${second.id}/${path}`)
+      expect(answer?.status(), path).toBe(404)
+      expect(await textOf(page, 'h1')).toBe('This page is not there')
+      expect(await page.content()).not.toContain('Store at launch')
+    }
+  })
+
+  test("a key of another merchant's store is not there under one's own", async () => {
+    const { page } = await scene.visitAs(merchant, { javaScript })
+    const keys = `settings/api/keys/${second.keyId}`
+    for (const path of [`${keys}/revoke`, `${keys}/replace`, `usage/keys/${second.keyId}`, `usage?key=${second.keyId}`])
+      expect((await page.goto(`${scene.url}/stores/${store.id}/${path}`))?.status(), path).toBe(404)
+  })
+
+  test('a one-time link signs in once', async () => {
+    const token = await (await accountsOf(scene.platform)).makeLink(merchant.email)
+    const { page } = await scene.visit({ javaScript })
+    // programs that look at links before people do use none up
+    for (let opened = 0; opened < 2; opened += 1) await page.goto(`${scene.url}/link/${token}`)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    expect(page.url()).toBe(settings(store))
+    const { page: another } = await scene.visit({ javaScript })
+    await another.goto(`${scene.url}/link/${token}`)
+    await another.getByRole('button', { name: 'Sign in' }).click()
+    expect(await textOf(another, '[role=alert]')).toContain('This link was used before or is too old.')
+    await another.goto(settings(store))
+    expect(new URL(another.url()).pathname).toBe('/sign-in')
+  })
+
+  test('a password is changed, and other browsers are signed out', async () => {
+    const changing = await addMerchant(scene.platform, store.id)
+    const { page } = await scene.visit({ javaScript })
+    const { page: elsewhere } = await scene.visit({ javaScript })
+    await enter(page, changing)
+    await enter(elsewhere, changing)
+    await page.goto(`${scene.url}/account`)
+    const change = async (current: string, next: string) => {
+      await page.getByLabel('Current password').fill(current)
+      await page.getByLabel('New password').fill(next)
+      await page.getByRole('button', { name: 'Change password' }).click()
+    }
+    await change('not this one', 'seven quiet rivers')
+    expect(await textOf(page, '#current-problem')).toBe('This is not your current password.')
+    expect(await page.getByLabel('Current password').getAttribute('aria-invalid')).toBe('true')
+    await change(changing.password, 'seven quiet rivers')
+    expect(await textOf(page, '.notice')).toContain('Your password was changed.')
+    await elsewhere.reload()
+    expect(new URL(elsewhere.url()).pathname).toBe('/sign-in')
+    await signIn(elsewhere, { ...changing, password: 'seven quiet rivers' })
+    expect(elsewhere.url()).toBe(settings(store))
+  })
+})

@@ -1,0 +1,189 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
+import type { TestStore } from '../../../../test/support/platform.ts'
+import { filledStore } from '../../../api/test/support/demo.ts'
+import { openScene, type Page, reloadUntil, SCRIPTING, type Scene, textOf, textsOf } from './scene.ts'
+
+const SIZE = { orders: 130, customers: 30, products: 20, locations: 2, groups: 3 }
+const NOWHERE = '00000000-0000-4000-8000-000000000000'
+
+let scene: Scene
+let store: TestStore
+let merchant: TestMerchant
+beforeAll(async () => {
+  scene = await openScene()
+  store = await filledStore(scene.platform, 'v1.6', SIZE)
+  merchant = await addMerchant(scene.platform, store.id)
+})
+afterAll(() => scene.close())
+
+const base = () => `${scene.url}/stores/${store.id}`
+
+/** Ids of a list in the order of the API. */
+async function idsOf(list: string): Promise<string[]> {
+  const { json } = await scene.platform.get(`/api/v1/${list}?limit=250`, store.key)
+  return json.data.map(({ id }: { id: string }) => id)
+}
+
+async function shownIds(page: Page): Promise<string[]> {
+  const links = await page.locator('#rows > tr th a').all()
+  return Promise.all(links.map(async (link) => ((await link.getAttribute('href')) ?? '').split('/').at(-1) ?? ''))
+}
+
+describe.each(SCRIPTING)('data, $scripting', ({ javaScript }) => {
+  test('[PAG-1] is paged forward to the end, each row once and in the order of the API', async () => {
+    const { page } = await scene.visitAs(merchant, { javaScript })
+    await page.goto(`${base()}/data/orders`)
+    const next = page.getByRole('link', { name: 'Next rows' })
+    const ids = await shownIds(page)
+    for (let pages = 1; (await next.count()) > 0; pages += 1) {
+      expect(pages).toBeLessThan(4)
+      const before = ids.length
+      await next.click()
+      // with the script the rows come below those before, without it on a page of their own
+      if (javaScript) await expect.poll(() => page.locator('#rows > tr').count()).toBeGreaterThan(before)
+      ids.push(...(await shownIds(page)).slice(javaScript ? before : 0))
+    }
+    expect(ids).toEqual(await idsOf('orders'))
+    expect(ids).toHaveLength(SIZE.orders)
+  })
+
+  test('is searched by id: found, not found, and no id', async () => {
+    const { page } = await scene.visitAs(merchant, { javaScript })
+    const [first = ''] = (await idsOf('customers')).slice(-1)
+    await page.goto(`${base()}/data/customers`)
+    const search = async (text: string) => {
+      await page.getByLabel('Find by id').fill(text)
+      await page.getByRole('button', { name: 'Find' }).click()
+    }
+    await search(` ${first.toUpperCase()} `)
+    expect(await shownIds(page)).toEqual([first])
+    await search(NOWHERE)
+    expect(await shownIds(page)).toEqual([])
+    expect(await textOf(page, '.field-problem')).toBe('No customer of this store has this id.')
+    await search('first customer')
+    expect(await textOf(page, '.field-problem')).toContain('This is not an id.')
+    expect(await page.getByLabel('Find by id').inputValue()).toBe('first customer')
+    await page.getByRole('link', { name: 'Show the list' }).click()
+    expect(await shownIds(page)).toHaveLength(SIZE.customers)
+  })
+
+  test('opens a row as the JSON that the API answers', async () => {
+    const { page } = await scene.visitAs(merchant, { javaScript })
+    await page.goto(`${base()}/data/products`)
+    await page.locator('#rows > tr th a').nth(3).click()
+    const id = page.url().split('/').at(-1) ?? ''
+    const { json } = await scene.platform.get(`/api/v1/products/${id}`, store.key)
+    expect(JSON.parse(await textOf(page, '#json'))).toEqual(json.data)
+  })
+
+  test.each(['orders', 'customer-groups'])('downloads %s as CSV, complete', async (list) => {
+    const { page } = await scene.visitAs(merchant, { javaScript })
+    await page.goto(`${base()}/data/${list}`)
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download CSV' }).click(),
+    ])
+    expect(download.suggestedFilename()).toMatch(new RegExp(`^${list}-\\d{4}-\\d\\d-\\d\\d\\.csv$`))
+    const [, ...lines] = (await readFile(await download.path(), 'utf8')).split('\r\n')
+    // an id is the first value of its record; a text with a line break inside has a line feed alone
+    const ids = lines.filter((line) => line !== '').map((line) => line.split(',', 1)[0])
+    expect(ids).toEqual(await idsOf(list))
+  })
+})
+
+interface Sums {
+  readonly answered: number
+  readonly refused: number
+  readonly failed: number
+}
+
+const PATTERN = /: (?<answered>[\d,]+) answered, (?<refused>[\d,]+) refused, (?<failed>[\d,]+) failed$/
+
+const numberIn = (text = '') => Number(text.replaceAll(',', ''))
+
+function sumsIn(words: string): Sums {
+  const { answered, refused, failed } = PATTERN.exec(words)?.groups ?? {}
+  return { answered: numberIn(answered), refused: numberIn(refused), failed: numberIn(failed) }
+}
+
+/** Rows of a table of sums: the last value of each is the sum of the others. */
+async function tableSums(page: Page, name: string): Promise<Sums[]> {
+  // a table that is folded away counts as well
+  const rows = await page.locator(`table:has(caption:text-is("${name}")) tbody tr`).all()
+  return Promise.all(
+    rows.map(async (row) => {
+      const [answered = 0, refused = 0, failed = 0, all] = (await row.locator('td.number').allTextContents()).map(
+        numberIn,
+      )
+      expect(all).toBe(answered + refused + failed)
+      return { answered, refused, failed }
+    }),
+  )
+}
+
+function total(list: readonly Sums[]): Sums {
+  const sum = (part: keyof Sums) => list.reduce((all, sums) => all + sums[part], 0)
+  return { answered: sum('answered'), refused: sum('refused'), failed: sum('failed') }
+}
+
+describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
+  test('says the same by day in chart and table, by key, and in its tiles', async () => {
+    const { platform } = scene
+    const other = await platform.newKey(store.id)
+    for (const [at, keyId] of [store.keyId, other.id].entries())
+      await platform.service.control.sql`
+        insert into usage_hours (key_id, hour, answered, refused, failed, peak_minute)
+        select ${keyId}, date_trunc('hour', now()) - make_interval(hours => n * 7), n * ${at + 11}, n % 3, n % 2, 2
+        from generate_series(0, 90) as n on conflict do nothing`
+    const { page } = await scene.visitAs(merchant, { javaScript })
+    await page.goto(`${base()}/usage`)
+    const chart = (await textsOf(page, '.day > title')).map(sumsIn)
+    const byDay = await tableSums(page, 'Requests by day, newest first')
+    expect(chart).toHaveLength(30)
+    expect(chart).toEqual(byDay.toReversed())
+    const whole = total(chart)
+    expect(whole.answered).toBeGreaterThan(1000)
+    expect(whole.refused).toBeGreaterThan(0)
+    expect(whole.failed).toBeGreaterThan(0)
+    expect(total(await tableSums(page, 'Requests by key, most first'))).toEqual(whole)
+    const [answered, refused, failed] = (await textsOf(page, '.tile-value')).map(numberIn)
+    expect({ answered, refused, failed }).toEqual(whole)
+
+    await page.locator('table:has-text("Requests by key") tbody tr th a').last().click()
+    expect(page.url()).toContain('?key=')
+    const selected = page.locator('table:has-text("Requests by key") tr.selected td.number')
+    const [ofKey = 0] = (await selected.allTextContents()).map(numberIn)
+    expect(total((await textsOf(page, '.day > title')).map(sumsIn)).answered).toBe(ofKey)
+    expect(ofKey).toBeLessThan(whole.answered)
+  })
+
+  test('of a key shows how far a walk came that was not finished', async () => {
+    const { platform } = scene
+    const { id, key } = await platform.newKey(store.id)
+    for (const path of ['/api/v1/orders?limit=50', '/api/v1/products?limit=10']) {
+      const { json } = await platform.get(path, key)
+      await platform.get(`${path}&cursor=${json.meta.next_cursor}`, key)
+    }
+    const { page } = await scene.visitAs(merchant, { javaScript })
+    await page.goto(`${base()}/usage/keys/${id}`)
+    const walks = async () => {
+      const rows = await page.locator('table:has(caption:text-is("Walks")) tbody tr').all()
+      return Promise.all(
+        rows.map(async (row) => {
+          const [state, , , pages, rowsCount] = await row.locator('td').allTextContents()
+          return [await row.locator('th').textContent(), state, pages, rowsCount]
+        }),
+      )
+    }
+    const finished = ['/api/v1/products', 'Finished', '2', '20']
+    await reloadUntil(page, walks, [finished, ['/api/v1/orders', 'Under way', '2', '100']])
+    await platform.service.control.sql`
+      update walks set begun_at = begun_at - interval '1 hour', last_at = last_at - interval '1 hour' where key_id = ${id}`
+    await page.reload()
+    expect(await walks()).toEqual([finished, ['/api/v1/orders', 'Stopped', '2', '100']])
+    const lines = await textsOf(page, 'table:has(caption:text-is("Last requests, newest first")) tbody tr code')
+    expect(lines).toEqual(['/api/v1/products', '/api/v1/products', '/api/v1/orders', '/api/v1/orders'])
+  })
+})

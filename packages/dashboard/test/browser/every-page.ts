@@ -1,0 +1,244 @@
+// Every page of the dashboard in every state that it can be in, each with the way to it.
+
+import { randomBytes } from 'node:crypto'
+import { LIMITS } from '@store-export/contract'
+import { addStore, createKey, revokeKey } from '@store-export/engine'
+import { accountsOf, addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
+import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
+import { filledStore } from '../../../api/test/support/demo.ts'
+import { type Page, type Scene, signIn } from './scene.ts'
+
+/** What the pages are about. */
+export interface Shown {
+  readonly scene: Scene
+  /** Sees every store. */
+  readonly merchant: TestMerchant
+  /** Has no password, and signs in by link. */
+  readonly guest: { readonly email: string }
+  /** With rows, keys, and much use. */
+  readonly full: TestStore
+  /** Of the first revision, with all its keys taken. */
+  readonly old: TestStore
+  /** Without rows, and with one key that was never used. */
+  readonly empty: TestStore
+  /** Ids of stores that are not served. */
+  readonly generating: string
+  readonly imported: string
+}
+
+/** A page. */
+export interface EveryPage {
+  readonly name: string
+  readonly isSignedIn: boolean
+  readonly open: (page: Page, shown: Shown) => Promise<unknown>
+}
+
+const SIZE = { orders: 60, customers: 10, products: 10, locations: 2, groups: 2 }
+
+/** Makes the stores in all their states. */
+export async function showStores(scene: Scene): Promise<Shown> {
+  const { platform } = scene
+  const full = await filledStore(platform, 'v1.6', SIZE)
+  const old = await filledStore(platform, 'launch', SIZE)
+  const empty = await platform.provision()
+  const generating = await addEmptyStore(platform, 'generating')
+  const imported = await addEmptyStore(platform, 'imported')
+  for (let count = 1; count < LIMITS.activeKeysPerStore; count += 1) await platform.newKey(old.id)
+  await useKeys(platform, full)
+  const merchant = await addMerchant(platform, full.id, old.id, empty.id, generating, imported)
+  const guest = await (await accountsOf(platform)).addMerchant('guest@example.com', full.id)
+  return { scene, merchant, guest, full, old, empty, generating, imported }
+}
+
+async function addEmptyStore(platform: TestPlatform, kind: 'generating' | 'imported'): Promise<string> {
+  const { service, sealingKey } = platform
+  const context = { database: service.control, keys: { current: sealingKey, previous: null }, random: randomBytes }
+  const state =
+    kind === 'imported'
+      ? ({ origin: 'imported', state: 'ready' } as const)
+      : ({ origin: 'generated', state: 'generating' } as const)
+  const { id } = await addStore(context, { name: `A store that is ${kind}`, ...state, databaseUrl: null })
+  await platform.newKey(id)
+  return id
+}
+
+/** A key that is being replaced, a revoked one, thirty days of use, and walks in all their states. */
+async function useKeys(platform: TestPlatform, { id: storeId, keyId, key }: TestStore): Promise<void> {
+  const { control: database } = platform.service
+  const make = (name: string, replaces?: { keyId: string; ends: 'later' }) =>
+    createKey({
+      database,
+      random: randomBytes,
+      storeId,
+      name,
+      createdBy: 'merchant@example.com',
+      ...(replaces ? { replaces } : {}),
+    })
+  const revoked = await make('Stock sheet')
+  await make('test', { keyId, ends: 'later' })
+  await revokeKey({ database, storeId, keyId: revoked.id })
+  for (const used of [keyId, revoked.id])
+    await database.sql`
+      insert into usage_hours (key_id, hour, answered, refused, failed, peak_minute)
+      select ${used}, date_trunc('hour', now()) - make_interval(hours => n * 5), n * 37, n % 4, n % 3, 90
+      from generate_series(0, 130) as n`
+  for (const path of ['orders?limit=20', 'orders?limit=1000', 'orders/nowhere', 'products?limit=5', 'nothing'])
+    await platform.get(`/api/v1/${path}`, key)
+  const { json } = await platform.get('/api/v1/products?limit=5', key)
+  await platform.get(`/api/v1/products?limit=5&cursor=${json.meta.next_cursor}`, key)
+  await database.sql`
+    insert into walks (key_id, endpoint, filters, begun_at, last_at, requests, pages, rows, ended)
+    values (${keyId}, '/api/v1/customers', 'updated_since=2026-07-01T00:00:00Z', now() - interval '2 hours',
+      now() - interval '1 hour', 3, 3, 750, false)`
+}
+
+/** The pages of a store by path, all of one shape. */
+function storePage(name: string, path: (shown: Shown) => string): EveryPage {
+  const open: EveryPage['open'] = (page, shown) => page.goto(`${shown.scene.url}/stores/${path(shown)}`)
+  return { name, isSignedIn: true, open }
+}
+
+async function makeKey(page: Page, { scene, empty }: Shown): Promise<void> {
+  await page.goto(`${scene.url}/stores/${empty.id}/settings/api`)
+  // the keys before it are of no use
+  const { sql } = scene.platform.service.control
+  await sql`update api_keys set revoked_at = now() where store_id = ${empty.id} and id <> ${empty.keyId}`
+  await page.getByLabel('Name of the tool').fill('Accounting')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.locator('#key').waitFor()
+}
+
+const LISTS = ['orders', 'customers', 'products', 'categories', 'locations', 'customer-groups']
+
+/** Before the sign-in. */
+const OUTSIDE: readonly EveryPage[] = [
+  { name: 'sign-in', isSignedIn: false, open: (page, { scene }) => page.goto(`${scene.url}/sign-in`) },
+  {
+    name: 'sign-in refused',
+    isSignedIn: false,
+    async open(page, { scene }) {
+      await page.goto(`${scene.url}/sign-in`)
+      await signIn(page, { email: 'nobody@example.com', password: 'not this one' })
+      await page.getByRole('alert').waitFor()
+    },
+  },
+  { name: 'link', isSignedIn: false, open: (page, { scene }) => page.goto(`${scene.url}/link/any`) },
+  { name: 'not found, signed out', isSignedIn: false, open: (page, { scene }) => page.goto(`${scene.url}/nowhere`) },
+  {
+    name: 'account without a password',
+    isSignedIn: false,
+    async open(page, { scene, guest }) {
+      const token = await (await accountsOf(scene.platform)).makeLink(guest.email)
+      await page.goto(`${scene.url}/link/${token}`)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.goto(`${scene.url}/account`)
+    },
+  },
+]
+
+const STORE_PAGES: readonly EveryPage[] = [
+  storePage('general', ({ full }) => `${full.id}/settings/general`),
+  storePage('general, older store', ({ old }) => `${old.id}/settings/general`),
+  storePage('general, empty store', ({ empty }) => `${empty.id}/settings/general`),
+  storePage('keys', ({ full }) => `${full.id}/settings/api`),
+  storePage('keys, all taken', ({ old }) => `${old.id}/settings/api`),
+  storePage('keys, one never used', ({ empty }) => `${empty.id}/settings/api`),
+  storePage('revoke', ({ full }) => `${full.id}/settings/api/keys/${full.keyId}/revoke`),
+  storePage('replace', ({ empty }) => `${empty.id}/settings/api/keys/${empty.keyId}/replace`),
+  storePage('replace, all taken', ({ old }) => `${old.id}/settings/api/keys/${old.keyId}/replace`),
+  storePage('usage', ({ full }) => `${full.id}/usage`),
+  storePage('usage of one key by day', ({ full }) => `${full.id}/usage?key=${full.keyId}`),
+  storePage('usage, none', ({ empty }) => `${empty.id}/usage`),
+  storePage('requests of a key', ({ full }) => `${full.id}/usage/keys/${full.keyId}`),
+  storePage('requests of a key, none', ({ empty }) => `${empty.id}/usage/keys/${empty.keyId}`),
+  ...LISTS.map((list) => storePage(`data, ${list}`, ({ full }) => `${full.id}/data/${list}`)),
+  storePage('data, none', ({ empty }) => `${empty.id}/data/orders`),
+  storePage('data, newer list', ({ old }) => `${old.id}/data/customer-groups`),
+  storePage('data, no id', ({ full }) => `${full.id}/data/orders?id=first`),
+  storePage('data, not found', ({ full }) => `${full.id}/data/orders?id=00000000-0000-4000-8000-000000000000`),
+  storePage('recipes', ({ full }) => `${full.id}/recipes`),
+  ...(['generating', 'imported'] as const).flatMap((kind) =>
+    ['settings/general', 'settings/api', 'usage', 'data/orders'].map((path) =>
+      storePage(`${path}, ${kind} store`, (shown) => `${shown[kind]}/${path}`),
+    ),
+  ),
+  storePage('not found', ({ full }) => `${full.id}/nowhere`),
+]
+
+const LED_TO: readonly EveryPage[] = [
+  { name: 'stores', isSignedIn: true, open: (page, { scene }) => page.goto(`${scene.url}/stores`) },
+  { name: 'account', isSignedIn: true, open: (page, { scene }) => page.goto(`${scene.url}/account`) },
+  {
+    name: 'row',
+    isSignedIn: true,
+    async open(page, { scene, full }) {
+      await page.goto(`${scene.url}/stores/${full.id}/data/orders`)
+      await page.locator('#rows > tr th a').first().click()
+      await page.locator('#json').waitFor()
+    },
+  },
+  { name: 'key made', isSignedIn: true, open: makeKey },
+  {
+    name: 'key made in place of another',
+    isSignedIn: true,
+    async open(page, { scene, empty }) {
+      // a key has one successor at a time, and this page is opened more than once
+      await scene.platform.service.control.sql`
+        update api_keys set revoked_at = now() where replaces = ${empty.keyId} and revoked_at is null`
+      await page.goto(`${scene.url}/stores/${empty.id}/settings/api/keys/${empty.keyId}/replace`)
+      await page.getByRole('button', { name: 'Make the new key' }).click()
+      await page.locator('#key').waitFor()
+    },
+  },
+  {
+    name: 'keys, one just revoked',
+    isSignedIn: true,
+    async open(page, shown) {
+      await makeKey(page, shown)
+      await page.goto(`${shown.scene.url}/stores/${shown.empty.id}/settings/api`)
+      await page.getByRole('link', { name: 'Revoke Accounting' }).click()
+      await page.getByRole('button', { name: 'Revoke key' }).click()
+      await page.locator('.notice').waitFor()
+    },
+  },
+  {
+    name: 'key without a name',
+    isSignedIn: true,
+    async open(page, { scene, empty }) {
+      await page.goto(`${scene.url}/stores/${empty.id}/settings/api`)
+      await page.getByLabel('Name of the tool').fill('  ')
+      await page.getByRole('button', { name: 'Create key' }).click()
+      await page.locator('.field-problem').waitFor()
+    },
+  },
+  {
+    name: 'sent before',
+    isSignedIn: true,
+    async open(page, shown) {
+      await makeKey(page, shown)
+      await page.reload()
+    },
+  },
+  {
+    name: 'form refused',
+    isSignedIn: true,
+    async open(page, { scene }) {
+      await page.goto(`${scene.url}/account`)
+      await page.evaluate(`document.querySelector('form[action="/sign-out"] [name=form_token]').value = 'another'`)
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+    },
+  },
+  {
+    name: 'fault',
+    isSignedIn: true,
+    async open(page, { scene, full }) {
+      const { sql } = scene.platform.service.control
+      await sql`alter table usage_hours rename to usage_hours_away`
+      await page.goto(`${scene.url}/stores/${full.id}/usage`)
+      await sql`alter table usage_hours_away rename to usage_hours`
+    },
+  },
+]
+
+/** All of them. */
+export const EVERY_PAGE: readonly EveryPage[] = [...OUTSIDE, ...STORE_PAGES, ...LED_TO]

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { paintTimes } from '../../../../test/support/accessibility.ts'
+import { addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
+import type { TestStore } from '../../../../test/support/platform.ts'
+import { filledStore } from '../../../api/test/support/demo.ts'
+import { openScene, type Scene } from './scene.ts'
+
+/** What a first page may weigh, compressed, with all that it loads. */
+const BYTES_MAX = 60 * 1024
+/** Until Chromium shows something. */
+const PAINT_MS_MAX = 1000
+
+let scene: Scene
+let store: TestStore
+let merchant: TestMerchant
+beforeAll(async () => {
+  scene = await openScene()
+  store = await filledStore(scene.platform)
+  merchant = await addMerchant(scene.platform, store.id)
+})
+afterAll(() => scene.close())
+
+test.each([
+  { name: 'the sign-in', isSignedIn: false, path: () => '/sign-in' },
+  { name: 'Settings > API', isSignedIn: true, path: () => `/stores/${store.id}/settings/api` },
+  { name: 'Usage', isSignedIn: true, path: () => `/stores/${store.id}/usage` },
+  { name: 'Data', isSignedIn: true, path: () => `/stores/${store.id}/data/orders` },
+])(
+  '$name is 60 KB at most as the first page of a browser, and painted within a second',
+  async ({ path, isSignedIn }) => {
+    const { page, context } = isSignedIn ? await scene.visitAs(merchant) : await scene.visit()
+    const debug = await context.newCDPSession(page)
+    await debug.send('Network.enable')
+    const sizes: number[] = []
+    debug.on('Network.loadingFinished', ({ encodedDataLength }) => sizes.push(encodedDataLength))
+    await page.goto(scene.url + path(), { waitUntil: 'networkidle' })
+    const { firstContentfulPaintMs } = await paintTimes(page)
+    const bytes = sizes.reduce((sum, size) => sum + size, 0)
+    // the page, the style, two scripts and the icon
+    expect(sizes.length).toBeGreaterThanOrEqual(5)
+    expect(bytes).toBeLessThanOrEqual(BYTES_MAX)
+    expect(firstContentfulPaintMs).not.toBeNull()
+    expect(firstContentfulPaintMs ?? 0).toBeLessThanOrEqual(PAINT_MS_MAX)
+  },
+)

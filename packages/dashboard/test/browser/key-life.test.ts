@@ -1,0 +1,227 @@
+import { KEY_PREFIX, LIMITS } from '@store-export/contract'
+import { listKeys } from '@store-export/engine'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
+import type { TestStore } from '../../../../test/support/platform.ts'
+import {
+  openScene,
+  type Page,
+  reloadUntil,
+  SCRIPTING,
+  type Scene,
+  settledContent,
+  signIn,
+  textOf,
+  textsOf,
+} from './scene.ts'
+
+const WHOLE_KEY = new RegExp(`${KEY_PREFIX}[0-9A-Za-z]{49}`)
+
+let scene: Scene
+let store: TestStore
+let merchant: TestMerchant
+beforeAll(async () => {
+  scene = await openScene()
+  store = await scene.platform.provision()
+  merchant = await addMerchant(scene.platform, store.id)
+})
+afterAll(() => scene.close())
+beforeEach(async () => {
+  const { service, newKey } = scene.platform
+  // each test begins with one key that was never used
+  await service.control.sql`delete from usage_hours where key_id in (select id from api_keys)`
+  await service.control.sql`delete from api_keys`
+  const { id: keyId, key } = await newKey(store.id)
+  store = { ...store, keyId, key }
+})
+
+const settings = () => `${scene.url}/stores/${store.id}/settings/api`
+const activeNames = async () => {
+  const keys = await listKeys({ database: scene.platform.service.control, storeId: store.id, activeOnly: true })
+  return keys.map(({ name }) => name)
+}
+const statusWith = async (key: string) => (await scene.platform.get('/api/v1/store', key)).status
+
+async function createKey(page: Page, name: string): Promise<string> {
+  await page.getByLabel('Name of the tool').fill(name)
+  await page.getByRole('button', { name: 'Create key' }).click()
+  return textOf(page, '#key')
+}
+
+/** Cells of the active key called `name`, without its actions. */
+async function cellsOf(page: Page, name: string): Promise<string[]> {
+  const row = page.getByRole('table', { name: 'Active keys' }).getByRole('row').filter({ hasText: name })
+  return (await row.getByRole('cell').allTextContents()).slice(0, 3)
+}
+
+const tile = (page: Page, label: string) =>
+  page.locator('.tile').filter({ hasText: label }).locator('.tile-value').textContent()
+
+describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
+  test('[AUTH-3] [AUTH-5] a key is made, shown once, used, counted and revoked', async () => {
+    const { page } = await scene.visit({ javaScript })
+    await page.goto(scene.url)
+    await signIn(page, merchant)
+    expect(page.url()).toBe(settings())
+
+    const key = await createKey(page, 'Accounting')
+    expect(key).toMatch(WHOLE_KEY)
+    expect(page.url()).not.toContain(key)
+    expect(await textOf(page, '#curl')).toContain(key)
+    expect(await textOf(page, 'main')).toContain('It cannot be shown again, only replaced.')
+    expect(await statusWith(key)).toBe(200)
+
+    await page.getByRole('link', { name: 'I have copied the key' }).click()
+    await reloadUntil(page, () => cellsOf(page, 'Accounting'), ['Active', expect.stringMatching(/second|now/), '1'])
+    expect(await tile(page, 'Requests today')).toBe('1')
+    expect(await tile(page, 'Active keys')).toBe('2')
+    await page.getByRole('link', { name: 'Accounting', exact: true }).click()
+    const [line = ''] = await textsOf(page, 'table:has-text("Last requests") tbody tr')
+    expect(line).toMatch(/\/api\/v1\/store200\s*1/)
+
+    await page.getByRole('link', { name: 'Revoke' }).click()
+    expect(await textOf(page, 'h1')).toBe('Revoke this key?')
+    expect(await textOf(page, 'main .facts')).toMatch(/Last used(\d+ seconds? ago|now)/)
+    expect(await statusWith(key)).toBe(200)
+    await page.getByRole('button', { name: 'Revoke key' }).click()
+    expect(await statusWith(key)).toBe(401)
+    expect(page.url()).toContain(settings())
+    expect(await textOf(page, '.notice')).toContain('“Accounting” is revoked')
+    expect(await activeNames()).toEqual(['test'])
+  })
+
+  test('[AUTH-3] neither Back, Forward nor a reload shows the key again or makes a second one', async () => {
+    const { page } = await scene.visitAs(merchant, { javaScript })
+    await page.goto(settings())
+    const key = await createKey(page, 'Stock sheet')
+    // what a browser does with a page that a form led to: it asks, and the form goes out once more
+    await page.reload()
+    expect(await textOf(page, 'h1')).toBe('This form was sent before')
+    expect(await page.content()).not.toContain(key)
+
+    await page.goBack()
+    expect(await page.content()).not.toContain(key)
+    // Chromium shows a page of its own for a form's answer that it did not keep
+    await page.goForward().catch(() => undefined)
+    expect(await settledContent(page)).not.toContain(key)
+    expect(await activeNames()).toEqual(['test', 'Stock sheet'])
+  })
+
+  test('[AUTH-3] Back to the page of the key, from the page after it, does not bring the key', async () => {
+    const { page } = await scene.visitAs(merchant, { javaScript })
+    await page.goto(settings())
+    const key = await createKey(page, 'Stock sheet')
+    await page.getByRole('link', { name: 'I have copied the key' }).click()
+    await page.goBack().catch(() => undefined)
+    expect(await settledContent(page)).not.toContain(key)
+    expect(await activeNames()).toEqual(['test', 'Stock sheet'])
+  })
+
+  test('a replaced key works until the merchant says that the tool has moved', async () => {
+    const { page } = await scene.visitAs(merchant, { javaScript })
+    await page.goto(settings())
+    await page.getByRole('link', { name: 'Replace test' }).click()
+    await page.getByRole('button', { name: 'Make the new key' }).click()
+    const key = await textOf(page, '#key')
+    expect(await textOf(page, 'main')).toContain('The old key still works')
+    expect([await statusWith(store.key), await statusWith(key)]).toEqual([200, 200])
+
+    await page.goto(settings())
+    expect(await textsOf(page, '.badge')).toEqual(['Being replaced', 'Active'])
+    await page.getByRole('link', { name: 'The tool has moved test' }).click()
+    await page.getByRole('button', { name: 'Revoke key' }).click()
+    expect([await statusWith(store.key), await statusWith(key)]).toEqual([401, 200])
+    expect(await activeNames()).toEqual(['test'])
+  })
+
+  test('[AUTH-4] with all keys taken, replacing says that the old one ends at once, and ends it', async () => {
+    for (let count = 1; count < LIMITS.activeKeysPerStore; count += 1) await scene.platform.newKey(store.id)
+    const { page } = await scene.visitAs(merchant, { javaScript })
+    await page.goto(settings())
+    await page.getByRole('link', { name: 'Replace test' }).first().click()
+    expect(await textOf(page, 'main')).toContain('the old key ends at once')
+    await page.getByRole('button', { name: 'End the old key' }).click()
+    expect(await statusWith(await textOf(page, '#key'))).toBe(200)
+    expect(await statusWith(store.key)).toBe(401)
+    expect(await textOf(page, 'main')).not.toContain('The old key still works')
+    expect(await activeNames()).toHaveLength(LIMITS.activeKeysPerStore)
+  })
+
+  test('[AUTH-4] the sixth key is refused, and the page says which one was used least', async () => {
+    const { platform } = scene
+    const { page } = await scene.visitAs(merchant, { javaScript })
+    await page.goto(settings())
+    const made: string[] = []
+    for (let count = 1; count < LIMITS.activeKeysPerStore; count += 1) made.push((await platform.newKey(store.id)).id)
+    const idle = made.at(-1) ?? ''
+    await platform.service.control.sql`update api_keys set name = 'Idle', last_used_at = null where id = ${idle}`
+    await platform.service.control.sql`
+      update api_keys set last_used_at = now() where store_id = ${store.id} and id <> ${idle}`
+    await page.getByLabel('Name of the tool').fill('Sixth')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    expect(await textOf(page, '.callout')).toMatch(
+      /^All 5 keys are taken\..* The one used least is Idle: 0 requests in 24 hours, last used never\.$/,
+    )
+    expect(await page.getByRole('button', { name: 'Create key' }).count()).toBe(0)
+    expect(await activeNames()).not.toContain('Sixth')
+  })
+
+  test('a key without a name is refused at its field, by the browser and by us', async () => {
+    const { page } = await scene.visitAs(merchant, { javaScript })
+    await page.goto(settings())
+    const field = page.getByLabel('Name of the tool')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    expect(page.url()).toBe(settings())
+    expect(await page.evaluate<string>('document.activeElement.id')).toBe('name')
+
+    await field.fill('   ')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    expect(await field.getAttribute('aria-invalid')).toBe('true')
+    const described = (await field.getAttribute('aria-describedby')) ?? ''
+    expect(described.split(' ')).toContain('name-problem')
+    expect(await textOf(page, '#name-problem')).toBe('Give the key the name of the tool that will use it.')
+    expect(await activeNames()).toEqual(['test'])
+  })
+})
+
+describe('the script', () => {
+  test('copies the key and the line for a shell, and says so', async () => {
+    const { page, context } = await scene.visitAs(merchant)
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: scene.url })
+    await page.goto(settings())
+    const key = await createKey(page, 'Accounting')
+    const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
+    await page.getByRole('button', { name: 'Copy Key' }).click()
+    await expect.poll(() => textOf(page, '#said')).toBe('Copied to the clipboard')
+    expect(await copied()).toBe(key)
+    const line = await textOf(page, '#curl')
+    await page.getByRole('button', { name: 'Copy Command for a shell' }).click()
+    await expect.poll(copied).toBe(line)
+  })
+
+  test('is needed for no copy button: without it there is none', async () => {
+    const { page } = await scene.visitAs(merchant, { javaScript: false })
+    await page.goto(settings())
+    await createKey(page, 'Accounting')
+    expect(await page.locator('button.copy:visible').count()).toBe(0)
+  })
+
+  test('brings the tiles up to date by itself, and goes to the sign-in once the session has ended', async () => {
+    const { page, context } = await scene.visitAs(merchant)
+    await page.clock.install()
+    await page.goto(settings())
+    expect(await tile(page, 'Requests today')).toBe('0')
+    expect(await statusWith(store.key)).toBe(200)
+    const isCounted = async () => {
+      await page.clock.runFor(10_000)
+      return tile(page, 'Requests today')
+    }
+    await expect.poll(isCounted, { timeout: 5000 }).toBe('1')
+    await context.clearCookies()
+    const isAway = async () => {
+      await page.clock.runFor(10_000)
+      return new URL(page.url()).pathname
+    }
+    await expect.poll(isAway, { timeout: 5000 }).toBe('/sign-in')
+  })
+})

@@ -1,0 +1,129 @@
+import { listKeys } from '@store-export/engine'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
+import type { TestStore } from '../../../../test/support/platform.ts'
+import { filledStore } from '../../../api/test/support/demo.ts'
+import { openScene, type Page, SCRIPTING, type Scene, textOf } from './scene.ts'
+
+const STOPS_MAX = 80
+
+let scene: Scene
+let store: TestStore
+let merchant: TestMerchant
+beforeAll(async () => {
+  scene = await openScene()
+  store = await filledStore(scene.platform, 'v1.6', { orders: 5, customers: 5, products: 5, locations: 1, groups: 1 })
+  merchant = await addMerchant(scene.platform, store.id)
+})
+afterAll(() => scene.close())
+
+/** What has the focus: its words, and how it looks with and without. Waits for colours to arrive. */
+const LOOK = `(() => {
+  const words = (element) => (element.labels?.[0] ?? element).textContent.replace(/\\s+/g, ' ').trim()
+  const looks = (element) => {
+    const { outlineStyle, outlineWidth, outlineColor, boxShadow } = getComputedStyle(element)
+    return outlineStyle === 'none' ? boxShadow : [outlineStyle, outlineWidth, outlineColor, boxShadow].join(' ')
+  }
+  const element = document.activeElement
+  const before = globalThis.lastStop
+  const faded = before && before.element !== element && looks(before.element) === before.looks ? before.words : null
+  if (element === document.body) return { name: null, faded }
+  const { width, height } = element.getBoundingClientRect()
+  globalThis.lastStop = { element, looks: looks(element), words: words(element) }
+  return { name: words(element), faded, isSeen: width > 1 && height > 1 }
+})()`
+
+interface Stop {
+  /** null where nothing has the focus. */
+  readonly name: string | null
+  /** The stop before this one, where it looks the same without the focus as it did with it. */
+  readonly faded: string | null
+  readonly isSeen?: boolean
+}
+
+/** Goes on with Tab until `name` has the focus; each stop on the way is seen, and looks other than without the focus. */
+async function tabTo(page: Page, name: string): Promise<string[]> {
+  const way: string[] = []
+  for (let stops = 0; stops < STOPS_MAX; stops += 1) {
+    await page.keyboard.press('Tab')
+    const stop = await page.evaluate<Stop>(LOOK)
+    expect(stop.faded).toBeNull()
+    if (stop.name === null) continue
+    way.push(stop.name)
+    expect(stop, stop.name).toMatchObject({ isSeen: true })
+    if (stop.name === name) return way
+  }
+  throw new Error(`Tab does not lead to "${name}", only to ${way.join(', ')}`)
+}
+
+/** Presses Enter where it leads to another page. */
+async function enter(page: Page): Promise<void> {
+  await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')])
+}
+
+describe.each(SCRIPTING)('with the keyboard alone, $scripting', ({ javaScript }) => {
+  test('a merchant skips to the content, signs in, makes a key and revokes it, and sees where they are', async () => {
+    const { page } = await scene.visit({ javaScript })
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    await page.goto(scene.url)
+    expect(await tabTo(page, 'Skip to the content')).toHaveLength(1)
+    await page.keyboard.press('Enter')
+    expect(await tabTo(page, 'E-mail')).toEqual(['E-mail'])
+    await page.keyboard.type(merchant.email)
+    await tabTo(page, 'Password')
+    await page.keyboard.type(merchant.password)
+    await tabTo(page, 'Sign in')
+    await enter(page)
+
+    await tabTo(page, 'Skip to the content')
+    await page.keyboard.press('Enter')
+    expect(await tabTo(page, 'Name of the tool')).toHaveLength(1)
+    await page.keyboard.type('Accounting')
+    await tabTo(page, 'Create key')
+    await enter(page)
+    const key = await textOf(page, '#key')
+    const way = await tabTo(page, 'I have copied the key')
+    expect(way.includes('Copy Key')).toBe(javaScript)
+    await enter(page)
+    expect((await scene.platform.get('/api/v1/store', key)).status).toBe(200)
+
+    await tabTo(page, 'Revoke Accounting')
+    await enter(page)
+    await tabTo(page, 'Revoke key')
+    await enter(page)
+    expect(await textOf(page, '.notice')).toContain('“Accounting” is revoked')
+    expect((await scene.platform.get('/api/v1/store', key)).status).toBe(401)
+    const keys = await listKeys({ database: scene.platform.service.control, storeId: store.id, activeOnly: true })
+    expect(keys.map(({ name }) => name)).toEqual(['test'])
+  })
+
+  test.each(['settings/general', 'settings/api', 'usage', 'data/orders', 'recipes'])(
+    'every stop of %s is seen, and the last one is followed by the first',
+    async (path) => {
+      const { page } = await scene.visitAs(merchant, { javaScript })
+      await page.emulateMedia({ reducedMotion: 'reduce' })
+      await page.goto(`${scene.url}/stores/${store.id}/${path}`)
+      const way = [...(await tabTo(page, 'Skip to the content')), ...(await tabTo(page, 'Skip to the content'))]
+      expect(way.length).toBeGreaterThan(10)
+    },
+  )
+})
+
+describe('with the keyboard and the script', () => {
+  test('rows that were added get the focus that their button had', async () => {
+    const many = await filledStore(scene.platform, 'v1.6', {
+      orders: 60,
+      customers: 5,
+      products: 5,
+      locations: 1,
+      groups: 1,
+    })
+    const { page } = await scene.visitAs(await addMerchant(scene.platform, many.id))
+    await page.goto(`${scene.url}/stores/${many.id}/data/orders`)
+    await page.getByRole('link', { name: 'Next rows' }).focus()
+    await page.keyboard.press('Enter')
+    const focused = `document.activeElement.closest('tr') === document.querySelectorAll('#rows > tr')[50]`
+    await expect.poll(() => page.evaluate<boolean>(focused)).toBe(true)
+    expect(await textOf(page, '#said')).toBe('10 more rows')
+  })
+})

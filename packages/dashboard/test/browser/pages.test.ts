@@ -1,0 +1,59 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { axeViolations, overflowsSideways } from '../../../../test/support/accessibility.ts'
+import type { OpenPage } from '../../../../test/support/browser.ts'
+import { EVERY_PAGE, type EveryPage, type Shown, showStores } from './every-page.ts'
+import { openScene, type Scene, textsOf } from './scene.ts'
+
+const WIDTHS = [360, 768, 1280, 1600] as const
+const SCHEMES = ['light', 'dark'] as const
+/** Each layout and each set of colours once: axe-core takes a quarter of a second each time. */
+const AXE = { light: 1280, dark: 360 } as const
+
+let scene: Scene
+let shown: Shown
+/** Pages of the signed-in merchant: to open a context for each of fifty pages would take longer than the pages do. */
+let scripted: OpenPage
+let plain: OpenPage
+beforeAll(async () => {
+  scene = await openScene()
+  shown = await showStores(scene)
+  scripted = await scene.open(shown.merchant)
+  plain = await scene.open(shown.merchant, { javaScript: false })
+})
+afterAll(() => scene.close())
+afterEach(() => {
+  expect([...scripted.problems, ...plain.problems]).toEqual([])
+})
+
+async function opened({ isSignedIn, open }: EveryPage, { javaScript }: { javaScript: boolean }) {
+  const signedIn = javaScript ? scripted : plain
+  const { page } = isSignedIn ? signedIn : await scene.visit({ javaScript })
+  await open(page, shown)
+  return page
+}
+
+describe.each(EVERY_PAGE)('$name', (each) => {
+  test('has no violation of accessibility and no sideways scroll, light and dark, on a phone and on a wide screen', async () => {
+    const page = await opened(each, { javaScript: true })
+    const found: string[] = []
+    for (const colorScheme of SCHEMES)
+      for (const width of WIDTHS) {
+        // colours that are on their way to others are those of no scheme
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+        await page.setViewportSize({ width, height: 800 })
+        const problems = await overflowsSideways(page)
+        if (AXE[colorScheme] === width) problems.push(...(await axeViolations(page)))
+        found.push(...problems.map((problem) => `${width} px, ${colorScheme}: ${problem}`))
+      }
+    expect(found).toEqual([])
+  })
+
+  test('is complete without JavaScript, with a title and one heading of the first rank', async () => {
+    const page = await opened(each, { javaScript: false })
+    expect(await page.title()).toMatch(/^\S.* · Store Data Export$/)
+    expect(await textsOf(page, 'h1')).toEqual([expect.stringMatching(/./)])
+    await page.setViewportSize({ width: 360, height: 800 })
+    expect(await overflowsSideways(page)).toEqual([])
+    expect(await page.getByText(/undefined|\[object|NaN/).count()).toBe(0)
+  })
+})

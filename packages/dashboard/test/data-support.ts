@@ -1,0 +1,50 @@
+// A store of the test platform as the Data pages read it, through a reader of its own.
+
+import {
+  getStore,
+  type Observation,
+  readConfig,
+  StoreColumns,
+  StoreCounts,
+  StorePools,
+  StoreReader,
+} from '@store-export/engine'
+import type { TestPlatform, TestStore } from '../../../test/support/platform.ts'
+import type { DataStore } from '../src/data/data-page.ts'
+import { addressOf, type StoreSource, standingOf } from '../src/data/store-rows.ts'
+
+/** Readers of store databases, to be closed. */
+export interface TestReader {
+  readonly reader: StoreReader
+  readonly observations: Observation[]
+  close(): Promise<void>
+}
+
+/** A reader for the platform's stores; the catalog is read again for every request. */
+export function openReader(platform: TestPlatform): TestReader {
+  const observations: Observation[] = []
+  const observe = (observation: Observation) => observations.push(observation)
+  const now = () => performance.now()
+  const { config } = readConfig({})
+  const keys = { current: platform.sealingKey, previous: null }
+  const pools = new StorePools({ bounds: config, keys, observe })
+  const reader = new StoreReader({
+    pools,
+    columns: new StoreColumns({ refreshSeconds: 0, observe, now }),
+    counts: new StoreCounts({ maxAgeMs: 0, now }),
+    observe,
+    timeoutMs: config.storeTimeoutMs,
+    pageBytesMax: config.pageBytesMax,
+  })
+  return { reader, observations, close: () => pools.close() }
+}
+
+/** The store as registered, ready to be shown. */
+export async function dataStore(platform: TestPlatform, { reader }: Pick<TestReader, 'reader'>, store: TestStore) {
+  const registered = await getStore(platform.service.control, store.id)
+  if (registered === null) throw new Error('the store is not registered')
+  const address = addressOf(registered)
+  if (address === null) throw new Error('the store is not served')
+  const source: StoreSource = { reader, address, requestId: null, startedAt: performance.now() }
+  return { id: store.id, standing: standingOf(registered), source } satisfies DataStore
+}

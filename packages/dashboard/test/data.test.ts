@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { filledStore } from '../../api/test/support/demo.ts'
+import { asSuperuser, cutReader, idAt, insert, readerOf } from '../../api/test/support/rows.ts'
+import { type DataQuery, makeDataPage } from '../src/data/data-page.ts'
+import { makeDataRowPage } from '../src/data/data-row-page.ts'
+import { makeGeneralPage } from '../src/data/general.ts'
+import { LISTS } from '../src/data/lists.ts'
+import { UNREADABLE } from '../src/data/sentences.ts'
+import { dataStore, openReader, type TestReader } from './data-support.ts'
+
+const SIZE = { orders: 120, customers: 30, products: 20, locations: 2, groups: 3 }
+
+let platform: TestPlatform
+let stores: TestReader
+let store: TestStore
+let old: TestStore
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  stores = openReader(platform)
+  store = await filledStore(platform, 'v1.6', SIZE)
+  old = await filledStore(platform, 'launch', SIZE)
+})
+afterAll(async () => {
+  await stores.close()
+  await platform.close()
+})
+
+async function page(of: TestStore, query: Partial<DataQuery> & { list: string }) {
+  const made = await makeDataPage(await dataStore(platform, stores, of), { cursor: null, id: null, ...query })
+  if (made === null) throw new Error('no such page')
+  return made
+}
+
+async function opened(of: TestStore, list: string, id: string) {
+  return makeDataRowPage(await dataStore(platform, stores, of), { list, id })
+}
+
+const general = async (of: TestStore) => makeGeneralPage(await dataStore(platform, stores, of))
+
+/** Every id of a list, from the API. */
+async function idsOf(of: TestStore, list: string): Promise<string[]> {
+  const { json } = await platform.get(`/api/v1/${list}?limit=250`, of.key)
+  return json.data.map((row: { id: string }) => row.id)
+}
+
+describe('a list', () => {
+  test.each(LISTS.map(({ list }) => list))(
+    '[PAG-1] of %s has the rows of the API in its order, page by page',
+    async (list) => {
+      const ids: string[] = []
+      for (let href: string | null = `/stores/${store.id}/data/${list}`; href !== null; ) {
+        const cursor = new URL(href, 'http://localhost').searchParams.get('cursor')
+        const made = await page(store, { list, cursor })
+        expect(made.firstHref).toBe(cursor === null ? null : `/stores/${store.id}/data/${list}`)
+        expect(made.rows.length).toBeLessThanOrEqual(50)
+        ids.push(...made.rows.map(({ id }) => id))
+        href = made.nextHref
+      }
+      expect(ids).toEqual(await idsOf(store, list))
+      expect(ids.length).toBeGreaterThan(0)
+    },
+  )
+
+  test('tells how many rows the lists have, where the store counts them', async () => {
+    const { lists } = await page(store, { list: 'categories' })
+    const counts = Object.fromEntries(lists.map(({ list, rows }) => [list, rows]))
+    expect(counts).toMatchObject({ orders: 120, customers: 30, products: 20, locations: null, 'customer-groups': null })
+  })
+
+  test('shows amounts with their currency, on an older store with that of the store', async () => {
+    for (const of of [store, old]) {
+      const { rows, columns } = await page(of, { list: 'orders' })
+      const at = columns.findIndex(({ label }) => label === 'Total')
+      for (const { cells } of rows)
+        expect(cells[at]).toMatchObject({ kind: 'money', text: expect.stringMatching(/^\d+\.\d\d [A-Z]{3}$/) })
+    }
+  })
+
+  test('is none for another name, or for a cursor that was edited', async () => {
+    const of = await dataStore(platform, stores, store)
+    const { nextHref } = await page(store, { list: 'orders' })
+    const cursor = String(nextHref).split('cursor=')[1] ?? ''
+    for (const query of [
+      { list: 'store' },
+      { list: 'order_items' },
+      { list: 'orders', cursor: 'x' },
+      { list: 'orders', cursor: `${cursor}A` },
+    ])
+      expect(await makeDataPage(of, { cursor: null, id: null, ...query })).toBeNull()
+  })
+})
+
+describe('the search', () => {
+  test('finds a row by its id, in any case and with blanks around', async () => {
+    const [id = ''] = (await idsOf(store, 'orders')).slice(70)
+    const found = await page(store, { list: 'orders', id: ` ${id.toUpperCase()} ` })
+    expect(found.rows.map((row) => row.id)).toEqual([id])
+    expect(found).toMatchObject({
+      nextHref: null,
+      firstHref: `/stores/${store.id}/data/orders`,
+      search: { problem: null },
+    })
+  })
+
+  test('says what an id looks like, and when no row has it', async () => {
+    const hostile = await page(store, { list: 'orders', id: "x' or 1=1 --" })
+    expect(hostile).toMatchObject({
+      rows: [],
+      search: { text: "x' or 1=1 --", problem: expect.stringContaining('five groups') },
+    })
+    const missing = await page(store, { list: 'orders', id: idAt(1) })
+    expect(missing).toMatchObject({ rows: [], search: { problem: 'No order of this store has this id.' } })
+    const blank = await page(store, { list: 'orders', id: '  ' })
+    expect(blank.rows).toHaveLength(50)
+  })
+
+  test('[GEN-2] does not find a row of another store', async () => {
+    const other = await platform.provision()
+    await insert(other, 'customers', { id: idAt(7), email: 'a@example.com', password_hash: 'x' })
+    expect((await page(store, { list: 'customers', id: idAt(7) })).rows).toEqual([])
+    expect(await opened(store, 'customers', idAt(7))).toEqual({ kind: 'missing' })
+    expect((await page(other, { list: 'customers', id: idAt(7) })).rows).toHaveLength(1)
+  })
+})
+
+describe('an opened row', () => {
+  test.each(LISTS.map(({ list }) => list))('of %s is what the API answers, formatted', async (list) => {
+    const { json } = await platform.get(`/api/v1/${list}?limit=1`, store.key)
+    const outcome = await opened(store, list, json.data[0].id)
+    if (outcome.kind !== 'page') throw new Error(outcome.kind)
+    expect(JSON.parse(outcome.page.json)).toEqual(json.data[0])
+    const { status, json: answer } = await platform.get(outcome.page.apiPath, store.key)
+    expect([status, Array.isArray(answer.data) ? answer.data[0] : answer.data]).toEqual([200, json.data[0]])
+  })
+
+  test('[FMT-2] keeps every digit of what a merchant stored', async () => {
+    const of = await platform.provision()
+    const fields = {
+      id: idAt(1),
+      email: 'a@example.com',
+      status: 'paid',
+      subtotal: '1',
+      tax: '0',
+      shipping: '0',
+      total: '1',
+    }
+    const metafields = '[{"key":"k","label":"l","value":12345678901234567890.10}]'
+    await insert(of, 'orders', { ...fields, metafields })
+    const outcome = await opened(of, 'orders', idAt(1))
+    expect(outcome).toMatchObject({ kind: 'page', page: { json: expect.stringContaining('12345678901234567890.10') } })
+  })
+
+  test('is missing for no id, an unknown one, and an unknown list', async () => {
+    for (const [list = '', id = ''] of [
+      ['orders', 'x'],
+      ['orders', idAt(9)],
+      ['store', store.id],
+    ])
+      expect(await opened(store, list, id)).toEqual({ kind: 'missing' })
+  })
+})
+
+describe('an older store', () => {
+  test('[FMT-7] says of a list that it lacks since which revision there is one', async () => {
+    for (const [list = '', since] of [
+      ['customer-groups', 'v1.1'],
+      ['locations', 'v1.2'],
+    ]) {
+      const made = await page(old, { list })
+      expect(made).toMatchObject({
+        rows: [],
+        csvHref: null,
+        nextHref: null,
+        problem: expect.stringContaining(`revision ${since} `),
+      })
+    }
+    expect((await page(old, { list: 'orders' })).problem).toBeNull()
+  })
+
+  test('[FMT-6] names its revision and the fields that are null', async () => {
+    const { snapshot } = await general(old)
+    expect(snapshot?.revision).toMatchObject({ id: 'launch', date: '2026-07-08' })
+    expect(snapshot?.nullFields).toContainEqual(
+      expect.objectContaining({ resource: 'Order', field: 'currency', since: 'v1.1' }),
+    )
+    expect(snapshot?.facts.at(-1)?.text).toBe(
+      'customer addresses (since v1.1), customer groups (since v1.1), locations (since v1.2)',
+    )
+  })
+
+  test('shows what is new as soon as it was upgraded', async () => {
+    const of = await platform.provision('v1.5')
+    expect((await general(of)).snapshot?.nullFields.map(({ field }) => field)).toContain('weight_unit')
+    await of.sql.unsafe(
+      `alter table store add column weight_unit text; grant select (weight_unit) on store to "${readerOf(of)}"`,
+    )
+    expect((await general(of)).snapshot?.nullFields.map(({ field }) => field)).not.toContain('weight_unit')
+  })
+})
+
+describe('Settings > General', () => {
+  test('[RES-STORE] has the object that the API answers, with the counts', async () => {
+    const { snapshot, problem } = await general(store)
+    const { json } = await platform.get('/api/v1/store', store.key)
+    expect(problem).toBeNull()
+    expect(JSON.parse(snapshot?.json ?? '')).toEqual(json.data)
+    expect(Object.keys(JSON.parse(snapshot?.json ?? ''))).toEqual(Object.keys(json.data))
+    expect(snapshot).toMatchObject({ revision: { id: 'v1.6' }, latestRevision: 'v1.6', nullFields: [] })
+    expect(snapshot?.counts).toContainEqual({ name: 'Orders', rows: 120 })
+    expect(snapshot?.facts).toContainEqual({ label: 'Languages', text: 'de, en, fr' })
+  })
+})
+
+describe('a store that cannot be shown', () => {
+  test('says that its database cannot be read just now, and is back by itself', async () => {
+    const of = await platform.provision()
+    await asSuperuser(`alter role "${readerOf(of)}" nologin`)
+    await cutReader(of)
+    expect(await page(of, { list: 'orders' })).toMatchObject({ rows: [], csvHref: null, problem: UNREADABLE })
+    expect(await general(of)).toEqual({ snapshot: null, problem: UNREADABLE })
+    expect(await opened(of, 'orders', idAt(1))).toEqual({ kind: 'problem', text: UNREADABLE })
+    expect(stores.observations.some(({ event }) => event === 'store fault')).toBe(true)
+    await asSuperuser(`alter role "${readerOf(of)}" login`)
+    expect(await page(of, { list: 'orders' })).toMatchObject({ rows: [], problem: null })
+  })
+
+  test.each(['imported', 'generating'] as const)('[AUTH-7] says why where it is %s', async (standing) => {
+    const bare = { id: idAt(1), standing, source: null }
+    const made = await makeDataPage(bare, { list: 'orders', cursor: null, id: null })
+    expect(made).toMatchObject({ rows: [], csvHref: null, problem: expect.stringContaining('This store is') })
+    expect(await makeGeneralPage(bare)).toMatchObject({ snapshot: null, problem: made?.problem })
+    expect(await makeDataRowPage(bare, { list: 'orders', id: idAt(2) })).toEqual({
+      kind: 'problem',
+      text: made?.problem,
+    })
+  })
+})

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addMerchant, PlainBrowser, urlOf } from '../../../test/support/merchant.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+
+let platform: TestPlatform
+let store: TestStore
+beforeAll(async () => {
+  platform = await startPlatform({}, { dashboard: true })
+  store = await platform.provision()
+  // larger than what a connection takes before somebody reads
+  await store.sql`
+    insert into products (id, name, slug, description, price, status, created_at, updated_at)
+    select gen_random_uuid(), 'p' || n, 'p' || n, repeat('x', 100000), 1, 'active', now() + n * interval '1 s', now()
+    from generate_series(1, 300) n`
+})
+afterAll(() => platform.close())
+
+const file = () => `/stores/${store.id}/data/products.csv`
+
+/** A signed-in browser whose downloads can be left in the middle. */
+async function aVisitor() {
+  const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, store.id))
+  const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const download = async () => {
+    const gone = new AbortController()
+    const response = await fetch(visitor.url + file(), { headers: { cookie }, signal: gone.signal })
+    return { response, leave: () => gone.abort() }
+  }
+  return { visitor, download }
+}
+
+test('a whole list arrives, as a file that nobody keeps', async () => {
+  const { download } = await aVisitor()
+  const { response } = await download()
+  const { headers } = response
+  expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
+  expect(headers.get('content-disposition')).toMatch(/^attachment; filename="products-\d{4}-\d\d-\d\d\.csv"$/)
+  expect(headers.get('cache-control')).toBe('no-store')
+  expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+  expect((await response.text()).split('\r\n')).toHaveLength(1 + 300 + 1)
+})
+
+test('HEAD answers without reading the list', async () => {
+  const { visitor } = await aVisitor()
+  const cookie = `session=${visitor.cookies.get('session')}`
+  const response = await fetch(visitor.url + file(), { method: 'HEAD', headers: { cookie } })
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-disposition')).toContain('attachment')
+})
+
+test('a third download of a merchant waits for its turn, a fifth of all does, and places come back', async () => {
+  const [one, other, third] = [await aVisitor(), await aVisitor(), await aVisitor()]
+  const open = [await one.download(), await one.download(), await other.download(), await other.download()]
+  expect(open.map(({ response }) => response.status)).toEqual([200, 200, 200, 200])
+  const refused = await one.visitor.get(file())
+  expect(refused.status).toBe(429)
+  expect(refused.text).toContain('Enough downloads are under way')
+  expect((await third.visitor.get(file())).status).toBe(429)
+  for (const { leave } of open) leave()
+  await expect.poll(async () => (await third.visitor.get(file())).status).toBe(200)
+})
+
+test('a list that can no longer be read ends as a failed download, never as a short file', async () => {
+  const { download } = await aVisitor()
+  const { response } = await download()
+  const reader = response.body?.getReader()
+  await reader?.read()
+  await store.sql`alter table products rename to products_away`
+  const rest = async () => {
+    while ((await reader?.read())?.done === false);
+  }
+  await expect(rest()).rejects.toThrow()
+  await store.sql`alter table products_away rename to products`
+  expect(platform.observations.filter(({ event }) => event === 'own fault')).toEqual([])
+})
+
+test('of a store that is not served, the file leads to the list, which says why', async () => {
+  const { visitor } = await aVisitor()
+  const { sql } = platform.service.control
+  await sql`update stores set state = 'generating' where id = ${store.id}`
+  const answer = await visitor.get(file())
+  expect(answer.headers.get('location')).toBe(file().replace('.csv', ''))
+  await sql`update stores set state = 'ready' where id = ${store.id}`
+})

@@ -1,0 +1,236 @@
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addMerchant, PlainBrowser, type TestMerchant, urlOf } from '../../../test/support/merchant.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+
+let platform: TestPlatform
+let store: TestStore
+let merchant: TestMerchant
+let visitor: PlainBrowser
+beforeAll(async () => {
+  platform = await startPlatform({}, { dashboard: true })
+  store = await platform.provision()
+  merchant = await addMerchant(platform, store.id)
+  visitor = await new PlainBrowser(urlOf(platform)).signIn(merchant)
+})
+afterAll(() => platform.close())
+
+const page = () => `/stores/${store.id}/settings/api`
+const create = () => `${page()}/keys`
+
+async function keyCount(): Promise<number> {
+  const [row] = await platform.service.control.sql<[{ count: number }]>`
+    select count(*)::int as count from api_keys where store_id = ${store.id}`
+  return row.count
+}
+
+describe('a form counts once', () => {
+  test('[AUTH-3] loading the answer again makes no second key', async () => {
+    const before = await keyCount()
+    const fields = { name: 'once', form_token: await visitor.numberOf(page(), create()) }
+    expect((await visitor.post(create(), fields)).text).toMatch(/sdx_\w{49}/)
+    const again = await visitor.post(create(), fields)
+    expect(again.status).toBe(409)
+    expect(again.text).toContain('This form was sent before')
+    expect(again.text).not.toMatch(/sdx_\w{49}/)
+    expect(await keyCount()).toBe(before + 1)
+  })
+
+  test('ten that come at once are one', async () => {
+    const before = await keyCount()
+    const fields = { name: 'at once', form_token: await visitor.numberOf(page(), create()) }
+    const answers = await Promise.all(Array.from({ length: 10 }, () => visitor.post(create(), fields)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(await keyCount()).toBe(before + 1)
+  })
+})
+
+describe('a form is taken from our own pages alone', () => {
+  const refused = async (fields: Record<string, string>, headers: Record<string, string> = {}) => {
+    const before = await keyCount()
+    const answer = await visitor.post(create(), { name: 'x', ...fields }, headers)
+    expect(answer.status).toBe(403)
+    expect(await keyCount()).toBe(before)
+  }
+
+  test('from another site it is refused, whatever number it has', async () => {
+    for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1', `${visitor.url}.evil.example`, '']) {
+      await refused({ form_token: await visitor.numberOf(page(), create()) }, { origin })
+    }
+    for (const site of ['cross-site', 'same-site', 'none']) {
+      await refused({ form_token: await visitor.numberOf(page(), create()) }, { 'sec-fetch-site': site })
+    }
+  })
+
+  test('without a number, with a changed one, or with one of another session it is refused', async () => {
+    const number = await visitor.numberOf(page(), create())
+    await refused({})
+    await refused({ form_token: '' })
+    await refused({ form_token: `${number.slice(0, -1)}${number.endsWith('A') ? 'B' : 'A'}` })
+    await refused({ form_token: number.toUpperCase() })
+    const other = await new PlainBrowser(visitor.url).signIn(merchant)
+    await refused({ form_token: await other.numberOf(page(), create()) })
+    const stranger = new PlainBrowser(visitor.url)
+    await refused({ form_token: await stranger.numberOf('/sign-in', '/sign-in') })
+  })
+
+  test('a sign-in form too: nobody is signed in to an account of somebody else', async () => {
+    const stranger = new PlainBrowser(visitor.url)
+    const { email, password } = merchant
+    const number = await stranger.numberOf('/sign-in', '/sign-in')
+    const fields = { email, password, form_token: number }
+    expect((await stranger.post('/sign-in', fields, { origin: 'https://evil.example' })).status).toBe(403)
+    expect((await new PlainBrowser(visitor.url).post('/sign-in', fields)).status).toBe(403)
+  })
+
+  test('other names of this machine are ours, a name that somebody points here is not', async () => {
+    const { port } = new URL(visitor.url)
+    const statusFor = (host: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const sent = request({ host: '127.0.0.1', port, path: '/sign-in', headers: { host } }, (answer) => {
+          answer.resume()
+          resolve(answer.statusCode)
+        })
+        sent.on('error', reject)
+        sent.end()
+      })
+    expect(await statusFor(`localhost:${port}`)).toBe(200)
+    expect(await statusFor(`[::1]:${port}`)).toBe(200)
+    expect(await statusFor(`rebound.example:${port}`)).toBe(421)
+  })
+
+  test('one too large is refused, and a method that no page has answers 404', async () => {
+    const number = await visitor.numberOf(page(), create())
+    expect((await visitor.post(create(), { name: 'x'.repeat(20_000), form_token: number })).status).toBe(413)
+    const put = await fetch(visitor.url + create(), { method: 'PUT', headers: { origin: visitor.url } })
+    expect(put.status).toBe(404)
+    // where somebody lands who opens the address of a form, such as after a reload
+    expect((await visitor.get(create())).headers.get('location')).toBe(page())
+  })
+})
+
+describe('a form that is none', () => {
+  const send = (body: string, headers: Record<string, string>) =>
+    new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+      const { hostname, port } = new URL(visitor.url)
+      const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+      const sent = request(
+        { hostname, port, path: create(), method: 'POST', headers: { origin: visitor.url, cookie, ...headers } },
+        (answer) => {
+          let text = ''
+          answer.setEncoding('utf8')
+          answer.on('data', (part: string) => {
+            text += part
+          })
+          answer.on('end', () => resolve({ status: answer.statusCode, text }))
+        },
+      )
+      sent.on('error', reject)
+      sent.end(body)
+    })
+  const faults = () => platform.observations.filter(({ event }) => event.endsWith('fault'))
+
+  test('in parts is as good as whole', async () => {
+    const form_token = await visitor.numberOf(page(), create())
+    const body = new URLSearchParams({ name: 'in parts', form_token }).toString()
+    const type = 'application/x-www-form-urlencoded'
+    const answer = await send(body, { 'content-type': type, 'transfer-encoding': 'chunked' })
+    expect(answer.status).toBe(200)
+    expect(answer.text).toMatch(/sdx_\w{49}/)
+  })
+
+  test.each([
+    ['multipart/form-data; boundary=x', 415],
+    ['application/json', 415],
+    ['', 415],
+    ['application/x-www-form-urlencoded; charset=utf-8', 403],
+  ])('of the type %j answers %i, and is no fault of ours', async (type, expected) => {
+    const { status, text } = await send('nonsense', { 'content-type': type })
+    expect(status).toBe(expected)
+    expect(text).toContain('Nothing was changed')
+    expect(faults()).toEqual([])
+  })
+
+  test('that is broken off is no fault of ours', async () => {
+    const { hostname, port } = new URL(visitor.url)
+    const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const type = 'application/x-www-form-urlencoded'
+    await new Promise<void>((resolve) => {
+      const headers = { origin: visitor.url, cookie, 'content-type': type, 'content-length': '100' }
+      const sent = request({ hostname, port, path: create(), method: 'POST', headers })
+      sent.on('error', () => resolve())
+      sent.on('close', () => resolve())
+      sent.write('name=half')
+      setTimeout(() => sent.destroy(), 50)
+    })
+    expect((await visitor.get(page())).status).toBe(200)
+    expect(faults()).toEqual([])
+  })
+})
+
+describe('every answer', () => {
+  test('has a policy under which nothing runs but our files, may not be framed, and is not kept', async () => {
+    const paths = ['/sign-in', '/stores', '/account', page(), `/stores/${store.id}/data/orders`, '/nonsense', '/']
+    for (const path of paths) {
+      const { headers, text } = await visitor.get(path)
+      const policy = headers.get('content-security-policy') ?? ''
+      expect(policy, path).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
+      expect(policy).toContain("frame-ancestors 'none'")
+      expect(policy).not.toContain('unsafe')
+      expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('referrer-policy')).toBe('same-origin')
+      expect(text).not.toMatch(/<script(?![^>]*\ssrc=)|\sstyle=|\son\w+=|<style/i)
+    }
+  })
+
+  test('is text, brotli or gzip, as the browser takes it', async () => {
+    for (const [accepted, encoding] of [
+      ['br, gzip', 'br'],
+      ['gzip', 'gzip'],
+      ['identity', null],
+      ['br;q=0, gzip;q=0.5', 'gzip'],
+    ]) {
+      const { headers, text } = await visitor.get(page(), { 'accept-encoding': accepted ?? '' })
+      expect(headers.get('content-encoding')).toBe(encoding)
+      expect(text).toContain('</html>')
+    }
+  })
+
+  test('files of ours are kept for good under a name that changes with them', async () => {
+    const { text } = await visitor.get('/account')
+    const paths = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '')
+    expect(paths.length).toBeGreaterThan(2)
+    for (const path of paths) {
+      const { status, headers } = await visitor.get(path)
+      expect(status, path).toBe(200)
+      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    }
+    expect((await visitor.get('/assets/../package.json')).status).toBe(404)
+    expect((await visitor.get('/assets/%2e%2e%2fserver.ts')).status).toBe(404)
+  })
+})
+
+test('a form that fails on our side says that it may have been done, and what to tell the operator', async () => {
+  const form_token = await visitor.numberOf(page(), create())
+  const { sql } = platform.service.control
+  await sql`alter table api_keys rename to api_keys_away`
+  const { status, text } = await visitor.post(create(), { name: 'x', form_token })
+  await sql`alter table api_keys_away rename to api_keys`
+  expect(status).toBe(500)
+  expect(text).toContain('It may have been done all the same')
+  const own = platform.observations.find(({ event }) => event === 'own fault')
+  expect(own).toBeDefined()
+  if (own?.event === 'own fault') expect(text).toContain(own.requestId)
+})
+
+test('a store that hangs holds up none of the pages that need nothing of it', async () => {
+  const shop = await platform.provision()
+  const other = await new PlainBrowser(visitor.url).signIn(await addMerchant(platform, shop.id))
+  await shop.sql`begin`
+  await shop.sql`lock table store in access exclusive mode`
+  const startedAt = performance.now()
+  expect((await other.get(`/stores/${shop.id}/settings/api`)).status).toBe(200)
+  expect(performance.now() - startedAt).toBeLessThan(2000)
+  await shop.sql`rollback`
+})

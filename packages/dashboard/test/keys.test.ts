@@ -1,0 +1,263 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addMerchant, PlainBrowser, type TestMerchant, urlOf } from '../../../test/support/merchant.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+
+let platform: TestPlatform
+beforeAll(async () => {
+  platform = await startPlatform({ USAGE_FLUSH_MS: '50' }, { dashboard: true })
+})
+afterAll(() => platform.close())
+
+interface Shop {
+  readonly store: TestStore
+  readonly merchant: TestMerchant
+  readonly visitor: PlainBrowser
+  readonly page: string
+}
+
+async function aShop(): Promise<Shop> {
+  const store = await platform.provision()
+  const merchant = await addMerchant(platform, store.id)
+  const visitor = await new PlainBrowser(urlOf(platform)).signIn(merchant)
+  return { store, merchant, visitor, page: `/stores/${store.id}/settings/api` }
+}
+
+async function makeKey({ visitor, page }: Shop, name = 'Sheets'): Promise<{ id: string; key: string }> {
+  const { text, status } = await visitor.send(page, `${page}/keys`, { name })
+  const key = /sdx_\w{49}/.exec(text)?.[0]
+  if (key === undefined) throw new Error(`no key was made: ${status}`)
+  const [row] = await platform.service.control.sql<[{ id: string }]>`
+    select id from api_keys where prefix = ${key.slice(0, 12)} and last_four = ${key.slice(-4)}`
+  return { id: row.id, key }
+}
+
+async function activeKeys({ store }: Shop): Promise<number> {
+  const [row] = await platform.service.control.sql<[{ count: number }]>`
+    select count(*)::int as count from api_keys where store_id = ${store.id} and revoked_at is null`
+  return row.count
+}
+
+const status = async (key: string) => (await platform.get('/api/v1/store', key)).status
+
+describe('a key', () => {
+  test('[AUTH-3] is shown whole once, works at once, and is kept nowhere but as a hash', async () => {
+    const shop = await aShop()
+    const { key } = await makeKey(shop, 'Accounting')
+    expect(await status(key)).toBe(200)
+    const { text } = await shop.visitor.get(shop.page)
+    expect(text).toContain('Accounting')
+    expect(text).toContain(key.slice(0, 12))
+    expect(text).not.toContain(key)
+    const { sql } = platform.service.control
+    for (const table of ['api_keys', 'merchant_sessions', 'sent_forms', 'merchant_links', 'request_lines']) {
+      const rows = await sql.unsafe(`select to_jsonb(t)::text as row from ${table} t`)
+      expect(JSON.stringify(rows), table).not.toContain(key.slice(12, 45))
+    }
+    expect(JSON.stringify(platform.observations)).not.toContain(key.slice(12, 45))
+  })
+
+  test('[AUTH-5] is refused on the very next request after it was revoked', async () => {
+    const shop = await aShop()
+    const { id, key } = await makeKey(shop)
+    expect(await status(key)).toBe(200)
+    const ask = `${shop.page}/keys/${id}/revoke`
+    const done = await shop.visitor.send(ask, ask)
+    expect(done.headers.get('location')).toBe(`${shop.page}?revoked=${id}`)
+    expect(await status(key)).toBe(401)
+    expect((await shop.visitor.get(`${shop.page}?revoked=${id}`)).text).toContain('is revoked')
+    expect((await shop.visitor.get(ask)).headers.get('location')).toBe(`${shop.page}?revoked=${id}`)
+  })
+
+  test('is revoked by nobody who only looks', async () => {
+    const shop = await aShop()
+    const { id, key } = await makeKey(shop)
+    await shop.visitor.get(`${shop.page}/keys/${id}/revoke`)
+    await shop.visitor.get(`${shop.page}/keys/${id}/replace`)
+    expect(await status(key)).toBe(200)
+  })
+
+  test.each([
+    ['', 'Give the key the name of the tool'],
+    ['   ', 'Give the key the name of the tool'],
+    ['x'.repeat(81), 'at most 80 characters'],
+    ['line\nbreak', 'without control characters'],
+  ])('with the name %j is refused at its field, which keeps what was typed', async (name, sentence) => {
+    const shop = await aShop()
+    const before = await activeKeys(shop)
+    const answer = await shop.visitor.send(shop.page, `${shop.page}/keys`, { name })
+    expect(answer.status).toBe(400)
+    expect(answer.text).toContain(sentence)
+    expect(answer.text).toContain('aria-invalid="true"')
+    expect(await activeKeys(shop)).toBe(before)
+  })
+})
+
+describe('five keys', () => {
+  test('[AUTH-4] the sixth is refused with a sentence that names the one used least', async () => {
+    const shop = await aShop()
+    for (const name of ['b', 'c', 'd']) await makeKey(shop, name)
+    const { id } = await makeKey(shop, 'the idle one')
+    await platform.service.control.sql`
+      update api_keys set last_used_at = now() - interval '1 hour' where store_id = ${shop.store.id} and id <> ${id}`
+    await platform.service.control.sql`update api_keys set last_used_at = now() - interval '90 days' where id = ${id}`
+    const { text } = await shop.visitor.get(shop.page)
+    expect(text).toContain('the idle one')
+    expect(text).not.toContain(`action="${shop.page}/keys"`)
+    const number = await shop.visitor.numberOf(shop.page, '/sign-out')
+    const sixth = await shop.visitor.post(`${shop.page}/keys`, { name: 'sixth', form_token: number })
+    expect(sixth.status).toBe(409)
+    expect(sixth.text).toContain('No key was made for “sixth”')
+    expect(sixth.text).not.toMatch(/sdx_\w{49}/)
+    expect(await activeKeys(shop)).toBe(5)
+  })
+
+  test('[AUTH-4] fifty posts that race for the fifth make exactly one', async () => {
+    const shop = await aShop()
+    for (const name of ['b', 'c', 'd']) await makeKey(shop, name)
+    const numbers = await Promise.all(
+      Array.from({ length: 50 }, () => shop.visitor.numberOf(shop.page, `${shop.page}/keys`)),
+    )
+    const answers = await Promise.all(
+      numbers.map((form_token, index) =>
+        shop.visitor.post(`${shop.page}/keys`, { name: `racer ${index}`, form_token }),
+      ),
+    )
+    const made = answers.filter((answer) => answer.status === 200)
+    expect(made).toHaveLength(1)
+    expect(answers.filter((answer) => answer.status === 409)).toHaveLength(49)
+    expect(await activeKeys(shop)).toBe(5)
+    expect(await status(/sdx_\w{49}/.exec(made[0]?.text ?? '')?.[0] ?? '')).toBe(200)
+  })
+})
+
+describe('replacing', () => {
+  test('the new key works beside the old one, until the merchant says that the tool has moved', async () => {
+    const shop = await aShop()
+    const old = await makeKey(shop, 'ERP')
+    const ask = `${shop.page}/keys/${old.id}/replace`
+    const { text } = await shop.visitor.send(ask, ask)
+    const key = /sdx_\w{49}/.exec(text)?.[0] ?? ''
+    expect([await status(key), await status(old.key)]).toEqual([200, 200])
+    const revoke = `${shop.page}/keys/${old.id}/revoke`
+    expect(text).toContain(revoke)
+    await shop.visitor.send(revoke, revoke)
+    expect([await status(key), await status(old.key)]).toEqual([200, 401])
+  })
+
+  test('[AUTH-4] with five keys the old one ends in the same moment', async () => {
+    const shop = await aShop()
+    for (const name of ['b', 'c', 'd']) await makeKey(shop, name)
+    const old = await makeKey(shop, 'ERP')
+    const ask = `${shop.page}/keys/${old.id}/replace`
+    const { text } = await shop.visitor.send(ask, ask)
+    const key = /sdx_\w{49}/.exec(text)?.[0] ?? ''
+    expect([await status(key), await status(old.key)]).toEqual([200, 401])
+    expect(await activeKeys(shop)).toBe(5)
+  })
+})
+
+describe('replacing in two tabs', () => {
+  test('does what the page has said, or asks again: the old key does not end where it was to go on', async () => {
+    const shop = await aShop()
+    for (const name of ['b', 'c']) await makeKey(shop, name)
+    const old = await makeKey(shop, 'ERP')
+    const ask = `${shop.page}/keys/${old.id}/replace`
+    const first = await shop.visitor.hiddenOf(ask, ask)
+    expect(first.ends).toBe('later')
+    await makeKey(shop, 'made in the other tab')
+    const answer = await shop.visitor.post(ask, first)
+    expect(answer.status).toBe(409)
+    expect(answer.text).toContain('Nothing was changed')
+    expect(answer.text).toContain('the old key ends at once')
+    expect(await status(old.key)).toBe(200)
+    expect(await activeKeys(shop)).toBe(5)
+  })
+
+  test('makes one new key, whichever comes first', async () => {
+    const shop = await aShop()
+    const old = await makeKey(shop, 'ERP')
+    const ask = `${shop.page}/keys/${old.id}/replace`
+    const [one, other] = [await shop.visitor.hiddenOf(ask, ask), await shop.visitor.hiddenOf(ask, ask)]
+    expect((await shop.visitor.post(ask, one)).status).toBe(200)
+    const second = await shop.visitor.post(ask, other)
+    expect(second.status).toBe(409)
+    expect(second.text).toContain('was replaced before')
+    expect(await activeKeys(shop)).toBe(3)
+    expect((await shop.visitor.get(ask)).text).toContain('was replaced before')
+  })
+})
+
+describe('what is of another store', () => {
+  test('answers 404 on every page, by every guess, and nothing of it changes', async () => {
+    const [own, other] = [await aShop(), await aShop()]
+    const { id: otherKey, key } = await makeKey(other)
+    const [row] = await other.store.sql<[{ id: string }]>`
+      insert into customers (id, email, created_at) values (gen_random_uuid(), 'x@example.com', now()) returning id`
+    const foreign = `/stores/${other.store.id}`
+    const paths = [
+      ...['/settings/general', '/settings/api', '/settings/api/tiles', '/usage', '/recipes'].map(
+        (path) => foreign + path,
+      ),
+      ...['/data/orders', '/data/orders.csv', `/data/customers/${row.id}`].map((path) => foreign + path),
+      ...['revoke', 'replace'].map((verb) => `${foreign}/settings/api/keys/${otherKey}/${verb}`),
+      `${foreign}/usage/keys/${otherKey}`,
+      // our own store, somebody else's key or row
+      ...['revoke', 'replace'].map((verb) => `${own.page}/keys/${otherKey}/${verb}`),
+      `/stores/${own.store.id}/usage/keys/${otherKey}`,
+      `/stores/${own.store.id}/usage?key=${otherKey}`,
+      `/stores/${own.store.id}/data/customers/${row.id}`,
+    ]
+    for (const path of paths) {
+      const { status, text } = await own.visitor.get(path)
+      expect(status, path).toBe(404)
+      expect(text).not.toContain('x@example.com')
+    }
+    for (const path of [
+      `${other.page}/keys/${otherKey}/revoke`,
+      `${own.page}/keys/${otherKey}/revoke`,
+      `${other.page}/keys`,
+    ]) {
+      const form_token = await own.visitor.numberOf(own.page, '/sign-out')
+      const { status } = await own.visitor.post(path, { name: 'intruder', form_token })
+      expect(status, path).toBe(404)
+    }
+    const replace = await own.visitor.post(`${own.page}/keys/${otherKey}/replace`, {
+      form_token: await own.visitor.numberOf(own.page, '/sign-out'),
+    })
+    expect(replace.status).toBe(404)
+    expect(await status(key)).toBe(200)
+    expect(await activeKeys(other)).toBe(2)
+  })
+
+  test('a store that was removed is gone from the next page on', async () => {
+    const shop = await aShop()
+    expect((await shop.visitor.get(shop.page)).status).toBe(200)
+    await platform.service.control
+      .sql`update stores set removed_at = now(), database_url = null, database_password = null
+      where id = ${shop.store.id}`
+    expect((await shop.visitor.get(shop.page)).status).toBe(404)
+  })
+})
+
+describe('usage', () => {
+  test('what a key did is counted on its pages: answers, refusals, the last requests and an unfinished walk', async () => {
+    const shop = await aShop()
+    const { id, key } = await makeKey(shop, 'Walker')
+    await shop.store.sql`
+      insert into customers (id, email, created_at)
+      select gen_random_uuid(), 'c' || n || '@example.com', now() from generate_series(1, 7) n`
+    const first = await platform.get('/api/v1/customers?limit=3', key)
+    await platform.get(`/api/v1/customers?limit=3&cursor=${first.json.meta.next_cursor}`, key)
+    await platform.get('/api/v1/customers?limit=nonsense', key)
+    const usagePage = `/stores/${shop.store.id}/usage/keys/${id}`
+    await expect
+      .poll(async () => (await shop.visitor.get(usagePage)).text, { timeout: 5000 })
+      .toContain('INVALID_PARAM')
+    const { text } = await shop.visitor.get(usagePage)
+    expect(text.match(/\/api\/v1\/customers/g)?.length).toBeGreaterThanOrEqual(4)
+    expect(text).not.toContain('nonsense')
+    expect(text).not.toContain('c1@example.com')
+    expect((await shop.visitor.get(`/stores/${shop.store.id}/usage?key=${id}`)).text).toContain('Walker')
+    expect((await shop.visitor.get(`${shop.page}/tiles`)).text).toMatch(/\b3\b/)
+  })
+})

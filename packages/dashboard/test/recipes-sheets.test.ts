@@ -1,0 +1,73 @@
+import path from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { filledStore } from '../../api/test/support/demo.ts'
+import { recipesFor } from '../src/recipes/recipes.ts'
+import type { SheetOutcome, SheetRun } from './recipes-sheet-child.ts'
+import { type BusyProxy, isInstalled, type Refusal, runToEnd, startBusyProxy } from './recipes-support.ts'
+
+const SIZE = { orders: 620, customers: 60, products: 30, locations: 2, groups: 2 }
+const HEADER = ['id', 'created_at', 'updated_at', 'status', 'email', 'items', 'total', 'currency']
+const BUSY: ReadonlyMap<number, Refusal> = new Map([
+  [1, { status: 429, code: 'RATE_LIMITED', headers: { 'Retry-After': '1' } }],
+])
+
+let platform: TestPlatform
+let store: TestStore
+let proxy: BusyProxy
+
+beforeAll(async () => {
+  platform = await startPlatform()
+})
+beforeEach(async () => {
+  store = await filledStore(platform, 'v1.6', SIZE)
+  proxy = await startBusyProxy(platform.service.url, BUSY)
+  return () => proxy.close()
+})
+afterAll(() => platform.close())
+
+async function run(url: string, before: Partial<Omit<SheetRun, 'code'>> = {}): Promise<SheetOutcome> {
+  const code = recipesFor(url).find(({ id }) => id === 'google-sheets')?.code ?? ''
+  const given: SheetRun = { code, cells: null, properties: { STORE_EXPORT_KEY: store.key }, ...before }
+  const child = path.join(import.meta.dirname, 'recipes-sheet-child.ts')
+  const { stdout, stderr } = await runToEnd([process.execPath, child], { input: JSON.stringify(given) })
+  if (stdout === '') throw new Error(stderr)
+  return JSON.parse(stdout)
+}
+
+describe.skipIf(!isInstalled('curl'))('the recipe for Google Sheets', () => {
+  test('[SYNC-1] writes every order into a new sheet, and waits as long as the service says', async () => {
+    const startedAt = Date.now()
+    const { error, cells, properties, sleptMs } = await run(proxy.url)
+    expect(error).toBeNull()
+    expect(proxy.seen.map(({ status }) => status)).toEqual([200, 429, 200, 200])
+    expect(sleptMs).toEqual([1000])
+    expect(cells?.[0]).toEqual(HEADER)
+    const rows = await store.sql`select id from orders order by created_at, id`
+    expect(cells?.slice(1).map(([id]) => id)).toEqual(rows.map(({ id }) => id))
+    expect(cells?.slice(1).every((each) => typeof each[6] === 'number')).toBe(true)
+    const since = Date.parse(properties.ORDERS_SINCE ?? '')
+    expect(since).toBeGreaterThanOrEqual(startedAt - 5 * 60_000)
+    expect(since).toBeLessThanOrEqual(Date.now() - 5 * 60_000)
+  })
+
+  test('[SYNC-2] asks next for what changed, and writes it over the row with its id', async () => {
+    const { cells, properties } = await run(platform.service.url)
+    const [first = []] = cells?.slice(1) ?? []
+    await store.sql`update orders set status = 'refunded', email = '=1+1', updated_at = clock_timestamp() where id = ${String(first[0])}`
+    const later = await run(proxy.url, { cells, properties })
+    expect(later.error).toBeNull()
+    expect(proxy.seen.map(({ query }) => query.get('updated_since'))).toEqual([properties.ORDERS_SINCE])
+    expect(later.cells).toHaveLength(cells?.length ?? 0)
+    expect(later.cells?.[1]?.slice(3, 5)).toEqual(['refunded', '=1+1'])
+    expect(later.cells?.slice(2)).toEqual(cells?.slice(2))
+    const again = await run(platform.service.url, { cells: later.cells, properties: later.properties })
+    expect(again.cells).toEqual(later.cells)
+  })
+
+  test('[SYNC-3] a run that fails leaves the sheet and the moment as they were', async () => {
+    const properties = { STORE_EXPORT_KEY: 'sdx_wrong', ORDERS_SINCE: '2026-07-01T00:00:00.000Z' }
+    const outcome = await run(platform.service.url, { properties })
+    expect(outcome).toMatchObject({ cells: null, properties, error: expect.stringContaining('INVALID_API_KEY') })
+  })
+})

@@ -1,0 +1,93 @@
+// What the tests of the recipes run them with: the programs, and a proxy that answers once as a busy service would.
+
+import { spawn, spawnSync } from 'node:child_process'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** How a program ended. */
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Whether a program can be started here. */
+export function isInstalled(program: string): boolean {
+  return spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0
+}
+
+/** Runs a program to its end. */
+export function runToEnd(
+  [program = '', ...words]: readonly string[],
+  { env = {}, input = '' }: { readonly env?: Readonly<Record<string, string>>; readonly input?: string },
+): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, words, { env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env } })
+    let stdout = ''
+    let stderr = ''
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      stdout += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      stderr += text
+    })
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, stdout, stderr }))
+    child.stdin.end(input)
+  })
+}
+
+/** A request that the proxy saw. */
+export interface SeenRequest {
+  /** Milliseconds of `performance.now()`. */
+  readonly at: number
+  readonly query: URLSearchParams
+  readonly status: number
+}
+
+/** A proxy before the service. */
+export interface BusyProxy {
+  readonly url: string
+  readonly seen: SeenRequest[]
+  close(): Promise<void>
+}
+
+/** What the service itself says to a request that it refuses. */
+export interface Refusal {
+  readonly status: number
+  readonly code: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Hands everything on to `target`, but answers with a refusal where `refusals` has one for the number of the request. */
+export async function startBusyProxy(target: string, refusals: ReadonlyMap<number, Refusal>): Promise<BusyProxy> {
+  const seen: SeenRequest[] = []
+  const server = createServer(async (request, response) => {
+    const url = new URL(request.url ?? '/', target)
+    const at = performance.now()
+    const refusal = refusals.get(seen.length)
+    // its place is taken before anything is waited for, so that requests keep their numbers
+    const place = seen.push({ at, query: url.searchParams, status: refusal?.status ?? 0 }) - 1
+    if (refusal !== undefined) {
+      const { status, code, headers } = refusal
+      response.writeHead(status, { 'content-type': 'application/json', ...headers })
+      response.end(JSON.stringify({ error: { code, message: 'try again' } }))
+      return
+    }
+    const answer = await fetch(url, { headers: { 'x-api-key': String(request.headers['x-api-key'] ?? '') } })
+    seen[place] = { at, query: url.searchParams, status: answer.status }
+    response.writeHead(answer.status, { 'content-type': 'application/json' })
+    response.end(Buffer.from(await answer.arrayBuffer()))
+  })
+  await listening(server)
+  const { port } = server.address() as AddressInfo
+  const close = () => new Promise<void>((resolve) => server.close(() => resolve()))
+  return { url: `http://127.0.0.1:${port}`, seen, close }
+}
+
+function listening(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+}

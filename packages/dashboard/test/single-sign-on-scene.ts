@@ -1,0 +1,87 @@
+// A platform whose dashboard has single sign-on at a real provider, and the steps of a browser through both.
+
+import { addMerchant, type PageAnswer, PlainBrowser, type TestMerchant, urlOf } from '../../../test/support/merchant.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { openProvider, type ServeOptions, signInThere, type TestProvider } from './single-sign-on-support.ts'
+
+/** All of it, with one merchant whom the provider knows as "known", at a verified address. */
+export class SingleSignOnScene {
+  readonly provider: TestProvider
+  readonly platform: TestPlatform
+  readonly store: TestStore
+  readonly merchant: TestMerchant
+
+  private constructor(parts: Pick<SingleSignOnScene, 'provider' | 'platform' | 'store' | 'merchant'>) {
+    this.provider = parts.provider
+    this.platform = parts.platform
+    this.store = parts.store
+    this.merchant = parts.merchant
+  }
+
+  /** Starts it; the provider answers nothing before `reset` or `serve`. */
+  static async open(): Promise<SingleSignOnScene> {
+    const provider = await openProvider()
+    const client = { OIDC_CLIENT_ID: 'dashboard', OIDC_CLIENT_SECRET: provider.clientSecret }
+    const settings = { ...client, OIDC_ISSUER: provider.issuer, OIDC_LABEL: 'Sign in at the <mall>' }
+    const platform = await startPlatform(settings, { dashboard: true })
+    const store = await platform.provision()
+    const merchant = await addMerchant(platform, store.id)
+    provider.people.set('known', { login: 'known', email: merchant.email, email_verified: true })
+    return new SingleSignOnScene({ provider, platform, store, merchant })
+  }
+
+  get url(): string {
+    return urlOf(this.platform)
+  }
+
+  /** A page of the store. */
+  get settings(): string {
+    return `/stores/${this.store.id}/settings/api`
+  }
+
+  /** The provider begins to answer. */
+  serve(options: ServeOptions = {}): void {
+    this.provider.serve(this.url, options)
+  }
+
+  /** The provider answers as it should, and no guess is counted. */
+  async reset(): Promise<void> {
+    this.serve()
+    await this.platform.service.control.sql`delete from sign_in_attempts`
+  }
+
+  /** A browser with no cookie, or with those of another one. */
+  browser(like?: PlainBrowser): PlainBrowser {
+    const made = new PlainBrowser(this.url)
+    for (const [name, value] of like?.cookies ?? []) made.cookies.set(name, value)
+    return made
+  }
+
+  /** Presses the button; the address that the answer leads to. Throws where there is none. */
+  async leave(visitor: PlainBrowser): Promise<string> {
+    const { headers, status } = await visitor.send('/sign-in', '/sign-in/oidc')
+    const address = /^0; url=(.+)$/.exec(headers.get('refresh') ?? '')?.[1]
+    if (address === undefined) throw new Error(`the button answered ${status}`)
+    return address
+  }
+
+  /** Presses the button and signs in there; the address to come back by. */
+  async leaveAndSignIn(visitor: PlainBrowser, login: string): Promise<string> {
+    return signInThere(await this.leave(visitor), this.provider.issuer, login)
+  }
+
+  /** Comes back by the address that the provider gave. */
+  comeBack(visitor: PlainBrowser, address: string): Promise<PageAnswer> {
+    return visitor.get(address.slice(this.url.length))
+  }
+
+  /** The whole way there and back. */
+  async signIn(visitor: PlainBrowser, login: string): Promise<PageAnswer> {
+    return this.comeBack(visitor, await this.leaveAndSignIn(visitor, login))
+  }
+
+  async close(): Promise<void> {
+    await this.platform.close()
+    await this.provider.close()
+  }
+}

@@ -1,0 +1,213 @@
+import { Secret } from '@store-export/engine'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { accountsOf, addMerchant, PlainBrowser, urlOf } from '../../../test/support/merchant.ts'
+import { startPlatform } from '../../../test/support/platform.ts'
+import { SingleSignOn } from '../src/accounts/single-sign-on.ts'
+import { SingleSignOnScene } from './single-sign-on-scene.ts'
+import { declineThere, signInThere } from './single-sign-on-support.ts'
+
+const NO_STORES = 'Your account there has no stores here. Ask whoever runs the platform.'
+
+let scene: SingleSignOnScene
+beforeAll(async () => {
+  scene = await SingleSignOnScene.open()
+})
+afterAll(() => scene.close())
+beforeEach(() => scene.reset())
+
+/** How many accounts, sessions and logins there are. */
+async function countRows(): Promise<unknown> {
+  return scene.platform.service.control.sql`select
+    (select count(*)::int from merchants) as merchants, (select count(*)::int from merchant_sessions) as sessions,
+    (select count(*)::int from merchant_logins) as logins`
+}
+
+describe('signing in at the login of the operator', () => {
+  test.each([
+    ['asked of the provider', false],
+    ['in the ID token', true],
+  ])('leads to the store, the address %s', async (_where, inIdToken) => {
+    scene.serve({ inIdToken })
+    const visitor = scene.browser()
+    const answer = await scene.signIn(visitor, 'known')
+    expect(answer.status).toBe(303)
+    expect(answer.headers.get('location')).toBe('/')
+    expect((await visitor.get(scene.settings)).status).toBe(200)
+    expect(scene.platform.observations).toContainEqual(
+      expect.objectContaining({ event: 'signed in', by: 'oidc', outcome: 'done' }),
+    )
+  })
+
+  test('the button carries the text of the settings, and goes to the provider with PKCE, state and nonce', async () => {
+    const { text } = await scene.browser().get('/sign-in')
+    expect(text).toContain('Sign in at the &lt;mall&gt;')
+    const address = new URL(await scene.leave(scene.browser()))
+    expect(address.origin).toBe(scene.provider.issuer)
+    const { state, nonce, code_challenge, ...rest } = Object.fromEntries(address.searchParams)
+    for (const each of [state, nonce, code_challenge]) expect(each).toMatch(/^[A-Za-z0-9_-]{32,}$/)
+    expect(rest).toEqual({
+      response_type: 'code',
+      client_id: 'dashboard',
+      scope: 'openid email',
+      redirect_uri: `${scene.url}/sign-in/oidc/callback`,
+      code_challenge_method: 'S256',
+    })
+  })
+
+  test('its cookie is for this host alone, out of the reach of scripts, of no other site, and ends by itself', async () => {
+    const visitor = scene.browser()
+    const { headers } = await visitor.send('/sign-in', '/sign-in/oidc')
+    const [cookie = ''] = headers.getSetCookie()
+    expect(cookie).toMatch(/^single-sign-on=/)
+    for (const attribute of ['HttpOnly', 'SameSite=Lax', 'Path=/', 'Max-Age=600']) expect(cookie).toContain(attribute)
+    expect(cookie).not.toContain('Domain')
+    expect(headers.get('content-security-policy')).toContain("form-action 'self';")
+  })
+
+  test('with TLS the browser itself holds the cookie to this host', async () => {
+    const { control: database } = scene.platform.service
+    const singleSignOn = new SingleSignOn(
+      { database, secret: 'x'.repeat(32), url: 'https://dashboard.example.com', sessionDays: 7 },
+      { issuer: scene.provider.issuer, clientId: 'dashboard', clientSecret: new Secret('x'), label: '' },
+    )
+    const [cookie = ''] = (await singleSignOn.leave())?.cookies ?? []
+    expect(cookie).toMatch(/^__Host-single-sign-on=/)
+    for (const attribute of ['Secure', 'HttpOnly', 'SameSite=Lax', 'Path=/']) expect(cookie).toContain(attribute)
+    expect(cookie).not.toContain('Domain')
+  })
+
+  test('the session is another one, and the one before it has ended', async () => {
+    const visitor = await scene.browser().signIn(scene.merchant)
+    const before = scene.browser(visitor)
+    const elsewhere = scene.browser()
+    const start = await scene.leave(elsewhere)
+    visitor.cookies.set('single-sign-on', elsewhere.cookies.get('single-sign-on') ?? '')
+    const answer = await scene.comeBack(visitor, await signInThere(start, scene.provider.issuer, 'known'))
+    expect(answer.headers.get('location')).toBe('/')
+    expect(visitor.cookies.get('session')).not.toBe(before.cookies.get('session'))
+    expect((await visitor.get(scene.settings)).status).toBe(200)
+    expect((await before.get(scene.settings)).status).toBe(303)
+    expect(visitor.cookies.has('single-sign-on')).toBe(false)
+  })
+
+  test('no token of the provider is stored, neither at the first sign-in nor at the next', async () => {
+    const own = await addMerchant(scene.platform, scene.store.id)
+    scene.provider.people.set('twice', { login: 'twice', email: own.email.toUpperCase(), email_verified: true })
+    for (let time = 0; time < 2; time += 1) expect((await scene.signIn(scene.browser(), 'twice')).status).toBe(303)
+    const { sql } = scene.platform.service.control
+    const tables = await sql<{ name: string }[]>`select table_name as name from information_schema.tables
+      where table_schema = current_schema() and table_type = 'BASE TABLE'`
+    expect(tables.map(({ name }) => name)).toContain('merchant_logins')
+    const dumps = await Promise.all(tables.map(({ name }) => sql`select to_jsonb(t)::text as row from ${sql(name)} t`))
+    const everything = JSON.stringify(dumps)
+    expect(everything).toContain(own.email)
+    expect(scene.provider.tokens.length).toBeGreaterThanOrEqual(4)
+    for (const token of scene.provider.tokens) expect(everything).not.toContain(token)
+    const logins = await sql`select * from merchant_logins where provider_id = 'oidc' and account_id = ${own.email}`
+    expect(logins).toHaveLength(1)
+    expect(logins[0]).toMatchObject({ access_token: null, refresh_token: null, id_token: null, scope: null })
+  })
+
+  test('a password still works beside it', async () => {
+    expect((await scene.signIn(scene.browser(), 'known')).status).toBe(303)
+    await scene.browser().signIn(scene.merchant)
+  })
+})
+
+describe('who is refused', () => {
+  test.each([
+    ['an address without an account', () => ({ email: 'stranger@example.com', email_verified: true })],
+    ['an address that is not verified', () => ({ email: scene.merchant.email, email_verified: false })],
+    ['an address of which nothing is said', () => ({ email: scene.merchant.email })],
+    ['a word in place of true', () => ({ email: scene.merchant.email, email_verified: 'true' })],
+    ['no address', () => ({})],
+  ])('%s: one sentence, and nothing is made', async (_who, claims) => {
+    scene.provider.people.set('other', { login: 'other', ...claims() })
+    for (const inIdToken of [false, true]) {
+      scene.serve({ inIdToken })
+      const before = await countRows()
+      const visitor = scene.browser()
+      const answer = await scene.signIn(visitor, 'other')
+      expect(answer.status).toBe(400)
+      expect(answer.text).toContain(NO_STORES)
+      expect(visitor.cookies.has('session')).toBe(false)
+      expect(await countRows()).toEqual(before)
+    }
+  })
+
+  test('who had the address before: the account follows the verified address, not the login there', async () => {
+    const [first, second] = [
+      await addMerchant(scene.platform, scene.store.id),
+      await addMerchant(scene.platform, scene.store.id),
+    ]
+    const person = { login: 'moving', email_verified: true }
+    scene.provider.people.set('moving', { ...person, email: first.email })
+    expect((await scene.signIn(scene.browser(), 'moving')).status).toBe(303)
+    scene.provider.people.set('moving', { ...person, email: second.email })
+    const visitor = scene.browser()
+    await scene.signIn(visitor, 'moving')
+    expect((await visitor.get('/account')).text).toContain(second.email)
+    scene.provider.people.set('moving', { ...person, email_verified: false, email: first.email })
+    expect((await scene.signIn(scene.browser(), 'moving')).status).toBe(400)
+  })
+
+  test('an account that the operator removed', async () => {
+    const accounts = await accountsOf(scene.platform)
+    const { id, email } = await accounts.addMerchant('leaving@example.com', scene.store.id)
+    scene.provider.people.set('leaving', { login: 'leaving', email, email_verified: true })
+    expect((await scene.signIn(scene.browser(), 'leaving')).status).toBe(303)
+    await scene.platform.service.control.sql`delete from merchants where id = ${id}`
+    expect((await scene.signIn(scene.browser(), 'leaving')).text).toContain(NO_STORES)
+  })
+
+  test('who declines at the provider is told so', async () => {
+    const visitor = scene.browser()
+    const back = await declineThere(await scene.leave(visitor), scene.provider.issuer)
+    expect(back).toContain('error=access_denied')
+    const answer = await scene.comeBack(visitor, back)
+    expect(answer.status).toBe(400)
+    expect(answer.text).toContain('You did not sign in there, so you are not signed in here.')
+  })
+})
+
+describe('a provider that does not answer', () => {
+  test('is a sentence before and after the sign-in there, and passwords still work', async () => {
+    const visitor = scene.browser()
+    const back = await scene.leaveAndSignIn(visitor, 'known')
+    scene.provider.silence()
+    for (const answer of [
+      await scene.comeBack(visitor, back),
+      await scene.browser().send('/sign-in', '/sign-in/oidc'),
+    ]) {
+      expect(answer.status).toBe(503)
+      expect(answer.text).toContain('The sign-in there gives no answer just now.')
+    }
+    await scene.browser().signIn(scene.merchant)
+    expect(scene.platform.observations).toContainEqual(
+      expect.objectContaining({ event: 'signed in', by: 'oidc', outcome: 'unreachable' }),
+    )
+    scene.serve()
+    expect((await scene.signIn(scene.browser(), 'known')).status).toBe(303)
+  })
+})
+
+describe('without the settings', () => {
+  test('there is no button and no such page, and half of them or a plain http address is refused by name', async () => {
+    const plain = await startPlatform({}, { dashboard: true })
+    try {
+      const visitor = new PlainBrowser(urlOf(plain))
+      const { text } = await visitor.get('/sign-in')
+      expect(text).not.toContain('oidc')
+      const form_token = await visitor.numberOf('/sign-in', '/sign-in')
+      expect((await visitor.post('/sign-in/oidc', { form_token })).status).toBe(404)
+      expect((await visitor.get('/sign-in/oidc/callback?code=x&state=y')).status).toBe(404)
+    } finally {
+      await plain.close()
+    }
+    const whole = { OIDC_ISSUER: scene.provider.issuer, OIDC_CLIENT_ID: 'x', OIDC_CLIENT_SECRET: 'hidden-secret' }
+    const start = (settings: Record<string, string>) => startPlatform(settings, { dashboard: true })
+    await expect(start({ ...whole, OIDC_CLIENT_ID: '' })).rejects.toThrow('STORE_EXPORT_OIDC_CLIENT_ID: is missing')
+    for (const issuer of ['http://login.example.com', 'login', 'https://login.example.com/?a=b'])
+      await expect(start({ ...whole, OIDC_ISSUER: issuer })).rejects.toThrow('STORE_EXPORT_OIDC_ISSUER: must be')
+  })
+})
