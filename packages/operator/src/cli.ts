@@ -6,6 +6,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { addDemoCommand } from './commands/demo.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addKeysCommands } from './commands/keys.ts'
+import { addMerchantsCommands } from './commands/merchants.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
 import { addSecretsCommands } from './commands/secrets.ts'
 import { addServeCommand } from './commands/serve.ts'
@@ -40,6 +41,7 @@ function createProgram(surroundings: Surroundings): Command {
     addMigrateCommand,
     addStoresCommands,
     addKeysCommands,
+    addMerchantsCommands,
     addSecretsCommands,
     addDoctorCommand,
   ]

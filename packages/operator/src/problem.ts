@@ -10,6 +10,7 @@ import {
   SealingProblem,
   SettingProblem,
   StoreProblem,
+  UnknownMerchant,
   UnknownStore,
 } from '@store-export/engine'
 import { EmbeddedProblem } from './embedded/problems.ts'
@@ -46,6 +47,7 @@ const KNOWN = [
   SealingProblem,
   SettingProblem,
   StoreProblem,
+  UnknownMerchant,
   UnknownStore,
 ]
 const SENTENCE_LENGTH_MAX = 400

@@ -8,6 +8,7 @@ import {
   createMetrics,
   deleteOldUsage,
   forgetAttempts,
+  forgetEndedSignIns,
   forgetSentForms,
   type Metrics,
   type Observe,
@@ -26,11 +27,15 @@ export interface ServingOptions {
   readonly keys: SealingKeys
   readonly log: Observe
   readonly lifecycle: Lifecycle
+  /** Whether the merchant's dashboard is served, too. */
+  readonly dashboard: boolean
 }
 
 /** Addresses of what listens now. */
 export interface Serving {
   readonly url: string
+  /** null without the dashboard. */
+  readonly dashboardUrl: string | null
   /** null when the listener is switched off. */
   readonly operationsUrl: string | null
 }
@@ -53,18 +58,18 @@ export function patienceMs({ drainSeconds }: Pick<Config, 'drainSeconds'>): numb
 
 /** Starts everything; the lifecycle ends it. Throws a sentence when a port is taken. */
 export async function startServing(options: ServingOptions): Promise<Serving> {
-  const { config, controlUrl, keys, log, lifecycle } = options
+  const { config, controlUrl, keys, log, lifecycle, dashboard } = options
   const metrics = createMetrics({ processMetrics: true })
   const observe = combine(log, metrics.observe)
   const readiness = createReadiness(controlUrl, lifecycle.signal)
   lifecycle.onClose(() => readiness.close())
   const started: Started = { service: null }
   const operationsUrl = await startOperationsOf(options, { metrics, readiness, started })
-  const service = await startApi({ config, controlUrl, keys, observe })
+  const service = await startApi({ config, controlUrl, keys, observe, dashboard })
   started.service = service
   lifecycle.onClose(() => service.close())
   cleanDaily(service.control, config, observe)
-  return { url: service.url, operationsUrl }
+  return { url: service.url, dashboardUrl: service.dashboardUrl, operationsUrl }
 }
 
 async function startOperationsOf(
@@ -112,6 +117,7 @@ function cleanDaily(database: ControlDatabase, { usageMonths, requestLineDays }:
       deleteOldUsage({ database, usageMonths, requestLineDays, now: new Date() }),
       forgetSentForms(database, SENT_FORM_HOURS),
       forgetAttempts(database),
+      forgetEndedSignIns(database),
     ]
     for (const deletion of deletions) {
       deletion.catch((cause: unknown) => observe({ event: 'control fault', requestId: null, cause }))

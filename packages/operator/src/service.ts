@@ -1,4 +1,4 @@
-// Puts the service together: control database, stores, API. The only place where engine and API meet; what starts it
+// Puts the service together: control database, stores, API, dashboard. The only place where they meet; what starts it
 // (a command, a test) brings settings, secrets and an observer.
 
 import type { Server } from 'node:http'
@@ -22,6 +22,7 @@ import {
   StoreReader,
   type UsageRecorder,
 } from '@store-export/engine'
+import { type OpenDashboard, openDashboard } from './open-dashboard.ts'
 
 /** What a service is started with. */
 export interface ServiceOptions {
@@ -29,12 +30,16 @@ export interface ServiceOptions {
   readonly controlUrl: string
   readonly keys: SealingKeys
   readonly observe: Observe
+  /** Whether the merchant's dashboard is served beside the API. */
+  readonly dashboard?: boolean
 }
 
 /** A service that listens. */
 export interface RunningService {
   /** Address of the API, for example `http://127.0.0.1:8080`. */
   readonly url: string
+  /** Address of the dashboard; null without one. */
+  readonly dashboardUrl: string | null
   readonly control: ControlDatabase
   readonly pools: StorePools
   readonly admitter: Pick<Admitter, 'sums'>
@@ -54,10 +59,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const pools = new StorePools({ bounds: config, keys: options.keys, observe })
     forgetRemovedStores({ pools, database: control, observe })
     const usage = createUsageRecorder({ database: control, now: Date.now, observe, flushMs: config.usageFlushMs })
+    const reader = readerOf(options, pools)
     const { server, stop } = createApiServer({
       pipeline: {
         admit: admitter.admit,
-        reader: readerOf(options, pools),
+        reader,
         router: new Router(),
         cursorSecret,
         requestsPerMinute: config.requestsPerMinute,
@@ -71,12 +77,15 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     for (const document of referenceOf(config, url)) documents.set(document.path, document)
     observe({ event: 'listening', listener: 'api', address: url })
     const { drainSeconds } = config
-    return {
-      url,
-      control,
-      pools,
-      admitter,
-      close: () => close({ stop, pools, usage, control, admitter, drainSeconds }),
+    const parts = { stop, pools, usage, control, admitter, drainSeconds }
+    const running = { url, control, pools, admitter }
+    if (options.dashboard !== true) return { ...running, dashboardUrl: null, close: () => close(parts, null) }
+    try {
+      const dashboard = await openDashboard({ ...options, reader, apiUrl: publicUrlOf(config, url) })
+      return { ...running, dashboardUrl: dashboard.url, close: () => close(parts, dashboard) }
+    } catch (error) {
+      await stop(0)
+      throw error
     }
   } catch (error) {
     await Promise.all([control.close(), admitter.close()])
@@ -117,6 +126,12 @@ function readerOf({ config, observe }: ServiceOptions, pools: StorePools): Store
   })
 }
 
+/** Where clients reach the API: the public address, else where it listens, as a program on this machine opens it. */
+function publicUrlOf({ publicUrl, host }: Config, url: string): string {
+  if (publicUrl !== null) return publicUrl.replace(/\/+$/, '')
+  return host === '0.0.0.0' || host === '::' ? `http://127.0.0.1:${new URL(url).port || '80'}` : url
+}
+
 /** The address in its examples is the public one; a demo, where the page sends requests, is reached where it listens. */
 function referenceOf({ docsTryIt, publicUrl }: Config, url: string): ReferenceRoute[] {
   const baseUrl = publicUrl?.replace(/\/+$/, '') ?? (docsTryIt ? url : undefined)
@@ -143,8 +158,9 @@ interface Closing {
   readonly drainSeconds: number
 }
 
-async function close({ stop, pools, usage, control, admitter, drainSeconds }: Closing): Promise<void> {
-  await stop(drainSeconds * 1000)
+async function close(parts: Closing, dashboard: OpenDashboard | null): Promise<void> {
+  const { stop, pools, usage, control, admitter, drainSeconds } = parts
+  await Promise.all([stop(drainSeconds * 1000), dashboard?.stop(drainSeconds * 1000)])
   await usage.close()
   await Promise.all([pools.close(), control.close(), admitter.close()])
 }

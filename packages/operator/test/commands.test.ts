@@ -288,6 +288,40 @@ describe('keys', () => {
   })
 })
 
+describe('merchants', () => {
+  test('add makes an account and lets it see stores; link signs it in; list and remove', async () => {
+    const [one, two] = [await register('one'), await register('two')]
+    const added = await ask('merchants', 'add', '--email', ' Shop@Example.com ', '--store', one)
+    expect(added).toEqual({ id: expect.any(String), email: 'shop@example.com', store_id: one, created: true })
+    expect(await ask('merchants', 'add', '--email', 'shop@example.com', '--store', two)).toMatchObject({
+      id: added.id,
+      created: false,
+    })
+    const link = await ask('merchants', 'link', '--email', 'shop@example.com')
+    expect(link.url).toMatch(/^http:\/\/127\.0\.0\.1:8081\/link\/\w{20,}$/)
+    expect(Date.parse(link.expires_at)).toBeGreaterThan(Date.now() + 86_000_000)
+    const plain = await run(['merchants', 'link', '--email', 'shop@example.com'], { settings })
+    expect(plain.stdout).toMatch(/^http:\S+\n$/)
+    const { merchants } = await ask('merchants', 'list')
+    expect(merchants).toContainEqual(expect.objectContaining({ id: added.id, store_ids: [one, two] }))
+    const removed = await ask('merchants', 'remove', '--email', 'shop@example.com')
+    expect(removed).toMatchObject({ removed: true, stores_left_alone: expect.arrayContaining([one, two]) })
+    expect((await ask('merchants', 'list')).merchants).not.toContainEqual(expect.objectContaining({ id: added.id }))
+  })
+
+  test.each([
+    [['add', '--email', 'no address', '--store', 'x'], 2, 'an e-mail address such as name@shop.example is needed'],
+    [['add', '--email', 'a@example.com', '--store', 'x'], 1, 'no store has the id "x"'],
+    [['link', '--email', 'unknown@example.com'], 1, 'no merchant has the address "unknown@example.com"'],
+    [['remove', '--email', 'unknown@example.com'], 1, 'no merchant has the address "unknown@example.com"'],
+  ])('%j fails with one sentence', async (words, code, sentence) => {
+    const ended = await run(['merchants', ...words], { settings })
+    expect(ended).toMatchObject({ code, stdout: '' })
+    expect(ended.stderr).toContain(sentence)
+    expect(ended.stderr.trim().split('\n')).toHaveLength(1)
+  })
+})
+
 test('secrets rotate seals every password with the new secret, after which the old one is not needed', async () => {
   const database = await createDatabase()
   const old = { DATABASE_URL: database.url, SECRET: secret }

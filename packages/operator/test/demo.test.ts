@@ -3,6 +3,7 @@ import { mkdir, readFile, rename, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { PlainBrowser } from '../../../test/support/merchant.ts'
 import { DEMO_STORES } from '../src/demo/platform.ts'
 import { findRunningPostgres, removeEmbeddedPostgres } from '../src/embedded/embedded-postgres.ts'
 import { PATIENCE, type Running, run, start } from './command-support.ts'
@@ -10,7 +11,7 @@ import { freePort, temporaryFolder } from './embedded-support.ts'
 
 vi.setConfig(PATIENCE)
 
-const QUIET = { PORT: '0', OPERATIONS_PORT: '0' }
+const QUIET = { PORT: '0', DASHBOARD_PORT: '0', OPERATIONS_PORT: '0' }
 const ENDED = { code: 0, signal: null }
 
 /** A folder to type the command in; its databases are removed after the test. */
@@ -30,6 +31,13 @@ async function factsOf(demo: Running) {
 async function startDemo(folder: string) {
   const demo = start(['demo', '--json'], { folder, settings: QUIET })
   return { demo, facts: await factsOf(demo) }
+}
+
+/** The printed sign-in leads into the dashboard. */
+async function signsIn(facts: { readonly dashboard_url: string; readonly email: string; readonly password: string }) {
+  const { email, password } = facts
+  const visitor = await new PlainBrowser(facts.dashboard_url).signIn({ email, password })
+  expect((await visitor.get('/stores')).text).toContain('Lindwurm')
 }
 
 async function ask(url: string, key: string): Promise<number> {
@@ -63,6 +71,10 @@ test('[AUTH-7] the demo on an empty folder answers, is found by other commands, 
   const second = await startDemo(folder)
   expect(second.facts.key).not.toBe(key)
   expect(second.demo.output().stderr).toBe('')
+  await signsIn(second.facts)
+  const link = await run(['merchants', 'link', '--email', second.facts.email, '--json'], { folder })
+  expect(link.json.url).toMatch(new RegExp(`^${second.facts.dashboard_url}/link/\\w+$`))
+  expect((await fetch(link.json.url)).status).toBe(200)
   const states: number[] = []
   for (const store of second.facts.stores) states.push(await ask(second.facts.url, store.key))
   expect(states).toEqual([200, 200, 200, 403, 409])
@@ -76,6 +88,8 @@ test('[AUTH-7] the demo on an empty folder answers, is found by other commands, 
   onTestFinished(() => removeEmbeddedPostgres(path.join(moved, '.data')))
   const third = await startDemo(moved)
   expect(third.facts.key).toBe(second.facts.key)
+  expect(third.facts.password).toBe(second.facts.password)
+  await signsIn(third.facts)
   expect(third.facts.stores).toHaveLength(DEMO_STORES.length - 1)
   expect(await ask(third.facts.url, third.facts.key)).toBe(200)
   expect(await third.demo.end('SIGINT')).toEqual(ENDED)
@@ -118,7 +132,7 @@ test('Ctrl-C during the first run ends with 0, and a taken port is told before a
   onTestFinished(() => void taken.close())
   const address = taken.address()
   const port = String(address !== null && typeof address === 'object' ? address.port : 0)
-  for (const name of ['PORT', 'OPERATIONS_PORT']) {
+  for (const name of ['PORT', 'DASHBOARD_PORT', 'OPERATIONS_PORT']) {
     const { code, stderr } = await run(['demo'], { folder, settings: { ...QUIET, [name]: port } })
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^store-export: port \d+ of [^\n]*\n$/)])
     expect(stderr).toContain(`STORE_EXPORT_${name} `)

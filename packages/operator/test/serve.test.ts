@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createDatabase } from '../../../test/support/databases.ts'
+import { PlainBrowser } from '../../../test/support/merchant.ts'
 import { connect, dropAfterTest, newSecret, PATIENCE, type Running, run, start } from './command-support.ts'
 import { freePort } from './embedded-support.ts'
 
@@ -16,6 +17,7 @@ async function startService() {
     DATABASE_URL: control.url,
     SECRET: newSecret(),
     PORT: '0',
+    DASHBOARD_PORT: '0',
     OPERATIONS_PORT: new URL(operations).port,
     STORE_TIMEOUT_MS: '60000',
   }
@@ -102,6 +104,43 @@ test('a taken port is one sentence that names the setting', async () => {
   expect(operations.stderr).toMatch(/^store-export: port \d+ .* STORE_EXPORT_OPERATIONS_PORT .*\n$/)
 })
 
+test('serve --dashboard serves merchants beside the API, on every node, and ends with it', async () => {
+  const { settings, store, service, url, key } = await startService()
+  await service.end('SIGTERM')
+  const nodes = [1, 2].map(() => start(['serve', '--dashboard'], { settings: { ...settings, OPERATIONS_PORT: '0' } }))
+  const addressOf = async (node: Running) =>
+    (await node.saw(/"listener":"dashboard","address":"(http:[^"]+)"/))[1] ?? ''
+  const [first = '', second = ''] = await Promise.all(nodes.map(addressOf))
+  const email = 'merchant@example.com'
+  expect((await run(['merchants', 'add', '--email', email, '--store', store.id], { settings })).code).toBe(0)
+  const { json } = await run(['merchants', 'link', '--email', email, '--json'], { settings })
+  const token = new URL(json.url).pathname.slice('/link/'.length)
+  const visitor = new PlainBrowser(first)
+  expect((await visitor.send(`/link/${token}`, '/link', { token })).status).toBe(303)
+  const other = new PlainBrowser(second)
+  for (const [name, value] of visitor.cookies) other.cookies.set(name, value)
+  const page = `/stores/${store.id}/settings/api`
+  const made = await other.send(page, `${page}/keys`, { name: 'made on the second node' })
+  expect(made.text).toMatch(/sdx_\w{49}/)
+  // neither listener serves what is the other's
+  expect((await visitor.get('/api/v1/store')).status).toBe(404)
+  const [, api = ''] = await (nodes[0] ?? service).saw(/"listener":"api","address":"(http:[^"]+)"/)
+  expect((await fetch(`${api}/sign-in`, { headers: { 'x-api-key': key } })).status).toBe(404)
+  expect(api).not.toBe(url)
+  for (const node of nodes) expect(await node.end('SIGTERM')).toEqual({ code: 0, signal: null })
+  expect(nodes.map((node) => node.output().stdout).join()).not.toContain(token)
+})
+
+test('serve --dashboard refuses an address under which passwords would cross a network in the clear', async () => {
+  const { settings, service } = await startService()
+  await service.end('SIGTERM')
+  const { code, stderr } = await run(['serve', '--dashboard'], {
+    settings: { ...settings, OPERATIONS_PORT: '0', DASHBOARD_URL: 'http://dashboard.example.com' },
+  })
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^store-export: STORE_EXPORT_DASHBOARD_URL: must begin with https:\/\/ [^\n]+\n$/)
+})
+
 test('serve without a control database says what it needs', async () => {
   const { code, stderr } = await run(['serve'])
   expect([code, stderr]).toEqual([
@@ -135,4 +174,25 @@ test('[LIM-1, R8, AUTH-5] two processes on one control database admit 120 togeth
   expect((await run(['keys', 'revoke', made.id], { settings })).code).toBe(0)
   for (const node of [url, otherUrl])
     expect((await fetch(`${node}/api/v1/store`, { headers: { 'x-api-key': made.key } })).status).toBe(401)
+})
+
+test('behind TLS the cookies are held to the host, and its forms to its address', async () => {
+  const { settings, store, service } = await startService()
+  await service.end('SIGTERM')
+  const port = await freePort()
+  const url = 'https://dashboard.example.com'
+  const secured = { ...settings, OPERATIONS_PORT: '0', DASHBOARD_URL: url, DASHBOARD_PORT: String(port) }
+  const node = start(['serve', '--dashboard'], { settings: secured })
+  await node.saw(/"listener":"dashboard","address":"https:\/\/dashboard\.example\.com"/)
+  await run(['merchants', 'add', '--email', 'm@example.com', '--store', store.id], { settings: secured })
+  const { json } = await run(['merchants', 'link', '--email', 'm@example.com', '--json'], { settings: secured })
+  expect(json.url).toMatch(/^https:\/\/dashboard\.example\.com\/link\/\w+$/)
+  const token = new URL(json.url).pathname.slice('/link/'.length)
+  const visitor = new PlainBrowser(`http://127.0.0.1:${port}`)
+  const form_token = await visitor.numberOf(`/link/${token}`, '/link')
+  expect([...visitor.cookies.keys()]).toEqual(['__Host-visitor'])
+  expect((await visitor.post('/link', { token, form_token })).status).toBe(403)
+  const done = await visitor.post('/link', { token, form_token }, { origin: url })
+  expect(done.headers.getSetCookie().join()).toMatch(/^__Host-session=[^;]+;.*Path=\/;.*Secure/)
+  expect(done.headers.get('strict-transport-security')).toBe('max-age=31536000')
 })

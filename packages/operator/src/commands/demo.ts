@@ -7,9 +7,17 @@ import path from 'node:path'
 import { type Config, createLog, migrate, type Observe, openControlDatabase, type Sql } from '@store-export/engine'
 import type { Command } from 'commander'
 import { connectOnce, type Place, readSettings, type Surroundings } from '../context.ts'
-import { CONTROL_DATABASE, DATA_FOLDER, type KeptKeys, loadDemoSecrets, makeDemoSecret } from '../demo/data-folder.ts'
+import {
+  CONTROL_DATABASE,
+  DATA_FOLDER,
+  type KeptKeys,
+  keepSignIn,
+  loadDemoSecrets,
+  makeDemoSecret,
+} from '../demo/data-folder.ts'
 import { followServer } from '../demo/follow-server.ts'
 import { makeDemoKeys } from '../demo/keys.ts'
+import { type DemoSignIn, makeDemoMerchant } from '../demo/merchant.ts'
 import { type PanelFacts, panel } from '../demo/panel.ts'
 import type { DemoStore } from '../demo/platform.ts'
 import { createProgress, type Progress } from '../demo/progress.ts'
@@ -40,7 +48,7 @@ export function addDemoCommand(program: Command, surroundings: Surroundings): vo
   leaf(
     program,
     'demo',
-    'run the API on a demo platform with an embedded PostgreSQL in .data/; what npm start does',
+    'run the API and the dashboard on a demo platform with an embedded PostgreSQL in .data/; what npm start does',
   ).action((options: CommonOptions) => startDemo(surroundings, options))
 }
 
@@ -80,16 +88,19 @@ async function run(demo: Demo): Promise<PanelFacts> {
   const settingUp = setUp(demo, postgres)
   // the databases are pulled away only after the step under way has ended
   lifecycle.onClose(() => settingUp.catch(() => undefined))
-  const { place, stores, keys } = await settingUp
-  const serving = await startServing({ ...place, log, lifecycle })
-  return { url: openUrl(serving.url, config), operationsUrl: serving.operationsUrl, stores, keys }
+  const { place, stores, keys, signIn } = await settingUp
+  const { url, dashboardUrl, operationsUrl } = await startServing({ ...place, log, lifecycle, dashboard: true })
+  const dashboard = { ...signIn, url: dashboardUrl ?? '' }
+  await keepSignIn(demo.dataFolder, dashboard)
+  return { url: openUrl(url, config), operationsUrl, stores, keys, dashboard }
 }
 
 /** Before anything is made: a first run that fails after ten seconds is a nuisance. */
 async function requirePorts({ config, dataFolder }: Demo): Promise<void> {
-  const { host, port, operationsPort } = config
+  const { host, port, operationsPort, dashboardPort } = config
   try {
     await requireFreePort({ host, port, portSetting: 'STORE_EXPORT_PORT' })
+    await requireFreePort({ host, port: dashboardPort, portSetting: 'STORE_EXPORT_DASHBOARD_PORT' })
     await requireFreePort({ host, port: operationsPort, portSetting: 'STORE_EXPORT_OPERATIONS_PORT' })
   } catch (error) {
     if (!(error instanceof Problem) || (await findRunningPostgres(dataFolder)) === undefined) throw error
@@ -120,7 +131,7 @@ async function startPostgres({ dataFolder, lifecycle, progress, log }: Demo): Pr
 async function setUp(
   { config, dataFolder, lifecycle, progress, log }: Demo,
   postgres: EmbeddedPostgres,
-): Promise<{ place: Place; stores: readonly DemoStore[]; keys: KeptKeys }> {
+): Promise<{ place: Place; stores: readonly DemoStore[]; keys: KeptKeys; signIn: DemoSignIn }> {
   const random = randomBytes
   await makeDemoSecret(dataFolder, random)
   const controlUrl = postgres.url(CONTROL_DATABASE)
@@ -133,8 +144,10 @@ async function setUp(
     const registry = { database, keys: place.keys, random }
     const stores = await setUpStores({ registry, adminUrl, progress, signal: lifecycle.signal })
     await followServer(registry, adminUrl)
-    const keys = await makeDemoKeys({ database, random, dataFolder, storeIds: stores.map(({ id }) => id) })
-    return { place, stores, keys }
+    const storeIds = stores.map(({ id }) => id)
+    const keys = await makeDemoKeys({ database, random, dataFolder, storeIds })
+    const signIn = await makeDemoMerchant({ ...registry, config, dataFolder, storeIds })
+    return { place, stores, keys, signIn }
   } finally {
     await database.close()
   }
@@ -156,7 +169,7 @@ function openUrl(url: string, { host }: Config): string {
   return host === '0.0.0.0' || host === '::' ? `http://127.0.0.1:${port || '80'}` : url
 }
 
-function summary({ url, operationsUrl, stores, keys }: PanelFacts) {
+function summary({ url, operationsUrl, stores, keys, dashboard }: PanelFacts) {
   const described = stores.map((store) => ({
     id: store.id,
     name: store.name,
@@ -169,6 +182,9 @@ function summary({ url, operationsUrl, stores, keys }: PanelFacts) {
     url,
     docs_url: `${url}/docs`,
     operations_url: operationsUrl,
+    dashboard_url: dashboard.url,
+    email: dashboard.email,
+    password: dashboard.password,
     key: described[0]?.key ?? null,
     stores: described,
   }

@@ -7,16 +7,20 @@ import { type Place, readSettings, requireMigrated, type Surroundings } from '..
 import { startLifecycle } from '../lifecycle.ts'
 import { say } from '../output.ts'
 import { patienceMs, startServing } from '../serve.ts'
-import { leaf } from './leaf.ts'
+import { type CommonOptions, leaf } from './leaf.ts'
 
 /** Adds the command. */
 export function addServeCommand(program: Command, surroundings: Surroundings): void {
-  leaf(program, 'serve', 'run the API on STORE_EXPORT_DATABASE_URL; logs are JSON on standard output').action(() =>
-    serve(surroundings),
-  )
+  leaf(program, 'serve', 'run the API on STORE_EXPORT_DATABASE_URL; logs are JSON on standard output')
+    .option('--dashboard', "serve the merchant's dashboard, too, on STORE_EXPORT_DASHBOARD_PORT")
+    .action(({ dashboard }: ServeOptions) => serve(surroundings, dashboard === true))
 }
 
-async function serve(surroundings: Surroundings): Promise<void> {
+interface ServeOptions extends CommonOptions {
+  readonly dashboard?: true
+}
+
+async function serve(surroundings: Surroundings, dashboard: boolean): Promise<void> {
   const place = placeOf(surroundings)
   const { config } = place
   await checkDatabase(place)
@@ -24,7 +28,7 @@ async function serve(surroundings: Surroundings): Promise<void> {
   log({ event: 'starting', version: manifest.version, command: 'serve' })
   const lifecycle = startLifecycle({ patienceMs: patienceMs(config), observe: log })
   try {
-    await startServing({ ...place, log, lifecycle })
+    await startServing({ ...place, log, lifecycle, dashboard })
   } catch (error) {
     // a signal during the start closes everything by itself
     if (lifecycle.signal.aborted) return

@@ -1,4 +1,5 @@
-// What the demo keeps in its data folder besides the databases: the secret that seals passwords, and the keys it shows.
+// What the demo keeps in its data folder besides the databases: the secret that seals passwords, and the keys and the
+// sign-in that it shows.
 // Both are readable by their owner only and replaced in one step, so that a kill never leaves half a file.
 
 import { readFileSync } from 'node:fs'
@@ -17,6 +18,14 @@ export const CONTROL_DATABASE = 'store_export_control'
 export interface KeptKey {
   readonly id: string
   readonly key: string
+}
+
+/** The sign-in of the demo's merchant, and where it is typed. */
+export interface KeptSignIn {
+  /** Address of the dashboard when it ran last. */
+  readonly url: string
+  readonly email: string
+  readonly password: string
 }
 
 /** The demo's keys by the id of their store. */
@@ -48,20 +57,42 @@ export async function makeDemoSecret(dataFolder: string, random: RandomBytes): P
 
 /** The keys that earlier runs made; none when the file is missing or is no such file. */
 export async function readKeptKeys(dataFolder: string): Promise<KeptKeys> {
-  const text = await readFile(keysFile(dataFolder), 'utf8').catch(() => '{}')
-  try {
-    const { keys } = JSON.parse(text) as { keys?: Record<string, unknown> }
-    return new Map(Object.entries(keys ?? {}).flatMap(([storeId, kept]) => (isKept(kept) ? [[storeId, kept]] : [])))
-  } catch {
-    return new Map()
-  }
+  const { keys } = await readKept(dataFolder)
+  if (typeof keys !== 'object' || keys === null) return new Map()
+  return new Map(Object.entries(keys).flatMap(([storeId, kept]) => (isKept(kept) ? [[storeId, kept]] : [])))
+}
+
+/** The sign-in that earlier runs made; null when there is none. */
+export async function readKeptSignIn(dataFolder: string): Promise<KeptSignIn | null> {
+  const { dashboard } = await readKept(dataFolder)
+  return isKeptSignIn(dashboard) ? dashboard : null
 }
 
 /** Keeps the keys for the next start. */
 export async function keepKeys(dataFolder: string, keys: KeptKeys): Promise<void> {
-  const next = `${keysFile(dataFolder)}.${process.pid}`
-  await write(next, `${JSON.stringify({ keys: Object.fromEntries(keys) }, null, 2)}\n`)
-  await rename(next, keysFile(dataFolder))
+  await keep(dataFolder, { keys: Object.fromEntries(keys) })
+}
+
+/** Keeps the sign-in for the next start. */
+export async function keepSignIn(dataFolder: string, dashboard: KeptSignIn): Promise<void> {
+  await keep(dataFolder, { dashboard })
+}
+
+/** What is kept; nothing when the file is missing or is no such file. */
+async function readKept(dataFolder: string): Promise<{ readonly keys?: unknown; readonly dashboard?: unknown }> {
+  const text = await readFile(keptFile(dataFolder), 'utf8').catch(() => '{}')
+  try {
+    const kept: unknown = JSON.parse(text)
+    return typeof kept === 'object' && kept !== null ? kept : {}
+  } catch {
+    return {}
+  }
+}
+
+async function keep(dataFolder: string, change: Readonly<Record<string, unknown>>): Promise<void> {
+  const next = `${keptFile(dataFolder)}.${process.pid}`
+  await write(next, `${JSON.stringify({ ...(await readKept(dataFolder)), ...change }, null, 2)}\n`)
+  await rename(next, keptFile(dataFolder))
 }
 
 /** A full or read-only disk is a sentence. */
@@ -69,8 +100,13 @@ async function write(file: string, text: string): Promise<void> {
   await orProblem(path.dirname(file), () => writeFile(file, text, { mode: OWNER_ONLY }))
 }
 
-function keysFile(dataFolder: string): string {
+function keptFile(dataFolder: string): string {
   return path.join(dataFolder, 'demo.json')
+}
+
+function isKeptSignIn(value: unknown): value is KeptSignIn {
+  const kept = value as Partial<Record<keyof KeptSignIn, unknown>> | null | undefined
+  return [kept?.url, kept?.email, kept?.password].every((each) => typeof each === 'string')
 }
 
 function isKept(value: unknown): value is KeptKey {

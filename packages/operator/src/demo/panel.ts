@@ -1,7 +1,7 @@
 // What the demo shows when it runs: where it is, a key, a line to paste, and the other stores. Text only.
 
 import type { Style } from '../output.ts'
-import type { KeptKeys } from './data-folder.ts'
+import type { KeptKeys, KeptSignIn } from './data-folder.ts'
 import type { DemoStore } from './platform.ts'
 
 /** What the panel tells. */
@@ -11,13 +11,14 @@ export interface PanelFacts {
   readonly operationsUrl: string | null
   readonly stores: readonly DemoStore[]
   readonly keys: KeptKeys
+  readonly dashboard: KeptSignIn
 }
 
 /** Styles a text, or leaves it as it is where the output is no terminal. */
 export type Paint = (style: Style, text: string) => string
 
 /** The panel, lines without an end. */
-export function panel({ url, operationsUrl, stores, keys }: PanelFacts, paint: Paint): string {
+export function panel({ url, operationsUrl, stores, keys, dashboard }: PanelFacts, paint: Paint): string {
   const shown = stores.flatMap((store) => {
     const kept = keys.get(store.id)
     return kept === undefined ? [] : [{ store, key: kept.key }]
@@ -30,12 +31,14 @@ export function panel({ url, operationsUrl, stores, keys }: PanelFacts, paint: P
     '',
     row('API', `${url}/api/v1`),
     row('Docs', `${url}/docs`),
+    row('Dashboard', dashboard.url),
+    row('Sign-in', `${dashboard.email}  ${paint('bold', dashboard.password)}`),
     ...(operationsUrl === null ? [] : [row('Operations', `${operationsUrl}/metrics`)]),
     ...(first === undefined ? [] : firstStore(url, first, { row, paint })),
     ...(others.length === 0 ? [] : ['', paint('dim', '  Other stores')]),
     ...others.map(({ store, key }) => `  ${store.name.padEnd(NAME_WIDTH)}${stateOf(store).padEnd(STATE_WIDTH)}${key}`),
     '',
-    paint('dim', '  Databases, secret and keys are kept in .data/. Ctrl-C stops everything.'),
+    paint('dim', '  Databases, secret, keys and password are kept in .data/. Ctrl-C stops everything.'),
     '',
   ]
   return lines.join('\n')

@@ -1,0 +1,122 @@
+// `store-export merchants`: accounts of the dashboard. A merchant who has no password yet signs in with a one-time link.
+
+import { randomBytes } from 'node:crypto'
+import path from 'node:path'
+import type { Accounts } from '@store-export/dashboard'
+import { listMerchants, readDashboardSecret, removeMerchant, UnknownMerchant } from '@store-export/engine'
+import type { Command } from 'commander'
+import { type OpenPlace, type Surroundings, withControl } from '../context.ts'
+import { DATA_FOLDER, readKeptSignIn } from '../demo/data-folder.ts'
+import { print, printJson, printTable, say } from '../output.ts'
+import { UsageProblem } from '../problem.ts'
+import { type CommonOptions, group, leaf } from './leaf.ts'
+
+interface EmailOptions extends CommonOptions {
+  readonly email: string
+}
+
+interface AddOptions extends EmailOptions {
+  readonly store: string
+}
+
+const EMAIL_HELP = "the merchant's e-mail address"
+
+/** Adds the commands. */
+export function addMerchantsCommands(program: Command, surroundings: Surroundings): void {
+  const merchants = group(program, 'merchants', 'accounts of the dashboard: add, link, list, remove')
+  leaf(merchants, 'add', 'let a merchant see a store; makes the account where there is none')
+    .requiredOption('--email <address>', EMAIL_HELP)
+    .requiredOption('--store <id>', 'the store')
+    .action((options: AddOptions) => withControl(surroundings, (place) => add(place, options)))
+  leaf(merchants, 'link', 'make a link that signs a merchant in, once')
+    .requiredOption('--email <address>', EMAIL_HELP)
+    .action((options: EmailOptions) => withControl(surroundings, (place) => link(place, surroundings, options)))
+  leaf(merchants, 'list', 'the accounts, and which stores they see').action((options: CommonOptions) =>
+    withControl(surroundings, (place) => list(place, options)),
+  )
+  leaf(merchants, 'remove', 'end an account: it is signed out everywhere; keys that it made go on working')
+    .requiredOption('--email <address>', EMAIL_HELP)
+    .action((options: EmailOptions) => withControl(surroundings, (place) => remove(place, options)))
+}
+
+async function add(place: OpenPlace, { email, store, json }: AddOptions): Promise<void> {
+  const accounts = await accountsOf(place, null)
+  const added = await withEmail(() => accounts.addMerchant(email, store))
+  const { id, email: address, isNew } = added
+  if (json) return printJson({ id, email: address, store_id: store.toLowerCase(), created: isNew })
+  say(`${isNew ? 'Made the account of' : 'The account is there:'} ${address}; it sees the store from now on.`)
+  say(`Sign-in: store-export merchants link --email ${address}`)
+  print(id)
+}
+
+async function link(place: OpenPlace, surroundings: Surroundings, { email, json }: EmailOptions): Promise<void> {
+  const url = await dashboardUrl(place, surroundings)
+  const accounts = await accountsOf(place, url)
+  if (!(await withEmail(() => accounts.hasMerchant(email)))) throw new UnknownMerchant(email)
+  const { linkMinutes } = place.config
+  const expiresAt = new Date(Date.now() + linkMinutes * 60_000)
+  const address = `${url}/link/${await accounts.makeLink(email)}`
+  if (json) return printJson({ url: address, expires_at: expiresAt })
+  say(`Signs ${email} in once, until ${expiresAt.toISOString()}:`)
+  print(address)
+}
+
+async function list({ database }: OpenPlace, { json }: CommonOptions): Promise<void> {
+  const merchants = await listMerchants(database)
+  if (json) {
+    const described = merchants.map(({ id, email, createdAt, storeIds }) => ({
+      id,
+      email,
+      created_at: createdAt,
+      store_ids: storeIds,
+    }))
+    return printJson({ merchants: described })
+  }
+  printTable(
+    ['merchant id', 'since', 'stores', 'e-mail'],
+    merchants.map(({ id, createdAt, storeIds, email }) => [
+      id,
+      createdAt.toISOString(),
+      String(storeIds.length),
+      email,
+    ]),
+  )
+}
+
+async function remove({ database }: OpenPlace, { email, json }: EmailOptions): Promise<void> {
+  const { storesLeftAlone } = await removeMerchant(database, email)
+  if (json) return printJson({ email: email.trim().toLowerCase(), removed: true, stores_left_alone: storesLeftAlone })
+  say('Removed. Keys that this merchant made go on working: "store-export keys" lists and revokes them.')
+  for (const storeId of storesLeftAlone) say(`Nobody sees the store ${storeId} now; its usage was deleted.`)
+}
+
+async function accountsOf({ database, keys, config }: OpenPlace, url: string | null): Promise<Accounts> {
+  const secret = await readDashboardSecret({ database, keys, random: randomBytes })
+  const { Accounts } = await loadDashboard()
+  return new Accounts({ ...config, database, secret, url: url ?? LOCAL })
+}
+
+/** Where nothing depends on the dashboard's address. */
+const LOCAL = 'http://127.0.0.1'
+
+/** Address under which the merchant opens the link: the setting's, else the running demo's. */
+async function dashboardUrl({ config }: OpenPlace, { folder }: Surroundings): Promise<string> {
+  if (config.dashboardUrl !== null) return new URL(config.dashboardUrl).origin
+  const kept = config.databaseUrl === null ? await readKeptSignIn(path.join(folder, DATA_FOLDER)) : null
+  return kept?.url ?? `http://127.0.0.1:${config.dashboardPort}`
+}
+
+async function withEmail<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const { EmailProblem } = await loadDashboard()
+    if (error instanceof EmailProblem) throw new UsageProblem(`--email: ${error.message}`)
+    throw error
+  }
+}
+
+/** Loaded when it is needed, so that the other commands start faster. */
+function loadDashboard() {
+  return import('@store-export/dashboard')
+}

@@ -1,0 +1,64 @@
+// Opens the merchant's dashboard beside the API, with connections of its own, and translates what keeps it from opening.
+
+import { randomBytes } from 'node:crypto'
+import {
+  type Config,
+  type Observe,
+  openControlDatabase,
+  readDashboardSecret,
+  type SealingKeys,
+  SettingProblem,
+  type StoreReader,
+} from '@store-export/engine'
+import { listenProblem } from './listen.ts'
+import { singleSignOnOf } from './single-sign-on.ts'
+
+/** What the dashboard is opened with. */
+export interface DashboardParts {
+  readonly config: Config
+  readonly controlUrl: string
+  readonly keys: SealingKeys
+  readonly observe: Observe
+  readonly reader: StoreReader
+  /** Address under which clients reach the API. */
+  readonly apiUrl: string
+}
+
+/** A dashboard that listens. */
+export interface OpenDashboard {
+  /** Address under which merchants reach it. */
+  readonly url: string
+  /** Lets answers under way end for `drainMs`, and closes everything. */
+  readonly stop: (drainMs: number) => Promise<void>
+}
+
+/** Connections of the dashboard: people click, and what they read is small. */
+const CONNECTIONS = 4
+
+const NO_PROXIES =
+  'STORE_EXPORT_DASHBOARD_PROXIES is 0, and TLS says that there is a proxy: guesses at the sign-in all count for its address'
+
+/** Opens it. Throws a sentence where its port is taken, or a setting cannot be what it says. */
+export async function openDashboard(parts: DashboardParts): Promise<OpenDashboard> {
+  const { config, controlUrl, keys, observe, reader, apiUrl } = parts
+  const { preparedStatements, host, dashboardPort: port, dashboardProxies: proxies } = config
+  const singleSignOn = singleSignOnOf(config)
+  const database = openControlDatabase(controlUrl, { poolSize: CONNECTIONS, preparedStatements })
+  // loaded here, so that what serves no dashboard starts faster
+  const { DashboardUrlProblem, IssuerProblem, startDashboard } = await import('@store-export/dashboard')
+  try {
+    const secret = await readDashboardSecret({ database, keys, random: randomBytes })
+    const common = { ...config, database, reader, secret, apiUrl, observe, proxies, singleSignOn, limits: config }
+    const running = await startDashboard({ ...common, listenAt: { host, port }, url: config.dashboardUrl })
+    observe({ event: 'listening', listener: 'dashboard', address: running.url })
+    if (running.url.startsWith('https:') && proxies === 0) observe({ event: 'warning', message: NO_PROXIES })
+    return { url: running.url, stop: (drainMs) => running.stop(drainMs).then(() => database.close()) }
+  } catch (error) {
+    await database.close()
+    if (error instanceof DashboardUrlProblem)
+      throw new SettingProblem('STORE_EXPORT_DASHBOARD_URL', error.message, { cause: error })
+    if (error instanceof IssuerProblem)
+      throw new SettingProblem('STORE_EXPORT_OIDC_ISSUER', error.message, { cause: error })
+    throw listenProblem(error, { host, port, portSetting: 'STORE_EXPORT_DASHBOARD_PORT' })
+  }
+}

@@ -1,0 +1,29 @@
+import { readConfig, SettingProblem } from '@store-export/engine'
+import { expect, test } from 'vitest'
+import { singleSignOnOf } from './single-sign-on.ts'
+
+const WHOLE = {
+  STORE_EXPORT_OIDC_ISSUER: 'https://login.example.com',
+  STORE_EXPORT_OIDC_CLIENT_ID: 'dashboard',
+  STORE_EXPORT_OIDC_CLIENT_SECRET: 'not to be printed',
+}
+const read = (env: Record<string, string>) => singleSignOnOf(readConfig(env).config)
+
+test('without settings there is none, and with all there is one, its secret kept from print', () => {
+  expect(read({})).toBeNull()
+  expect(read({ STORE_EXPORT_OIDC_LABEL: 'Sign in at the mall' })).toBeNull()
+  const settings = read(WHOLE)
+  expect(settings).toMatchObject({
+    issuer: 'https://login.example.com',
+    clientId: 'dashboard',
+    label: 'Sign in with your platform account',
+  })
+  expect(settings?.clientSecret.reveal()).toBe('not to be printed')
+  expect(JSON.stringify(settings)).not.toContain('not to be printed')
+})
+
+test.each(Object.keys(WHOLE))('without %s the others are refused, with its name', (name) => {
+  const half = () => read({ ...WHOLE, [name]: '' })
+  expect(half).toThrow(SettingProblem)
+  expect(half).toThrow(`${name}: is missing: single sign-on needs all of`)
+})
