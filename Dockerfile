@@ -5,6 +5,7 @@ COPY package.json package-lock.json .npmrc ./
 COPY packages/contract/package.json packages/contract/
 COPY packages/engine/package.json packages/engine/
 COPY packages/api/package.json packages/api/
+COPY packages/dashboard/package.json packages/dashboard/
 COPY packages/operator/package.json packages/operator/
 COPY packages/operator/bin packages/operator/bin
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
@@ -16,7 +17,7 @@ COPY --from=dependencies /app/node_modules node_modules
 COPY package.json LICENSE ./
 COPY packages packages
 USER node
-EXPOSE 8080 9090
+EXPOSE 8080 8081 9090
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9090/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "--max-semi-space-size=4", "packages/operator/src/main.ts"]

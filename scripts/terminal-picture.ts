@@ -1,5 +1,5 @@
 // Draws what a command printed as an SVG of a terminal: `npm start 2>&1 | tee /tmp/out` and then
-// `npm run picture < /tmp/out > docs/terminal.svg`. Keys are cut, so that no whole one stands in the tree.
+// `npm run picture < /tmp/out > docs/terminal.svg`. Keys and the password are cut, so that none stands whole in the tree.
 
 import { text } from 'node:stream/consumers'
 
@@ -14,6 +14,7 @@ const lines = [
   '$ npm start',
   ...(await text(process.stdin))
     .replaceAll(/sdx_(\w{8})\w+/g, 'sdx_$1…')
+    .replace(/^( *Sign-in +\S+ +\S{4})\S+$/m, '$1…')
     .trimEnd()
     .split('\n'),
 ]

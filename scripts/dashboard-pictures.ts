@@ -1,0 +1,191 @@
+// Takes a picture of every page of the dashboard at two widths: starts a demo in a temporary folder, lets two tools use
+// it, and looks with a real browser. `npm run pictures` writes docs/pictures/; keys in them are revoked and gone.
+
+import { spawn } from 'node:child_process'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { openPool, parseConnectionUrl, type Sql } from '@store-export/engine'
+import type { Browser, Page } from 'playwright-core'
+import { CONTROL_DATABASE } from '../packages/operator/src/demo/data-folder.ts'
+import { findRunningPostgres } from '../packages/operator/src/embedded/embedded-postgres.ts'
+import { openBrowser, openPage } from '../test/support/browser.ts'
+
+const WIDTHS = [390, 1280]
+const FOLDER = path.resolve(import.meta.dirname, '..', 'docs', 'pictures')
+const COMMAND = path.resolve(import.meta.dirname, '..', 'packages', 'operator', 'bin', 'store-export.js')
+const SETTINGS = { PORT: '0', DASHBOARD_PORT: '0', OPERATIONS_PORT: '0', USAGE_FLUSH_MS: '100' }
+const TOOLS = ['Google Sheets', 'Accounting', 'Warehouse']
+
+interface DemoFacts {
+  readonly url: string
+  readonly dashboard_url: string
+  readonly email: string
+  readonly password: string
+  readonly stores: readonly { readonly id: string }[]
+}
+
+const folder = await mkdtemp(path.join(os.tmpdir(), 'store-export-pictures-'))
+const demo = startDemo(folder)
+const browser = await openBrowser()
+try {
+  const facts = await demo.facts
+  await mkdir(FOLDER, { recursive: true })
+  const keyIds = await makeUse(browser, facts)
+  await withControl(folder, (sql) => addPast(sql, keyIds))
+  for (const width of WIDTHS) await takeAll(browser, { facts, width, keyId: keyIds[0] ?? '' })
+} finally {
+  await browser.close()
+  await demo.end()
+  await rm(folder, { recursive: true, force: true })
+}
+
+function startDemo(cwd: string): { readonly facts: Promise<DemoFacts>; readonly end: () => Promise<void> } {
+  const env = {
+    ...process.env,
+    ...Object.fromEntries(Object.entries(SETTINGS).map(([name, value]) => [`STORE_EXPORT_${name}`, value])),
+  }
+  const child = spawn(process.execPath, [COMMAND, 'demo', '--json'], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const facts = (async () => {
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (line.startsWith('{')) return JSON.parse(line) as DemoFacts
+    }
+    throw new Error('the demo ended before it ran')
+  })()
+  const end = async () => {
+    child.kill('SIGINT')
+    await ended
+  }
+  return { facts, end }
+}
+
+/** Makes keys as a merchant does, and uses them as tools do; their ids. */
+async function makeUse(browser: Browser, facts: DemoFacts): Promise<string[]> {
+  const { page, close } = await openPage(browser)
+  await signIn(page, facts)
+  const base = baseOf(facts)
+  const keyIds: string[] = []
+  for (const name of TOOLS) {
+    await page.goto(`${base}/settings/api`)
+    await page.getByLabel('Name', { exact: false }).first().fill(name)
+    await page.getByRole('button', { name: /create/i }).click()
+    const key = /sdx_\w{49}/.exec(await page.content())?.[0] ?? ''
+    await walk(facts.url, key)
+    keyIds.push(key.slice(0, 12))
+  }
+  await close()
+  return keyIds
+}
+
+/** A walk that ends, one that stops, and a mistake. */
+async function walk(url: string, key: string): Promise<void> {
+  const ask = async (pathAndQuery: string) => {
+    const answer = await fetch(`${url}/api/v1/${pathAndQuery}`, { headers: { 'x-api-key': key } })
+    return (await answer.json()) as { readonly meta: { readonly next_cursor: string | null } }
+  }
+  await ask('store')
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page: Awaited<ReturnType<typeof ask>> = await ask(
+      `products?limit=200${cursor === '' ? '' : `&cursor=${cursor}`}`,
+    )
+    cursor = page.meta.next_cursor
+  }
+  const first = await ask('orders?limit=250&updated_since=2025-01-01T00:00:00Z')
+  await ask(`orders?limit=250&updated_since=2025-01-01T00:00:00Z&cursor=${first.meta.next_cursor}`)
+  await ask('orders?limit=1000')
+}
+
+/** The month before, so that the chart has something to show. Returns nothing; the demo is thrown away. */
+async function addPast(sql: Sql, prefixes: string[]): Promise<void> {
+  for (const [index, prefix] of prefixes.entries()) {
+    await sql`
+      insert into usage_hours (key_id, hour, answered, refused, failed, peak_minute)
+      select k.id, hour, (20 + 15 * sin(n / 9.0 + ${index}::int) + 10 * (n * 7919 % 11) / 11)::int / (${index}::int + 1),
+        case when n * 31 % 53 = 0 then 9 else 0 end, case when n * 17 % 97 = 0 then 2 else 0 end, 70
+      from api_keys k, generate_series(1, 700, ${index + 2}::int) n,
+        lateral (select date_trunc('hour', now()) - make_interval(hours => n) as hour)
+      where k.prefix = ${prefix} on conflict do nothing`
+  }
+}
+
+async function withControl(cwd: string, work: (sql: Sql) => Promise<void>): Promise<void> {
+  const postgres = await findRunningPostgres(path.join(cwd, '.data'))
+  if (postgres === undefined) throw new Error('the demo has no database')
+  const target = parseConnectionUrl(postgres.url(CONTROL_DATABASE))
+  const sql = openPool(target, { connectionsMax: 1, applicationName: 'pictures' })
+  try {
+    await work(sql)
+  } finally {
+    await sql.end()
+  }
+}
+
+async function takeAll(
+  browser: Browser,
+  { facts, width, keyId: prefix }: { facts: DemoFacts; width: number; keyId: string },
+): Promise<void> {
+  const { page, close } = await openPage(browser, { width, height: 900, timezoneId: 'Europe/Berlin' })
+  // long lists are cut at the window
+  const take = async (name: string, colorScheme: 'light' | 'dark' = 'light') => {
+    const fullPage = name !== 'data' && name !== 'recipes'
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.screenshot({ path: path.join(FOLDER, `${name}-${width}.png`), fullPage })
+  }
+  const base = baseOf(facts)
+  await page.goto(`${facts.dashboard_url}/sign-in`)
+  await take('sign-in')
+  await signIn(page, facts)
+  await take('stores')
+  await page.goto(`${base}/settings/api`)
+  await take('keys')
+  await take('keys-dark', 'dark')
+  const usage = await page.locator('tr', { hasText: prefix }).getByRole('link').first().getAttribute('href')
+  await page.getByLabel('Name', { exact: false }).first().fill('Dashboard tool')
+  await page.getByRole('button', { name: /create/i }).click()
+  await take('key-made')
+  await page.goto(`${base}/settings/api`)
+  await page
+    .locator('tr', { hasText: 'Dashboard tool' })
+    .getByRole('link', { name: /replace/i })
+    .click()
+  await take('replace')
+  await page.goto(`${base}/settings/api`)
+  await page
+    .locator('tr', { hasText: 'Dashboard tool' })
+    .getByRole('link', { name: /revoke/i })
+    .click()
+  await take('revoke')
+  await page.getByRole('button', { name: /revoke/i }).click()
+  for (const [name, at] of [
+    ['general', '/settings/general'],
+    ['usage', '/usage'],
+    ['data', '/data/orders'],
+    ['recipes', '/recipes'],
+  ]) {
+    await page.goto(`${base}${at}`)
+    await take(name ?? '')
+  }
+  if (usage !== null) {
+    await page.goto(new URL(usage, facts.dashboard_url).href)
+    await take('key-usage')
+  }
+  await page.goto(`${base}/data/orders`)
+  await page.locator('#rows a, tbody a').first().click()
+  await take('data-row')
+  await page.goto(`${facts.dashboard_url}/account`)
+  await take('account')
+  await close()
+}
+
+async function signIn(page: Page, { dashboard_url, email, password }: DemoFacts): Promise<void> {
+  await page.goto(`${dashboard_url}/sign-in`)
+  await page.getByLabel(/e-mail/i).fill(email)
+  await page.getByLabel(/password/i).fill(password)
+  await page.getByRole('button', { name: /sign in/i }).click()
+}
+
+function baseOf({ dashboard_url, stores }: DemoFacts): string {
+  return `${dashboard_url}/stores/${stores[0]?.id}`
+}
