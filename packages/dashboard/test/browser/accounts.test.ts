@@ -41,6 +41,8 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     await enter(page, merchant)
     await page.getByRole('button', { name: 'Sign out' }).click()
     expect(new URL(page.url()).pathname).toBe('/sign-in')
+    // the address changes before the page does, and there is no way back from a page that is about to go
+    expect(await textOf(page, 'h1')).toBe('Sign in')
     await page.goBack()
     expect(new URL(page.url()).pathname).toBe('/sign-in')
     await page.goto(settings(store))

@@ -112,6 +112,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     await page.goto(settings())
     const key = await createKey(page, 'Stock sheet')
     await page.getByRole('link', { name: 'I have copied the key' }).click()
+    expect(await textOf(page, 'h1')).toBe('API')
     await page.goBack().catch(() => undefined)
     expect(await settledContent(page)).not.toContain(key)
     expect(await activeNames()).toEqual(['test', 'Stock sheet'])
