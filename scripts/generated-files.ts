@@ -1,6 +1,15 @@
 // The generated files as text by path from the project's root. Pure; `generate.ts` writes and compares them.
 
-import { CONTRACT, errorPage, errorTable, type LiveExample, openapi, referencePage } from '@store-export/contract'
+import {
+  CONTRACT,
+  clientEndpoints,
+  errorPage,
+  errorTable,
+  type LiveExample,
+  openapi,
+  referencePage,
+  typescriptTypes,
+} from '@store-export/contract'
 import { SETTINGS } from '@store-export/engine'
 
 export type { LiveExample }
@@ -19,6 +28,8 @@ export function generatedFiles(examples: Readonly<Record<string, LiveExample>>):
     ...pages,
     ['docs/openapi.json', openApiFile()],
     ['docs/settings.md', settingsPage()],
+    ['packages/client/src/generated/types.ts', typescriptTypes()],
+    ['packages/client/src/generated/endpoints.ts', clientEndpoints()],
   ])
 }
 

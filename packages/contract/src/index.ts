@@ -1,4 +1,5 @@
 /** What the API is, as data: the package's whole public face. */
+export * from './client-source.ts'
 export * from './contract.ts'
 export * from './endpoints.ts'
 export * from './errors.ts'

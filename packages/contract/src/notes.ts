@@ -49,13 +49,19 @@ export function endpointGroup({ answer, resource }: Endpoint): string {
 /**
  * The rule of a parameter in whole sentences: of a datetime also why its offset is asked for (R12), and on which
  * stores it is refused because `resource` lacks the field it filters by (R1).
+ * `in code` leaves out how to write it in a URL.
  */
-export function parameterNote(name: ParameterName, resource: Resource): string {
+export function parameterNote(
+  name: ParameterName,
+  resource: Resource,
+  place: 'in a URL' | 'in code' = 'in a URL',
+): string {
   const { note, filter }: Parameter = PARAMETERS[name]
   if (filter?.operator !== '>=') return sentence(note)
   const since = resource.fields[filter.field]?.since ?? 'launch'
   const older = since === 'launch' ? [] : [untrackedNote(resource, since)]
-  return [note, `Must be ${INSTANT_RULE}`, OFFSET_NOTE, ...older].map(sentence).join(' ')
+  const written = place === 'in a URL' ? ['Write + of an offset as %2B'] : []
+  return [note, `Must be ${INSTANT_RULE}`, ...written, OFFSET_NOTE, ...older].map(sentence).join(' ')
 }
 
 /** Where a filter by a newer field is refused. */

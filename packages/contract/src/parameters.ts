@@ -47,7 +47,7 @@ export const PARAMETERS = {
     parse: (text) => text,
   },
   updated_since: {
-    note: 'Only rows updated at or after this instant. Write + of an offset as %2B.',
+    note: 'Only rows updated at or after this instant.',
     schema: () => INSTANT_SCHEMA,
     rule: () => INSTANT_RULE,
     parse: (text) => instantOf('updated_since', text),

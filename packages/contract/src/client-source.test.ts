@@ -1,0 +1,31 @@
+// The client's methods follow from the endpoints: each one line here is one method there.
+
+import { expect, it } from 'vitest'
+import { clientEndpoints } from './client-source.ts'
+import { ENDPOINTS, one, page } from './endpoints.ts'
+import { location } from './resources/location.ts'
+
+it('has a method for each endpoint, under the first word of its path', () => {
+  const source = clientEndpoints()
+  const methods = source.match(/^ {2}(?:get|list|addresses)\(/gm) ?? []
+  expect(methods).toHaveLength(ENDPOINTS.length)
+  for (const { path } of ENDPOINTS) expect(source).toContain(path.replace('{id}', `\${encodeURIComponent(id)}`))
+})
+
+it('a new endpoint is one more method, with its note, its filters and its group', () => {
+  const added = [
+    ...ENDPOINTS,
+    page({ id: 'listOpeningHours', path: '/opening-hours', resource: location, filters: ['updated_since'] }),
+    one({ id: 'getOpeningHours', path: '/opening-hours/{id}', resource: location }),
+  ]
+  const source = clientEndpoints({ endpoints: added })
+  expect(source).toContain('readonly openingHours: OpeningHoursEndpoints')
+  expect(source).toContain('export interface ListOpeningHoursOptions extends ListOptions')
+  expect(source).toContain('readonly updatedSince?: Date | string')
+  expect(source).toContain('list(options: ListOpeningHoursOptions = {}): Walk<Location>')
+  expect(source).toContain('get(id: Uuid, options: CallOptions = {}): Promise<Location>')
+})
+
+it('says nothing of how a parameter is written in a URL', () => {
+  expect(clientEndpoints()).not.toContain('%2B')
+})

@@ -1,0 +1,106 @@
+// The contract as the methods of the TypeScript client: one for each endpoint, with doc comments. Text only.
+
+import { type Contract, contractWith, typeName } from './contract.ts'
+import type { Endpoint } from './endpoints.ts'
+import { endpointNote, parameterNote } from './notes.ts'
+import type { ParameterName } from './parameters.ts'
+import type { Resource } from './resource.ts'
+
+const HEAD = `// Generated from the contract. Do not edit: change the contract and run \`npm run generate\`.
+
+import type { Caller, CallOptions } from '../caller.ts'
+import type { ListOptions, Walk } from '../walk.ts'
+import type { TYPES } from './types.ts'
+`
+
+/** Source text of the client's endpoints; compiles beside \`types.ts\` and the client's own modules. */
+export function clientEndpoints(parts: Partial<Contract> = {}): string {
+  const { endpoints } = contractWith(parts)
+  const groups = Map.groupBy(endpoints, groupOf)
+  const types = [...new Set(endpoints.map(({ resource }) => typeName(resource))), 'Uuid'].toSorted()
+  const classes = [...groups].map(([name, members]) => groupClass(name, members))
+  return `${[HEAD.replace('TYPES', types.join(', ')), ...classes, allGroups([...groups.keys()])].join('\n')}\n`
+}
+
+/** First word of the path below the prefix, as a name in code: `customerAddresses`. */
+function groupOf({ path }: Endpoint): string {
+  const [, , , first = ''] = path.split('/')
+  return first.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+function groupClass(name: string, members: readonly Endpoint[]): string {
+  const options = members.filter(({ answer }) => answer.kind === 'page').map(listOptions)
+  return `${options.join('\n')}${comment('', `Methods of \`client.${name}\`.`)}
+export class ${className(name)} {
+  readonly #caller: Caller
+
+  ${comment('', 'Made by the client. @internal')}
+  constructor(caller: Caller) {
+    this.#caller = caller
+  }
+${members.map((member) => `\n${method(member)}`).join('\n')}
+}
+`
+}
+
+function listOptions(endpoint: Endpoint): string {
+  const { resource, parameters, id } = endpoint
+  const filters = parameters.filter((name) => name !== 'limit' && name !== 'cursor')
+  const fields = filters.map(
+    (name) =>
+      `${comment('  ', parameterNote(name, resource, 'in code'))}\n  readonly ${camel(name)}?: ${filterType(name, resource)}`,
+  )
+  const body = fields.length === 0 ? '{}' : `{\n${fields.join('\n')}\n}`
+  return `${comment('', `What \`client.${groupOf(endpoint)}.list\` takes.`)}\nexport interface ${optionsName(id)} extends ListOptions ${body}\n\n`
+}
+
+function filterType(name: ParameterName, resource: Resource): string {
+  return name === 'status' ? `${typeName(resource)}['status']` : 'Date | string'
+}
+
+function method(endpoint: Endpoint): string {
+  const { answer, resource, path, id } = endpoint
+  const type = typeName(resource)
+  const note = comment('  ', endpointNote(endpoint))
+  const withId = `\`${path.replace('{id}', `\${encodeURIComponent(id)}`)}\``
+  switch (answer.kind) {
+    case 'only':
+      return `${note}\n  get(options: CallOptions = {}): Promise<${type}> {\n    return this.#caller.object<${type}>('${path}', options)\n  }`
+    case 'one':
+      return `${note}\n  get(id: Uuid, options: CallOptions = {}): Promise<${type}> {\n    return this.#caller.object<${type}>(${withId}, options)\n  }`
+    case 'page':
+      return `${note}\n  list(options: ${optionsName(id)} = {}): Walk<${type}> {\n    return this.#caller.walk<${type}>('${path}', { ...options })\n  }`
+    case 'allOf':
+      return `${note}\n  ${path.split('/').at(-1)}(id: Uuid, options: CallOptions = {}): Promise<${type}[]> {\n    return this.#caller.rows<${type}>(${withId}, options)\n  }`
+  }
+}
+
+function allGroups(names: readonly string[]): string {
+  const members = names.map((name) => `  readonly ${name}: ${className(name)}`)
+  const made = names.map((name) => `    this.${name} = new ${className(name)}(caller)`)
+  return `${comment('', 'Every endpoint, grouped by what it serves.')}
+export class Endpoints {
+${members.join('\n')}
+
+  ${comment('', 'Made by the client. @internal')}
+  constructor(caller: Caller) {
+${made.join('\n')}
+  }
+}`
+}
+
+function className(group: string): string {
+  return `${group.charAt(0).toUpperCase()}${group.slice(1)}Endpoints`
+}
+
+function optionsName(id: string): string {
+  return `${id.charAt(0).toUpperCase()}${id.slice(1)}Options`
+}
+
+function camel(name: string): string {
+  return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+function comment(indent: string, text: string): string {
+  return `${indent}/** ${text.replaceAll('*/', '*\\/').replace(/\s+/g, ' ')} */`
+}
