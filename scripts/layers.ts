@@ -11,6 +11,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   api: ['contract', 'engine'],
   dashboard: ['contract', 'engine'],
   operator: ['contract', 'engine', 'api', 'dashboard'],
+  client: [],
 }
 
 /** Folders that must not know others of the same package. */

@@ -1,0 +1,153 @@
+// One call of the service, with its waits and retries. It holds the key, and gives it to nobody but the service.
+
+import { objectOf, pageOf, type WholeAnswer } from './answer.ts'
+import { ConnectionError } from './errors.ts'
+import { Pace } from './pace.ts'
+import { type Pause, pauseAfter } from './retry.ts'
+import { type RowsPage, Walk } from './walk.ts'
+
+/** What every call takes. */
+export interface CallOptions {
+  /** Ends the call: it rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+}
+
+/** A pause that the client makes, for whoever shows progress. */
+export interface ClientPause {
+  /** `pace`: its own spreading of requests. `limit`: the service asked for it. `fault`: before another attempt. */
+  readonly reason: Pause['reason'] | 'pace'
+  readonly ms: number
+  /** What went wrong; absent for a pace. */
+  readonly error?: unknown
+}
+
+/** What a client is made with, besides address and key. */
+export interface CallerSettings {
+  /** How long one call may go on with waits and attempts, in ms; 120,000 unless said, 0 for one attempt. */
+  readonly retryForMs?: number
+  /** How long one attempt may take, in ms; 30,000 unless said. */
+  readonly attemptTimeoutMs?: number
+  /** At most so many requests a minute, evenly spread, for a key that other tools use, too; no bound of its own unless said. */
+  readonly requestsPerMinute?: number
+  /** Hears of each pause. */
+  readonly onPause?: (pause: ClientPause) => void
+  /** In place of the global one. */
+  readonly fetch?: typeof globalThis.fetch
+  /** Waits, in place of a timer; rejects when the signal is aborted. */
+  readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>
+  /** Milliseconds on a clock that never goes back. */
+  readonly now?: () => number
+  /** 0 to 1, for the spreading of attempts. */
+  readonly random?: () => number
+}
+
+const RETRY_FOR_MS = 120_000
+const ATTEMPT_TIMEOUT_MS = 30_000
+const LIMIT = 250
+
+/** Calls one service with one key. */
+export class Caller {
+  readonly #url: string
+  readonly #key: string
+  readonly #settings: CallerSettings
+  readonly #pace: Pace | null
+
+  /** `url` has no slash at its end. */
+  constructor(url: string, key: string, settings: CallerSettings) {
+    this.#url = url
+    this.#key = key
+    this.#settings = settings
+    this.#pace = settings.requestsPerMinute === undefined ? null : new Pace(settings.requestsPerMinute)
+  }
+
+  /** The object at `path`. */
+  object<Row>(path: string, options: CallOptions): Promise<Row> {
+    return this.#call(path, options, objectOf<Row>)
+  }
+
+  /** All rows at `path`, which has no pages. */
+  async rows<Row>(path: string, options: CallOptions): Promise<Row[]> {
+    return [...(await this.#call(path, options, pageOf<Row>)).rows]
+  }
+
+  /** The list at `path`; `options` besides signal and cursor are its query. */
+  walk<Row>(path: string, options: CallOptions & Readonly<Record<string, unknown>>): Walk<Row> {
+    const { signal, cursor, limit = LIMIT, ...filters } = options
+    const query = new URLSearchParams({ limit: String(limit) })
+    for (const [name, value] of Object.entries(filters)) if (value !== undefined) query.set(snake(name), textOf(value))
+    const call = signal === undefined ? {} : { signal }
+    const read = (place: string | null): Promise<RowsPage<Row>> => {
+      const whole = new URLSearchParams(query)
+      if (place !== null) whole.set('cursor', place)
+      return this.#call(`${path}?${whole}`, call, pageOf<Row>)
+    }
+    return new Walk(read, typeof cursor === 'string' ? cursor : null)
+  }
+
+  async #call<T>(path: string, { signal }: CallOptions, read: (answer: WholeAnswer) => T): Promise<T> {
+    const { retryForMs = RETRY_FOR_MS, now = () => performance.now(), random = Math.random } = this.#settings
+    const until = now() + retryForMs
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.#keepPace(now, signal)
+        return read(await this.#attempt(path, signal))
+      } catch (error) {
+        signal?.throwIfAborted()
+        const pause = pauseAfter(error, attempt, random())
+        if (pause === null || now() + pause.ms > until) throw error
+        await this.#pause({ ...pause, error }, signal)
+      }
+    }
+  }
+
+  async #keepPace(now: () => number, signal: AbortSignal | undefined): Promise<void> {
+    const ms = this.#pace?.take(now()) ?? 0
+    if (ms > 0) await this.#pause({ reason: 'pace', ms }, signal)
+  }
+
+  async #attempt(path: string, signal: AbortSignal | undefined): Promise<WholeAnswer> {
+    const { attemptTimeoutMs = ATTEMPT_TIMEOUT_MS, fetch = globalThis.fetch } = this.#settings
+    const limit = AbortSignal.timeout(attemptTimeoutMs)
+    try {
+      const response = await fetch(this.#url + path, {
+        headers: { 'x-api-key': this.#key, accept: 'application/json' },
+        // a key must not follow to wherever an address leads
+        redirect: 'manual',
+        signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+      })
+      return { status: response.status, headers: response.headers, text: await response.text() }
+    } catch (cause) {
+      const why = limit.aborted ? `none within ${attemptTimeoutMs} ms` : 'the connection failed or was cut'
+      throw new ConnectionError(`no whole answer from ${this.#url}: ${why}`, { cause })
+    }
+  }
+
+  #pause(pause: ClientPause, signal: AbortSignal | undefined): Promise<void> {
+    const { onPause, sleep = wait } = this.#settings
+    onPause?.(pause)
+    return sleep(pause.ms, signal)
+  }
+}
+
+function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }, ms)
+    if (signal?.aborted) end()
+    else signal?.addEventListener('abort', end, { once: true })
+  })
+}
+
+function snake(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+function textOf(value: unknown): string {
+  return value instanceof Date ? value.toISOString() : String(value)
+}

@@ -1,0 +1,39 @@
+// What a call can fail with: an answer that is an error, or no whole answer at all.
+
+import type { ErrorCode } from './generated/types.ts'
+
+/** What is known of an answer that is an error. */
+export interface ErrorFacts {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly status: number
+  readonly requestId: string | null
+  readonly retryAfterSeconds: number | null
+}
+
+/** The service answered with an error. `message` is for people and says what to do; `code` is for programs. */
+export class StoreExportError extends Error {
+  override readonly name = 'StoreExportError'
+  /** `INVALID_PARAM`, `RATE_LIMITED` and so on; `UNKNOWN` for an answer that is not the service's own, as of a proxy. */
+  readonly code: ErrorCode
+  /** HTTP status. */
+  readonly status: number
+  /** Number of the request, for the one who runs the service; null where the answer has none. */
+  readonly requestId: string | null
+  /** Whole seconds that the service asks to wait; null where it does not. */
+  readonly retryAfterSeconds: number | null
+
+  /** Made from an answer. @internal */
+  constructor({ code, message, status, requestId, retryAfterSeconds }: ErrorFacts) {
+    super(`${message} (${code}, HTTP ${status}${requestId === null ? '' : `, request ${requestId}`})`)
+    this.code = code
+    this.status = status
+    this.requestId = requestId
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** There was no whole answer: no connection, one that was cut, or one that took too long. The cause says more. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError'
+}

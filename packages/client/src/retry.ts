@@ -1,0 +1,33 @@
+// Whether a call is tried again, and after how long. The rules are the service's: its limit says how long to wait, what
+// passes by itself is tried with growing pauses, and nothing else is tried twice.
+
+import { ConnectionError, StoreExportError } from './errors.ts'
+
+/** A pause before the next attempt. */
+export interface Pause {
+  /** `limit`: the service asked for it. `fault`: nothing is known but that it may pass. */
+  readonly reason: 'limit' | 'fault'
+  readonly ms: number
+}
+
+const FIRST_MS = 500
+const LONGEST_MS = 30_000
+/** A limit, a store that is being made, and a store database that gives no answer. */
+const LIMITED = 429
+const PASSING = [409, 502]
+
+/** The pause after the `attempt`th failure, 1 the first; null for what is not tried again. `random` is 0 to 1. */
+export function pauseAfter(error: unknown, attempt: number, random: number): Pause | null {
+  if (error instanceof ConnectionError) return { reason: 'fault', ms: backoffMs(attempt, random) }
+  if (!(error instanceof StoreExportError)) return null
+  const { status, retryAfterSeconds } = error
+  if (status === LIMITED)
+    return { reason: 'limit', ms: retryAfterSeconds === null ? backoffMs(attempt, random) : retryAfterSeconds * 1000 }
+  return PASSING.includes(status) ? { reason: 'fault', ms: backoffMs(attempt, random) } : null
+}
+
+/** Doubles with each attempt, and is spread over its upper half, so that many clients do not come back at once. */
+function backoffMs(attempt: number, random: number): number {
+  const longest = Math.min(LONGEST_MS, FIRST_MS * 2 ** (attempt - 1))
+  return Math.round(longest * (0.5 + random / 2))
+}

@@ -1,0 +1,50 @@
+// A list, walked page by page: nothing is asked for until somebody iterates, and each page only when it is wanted.
+
+import type { CallOptions } from './caller.ts'
+
+/** What every list takes. */
+export interface ListOptions extends CallOptions {
+  /** Rows of a page, 1 to 250; 250 unless said: fewer, larger pages are kinder to the limit. */
+  readonly limit?: number
+  /** Where to go on: `cursor` of a page of the same list with the same filters. Not to be kept for long. */
+  readonly cursor?: string
+}
+
+/** A page of a list. */
+export interface RowsPage<Row> {
+  readonly rows: readonly Row[]
+  /** Leads to the next page; null on the last one. */
+  readonly cursor: string | null
+  /** From where a later run has to read, where the service says so; null where it does not. */
+  readonly watermark: string | null
+}
+
+/** Asks for one page, of the list's beginning or behind a cursor. */
+export type ReadPage<Row> = (cursor: string | null) => Promise<RowsPage<Row>>
+
+/** A list: iterate over its rows, or over its `pages()`. Each iteration walks it anew. */
+export class Walk<Row> implements AsyncIterable<Row> {
+  readonly #read: ReadPage<Row>
+  readonly #cursor: string | null
+
+  /** Made by the client's `list` methods. */
+  constructor(read: ReadPage<Row>, cursor: string | null) {
+    this.#read = read
+    this.#cursor = cursor
+  }
+
+  /** Each row, oldest first. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined> {
+    for await (const { rows } of this.pages()) yield* rows
+  }
+
+  /** Each page, with the cursor that leads to the next one. */
+  async *pages(): AsyncGenerator<RowsPage<Row>, void, undefined> {
+    let cursor = this.#cursor
+    do {
+      const page: RowsPage<Row> = await this.#read(cursor)
+      yield page
+      cursor = page.cursor
+    } while (cursor !== null)
+  }
+}

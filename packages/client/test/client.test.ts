@@ -1,0 +1,320 @@
+import { inspect } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import {
+  type ClientOptions,
+  type ClientPause,
+  ConnectionError,
+  StoreExportClient,
+  StoreExportError,
+} from '../src/index.ts'
+import { type Mishap, openWay } from './proxy.ts'
+
+let platform: TestPlatform
+let store: TestStore
+beforeAll(async () => {
+  platform = await startPlatform()
+  store = await platform.provision()
+  await store.sql`
+    insert into customers (id, email, created_at, updated_at)
+    select gen_random_uuid(), 'c' || n || '@example.com', timestamptz '2026-01-01' + n * interval '1 hour', now()
+    from generate_series(1, 620) n`
+  await store.sql`
+    insert into orders (id, email, status, subtotal, tax, shipping, total, created_at, updated_at)
+    select gen_random_uuid(), 'o@example.com', case when n % 2 = 0 then 'paid' else 'pending' end, 10, 0, 0, 10.50,
+      timestamptz '2026-01-01' + n * interval '1 hour', timestamptz '2026-02-01' + n * interval '1 hour'
+    from generate_series(1, 20) n`
+})
+afterAll(() => platform.close())
+
+/** A client on a way with mishaps, whose pauses are noted and take no time. */
+async function aClient(mishaps: readonly Mishap[] = [], options: Partial<ClientOptions> = {}) {
+  const way = await openWay(platform.service.url, mishaps)
+  const pauses: ClientPause[] = []
+  let waited = 0
+  const client = new StoreExportClient({
+    url: way.url,
+    key: store.key,
+    onPause: (pause) => pauses.push(pause),
+    sleep: async (ms, signal) => {
+      signal?.throwIfAborted()
+      waited += ms
+    },
+    now: () => performance.now() + waited,
+    random: () => 1,
+    ...options,
+  })
+  return { client, way, pauses }
+}
+
+async function all<T>(rows: AsyncIterable<T>): Promise<T[]> {
+  const read: T[] = []
+  for await (const row of rows) read.push(row)
+  return read
+}
+
+describe('reading', () => {
+  test('each endpoint has its method, and answers what the service does', async () => {
+    const { client } = await aClient()
+    expect((await client.store.get()).id).toBe(store.id)
+    const customers = await all(client.customers.list())
+    expect(customers).toHaveLength(620)
+    expect(new Set(customers.map(({ id }) => id)).size).toBe(620)
+    const [first] = customers
+    expect(await client.customers.get(first?.id ?? '')).toEqual(first)
+    expect(await client.customers.addresses(first?.id ?? '')).toEqual([])
+    const lists = [
+      client.products,
+      client.categories,
+      client.locations,
+      client.customerGroups,
+      client.customerAddresses,
+    ]
+    for (const list of lists) expect(await all<unknown>(list.list())).toEqual([])
+    const [order] = await all(client.orders.list({ status: 'paid' }))
+    expect((await client.orders.get(order?.id ?? '')).total).toBe('10.50')
+  })
+
+  test('pages are walked with the cursor, large ones unless said, and filters on each', async () => {
+    const { client, way } = await aClient()
+    const pages = await all(client.customers.list().pages())
+    expect(pages.map(({ rows }) => rows.length)).toEqual([250, 250, 120])
+    expect(pages.map(({ cursor }) => cursor === null)).toEqual([false, false, true])
+    const updatedSince = new Date('2026-02-01T10:00:00Z')
+    const orders = await all(client.orders.list({ updatedSince, limit: 4, status: 'pending' }))
+    expect(orders).toHaveLength(5)
+    const asked = way.asked.filter((path) => path.startsWith('/api/v1/orders'))
+    expect(asked).toHaveLength(2)
+    for (const path of asked) {
+      const query = new URL(path, way.url).searchParams
+      expect([query.get('updated_since'), query.get('limit'), query.get('status')]).toEqual([
+        '2026-02-01T10:00:00.000Z',
+        '4',
+        'pending',
+      ])
+    }
+  })
+
+  test('a walk goes on where a page has left off, and asks for nothing that nobody wants', async () => {
+    const { client, way } = await aClient()
+    const [first] = await all(client.customers.list({ limit: 100 }).pages()).then((pages) => pages)
+    const rest = await all(client.customers.list({ limit: 100, cursor: first?.cursor ?? '' }))
+    expect(rest).toHaveLength(520)
+    way.asked.length = 0
+    const walk = client.customers.list({ limit: 100 })
+    expect(way.asked).toEqual([])
+    for await (const _row of walk) break
+    expect(way.asked).toHaveLength(1)
+    expect(await all(walk)).toHaveLength(620)
+  })
+
+  test('an offset, an id and a text of any kind arrive as they were given', async () => {
+    const { client } = await aClient()
+    const since = '2026-02-01T11:00:00.123456+01:00'
+    expect(await all(client.orders.list({ updatedSince: since }))).toHaveLength(10)
+    await expect(client.orders.get('../store')).rejects.toMatchObject({ code: 'INVALID_PARAM', status: 400 })
+  })
+})
+
+describe('[GEN-6] fields and values that are newer than the client', () => {
+  test('pass through', async () => {
+    const order = { id: 'x', status: 'teleported', gift_wrap: { color: 'red' } }
+    const body = JSON.stringify({ data: [order], meta: { next_cursor: null, has_more: false, total: 1 } })
+    const { client } = await aClient([{ kind: 'answer', status: 200, body }])
+    expect(await all(client.orders.list())).toEqual([order])
+  })
+
+  test('so does a code of an error', async () => {
+    const body = JSON.stringify({ error: { code: 'STORE_ON_HOLIDAY', message: 'back in May', hint: 1 } })
+    const { client } = await aClient([{ kind: 'answer', status: 418, body }])
+    await expect(client.store.get()).rejects.toMatchObject({ code: 'STORE_ON_HOLIDAY', status: 418 })
+  })
+})
+
+describe('waiting', () => {
+  const limited: Mishap = {
+    kind: 'answer',
+    status: 429,
+    headers: { 'retry-after': '17' },
+    body: '{"error":{"code":"RATE_LIMITED","message":"wait"}}',
+  }
+  const error = (status: number, code: string): Mishap => ({
+    kind: 'answer',
+    status,
+    headers: { 'x-request-id': 'r-1' },
+    body: JSON.stringify({ error: { code, message: 'm' } }),
+  })
+
+  test('[LIM-1] for the limit takes exactly as long as the service says, each time', async () => {
+    const { client, pauses } = await aClient([limited, limited])
+    expect(await all(client.customers.list())).toHaveLength(620)
+    expect(pauses).toMatchObject([
+      { reason: 'limit', ms: 17_000, error: { code: 'RATE_LIMITED', retryAfterSeconds: 17 } },
+      { reason: 'limit', ms: 17_000 },
+    ])
+  })
+
+  test('for what passes by itself grows, is spread, and has an upper bound', async () => {
+    const mishaps: Mishap[] = [
+      error(502, 'STORE_DB_ERROR'),
+      { kind: 'lost' },
+      error(409, 'STORE_NOT_READY'),
+      { kind: 'cut' },
+    ]
+    const { client, pauses } = await aClient(mishaps)
+    expect(await all(client.customers.list())).toHaveLength(620)
+    expect(pauses.map(({ reason, ms }) => [reason, ms])).toEqual([
+      ['fault', 500],
+      ['fault', 1000],
+      ['fault', 2000],
+      ['fault', 4000],
+    ])
+    const low = await aClient(mishaps, { random: () => 0 })
+    await all(low.client.customers.list())
+    expect(low.pauses.map(({ ms }) => ms)).toEqual([250, 500, 1000, 2000])
+    const long = await aClient(Array<Mishap>(12).fill({ kind: 'lost' }), { retryForMs: 600_000 })
+    await long.client.store.get()
+    expect(Math.max(...long.pauses.map(({ ms }) => ms))).toBe(30_000)
+  })
+
+  test('[ERR-1] a page that was cut is a fault, and never fewer rows', async () => {
+    const whole = await (
+      await fetch(`${platform.service.url}/api/v1/customers?limit=250`, { headers: { 'x-api-key': store.key } })
+    ).text()
+    const cuts: Mishap[] = [
+      { kind: 'cut' },
+      { kind: 'answer', status: 200, body: whole.slice(0, whole.lastIndexOf('},{')) },
+      { kind: 'answer', status: 200, body: `${whole.slice(0, whole.lastIndexOf('},{'))}}]}` },
+      { kind: 'answer', status: 200, body: '' },
+      { kind: 'answer', status: 200, body: '<html>signed out</html>' },
+    ]
+    for (const cut of cuts) {
+      const { client, pauses } = await aClient([cut])
+      expect(await all(client.customers.list())).toHaveLength(620)
+      expect(pauses).toHaveLength(1)
+      const once = await aClient([cut], { retryForMs: 0 })
+      await expect(all(once.client.customers.list())).rejects.toThrow(ConnectionError)
+    }
+  })
+
+  test.each([
+    [400, 'INVALID_PARAM'],
+    [400, 'INVALID_CURSOR'],
+    [401, 'INVALID_API_KEY'],
+    [403, 'STORE_NOT_SUPPORTED'],
+    [404, 'NOT_FOUND'],
+    [500, 'UNHEARD_OF'],
+  ])('never for %i %s, which is thrown with its code and the number of the request', async (status, code) => {
+    const { client, pauses, way } = await aClient([error(status, code)])
+    const thrown = await client.store.get().catch((cause: unknown) => cause)
+    expect(thrown).toBeInstanceOf(StoreExportError)
+    expect(thrown).toMatchObject({ code, status, requestId: 'r-1' })
+    expect([pauses.length, way.asked.length]).toEqual([0, 1])
+  })
+
+  test('ends when its time is over: the last error is thrown, and no pause begins that is too long', async () => {
+    const { client, pauses } = await aClient(Array<Mishap>(50).fill(limited), { retryForMs: 60_000 })
+    await expect(client.store.get()).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 17 })
+    expect(pauses).toHaveLength(3)
+    const none = await aClient([limited], { retryForMs: 0 })
+    await expect(none.client.store.get()).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+    expect(none.pauses).toEqual([])
+  })
+
+  test('an attempt that gets no answer ends after its time, and is tried again', async () => {
+    const { client, pauses } = await aClient([{ kind: 'silence' }], { attemptTimeoutMs: 100 })
+    expect((await client.store.get()).id).toBe(store.id)
+    expect(pauses).toMatchObject([
+      { reason: 'fault', error: { message: expect.stringContaining('none within 100 ms') } },
+    ])
+  })
+})
+
+describe('a signal', () => {
+  test('ends a call that waits for an answer, one that pauses, and one that has not begun', async () => {
+    const reason = new Error('enough')
+    const waiting = await aClient([{ kind: 'silence' }])
+    const gone = new AbortController()
+    const call = waiting.client.store.get({ signal: gone.signal })
+    setTimeout(() => gone.abort(reason), 50)
+    await expect(call).rejects.toBe(reason)
+    const { url } = await openWay(platform.service.url, [{ kind: 'lost' }])
+    const pausing = new StoreExportClient({ url, key: store.key, onPause: () => later.abort(reason), random: () => 1 })
+    const later = new AbortController()
+    const startedAt = performance.now()
+    await expect(all(pausing.orders.list({ signal: later.signal }))).rejects.toBe(reason)
+    expect(performance.now() - startedAt).toBeLessThan(400)
+    await expect(waiting.client.store.get({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+  })
+})
+
+test('a key that is shared is used evenly, below what was asked for', async () => {
+  const { client, pauses } = await aClient([], { requestsPerMinute: 60 })
+  await all(client.customers.list({ limit: 100 }))
+  expect(pauses).toHaveLength(6)
+  for (const { reason, ms } of pauses) {
+    expect(reason).toBe('pace')
+    expect(ms).toBeGreaterThan(800)
+    expect(ms).toBeLessThanOrEqual(1000)
+  }
+})
+
+describe('the key', () => {
+  test('[AUTH-1] is sent in its header alone, and shown by nothing', async () => {
+    const { client } = await aClient([{ kind: 'lost' }], { retryForMs: 0 })
+    const thrown = await client.store.get().catch((cause: unknown) => cause)
+    for (const value of [client, client.orders, thrown, client.orders.list()]) {
+      expect(inspect(value, { depth: 9, showHidden: true })).not.toContain(store.key)
+      expect(JSON.stringify(value) ?? '').not.toContain(store.key)
+    }
+  })
+
+  test('does not follow to where an address leads', async () => {
+    const elsewhere = await openWay(platform.service.url)
+    const { client } = await aClient([
+      { kind: 'answer', status: 308, headers: { location: `${elsewhere.url}/api/v1/store` } },
+    ])
+    await expect(client.store.get()).rejects.toMatchObject({
+      status: 308,
+      message: expect.stringContaining('use that one'),
+    })
+    expect(elsewhere.asked).toEqual([])
+  })
+
+  test.each(['', '  ', 'two words', 'line\nbreak', 'ümlaut', 7])('%j is none', (key) => {
+    expect(() => new StoreExportClient({ url: 'https://export.example.com', key: key as string })).toThrow(
+      /^key: must be/,
+    )
+  })
+})
+
+describe('the address', () => {
+  test.each(['', '/', '/api/v1', '/api/v1/'])('may end with %j', async (tail) => {
+    const client = new StoreExportClient({ url: platform.service.url + tail, key: ` ${store.key}\n` })
+    expect((await client.store.get()).id).toBe(store.id)
+  })
+
+  test.each(['', 'export.example.com', 'ftp://export.example.com', 'https://export.example.com/?key=x'])(
+    '%j is none',
+    (url) => {
+      expect(() => new StoreExportClient({ url, key: 'k' })).toThrow(/^url: must/)
+    },
+  )
+})
+
+test.each(['retryForMs', 'attemptTimeoutMs', 'requestsPerMinute'] as const)('%s takes no nonsense', (name) => {
+  for (const value of [-1, Number.NaN])
+    expect(() => new StoreExportClient({ url: 'https://export.example.com', key: 'k', [name]: value })).toThrow(name)
+})
+
+test('in a browser it refuses to run, and says why', () => {
+  Object.assign(globalThis, { window: {}, document: {} })
+  try {
+    expect(() => new StoreExportClient({ url: 'https://export.example.com', key: 'k' })).toThrow(
+      'this client is for servers',
+    )
+  } finally {
+    Reflect.deleteProperty(globalThis, 'window')
+    Reflect.deleteProperty(globalThis, 'document')
+  }
+})
