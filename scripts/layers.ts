@@ -12,6 +12,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   dashboard: ['contract', 'engine'],
   operator: ['contract', 'engine', 'api', 'dashboard'],
   client: [],
+  sync: ['contract', 'client'],
 }
 
 /** Folders that must not know others of the same package. */

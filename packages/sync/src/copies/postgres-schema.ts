@@ -1,0 +1,111 @@
+// The schema of a PostgreSQL copy: its tables, made or widened, and its views. What is as it should be is not touched, so
+// that a run waits for nobody who reads, and tables of somebody else are left alone.
+
+import { createHash } from 'node:crypto'
+import type { ChildTable, ColumnKind, CopyColumn, CopyTable } from '../tables.ts'
+import { CopyProblem } from './copy.ts'
+import type { PostgresSession } from './postgres-session.ts'
+import { POSTGRES_VIEWS, type PostgresView } from './postgres-views.ts'
+
+/** What to make, and where. */
+export interface SchemaPlan {
+  readonly schema: string
+  /** What messages call the copy. */
+  readonly copy: string
+  readonly tables: readonly CopyTable[]
+}
+
+const TYPES: Readonly<Record<ColumnKind, string>> = {
+  uuid: 'uuid',
+  text: 'text',
+  integer: 'integer',
+  boolean: 'boolean',
+  decimal: 'numeric',
+  timestamp: 'timestamptz',
+  json: 'jsonb',
+}
+
+/** Marks of a walk need not outlive a crash of the server: the run that made them ends with it. */
+const OWN_TABLES = [
+  ['_sync_copy', 'one integer primary key check (one = 1), store_id text not null'],
+  ['_sync_tables', 'table_name text primary key, since text, whole_at text'],
+  ['_sync_seen', 'table_name text, id uuid, primary key (table_name, id)'],
+] as const
+
+/** Makes what is missing, and forgets marks; in a transaction of the caller. Throws `CopyProblem`. */
+export async function makeSchema(session: PostgresSession, plan: SchemaPlan): Promise<void> {
+  const { schema, tables } = plan
+  await claimSchema(session, plan)
+  for (const [name, columns] of OWN_TABLES) {
+    const kind = name === '_sync_seen' ? 'unlogged table' : 'table'
+    await session.run(`create ${kind} if not exists ${qualified(schema, name)} (${columns})`)
+  }
+  for (const table of tables) for (const each of [table, ...table.children]) await makeTable(session, schema, each)
+  await session.run(`delete from ${qualified(schema, '_sync_seen')}`)
+  for (const view of POSTGRES_VIEWS) await makeView(session, schema, view)
+}
+
+/** The name of a table, and of its schema, as statements have them. */
+export function qualified(schema: string, table: string): string {
+  return `${quoted(schema)}.${quoted(table)}`
+}
+
+/** A name as statements have it. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** A column's name and type. */
+export function declaration({ name, kind }: CopyColumn): string {
+  return `${quoted(name)} ${TYPES[kind]}`
+}
+
+/** The right to make schemas is needed only where this one is missing. */
+async function claimSchema(session: PostgresSession, { schema, copy, tables }: SchemaPlan): Promise<void> {
+  const names = await session.run(
+    'select c.relname as name from pg_namespace n left join pg_class c on c.relnamespace = n.oid where n.nspname = $1',
+    [schema],
+  )
+  if (names.length === 0) await session.run(`create schema ${quoted(schema)}`)
+  const present = new Set(names.map((row) => String(row.name)))
+  const ours = [...tables.flatMap((table) => [table, ...table.children]), ...POSTGRES_VIEWS]
+  const foreign = ours.find(({ name }) => present.has(name))
+  if (foreign !== undefined && !present.has('_sync_copy'))
+    throw new CopyProblem(`${copy} has ${foreign.name} of somebody else's: give a schema of the copy's own`)
+}
+
+/** A column that the contract has and the table lacks is added: the next walk of the whole list fills it. */
+async function makeTable(session: PostgresSession, schema: string, table: CopyTable | ChildTable): Promise<void> {
+  const { name, columns, ...rest } = table
+  const at = qualified(schema, name)
+  const declared = columns.map((column) => `${declaration(column)}${column.name === 'id' ? ' primary key' : ''}`)
+  await session.run(`create table if not exists ${at} (${declared.join(', ')})`)
+  const rows = await session.run(
+    'select attname as name from pg_attribute where attrelid = $1::text::regclass and attnum > 0 and not attisdropped',
+    [at],
+  )
+  const present = new Set(rows.map((row) => String(row.name)))
+  // asked first: even for a column that is there the statement would wait for everybody who reads
+  const added = columns.filter((column) => !present.has(column.name)).map((column) => `add ${declaration(column)}`)
+  if (added.length > 0) await session.run(`alter table ${at} ${added.join(', ')}`)
+  if (!('parentColumn' in rest)) return
+  const index = quoted(`${name}_${rest.parentColumn}`)
+  await session.run(`create index if not exists ${index} on ${at} (${quoted(rest.parentColumn)})`)
+}
+
+/** Made where its tables are; its comment tells whether it is as it should be. */
+async function makeView(session: PostgresSession, schema: string, view: PostgresView): Promise<void> {
+  const at = qualified(schema, view.name)
+  const select = view.select(quoted(schema))
+  const mark = `made by store-sync, ${createHash('sha256').update(select).digest('hex').slice(0, 16)}`
+  const present = view.reads.map(
+    (table) => `to_regclass('${qualified(schema, table).replaceAll("'", "''")}') is not null`,
+  )
+  const [row] = await session.run(
+    `select obj_description(to_regclass($1::text), 'pg_class') as mark, ${present.join(' and ')} as can`,
+    [at],
+  )
+  if (row?.can !== true || row.mark === mark) return
+  await session.run(`create or replace view ${at} as ${select}`)
+  await session.run(`comment on view ${at} is '${mark}'`)
+}

@@ -1,0 +1,37 @@
+// What people open first in a PostgreSQL copy: orders with their customers, and a row for each line. People grant rights
+// on a view and build their own on it, so it is replaced in place: a newer version may only add columns at the end.
+
+/** A view of the tables of a schema. */
+export interface PostgresView {
+  readonly name: string
+  /** Tables that must be there. */
+  readonly reads: readonly string[]
+  /** Its statement, of the schema's name as it is quoted. */
+  readonly select: (schema: string) => string
+}
+
+/** The views of a copy. */
+export const POSTGRES_VIEWS: readonly PostgresView[] = [
+  {
+    name: 'orders_overview',
+    reads: ['store', 'customers', 'orders', 'order_items'],
+    select: (schema) => `
+      select o.created_at, o.id, o.status, coalesce(c.name, o.email) as customer, coalesce(c.email, o.email) as email,
+        (select count(*) from ${schema}.order_items i where i.order_id = o.id) as lines,
+        o.subtotal, o.discount_amount, o.tax, o.shipping, o.total, o.refund_amount,
+        coalesce(o.currency, (select store_currency from ${schema}.store)) as currency
+      from ${schema}.orders o left join ${schema}.customers c on c.id = o.customer_id
+      order by o.created_at, o.id`,
+  },
+  {
+    name: 'order_lines',
+    reads: ['store', 'products', 'orders', 'order_items'],
+    select: (schema) => `
+      select o.created_at, o.id as order_id, o.status, i.id, i.name, p.sku, i.quantity, i.price,
+        coalesce(o.currency, (select store_currency from ${schema}.store)) as currency
+      from ${schema}.order_items i
+        join ${schema}.orders o on o.id = i.order_id
+        left join ${schema}.products p on p.id = i.product_id
+      order by o.created_at, o.id, i.created_at, i.id`,
+  },
+]

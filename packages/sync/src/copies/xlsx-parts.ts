@@ -1,0 +1,45 @@
+// The parts of a workbook that say which sheets it has.
+
+const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
+const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
+const TYPE = 'application/vnd.openxmlformats-officedocument'
+
+/** The list of sheets; names of tables need no escaping. */
+export function workbookXml(names: readonly string[]): string {
+  const sheets = names.map((name, index) => `<sheet name="${name}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`)
+  return `${HEAD}<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheets>${sheets.join('')}</sheets></workbook>`
+}
+
+/** Where each sheet, the formats and the theme lie. */
+export function workbookRelationsXml(sheets: number): string {
+  const files = [
+    ...numbers(sheets).map((each) => ['worksheet', `worksheets/sheet${each}.xml`]),
+    ['styles', 'styles.xml'],
+    ['theme', 'theme/theme1.xml'],
+  ]
+  const relations = files.map(
+    ([type, target], index) => `<Relationship Id="rId${index + 1}" Type="${RELATIONS}/${type}" Target="${target}"/>`,
+  )
+  return `${HEAD}<Relationships xmlns="${PACKAGE}/relationships">${relations.join('')}</Relationships>`
+}
+
+/** What each part is. */
+export function contentTypesXml(sheets: number): string {
+  const parts = [
+    ['/xl/workbook.xml', 'spreadsheetml.sheet.main'],
+    ...numbers(sheets).map((each) => [`/xl/worksheets/sheet${each}.xml`, 'spreadsheetml.worksheet']),
+    ['/xl/styles.xml', 'spreadsheetml.styles'],
+    ['/xl/theme/theme1.xml', 'theme'],
+  ]
+  const overrides = parts.map(([name, type]) => `<Override PartName="${name}" ContentType="${TYPE}.${type}+xml"/>`)
+  const defaults =
+    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
+    '<Default Extension="xml" ContentType="application/xml"/>'
+  return `${HEAD}<Types xmlns="${PACKAGE}/content-types">${defaults}${overrides.join('')}</Types>`
+}
+
+function numbers(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index + 1)
+}

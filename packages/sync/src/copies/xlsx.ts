@@ -1,0 +1,153 @@
+// A copy as an XLSX workbook: a sheet for each table, typed where a spreadsheet keeps the value as it is, and text
+// everywhere else. hucre streams a workbook of one table; the sheets are then put together in one archive.
+
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { writeXlsxStream, XLSX_MAX_ROWS_PER_SHEET } from 'hucre/xlsx'
+import type { ColumnKind } from '../tables.ts'
+import { type Cell, type FileColumn, FileCopy, type FileTable, type TableWriter } from './files.ts'
+import { ArchiveWriter, readParts } from './xlsx-archive.ts'
+import { contentTypesXml, workbookRelationsXml, workbookXml } from './xlsx-parts.ts'
+
+/** How a workbook is written. */
+export interface WorkbookOptions {
+  /** Rows of a sheet, its header included, before the table goes on in another; what Excel can hold unless said. */
+  readonly maxRowsPerSheet?: number
+}
+
+/** Characters that a cell can hold. */
+const MOST_CHARACTERS = 32_767
+/** Digits that a spreadsheet keeps of a number. */
+const MOST_DIGITS = 15
+const WIDTHS: Readonly<Record<ColumnKind, number>> = {
+  uuid: 38,
+  text: 28,
+  integer: 10,
+  boolean: 10,
+  decimal: 14,
+  timestamp: 26,
+  json: 40,
+}
+/** The one format there is: sheets are written apart, and each counts its formats from one. */
+const MONEY_FORMAT = '0.00'
+
+/** A copy in the workbook `file`, and in `<file>.store-sync.db`. */
+export function xlsxCopy(file: string, options: WorkbookOptions = {}): FileCopy {
+  const database = `${file}.store-sync.db`
+  return new FileCopy({ name: file, database, writer: new XlsxWriter(file, options) })
+}
+
+/** Writes tables as the sheets of one workbook. */
+export class XlsxWriter implements TableWriter {
+  readonly #file: string
+  readonly #maxRows: number
+
+  constructor(file: string, { maxRowsPerSheet = XLSX_MAX_ROWS_PER_SHEET }: WorkbookOptions = {}) {
+    this.#file = file
+    this.#maxRows = maxRowsPerSheet
+  }
+
+  async write(tables: Iterable<FileTable>): Promise<void> {
+    const { dir, base } = path.parse(this.#file)
+    const whole = path.join(dir, `.${base}.new`)
+    const sheet = path.join(dir, `.${base}.sheet`)
+    try {
+      await using file = await open(whole, 'w')
+      const archive = new ArchiveWriter(file)
+      const names: string[] = []
+      for (const table of tables) {
+        await this.#writeSheet(table, sheet)
+        names.push(...(await addSheets({ archive, sheet, table: table.name, before: names.length })))
+      }
+      await archive.add('xl/workbook.xml', workbookXml(names))
+      await archive.add('xl/_rels/workbook.xml.rels', workbookRelationsXml(names.length))
+      await archive.add('[Content_Types].xml', contentTypesXml(names.length))
+      await archive.end()
+      await file.sync()
+      await rename(whole, this.#file)
+    } finally {
+      await rm(whole, { force: true })
+      await rm(sheet, { force: true })
+    }
+  }
+
+  async #writeSheet({ name, columns, rows }: FileTable, sheet: string): Promise<void> {
+    const note = `the whole is in ${path.basename(this.#file)}.store-sync.db`
+    const bytes = writeXlsxStream(sheetRows(columns, rows, note), {
+      name,
+      columns: columns.map((column) => ({
+        header: column.name,
+        width: Math.max(WIDTHS[column.kind], column.name.length + 2),
+        ...(column.isMoney ? { numFmt: MONEY_FORMAT } : {}),
+      })),
+      freezePane: { rows: 1 },
+      maxRowsPerSheet: this.#maxRows,
+    })
+    await using file: FileHandle = await open(sheet, 'w')
+    for await (const chunk of bytes) await file.appendFile(chunk)
+  }
+}
+
+interface SheetsToAdd {
+  readonly archive: ArchiveWriter
+  /** The workbook of this table alone. */
+  readonly sheet: string
+  readonly table: string
+  /** Sheets that are in the archive already. */
+  readonly before: number
+}
+
+/** Names of the sheets that were added. */
+async function addSheets({ archive, sheet, table, before }: SheetsToAdd): Promise<string[]> {
+  await using file = await open(sheet, 'r')
+  const names: string[] = []
+  for (const part of await readParts(file)) {
+    if (part.name.startsWith('xl/worksheets/')) {
+      names.push(names.length === 0 ? table : `${table} (${names.length + 1})`)
+      await archive.copy(part, file, `xl/worksheets/sheet${before + names.length}.xml`)
+    }
+    // the first table has amounts, and so the one format
+    const isShared = ['xl/styles.xml', 'xl/theme/theme1.xml', '_rels/.rels'].includes(part.name)
+    if (isShared && before === 0) await archive.copy(part, file, part.name)
+  }
+  return names
+}
+
+function* sheetRows(columns: readonly FileColumn[], rows: Iterable<Cell[]>, note: string): Iterable<Cell[]> {
+  for (const row of rows)
+    yield columns.map((column, index) => {
+      const cell = typedCell(column, row[index] ?? null)
+      return typeof cell === 'string' ? cellText(cell, note) : cell
+    })
+}
+
+/**
+ * A decimal as a number where the spreadsheet shows the very digits that were sent, so that sums work; as text where it
+ * would round them (it keeps 15) or drop zeros that say how exact a measure is.
+ */
+function typedCell({ kind, isMoney }: FileColumn, cell: Cell): Cell {
+  if (typeof cell === 'number') return Math.abs(cell) < 10 ** MOST_DIGITS ? cell : String(cell)
+  if (kind !== 'decimal' || typeof cell !== 'string') return cell
+  const digits = cell.replace(/^-/, '').replace('.', '').replace(/^0+/, '')
+  const number = Number(cell)
+  const shown = isMoney ? number.toFixed(2) : String(number)
+  return digits.length <= MOST_DIGITS && shown === cell ? number : cell
+}
+
+/** Text as the file holds it; what is too long for a cell is cut, and the cell says so. */
+function cellText(text: string, note: string): string {
+  return text.length > MOST_CHARACTERS ? escaped(cutText(text, note)) : escaped(text)
+}
+
+function cutText(text: string, note: string): string {
+  const end = ` … [cut: ${text.length} characters, ${note}]`
+  // no half of a character at the cut
+  return text.slice(0, MOST_CHARACTERS - end.length).replace(/[\uD800-\uDBFF]$/, '') + end
+}
+
+/** hucre escapes control characters as _xHHHH_: a text that looks like that already, and what XML lacks besides. */
+function escaped(text: string): string {
+  return text
+    .replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
+    .replace(/[\uFFFE\uFFFF]/g, (each) => `_x${each.charCodeAt(0).toString(16).toUpperCase()}_`)
+}

@@ -1,0 +1,92 @@
+// The tables of a copy, from the contract: one for each resource, and one for each that is embedded in another. A new
+// field is a new column, and nothing here changes for it.
+
+import { ENDPOINTS, type Endpoint, type FieldType, RESOURCES, type Resource } from '@store-export/contract'
+
+/** What a column holds; each destination has a type for it. */
+export type ColumnKind = 'uuid' | 'text' | 'integer' | 'boolean' | 'decimal' | 'timestamp' | 'json'
+
+/** A column of a copy's table. */
+export interface CopyColumn {
+  readonly name: string
+  readonly kind: ColumnKind
+  readonly note: string
+}
+
+/** A table whose rows come inside those of another. */
+export interface ChildTable {
+  readonly name: string
+  readonly columns: readonly CopyColumn[]
+  /** Field of the parent's row that holds its rows. */
+  readonly field: string
+  /** Column that holds the parent's id. */
+  readonly parentColumn: string
+}
+
+/** A table whose rows are asked for. */
+export interface CopyTable {
+  readonly name: string
+  readonly note: string
+  readonly columns: readonly CopyColumn[]
+  readonly children: readonly ChildTable[]
+  /** The list that its rows come from; null for the store's one row. */
+  readonly list: Endpoint | null
+}
+
+/** Every table: the store, then lists that are small and asked for whole, then those that can be asked for changes. */
+export const TABLES: readonly CopyTable[] = RESOURCES.map(tableOf).toSorted(
+  (one, other) => (one.list?.parameters.length ?? 0) - (other.list?.parameters.length ?? 0),
+)
+
+/** The table called `name`, or null. */
+export function findTable(name: string): CopyTable | null {
+  return TABLES.find((table) => table.name === name) ?? null
+}
+
+function tableOf(resource: Resource): CopyTable {
+  const children = Object.entries(resource.fields).flatMap(([field, { type }]): ChildTable[] => {
+    if (type.kind !== 'many') return []
+    return [{ name: type.resource.table, columns: columnsOf(type.resource), field, parentColumn: type.parent }]
+  })
+  return { name: resource.table, note: resource.note, columns: columnsOf(resource), children, list: listOf(resource) }
+}
+
+function listOf(resource: Resource): Endpoint | null {
+  return ENDPOINTS.find((endpoint) => endpoint.resource === resource && endpoint.answer.kind === 'page') ?? null
+}
+
+function columnsOf({ fields }: Resource): CopyColumn[] {
+  return Object.entries(fields).flatMap(([name, { type, note }]) => {
+    const kind = kindOf(type)
+    return kind === null ? [] : [{ name, kind, note }]
+  })
+}
+
+/** null for what is a table of its own. */
+function kindOf(type: FieldType): ColumnKind | null {
+  switch (type.kind) {
+    case 'uuid':
+    case 'text':
+    case 'integer':
+    case 'boolean':
+    case 'timestamp':
+    case 'decimal':
+      return type.kind
+    case 'money':
+      return 'decimal'
+    case 'oneOf':
+      return 'text'
+    case 'texts':
+    case 'json':
+    case 'counts':
+      return 'json'
+    case 'many':
+      return null
+  }
+}
+
+/** Names of all tables, children after their parents. */
+export const TABLE_NAMES: readonly string[] = TABLES.flatMap(({ name, children }) => [
+  name,
+  ...children.map((child) => child.name),
+])

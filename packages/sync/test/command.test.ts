@@ -1,0 +1,141 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { createDatabase } from '../../../test/support/databases.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+
+const COMMAND = path.resolve(import.meta.dirname, '..', 'src', 'main.ts')
+
+let platform: TestPlatform
+let store: TestStore
+beforeAll(async () => {
+  platform = await startPlatform()
+  store = await platform.provision()
+  await store.sql`
+    insert into orders (id, email, status, subtotal, tax, shipping, total, created_at, updated_at)
+    select gen_random_uuid(), 'o@example.com', 'paid', 10, 0, 0, 10.50, now(), now() from generate_series(1, 2000) n`
+})
+afterAll(() => platform.close())
+
+async function aFile(): Promise<string> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return path.join(folder, 'shop.db')
+}
+
+interface Ended {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function command(words: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  return new Promise((resolve) => {
+    const options = { env: { STORE_EXPORT_KEY: store.key, ...env } }
+    execFile(process.execPath, [COMMAND, ...words], options, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr })
+    })
+  })
+}
+
+function orders(file: string): number {
+  const database = new DatabaseSync(file, { readOnly: true })
+  const row = database.prepare('select count(*) as rows from orders').get()
+  database.close()
+  return Number(row?.rows)
+}
+
+describe('store-sync run', () => {
+  test('makes a copy, and says so to people; results alone go to the standard output', async () => {
+    const file = await aFile()
+    const words = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`]
+    const first = await command(words)
+    expect(first).toMatchObject({ code: 0, stdout: '' })
+    expect(first.stderr).toMatch(/orders +2,000 rows +[\d,]+\/s {2}all\n/)
+    expect(first.stderr).toMatch(/is up to date: 2,00\d rows read, \d+\.\d s\n$/)
+    expect(orders(file)).toBe(2000)
+    const second = await command([...words, '--json'])
+    const lines = second.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(second.stderr).toBe('')
+    expect(lines).toContainEqual(expect.objectContaining({ event: 'table', table: 'orders', mode: 'updated' }))
+    expect(lines.at(-1)).toMatchObject({ event: 'run', store_id: store.id })
+  })
+
+  test.each([
+    ['csv', 'orders_overview.csv'],
+    ['xlsx', 'shop.xlsx'],
+  ])('writes files of the kind %s', async (kind, name) => {
+    const folder = path.dirname(await aFile())
+    const to = kind === 'csv' ? `csv:${folder}` : `xlsx:${path.join(folder, name)}`
+    const ended = await command(['run', '--url', platform.service.url, '--to', to])
+    expect(ended).toMatchObject({ code: 0, stdout: '' })
+    expect(existsSync(path.join(folder, name))).toBe(true)
+  })
+
+  test('writes a schema of a database whose URL a variable holds', async () => {
+    const { url, drop } = await createDatabase()
+    onTestFinished(drop)
+    const target = new URL(url)
+    target.searchParams.set('schema', 'shop')
+    const words = ['run', '--url', platform.service.url, '--to', 'env:TARGET']
+    const ended = await command(words, { TARGET: target.href })
+    expect(ended).toMatchObject({ code: 0, stdout: '' })
+    const sql = postgres(url, { max: 1 })
+    const [row] = await sql`select count(*)::int as orders from shop.orders_overview`
+    await sql.end()
+    expect(row).toEqual({ orders: 2000 })
+    const shown = await command(['run', '--url', platform.service.url, '--to', 'postgres://me:secret@127.0.0.1/x'])
+    expect([shown.code, shown.stderr]).toEqual([2, expect.stringContaining('is seen by others')])
+    expect(shown.stderr).not.toContain('secret')
+  })
+
+  test('killed in the middle again and again, it has everything when it is let come to its end', async () => {
+    const file = await aFile()
+    const words = [COMMAND, 'run', '--url', platform.service.url, '--to', `sqlite:${file}`]
+    for (let kill = 0; kill < 8; kill += 1) {
+      const child = spawn(process.execPath, words, { env: { STORE_EXPORT_KEY: store.key }, stdio: 'ignore' })
+      const timer = setTimeout(() => child.kill('SIGKILL'), 150 + kill * 60)
+      await once(child, 'exit')
+      clearTimeout(timer)
+    }
+    expect((await command(words.slice(1))).code).toBe(0)
+    expect(orders(file)).toBe(2000)
+  })
+
+  test.each([
+    [[], 2, 'Usage'],
+    [['run'], 2, "required option '--url"],
+    [['run', '--url', 'http://127.0.0.1:1', '--to', 'paper:x'], 2, '--to: must be one of sqlite:FILE'],
+    [['run', '--url', 'nowhere', '--to', 'sqlite:x'], 2, '--url: must be an address'],
+    [['run', '--url', 'http://127.0.0.1:1', '--to', 'env:NOTHING'], 2, 'the variable NOTHING is not set'],
+    [['run', '--url', 'http://127.0.0.1:1', '--to', 'sqlite:x', '--every', 'soon'], 2, '--every: must be a time'],
+  ])('%j ends with %i', async (words, code, sentence) => {
+    const ended = await command(words)
+    expect(ended).toMatchObject({ code, stdout: '' })
+    expect(ended.stderr).toContain(sentence)
+  })
+
+  test('without a key, and with one that is refused, one sentence says so', async () => {
+    const words = ['run', '--url', platform.service.url, '--to', `sqlite:${await aFile()}`]
+    const none = await command(words, { STORE_EXPORT_KEY: '' })
+    expect([none.code, none.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^store-sync: the variable STORE_EXPORT_KEY must hold .*\n$/),
+    ])
+    const wrong = await command(words, { STORE_EXPORT_KEY: 'sdx_wrong' })
+    expect([wrong.code, wrong.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^store-sync: x-api-key: must be .*INVALID_API_KEY.*\n$/),
+    ])
+    expect(wrong.stderr).not.toContain('sdx_wrong')
+  })
+})

@@ -1,0 +1,120 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { CsvWriter, csvCopy } from '../src/copies/csv.ts'
+import { FILE_NAMES } from '../src/copies/files.ts'
+import { describeCopy } from './copy-contract.ts'
+import { aFolder, failing, finishDamaged, finishing, tableOf, writeOrders } from './files-support.ts'
+
+const PYTHON = `
+import csv, json, sys
+with open(sys.argv[1], encoding='utf-8-sig', newline='') as file:
+    print(json.dumps(list(csv.reader(file, strict=True))))`
+const hasPython = spawnSync('python3', ['--version']).status === 0
+const ORDER = { status: 'paid', created_at: '2026-01-01T00:00:00.000Z', items: [] }
+
+/** Fields of every line, null where there is nothing between two commas; throws where a field is not closed. */
+function parse(text: string): (string | null)[][] {
+  const lines: (string | null)[][] = []
+  let line: (string | null)[] = []
+  const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y
+  while (field.lastIndex < text.length) {
+    const found = field.exec(text)
+    if (found === null) throw new Error('no CSV')
+    line.push(found[1]?.replaceAll('""', '"') ?? (found[2] === '' ? null : (found[2] ?? null)))
+    if (found[3] === ',') continue
+    lines.push(line)
+    line = []
+  }
+  return lines
+}
+
+/** Lines of a file, read twice where there is Python; it cannot tell the empty text from none. */
+function readLines(file: string): (string | null)[][] {
+  const text = readFileSync(file, 'utf8')
+  expect(text.startsWith('\uFEFF')).toBe(true)
+  const lines = parse(text.slice(1))
+  if (hasPython) {
+    const python = spawnSync('python3', ['-c', PYTHON, file], { encoding: 'utf8' })
+    expect(JSON.parse(python.stdout)).toEqual(lines.map((line) => line.map((value) => value ?? '')))
+  }
+  return lines
+}
+
+function readRows(file: string): Record<string, string | null>[] {
+  const [header = [], ...lines] = readLines(file)
+  const unescaped = (value: string | null | undefined) => value?.replace(/^'(?='*[=+\-@\t\r＝＋－＠])/, '') ?? null
+  const rows = lines.map((line) => Object.fromEntries(header.map((name, at) => [name ?? '', unescaped(line[at])])))
+  return rows.toSorted((one, other) => String(one.id).localeCompare(String(other.id)))
+}
+
+describeCopy('a folder of CSV files', async () => {
+  const { folder, remove } = await aFolder()
+  return {
+    make: () => finishing(csvCopy(folder)),
+    read: async (table) => readRows(path.join(folder, `${table}.csv`)),
+    remove,
+  }
+})
+
+test('a file for each table, with its columns even where it is empty, and nothing else that people see', async () => {
+  const { folder, remove } = await aFolder()
+  onTestFinished(remove)
+  await writeOrders(csvCopy(folder), [])
+  const seen = readdirSync(folder).filter((name) => !name.startsWith('.'))
+  expect(seen.toSorted()).toEqual(FILE_NAMES.map((name) => `${name}.csv`).toSorted())
+  expect(readdirSync(folder).filter((name) => name.endsWith('.new'))).toEqual([])
+  expect(readLines(path.join(folder, 'orders.csv'))[0]?.slice(0, 1)).toEqual(['id'])
+})
+
+test('what begins like a formula is text, an amount below zero is a number', async () => {
+  const { folder, remove } = await aFolder()
+  onTestFinished(remove)
+  await writeOrders(csvCopy(folder), [
+    { ...ORDER, id: 'a', total: '-5.00', email: '=1+1', discount_code: "'=1+1" },
+    { ...ORDER, id: 'b', email: '-5.00', discount_code: "'s Gravenhage" },
+  ])
+  const [header = [], ...lines] = readLines(path.join(folder, 'orders.csv'))
+  const column = (name: string) => lines.map((line) => line[header.indexOf(name)])
+  expect(column('total')).toEqual(['-5.00', null])
+  expect(column('email')).toEqual(["'=1+1", "'-5.00"])
+  expect(column('discount_code')).toEqual(["''=1+1", "'s Gravenhage"])
+})
+
+test('a line for each order, with its customer, and one for each item', async () => {
+  const { folder, remove } = await aFolder()
+  onTestFinished(remove)
+  const items = [{ id: 'i', order_id: 'a', name: 'Tea', price: '-1.10', quantity: 2 }]
+  await writeOrders(csvCopy(folder), [{ ...ORDER, id: 'a', email: 'a@example.com', total: '-10.50', items }])
+  expect(readRows(path.join(folder, 'orders_overview.csv'))).toMatchObject([
+    { id: 'a', customer: 'a@example.com', lines: '1', total: '-10.50' },
+  ])
+  expect(readRows(path.join(folder, 'order_lines.csv'))).toMatchObject([
+    { id: 'i', order_id: 'a', name: 'Tea', quantity: '2', price: '-1.10' },
+  ])
+})
+
+test('a run that fails while it writes leaves all of the last files, and no others', async () => {
+  const { folder, remove } = await aFolder()
+  onTestFinished(remove)
+  const writer = new CsvWriter(folder)
+  await writer.write([tableOf('one', [['a']]), tableOf('two', [['b']])])
+  const next = [tableOf('one', [['c']]), tableOf('two', failing([['d']]))]
+  await expect(writer.write(next)).rejects.toThrow('the disk is full')
+  expect(readdirSync(folder).toSorted()).toEqual(['one.csv', 'two.csv'])
+  expect(readLines(path.join(folder, 'one.csv'))).toEqual([['name'], ['a']])
+  expect(readLines(path.join(folder, 'two.csv'))).toEqual([['name'], ['b']])
+})
+
+test('a copy whose files could not be written keeps the last ones, and the next run writes them', async () => {
+  const { folder, remove } = await aFolder()
+  onTestFinished(remove)
+  const ids = () => readRows(path.join(folder, 'orders_overview.csv')).map(({ id }) => id)
+  await writeOrders(csvCopy(folder), [{ ...ORDER, id: 'a' }])
+  const copy = csvCopy(folder)
+  await expect(finishDamaged(copy, path.join(folder, '.store-sync.db'))).rejects.toThrow('order_lines')
+  expect(ids()).toEqual(['a'])
+  await writeOrders(csvCopy(folder), [{ ...ORDER, id: 'b' }])
+  expect(ids()).toEqual(['a', 'b'])
+})

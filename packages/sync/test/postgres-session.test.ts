@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto'
+import postgres from 'postgres'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { PostgresCopy } from '../src/copies/postgres.ts'
+import { CopyLost } from '../src/copies/postgres-session.ts'
+import { TABLES } from '../src/tables.ts'
+import { anOpenCopy, order, SCHEMA, write } from './postgres-support.ts'
+
+describe('the connection', () => {
+  const cut = (sql: postgres.Sql) =>
+    sql`select pg_terminate_backend(pid, 5000) from pg_stat_activity
+      where datname = current_database() and application_name = 'store-sync'`
+
+  test('lost between two pages: the run ends with a sentence, the next one goes on', async () => {
+    const { url, sql, copy } = await anOpenCopy()
+    await write(copy, order())
+    await cut(sql)
+    await expect(write(copy, order())).rejects.toThrow(/^the connection to postgres:.* was lost.*run again/)
+    await expect(write(copy, order())).rejects.toThrow(CopyLost)
+    const next = new PostgresCopy({ url })
+    await next.open(TABLES)
+    onTestFinished(() => next.close())
+    expect(await next.count('orders')).toBe(1)
+  })
+
+  test('lost in the middle of a page: nothing of the page is there, and the lock is free', async () => {
+    const { url, sql, copy } = await anOpenCopy()
+    const { id } = order()
+    const page = order({ id, items: [{ id: randomUUID(), order_id: id }] })
+    const blocker = postgres(url, { max: 1 })
+    onTestFinished(() => blocker.end())
+    await blocker.unsafe('begin').simple()
+    await blocker.unsafe(`lock table ${SCHEMA}.order_items`).simple()
+    const written = expect(write(copy, page)).rejects.toThrow(CopyLost)
+    const isWaiting = async () =>
+      (
+        await sql`select 1 from pg_stat_activity where application_name = 'store-sync' and wait_event_type = 'Lock'
+        and datname = current_database()`
+      ).length > 0
+    await expect.poll(isWaiting).toBe(true)
+    await cut(sql)
+    await written
+    await blocker.unsafe('rollback').simple()
+    const next = new PostgresCopy({ url })
+    await next.open(TABLES)
+    onTestFinished(() => next.close())
+    expect(await next.count('orders')).toBe(0)
+  })
+
+  test('no message shows the password', async () => {
+    const url = 'postgres://ann:se%2Fcret@127.0.0.1:1/shop?password=secret'
+    const copy = new PostgresCopy({ url })
+    expect(copy.name).toBe('postgres://ann@127.0.0.1:1/shop, schema store_export')
+    const problem = await copy.open(TABLES).catch((error: unknown) => error)
+    expect(String(problem)).toMatch(/does not let itself be connected to \(.*ECONNREFUSED/)
+    const odd = new PostgresCopy({ url: 'postgres://ann:secret@[/shop' })
+    const problems = [problem, await odd.open(TABLES).catch((error: unknown) => error)]
+    for (const each of problems) {
+      expect(each).toBeInstanceOf(CopyLost)
+      expect(`${each} ${JSON.stringify(each)} ${odd.name}`).not.toMatch(/se(%2F)?cret/)
+    }
+  })
+})

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto'
+import postgres from 'postgres'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createDatabase } from '../../../test/support/databases.ts'
+import { CopyProblem } from '../src/copies/copy.ts'
+import { PostgresCopy } from '../src/copies/postgres.ts'
+import { TABLES } from '../src/tables.ts'
+import { describeCopy } from './copy-contract.ts'
+import { aDatabase, anOpenCopy, order, orders, SCHEMA, tableOf, textsOf, write } from './postgres-support.ts'
+
+describeCopy('a PostgreSQL schema', async () => {
+  const database = await createDatabase()
+  const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
+  return {
+    make: () => new PostgresCopy({ url: database.url }),
+    read: (table) => textsOf(sql, table),
+    async remove() {
+      await sql.end()
+      await database.drop()
+    },
+  }
+})
+
+describe('types', () => {
+  test('each kind of column has the type of PostgreSQL that is meant for it', async () => {
+    const { sql } = await anOpenCopy()
+    const types = await sql`
+      select distinct udt_name as type from information_schema.columns
+      where table_schema = ${SCHEMA} and table_name not like '\\_sync%' and udt_name <> 'int8' order by type`
+    expect(types.map(({ type }) => type)).toEqual(['bool', 'int4', 'jsonb', 'numeric', 'text', 'timestamptz', 'uuid'])
+  })
+
+  test('what PostgreSQL cannot hold costs neither the row nor the rest of the value', async () => {
+    const { sql, copy } = await anOpenCopy()
+    const metafields = { 'a\0': 'x\0y', a: [1, { b: '\ud800' }], looks: '\\u0000', null: null }
+    const id = randomUUID()
+    const items = [{ id: randomUUID(), order_id: id, name: 'in\0side\udc00' }]
+    await write(copy, order({ id, email: 'nul\0@example.com', metafields, items }), order({ metafields: 'text' }))
+    const [row] = await sql.unsafe(`select email, metafields from ${SCHEMA}.orders where id = '${id}'`)
+    expect(row?.email).toBe('nul@example.com')
+    const held = { 'a\ufffd': 'x\ufffdy', a: [1, { b: '\ufffd' }], looks: '\\u0000', null: null }
+    expect(row?.metafields).toEqual(held)
+    expect((await textsOf(sql, 'order_items')).map(({ name }) => name)).toEqual(['inside\ufffd'])
+    expect(await copy.count('orders')).toBe(2)
+  })
+})
+
+test('of rows with the same id in one page the last wins, with its children', async () => {
+  const { sql, copy } = await anOpenCopy()
+  const [first, other] = [order(), order()]
+  const item = (orderId: string, name: string) => ({ id: randomUUID(), order_id: orderId, name })
+  const moved = item(first.id, 'moved')
+  await write(copy, { ...first, items: [item(first.id, 'old'), moved] })
+  await write(
+    copy,
+    { ...first, email: 'b@example.com', items: [item(first.id, 'older')] },
+    { ...other, items: [{ ...moved, order_id: other.id }] },
+    { ...first, id: first.id.toUpperCase(), email: 'c@example.com', items: [item(first.id, 'new')] },
+  )
+  const emails = (await textsOf(sql, 'orders')).map(({ email }) => email)
+  expect(emails.toSorted()).toEqual(['a@example.com', 'c@example.com'])
+  const lines = (await textsOf(sql, 'order_items')).map((each) => [each.name, each.order_id])
+  expect(lines.toSorted()).toEqual([
+    ['moved', other.id],
+    ['new', first.id],
+  ])
+})
+
+describe('the schema', () => {
+  test('a column that a newer version knows is added to an older one', async () => {
+    const isKept = ({ name }: { readonly name: string }) => name !== 'metafields'
+    const older = TABLES.map((table) => ({ ...table, columns: table.columns.filter(isKept) }))
+    const { sql, copy } = await anOpenCopy(older)
+    await copy.close()
+    await copy.open(TABLES)
+    await write(copy, order({ metafields: { a: 1 } }))
+    expect((await textsOf(sql, 'orders')).map(({ metafields }) => metafields)).toEqual(['{"a": 1}'])
+  })
+
+  test('orders and lines are shown with what belongs to them', async () => {
+    const { sql, copy } = await anOpenCopy()
+    const customer = { id: randomUUID(), name: 'Ada', email: 'ada@example.com' }
+    await copy.write({ table: tableOf('customers'), rows: [customer], isWhole: false })
+    await copy.write({ table: tableOf('store'), rows: [{ id: randomUUID(), store_currency: 'EUR' }], isWhole: false })
+    const id = randomUUID()
+    const items = [{ id: randomUUID(), order_id: id, name: 'Mug', quantity: 2, price: '5.25' }]
+    await write(copy, order({ id, customer_id: customer.id, items }), order({ currency: 'CHF' }))
+    const overview = await sql.unsafe(`select customer, lines, total, currency from ${SCHEMA}.orders_overview`)
+    expect([...overview].toSorted((one, two) => two.lines - one.lines)).toEqual([
+      { customer: 'Ada', lines: '1', total: '10.50', currency: 'EUR' },
+      { customer: 'a@example.com', lines: '0', total: '10.50', currency: 'CHF' },
+    ])
+    const lines = await sql.unsafe(`select order_id, name, quantity, price, currency from ${SCHEMA}.order_lines`)
+    expect([...lines]).toEqual([{ order_id: id, name: 'Mug', quantity: 2, price: '5.25', currency: 'EUR' }])
+  })
+
+  test('a copy of some tables alone is one too, without the views that need others', async () => {
+    const { sql, copy } = await anOpenCopy([orders])
+    await write(copy, order())
+    const made = await sql`select table_name as name from information_schema.tables
+      where table_schema = ${SCHEMA} and table_name not like '\\_sync%' order by name`
+    expect(made.map(({ name }) => name)).toEqual(['order_items', 'orders'])
+  })
+
+  test('a next run waits for nobody who reads, and keeps what was built on the views', async () => {
+    const { url, sql, copy } = await anOpenCopy()
+    await sql.unsafe(`create view public.mine as select id from ${SCHEMA}.orders_overview`)
+    await copy.close()
+    const reader = postgres(url, { max: 1 })
+    onTestFinished(() => reader.end())
+    await reader.unsafe('begin').simple()
+    await reader.unsafe(`select * from public.mine, ${SCHEMA}.order_lines, ${SCHEMA}.customers`)
+    await copy.open(TABLES)
+    await write(copy, order())
+    await reader.unsafe('rollback').simple()
+    expect([...(await sql`select count(*)::int as rows from public.mine`)]).toEqual([{ rows: 1 }])
+  })
+
+  test('tables of somebody else are left alone, with a sentence', async () => {
+    const { url, sql } = await aDatabase()
+    await sql`create table public.orders (id text)`
+    const copy = new PostgresCopy({ url, schema: 'public' })
+    await expect(copy.open(TABLES)).rejects.toThrow(CopyProblem)
+    await expect(copy.open(TABLES)).rejects.toThrow('give a schema of the copy')
+    const tables = await sql`select count(*)::int as rows from information_schema.tables where table_schema = 'public'`
+    expect([...tables]).toEqual([{ rows: 1 }])
+  })
+
+  test('a role that owns the schema and may make no other is enough', async () => {
+    const { url, sql } = await aDatabase()
+    const role = `sync_${randomUUID().slice(0, 8)}`
+    await sql.unsafe(`create role ${role} login password 'sync'`)
+    await sql.unsafe(`create schema ${SCHEMA} authorization ${role}`)
+    const address = new URL(url)
+    address.username = role
+    address.password = 'sync'
+    const copy = new PostgresCopy({ url: address.href })
+    for (let run = 0; run < 2; run++) {
+      await copy.open(TABLES)
+      await write(copy, order())
+      await copy.close()
+    }
+    expect((await textsOf(sql, 'orders')).length).toBe(2)
+    await sql.unsafe(`drop owned by ${role} cascade`)
+    await sql.unsafe(`drop role ${role}`)
+  })
+
+  test('two schemas of one database are two copies, whatever their names', async () => {
+    const { url, copy, sql } = await anOpenCopy()
+    const other = new PostgresCopy({ url, schema: 'My "shop"' })
+    await other.open(TABLES)
+    onTestFinished(() => other.close())
+    await write(other, order())
+    expect([await copy.count('orders'), await other.count('orders')]).toEqual([0, 1])
+    expect((await sql.unsafe('select * from "My ""shop""".orders_overview')).length).toBe(1)
+  })
+})

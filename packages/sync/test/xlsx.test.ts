@@ -1,0 +1,177 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { readXlsx } from 'hucre/xlsx'
+import { expect, onTestFinished, test } from 'vitest'
+import { FILE_NAMES } from '../src/copies/files.ts'
+import { XlsxWriter, xlsxCopy } from '../src/copies/xlsx.ts'
+import { describeCopy } from './copy-contract.ts'
+import { aFolder, failing, finishDamaged, finishing, tableOf, writeOrders } from './files-support.ts'
+
+/** Reads as a program does that was not made for it: sheets in order, each cell as [type, format, text]. */
+const PYTHON = `
+import json, re, sys, zipfile
+import xml.etree.ElementTree as tree
+M = '{http://schemas.openxmlformats.org/spreadsheetml/2006/main}'
+R = '{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id'
+book = zipfile.ZipFile(sys.argv[1])
+assert book.testzip() is None
+def part(name):
+    return tree.fromstring(book.read(name))
+def unescape(text):
+    return re.sub('_x([0-9A-Fa-f]{4})_', lambda found: chr(int(found[1], 16)), text)
+types = {each.get('PartName') for each in part('[Content_Types].xml') if each.get('PartName')}
+assert types <= {'/' + name for name in book.namelist()}, types
+targets = {each.get('Id'): each.get('Target') for each in part('xl/_rels/workbook.xml.rels')}
+formats = {each.get('numFmtId'): each.get('formatCode') for each in part('xl/styles.xml').iter(M + 'numFmt')}
+formats['2'] = '0.00'
+styles = [formats.get(each.get('numFmtId')) for each in part('xl/styles.xml').find(M + 'cellXfs')]
+sheets = []
+for sheet in part('xl/workbook.xml').find(M + 'sheets'):
+    content = part('xl/' + targets[sheet.get(R)])
+    rows = []
+    for row in content.find(M + 'sheetData'):
+        cells = {}
+        for cell in row:
+            column = re.match('[A-Z]+', cell.get('r'))[0]
+            texts = [each.text or '' for each in cell.iter() if each.tag in (M + 't', M + 'v')]
+            style = styles[int(cell.get('s', '0'))]
+            if texts: cells[column] = [cell.get('t', 'n'), style, unescape(texts[0])]
+        rows.append(cells)
+    pane = content.find('.//' + M + 'pane')
+    sheets.append({'name': sheet.get('name'), 'rows': rows, 'frozen': pane is not None and pane.get('ySplit')})
+print(json.dumps(sheets))`
+const hasPython = spawnSync('python3', ['--version']).status === 0
+const ORDER = { status: 'paid', created_at: '2026-01-01T00:00:00.000Z', items: [] }
+
+type CellRead = readonly [type: string, format: string | null, text: string]
+interface SheetRead {
+  readonly name: string
+  readonly frozen: string | null
+  readonly rows: readonly Record<string, CellRead>[]
+}
+
+function readSheets(file: string): SheetRead[] {
+  const python = spawnSync('python3', ['-c', PYTHON, file], { encoding: 'utf8', maxBuffer: 1 << 26 })
+  if (python.status !== 0) throw new Error(python.stderr)
+  return JSON.parse(python.stdout)
+}
+
+/** Rows of a sheet by the names in its header. */
+function rowsOf(file: string, name: string): Record<string, CellRead | null>[] {
+  const [header = {}, ...rows] = readSheets(file).find((sheet) => sheet.name === name)?.rows ?? []
+  return rows.map((row) =>
+    Object.fromEntries(Object.entries(header).map(([column, [, , title]]) => [title, row[column] ?? null])),
+  )
+}
+
+/** The text as a spreadsheet shows it. */
+function shown(cell: CellRead | null): string | null {
+  if (cell === null) return null
+  const [type, format, text] = cell
+  return type === 'n' && format === '0.00' ? Number(text).toFixed(2) : text
+}
+
+async function aWorkbook(): Promise<{ file: string; folder: string }> {
+  const { folder, remove } = await aFolder()
+  onTestFinished(remove)
+  return { file: path.join(folder, 'shop.xlsx'), folder }
+}
+
+const names = async (file: string) => (await readXlsx(readFileSync(file))).sheets.map(({ name }) => name)
+
+if (hasPython)
+  describeCopy('an XLSX workbook', async () => {
+    const { folder, remove } = await aFolder()
+    const file = path.join(folder, 'shop.xlsx')
+    return {
+      make: () => finishing(xlsxCopy(file)),
+      async read(table) {
+        const rows = rowsOf(file, table).map((row) =>
+          Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, shown(cell)])),
+        )
+        return rows.toSorted((one, other) => String(one.id).localeCompare(String(other.id)))
+      },
+      remove,
+    }
+  })
+
+test.runIf(hasPython)('whole numbers, booleans and amounts are typed, where no digit is lost', async () => {
+  const { file } = await aWorkbook()
+  const items = [{ id: 'i', order_id: 'a', name: '007', price: '1.10', quantity: 2 }]
+  await writeOrders(xlsxCopy(file), [
+    { ...ORDER, id: 'a', total: '-9999999999999.10', subtotal: '99999999999999.10', email: '=1+1', items },
+  ])
+  const [order] = rowsOf(file, 'orders')
+  expect(order?.total).toEqual(['n', '0.00', '-9999999999999.1'])
+  expect(order?.subtotal).toEqual(['inlineStr', '0.00', '99999999999999.10'])
+  expect(order?.email).toEqual(['inlineStr', null, '=1+1'])
+  expect(order?.created_at).toEqual(['inlineStr', null, '2026-01-01T00:00:00.000Z'])
+  const [line] = rowsOf(file, 'order_lines')
+  expect([line?.name, line?.quantity, line?.price]).toEqual([
+    ['inlineStr', null, '007'],
+    ['n', null, '2'],
+    ['n', '0.00', '1.1'],
+  ])
+})
+
+test.runIf(hasPython)('characters that XML lacks, and texts that look like their escapes, come back', async () => {
+  const { file } = await aWorkbook()
+  const odd = ['\u0000\u0001\u001f', '_x0041_', '_x0041_x0042_', '\ufffe\uffff', '\t a\r', '<&>"\'', 'a\u000bb']
+  const rows = odd.map((text) => [text])
+  await new XlsxWriter(file).write([tableOf('texts', rows)])
+  expect(rowsOf(file, 'texts').map(({ name }) => name?.[2])).toEqual(odd)
+})
+
+test('every table has a sheet, in the order in which people meet them, with a header that stays', async () => {
+  const { file, folder } = await aWorkbook()
+  await writeOrders(xlsxCopy(file), [])
+  expect(await names(file)).toEqual(FILE_NAMES)
+  expect(readdirSync(folder).filter((name) => !name.includes('store-sync.db'))).toEqual(['shop.xlsx'])
+  if (hasPython) expect(readSheets(file).map(({ frozen }) => frozen)).toEqual(FILE_NAMES.map(() => '1'))
+})
+
+test('a table with more rows than a sheet holds goes on in another', async () => {
+  const { file } = await aWorkbook()
+  const rows = Array.from({ length: 7 }, (_, index) => [`row ${index}`])
+  await new XlsxWriter(file, { maxRowsPerSheet: 4 }).write([
+    tableOf('orders', rows),
+    tableOf('other', rows.slice(0, 3)),
+  ])
+  const { sheets } = await readXlsx(readFileSync(file))
+  expect(sheets.map((sheet) => sheet.name)).toEqual(['orders', 'orders (2)', 'orders (3)', 'other'])
+  expect(sheets.map((sheet) => sheet.rows[0])).toEqual([['name'], ['name'], ['name'], ['name']])
+  expect(sheets.slice(0, 3).flatMap((sheet) => sheet.rows.slice(1))).toEqual(rows)
+})
+
+test('a text that is too long for a cell is cut, and the cell says so', async () => {
+  const { file } = await aWorkbook()
+  const [fits, long] = ['x'.repeat(32_767), '🛒'.repeat(20_000)]
+  await new XlsxWriter(file).write([tableOf('texts', [[fits], [long]])])
+  const { sheets } = await readXlsx(readFileSync(file))
+  const [, first, second] = sheets[0]?.rows ?? []
+  expect(first).toEqual([fits])
+  expect(String(second?.[0]).length).toBeLessThanOrEqual(32_767)
+  expect(second?.[0]).toMatch(/^(🛒)+ … \[cut: 40000 characters, the whole is in shop\.xlsx\.store-sync\.db\]$/u)
+})
+
+test('a run that fails while it writes leaves the last workbook, and nothing else', async () => {
+  const { file, folder } = await aWorkbook()
+  await new XlsxWriter(file).write([tableOf('one', [['a']])])
+  const before = readFileSync(file)
+  const next = [tableOf('one', [['b']]), tableOf('two', failing([['c']]))]
+  await expect(new XlsxWriter(file).write(next)).rejects.toThrow('the disk is full')
+  expect(readdirSync(folder)).toEqual(['shop.xlsx'])
+  expect(readFileSync(file).equals(before)).toBe(true)
+})
+
+test('a copy whose workbook could not be written keeps the last one, and the next run writes it', async () => {
+  const { file } = await aWorkbook()
+  await writeOrders(xlsxCopy(file), [{ ...ORDER, id: 'a' }])
+  const before = readFileSync(file)
+  await expect(finishDamaged(xlsxCopy(file), `${file}.store-sync.db`)).rejects.toThrow('order_lines')
+  expect(readFileSync(file).equals(before)).toBe(true)
+  await writeOrders(xlsxCopy(file), [{ ...ORDER, id: 'b' }])
+  const { sheets } = await readXlsx(readFileSync(file))
+  expect(sheets[0]?.rows).toHaveLength(3)
+})
