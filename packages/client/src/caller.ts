@@ -86,10 +86,11 @@ export class Caller {
 
   async #call<T>(path: string, { signal }: CallOptions, read: (answer: WholeAnswer) => T): Promise<T> {
     const { retryForMs = RETRY_FOR_MS, now = () => performance.now(), random = Math.random } = this.#settings
-    const until = now() + retryForMs
+    let until = now() + retryForMs
     for (let attempt = 1; ; attempt += 1) {
+      // waiting for its turn is no part of the time for retries
+      until += await this.#keepPace(now, signal)
       try {
-        await this.#keepPace(now, signal)
         return read(await this.#attempt(path, signal))
       } catch (error) {
         signal?.throwIfAborted()
@@ -100,14 +101,16 @@ export class Caller {
     }
   }
 
-  async #keepPace(now: () => number, signal: AbortSignal | undefined): Promise<void> {
+  async #keepPace(now: () => number, signal: AbortSignal | undefined): Promise<number> {
+    signal?.throwIfAborted()
     const ms = this.#pace?.take(now()) ?? 0
     if (ms > 0) await this.#pause({ reason: 'pace', ms }, signal)
+    return ms
   }
 
   async #attempt(path: string, signal: AbortSignal | undefined): Promise<WholeAnswer> {
     const { attemptTimeoutMs = ATTEMPT_TIMEOUT_MS, fetch = globalThis.fetch } = this.#settings
-    const limit = AbortSignal.timeout(attemptTimeoutMs)
+    const limit = AbortSignal.timeout(Math.ceil(attemptTimeoutMs))
     try {
       const response = await fetch(this.#url + path, {
         headers: { 'x-api-key': this.#key, accept: 'application/json' },

@@ -46,11 +46,15 @@ function keyOf(key: string): string {
   return trimmed
 }
 
+/** Timers know no more, in ms: 24 days. */
+const MOST = 2_147_483_647
+
 function checked(settings: CallerSettings): CallerSettings {
   for (const name of ['retryForMs', 'attemptTimeoutMs', 'requestsPerMinute'] as const) {
     const value = settings[name]
     const least = name === 'retryForMs' ? 0 : 1
-    if (value !== undefined && !(value >= least)) throw new RangeError(`${name}: must be a number of at least ${least}`)
+    if (value !== undefined && !(value >= least && value <= MOST))
+      throw new RangeError(`${name}: must be a number from ${least} to ${MOST}`)
   }
   return settings
 }

@@ -1,6 +1,7 @@
 // A list, walked page by page: nothing is asked for until somebody iterates, and each page only when it is wanted.
 
 import type { CallOptions } from './caller.ts'
+import { ConnectionError } from './errors.ts'
 
 /** What every list takes. */
 export interface ListOptions extends CallOptions {
@@ -43,6 +44,8 @@ export class Walk<Row> implements AsyncIterable<Row> {
     let cursor = this.#cursor
     do {
       const page: RowsPage<Row> = await this.#read(cursor)
+      if (page.cursor !== null && page.cursor === cursor)
+        throw new ConnectionError('the list leads to the same page again: it would never end')
       yield page
       cursor = page.cursor
     } while (cursor !== null)

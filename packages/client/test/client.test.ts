@@ -108,6 +108,13 @@ describe('reading', () => {
     expect(await all(walk)).toHaveLength(620)
   })
 
+  test('a list that leads to the same page again ends with an error, not never', async () => {
+    const body = JSON.stringify({ data: [{ id: 'x' }], meta: { next_cursor: 'same', has_more: true } })
+    const { client, way } = await aClient(Array<Mishap>(9).fill({ kind: 'answer', status: 200, body }))
+    await expect(all(client.orders.list())).rejects.toThrow('it would never end')
+    expect(way.asked).toHaveLength(2)
+  })
+
   test('an offset, an id and a text of any kind arrive as they were given', async () => {
     const { client } = await aClient()
     const since = '2026-02-01T11:00:00.123456+01:00'
