@@ -98,6 +98,41 @@ describe('store-sync run', () => {
     expect(shown.stderr).not.toContain('secret')
   })
 
+  test('ended in the middle, it ends as one that failed, and says so', async () => {
+    const words = [COMMAND, 'run', '--url', platform.service.url, '--to', `sqlite:${await aFile()}`]
+    const child = spawn(process.execPath, words, {
+      env: { STORE_EXPORT_KEY: store.key },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let said = ''
+    child.stderr.on('data', (text: Buffer) => {
+      said += text.toString()
+      if (said.includes('customer_groups') && !child.killed) child.kill('SIGTERM')
+    })
+    const [code] = await once(child, 'exit')
+    expect(code).toBe(1)
+    expect(said).toContain('ended before the copy was up to date')
+  })
+
+  test('with --every goes on after a run that failed, and ends with 0 while it waits', async () => {
+    const words = [COMMAND, 'run', '--url', platform.service.url, '--to', `sqlite:${await aFile()}`, '--every', '1s']
+    await store.sql`alter table products rename to products_away`
+    const child = spawn(process.execPath, words, {
+      env: { STORE_EXPORT_KEY: store.key },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let said = ''
+    child.stderr.on('data', (text: Buffer) => {
+      said += text.toString()
+    })
+    // the client itself tries again for two minutes: what ends this attempt is that the table is back
+    setTimeout(() => void store.sql`alter table products_away rename to products`.execute(), 1500)
+    await expect.poll(() => said, { timeout: 15_000 }).toContain('is up to date')
+    child.kill('SIGTERM')
+    const [code] = await once(child, 'exit')
+    expect(code).toBe(0)
+  })
+
   test('killed in the middle again and again, it has everything when it is let come to its end', async () => {
     const file = await aFile()
     const words = [COMMAND, 'run', '--url', platform.service.url, '--to', `sqlite:${file}`]

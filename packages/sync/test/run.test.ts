@@ -174,6 +174,43 @@ describe('[SYNC-4] a store that does not track its customers’ updates', () => 
   })
 })
 
+test('a watermark that is no instant is not kept', async () => {
+  const shop = await aShop()
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const response = await globalThis.fetch(input, init)
+    const headers = new Headers({ 'x-sync-watermark': 'soon' })
+    return new Response(response.body, { status: response.status, headers })
+  }
+  const client = new StoreExportClient({ url: platform.service.url, key: shop.store.key, fetch })
+  await shop.sync({ client })
+  expect(
+    Number.isNaN(Date.parse(String(shop.value("select since from _sync_tables where table_name = 'orders'")))),
+  ).toBe(false)
+  await shop.sync({ client })
+})
+
+test('a store that is upgraded gives what was updated while it could not be asked for', async () => {
+  const shop = await aShop('launch')
+  const hour = 3_600_000
+  const start = Date.now() - 10 * hour
+  await shop.store
+    .sql`insert into customers (id, email, created_at) values (gen_random_uuid(), 'old@example.com', now() - interval '20 hours')`
+  await shop.sync({ now: () => start })
+  await shop.sync({ now: () => start + 2 * hour })
+  await shop.store.sql`alter table customers add column updated_at timestamptz`
+  await shop.store.sql`update customers set email = 'new@example.com', updated_at = now() - interval '9 hours'`
+  await shop.store.sql.unsafe('grant select (updated_at) on customers to public')
+  await expect
+    .poll(
+      async () => {
+        await shop.sync({ now: () => start + 3 * hour })
+        return shop.value('select email from customers')
+      },
+      { timeout: 18_000, interval: 2000 },
+    )
+    .toBe('new@example.com')
+})
+
 test('a copy of one store takes no other', async () => {
   const [one, other] = [await aShop(), await aShop()]
   await one.sync()

@@ -39,8 +39,11 @@ export async function runCli(words: readonly string[], surroundings: Surrounding
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : USAGE
     const { signal, output } = surroundings
-    if (signal.aborted) return DONE
-    output.say(`store-sync: ${sentenceOf(error)}\n`)
+    // ended while it waited for the next run: nothing is left undone
+    if (error instanceof EndedBetweenRuns) return DONE
+    output.say(
+      `store-sync: ${signal.aborted ? 'ended before the copy was up to date; run it again' : sentenceOf(error)}\n`,
+    )
     return error instanceof UsageProblem ? USAGE : FAILED
   }
 }
@@ -74,10 +77,25 @@ async function runAgain(words: RunWords, surroundings: Surroundings): Promise<vo
     )
   const client = clientOf(words, surroundings)
   const { signal } = surroundings
-  do {
-    await runOnce(client, words, surroundings)
-    if (everyMs !== null) await setTimeout(everyMs, undefined, { signal })
-  } while (everyMs !== null)
+  if (everyMs === null) return runOnce(client, words, surroundings)
+  for (;;) {
+    await runOnce(client, words, surroundings).catch((error: unknown) => {
+      if (signal.aborted || !mayPass(error)) throw error
+      surroundings.output.say(`store-sync: ${sentenceOf(error)}; the next run is in ${words.every}\n`)
+    })
+    await setTimeout(everyMs, undefined, { signal }).catch((cause: unknown) => {
+      throw new EndedBetweenRuns('ended', { cause })
+    })
+  }
+}
+
+/** Ctrl-C came while nothing was under way. */
+class EndedBetweenRuns extends Error {}
+
+/** Whether a later run may succeed: not where the key, the address or the destination is wrong. */
+function mayPass(error: unknown): boolean {
+  if (error instanceof StoreExportError) return error.status >= 500 || [409, 429].includes(error.status)
+  return error instanceof ConnectionError || error instanceof CopyBusy || error instanceof CopyLost
 }
 
 async function runOnce(client: StoreExportClient, { to, full, json }: RunWords, { env, output, signal }: Surroundings) {

@@ -25,7 +25,7 @@ export const DESTINATIONS = [...KINDS.map(({ shown }) => shown), 'postgres://…
 export function copyOf(text: string, env: Readonly<Record<string, string | undefined>>): Copy {
   if (text.startsWith('env:')) return madeOf(fromVariable(text.slice('env:'.length), env))
   // other users of the machine, and the history of the shell, see the command line
-  if (/^postgres(?:ql)?:\/\/[^@/]*:[^@/]*@/.test(text))
+  if (/^postgres(?:ql)?:\/\/(?:[^@/]*:[^@/]*@|.*[?&]password=)/.test(text))
     throw new UsageProblem(
       '--to: a password on the command line is seen by others: put the URL into a variable, and give env:NAME',
     )

@@ -1,11 +1,14 @@
 // A copy in a SQLite file. Decimals and instants are texts, exact and in the order of their values; JSON is text.
 // Every write is one transaction, so that a process that is killed leaves the last one whole.
 
+import { realpathSync } from 'node:fs'
+import path from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import type { ChildTable, ColumnKind, CopyColumn, CopyTable } from '../tables.ts'
+import { type ChildTable, type ColumnKind, type CopyColumn, type CopyTable, TABLE_NAMES } from '../tables.ts'
 import {
   type Copy,
   CopyBusy,
+  CopyProblem,
   type CopyRow,
   type CopyState,
   type PageWrite,
@@ -24,6 +27,8 @@ const TYPES: Readonly<Record<ColumnKind, string>> = {
   json: 'text',
 }
 const BUSY = 5
+/** How long a write waits for somebody who reads or writes the file with another program. */
+const WAIT_MS = 5000
 
 /** A copy in `file`, made where it is missing. */
 export class SqliteCopy implements Copy {
@@ -39,12 +44,27 @@ export class SqliteCopy implements Copy {
 
   async open(tables: readonly CopyTable[]): Promise<CopyState> {
     const lock = this.#lock()
-    const database = new DatabaseSync(this.#file)
-    this.#open = { database, lock }
+    try {
+      const database = new DatabaseSync(this.#file, { timeout: WAIT_MS })
+      this.#open = { database, lock }
+      return this.#prepare(database, tables)
+    } catch (error) {
+      if (this.#open === null) lock.close()
+      await this.close()
+      throw error
+    }
+  }
+
+  #prepare(database: DatabaseSync, tables: readonly CopyTable[]): CopyState {
+    refuseForeign(database, this.name)
     database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = off')
     this.#transaction(() => {
       database.exec(STATE)
-      for (const table of tables) for (const each of [table, ...table.children]) this.#makeTable(each)
+      for (const table of tables) {
+        const isWider = [table, ...table.children].map((each) => this.#makeTable(each)).some(Boolean)
+        // what was read before lacks the new columns: the next walk of the whole list fills them
+        if (isWider) this.#run('update _sync_tables set since = null where table_name = ?', [table.name])
+      }
       database.exec('delete from _sync_seen')
       for (const view of VIEWS) database.exec(view)
     })
@@ -92,7 +112,7 @@ export class SqliteCopy implements Copy {
 
   /** Held by the operating system for as long as the process lives, however it ends. */
   #lock(): DatabaseSync {
-    const lock = new DatabaseSync(`${this.#file}-run`)
+    const lock = new DatabaseSync(`${realPath(this.#file)}-run`)
     try {
       lock.exec('begin exclusive')
       return lock
@@ -113,8 +133,8 @@ export class SqliteCopy implements Copy {
     return { storeId: textOrNull(copy?.store_id), tables: new Map(tables) }
   }
 
-  /** A column that the contract has and the table lacks is added: the next walk of the whole list fills it. */
-  #makeTable({ name, columns, ...rest }: CopyTable | ChildTable): void {
+  /** A column that the contract has and the table lacks is added; whether there was one. */
+  #makeTable({ name, columns, ...rest }: CopyTable | ChildTable): boolean {
     const { database } = this.#opened()
     const declared = columns.map(
       (column) => `${quoted(column.name)} ${TYPES[column.kind]}${column.name === 'id' ? ' primary key' : ''}`,
@@ -126,13 +146,15 @@ export class SqliteCopy implements Copy {
         .all(name)
         .map((row) => String(row.name)),
     )
-    for (const column of columns.filter((each) => !present.has(each.name))) {
+    const added = columns.filter((each) => !present.has(each.name))
+    for (const column of added) {
       database.exec(`alter table ${quoted(name)} add column ${quoted(column.name)} ${TYPES[column.kind]}`)
     }
     if ('parentColumn' in rest) {
       const index = quoted(`${name}_${rest.parentColumn}`)
       database.exec(`create index if not exists ${index} on ${quoted(name)} (${quoted(rest.parentColumn)})`)
     }
+    return added.length > 0
   }
 
   #upsert({ name, columns }: Pick<CopyTable, 'name' | 'columns'>, row: CopyRow): void {
@@ -163,7 +185,8 @@ export class SqliteCopy implements Copy {
       work()
       database.exec('commit')
     } catch (error) {
-      database.exec('rollback')
+      // a full disk has rolled it back already
+      if (database.isTransaction) database.exec('rollback')
       throw error
     }
   }
@@ -190,6 +213,25 @@ const STATE = `
 create table if not exists _sync_copy (one integer primary key check (one = 1), store_id text not null) strict;
 create table if not exists _sync_tables (table_name text primary key, since text, whole_at text) strict;
 create table if not exists _sync_seen (table_name text, id text, primary key (table_name, id)) strict, without rowid`
+
+/** A file with tables of these names that is no copy is somebody else's: its rows would be removed. */
+function refuseForeign(database: DatabaseSync, name: string): void {
+  const objects = database.prepare("select name from sqlite_schema where type in ('table', 'view')").all()
+  const present = objects.map((row) => String(row.name))
+  const ours = [...TABLE_NAMES, 'orders_overview', 'order_lines']
+  const foreign = present.find((each) => ours.includes(each))
+  if (foreign !== undefined && !present.includes('_sync_copy'))
+    throw new CopyProblem(`${name} has a table ${foreign} and is no copy of a store: give another file`)
+}
+
+/** One file has one lock, by whichever name it is called. */
+function realPath(file: string): string {
+  try {
+    return realpathSync(file)
+  } catch {
+    return path.join(realpathSync(path.dirname(path.resolve(file))), path.basename(file))
+  }
+}
 
 function inputOf({ kind }: CopyColumn, value: unknown): SQLInputValue {
   if (value === null || value === undefined) return null

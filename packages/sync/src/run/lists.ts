@@ -69,7 +69,11 @@ function pagesOf(walk: { pages(): AsyncIterable<{ rows: readonly object[]; water
 async function* addressesByCustomer(client: StoreExportClient, { signal }: Options): AsyncGenerator<PageOfRows> {
   const call = signal === undefined ? {} : { signal }
   for await (const { id } of client.customers.list(call)) {
-    const rows = await client.customers.addresses(id, call)
+    const rows = await client.customers.addresses(id, call).catch((error: unknown) => {
+      // gone since the list was read
+      if (error instanceof StoreExportError && error.status === NOT_FOUND) return []
+      throw error
+    })
     if (rows.length > 0) yield { rows: rows.map(asRow), watermark: null }
   }
 }

@@ -120,12 +120,18 @@ async function walkOnce(options: RunOptions, { table, mode, known }: Walking) {
     await copy.write({ table, rows: page.rows, isWhole: mode === 'whole' })
     rows += page.rows.length
     // of the first page: what was written since the walk began is asked for again
-    watermark ??= page.watermark
+    watermark ??= instantOf(page.watermark)
     observe?.({ event: 'page', table: table.name, rows })
   }
-  const since = watermark ?? startedAt
+  // what was created says nothing of what was updated: from there a later run, which can ask for updates, goes on
+  const since = mode === 'created' ? known.since : (watermark ?? startedAt)
   const state = { since, wholeAt: mode === 'whole' ? startedAt : known.wholeAt }
   return { mode, rows, removed: await copy.end({ table, state, isWhole: mode === 'whole' }) }
+}
+
+/** A watermark that is no instant would keep every later run from asking. */
+function instantOf(text: string | null): string | null {
+  return text === null || Number.isNaN(Date.parse(text)) ? null : text
 }
 
 function modeOf({ isFull }: RunOptions, { list }: CopyTable, { since }: TableState): Mode {
