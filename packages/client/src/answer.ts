@@ -8,6 +8,8 @@ export interface WholeAnswer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
+  /** What makes values of the text; throws where it is no JSON. */
+  readonly parse: (text: string) => unknown
 }
 
 /** The object of an answer. Throws what the answer is, where it is none. */
@@ -24,19 +26,29 @@ export function pageOf<Row>(answer: WholeAnswer): RowsPage<Row> {
   const { next_cursor: cursor, has_more: hasMore } = meta as { next_cursor?: unknown; has_more?: unknown }
   const isLast = hasMore === false && cursor === null
   if (!isLast && !(hasMore === true && typeof cursor === 'string')) throw notUnderstood('it does not say what follows')
-  return { rows: data, cursor: isLast ? null : String(cursor), watermark: answer.headers.get('x-sync-watermark') }
+  return {
+    rows: data,
+    cursor: isLast ? null : String(cursor),
+    watermark: answer.headers.get('x-sync-watermark'),
+    servedAt: answer.headers.get('date'),
+  }
 }
 
 function bodyOf(answer: WholeAnswer): { data?: unknown; meta?: unknown } {
-  const { status, text } = answer
-  if (status !== 200) throw errorOf(answer)
-  const body = parsed(text)
-  if (typeof body !== 'object' || body === null) throw notUnderstood('it is no JSON object, or was cut')
+  if (answer.status !== 200) throw errorOf(answer)
+  let body: unknown
+  try {
+    body = answer.parse(answer.text)
+  } catch (cause) {
+    throw notUnderstood('it is no JSON, or was cut', cause)
+  }
+  if (typeof body !== 'object' || body === null) throw notUnderstood('it is no JSON object')
   return body
 }
 
-function errorOf({ status, headers, text }: WholeAnswer): StoreExportError {
-  const { error } = (parsed(text) ?? {}) as { error?: { code?: unknown; message?: unknown } }
+function errorOf(answer: WholeAnswer): StoreExportError {
+  const { status, headers } = answer
+  const { error } = (parsed(answer) ?? {}) as { error?: { code?: unknown; message?: unknown } }
   const isOurs = typeof error?.code === 'string' && typeof error.message === 'string'
   const location = headers.get('location')
   const strange =
@@ -54,14 +66,15 @@ function secondsOf(text: string | null): number | null {
   return text !== null && /^\d{1,6}$/.test(text) ? Number(text) : null
 }
 
-function parsed(text: string): unknown {
+/** What is no JSON is no answer of the service. */
+function parsed({ text, parse }: WholeAnswer): unknown {
   try {
-    return JSON.parse(text)
+    return parse(text)
   } catch {
     return undefined
   }
 }
 
-function notUnderstood(why: string): ConnectionError {
-  return new ConnectionError(`the answer was not understood: ${why}`)
+function notUnderstood(why: string, cause?: unknown): ConnectionError {
+  return new ConnectionError(`the answer was not understood: ${why}`, { cause })
 }

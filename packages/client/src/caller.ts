@@ -2,6 +2,7 @@
 
 import { objectOf, pageOf, type WholeAnswer } from './answer.ts'
 import { ConnectionError } from './errors.ts'
+import { limitOf, type RateLimit } from './limit.ts'
 import { Pace } from './pace.ts'
 import { type Pause, pauseAfter } from './retry.ts'
 import { type RowsPage, Walk } from './walk.ts'
@@ -21,6 +22,14 @@ export interface ClientPause {
   readonly error?: unknown
 }
 
+/** An answer, for whoever shows progress. */
+export interface AnswerFacts {
+  /** HTTP status. */
+  readonly status: number
+  /** null where the answer does not say. */
+  readonly limit: RateLimit | null
+}
+
 /** What a client is made with, besides address and key. */
 export interface CallerSettings {
   /** How long one call may go on with waits and attempts, in ms; 120,000 unless said, 0 for one attempt. */
@@ -31,6 +40,10 @@ export interface CallerSettings {
   readonly requestsPerMinute?: number
   /** Hears of each pause. */
   readonly onPause?: (pause: ClientPause) => void
+  /** Hears of each answer of the service, errors included, and how much of the limit is left after it. */
+  readonly onAnswer?: (answer: AnswerFacts) => void
+  /** In place of JSON.parse, for a program that keeps numbers which a double rounds; throws where a text is no JSON. */
+  readonly parse?: (text: string) => unknown
   /** In place of the global one. */
   readonly fetch?: typeof globalThis.fetch
   /** Waits, in place of a timer; rejects when the signal is aborted. */
@@ -39,6 +52,13 @@ export interface CallerSettings {
   readonly now?: () => number
   /** 0 to 1, for the spreading of attempts. */
   readonly random?: () => number
+}
+
+interface Attempt {
+  readonly signal: AbortSignal | undefined
+  /** Aborted when the attempt has taken too long. */
+  readonly limit: AbortSignal
+  readonly attemptTimeoutMs: number
 }
 
 const RETRY_FOR_MS = 120_000
@@ -104,13 +124,30 @@ export class Caller {
   async #keepPace(now: () => number, signal: AbortSignal | undefined): Promise<number> {
     signal?.throwIfAborted()
     const ms = this.#pace?.take(now()) ?? 0
-    if (ms > 0) await this.#pause({ reason: 'pace', ms }, signal)
+    if (ms === 0) return ms
+    await this.#pause({ reason: 'pace', ms }, signal).catch((reason: unknown) => {
+      // a call that was given up needs its place no more
+      this.#pace?.giveBack()
+      throw reason
+    })
     return ms
   }
 
   async #attempt(path: string, signal: AbortSignal | undefined): Promise<WholeAnswer> {
-    const { attemptTimeoutMs = ATTEMPT_TIMEOUT_MS, fetch = globalThis.fetch } = this.#settings
+    const { attemptTimeoutMs = ATTEMPT_TIMEOUT_MS, parse = JSON.parse } = this.#settings
     const limit = AbortSignal.timeout(Math.ceil(attemptTimeoutMs))
+    const { response, text } = await this.#answer(path, { signal, limit, attemptTimeoutMs })
+    const { status, headers } = response
+    this.#settings.onAnswer?.({ status, limit: limitOf(headers) })
+    return { status, headers, text, parse }
+  }
+
+  /** An answer, read to its end. */
+  async #answer(
+    path: string,
+    { signal, limit, attemptTimeoutMs }: Attempt,
+  ): Promise<{ response: Response; text: string }> {
+    const { fetch = globalThis.fetch } = this.#settings
     try {
       const response = await fetch(this.#url + path, {
         headers: { 'x-api-key': this.#key, accept: 'application/json' },
@@ -118,9 +155,11 @@ export class Caller {
         redirect: 'manual',
         signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
       })
-      return { status: response.status, headers: response.headers, text: await response.text() }
+      return { response, text: await response.text() }
     } catch (cause) {
-      const why = limit.aborted ? `none within ${attemptTimeoutMs} ms` : 'the connection failed or was cut'
+      const why = limit.aborted
+        ? `none within ${attemptTimeoutMs} ms`
+        : `the connection failed or was cut${codeOf(cause)}`
       throw new ConnectionError(`no whole answer from ${this.#url}: ${why}`, { cause })
     }
   }
@@ -130,6 +169,13 @@ export class Caller {
     onPause?.(pause)
     return sleep(pause.ms, signal)
   }
+}
+
+/** What the system says of a connection, such as ` (ECONNREFUSED)`: it lies at the bottom of the causes. */
+function codeOf(error: unknown): string {
+  const { cause, code } = (error ?? {}) as { cause?: unknown; code?: unknown }
+  if (cause !== undefined) return codeOf(cause)
+  return typeof code === 'string' ? ` (${code})` : ''
 }
 
 function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {

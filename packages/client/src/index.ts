@@ -1,8 +1,9 @@
 // The client's public face.
 
-export type { CallOptions, ClientPause } from './caller.ts'
+export type { AnswerFacts, CallOptions, ClientPause } from './caller.ts'
 export { type ClientOptions, StoreExportClient } from './client.ts'
 export { ConnectionError, StoreExportError } from './errors.ts'
 export * from './generated/endpoints.ts'
 export * from './generated/types.ts'
+export type { RateLimit } from './limit.ts'
 export type { ListOptions, RowsPage, Walk } from './walk.ts'

@@ -16,4 +16,9 @@ export class Pace {
     this.#nextAt = at + this.#intervalMs
     return at - now
   }
+
+  /** Gives a place back that was not used: who comes next waits one place less. */
+  giveBack(): void {
+    this.#nextAt -= this.#intervalMs
+  }
 }

@@ -18,6 +18,8 @@ export interface RowsPage<Row> {
   readonly cursor: string | null
   /** From where a later run has to read, where the service says so; null where it does not. */
   readonly watermark: string | null
+  /** When it was served, by the service's clock to the second, as `Date` gives it; null where the answer does not say. */
+  readonly servedAt: string | null
 }
 
 /** Asks for one page, of the list's beginning or behind a cursor. */

@@ -1,7 +1,11 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import {
+  type AnswerFacts,
   type ClientOptions,
   type ClientPause,
   ConnectionError,
@@ -264,6 +268,65 @@ test('a key that is shared is used evenly, below what was asked for', async () =
     expect(ms).toBeGreaterThan(800)
     expect(ms).toBeLessThanOrEqual(1000)
   }
+})
+
+test('a call that was given up while it waited for its place gives it to the next one', async () => {
+  const waits: number[] = []
+  const gone = new AbortController()
+  const { client } = await aClient([], {
+    requestsPerMinute: 60,
+    now: () => 0,
+    sleep: (ms, signal) => {
+      waits.push(ms)
+      return signal === undefined ? Promise.resolve() : Promise.reject(new Error('given up'))
+    },
+  })
+  await client.store.get()
+  await expect(client.store.get({ signal: gone.signal })).rejects.toThrow('given up')
+  await client.store.get()
+  expect(waits).toEqual([1000, 1000])
+})
+
+test('[LIM-1] tells with each answer what is left of the limit', async () => {
+  const answers: AnswerFacts[] = []
+  const { client } = await aClient([], { onAnswer: (answer) => answers.push(answer) })
+  await client.store.get()
+  await client.orders.get(randomUUID()).catch(() => {})
+  expect(answers).toMatchObject([
+    { status: 200, limit: { requests: 100_000, windowSeconds: 60, left: expect.any(Number) } },
+    { status: 404, limit: { requests: 100_000 } },
+  ])
+  const [first, second] = answers
+  expect((first?.limit?.left ?? 0) - (second?.limit?.left ?? 0)).toBe(1)
+  expect(first?.limit?.resetSeconds).toBeLessThanOrEqual(60)
+})
+
+test('a listener that throws is a defect of the program, and told as its own error', async () => {
+  const onAnswer = () => {
+    throw new RangeError('of the listener')
+  }
+  const { client, way } = await aClient([], { onAnswer })
+  await expect(client.store.get()).rejects.toThrow(new RangeError('of the listener'))
+  expect(way.asked).toHaveLength(1)
+})
+
+test('an address where nobody answers is told with what the system says', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  const { client } = await aClient([], { url: `http://127.0.0.1:${port}`, retryForMs: 0 })
+  await expect(client.store.get()).rejects.toThrow(
+    /^no whole answer from http:.*: the connection failed .*\(ECONNREFUSED\)$/,
+  )
+})
+
+test('an answer that says nothing of the limit is told so', async () => {
+  const answers: AnswerFacts[] = []
+  const { client } = await aClient([{ kind: 'answer', status: 404 }], { onAnswer: (answer) => answers.push(answer) })
+  await client.store.get().catch(() => {})
+  expect(answers).toEqual([{ status: 404, limit: null }])
 })
 
 describe('the key', () => {
