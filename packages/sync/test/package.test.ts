@@ -1,0 +1,132 @@
+// The sync tool as it is published: the command and the library, installed from tarballs in a folder where nothing else
+// is.
+
+import { execFile, execFileSync } from 'node:child_process'
+import { readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import {
+  compileBeside,
+  type Installed,
+  installPacked,
+  lintPackage,
+  MACHINE_NODE,
+  PATIENCE,
+} from '../../../test/support/packing.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+
+vi.setConfig(PATIENCE)
+
+const ROOT = path.resolve(import.meta.dirname, '..', '..', '..')
+/** Its code is read by people who wonder what they run: small enough for that. */
+const SIZE_MAX = 64 * 1024
+
+const hasOlderNode = MACHINE_NODE !== undefined && majorOf(MACHINE_NODE) < 24
+
+let platform: TestPlatform
+let store: TestStore
+let installed: Installed
+beforeAll(async () => {
+  platform = await startPlatform()
+  store = await platform.provision()
+  await store.sql`
+    insert into orders (id, email, status, subtotal, tax, shipping, total, created_at, updated_at)
+    select gen_random_uuid(), 'o@example.com', 'paid', 10, 0, 0, 10.50, now(), now() from generate_series(1, 600) n`
+  installed = await installPacked('client', 'contract', 'sync')
+})
+afterAll(async () => {
+  await installed.remove()
+  await platform.close()
+})
+
+function majorOf(node: string): number {
+  return Number.parseInt(execFileSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' }), 10)
+}
+
+/** Runs the installed command as a shell would, with the `node` of that folder. */
+function command(words: readonly string[], node = process.execPath) {
+  const env = { PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}`, STORE_EXPORT_KEY: store.key }
+  const file = path.join(installed.folder, 'node_modules', '.bin', 'store-sync')
+  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+    execFile(file, words, { cwd: installed.folder, env }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr })
+    })
+  })
+}
+
+describe('the installed command', () => {
+  test('makes a copy in SQLite, and brings it up to date', async () => {
+    const words = ['run', '--url', platform.service.url, '--to', 'sqlite:shop.db']
+    expect(await command(words)).toMatchObject({ code: 0, stdout: '' })
+    expect(await command(words)).toMatchObject({ code: 0, stdout: '' })
+    const database = new DatabaseSync(path.join(installed.folder, 'shop.db'), { readOnly: true })
+    const row = database.prepare('select count(*) as orders, min(total) as total from orders_overview').get()
+    database.close()
+    expect({ ...row }).toEqual({ orders: 600, total: '10.50' })
+  })
+
+  test('makes a copy in CSV files', async () => {
+    expect(await command(['run', '--url', platform.service.url, '--to', 'csv:shop'])).toMatchObject({ code: 0 })
+    const text = await readFile(path.join(installed.folder, 'shop', 'orders.csv'), 'utf8')
+    expect(text.trimEnd().split('\r\n')).toHaveLength(601)
+  })
+
+  test('says which package to install for Parquet files, where that is not', async () => {
+    const { code, stderr } = await command(['run', '--url', platform.service.url, '--to', 'parquet:files'])
+    const [[name, version] = []] = Object.entries(installed.package('sync').manifest.peerDependencies)
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^store-sync: [^\n]+\n$/)])
+    expect(stderr).toContain(`npm install ${name}@${version}`)
+  })
+
+  test('says its version, and what it can do', async () => {
+    const { version } = installed.package('sync').manifest
+    expect(await command(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+    const help = await command(['run', '--help'])
+    expect(help).toMatchObject({ code: 0, stderr: '' })
+    expect(help.stdout).toContain('--url <url>')
+  })
+
+  test.skipIf(!hasOlderNode)('says in one sentence that the Node of the machine is too old', async () => {
+    const { code, stdout, stderr } = await command(['--version'], MACHINE_NODE)
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/^store-sync needs Node 24, this is \d+\.\S+ and .*: install Node 24 .*\.\n$/)
+  })
+})
+
+describe('the package', () => {
+  test('has built JavaScript with types, and nothing of its making', async () => {
+    const { files, tarball } = installed.package('sync')
+    const others = files.filter((file) => !/^dist\/.*(?:\.d\.ts|\.js)$/.test(file))
+    expect(others).toEqual(['LICENSE', 'README.md', 'package.json'])
+    expect(files.filter((file) => file.includes('test'))).toEqual([])
+    expect((await stat(tarball)).size).toBeLessThan(SIZE_MAX)
+  })
+
+  test('its README tells of each destination', async () => {
+    const [, destinations = ''] = /^Destinations: (.*)$/m.exec((await command(['--help'])).stdout) ?? []
+    const readme = await readFile(path.join(installed.package('sync').folder, 'README.md'), 'utf8')
+    expect(destinations.split(', ').length).toBeGreaterThan(1)
+    for (const each of destinations.split(', ')) expect(readme).toContain(`\`${each}\``)
+  })
+
+  test('asks for exactly the client and the contract that it was built with', () => {
+    const { manifest } = installed.package('sync')
+    expect(Object.keys(manifest)).not.toContain('scripts')
+    for (const name of ['client', 'contract'])
+      expect(manifest.dependencies[`@store-export/${name}`]).toBe(installed.package(name).manifest.version)
+  })
+
+  test('what its README shows is right in strict TypeScript', async () => {
+    const readme = await readFile(path.join(installed.package('sync').folder, 'README.md'), 'utf8')
+    const [, source = ''] = /```ts\n(.*?)```/s.exec(readme) ?? []
+    expect(source).toContain('@store-export/sync')
+    const types = ['--types', 'node', '--typeRoots', path.join(ROOT, 'node_modules', '@types')]
+    const options = [...types, '--target', 'esnext', '--lib', 'es2024,esnext.disposable']
+    expect(await compileBeside(installed, source, options)).toBe('')
+  })
+
+  test('publint and are-the-types-wrong find nothing', async () => {
+    expect(await lintPackage(installed.package('sync'))).toEqual([])
+  })
+})
