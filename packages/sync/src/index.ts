@@ -3,19 +3,35 @@
 export {
   type Copy,
   CopyBusy,
+  CopyLost,
   CopyProblem,
   type CopyRow,
   type CopyState,
+  type KeptRow,
   type PageWrite,
+  type Reading,
   type TableState,
   type WalkEnd,
 } from './copies/copy.ts'
 export { csvCopy } from './copies/csv.ts'
+export { parquetCopy } from './copies/parquet.ts'
 export { PostgresCopy, type PostgresPlace } from './copies/postgres.ts'
-export { CopyLost } from './copies/postgres-session.ts'
 export { SqliteCopy } from './copies/sqlite.ts'
 export { xlsxCopy } from './copies/xlsx.ts'
-export { type Mode, type Progress, type RunOptions, type RunSummary, run } from './run/run.ts'
+export { parseExactJson, type RawNumber } from './exact-json.ts'
+export type { Mode, PlanOptions } from './run/plan.ts'
+export { type PreviewOptions, preview, type TablePreview } from './run/preview.ts'
+export { type Progress, type RunOptions, type RunSummary, run, type TableSummary } from './run/run.ts'
+export {
+  type Difference,
+  type Finding,
+  type Reason,
+  type TableVerification,
+  type Verification,
+  type VerifyOptions,
+  verify,
+} from './run/verify.ts'
+export type { Walked } from './run/walk-table.ts'
 export {
   type ChildTable,
   type ColumnKind,

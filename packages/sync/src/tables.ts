@@ -11,6 +11,8 @@ export interface CopyColumn {
   readonly name: string
   readonly kind: ColumnKind
   readonly note: string
+  /** Whether it is the same at two moments of a row that nobody changed: numbers of other rows are not. */
+  readonly isCompared: boolean
 }
 
 /** A table whose rows come inside those of another. */
@@ -31,11 +33,13 @@ export interface CopyTable {
   readonly children: readonly ChildTable[]
   /** The list that its rows come from; null for the store's one row. */
   readonly list: Endpoint | null
+  /** Whether the store keeps rows that it serves no more: who asks for changes does not meet their going. */
+  readonly hidesRemoved: boolean
 }
 
 /** Every table: the store, then lists that are small and asked for whole, then those that can be asked for changes. */
 export const TABLES: readonly CopyTable[] = RESOURCES.map(tableOf).toSorted(
-  (one, other) => (one.list?.parameters.length ?? 0) - (other.list?.parameters.length ?? 0),
+  (one, other) => orderOf(one) - orderOf(other),
 )
 
 /** The table called `name`, or null. */
@@ -48,7 +52,19 @@ function tableOf(resource: Resource): CopyTable {
     if (type.kind !== 'many') return []
     return [{ name: type.resource.table, columns: columnsOf(type.resource), field, parentColumn: type.parent }]
   })
-  return { name: resource.table, note: resource.note, columns: columnsOf(resource), children, list: listOf(resource) }
+  return {
+    name: resource.table,
+    note: resource.note,
+    columns: columnsOf(resource),
+    children,
+    list: listOf(resource),
+    hidesRemoved: resource.removedColumn !== undefined,
+  }
+}
+
+function orderOf({ list }: CopyTable): number {
+  if (list === null) return 0
+  return list.parameters.some((parameter) => parameter === 'updated_since') ? 2 : 1
 }
 
 function listOf(resource: Resource): Endpoint | null {
@@ -58,7 +74,7 @@ function listOf(resource: Resource): Endpoint | null {
 function columnsOf({ fields }: Resource): CopyColumn[] {
   return Object.entries(fields).flatMap(([name, { type, note }]) => {
     const kind = kindOf(type)
-    return kind === null ? [] : [{ name, kind, note }]
+    return kind === null ? [] : [{ name, kind, note, isCompared: type.kind !== 'counts' }]
   })
 }
 

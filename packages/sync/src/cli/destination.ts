@@ -1,53 +1,70 @@
 // What `--to` says becomes a copy. A destination that holds a password is given by the name of a variable.
 
 import type { Copy } from '../copies/copy.ts'
-import { csvCopy } from '../copies/csv.ts'
-import { PostgresCopy } from '../copies/postgres.ts'
-import { SqliteCopy } from '../copies/sqlite.ts'
-import { xlsxCopy } from '../copies/xlsx.ts'
+import { UsageProblem } from './usage.ts'
 
-/** A word of the command line that is not accepted; the message names it and what is. */
-export class UsageProblem extends Error {
-  override readonly name = 'UsageProblem'
+/** A kind of destination: how it is written, and what it makes. */
+interface Kind {
+  readonly prefix: string
+  readonly shown: string
+  readonly make: (rest: string) => Promise<Copy>
 }
 
-/** Each kind of destination: how it is written, and what it makes. */
-const KINDS: readonly { readonly prefix: string; readonly shown: string; readonly make: (rest: string) => Copy }[] = [
-  { prefix: 'sqlite:', shown: 'sqlite:FILE', make: (file) => new SqliteCopy(file) },
-  { prefix: 'csv:', shown: 'csv:DIR', make: csvCopy },
-  { prefix: 'xlsx:', shown: 'xlsx:FILE', make: (file) => xlsxCopy(file) },
+/** Each is loaded only where it is wanted: the libraries of all of them would take as much memory as a run does. */
+const KINDS: readonly Kind[] = [
+  {
+    prefix: 'sqlite:',
+    shown: 'sqlite:FILE',
+    make: async (file) => new (await import('../copies/sqlite.ts')).SqliteCopy(file),
+  },
+  { prefix: 'csv:', shown: 'csv:DIR', make: async (folder) => (await import('../copies/csv.ts')).csvCopy(folder) },
+  { prefix: 'xlsx:', shown: 'xlsx:FILE', make: async (file) => (await import('../copies/xlsx.ts')).xlsxCopy(file) },
+  {
+    prefix: 'parquet:',
+    shown: 'parquet:DIR',
+    make: async (folder) => (await import('../copies/parquet.ts')).parquetCopy(folder),
+  },
 ]
 
 /** Every way to write a destination, for messages. */
 export const DESTINATIONS = [...KINDS.map(({ shown }) => shown), 'postgres://…?schema=NAME', 'env:NAME'].join(', ')
 
 /** The copy that `text` names; `env:NAME` takes the text from a variable. Throws `UsageProblem`. */
-export function copyOf(text: string, env: Readonly<Record<string, string | undefined>>): Copy {
-  if (text.startsWith('env:')) return madeOf(fromVariable(text.slice('env:'.length), env))
+export async function copyOf(text: string, env: Readonly<Record<string, string | undefined>>): Promise<Copy> {
+  if (text.startsWith('env:')) return madeOf(fromVariable(text.slice('env:'.length), env), `${text}: what it holds`)
   // other users of the machine, and the history of the shell, see the command line
   if (/^postgres(?:ql)?:\/\/(?:[^@/]*:[^@/]*@|.*[?&]password=)/.test(text))
     throw new UsageProblem(
       '--to: a password on the command line is seen by others: put the URL into a variable, and give env:NAME',
     )
-  return madeOf(text)
+  return madeOf(text, '')
 }
 
-function madeOf(text: string): Copy {
+/** `held` is said of a text that a variable holds, and that is not shown; it is empty for one that was typed. */
+async function madeOf(text: string, held: string): Promise<Copy> {
   const kind = KINDS.find(({ prefix }) => text.startsWith(prefix) && text.length > prefix.length)
-  if (kind !== undefined) return kind.make(text.slice(kind.prefix.length))
+  if (kind !== undefined) return kind.make(pathOf(text.slice(kind.prefix.length)))
   if (/^postgres(?:ql)?:\/\//.test(text)) return postgresCopy(text)
-  // what it is may hold a password
-  throw new UsageProblem(
-    `--to: must be one of ${DESTINATIONS}; got ${JSON.stringify(text.split(':', 1)[0]?.slice(0, 20))}:…`,
-  )
+  if (held !== '') throw new UsageProblem(`--to ${held} must be one of ${DESTINATIONS}`)
+  // what follows may be a password
+  const [got] = /^[a-z]{1,20}:/.exec(text) ?? []
+  throw new UsageProblem(`--to: must be one of ${DESTINATIONS}${got === undefined ? '' : `; got "${got}…"`}`)
+}
+
+/** A folder whose name is ~ is never meant. */
+function pathOf(text: string): string {
+  if (/^~(?:$|[^/\\]*[/\\])/.test(text))
+    throw new UsageProblem('--to: the shell does not expand ~ there: write the whole path, or "$HOME" for it')
+  return text
 }
 
 /** The schema is ours to know: the server would refuse it. */
-function postgresCopy(text: string): Copy {
+async function postgresCopy(text: string): Promise<Copy> {
   if (!URL.canParse(text)) throw new UsageProblem('--to: is no postgres:// URL')
   const url = new URL(text)
   const schema = url.searchParams.get('schema')
   url.searchParams.delete('schema')
+  const { PostgresCopy } = await import('../copies/postgres.ts')
   return new PostgresCopy({ url: url.href, ...(schema === null ? {} : { schema }) })
 }
 

@@ -1,53 +1,180 @@
 // What a person sees while a run goes on, and what a program reads: a line for each table, or lines of JSON.
 
-import type { Progress, RunSummary } from '../run/run.ts'
+import type { ClientPause } from '@store-export/client'
+import { LIMITS } from '@store-export/contract'
+import type { Progress, RunSummary, TableSummary } from '../run/run.ts'
+import type { Meter } from './meter.ts'
+import { LiveLine, NUMBER_WIDTH, numberText, type Output, printEvent, tableText, timeText } from './output.ts'
 
-/** Where words go. */
-export interface Output {
-  /** For people: the standard error. */
-  say(text: string): void
-  /** For programs: the standard output. */
-  print(line: string): void
-  /** Whether a person looks on, so that a line may be written over. */
-  readonly isTerminal: boolean
+/** Where progress is told, and what it is reckoned from. */
+export interface Telling {
+  readonly output: Output
+  readonly meter: Meter
+  /** Milliseconds on a clock that never goes back. */
+  readonly now: () => number
 }
 
-const NAME_WIDTH = 20
-const NUMBER_WIDTH = 9
-const MODES = { whole: 'all', updated: 'what changed', created: 'what is new' } as const
+/** So often a line is written over. */
+const SHOW_EVERY_MS = 100
+
+/** What was asked of a list, for people. */
+export const MODES = { whole: 'all', updated: 'what changed', created: 'what is new' } as const
 
 /** Tells a person: a line that counts, and stays when its table is done. */
-export function tellPerson({ say, isTerminal }: Output, now: () => number): (progress: Progress) => void {
-  let startedAt = now()
-  return (progress) => {
-    const { table, rows } = progress
-    const seconds = Math.max(0.001, (now() - startedAt) / 1000)
-    const line = `  ${table.padEnd(NAME_WIDTH)}${count(rows)} rows  ${count(Math.round(rows / seconds))}/s`
-    if (progress.event === 'page') {
-      if (isTerminal) say(`\r${line}`)
-      return
-    }
-    const removed = progress.removed === 0 ? '' : `, ${progress.removed} removed`
-    say(`${isTerminal ? '\r' : ''}${line}  ${MODES[progress.mode]}${removed}\n`)
-    startedAt = now()
+export class PersonTeller {
+  readonly #telling: Telling
+  readonly #line: LiveLine
+  #startedAt: number
+  #shownAt = Number.NEGATIVE_INFINITY
+  #last = ''
+  #countdown: NodeJS.Timeout | undefined
+
+  constructor(telling: Telling) {
+    this.#telling = telling
+    this.#line = new LiveLine(telling.output)
+    this.#startedAt = telling.now()
   }
+
+  /** What comes is timed from here. */
+  begin(): void {
+    this.#startedAt = this.#telling.now()
+  }
+
+  /** So many rows of a table were read. */
+  page(rows: RowsSoFar): void {
+    const { now, meter } = this.#telling
+    this.#endCountdown()
+    if (now() - this.#shownAt < SHOW_EVERY_MS) return
+    this.#shownAt = now()
+    this.#last = pageText(rows, this.#ms(), meter)
+    this.#line.show(this.#last)
+  }
+
+  /** A line that stays; what comes next is timed from here. */
+  done(text: string): void {
+    this.say(text)
+    this.begin()
+    this.#shownAt = Number.NEGATIVE_INFINITY
+    this.#last = ''
+  }
+
+  /** A line that stays. */
+  say(text: string): void {
+    this.#endCountdown()
+    this.#line.say(text)
+  }
+
+  /** A line that the next one writes over. */
+  show(text: string): void {
+    this.#line.show(text)
+  }
+
+  /** Nothing more goes on: what comes next does not write over what was shown. */
+  end(): void {
+    this.#endCountdown()
+    this.#line.clear()
+  }
+
+  /** A table is done. */
+  table({ table, rows, mode, removed }: TableSummary): void {
+    const gone = removed === 0 ? '' : `, ${numberText(removed)} removed`
+    this.done(`${tableText(table, rows)} rows  ${rate(rows, this.#ms())}  ${MODES[mode]}${gone}`)
+  }
+
+  /** The client waits: a limit is counted down, a fault is said. */
+  pause({ reason, ms, error }: ClientPause): void {
+    if (reason === 'pace') return
+    if (reason === 'limit') this.#countDown(ms)
+    else this.say(`  ${sentence(error)}: trying again in ${timeText(ms)}`)
+  }
+
+  #countDown(ms: number): void {
+    const until = this.#telling.now() + ms
+    const tell = () => {
+      const leftMs = Math.max(0, until - this.#telling.now())
+      this.#line.show(`${this.#last}  waits ${timeText(leftMs)} for the limit`)
+    }
+    this.#endCountdown()
+    tell()
+    this.#countdown = setInterval(tell, 1000).unref()
+  }
+
+  #ms(): number {
+    return Math.max(1, this.#telling.now() - this.#startedAt)
+  }
+
+  #endCountdown(): void {
+    clearInterval(this.#countdown)
+  }
+}
+
+function sentence(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** What a run tells a person. */
+export function tellPerson(teller: PersonTeller): (progress: Progress) => void {
+  return (progress) => {
+    if (progress.event === 'page') return teller.page(progress)
+    if (progress.event === 'table') return teller.table(progress)
+    teller.show('  writing …')
+  }
+}
+
+/** A line while a table is walked: rows, rate, share of the limit, time left. */
+export function pageText({ table, rows, of }: RowsSoFar, ms: number, meter: Meter): string {
+  const total = of === null ? '' : ` of ${numberText(of)}`
+  const share = meter.share === null ? '' : `  limit ${Math.round(meter.share * 100)} %`
+  return `${tableText(table, rows)}${total} rows  ${rate(rows, ms)}${share}${timeLeft({ rows, of }, ms, meter)}`
+}
+
+/** How far a table is. */
+export interface RowsSoFar {
+  readonly table: string
+  readonly rows: number
+  readonly of: number | null
+}
+
+function timeLeft({ rows, of }: Omit<RowsSoFar, 'table'>, ms: number, meter: Meter): string {
+  if (of === null || rows === 0 || of <= rows) return ''
+  const requestMs = ms / Math.ceil(rows / LIMITS.pageRowsMax)
+  return `  ${timeText(meter.timeFor(Math.ceil((of - rows) / LIMITS.pageRowsMax), requestMs))} left`
 }
 
 /** Tells a program: one line of JSON for each table. */
-export function tellProgram({ print }: Output): (progress: Progress) => void {
+export function tellProgram(output: Output): (progress: Progress) => void {
   return (progress) => {
-    if (progress.event === 'table') print(JSON.stringify(progress))
+    if (progress.event === 'table') printEvent(output, progress)
   }
 }
 
-/** The last words of a run, for people. */
-export function summaryText({ tables }: RunSummary, copy: string, ms: number): string {
-  const rows = tables.reduce((sum, table) => sum + table.rows, 0)
-  const removed = tables.reduce((sum, table) => sum + table.removed, 0)
-  const gone = removed === 0 ? '' : `, ${removed} removed`
-  return `  ${copy} is up to date: ${rows.toLocaleString('en')} rows read${gone}, ${(ms / 1000).toFixed(1)} s\n`
+/** What is told of a run besides what it did. */
+export interface Spent {
+  readonly copy: string
+  /** Whether only some tables were asked for. */
+  readonly isPart: boolean
+  readonly ms: number
+  readonly requests: number
 }
 
-function count(value: number): string {
-  return value.toLocaleString('en').padStart(NUMBER_WIDTH)
+/** The last words of a run, for people. */
+export function summaryText({ tables }: RunSummary, { copy, isPart, ms, requests }: Spent): string {
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0)
+  const removed = tables.reduce((sum, table) => sum + table.removed, 0)
+  const what = isPart
+    ? `${copy} is up to date in ${tables.map(({ table }) => table).join(', ')}`
+    : `${copy} is up to date`
+  const gone = removed === 0 ? '' : `, ${numberText(removed)} removed`
+  return `  ${what}: ${numberText(rows)} rows read${gone}, ${numberText(requests)} requests, ${secondsText(ms)}`
+}
+
+/** `8.4 s` below a minute. */
+export function secondsText(ms: number): string {
+  return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : timeText(ms)
+}
+
+/** Of one page it would say nothing but how far away the service is. */
+function rate(rows: number, ms: number): string {
+  if (rows <= LIMITS.pageRowsMax) return ' '.repeat(NUMBER_WIDTH + '/s'.length)
+  return `${numberText(Math.round((rows * 1000) / ms)).padStart(NUMBER_WIDTH)}/s`
 }

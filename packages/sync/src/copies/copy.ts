@@ -1,7 +1,7 @@
 // What a copy of a store is, whatever keeps it: tables that take pages in transactions, and a state that moves with them.
 // Whoever walks the service knows nothing of how rows are kept, and a copy knows nothing of the service.
 
-import type { CopyTable } from '../tables.ts'
+import type { CopyColumn, CopyTable } from '../tables.ts'
 
 /** A row as the service sent it. */
 export type CopyRow = Readonly<Record<string, unknown>>
@@ -10,9 +10,14 @@ export type CopyRow = Readonly<Record<string, unknown>>
 export interface TableState {
   /** From when the next run asks, RFC 3339; null before the first walk has ended. */
   readonly since: string | null
-  /** When the last walk of the whole list ended, RFC 3339; null before the first. */
+  /** When the last walk of the whole list began, RFC 3339; null before the first. */
   readonly wholeAt: string | null
+  /** Before which it lacks what the store has, RFC 3339, where a run was told so; null where it lacks nothing. */
+  readonly startsAt: string | null
 }
+
+/** A table that nothing is known of. */
+export const NEW_TABLE: TableState = { since: null, wholeAt: null, startsAt: null }
 
 /** Which store it is a copy of, and how far. */
 export interface CopyState {
@@ -37,10 +42,24 @@ export interface WalkEnd {
   readonly isWhole: boolean
 }
 
+/** A row as a copy keeps it: a text for each column that means the same for the same value, as `comparable` gives it. */
+export type KeptRow = Readonly<Record<string, string | null>>
+
+/** Which rows are read back. */
+export interface Reading {
+  /** The table, a child's included. */
+  readonly table: { readonly name: string; readonly columns: readonly CopyColumn[] }
+  /** Column that is compared with `ids`: the row's own id, or its parent's. */
+  readonly by: string
+  readonly ids: readonly string[]
+}
+
 /** A copy of one store. One process at a time writes it. */
 export interface Copy {
   /** What messages call it; without a password. */
   readonly name: string
+  /** Which store and how far, and nothing is changed or made; null where there is no copy yet. */
+  peek(): Promise<CopyState | null>
   /** Makes what is missing of these tables, and forgets marks of a walk that did not end. Throws `CopyBusy`. */
   open(tables: readonly CopyTable[]): Promise<CopyState>
   /** Says which store it is a copy of. */
@@ -51,6 +70,16 @@ export interface Copy {
   end(walk: WalkEnd): Promise<number>
   /** Rows of a table, children's tables included. */
   count(table: string): Promise<number>
+  /** What is kept of these rows; those that it lacks are left out. */
+  read(reading: Reading): Promise<KeptRow[]>
+  /** What this copy keeps of a value: what its kind of database cannot hold is changed as a write changes it. */
+  asKept(column: CopyColumn, value: unknown): unknown
+  /** Marks rows as met by a walk that writes nothing; the marks are gone when the copy is closed. */
+  mark(table: string, ids: readonly string[]): Promise<void>
+  /** Ids of rows without such a mark, in order: at most `most` of those behind `after`, or of all where that is null. */
+  unmet(table: string, after: string | null, most: number): Promise<string[]>
+  /** Names of files that are not as the last run wrote them; none where people open the copy itself. */
+  changedFiles(): Promise<string[]>
   /** Called when a whole run has come to its end: files that people open are written here. */
   finish(): Promise<void>
   /** Gives it up for others. */
@@ -66,7 +95,12 @@ export class CopyBusy extends Error {
   }
 }
 
-/** What is there is no copy of this store, or was made by a newer version. */
+/** What is there is no copy of this store, or cannot be one as it is: somebody has to do something first. */
 export class CopyProblem extends Error {
   override readonly name = 'CopyProblem'
+}
+
+/** The connection to a copy is gone or could not be made, or another program held it too long: a later run may succeed. */
+export class CopyLost extends Error {
+  override readonly name = 'CopyLost'
 }

@@ -2,15 +2,19 @@
 // with CR LF, nothing between two commas where there is no value, and "" for the empty text. A text that a spreadsheet
 // would take for a formula begins with an apostrophe.
 
-import { open, rename, rm } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { type Options, stringify } from 'csv-stringify/sync'
-import { type Cell, type FileColumn, FileCopy, type FileTable, type TableWriter } from './files.ts'
+import { FileCopy, type TableWriter } from './files.ts'
+import { type NewFile, newName } from './files-replace.ts'
+import { type FileColumn, type FileTable, pagesOf } from './files-tables.ts'
 
 /** A text that already looks escaped gets one more apostrophe: whoever takes one away has the text as it was. */
 const LOOKS_ESCAPED = /^'+[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
 
-const PAGE_ROWS = 200
+/** So few that what is made of them is garbage at once, and never has to be kept. */
+const PAGE_ROWS = 20
+const BUFFER_BYTES = 1 << 17
 
 /** A copy in `folder`, made where it is missing: a file for each table, and `.store-sync.db`. */
 export function csvCopy(folder: string): FileCopy {
@@ -23,22 +27,29 @@ export function csvCopy(folder: string): FileCopy {
 
 /** Writes tables as CSV files. */
 export class CsvWriter implements TableWriter {
+  readonly scratch: readonly string[] = []
   readonly #folder: string
 
   constructor(folder: string) {
     this.#folder = folder
   }
 
-  /** No file changes before all are written. */
-  async write(tables: Iterable<FileTable>): Promise<void> {
-    const written: { readonly from: string; readonly to: string }[] = []
+  fileOf(table: string): string {
+    return path.join(this.#folder, `${table}.csv`)
+  }
+
+  async prepare(): Promise<void> {}
+
+  async write(tables: Iterable<FileTable>): Promise<readonly NewFile[]> {
+    const written: NewFile[] = []
     try {
       for (const table of tables) {
-        const from = path.join(this.#folder, `.${table.name}.csv.new`)
-        written.push({ from, to: path.join(this.#folder, `${table.name}.csv`) })
+        const to = this.fileOf(table.name)
+        const from = newName(to)
+        written.push({ from, to })
         await writeTable(table, from)
       }
-      for (const { from, to } of written) await rename(from, to)
+      return written
     } catch (error) {
       for (const { from } of written) await rm(from, { force: true })
       throw error
@@ -46,12 +57,26 @@ export class CsvWriter implements TableWriter {
   }
 }
 
-async function writeTable({ columns, rows }: FileTable, file: string): Promise<void> {
-  const options = optionsOf(columns)
+async function writeTable(table: FileTable, file: string): Promise<void> {
+  const buffer = Buffer.allocUnsafe(BUFFER_BYTES)
+  let used = 0
   await using handle = await open(file, 'w')
-  await handle.appendFile(stringify([], { ...options, bom: true, header: true }))
-  for (const page of pagesOf(rows)) await handle.appendFile(stringify(page, options))
-  await handle.sync()
+  for (const text of textsOf(table)) {
+    const bytes = Buffer.byteLength(text)
+    if (used + bytes > BUFFER_BYTES) {
+      await handle.appendFile(buffer.subarray(0, used))
+      used = 0
+    }
+    if (bytes > BUFFER_BYTES) await handle.appendFile(text)
+    else used += buffer.write(text, used)
+  }
+  await handle.appendFile(buffer.subarray(0, used))
+}
+
+function* textsOf({ columns, rows }: FileTable): Iterable<string> {
+  const options = optionsOf(columns)
+  yield stringify([], { ...options, bom: true, header: true })
+  for (const page of pagesOf(rows, PAGE_ROWS)) yield stringify(page, options)
 }
 
 function optionsOf(columns: readonly FileColumn[]): Options {
@@ -73,16 +98,4 @@ function optionsOf(columns: readonly FileColumn[]): Options {
       },
     },
   }
-}
-
-/** A few at a time: row by row costs a write each. */
-function* pagesOf(rows: Iterable<Cell[]>): Iterable<Cell[][]> {
-  let page: Cell[][] = []
-  for (const row of rows) {
-    page.push(row)
-    if (page.length < PAGE_ROWS) continue
-    yield page
-    page = []
-  }
-  if (page.length > 0) yield page
 }

@@ -1,36 +1,36 @@
 // A copy that people open as files. What is true is kept in a SQLite file beside them, so that every promise of a copy
-// holds; the files are written from it when a run has come to its end, and only then.
+// holds; the files are written from it when a run has come to its end, and only then, and only those that change.
 
-import { mkdir } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
-import { childrenOf, RESOURCES } from '@store-export/contract'
-import { type ColumnKind, type CopyTable, TABLE_NAMES, TABLES } from '../tables.ts'
-import { type Copy, CopyBusy, type CopyState, type PageWrite, type WalkEnd } from './copy.ts'
+import { DatabaseSync } from 'node:sqlite'
+import type { CopyTable } from '../tables.ts'
+import type { CopyState, PageWrite, WalkEnd } from './copy.ts'
+import { makeFolder, refuseTaken } from './files-place.ts'
+import { type FileKnowledge, type FileRecord, FileRecords } from './files-records.ts'
+import {
+  dropLast,
+  isUnchanged,
+  looksUnchanged,
+  type NewFile,
+  recordOf,
+  recoverFiles,
+  replaceFiles,
+} from './files-replace.ts'
+import { digestsOf, FILE_NAMES, type FileTable, tablesOf } from './files-tables.ts'
 import { SqliteCopy } from './sqlite.ts'
-
-/** What a cell holds: decimals and instants are texts, exact. */
-export type Cell = string | number | boolean | null
-
-/** A column of a file. */
-export interface FileColumn {
-  readonly name: string
-  readonly kind: ColumnKind
-  /** Whether it is an amount: a decimal with exactly two digits after the point. */
-  readonly isMoney: boolean
-}
-
-/** A table to be written; its rows can be walked once. */
-export interface FileTable {
-  readonly name: string
-  readonly columns: readonly FileColumn[]
-  readonly rows: Iterable<Cell[]>
-}
 
 /** Writes tables as files of one kind. */
 export interface TableWriter {
-  /** Takes the place of the last files with these tables, in this order; throws and leaves the last ones. */
-  write(tables: Iterable<FileTable>): Promise<void>
+  /** The file that holds this table; one file may hold several. */
+  fileOf(table: string): string
+  /** Files and folders that it needs for a while: a run that was killed may leave them. */
+  readonly scratch: readonly string[]
+  /** Called before anything else. Throws `CopyProblem` where it could not write later. */
+  prepare(): Promise<void>
+  /** Writes these tables, all that a file holds, beside the last files; throws and leaves nothing of them. */
+  write(tables: Iterable<FileTable>): Promise<readonly NewFile[]>
 }
 
 /** Where a copy of files is. */
@@ -42,99 +42,120 @@ export interface FileCopyPlace {
   readonly writer: TableWriter
 }
 
-/** Views that people open first, and the tables that their columns are of. */
-const FIRST: ReadonlyMap<string, readonly string[]> = new Map([
-  ['orders_overview', ['orders']],
-  ['order_lines', ['order_items', 'orders', 'products']],
-])
-
-/** Names of what is written, in the order in which people meet it. */
-export const FILE_NAMES: readonly string[] = [...FIRST.keys(), ...TABLE_NAMES]
-
-const COLUMNS: ReadonlyMap<string, readonly FileColumn[]> = new Map(
-  TABLES.flatMap((table) => [table, ...table.children]).map(({ name, columns }) => {
-    const fields = [...RESOURCES, ...RESOURCES.flatMap(childrenOf)].find((resource) => resource.table === name)?.fields
-    return [name, columns.map((each) => ({ ...each, isMoney: fields?.[each.name]?.type.kind === 'money' }))]
-  }),
-)
-
 /** A copy whose files are written by `place.writer`. */
-export class FileCopy implements Copy {
-  readonly name: string
-  readonly #place: FileCopyPlace
-  readonly #copy: SqliteCopy
+export class FileCopy extends SqliteCopy {
+  readonly #database: string
+  readonly #writer: TableWriter
+  readonly #records: FileRecords
+  readonly #files: readonly string[]
+  /** Tables that were written since the files; null as long as none was. */
+  #touched: Set<string> | null = null
 
-  constructor(place: FileCopyPlace) {
-    this.name = place.name
-    this.#place = place
-    this.#copy = new SqliteCopy(place.database)
+  constructor({ name, database, writer }: FileCopyPlace) {
+    super(database, name)
+    this.#database = database
+    this.#writer = writer
+    this.#records = new FileRecords(database)
+    this.#files = [...new Set(FILE_NAMES.map((table) => writer.fileOf(table)))]
   }
 
-  async open(tables: readonly CopyTable[]): Promise<CopyState> {
-    await mkdir(path.dirname(this.#place.database), { recursive: true })
+  override async open(tables: readonly CopyTable[]): Promise<CopyState> {
+    await this.#writer.prepare()
+    if (!existsSync(this.#database)) await refuseTaken(this.#files)
+    await makeFolder(path.dirname(this.#database))
+    const state = await super.open(tables)
     try {
-      return await this.#copy.open(tables)
+      this.#records.prepare()
+      const { files } = this.#records.read()
+      // a copy of a store may have files without records: a run was killed while it put the first in their place
+      if (state.storeId === null && state.tables.size === 0 && files.size === 0) await refuseTaken(this.#files)
+      await recoverFiles(this.#files, (file) => files.has(path.basename(file)))
+      for (const each of this.#writer.scratch) await rm(each, { recursive: true, force: true })
+      return state
     } catch (error) {
-      throw error instanceof CopyBusy ? new CopyBusy(this.name) : error
+      await this.close()
+      throw error
     }
   }
 
-  claim(storeId: string): Promise<void> {
-    return this.#copy.claim(storeId)
+  override write(page: PageWrite): Promise<void> {
+    if (page.rows.length > 0) this.#touch(page.table)
+    return super.write(page)
   }
 
-  write(page: PageWrite): Promise<void> {
-    return this.#copy.write(page)
+  override end(walk: WalkEnd): Promise<number> {
+    if (walk.isWhole) this.#touch(walk.table)
+    return super.end(walk)
   }
 
-  end(walk: WalkEnd): Promise<number> {
-    return this.#copy.end(walk)
+  /** Writes the files that are not as the tables are, all of them or none, from one moment of the SQLite file. */
+  override async finish(): Promise<void> {
+    await super.finish()
+    using database = new DatabaseSync(this.#database, { readOnly: true })
+    database.exec('begin')
+    const known = this.#records.read()
+    // while rows are written the records call every table touched: for a run that is killed
+    const touched = this.#touched ?? known.touched
+    const digests = digestsOf(database, known.digests, (table) => touched.has(table))
+    const stale = await this.#staleFiles(known, digests, looksUnchanged)
+    if (stale.size > 0) {
+      const names = FILE_NAMES.filter((table) => digests.has(table) && stale.has(this.#writer.fileOf(table)))
+      await this.#replace(await this.#writer.write(tablesOf(database, names)), digests)
+    } else if (this.#touched !== null || known.touched.size > 0) this.#records.remember([], digests)
+    this.#touched = null
   }
 
-  count(table: string): Promise<number> {
-    return this.#copy.count(table)
+  /** Names of files that are missing, that are not as the tables are, or whose bytes are not those that a run wrote. */
+  override async changedFiles(): Promise<string[]> {
+    using database = new DatabaseSync(this.#database, { readOnly: true })
+    database.exec('begin')
+    const known = this.#records.read()
+    const digests = digestsOf(database, known.digests, (table) => known.touched.has(table))
+    const stale = await this.#staleFiles(known, digests, isUnchanged)
+    return this.#files.filter((file) => stale.has(file)).map((file) => path.basename(file))
   }
 
-  /** Writes every file anew, from one moment of the SQLite file; files of a run that was killed before are made up for. */
-  async finish(): Promise<void> {
-    const database = new DatabaseSync(this.#place.database, { readOnly: true })
-    try {
-      database.exec('begin')
-      await this.#place.writer.write(tablesOf(database))
-    } finally {
-      database.close()
+  override async close(): Promise<void> {
+    this.#touched = null
+    await super.close()
+  }
+
+  /** The marks are in the file before the first row is: for a run that is killed in between. */
+  #touch({ name, children }: CopyTable): void {
+    if (this.#touched === null) {
+      this.#touched = new Set(this.#records.read().touched)
+      this.#records.touchAll()
     }
-    await this.#copy.finish()
+    for (const each of [name, ...children.map((child) => child.name)]) this.#touched.add(each)
   }
 
-  close(): Promise<void> {
-    return this.#copy.close()
+  /** Files that are not as the tables are, and those that `isSame` denies: somebody may have changed or removed them. */
+  async #staleFiles(
+    { files, digests: known }: FileKnowledge,
+    digests: ReadonlyMap<string, string>,
+    isSame: (file: string, record: FileRecord) => Promise<boolean>,
+  ): Promise<Set<string>> {
+    const changed = [...digests.keys()].filter((table) => known.get(table) !== digests.get(table))
+    const stale = new Set(changed.map((table) => this.#writer.fileOf(table)))
+    for (const file of this.#filesOf(digests.keys())) {
+      const record = files.get(path.basename(file))
+      if (record === undefined || !(await isSame(file, record))) stale.add(file)
+    }
+    return stale
   }
-}
 
-function* tablesOf(database: DatabaseSync): Iterable<FileTable> {
-  for (const name of FILE_NAMES) {
-    const isView = FIRST.has(name)
-    // a view has its own order; a table's is the same in every run, so that two files can be compared
-    const statement = database.prepare(`select * from "${name}"${isView ? '' : ' order by id'}`)
-    const columns = COLUMNS.get(name) ?? statement.columns().map((column) => viewColumn(name, column.name))
-    yield { name, columns, rows: rowsOf(statement.iterate(), columns) }
+  /** Files of the tables that the copy has. */
+  #filesOf(tables: Iterable<string>): Set<string> {
+    return new Set([...tables].map((table) => this.#writer.fileOf(table)))
   }
-}
 
-/** A column that is of none of the view's tables was made by the view: it is what its values are. */
-function viewColumn(view: string, name: string): FileColumn {
-  const sources = FIRST.get(view) ?? []
-  const known = sources.flatMap((table) => COLUMNS.get(table) ?? []).find((column) => column.name === name)
-  return known ?? { name, kind: 'text', isMoney: false }
-}
-
-function* rowsOf(rows: Iterable<Record<string, SQLOutputValue>>, columns: readonly FileColumn[]): Iterable<Cell[]> {
-  for (const row of rows) yield columns.map((column) => cellOf(column, row[column.name]))
-}
-
-function cellOf({ kind }: FileColumn, value: SQLOutputValue | undefined): Cell {
-  if (value === null || value === undefined) return null
-  if (kind === 'boolean') return value === 1
-  return typeof value === 'number' ? value : String(value)
+  /** A run that is killed before the records are there is made up for by the next: see `recoverFiles`. */
+  async #replace(files: readonly NewFile[], digests: ReadonlyMap<string, string>): Promise<void> {
+    const records = []
+    for (const { from, to } of files) records.push(await recordOf(from, path.basename(to)))
+    this.#records.forget(records.map(({ file }) => file))
+    await replaceFiles(files)
+    this.#records.remember(records, digests)
+    await dropLast(files.map(({ to }) => to))
+  }
 }

@@ -28,7 +28,7 @@ const TYPES: Readonly<Record<ColumnKind, string>> = {
 /** Marks of a walk need not outlive a crash of the server: the run that made them ends with it. */
 const OWN_TABLES = [
   ['_sync_copy', 'one integer primary key check (one = 1), store_id text not null'],
-  ['_sync_tables', 'table_name text primary key, since text, whole_at text'],
+  ['_sync_tables', 'table_name text primary key, since text, whole_at text, starts_at text'],
   ['_sync_seen', 'table_name text, id uuid, primary key (table_name, id)'],
 ] as const
 
@@ -40,7 +40,13 @@ export async function makeSchema(session: PostgresSession, plan: SchemaPlan): Pr
     const kind = name === '_sync_seen' ? 'unlogged table' : 'table'
     await session.run(`create ${kind} if not exists ${qualified(schema, name)} (${columns})`)
   }
-  for (const table of tables) for (const each of [table, ...table.children]) await makeTable(session, schema, each)
+  for (const table of tables) {
+    let isWider = false
+    for (const each of [table, ...table.children]) isWider = (await makeTable(session, schema, each)) || isWider
+    // what was read before lacks the new columns: the next walk of the whole list fills them
+    const askAgain = `update ${qualified(schema, '_sync_tables')} set since = null where table_name = $1`
+    if (isWider) await session.run(askAgain, [table.name])
+  }
   await session.run(`delete from ${qualified(schema, '_sync_seen')}`)
   for (const view of POSTGRES_VIEWS) await makeView(session, schema, view)
 }
@@ -74,8 +80,8 @@ async function claimSchema(session: PostgresSession, { schema, copy, tables }: S
     throw new CopyProblem(`${copy} has ${foreign.name} of somebody else's: give a schema of the copy's own`)
 }
 
-/** A column that the contract has and the table lacks is added: the next walk of the whole list fills it. */
-async function makeTable(session: PostgresSession, schema: string, table: CopyTable | ChildTable): Promise<void> {
+/** A column that the contract has and the table lacks is added; whether there was one. */
+async function makeTable(session: PostgresSession, schema: string, table: CopyTable | ChildTable): Promise<boolean> {
   const { name, columns, ...rest } = table
   const at = qualified(schema, name)
   const declared = columns.map((column) => `${declaration(column)}${column.name === 'id' ? ' primary key' : ''}`)
@@ -88,9 +94,11 @@ async function makeTable(session: PostgresSession, schema: string, table: CopyTa
   // asked first: even for a column that is there the statement would wait for everybody who reads
   const added = columns.filter((column) => !present.has(column.name)).map((column) => `add ${declaration(column)}`)
   if (added.length > 0) await session.run(`alter table ${at} ${added.join(', ')}`)
-  if (!('parentColumn' in rest)) return
-  const index = quoted(`${name}_${rest.parentColumn}`)
-  await session.run(`create index if not exists ${index} on ${at} (${quoted(rest.parentColumn)})`)
+  if ('parentColumn' in rest) {
+    const index = quoted(`${name}_${rest.parentColumn}`)
+    await session.run(`create index if not exists ${index} on ${at} (${quoted(rest.parentColumn)})`)
+  }
+  return added.length > 0
 }
 
 /** Made where its tables are; its comment tells whether it is as it should be. */

@@ -3,27 +3,32 @@
 // the process when a connection dies between two statements, so transactions are plain statements.
 
 import postgres from 'postgres'
-
-/** The connection is gone, or could not be made; what was committed stays. */
-export class CopyLost extends Error {
-  override readonly name = 'CopyLost'
-}
+import { CopyLost } from './copy.ts'
+import { isRefusal, postgresProblem } from './postgres-problem.ts'
 
 /** What a statement answered. */
 export type Answer = postgres.RowList<postgres.Row[]>
 
+/** How long one statement may take, in ms: the longest removes from a large table what the store no longer has. */
+const ANSWER_WITHIN_MS = 30 * 60_000
+
 /** One connection, for statements one after the other. */
 export class PostgresSession {
   readonly #name: string
+  readonly #answerWithinMs: number
   readonly #sql: postgres.Sql
   #processId: number | null = null
   #isLost = false
   /** Rejects the statement that is on its way: the driver leaves some of them without an end. */
   #giveUp: (() => void) | null = null
 
-  /** Connects with the first statement. `name` is what messages call the copy. Throws `CopyLost` for what is no URL. */
-  constructor(url: string, name: string) {
+  /**
+   * Connects with the first statement. `name` is what messages call the copy; a server that gives no answer for
+   * `answerWithinMs` is lost. Throws `CopyLost` for what is no URL.
+   */
+  constructor(url: string, name: string, answerWithinMs: number = ANSWER_WITHIN_MS) {
     this.#name = name
+    this.#answerWithinMs = answerWithinMs
     try {
       this.#sql = postgres(url, {
         max: 1,
@@ -44,14 +49,14 @@ export class PostgresSession {
     }
   }
 
-  /** Runs one statement. Throws the server's error, or `CopyLost`. */
+  /** Runs one statement. Throws `CopyLost`, `CopyProblem`, or the server's error. */
   async run(text: string, values: (string | null)[] = []): Promise<Answer> {
     if (this.#isLost) throw this.#lost()
     let answer: Answer
     try {
       answer = await this.#sent(text, values)
     } catch (error) {
-      if (isRefusal(error)) throw error
+      if (isRefusal(error)) throw postgresProblem(error, this.#name)
       this.#isLost = true
       throw this.#lost(error)
     }
@@ -81,10 +86,14 @@ export class PostgresSession {
   }
 
   #sent(text: string, values: (string | null)[]): Promise<Answer> {
+    let timer: NodeJS.Timeout | undefined
     return new Promise<Answer>((resolve, reject) => {
       this.#giveUp = () => reject(new Error('the connection was closed'))
+      const seconds = Math.round(this.#answerWithinMs / 1000)
+      timer = setTimeout(() => reject(new Error(`no answer within ${seconds} s`)), this.#answerWithinMs)
       this.#sql.unsafe(text, values, { prepare: values.length > 0 }).then(resolve, reject)
     }).finally(() => {
+      clearTimeout(timer)
       this.#giveUp = null
     })
   }
@@ -97,11 +106,6 @@ export class PostgresSession {
         : `the connection to ${this.#name} was lost${why}: run again, and the copy goes on from what it has`
     return new CopyLost(sentence, { cause })
   }
-}
-
-/** Whether the server refused a statement and goes on with the connection. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof postgres.PostgresError && !['FATAL', 'PANIC'].includes(error.severity)
 }
 
 /** Of a host with several addresses the error has no message of its own. */

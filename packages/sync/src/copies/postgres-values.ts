@@ -1,5 +1,6 @@
 // Rows as the JSON that PostgreSQL reads them from, a page at a time, without what it cannot hold.
 
+import { isRawNumber } from '../exact-json.ts'
 import type { CopyColumn } from '../tables.ts'
 import type { CopyRow } from './copy.ts'
 
@@ -31,7 +32,8 @@ function picked(columns: readonly CopyColumn[], row: CopyRow, change: Change): R
 
 const asItIs: Change = (_column, value) => value
 
-const holdable: Change = ({ kind }, value) => {
+/** What PostgreSQL keeps of a value. */
+export function holdable({ kind }: CopyColumn, value: unknown): unknown {
   if (kind === 'json') return holdableJson(value)
   return typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value
 }
@@ -39,6 +41,6 @@ const holdable: Change = ({ kind }, value) => {
 function holdableJson(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll('\0', '\ufffd').toWellFormed()
   if (Array.isArray(value)) return value.map(holdableJson)
-  if (value === null || typeof value !== 'object') return value
+  if (value === null || typeof value !== 'object' || isRawNumber(value)) return value
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [holdableJson(name), holdableJson(each)]))
 }

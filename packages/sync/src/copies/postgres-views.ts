@@ -25,13 +25,15 @@ export const POSTGRES_VIEWS: readonly PostgresView[] = [
   },
   {
     name: 'order_lines',
-    reads: ['store', 'products', 'orders', 'order_items'],
+    reads: ['store', 'products', 'product_variants', 'orders', 'order_items'],
     select: (schema) => `
-      select o.created_at, o.id as order_id, o.status, i.id, i.name, p.sku, i.quantity, i.price,
-        coalesce(o.currency, (select store_currency from ${schema}.store)) as currency
+      select o.created_at, o.id as order_id, o.status, i.id, i.name, coalesce(v.sku, p.sku) as sku, i.quantity,
+        i.price, coalesce(o.currency, (select store_currency from ${schema}.store)) as currency,
+        i.product_id, i.variant_id, v.name as variant
       from ${schema}.order_items i
         join ${schema}.orders o on o.id = i.order_id
         left join ${schema}.products p on p.id = i.product_id
+        left join ${schema}.product_variants v on v.id = i.variant_id
       order by o.created_at, o.id, i.created_at, i.id`,
   },
 ]

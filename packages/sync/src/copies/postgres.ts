@@ -2,20 +2,23 @@
 // that is killed leaves the last one whole; the lock of a run belongs to its connection and ends with it.
 
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ChildTable, CopyTable } from '../tables.ts'
+import type { CopyColumn, CopyTable } from '../tables.ts'
 import {
   type Copy,
   CopyBusy,
+  CopyLost,
   CopyProblem,
-  type CopyRow,
   type CopyState,
+  type KeptRow,
   type PageWrite,
-  type TableState,
+  type Reading,
   type WalkEnd,
 } from './copy.ts'
-import { declaration, makeSchema, qualified, quoted } from './postgres-schema.ts'
-import { CopyLost, PostgresSession } from './postgres-session.ts'
-import { jsonOfRows, lastOfEach } from './postgres-values.ts'
+import { pageStatement, pageValues } from './postgres-page.ts'
+import { markIds, type PostgresSource, peekState, readRows, readState, unmetIds } from './postgres-reading.ts'
+import { makeSchema, qualified, quoted } from './postgres-schema.ts'
+import { PostgresSession } from './postgres-session.ts'
+import { holdable } from './postgres-values.ts'
 
 /** Where a PostgreSQL copy is. */
 export interface PostgresPlace {
@@ -35,11 +38,22 @@ export class PostgresCopy implements Copy {
   readonly #url: string
   readonly #schema: string
   #session: PostgresSession | null = null
+  /** Of each table whose whole list is being walked, whether the walk marks what it meets. */
+  readonly #marking = new Map<string, boolean>()
 
   constructor({ url, schema = 'store_export' }: PostgresPlace) {
     this.#url = url
     this.#schema = schema
     this.name = `${withoutPassword(url)}, schema ${schema}`
+  }
+
+  async peek(): Promise<CopyState | null> {
+    const session = new PostgresSession(this.#url, this.name)
+    try {
+      return await peekState({ session, schema: this.#schema })
+    } finally {
+      await session.end()
+    }
   }
 
   async open(tables: readonly CopyTable[]): Promise<CopyState> {
@@ -48,7 +62,7 @@ export class PostgresCopy implements Copy {
     try {
       await this.#lock()
       await session.transaction(() => makeSchema(session, { schema: this.#schema, copy: this.name, tables }))
-      return await this.#state()
+      return await readState(this.#source())
     } catch (error) {
       await this.close()
       throw error
@@ -64,30 +78,24 @@ export class PostgresCopy implements Copy {
   }
 
   async write({ table, rows, isWhole }: PageWrite): Promise<void> {
+    const marks = isWhole && (await this.#isMarking(table))
     if (rows.length === 0) return
-    const parents = lastOfEach(rows)
-    const ids = JSON.stringify(parents.map(({ id }) => id))
-    await this.#opened().transaction(async () => {
-      await this.#upsert(table, parents)
-      if (isWhole) await this.#markSeen(table.name, ids)
-      for (const child of table.children) {
-        await this.#run(`delete from ${this.#at(child.name)} where ${quoted(child.parentColumn)} in (${idsOf('$1')})`, [
-          ids,
-        ])
-        await this.#upsert(child, lastOfEach(parents.flatMap((row) => childrenOf(row, child))))
-      }
-    })
+    await this.#run(pageStatement({ schema: this.#schema, table, marks }), pageValues(table, rows))
   }
 
   async end({ table, state, isWhole }: WalkEnd): Promise<number> {
     return this.#opened().transaction(async () => {
       await this.#run('set local enable_seqscan = on')
+      // a walk that is told to have ended has
+      await this.#run('set local synchronous_commit = on')
       const removed = isWhole ? await this.#removeUnseen(table) : 0
+      this.#marking.delete(table.name)
       await this.#run(`delete from ${this.#at('_sync_seen')} where table_name = $1`, [table.name])
       await this.#run(
-        `insert into ${this.#at('_sync_tables')} (table_name, since, whole_at) values ($1, $2, $3)
-        on conflict (table_name) do update set since = excluded.since, whole_at = excluded.whole_at`,
-        [table.name, state.since, state.wholeAt],
+        `insert into ${this.#at('_sync_tables')} (table_name, since, whole_at, starts_at) values ($1, $2, $3, $4)
+        on conflict (table_name) do update
+          set since = excluded.since, whole_at = excluded.whole_at, starts_at = excluded.starts_at`,
+        [table.name, state.since, state.wholeAt, state.startsAt],
       )
       return removed
     })
@@ -98,11 +106,32 @@ export class PostgresCopy implements Copy {
     return Number(row?.rows)
   }
 
+  async read(reading: Reading): Promise<KeptRow[]> {
+    return readRows(this.#source(), reading)
+  }
+
+  asKept(column: CopyColumn, value: unknown): unknown {
+    return holdable(column, value)
+  }
+
+  async mark(table: string, ids: readonly string[]): Promise<void> {
+    await markIds(this.#source(), table, ids)
+  }
+
+  async unmet(table: string, after: string | null, most: number): Promise<string[]> {
+    return unmetIds(this.#source(), table, { after, most })
+  }
+
+  async changedFiles(): Promise<string[]> {
+    return []
+  }
+
   async finish(): Promise<void> {}
 
   async close(): Promise<void> {
     const session = this.#session
     this.#session = null
+    this.#marking.clear()
     await session?.end()
   }
 
@@ -114,6 +143,10 @@ export class PostgresCopy implements Copy {
       'client_connection_check_interval = 1000',
       // a page is small beside its table: until the server has statistics it would read all of a table for each page
       'enable_seqscan = off',
+      // a plan that was kept from when the table was empty would do so, too: measured, pages became ever slower
+      'plan_cache_mode = force_custom_plan',
+      // what a crash of the server takes are the last pages, and no state is ever ahead of its pages: they are read again
+      'synchronous_commit = off',
     ]
     const [row] = await this.#run(`select current_setting('server_encoding') as encoding`)
     if (row?.encoding !== 'UTF8')
@@ -135,42 +168,29 @@ export class PostgresCopy implements Copy {
     return row?.locked === true
   }
 
-  async #state(): Promise<CopyState> {
-    const [copy] = await this.#run(`select store_id from ${this.#at('_sync_copy')}`)
-    const rows = await this.#run(`select table_name, since, whole_at from ${this.#at('_sync_tables')}`)
-    const tables = rows.map(({ table_name: name, since, whole_at: wholeAt }): [string, TableState] => [
-      String(name),
-      { since: textOrNull(since), wholeAt: textOrNull(wholeAt) },
-    ])
-    return { storeId: textOrNull(copy?.store_id), tables: new Map(tables) }
-  }
-
-  async #upsert({ name, columns }: Pick<CopyTable, 'name' | 'columns'>, rows: readonly CopyRow[]): Promise<void> {
-    if (rows.length === 0) return
-    const names = columns.map((column) => quoted(column.name))
-    await this.#run(
-      `insert into ${this.#at(name)} (${names.join(', ')})
-      select ${names.join(', ')} from jsonb_to_recordset($1::text::jsonb) as page(${columns.map(declaration).join(', ')})
-      on conflict (id) do update set ${names.map((each) => `${each} = excluded.${each}`).join(', ')}`,
-      [jsonOfRows(columns, rows)],
-    )
-  }
-
-  async #markSeen(table: string, ids: string): Promise<void> {
-    await this.#run(
-      `insert into ${this.#at('_sync_seen')} (table_name, id)
-      select $1, id from (${idsOf('$2')}) as page on conflict do nothing`,
-      [table, ids],
-    )
+  /** Whether a walk of the whole list has to mark what it meets: what it writes into an empty table is what it met. */
+  async #isMarking(table: CopyTable): Promise<boolean> {
+    const known = this.#marking.get(table.name)
+    if (known !== undefined) return known
+    const names = [table, ...table.children].map(({ name }) => `exists (select from ${this.#at(name)})`)
+    const [row] = await this.#run(`select ${names.join(' or ')} as here`)
+    this.#marking.set(table.name, row?.here === true)
+    return row?.here === true
   }
 
   async #removeUnseen({ name, children }: CopyTable): Promise<number> {
-    const gone = `select id from ${this.#at(name)} as kept where not exists
-      (select from ${this.#at('_sync_seen')} as seen where seen.table_name = $1 and seen.id = kept.id)`
-    for (const child of children) {
-      await this.#run(`delete from ${this.#at(child.name)} where ${quoted(child.parentColumn)} in (${gone})`, [name])
-    }
-    return (await this.#run(`delete from ${this.#at(name)} where id in (${gone})`, [name])).count
+    if (this.#marking.get(name) === false) return 0
+    const { count } = await this.#run(
+      `delete from ${this.#at(name)} as kept where not exists
+        (select from ${this.#at('_sync_seen')} as seen where seen.table_name = $1 and seen.id = kept.id)`,
+      [name],
+    )
+    for (const child of children)
+      await this.#run(
+        `delete from ${this.#at(child.name)} as kept where not exists
+          (select from ${this.#at(name)} as parent where parent.id = kept.${quoted(child.parentColumn)})`,
+      )
+    return count
   }
 
   #run(text: string, values: (string | null)[] = []) {
@@ -182,20 +202,13 @@ export class PostgresCopy implements Copy {
     return this.#session
   }
 
+  #source(): PostgresSource {
+    return { session: this.#opened(), schema: this.#schema }
+  }
+
   #at(table: string): string {
     return qualified(this.#schema, table)
   }
-}
-
-const idsOf = (place: string) => `select value::uuid as id from jsonb_array_elements_text(${place}::text::jsonb)`
-
-function childrenOf(row: CopyRow, { field }: ChildTable): CopyRow[] {
-  const children = row[field]
-  return Array.isArray(children) ? children : []
-}
-
-function textOrNull(value: unknown): string | null {
-  return typeof value === 'string' ? value : null
 }
 
 /** What follows the path is left out too: a password may be among it. */

@@ -12,8 +12,12 @@ export const VIEWS: readonly string[] = [
     from orders o left join customers c on c.id = o.customer_id order by o.created_at, o.id`,
   'drop view if exists order_lines',
   `create view order_lines as
-    select o.created_at, o.id as order_id, o.status, i.id, i.name, p.sku, i.quantity, i.price,
-      coalesce(o.currency, (select store_currency from store)) as currency
-    from order_items i join orders o on o.id = i.order_id left join products p on p.id = i.product_id
+    select o.created_at, o.id as order_id, o.status, i.id, i.name, coalesce(v.sku, p.sku) as sku, i.quantity, i.price,
+      coalesce(o.currency, (select store_currency from store)) as currency,
+      i.product_id, i.variant_id, v.name as variant
+    from order_items i
+      join orders o on o.id = i.order_id
+      left join products p on p.id = i.product_id
+      left join product_variants v on v.id = i.variant_id
     order by o.created_at, o.id, i.created_at, i.id`,
 ]

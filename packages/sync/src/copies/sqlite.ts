@@ -1,181 +1,159 @@
 // A copy in a SQLite file. Decimals and instants are texts, exact and in the order of their values; JSON is text.
 // Every write is one transaction, so that a process that is killed leaves the last one whole.
 
-import { realpathSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { type ChildTable, type ColumnKind, type CopyColumn, type CopyTable, TABLE_NAMES } from '../tables.ts'
+import type { CopyColumn, CopyTable } from '../tables.ts'
 import {
   type Copy,
   CopyBusy,
-  CopyProblem,
-  type CopyRow,
   type CopyState,
+  type KeptRow,
   type PageWrite,
-  type TableState,
+  type Reading,
   type WalkEnd,
 } from './copy.ts'
-import { VIEWS } from './sqlite-views.ts'
-
-const TYPES: Readonly<Record<ColumnKind, string>> = {
-  uuid: 'text',
-  text: 'text',
-  integer: 'integer',
-  boolean: 'integer',
-  decimal: 'text',
-  timestamp: 'text',
-  json: 'text',
-}
-const BUSY = 5
-/** How long a write waits for somebody who reads or writes the file with another program. */
-const WAIT_MS = 5000
+import { isBusy, sqliteProblem } from './sqlite-problem.ts'
+import { asSqliteKeeps, markIds, peekState, readRows, readState, unmetIds } from './sqlite-reading.ts'
+import { closeFile, lockNameOf, makeSchema, openFile, refuseOtherFile } from './sqlite-schema.ts'
+import { quoted, SqliteWriter } from './sqlite-writer.ts'
 
 /** A copy in `file`, made where it is missing. */
 export class SqliteCopy implements Copy {
   readonly name: string
   readonly #file: string
+  /** The name, and the file where that is another: for messages about the file. */
+  readonly #label: string
   readonly #statements = new Map<string, StatementSync>()
+  readonly #writers = new Map<string, SqliteWriter>()
   #open: { readonly database: DatabaseSync; readonly lock: DatabaseSync } | null = null
 
-  constructor(file: string) {
-    this.#file = file
-    this.name = file
+  /** `name` is what messages call it; the file unless said. */
+  constructor(file: string, name: string = file) {
+    // to SQLite `:memory:` and `file:…?mode=memory` would be no files
+    this.#file = path.resolve(file)
+    this.name = name
+    this.#label = name === file ? name : `${name} (its ${path.basename(file)})`
+  }
+
+  async peek(): Promise<CopyState | null> {
+    return this.#told(() => peekState(this.#file))
   }
 
   async open(tables: readonly CopyTable[]): Promise<CopyState> {
-    const lock = this.#lock()
-    try {
-      const database = new DatabaseSync(this.#file, { timeout: WAIT_MS })
-      this.#open = { database, lock }
-      return this.#prepare(database, tables)
-    } catch (error) {
-      if (this.#open === null) lock.close()
-      await this.close()
-      throw error
-    }
-  }
-
-  #prepare(database: DatabaseSync, tables: readonly CopyTable[]): CopyState {
-    refuseForeign(database, this.name)
-    database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = off')
-    this.#transaction(() => {
-      database.exec(STATE)
-      for (const table of tables) {
-        const isWider = [table, ...table.children].map((each) => this.#makeTable(each)).some(Boolean)
-        // what was read before lacks the new columns: the next walk of the whole list fills them
-        if (isWider) this.#run('update _sync_tables set since = null where table_name = ?', [table.name])
+    return this.#told(() => {
+      const lock = this.#lock()
+      try {
+        this.#open = { database: openFile(this.#file, this.#label), lock }
+        this.#transaction(() => makeSchema(this.#opened().database, tables))
+        return readState((text) => this.#statement(text))
+      } catch (error) {
+        if (this.#open === null) lock.close()
+        this.#close()
+        throw error
       }
-      database.exec('delete from _sync_seen')
-      for (const view of VIEWS) database.exec(view)
     })
-    return this.#state()
   }
 
   async claim(storeId: string): Promise<void> {
-    this.#run('insert or replace into _sync_copy (one, store_id) values (1, ?)', [storeId])
+    this.#told(() => this.#run('insert or replace into _sync_copy (one, store_id) values (1, ?)', [storeId]))
   }
 
   async write({ table, rows, isWhole }: PageWrite): Promise<void> {
-    this.#transaction(() => {
-      for (const row of rows) {
-        this.#upsert(table, row)
-        if (isWhole)
-          this.#run('insert or ignore into _sync_seen (table_name, id) values (?, ?)', [table.name, String(row.id)])
-        for (const child of table.children) this.#replaceChildren(child, row)
-      }
-    })
+    this.#told(() => this.#transaction(() => this.#writer(table).write(rows, isWhole)))
   }
 
   async end({ table, state, isWhole }: WalkEnd): Promise<number> {
     let removed = 0
-    this.#transaction(() => {
-      if (isWhole) removed = this.#removeUnseen(table)
-      this.#run('delete from _sync_seen where table_name = ?', [table.name])
-      const values = [table.name, state.since, state.wholeAt]
-      this.#run('insert or replace into _sync_tables (table_name, since, whole_at) values (?, ?, ?)', values)
-    })
+    this.#told(() =>
+      this.#transaction(() => {
+        if (isWhole) removed = this.#writer(table).removeUnseen()
+        this.#run('delete from _sync_seen where table_name = ?', [table.name])
+        const values = [table.name, state.since, state.wholeAt, state.startsAt]
+        this.#run(
+          'insert or replace into _sync_tables (table_name, since, whole_at, starts_at) values (?, ?, ?, ?)',
+          values,
+        )
+      }),
+    )
     return removed
   }
 
   async count(table: string): Promise<number> {
-    return Number(this.#statement(`select count(*) as rows from ${quoted(table)}`).get()?.rows)
+    const count = `select count(*) as rows from ${quoted(table)}`
+    return this.#told(() => Number(this.#statement(count).get()?.rows))
+  }
+
+  async read(reading: Reading): Promise<KeptRow[]> {
+    return this.#told(() => readRows((text) => this.#statement(text), reading))
+  }
+
+  asKept(column: CopyColumn, value: unknown): unknown {
+    return asSqliteKeeps(column, value)
+  }
+
+  async mark(table: string, ids: readonly string[]): Promise<void> {
+    this.#told(() => markIds(this.#opened().database, table, ids))
+  }
+
+  async unmet(table: string, after: string | null, most: number): Promise<string[]> {
+    return this.#told(() => unmetIds(this.#opened().database, table, { after, most }))
+  }
+
+  async changedFiles(): Promise<string[]> {
+    return []
   }
 
   async finish(): Promise<void> {}
 
   async close(): Promise<void> {
+    this.#told(() => this.#close())
+  }
+
+  #close(): void {
     this.#statements.clear()
-    this.#open?.database.close()
-    this.#open?.lock.close()
+    this.#writers.clear()
+    const open = this.#open
     this.#open = null
+    if (open === null) return
+    try {
+      closeFile(open.database)
+    } finally {
+      open.lock.close()
+    }
   }
 
   /** Held by the operating system for as long as the process lives, however it ends. */
   #lock(): DatabaseSync {
-    const lock = new DatabaseSync(`${realPath(this.#file)}-run`)
+    refuseOtherFile(this.#file, this.#label)
+    mkdirSync(path.dirname(this.#file), { recursive: true })
+    const lock = new DatabaseSync(lockNameOf(this.#file))
     try {
       lock.exec('begin exclusive')
       return lock
     } catch (error) {
       lock.close()
-      if (error instanceof Error && 'errcode' in error && error.errcode === BUSY) throw new CopyBusy(this.name)
+      if (isBusy(error)) throw new CopyBusy(this.name)
       throw error
     }
   }
 
-  #state(): CopyState {
-    const copy = this.#statement('select store_id from _sync_copy').get()
-    const rows = this.#statement('select table_name, since, whole_at from _sync_tables').all()
-    const tables = rows.map(({ table_name: name, since, whole_at: wholeAt }): [string, TableState] => [
-      String(name),
-      { since: textOrNull(since), wholeAt: textOrNull(wholeAt) },
-    ])
-    return { storeId: textOrNull(copy?.store_id), tables: new Map(tables) }
-  }
-
-  /** A column that the contract has and the table lacks is added; whether there was one. */
-  #makeTable({ name, columns, ...rest }: CopyTable | ChildTable): boolean {
-    const { database } = this.#opened()
-    const declared = columns.map(
-      (column) => `${quoted(column.name)} ${TYPES[column.kind]}${column.name === 'id' ? ' primary key' : ''}`,
-    )
-    database.exec(`create table if not exists ${quoted(name)} (${declared.join(', ')}) strict`)
-    const present = new Set(
-      database
-        .prepare('select name from pragma_table_info(?)')
-        .all(name)
-        .map((row) => String(row.name)),
-    )
-    const added = columns.filter((each) => !present.has(each.name))
-    for (const column of added) {
-      database.exec(`alter table ${quoted(name)} add column ${quoted(column.name)} ${TYPES[column.kind]}`)
+  /** What `work` answers; what SQLite or the file system refuses is told with the copy's name. */
+  #told<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      throw sqliteProblem(error, this.#label)
     }
-    if ('parentColumn' in rest) {
-      const index = quoted(`${name}_${rest.parentColumn}`)
-      database.exec(`create index if not exists ${index} on ${quoted(name)} (${quoted(rest.parentColumn)})`)
-    }
-    return added.length > 0
   }
 
-  #upsert({ name, columns }: Pick<CopyTable, 'name' | 'columns'>, row: CopyRow): void {
-    const names = columns.map((column) => quoted(column.name)).join(', ')
-    const places = columns.map(() => '?').join(', ')
-    const values = columns.map((column) => inputOf(column, row[column.name]))
-    this.#run(`insert or replace into ${quoted(name)} (${names}) values (${places})`, values)
-  }
-
-  #replaceChildren(child: ChildTable, row: CopyRow): void {
-    this.#run(`delete from ${quoted(child.name)} where ${quoted(child.parentColumn)} = ?`, [String(row.id)])
-    const children = row[child.field]
-    for (const each of Array.isArray(children) ? children : []) this.#upsert(child, each)
-  }
-
-  #removeUnseen({ name, children }: CopyTable): number {
-    const gone = `select id from ${quoted(name)} where id not in (select id from _sync_seen where table_name = ?)`
-    for (const child of children) {
-      this.#run(`delete from ${quoted(child.name)} where ${quoted(child.parentColumn)} in (${gone})`, [name])
-    }
-    return this.#run(`delete from ${quoted(name)} where id in (${gone})`, [name])
+  #writer(table: CopyTable): SqliteWriter {
+    const known = this.#writers.get(table.name)
+    if (known !== undefined) return known
+    const writer = new SqliteWriter(this.#opened().database, table)
+    this.#writers.set(table.name, writer)
+    return writer
   }
 
   #transaction(work: () => void): void {
@@ -207,43 +185,4 @@ export class SqliteCopy implements Copy {
     if (this.#open === null) throw new Error(`${this.name} is not open`)
     return this.#open
   }
-}
-
-const STATE = `
-create table if not exists _sync_copy (one integer primary key check (one = 1), store_id text not null) strict;
-create table if not exists _sync_tables (table_name text primary key, since text, whole_at text) strict;
-create table if not exists _sync_seen (table_name text, id text, primary key (table_name, id)) strict, without rowid`
-
-/** A file with tables of these names that is no copy is somebody else's: its rows would be removed. */
-function refuseForeign(database: DatabaseSync, name: string): void {
-  const objects = database.prepare("select name from sqlite_schema where type in ('table', 'view')").all()
-  const present = objects.map((row) => String(row.name))
-  const ours = [...TABLE_NAMES, 'orders_overview', 'order_lines']
-  const foreign = present.find((each) => ours.includes(each))
-  if (foreign !== undefined && !present.includes('_sync_copy'))
-    throw new CopyProblem(`${name} has a table ${foreign} and is no copy of a store: give another file`)
-}
-
-/** One file has one lock, by whichever name it is called. */
-function realPath(file: string): string {
-  try {
-    return realpathSync(file)
-  } catch {
-    return path.join(realpathSync(path.dirname(path.resolve(file))), path.basename(file))
-  }
-}
-
-function inputOf({ kind }: CopyColumn, value: unknown): SQLInputValue {
-  if (value === null || value === undefined) return null
-  if (kind === 'json') return JSON.stringify(value)
-  if (typeof value === 'boolean') return value ? 1 : 0
-  return typeof value === 'number' && kind === 'integer' ? value : String(value)
-}
-
-function textOrNull(value: unknown): string | null {
-  return typeof value === 'string' ? value : null
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
 }

@@ -1,4 +1,4 @@
-// The parts of a workbook that say which sheets it has.
+// The parts of a workbook that say which sheets it has, and how their cells are shown.
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
@@ -23,6 +23,26 @@ export function workbookRelationsXml(sheets: number): string {
     ([type, target], index) => `<Relationship Id="rId${index + 1}" Type="${RELATIONS}/${type}" Target="${target}"/>`,
   )
   return `${HEAD}<Relationships xmlns="${PACKAGE}/relationships">${relations.join('')}</Relationships>`
+}
+
+/**
+ * The formats of cells: none, and `number`. The workbooks of single tables number them so, and those without amounts
+ * lack the second.
+ */
+export function stylesXml(number: string): string {
+  const plain = 'fontId="0" fillId="0" borderId="0"'
+  const fills = ['none', 'gray125'].map((pattern) => `<fill><patternFill patternType="${pattern}"/></fill>`)
+  const parts = [
+    `<numFmts count="1"><numFmt numFmtId="164" formatCode="${number}"/></numFmts>`,
+    '<fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts>',
+    `<fills count="2">${fills.join('')}</fills>`,
+    '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>',
+    `<cellStyleXfs count="1"><xf numFmtId="0" ${plain}/></cellStyleXfs>`,
+    `<cellXfs count="2"><xf numFmtId="0" ${plain} xfId="0"/>`,
+    `<xf numFmtId="164" ${plain} xfId="0" applyNumberFormat="true"/></cellXfs>`,
+    '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>',
+  ]
+  return `${HEAD}<styleSheet xmlns="${MAIN}">${parts.join('')}</styleSheet>`
 }
 
 /** What each part is. */

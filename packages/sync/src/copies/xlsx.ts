@@ -1,13 +1,15 @@
 // A copy as an XLSX workbook: a sheet for each table, typed where a spreadsheet keeps the value as it is, and text
 // everywhere else. hucre streams a workbook of one table; the sheets are then put together in one archive.
 
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { writeXlsxStream, XLSX_MAX_ROWS_PER_SHEET } from 'hucre/xlsx'
 import type { ColumnKind } from '../tables.ts'
-import { type Cell, type FileColumn, FileCopy, type FileTable, type TableWriter } from './files.ts'
+import { FileCopy, type TableWriter } from './files.ts'
+import { type NewFile, newName } from './files-replace.ts'
+import type { Cell, FileColumn, FileTable } from './files-tables.ts'
 import { ArchiveWriter, readParts } from './xlsx-archive.ts'
-import { contentTypesXml, workbookRelationsXml, workbookXml } from './xlsx-parts.ts'
+import { contentTypesXml, stylesXml, workbookRelationsXml, workbookXml } from './xlsx-parts.ts'
 
 /** How a workbook is written. */
 export interface WorkbookOptions {
@@ -39,39 +41,51 @@ export function xlsxCopy(file: string, options: WorkbookOptions = {}): FileCopy 
 
 /** Writes tables as the sheets of one workbook. */
 export class XlsxWriter implements TableWriter {
+  readonly scratch: readonly string[]
   readonly #file: string
+  /** The workbook of one table. */
+  readonly #sheet: string
   readonly #maxRows: number
 
   constructor(file: string, { maxRowsPerSheet = XLSX_MAX_ROWS_PER_SHEET }: WorkbookOptions = {}) {
+    const { dir, base } = path.parse(file)
     this.#file = file
+    this.#sheet = path.join(dir, `.${base}.sheet`)
     this.#maxRows = maxRowsPerSheet
+    this.scratch = [this.#sheet]
   }
 
-  async write(tables: Iterable<FileTable>): Promise<void> {
-    const { dir, base } = path.parse(this.#file)
-    const whole = path.join(dir, `.${base}.new`)
-    const sheet = path.join(dir, `.${base}.sheet`)
+  fileOf(): string {
+    return this.#file
+  }
+
+  async prepare(): Promise<void> {}
+
+  async write(tables: Iterable<FileTable>): Promise<readonly NewFile[]> {
+    const whole = newName(this.#file)
     try {
       await using file = await open(whole, 'w')
       const archive = new ArchiveWriter(file)
       const names: string[] = []
       for (const table of tables) {
-        await this.#writeSheet(table, sheet)
-        names.push(...(await addSheets({ archive, sheet, table: table.name, before: names.length })))
+        await this.#writeSheet(table)
+        names.push(...(await addSheets({ archive, sheet: this.#sheet, table: table.name, before: names.length })))
       }
       await archive.add('xl/workbook.xml', workbookXml(names))
+      await archive.add('xl/styles.xml', stylesXml(MONEY_FORMAT))
       await archive.add('xl/_rels/workbook.xml.rels', workbookRelationsXml(names.length))
       await archive.add('[Content_Types].xml', contentTypesXml(names.length))
       await archive.end()
-      await file.sync()
-      await rename(whole, this.#file)
-    } finally {
+      return [{ from: whole, to: this.#file }]
+    } catch (error) {
       await rm(whole, { force: true })
-      await rm(sheet, { force: true })
+      throw error
+    } finally {
+      await rm(this.#sheet, { force: true })
     }
   }
 
-  async #writeSheet({ name, columns, rows }: FileTable, sheet: string): Promise<void> {
+  async #writeSheet({ name, columns, rows }: FileTable): Promise<void> {
     const note = `the whole is in ${path.basename(this.#file)}.store-sync.db`
     const bytes = writeXlsxStream(sheetRows(columns, rows, note), {
       name,
@@ -83,7 +97,7 @@ export class XlsxWriter implements TableWriter {
       freezePane: { rows: 1 },
       maxRowsPerSheet: this.#maxRows,
     })
-    await using file: FileHandle = await open(sheet, 'w')
+    await using file: FileHandle = await open(this.#sheet, 'w')
     for await (const chunk of bytes) await file.appendFile(chunk)
   }
 }
@@ -106,8 +120,7 @@ async function addSheets({ archive, sheet, table, before }: SheetsToAdd): Promis
       names.push(names.length === 0 ? table : `${table} (${names.length + 1})`)
       await archive.copy(part, file, `xl/worksheets/sheet${before + names.length}.xml`)
     }
-    // the first table has amounts, and so the one format
-    const isShared = ['xl/styles.xml', 'xl/theme/theme1.xml', '_rels/.rels'].includes(part.name)
+    const isShared = ['xl/theme/theme1.xml', '_rels/.rels'].includes(part.name)
     if (isShared && before === 0) await archive.copy(part, file, part.name)
   }
   return names

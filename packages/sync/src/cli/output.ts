@@ -1,0 +1,83 @@
+// Where words go, and how numbers and times are written in them.
+
+/** Where words go. */
+export interface Output {
+  /** For people: the standard error. */
+  say(text: string): void
+  /** For programs: the standard output. */
+  print(line: string): void
+  /** Columns of the terminal that a person looks at, so that a line may be written over; null where there is none. */
+  readonly columns: number | null
+}
+
+/** A line for each event, as JSON for programs; names as the API writes them, `store_id`. */
+export function printEvent({ print }: Output, event: object): void {
+  const named = Object.entries(event).map(([name, value]) => [snake(name), value])
+  print(JSON.stringify(Object.fromEntries(named)))
+}
+
+function snake(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+/** A line that the next one writes over, where a person looks at a terminal. */
+export class LiveLine {
+  readonly #output: Output
+  #isShown = false
+
+  constructor(output: Output) {
+    this.#output = output
+  }
+
+  /** Shows `text` in place of the last one, cut to the terminal; nothing where there is none. */
+  show(text: string): void {
+    const { columns, say } = this.#output
+    if (columns === null) return
+    say(`\r${text.slice(0, columns - 1)}${CLEAR}`)
+    this.#isShown = true
+  }
+
+  /** Says a line that stays. */
+  say(text: string): void {
+    this.#output.say(`${this.#isShown ? `\r${CLEAR}` : ''}${text}\n`)
+    this.#isShown = false
+  }
+
+  /** Takes away what is shown. */
+  clear(): void {
+    if (this.#isShown) this.#output.say(`\r${CLEAR}`)
+    this.#isShown = false
+  }
+
+  /** Says a line that stays, in place of one that somebody else may have shown. */
+  end(text: string): void {
+    this.#isShown = this.#output.columns !== null
+    this.say(text)
+  }
+}
+
+/** Clears the rest of a line. */
+const CLEAR = '\u001b[K'
+
+const NAME_WIDTH = 20
+/** Columns of a number of rows. */
+export const NUMBER_WIDTH = 9
+
+/** How a line of a table begins: its name, and how many rows. */
+export function tableText(table: string, rows: number): string {
+  return `  ${table.padEnd(NAME_WIDTH)}${numberText(rows).padStart(NUMBER_WIDTH)}`
+}
+
+/** `12,250` */
+export function numberText(value: number): string {
+  return value.toLocaleString('en')
+}
+
+/** `8 s`, `4 min`, `2 h 05 min` */
+export function timeText(ms: number): string {
+  const seconds = Math.ceil(ms / 1000)
+  if (seconds < 90) return `${seconds} s`
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 90) return `${minutes} min`
+  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`
+}

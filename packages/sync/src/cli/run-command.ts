@@ -1,0 +1,114 @@
+// `store-sync run`: once, again and again, or as a look at what it would do.
+
+import { setTimeout } from 'node:timers/promises'
+import { ConnectionError, StoreExportError } from '@store-export/client'
+import { CopyBusy, CopyLost } from '../copies/copy.ts'
+import { FileInUse } from '../copies/files-replace.ts'
+import type { PlanOptions } from '../run/plan.ts'
+import { preview, type TablePreview } from '../run/preview.ts'
+import { run } from '../run/run.ts'
+import type { CopyTable } from '../tables.ts'
+import { copyOf } from './destination.ts'
+import { printEvent, tableText } from './output.ts'
+import { MODES, summaryText, tellPerson, tellProgram } from './progress.ts'
+import { sentenceOf } from './sentence.ts'
+import { now, type Session, type SessionWords, sessionOf } from './session.ts'
+import type { Surroundings } from './surroundings.ts'
+import { durationOf, instantOf, tablesOf } from './usage.ts'
+
+/** Words of `store-sync run`. */
+export interface RunWords extends SessionWords {
+  readonly to: string
+  readonly full?: true
+  readonly tables?: string
+  readonly since?: string
+  readonly overlap?: string
+  readonly every?: string
+  readonly dryRun?: true
+}
+
+/** Ctrl-C came while nothing was under way. */
+export class EndedBetweenRuns extends Error {
+  override readonly name = 'EndedBetweenRuns'
+}
+
+/** A run whose words were understood. */
+interface Task {
+  readonly session: Session
+  readonly options: PlanOptions & { readonly tables?: readonly CopyTable[] }
+  readonly words: RunWords
+  readonly surroundings: Surroundings
+}
+
+/** Runs as the words say. Throws what a run throws, and `EndedBetweenRuns`. */
+export async function runCommand(words: RunWords, surroundings: Surroundings): Promise<void> {
+  const everyMs = words.every === undefined ? null : durationOf('--every', words.every)
+  const options = optionsOf(words)
+  // said before anybody is asked for a key
+  await copyOf(words.to, surroundings.env)
+  const task = { session: await sessionOf(words, surroundings), options, words, surroundings }
+  if (words.dryRun) return look(task)
+  if (everyMs === null) return runOnce(task)
+  for (;;) {
+    await runOnce(task).catch((error: unknown) => {
+      if (surroundings.signal.aborted || !mayPass(error)) throw error
+      tellFailure(task, error)
+    })
+    await setTimeout(everyMs, undefined, { signal: surroundings.signal }).catch((cause: unknown) => {
+      throw new EndedBetweenRuns('ended', { cause })
+    })
+  }
+}
+
+function tellFailure({ words, surroundings: { output } }: Task, error: unknown): void {
+  const sentence = `${sentenceOf(error)}; the next run is in ${words.every}`
+  output.say(`store-sync: ${sentence}\n`)
+  if (words.json) printEvent(output, { event: 'error', message: sentence })
+}
+
+function optionsOf({ full, tables, since, overlap }: RunWords): Task['options'] {
+  return {
+    isFull: full === true,
+    ...(tables === undefined ? {} : { tables: tablesOf(tables) }),
+    ...(since === undefined ? {} : { since: instantOf(since) }),
+    ...(overlap === undefined ? {} : { overlapMs: durationOf('--overlap', overlap) }),
+  }
+}
+
+/** Whether a later run may succeed: not where the key, the words or the destination are wrong, or we are. */
+function mayPass(error: unknown): boolean {
+  if (error instanceof StoreExportError)
+    return error.status >= 500 || [409, 429].includes(error.status) || error.code === 'INVALID_CURSOR'
+  if ([ConnectionError, CopyBusy, CopyLost, FileInUse].some((each) => error instanceof each)) return true
+  // what the system or a database says: a disk that is full, a table that somebody has locked
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+}
+
+async function runOnce({ session, options, words, surroundings }: Task): Promise<void> {
+  const { env, output, signal } = surroundings
+  const { client, meter, teller } = session
+  const copy = await copyOf(words.to, env)
+  const before = meter.requests
+  const startedAt = now()
+  teller.begin()
+  const observe = words.json ? tellProgram(output) : tellPerson(teller)
+  const summary = await run({ client, copy, observe, signal, ...options }).finally(() => teller.end())
+  const spent = { ms: Math.round(now() - startedAt), requests: meter.requests - before }
+  if (words.json) printEvent(output, { event: 'run', storeId: summary.storeId, ...spent })
+  else teller.say(summaryText(summary, { ...spent, copy: copy.name, isPart: options.tables !== undefined }))
+}
+
+async function look({ session: { client }, options, words, surroundings }: Task): Promise<void> {
+  const { env, output, signal } = surroundings
+  const copy = await copyOf(words.to, env)
+  for await (const table of preview({ client, copy, signal, ...options })) {
+    if (words.json) printEvent(output, { event: 'would', ...table })
+    else output.say(`${previewText(table)}\n`)
+  }
+  if (!words.json) output.say(`  nothing was written; \`run\` without --dry-run brings ${copy.name} up to date\n`)
+}
+
+function previewText({ table, mode, since, rows, isAtLeast }: TablePreview): string {
+  const from = since === null ? '' : ` since ${since}`
+  return `${tableText(table, rows)} rows${isAtLeast ? ' or more' : ''}  ${MODES[mode]}${from}`
+}

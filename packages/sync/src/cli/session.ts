@@ -1,0 +1,54 @@
+// What a command asks with and tells by: a client, which tells of its pauses and answers, and who says so to a person.
+
+import { StoreExportClient } from '@store-export/client'
+import { parseExactJson } from '../exact-json.ts'
+import { keyOf } from './key.ts'
+import { Meter } from './meter.ts'
+import { printEvent } from './output.ts'
+import { PersonTeller } from './progress.ts'
+import type { Surroundings } from './surroundings.ts'
+import { paceOf, UsageProblem } from './usage.ts'
+
+/** Words of the command line that say whom to ask, how often, and whom to tell. */
+export interface SessionWords {
+  readonly url: string
+  readonly requestsPerMinute?: string
+  readonly json?: true
+}
+
+/** What a command asks with and tells by. */
+export interface Session {
+  readonly client: StoreExportClient
+  readonly meter: Meter
+  readonly teller: PersonTeller
+}
+
+/** Milliseconds on a clock that never goes back. */
+export function now(): number {
+  return performance.now()
+}
+
+/** A session for the words. Throws `UsageProblem`. */
+export async function sessionOf(words: SessionWords, surroundings: Surroundings): Promise<Session> {
+  const { output } = surroundings
+  const pace = words.requestsPerMinute === undefined ? {} : { requestsPerMinute: paceOf(words.requestsPerMinute) }
+  const key = await keyOf(surroundings)
+  const meter = new Meter(now)
+  const teller = new PersonTeller({ output, meter, now })
+  try {
+    const client = new StoreExportClient({
+      url: words.url,
+      key,
+      ...pace,
+      parse: parseExactJson,
+      onAnswer: (answer) => meter.hear(answer),
+      onPause: (pause) => {
+        if (words.json) printEvent(output, { event: 'pause', reason: pause.reason, ms: pause.ms })
+        else teller.pause(pause)
+      },
+    })
+    return { client, meter, teller }
+  } catch (error) {
+    throw new UsageProblem(`--${error instanceof Error ? error.message : String(error)}`)
+  }
+}

@@ -1,0 +1,143 @@
+// Writes the rows of one table and its children into a SQLite file, within a transaction of the caller. Statements are
+// prepared once: a first run writes millions of rows.
+
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { ChildTable, CopyColumn, CopyTable } from '../tables.ts'
+import type { CopyRow } from './copy.ts'
+
+/** Writes one table. */
+export class SqliteWriter {
+  readonly #database: DatabaseSync
+  readonly #table: CopyTable
+  readonly #insert: RowStatement
+  readonly #replace: RowStatement
+  readonly #mark: StatementSync
+  readonly #children: readonly ChildWriter[]
+  /** Whether the walk of the whole list that is under way marks what it meets; null before its first page. */
+  #marks: boolean | null = null
+
+  /** The tables are there. */
+  constructor(database: DatabaseSync, table: CopyTable) {
+    this.#database = database
+    this.#table = table
+    this.#insert = new RowStatement(database, 'insert', table)
+    this.#replace = new RowStatement(database, 'upsert', table)
+    this.#mark = database.prepare('insert or ignore into _sync_seen (table_name, id) values (?, ?)')
+    this.#children = table.children.map((child) => new ChildWriter(database, child))
+  }
+
+  /** The rows of a page. */
+  write(rows: readonly CopyRow[], isWhole: boolean): void {
+    if (isWhole && this.#marks === null) this.#beginWhole()
+    // into empty tables nothing comes that would have to go before
+    const isFirst = isWhole && this.#marks === false
+    for (const row of rows) {
+      const isNew = this.#insert.run(row) > 0
+      if (!isNew) this.#replace.run(row)
+      if (isWhole && this.#marks) this.#mark.run(this.#table.name, String(row.id))
+      for (const child of this.#children) child.replace(row, isFirst && isNew)
+    }
+  }
+
+  /** Ends a walk of the whole list: removes what it has not met. How many rows that were. */
+  removeUnseen(): number {
+    const marks = this.#marks
+    this.#marks = null
+    // what was written into an empty table is what was met
+    if (marks === false) {
+      for (const child of this.#table.children) this.#database.exec(parentIndex(child))
+      return 0
+    }
+    const { name, children } = this.#table
+    const unseen = 'id not in (select id from _sync_seen where table_name = ?)'
+    const removed = this.#database.prepare(`delete from ${quoted(name)} where ${unseen}`).run(name).changes
+    for (const child of children)
+      this.#database.exec(
+        `delete from ${quoted(child.name)} where not exists
+          (select 1 from ${quoted(name)} as parent where parent.id = ${quoted(child.name)}.${quoted(child.parentColumn)})`,
+      )
+    return Number(removed)
+  }
+
+  /**
+   * Into empty tables the index of children by their parents is made when they are all there: ids are random, and each row
+   * would change another page of it. A walk that does not end leaves it to whoever opens the file next.
+   */
+  #beginWhole(): void {
+    this.#marks = !this.#isEmpty()
+    if (this.#marks) return
+    for (const child of this.#table.children) this.#database.exec(`drop index if exists ${parentIndexName(child)}`)
+  }
+
+  #isEmpty(): boolean {
+    const names = [this.#table, ...this.#table.children].map(({ name }) => name)
+    return names.every((name) => this.#database.prepare(`select 1 from ${quoted(name)} limit 1`).get() === undefined)
+  }
+}
+
+/** Writes the children of rows. */
+class ChildWriter {
+  readonly #field: string
+  readonly #remove: StatementSync
+  readonly #replace: RowStatement
+
+  constructor(database: DatabaseSync, child: ChildTable) {
+    this.#field = child.field
+    this.#remove = database.prepare(`delete from ${quoted(child.name)} where ${quoted(child.parentColumn)} = ?`)
+    this.#replace = new RowStatement(database, 'upsert', child)
+  }
+
+  /** Children of `parent` take the place of those that are there; where there are none, nothing need be looked for. */
+  replace(parent: CopyRow, hasNone: boolean): void {
+    if (!hasNone) this.#remove.run(String(parent.id))
+    const children = parent[this.#field]
+    if (Array.isArray(children)) for (const each of children) this.#replace.run(each)
+  }
+}
+
+/** A statement that takes a whole row. */
+class RowStatement {
+  readonly #statement: StatementSync
+  readonly #columns: readonly CopyColumn[]
+  readonly #values: SQLInputValue[]
+
+  constructor(database: DatabaseSync, verb: 'insert' | 'upsert', table: Pick<CopyTable, 'name' | 'columns'>) {
+    const names = table.columns.map((column) => quoted(column.name))
+    const places = names.map(() => '?')
+    // a column that a newer version added keeps its value: `insert or replace` would empty it
+    const changes = names.map((name) => `${name} = excluded.${name}`)
+    const end = verb === 'insert' ? 'do nothing' : `do update set ${changes.join(', ')}`
+    this.#statement = database.prepare(
+      `insert into ${quoted(table.name)} (${names.join(', ')}) values (${places.join(', ')}) on conflict (id) ${end}`,
+    )
+    this.#columns = table.columns
+    this.#values = table.columns.map(() => null)
+  }
+
+  /** How many rows were written. */
+  run(row: CopyRow): number {
+    for (const [index, column] of this.#columns.entries()) this.#values[index] = inputOf(column, row[column.name])
+    return Number(this.#statement.run(...this.#values).changes)
+  }
+}
+
+/** The statement that makes the index of children by their parents, where it is missing. */
+export function parentIndex(child: ChildTable): string {
+  return `create index if not exists ${parentIndexName(child)} on ${quoted(child.name)} (${quoted(child.parentColumn)})`
+}
+
+function parentIndexName({ name, parentColumn }: ChildTable): string {
+  return quoted(`${name}_${parentColumn}`)
+}
+
+/** A name as statements have it. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+function inputOf({ kind }: CopyColumn, value: unknown): SQLInputValue {
+  if (value === null || value === undefined) return null
+  if (kind === 'json') return JSON.stringify(value)
+  if (typeof value === 'boolean') return value ? 1 : 0
+  return typeof value === 'number' && kind === 'integer' ? value : String(value)
+}
