@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -58,7 +58,7 @@ describe('store-sync run', () => {
     const first = await command(words)
     expect(first).toMatchObject({ code: 0, stdout: '' })
     expect(first.stderr).toMatch(/orders +2,000 rows +[\d,]+\/s {2}all\n/)
-    expect(first.stderr).toMatch(/is up to date: 2,00\d rows read, \d+\.\d s\n$/)
+    expect(first.stderr).toMatch(/is up to date: 2,00\d rows read, \d+ requests, \d+\.\d s\n$/)
     expect(orders(file)).toBe(2000)
     const second = await command([...words, '--json'])
     const lines = second.stdout
@@ -111,7 +111,7 @@ describe('store-sync run', () => {
     })
     const [code] = await once(child, 'exit')
     expect(code).toBe(1)
-    expect(said).toContain('ended before the copy was up to date')
+    expect(said).toContain('ended before it was done; run it again')
   })
 
   test('with --every goes on after a run that failed, and ends with 0 while it waits', async () => {
@@ -146,6 +146,68 @@ describe('store-sync run', () => {
     expect(orders(file)).toBe(2000)
   })
 
+  test('--dry-run says what would be fetched, and makes nothing', async () => {
+    const file = await aFile()
+    const words = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`, '--dry-run']
+    const look = await command(words)
+    expect(look).toMatchObject({ code: 0, stdout: '' })
+    expect(look.stderr).toMatch(
+      /^ {2}store +1 rows {2}all\n[\s\S]* {2}orders +2,000 rows {2}all\n[\s\S]*nothing was written/,
+    )
+    expect(existsSync(file)).toBe(false)
+    const { stdout } = await command([...words, '--json', '--tables', 'order_items'])
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([{ event: 'would', table: 'orders', mode: 'whole', since: null, rows: 2000, is_at_least: false }])
+  })
+
+  test('verify ends with 0 where the copy is the store, and with 1 and what differs where it is not', async () => {
+    const file = await aFile()
+    const words = ['--url', platform.service.url, '--to', `sqlite:${file}`]
+    await command(['run', ...words])
+    const same = await command(['verify', ...words])
+    expect(same).toMatchObject({ code: 0, stdout: '' })
+    expect(same.stderr).toMatch(/orders +2,000 rows in the store, 2,000 in the copy {2}the same/)
+    expect(same.stderr).toMatch(/shop\.db is the store: 2,001 rows compared, [\d.]+ s\n$/)
+    const database = new DatabaseSync(file)
+    const changed = database.prepare("update orders set total = '9.99' where rowid <= 12 returning id").all()
+    database.close()
+    // what was changed in the last hour is not the copy's fault: here the copy says it was last brought up to date later
+    const later = new DatabaseSync(file)
+    later.exec("update _sync_tables set since = '2999-01-01T00:00:00.000Z'")
+    later.close()
+    const other = await command(['verify', ...words])
+    expect(other).toMatchObject({ code: 1, stdout: '' })
+    expect(other.stderr).toContain(`orders ${changed[0]?.id}: another value of total\n`)
+    expect(other.stderr).toContain('… and more in orders; --json names each')
+    expect(other.stderr).toMatch(/12 differ[\s\S]*--full` with the same words mends[\s\S]*is not the store/)
+    const { stdout, code } = await command(['verify', ...words, '--json'])
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(code).toBe(1)
+    expect(lines.filter(({ event }) => event === 'difference')).toHaveLength(12)
+    expect(lines.at(-1)).toMatchObject({ event: 'verify', store_id: store.id, is_same: false, changed_files: [] })
+  })
+
+  test('the key may be in a file; a program is told of an error, too', async () => {
+    const file = await aFile()
+    const keyFile = path.join(path.dirname(file), 'key')
+    await writeFile(keyFile, `${store.key}\n`, { mode: 0o600 })
+    const words = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`, '--json']
+    const env = { STORE_EXPORT_KEY: '', STORE_EXPORT_KEY_FILE: keyFile }
+    expect((await command(words, env)).code).toBe(0)
+    const missing = await command(words, { ...env, STORE_EXPORT_KEY_FILE: `${keyFile}.txt` })
+    expect([missing.code, JSON.parse(missing.stdout)]).toEqual([
+      2,
+      { event: 'error', message: expect.stringContaining('STORE_EXPORT_KEY_FILE: the file cannot be read') },
+    ])
+  })
+
   test.each([
     [[], 2, 'Usage'],
     [['run'], 2, "required option '--url"],
@@ -153,6 +215,30 @@ describe('store-sync run', () => {
     [['run', '--url', 'nowhere', '--to', 'sqlite:x'], 2, '--url: must be an address'],
     [['run', '--url', 'http://127.0.0.1:1', '--to', 'env:NOTHING'], 2, 'the variable NOTHING is not set'],
     [['run', '--url', 'http://127.0.0.1:1', '--to', 'sqlite:x', '--every', 'soon'], 2, '--every: must be a time'],
+    [['run', '--url', 'http://127.0.0.1:1', '--to', 'sqlite:x', '--overlap', '5'], 2, '--overlap: must be a time'],
+    [
+      ['run', '--url', 'http://127.0.0.1:1', '--to', 'sqlite:x', '--tables', 'order'],
+      2,
+      '--tables: must be names of store,',
+    ],
+    [
+      ['run', '--url', 'http://127.0.0.1:1', '--to', 'sqlite:x', '--since', '31.1.26'],
+      2,
+      '--since: must be a day that was',
+    ],
+    [
+      ['run', '--url', 'http://127.0.0.1:1', '--to', 'sqlite:x', '--requests-per-minute', '0'],
+      2,
+      '--requests-per-minute: must be a whole number',
+    ],
+    [['run', '--url', 'http://127.0.0.1:1', '--to', 'sqlite:x', '--dry-run', '--every', '1h'], 2, 'leave --every out'],
+    [
+      ['verify', '--url', 'http://127.0.0.1:1', '--to', 'sqlite:/nowhere/x.db'],
+      1,
+      'is no copy yet: run `store-sync run` first',
+    ],
+    [['verify', '--url', 'http://127.0.0.1:1'], 2, "required option '--to"],
+    [['sync'], 2, "unknown command 'sync'"],
   ])('%j ends with %i', async (words, code, sentence) => {
     const ended = await command(words)
     expect(ended).toMatchObject({ code, stdout: '' })

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { CsvWriter, csvCopy } from '../src/copies/csv.ts'
-import { FILE_NAMES } from '../src/copies/files.ts'
+import { FILE_NAMES } from '../src/copies/files-tables.ts'
 import { describeCopy } from './copy-contract.ts'
-import { aFolder, failing, finishDamaged, finishing, tableOf, writeOrders } from './files-support.ts'
+import { aFolder, failing, finishDamaged, finishing, tableOf, writeFiles, writeOrders } from './files-support.ts'
 
 const PYTHON = `
 import csv, json, sys
@@ -99,9 +99,9 @@ test('a run that fails while it writes leaves all of the last files, and no othe
   const { folder, remove } = await aFolder()
   onTestFinished(remove)
   const writer = new CsvWriter(folder)
-  await writer.write([tableOf('one', [['a']]), tableOf('two', [['b']])])
+  await writeFiles(writer, [tableOf('one', [['a']]), tableOf('two', [['b']])])
   const next = [tableOf('one', [['c']]), tableOf('two', failing([['d']]))]
-  await expect(writer.write(next)).rejects.toThrow('the disk is full')
+  await expect(writeFiles(writer, next)).rejects.toThrow('the disk is full')
   expect(readdirSync(folder).toSorted()).toEqual(['one.csv', 'two.csv'])
   expect(readLines(path.join(folder, 'one.csv'))).toEqual([['name'], ['a']])
   expect(readLines(path.join(folder, 'two.csv'))).toEqual([['name'], ['b']])

@@ -4,14 +4,46 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { onTestFinished } from 'vitest'
 import type { CopyRow } from '../src/copies/copy.ts'
-import type { Cell, FileColumn, FileCopy, FileTable } from '../src/copies/files.ts'
-import { findTable, TABLES } from '../src/tables.ts'
+import { csvCopy } from '../src/copies/csv.ts'
+import type { FileCopy, TableWriter } from '../src/copies/files.ts'
+import { dropLast, replaceFiles } from '../src/copies/files-replace.ts'
+import type { Cell, FileColumn, FileTable } from '../src/copies/files-tables.ts'
+import { parquetCopy } from '../src/copies/parquet.ts'
+import { xlsxCopy } from '../src/copies/xlsx.ts'
+import { type CopyTable, findTable, TABLES } from '../src/tables.ts'
 
 /** A folder of the test's own. */
 export async function aFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
+}
+
+/** A folder that goes with the test. */
+export async function aPlace(): Promise<string> {
+  const { folder, remove } = await aFolder()
+  onTestFinished(remove)
+  return folder
+}
+
+/** Every kind of files: how a copy is made in a folder, the file that holds its orders, and the database it is written from. */
+export const KINDS = [
+  { kind: 'CSV', make: csvCopy, orders: 'orders.csv', database: '.store-sync.db' },
+  {
+    kind: 'XLSX',
+    make: (folder: string) => xlsxCopy(path.join(folder, 'shop.xlsx')),
+    orders: 'shop.xlsx',
+    database: 'shop.xlsx.store-sync.db',
+  },
+  { kind: 'Parquet', make: parquetCopy, orders: 'orders.parquet', database: '.store-sync-parquet.db' },
+]
+
+/** The table of that name. */
+export function theTable(name: string): CopyTable {
+  const table = findTable(name)
+  if (table === null) throw new Error(`there is no table ${name}`)
+  return table
 }
 
 /** The copy, whose files are written whenever it is closed: so is what another program reads. */
@@ -34,15 +66,25 @@ export function finishing(copy: FileCopy): FileCopy {
 
 /** Opens the copy, writes these orders, finishes and closes it. */
 export async function writeOrders(copy: FileCopy, rows: readonly CopyRow[]): Promise<void> {
-  const table = findTable('orders')
-  if (table === null) throw new Error('there is no table orders')
+  const table = theTable('orders')
   await copy.open(TABLES)
   try {
     await copy.write({ table, rows, isWhole: false })
+    for (const each of TABLES) await copy.end({ table: each, state: WALKED, isWhole: false })
     await copy.finish()
   } finally {
     await copy.close()
   }
+}
+
+/** The state of a table that was walked once. */
+export const WALKED = { since: '2026-01-01T00:00:00.000Z', wholeAt: null, startsAt: null }
+
+/** Writes the tables, and puts their files in the place of the last ones. */
+export async function writeFiles(writer: TableWriter, tables: Iterable<FileTable>): Promise<void> {
+  const files = await writer.write(tables)
+  await replaceFiles(files)
+  await dropLast(files.map(({ to }) => to))
 }
 
 /** A table of one column of texts. */

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import postgres from 'postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { CopyLost } from '../src/copies/copy.ts'
 import { PostgresCopy } from '../src/copies/postgres.ts'
-import { CopyLost } from '../src/copies/postgres-session.ts'
+import { PostgresSession } from '../src/copies/postgres-session.ts'
 import { TABLES } from '../src/tables.ts'
 import { anOpenCopy, order, SCHEMA, write } from './postgres-support.ts'
 
@@ -45,6 +46,33 @@ describe('the connection', () => {
     await next.open(TABLES)
     onTestFinished(() => next.close())
     expect(await next.count('orders')).toBe(0)
+  })
+
+  test('stays when another program is in the way of a page: the run ends with a sentence, and a later one may succeed', async () => {
+    const { url, sql, copy } = await anOpenCopy()
+    await sql.unsafe(`alter database "${new URL(url).pathname.slice(1)}" set lock_timeout = '50ms'`)
+    await copy.close()
+    await copy.open(TABLES)
+    const blocker = postgres(url, { max: 1 })
+    onTestFinished(() => blocker.end())
+    await blocker.unsafe('begin').simple()
+    await blocker.unsafe(`lock table ${SCHEMA}.orders`).simple()
+    const problem = await write(copy, order()).catch((error: unknown) => error)
+    expect(problem).toBeInstanceOf(CopyLost)
+    expect(String(problem)).toMatch(/another program was in the way of postgres:.*lock timeout.*run again/)
+    await blocker.unsafe('rollback').simple()
+    await write(copy, order())
+    expect(await copy.count('orders')).toBe(1)
+  })
+
+  test('to a server that gives no answer ends with a sentence', async () => {
+    const { url } = await anOpenCopy()
+    const session = new PostgresSession(url, 'the copy', 1000)
+    onTestFinished(() => session.end())
+    await session.run('select 1')
+    const run = session.run('select pg_sleep(60)')
+    await expect(run).rejects.toThrow('the connection to the copy was lost (no answer within 1 s): run again')
+    await expect(session.run('select 1')).rejects.toThrow(CopyLost)
   })
 
   test('no message shows the password', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import postgres from 'postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createDatabase } from '../../../test/support/databases.ts'
-import { CopyProblem } from '../src/copies/copy.ts'
+import { CopyProblem, NEW_TABLE } from '../src/copies/copy.ts'
 import { PostgresCopy } from '../src/copies/postgres.ts'
 import { TABLES } from '../src/tables.ts'
 import { describeCopy } from './copy-contract.ts'
@@ -66,17 +66,17 @@ test('of rows with the same id in one page the last wins, with its children', as
   ])
 })
 
-describe('the schema', () => {
-  test('a column that a newer version knows is added to an older one', async () => {
-    const isKept = ({ name }: { readonly name: string }) => name !== 'metafields'
-    const older = TABLES.map((table) => ({ ...table, columns: table.columns.filter(isKept) }))
-    const { sql, copy } = await anOpenCopy(older)
-    await copy.close()
-    await copy.open(TABLES)
-    await write(copy, order({ metafields: { a: 1 } }))
-    expect((await textsOf(sql, 'orders')).map(({ metafields }) => metafields)).toEqual(['{"a": 1}'])
-  })
+test('an order that a first walk meets twice has the lines that were read last', async () => {
+  const { sql, copy } = await anOpenCopy()
+  const { id } = order()
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => ({ id: randomUUID(), order_id: id, name }))
+  await copy.write({ table: orders, rows: [order({ id, items: [a, b] })], isWhole: true })
+  await copy.write({ table: orders, rows: [order({ id, items: [b, c] })], isWhole: true })
+  expect(await copy.end({ table: orders, state: NEW_TABLE, isWhole: true })).toBe(0)
+  expect((await textsOf(sql, 'order_items')).map(({ name }) => name).toSorted()).toEqual(['b', 'c'])
+})
 
+describe('the schema', () => {
   test('orders and lines are shown with what belongs to them', async () => {
     const { sql, copy } = await anOpenCopy()
     const customer = { id: randomUUID(), name: 'Ada', email: 'ada@example.com' }
@@ -143,6 +143,25 @@ describe('the schema', () => {
     expect((await textsOf(sql, 'orders')).length).toBe(2)
     await sql.unsafe(`drop owned by ${role} cascade`)
     await sql.unsafe(`drop role ${role}`)
+  })
+
+  test('a role that may not write there, or a server that is read-only, is told with what to do', async () => {
+    const { url, sql } = await anOpenCopy()
+    const role = `sync_${randomUUID().slice(0, 8)}`
+    await sql.unsafe(`create role ${role} login password 'sync'`)
+    onTestFinished(() => void sql.unsafe(`drop role ${role}`).execute())
+    const address = new URL(url)
+    address.username = role
+    address.password = 'sync'
+    const other = new PostgresCopy({ url: address.href, schema: 'elsewhere' })
+    const problem = await other.open(TABLES).catch((error: unknown) => error)
+    expect(problem).toBeInstanceOf(CopyProblem)
+    expect(String(problem)).toContain(`${other.name} may not be written by this role: grant it the right`)
+    expect(String(problem)).toMatch(/\(permission denied for database/)
+    const standby = new URL(url)
+    standby.searchParams.set('default_transaction_read_only', 'on')
+    const opening = new PostgresCopy({ url: standby.href, schema: 'elsewhere' }).open(TABLES)
+    await expect(opening).rejects.toThrow('is read-only: give the address of the server that takes writes')
   })
 
   test('two schemas of one database are two copies, whatever their names', async () => {

@@ -1,12 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import os from 'node:os'
+import { randomUUID } from 'node:crypto'
+import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { StoreExportClient } from '@store-export/client'
-import type { RevisionId } from '@store-export/contract'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { CopyProblem, type RunOptions, type RunSummary, run, SqliteCopy, TABLE_NAMES } from '../src/index.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
+import { parseExactJson } from '../src/exact-json.ts'
+import { CopyProblem, findTable, type RunOptions, type RunSummary, TABLE_NAMES } from '../src/index.ts'
+import { addOrders, aShop } from './shop.ts'
 
 let platform: TestPlatform
 beforeAll(async () => {
@@ -14,61 +14,11 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-interface Shop {
-  readonly store: TestStore
-  readonly file: string
-  sync(more?: Partial<RunOptions>): Promise<RunSummary>
-  /** Ids of a table of the copy, sorted. */
-  ids(table: string): string[]
-  /** One value of the copy. */
-  value(query: string): unknown
-}
-
-async function aShop(revision: RevisionId = 'v1.6'): Promise<Shop> {
-  const store = await platform.provision(revision)
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const file = path.join(folder, 'shop.db')
-  const client = new StoreExportClient({ url: platform.service.url, key: store.key })
-  const look = <T>(work: (database: DatabaseSync) => T): T => {
-    const database = new DatabaseSync(file, { readOnly: true })
-    try {
-      return work(database)
-    } finally {
-      database.close()
-    }
-  }
-  return {
-    store,
-    file,
-    sync: (more = {}) => run({ client, copy: new SqliteCopy(file), ...more }),
-    ids: (table) =>
-      look((database) =>
-        database
-          .prepare(`select id from ${table} order by id`)
-          .all()
-          .map((row) => String(row.id)),
-      ),
-    value: (query) => look((database) => Object.values(database.prepare(query).get() ?? {})[0]),
-  }
-}
-
-async function addOrders({ store }: Shop, count: number): Promise<void> {
-  await store.sql`
-    with made as (
-      insert into orders (id, email, status, subtotal, tax, shipping, total, created_at, updated_at)
-      select gen_random_uuid(), 'o@example.com', 'paid', 10, 0, 0, 10.50, now(), now() from generate_series(1, ${count}::int)
-      returning id
-    )
-    insert into order_items (id, order_id, product_id, name, price, quantity, created_at)
-    select gen_random_uuid(), id, gen_random_uuid(), 'line ' || n, 5.25, 1, now() from made, generate_series(1, 2) n`
-}
-
 const modesOf = ({ tables }: RunSummary) => Object.fromEntries(tables.map(({ table, mode }) => [table, mode]))
 
 describe('the first run', () => {
   test('[SYNC-1] copies every table whole, with its children', async () => {
-    const shop = await aShop()
+    const shop = await aShop(platform)
     await addOrders(shop, 600)
     const summary = await shop.sync()
     expect(new Set(Object.values(modesOf(summary)))).toEqual(new Set(['whole']))
@@ -82,8 +32,24 @@ describe('the first run', () => {
     expect(shop.value('select count(*) from order_lines')).toBe(1200)
   })
 
+  test('shows the SKU of the variant that was bought, or of the product that has none', async () => {
+    const shop = await aShop(platform)
+    const [plain, varied, variant] = [randomUUID(), randomUUID(), randomUUID()]
+    await shop.store.sql`insert into products (id, name, slug, price, sku, status, created_at, updated_at) values
+      (${plain}, 'Plain', 'plain', 1, 'P-1', 'active', now(), now()),
+      (${varied}, 'Varied', 'varied', 1, null, 'active', now(), now())`
+    await shop.store.sql`insert into product_variants (id, product_id, sku, name, inventory, attributes, created_at)
+      values (${variant}, ${varied}, 'V-9', 'Red', 1, '{}', now())`
+    await addOrders(shop, 1)
+    await shop.store.sql`update order_items set product_id = ${plain} where name = 'line 1'`
+    await shop.store.sql`update order_items set product_id = ${varied}, variant_id = ${variant} where name = 'line 2'`
+    await shop.sync()
+    const line = (name: string) => `select sku || ' ' || coalesce(variant, '') from order_lines where name = '${name}'`
+    expect([shop.value(line('line 1')), shop.value(line('line 2'))]).toEqual(['P-1 ', 'V-9 Red'])
+  })
+
   test('that ends in the middle is made up for by the next one', async () => {
-    const shop = await aShop()
+    const shop = await aShop(platform)
     await addOrders(shop, 600)
     const gone = new AbortController()
     const observe: RunOptions['observe'] = (progress) => {
@@ -100,7 +66,7 @@ describe('the first run', () => {
 
 describe('a later run', () => {
   test('[SYNC-2, SYNC-3] asks for what changed since the one before, and puts it in place of what was', async () => {
-    const shop = await aShop()
+    const shop = await aShop(platform)
     await addOrders(shop, 10)
     await shop.sync()
     await shop.store
@@ -119,7 +85,7 @@ describe('a later run', () => {
   })
 
   test('[SYNC-3] after one that failed asks from where the last good one began', async () => {
-    const shop = await aShop()
+    const shop = await aShop(platform)
     await shop.sync({ now: () => Date.parse('2026-01-01T00:00:00Z') })
     const since = "select since from _sync_tables where table_name = 'orders'"
     expect(shop.value(since)).toBe('2026-01-01T00:00:00.000Z')
@@ -133,7 +99,7 @@ describe('a later run', () => {
   })
 
   test('finds what became visible late, within its overlap', async () => {
-    const shop = await aShop()
+    const shop = await aShop(platform)
     await shop.sync()
     await addOrders(shop, 1)
     await shop.store.sql`update orders set updated_at = now() - interval '4 minutes'`
@@ -142,7 +108,7 @@ describe('a later run', () => {
   })
 
   test('keeps what the store has deleted, until everything is walked again', async () => {
-    const shop = await aShop()
+    const shop = await aShop(platform)
     await addOrders(shop, 4)
     await shop.sync()
     await shop.store.sql`delete from order_items where order_id in (select id from orders order by id limit 1)`
@@ -155,11 +121,54 @@ describe('a later run', () => {
   })
 })
 
+test('an address that was removed leaves the copy within a day, though its list can be asked for changes', async () => {
+  const shop = await aShop(platform)
+  await shop.store.sql`insert into customers (id, email, created_at, updated_at)
+    values ('11111111-1111-4111-8111-111111111111', 'a@example.com', now(), now())`
+  await shop.store.sql`
+    insert into customer_addresses (id, customer_id, first_name, last_name, line1, city, postal_code, country)
+    select gen_random_uuid(), '11111111-1111-4111-8111-111111111111', 'A', 'B', 'C', 'D', 'E', 'DE' from generate_series(1, 2)`
+  const start = Date.now()
+  await shop.sync({ now: () => start })
+  await shop.store.sql`update customer_addresses set deleted_at = now()
+    where id = (select id from customer_addresses order by id limit 1)`
+  expect(modesOf(await shop.sync({ now: () => start + 1000 })).customer_addresses).toBe('updated')
+  expect(modesOf(await shop.sync({ now: () => start + 86_401_000 })).customer_addresses).toBe('whole')
+  expect(shop.ids('customer_addresses')).toHaveLength(1)
+})
+
+test('of a service without a list of all addresses they come customer by customer, all of them at each run', async () => {
+  const shop = await aShop(platform)
+  const owners = [randomUUID(), randomUUID(), randomUUID()]
+  for (const [index, id] of owners.entries())
+    await shop.store.sql`insert into customers (id, email, created_at, updated_at)
+      values (${id}, ${`${index}@example.com`}, now(), now())`
+  await shop.store.sql`
+    insert into customer_addresses (id, customer_id, first_name, last_name, line1, city, postal_code, country)
+    select gen_random_uuid(), ${owners[0] ?? ''}, 'A', 'B', 'C', 'D', 'E', 'DE' from generate_series(1, 3)`
+  const asked: string[] = []
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const { pathname } = new URL(String(input))
+    asked.push(pathname)
+    if (!pathname.endsWith('/customer-addresses')) return globalThis.fetch(input, init)
+    return Response.json({ error: { code: 'NOT_FOUND', message: 'no such endpoint' } }, { status: 404 })
+  }
+  const client = new StoreExportClient({ url: platform.service.url, key: shop.store.key, fetch })
+  const sync = async () => modesOf(await shop.sync({ client })).customer_addresses
+  expect(await sync()).toBe('whole')
+  expect(asked.filter((path) => path.endsWith('/addresses'))).toHaveLength(3)
+  expect(shop.ids('customer_addresses')).toHaveLength(3)
+  await shop.store.sql`update customer_addresses set deleted_at = now()
+    where id = (select id from customer_addresses order by id limit 1)`
+  expect(await sync()).toBe('whole')
+  expect(shop.ids('customer_addresses')).toHaveLength(2)
+})
+
 describe('[SYNC-4] a store that does not track its customers’ updates', () => {
   const DAY = 86_400_000
 
   test('is asked for those that were created, and walked whole once a day', async () => {
-    const shop = await aShop('launch')
+    const shop = await aShop(platform, 'launch')
     const add = (email: string) => shop.store.sql`
       insert into customers (id, email, created_at) values (gen_random_uuid(), ${email}, now())`
     await add('a@example.com')
@@ -169,13 +178,99 @@ describe('[SYNC-4] a store that does not track its customers’ updates', () => 
     await shop.store.sql`update customers set email = 'changed@example.com' where email = 'a@example.com'`
     expect(modesOf(await shop.sync({ now: () => start + 1000 })).customers).toBe('created')
     expect(shop.ids('customers')).toHaveLength(2)
-    expect(modesOf(await shop.sync({ now: () => start + DAY + 1000 })).customers).toBe('whole')
+    // a job that begins a moment earlier each day finds it due, too
+    expect(modesOf(await shop.sync({ now: () => start + DAY - 1000 })).customers).toBe('whole')
+    expect(modesOf(await shop.sync({ now: () => start - 1000 })).customers, 'the clock was wrong').toBe('whole')
     expect(shop.value("select count(*) from customers where email = 'changed@example.com'")).toBe(1)
   })
 })
 
+describe('a run that is told what to leave out', () => {
+  const orders = findTable('orders')
+
+  test('with tables asks for these alone, and leaves the state of the others', async () => {
+    const shop = await aShop(platform)
+    await addOrders(shop, 2)
+    const summary = await shop.sync({ tables: orders === null ? [] : [orders] })
+    expect(modesOf(summary)).toEqual({ orders: 'whole' })
+    expect(shop.value('select group_concat(table_name) from _sync_tables')).toBe('orders')
+    expect(modesOf(await shop.sync())).toMatchObject({ orders: 'updated', products: 'whole' })
+  })
+
+  test('with since leaves out what was last changed before, and a run without it makes up for that', async () => {
+    const shop = await aShop(platform)
+    await addOrders(shop, 5)
+    await shop.store.sql`update orders set updated_at = '2026-01-01', created_at = '2026-01-01'
+      where id in (select id from orders order by id limit 3)`
+    const since = new Date('2026-02-01T00:00:00Z')
+    expect(modesOf(await shop.sync({ since }))).toMatchObject({ orders: 'updated', categories: 'whole' })
+    expect(shop.ids('orders')).toHaveLength(2)
+    const later = await shop.sync({ since: new Date('2026-03-01T00:00:00Z') })
+    expect(later.tables.find(({ table }) => table === 'orders')).toMatchObject({ mode: 'updated', rows: 2 })
+    await shop.sync({ since: new Date('2025-12-01T00:00:00Z') })
+    expect(shop.ids('orders'), 'an earlier since is asked for from there').toHaveLength(5)
+    shop.spoil('delete from order_items; delete from orders')
+    expect(modesOf(await shop.sync())).toMatchObject({ orders: 'whole' })
+    expect([shop.ids('orders').length, shop.ids('order_items').length]).toEqual([5, 10])
+  })
+})
+
+test('everything walked again is everything, whatever else was told', async () => {
+  const shop = await aShop(platform)
+  await addOrders(shop, 2)
+  await shop.sync()
+  const summary = await shop.sync({ isFull: true, since: new Date('2026-06-01T00:00:00Z') })
+  expect(new Set(Object.values(modesOf(summary)))).toEqual(new Set(['whole']))
+  expect(shop.value('select count(*) from _sync_tables where starts_at is not null')).toBe(0)
+})
+
+test('a cursor that the service takes no more begins the list again, once', async () => {
+  const shop = await aShop(platform)
+  await addOrders(shop, 600)
+  let refusals = 1
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    if (!String(input).includes('/orders?') || !String(input).includes('cursor=') || refusals === 0)
+      return globalThis.fetch(input, init)
+    refusals -= 1
+    return Response.json({ error: { code: 'INVALID_CURSOR', message: 'begin again' } }, { status: 400 })
+  }
+  const client = new StoreExportClient({ url: platform.service.url, key: shop.store.key, fetch })
+  await shop.sync({ client })
+  expect(shop.ids('orders')).toHaveLength(600)
+  refusals = 2
+  await expect(shop.sync({ client, isFull: true })).rejects.toMatchObject({ code: 'INVALID_CURSOR' })
+})
+
+test('a key that is wrong leaves nothing behind', async () => {
+  const shop = await aShop(platform)
+  const client = new StoreExportClient({ url: platform.service.url, key: 'sdx_wrong' })
+  await expect(shop.sync({ client })).rejects.toMatchObject({ status: 401 })
+  expect(readdirSync(path.dirname(shop.file))).toEqual([])
+})
+
+test('[SYNC-3] a clock of ours that is fast loses nothing: the service says when it answered', async () => {
+  const shop = await aShop(platform)
+  const hour = 3_600_000
+  await shop.sync({ now: () => Date.now() + hour })
+  await addOrders(shop, 1)
+  await shop.sync({ now: () => Date.now() + hour })
+  expect(shop.ids('orders')).toHaveLength(1)
+})
+
+test('numbers in JSON keep every digit', async () => {
+  const shop = await aShop(platform)
+  await addOrders(shop, 1)
+  await shop.store.sql`update orders set metafields =
+    '[{"key": "k", "label": "l", "value": {"big": 12345678901234567890, "exact": 0.1234567890123456789}}]'::jsonb`
+  const client = new StoreExportClient({ url: platform.service.url, key: shop.store.key, parse: parseExactJson })
+  await shop.sync({ client })
+  const text = String(shop.value('select metafields from orders'))
+  expect(text).toContain('"big":12345678901234567890')
+  expect(text).toContain('0.1234567890123456789')
+})
+
 test('a watermark that is no instant is not kept', async () => {
-  const shop = await aShop()
+  const shop = await aShop(platform)
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const response = await globalThis.fetch(input, init)
     const headers = new Headers({ 'x-sync-watermark': 'soon' })
@@ -190,7 +285,7 @@ test('a watermark that is no instant is not kept', async () => {
 })
 
 test('a store that is upgraded gives what was updated while it could not be asked for', async () => {
-  const shop = await aShop('launch')
+  const shop = await aShop(platform, 'launch')
   const hour = 3_600_000
   const start = Date.now() - 10 * hour
   await shop.store
@@ -212,7 +307,7 @@ test('a store that is upgraded gives what was updated while it could not be aske
 })
 
 test('a copy of one store takes no other', async () => {
-  const [one, other] = [await aShop(), await aShop()]
+  const [one, other] = [await aShop(platform), await aShop(platform)]
   await one.sync()
   const client = new StoreExportClient({ url: platform.service.url, key: other.store.key })
   await expect(one.sync({ client })).rejects.toThrow(CopyProblem)

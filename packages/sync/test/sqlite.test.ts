@@ -1,16 +1,30 @@
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, onTestFinished, test } from 'vitest'
-import { CopyBusy, CopyProblem } from '../src/copies/copy.ts'
+import { promisify } from 'node:util'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { CopyBusy, CopyProblem, NEW_TABLE } from '../src/copies/copy.ts'
 import { SqliteCopy } from '../src/copies/sqlite.ts'
-import { TABLES } from '../src/tables.ts'
+import { type CopyTable, findTable, TABLES } from '../src/tables.ts'
 import { describeCopy } from './copy-contract.ts'
 
 async function aFile(): Promise<{ file: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
   return { file: path.join(folder, 'shop.db'), remove: () => rm(folder, { recursive: true, force: true }) }
+}
+
+function tableOf(name: string): CopyTable {
+  const table = findTable(name)
+  if (table === null) throw new Error(`there is no table ${name}`)
+  return table
+}
+
+function rowsOf(file: string, select: string) {
+  using database = new DatabaseSync(file, { readOnly: true })
+  return database.prepare(select).all()
 }
 
 describeCopy('a SQLite file', async () => {
@@ -26,31 +40,6 @@ describeCopy('a SQLite file', async () => {
     },
     remove,
   }
-})
-
-test('a column that a newer version knows is added to an older file', async () => {
-  const { file, remove } = await aFile()
-  onTestFinished(remove)
-  const older = TABLES.map((table) => ({
-    ...table,
-    columns: table.columns.filter(({ name }) => name !== 'metafields'),
-  }))
-  const copy = new SqliteCopy(file)
-  await copy.open(older)
-  const before = older.find(({ name }) => name === 'orders')
-  if (before === undefined) throw new Error('no orders')
-  const state = { since: '2026-01-01T00:00:00.000Z', wholeAt: '2026-01-01T00:00:00.000Z' }
-  await copy.end({ table: before, state, isWhole: true })
-  await copy.close()
-  // what was read before lacks the column: the next run reads everything
-  expect((await copy.open(TABLES)).tables.get('orders')?.since).toBeNull()
-  const orders = TABLES.find(({ name }) => name === 'orders')
-  if (orders === undefined) throw new Error('no orders')
-  await copy.write({ table: orders, rows: [{ id: 'x', metafields: { a: 1 }, items: [] }], isWhole: false })
-  await copy.close()
-  const database = new DatabaseSync(file, { readOnly: true })
-  expect(database.prepare('select metafields from orders').get()).toEqual({ metafields: '{"a":1}' })
-  database.close()
 })
 
 test('a file with tables of these names that is no copy is left alone', async () => {
@@ -78,13 +67,136 @@ test('one file has one lock, by whichever name it is called', async () => {
   await copy.close()
 })
 
-test('a file that is no database is told, and its lock given back', async () => {
+test('values of a column that only a newer version knows stay when an older one writes the row again', async () => {
   const { file, remove } = await aFile()
   onTestFinished(remove)
-  await writeFile(file, 'not a database, and longer than a header would be')
   const copy = new SqliteCopy(file)
-  await expect(copy.open(TABLES)).rejects.toThrow('not a database')
-  await rm(file)
+  await copy.open(TABLES)
+  const orders = tableOf('orders')
+  const page = { table: orders, rows: [{ id: 'x', status: 'paid', items: [] }], isWhole: false }
+  await copy.write(page)
+  const newer = new DatabaseSync(file)
+  newer.exec("alter table orders add column colour text; update orders set colour = 'red'")
+  newer.close()
+  await copy.write({ ...page, rows: [{ id: 'x', status: 'shipped', items: [] }] })
+  await copy.close()
+  expect(rowsOf(file, 'select status, colour from orders')).toEqual([{ status: 'shipped', colour: 'red' }])
+})
+
+test('after a run it is one file, which somebody who may not write can read', async () => {
+  const { file, remove } = await aFile()
+  onTestFinished(remove)
+  const copy = new SqliteCopy(file)
+  for (let run = 0; run < 2; run += 1) {
+    await copy.open(TABLES)
+    await copy.claim('one store')
+    expect(rowsOf(file, 'pragma journal_mode')).toEqual([{ journal_mode: 'wal' }])
+    await copy.close()
+    expect(rowsOf(file, 'pragma journal_mode')).toEqual([{ journal_mode: 'delete' }])
+    expect((await readdir(path.dirname(file))).toSorted()).toEqual(['shop.db', 'shop.db-run'])
+  }
+})
+
+test('who reads while a run ends reads on, and the run does not wait for it', async () => {
+  const { file, remove } = await aFile()
+  onTestFinished(remove)
+  const copy = new SqliteCopy(file)
+  await copy.open(TABLES)
+  const reader = new DatabaseSync(file, { readOnly: true })
+  onTestFinished(() => reader.close())
+  reader.exec('begin')
+  const count = reader.prepare('select count(*) as orders from orders')
+  expect(count.get()).toEqual({ orders: 0 })
+  await copy.write({ table: tableOf('orders'), rows: [{ id: 'x', items: [] }], isWhole: false })
+  const startedAt = performance.now()
+  await copy.close()
+  expect(performance.now() - startedAt).toBeLessThan(2000)
+  expect(count.get()).toEqual({ orders: 0 })
+  reader.exec('commit')
+  expect(count.get()).toEqual({ orders: 1 })
   await copy.open(TABLES)
   await copy.close()
+})
+
+describe('a name', () => {
+  test.each([':memory:', 'file:x.db?mode=memory'])(
+    '%s is that of a file, which keeps what is written',
+    async (name) => {
+      const { file, remove } = await aFile()
+      onTestFinished(remove)
+      const source = path.resolve(import.meta.dirname, '..', 'src')
+      const program = `
+      const { SqliteCopy } = await import(${JSON.stringify(path.join(source, 'copies', 'sqlite.ts'))})
+      const { TABLES } = await import(${JSON.stringify(path.join(source, 'tables.ts'))})
+      const copy = new SqliteCopy(${JSON.stringify(name)})
+      await copy.open(TABLES)
+      await copy.claim('one store')
+      await copy.close()
+      console.log(copy.name)`
+      const words = ['--input-type=module', '--eval', program]
+      const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: path.dirname(file) })
+      expect(stdout.trim()).toBe(name)
+      expect(await new SqliteCopy(path.join(path.dirname(file), name)).peek()).toMatchObject({ storeId: 'one store' })
+    },
+  )
+
+  test('in a folder that is not there makes the folder', async () => {
+    const { file, remove } = await aFile()
+    onTestFinished(remove)
+    const within = path.join(path.dirname(file), 'a', 'b', 'shop.db')
+    const copy = new SqliteCopy(within)
+    expect(await copy.peek()).toBeNull()
+    expect(existsSync(path.dirname(within)), 'a look makes nothing').toBe(false)
+    await copy.open(TABLES)
+    await copy.close()
+    expect(existsSync(within)).toBe(true)
+  })
+
+  test('of a file that is no database is refused, and nothing left beside it', async () => {
+    const { file, remove } = await aFile()
+    onTestFinished(remove)
+    await writeFile(file, 'not a database, and longer than a header would be')
+    const copy = new SqliteCopy(file)
+    const sentence = `${file} is there, and is no SQLite database: give another file`
+    await expect(copy.open(TABLES)).rejects.toThrow(new CopyProblem(sentence))
+    await expect(copy.peek()).rejects.toThrow(`${file} is no SQLite database: give another file (file is not`)
+    expect(await readdir(path.dirname(file))).toEqual(['shop.db'])
+    await rm(file)
+    await copy.open(TABLES)
+    await copy.close()
+  })
+
+  test('of a folder, or of what is below a file, is refused with what to do', async () => {
+    const { file, remove } = await aFile()
+    onTestFinished(remove)
+    const folder = path.dirname(file)
+    await expect(new SqliteCopy(folder).open(TABLES)).rejects.toThrow(
+      new CopyProblem(`${folder} is no file: give the name of one`),
+    )
+    await writeFile(file, '')
+    const below = new SqliteCopy(path.join(file, 'shop.db'), 'the name')
+    const problem = await below.open(TABLES).catch((error: unknown) => error)
+    expect(problem).toBeInstanceOf(CopyProblem)
+    expect(String(problem)).toMatch(/the name \(its shop.db\) cannot be there: give another place.*(?:EEXIST|ENOTDIR)/)
+    expect(await readdir(folder)).toEqual(['shop.db'])
+  })
+})
+
+test('an order that a first walk meets twice has the lines that were read last', async () => {
+  const { file, remove } = await aFile()
+  onTestFinished(remove)
+  const copy = new SqliteCopy(file)
+  await copy.open(TABLES)
+  const orders = tableOf('orders')
+  const page = (...lines: string[]) => ({
+    table: orders,
+    rows: [{ id: 'x', items: lines.map((id) => ({ id, order_id: 'x' })) }],
+    isWhole: true,
+  })
+  await copy.write(page('a', 'b'))
+  await copy.write(page('b', 'c'))
+  expect(await copy.end({ table: orders, state: NEW_TABLE, isWhole: true })).toBe(0)
+  await copy.close()
+  const lines = rowsOf(file, 'select id from order_items order by id')
+  expect(lines.map(({ id }) => id)).toEqual(['b', 'c'])
 })

@@ -3,10 +3,21 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { readXlsx } from 'hucre/xlsx'
 import { expect, onTestFinished, test } from 'vitest'
-import { FILE_NAMES } from '../src/copies/files.ts'
+import { FILE_NAMES } from '../src/copies/files-tables.ts'
 import { XlsxWriter, xlsxCopy } from '../src/copies/xlsx.ts'
+import { TABLES } from '../src/tables.ts'
 import { describeCopy } from './copy-contract.ts'
-import { aFolder, failing, finishDamaged, finishing, tableOf, writeOrders } from './files-support.ts'
+import {
+  aFolder,
+  failing,
+  finishDamaged,
+  finishing,
+  tableOf,
+  theTable,
+  WALKED,
+  writeFiles,
+  writeOrders,
+} from './files-support.ts'
 
 /** Reads as a program does that was not made for it: sheets in order, each cell as [type, format, text]. */
 const PYTHON = `
@@ -119,7 +130,7 @@ test.runIf(hasPython)('characters that XML lacks, and texts that look like their
   const { file } = await aWorkbook()
   const odd = ['\u0000\u0001\u001f', '_x0041_', '_x0041_x0042_', '\ufffe\uffff', '\t a\r', '<&>"\'', 'a\u000bb']
   const rows = odd.map((text) => [text])
-  await new XlsxWriter(file).write([tableOf('texts', rows)])
+  await writeFiles(new XlsxWriter(file), [tableOf('texts', rows)])
   expect(rowsOf(file, 'texts').map(({ name }) => name?.[2])).toEqual(odd)
 })
 
@@ -131,13 +142,24 @@ test('every table has a sheet, in the order in which people meet them, with a he
   if (hasPython) expect(readSheets(file).map(({ frozen }) => frozen)).toEqual(FILE_NAMES.map(() => '1'))
 })
 
+test.runIf(hasPython)('a workbook whose first sheet has no amounts shows those of the others', async () => {
+  const { file } = await aWorkbook()
+  const copy = xlsxCopy(file)
+  await copy.open(TABLES)
+  await copy.write({ table: theTable('customers'), rows: [{ id: 'c', name: 'Ada' }], isWhole: false })
+  await copy.write({ table: theTable('products'), rows: [{ id: 'p', name: 'Tea', price: '1.10' }], isWhole: false })
+  for (const name of ['customers', 'products']) await copy.end({ table: theTable(name), state: WALKED, isWhole: false })
+  await copy.finish()
+  await copy.close()
+  expect(rowsOf(file, 'products')[0]?.price).toEqual(['n', '0.00', '1.1'])
+  expect(rowsOf(file, 'customers')[0]?.name).toEqual(['inlineStr', null, 'Ada'])
+})
+
 test('a table with more rows than a sheet holds goes on in another', async () => {
   const { file } = await aWorkbook()
   const rows = Array.from({ length: 7 }, (_, index) => [`row ${index}`])
-  await new XlsxWriter(file, { maxRowsPerSheet: 4 }).write([
-    tableOf('orders', rows),
-    tableOf('other', rows.slice(0, 3)),
-  ])
+  const writer = new XlsxWriter(file, { maxRowsPerSheet: 4 })
+  await writeFiles(writer, [tableOf('orders', rows), tableOf('other', rows.slice(0, 3))])
   const { sheets } = await readXlsx(readFileSync(file))
   expect(sheets.map((sheet) => sheet.name)).toEqual(['orders', 'orders (2)', 'orders (3)', 'other'])
   expect(sheets.map((sheet) => sheet.rows[0])).toEqual([['name'], ['name'], ['name'], ['name']])
@@ -147,7 +169,7 @@ test('a table with more rows than a sheet holds goes on in another', async () =>
 test('a text that is too long for a cell is cut, and the cell says so', async () => {
   const { file } = await aWorkbook()
   const [fits, long] = ['x'.repeat(32_767), '🛒'.repeat(20_000)]
-  await new XlsxWriter(file).write([tableOf('texts', [[fits], [long]])])
+  await writeFiles(new XlsxWriter(file), [tableOf('texts', [[fits], [long]])])
   const { sheets } = await readXlsx(readFileSync(file))
   const [, first, second] = sheets[0]?.rows ?? []
   expect(first).toEqual([fits])
@@ -157,10 +179,10 @@ test('a text that is too long for a cell is cut, and the cell says so', async ()
 
 test('a run that fails while it writes leaves the last workbook, and nothing else', async () => {
   const { file, folder } = await aWorkbook()
-  await new XlsxWriter(file).write([tableOf('one', [['a']])])
+  await writeFiles(new XlsxWriter(file), [tableOf('one', [['a']])])
   const before = readFileSync(file)
   const next = [tableOf('one', [['b']]), tableOf('two', failing([['c']]))]
-  await expect(new XlsxWriter(file).write(next)).rejects.toThrow('the disk is full')
+  await expect(writeFiles(new XlsxWriter(file), next)).rejects.toThrow('the disk is full')
   expect(readdirSync(folder)).toEqual(['shop.xlsx'])
   expect(readFileSync(file).equals(before)).toBe(true)
 })

@@ -1,0 +1,242 @@
+// What every copy of files keeps, whichever kind they are: all of them are of one run, and none is written for nothing.
+
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { CopyProblem, type CopyRow } from '../src/copies/copy.ts'
+import { csvCopy } from '../src/copies/csv.ts'
+import type { FileCopy } from '../src/copies/files.ts'
+import { FileRecords } from '../src/copies/files-records.ts'
+import { FileInUse, newName, replaceFiles } from '../src/copies/files-replace.ts'
+import { FILE_NAMES } from '../src/copies/files-tables.ts'
+import { parquetCopy } from '../src/copies/parquet.ts'
+import { TABLES } from '../src/tables.ts'
+import { aPlace, KINDS, theTable, WALKED, writeOrders } from './files-support.ts'
+
+const ORDER = { id: 'a', status: 'paid', total: '1.00', created_at: '2026-01-01T00:00:00.000Z', items: [] }
+const GROUP = { id: 'g', name: 'Regulars' }
+
+/** What a run does with a small list: it is walked whole each time. */
+async function writeGroups(copy: FileCopy, rows: readonly CopyRow[]): Promise<void> {
+  const table = theTable('customer_groups')
+  await copy.open(TABLES)
+  try {
+    await copy.write({ table, rows, isWhole: true })
+    await copy.end({ table, state: { since: null, wholeAt: null, startsAt: null }, isWhole: true })
+    await copy.finish()
+  } finally {
+    await copy.close()
+  }
+}
+
+/** The files that people see: each one's bytes, and which file it is. */
+function seen(folder: string): Record<string, string> {
+  const names = readdirSync(folder).filter((name) => !name.includes('.store-sync'))
+  return Object.fromEntries(
+    names.map((name) => {
+      const file = path.join(folder, name)
+      return [name, statSync(file).isFile() ? `${statSync(file).ino} ${readFileSync(file).toString('base64')}` : '']
+    }),
+  )
+}
+
+/** Names of files that are others than before. */
+function changes(before: Record<string, string>, after: Record<string, string>): string[] {
+  return Object.keys(after).filter((name) => before[name] !== after[name])
+}
+
+test.each(KINDS)('a run in which nothing changed leaves the files alone: $kind', async ({ make }) => {
+  const folder = await aPlace()
+  await writeOrders(make(folder), [ORDER])
+  await writeGroups(make(folder), [GROUP])
+  const before = seen(folder)
+  await writeOrders(make(folder), [ORDER])
+  await writeGroups(make(folder), [GROUP])
+  await writeOrders(make(folder), [])
+  expect(changes(before, seen(folder))).toEqual([])
+})
+
+test('a table that no run was asked for has no file, and gets one from the run that is', async () => {
+  const folder = await aPlace()
+  const copy = csvCopy(folder)
+  const table = theTable('orders')
+  await copy.open(TABLES)
+  await copy.end({ table, state: WALKED, isWhole: false })
+  await copy.finish()
+  await copy.close()
+  const files = ['orders.csv', 'order_items.csv', 'orders_overview.csv', 'order_lines.csv']
+  expect(
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.csv'))
+      .toSorted(),
+  ).toEqual(files.toSorted())
+  await writeOrders(csvCopy(folder), [])
+  expect(readdirSync(folder)).toContain('customer_groups.csv')
+})
+
+test('CSV and Parquet in one folder are two copies: neither takes the other for its own', async () => {
+  const folder = await aPlace()
+  await writeOrders(csvCopy(folder), [ORDER])
+  await writeOrders(parquetCopy(folder), [ORDER])
+  const before = seen(folder)
+  const changed = [{ ...ORDER, total: '2.00' }]
+  await writeOrders(csvCopy(folder), changed)
+  await writeOrders(parquetCopy(folder), changed)
+  expect(changes(before, seen(folder))).toEqual(expect.arrayContaining(['orders.csv', 'orders.parquet']))
+})
+
+test('a table that no run has written since is not read again', async () => {
+  const folder = await aPlace()
+  const file = path.join(folder, '.store-sync.db')
+  await writeOrders(csvCopy(folder), [ORDER])
+  await writeGroups(csvCopy(folder), [GROUP])
+  const before = new FileRecords(file).read().digests
+  using database = new DatabaseSync(file)
+  // what nobody looks at does not count
+  database.exec("update orders set total = '3.00'")
+  await writeGroups(csvCopy(folder), [])
+  const after = new FileRecords(file).read()
+  expect(after.digests.get('orders')).toBe(before.get('orders'))
+  expect(after.digests.get('customer_groups')).not.toBe(before.get('customer_groups'))
+  expect(after.touched).toEqual(new Set())
+})
+
+test('a run writes the files of tables that changed, and the views, and no others', async () => {
+  const folder = await aPlace()
+  await writeOrders(csvCopy(folder), [ORDER])
+  await writeGroups(csvCopy(folder), [GROUP])
+  const before = seen(folder)
+  await writeOrders(csvCopy(folder), [{ ...ORDER, total: '2.00' }])
+  const views = ['order_lines.csv', 'orders_overview.csv']
+  expect(changes(before, seen(folder)).toSorted()).toEqual([...views, 'orders.csv'].toSorted())
+  const later = seen(folder)
+  await writeGroups(csvCopy(folder), [])
+  expect(changes(later, seen(folder)).toSorted()).toEqual([...views, 'customer_groups.csv'].toSorted())
+})
+
+test.each(KINDS)(
+  'rows of a run that ended before its files: verify says so, the next writes them: $kind',
+  async (each) => {
+    const { make, orders } = each
+    const folder = await aPlace()
+    await writeOrders(make(folder), [ORDER])
+    const before = seen(folder)
+    const table = theTable('orders')
+    const copy = make(folder)
+    await copy.open(TABLES)
+    await copy.write({ table, rows: [{ ...ORDER, total: '2.00' }], isWhole: false })
+    await copy.close()
+    expect(changes(before, seen(folder))).toEqual([])
+    expect(await make(folder).changedFiles()).toContain(orders)
+    await writeOrders(make(folder), [])
+    expect(changes(before, seen(folder))).not.toEqual([])
+    expect(await make(folder).changedFiles()).toEqual([])
+  },
+)
+
+test.each(KINDS)(
+  'verify names files that were edited or removed, and the next run writes them: $kind',
+  async (each) => {
+    const folder = await aPlace()
+    const copy = each.make(folder)
+    await writeOrders(copy, [ORDER])
+    expect(await copy.changedFiles()).toEqual([])
+    const file = path.join(folder, each.orders)
+    const bytes = readFileSync(file)
+    bytes[bytes.length - 3] = (bytes.at(-3) ?? 0) ^ 1
+    writeFileSync(file, bytes)
+    expect(await copy.changedFiles()).toEqual([each.orders])
+    await writeOrders(each.make(folder), [])
+    expect(await copy.changedFiles()).toEqual([])
+    rmSync(file)
+    expect(await copy.changedFiles()).toEqual([each.orders])
+    await writeOrders(each.make(folder), [])
+    expect(await copy.changedFiles()).toEqual([])
+  },
+)
+
+test('a copy that was never finished has no file as it should be', async () => {
+  const folder = await aPlace()
+  const copy = csvCopy(folder)
+  await copy.open(TABLES)
+  for (const table of TABLES) await copy.end({ table, state: WALKED, isWhole: false })
+  expect(await copy.changedFiles()).toEqual(FILE_NAMES.map((name) => `${name}.csv`))
+  await copy.close()
+})
+
+test.each(KINDS)('where one file cannot be replaced, all are as they were: $kind', async ({ make, orders }) => {
+  const folder = await aPlace()
+  await writeOrders(make(folder), [ORDER])
+  rmSync(path.join(folder, orders))
+  mkdirSync(path.join(folder, orders, 'inside'), { recursive: true })
+  const before = seen(folder)
+  const failing = writeOrders(make(folder), [{ ...ORDER, total: '2.00' }])
+  await expect(failing).rejects.toThrow(CopyProblem)
+  await expect(failing).rejects.toThrow(`${orders} is a folder: move it away and run again`)
+  expect(seen(folder)).toEqual(before)
+  rmSync(path.join(folder, orders), { recursive: true })
+  await writeOrders(make(folder), [])
+  expect(await make(folder).changedFiles()).toEqual([])
+})
+
+test('a file that may not be replaced is named, with what to do', async () => {
+  const folder = await aPlace()
+  const to = path.join(folder, 'orders.csv')
+  writeFileSync(to, 'old')
+  writeFileSync(newName(to), 'new')
+  chmodSync(folder, 0o555)
+  // who runs the tests as root may do anything
+  const isRoot = process.geteuid?.() === 0
+  if (isRoot) process.seteuid?.(65_534)
+  const failing = replaceFiles([{ from: newName(to), to }])
+  await expect(failing)
+    .rejects.toThrow(FileInUse)
+    .finally(() => {
+      if (isRoot) process.seteuid?.(0)
+      chmodSync(folder, 0o755)
+    })
+  await expect(failing).rejects.toThrow(/orders\.csv cannot be replaced \(\w+\): close it in the other program and run/)
+  expect(readFileSync(to, 'utf8')).toBe('old')
+})
+
+/** Leaves the folder as a run does that is killed while it puts new files in the place of the last. */
+async function killedWhileReplacing(folder: string, names: readonly string[]): Promise<void> {
+  const files = names.map((name) => ({ from: newName(path.join(folder, name)), to: path.join(folder, name) }))
+  for (const { from } of files) writeFileSync(from, 'new')
+  new FileRecords(path.join(folder, '.store-sync.db')).forget(names)
+  await replaceFiles(files)
+  writeFileSync(newName(path.join(folder, 'products.csv')), 'half')
+}
+
+test('a run that was killed while it replaced the files: the next puts the last ones back, then writes its own', async () => {
+  const folder = await aPlace()
+  await writeOrders(csvCopy(folder), [ORDER])
+  const before = seen(folder)
+  await killedWhileReplacing(folder, ['orders.csv', 'store.csv'])
+  expect(changes(before, seen(folder))).toContain('store.csv')
+  const copy = csvCopy(folder)
+  await copy.open(TABLES)
+  expect(seen(folder)).toEqual(before)
+  await copy.finish()
+  await copy.close()
+  expect(await copy.changedFiles()).toEqual([])
+  expect(Object.keys(seen(folder))).toEqual(Object.keys(before))
+})
+
+test('a run that was killed when all files were replaced: they stay', async () => {
+  const folder = await aPlace()
+  await writeOrders(csvCopy(folder), [ORDER])
+  const database = path.join(folder, '.store-sync.db')
+  const { files, digests } = new FileRecords(database).read()
+  await killedWhileReplacing(folder, ['orders.csv'])
+  const record = files.get('orders.csv')
+  if (record === undefined) throw new Error('there is no record')
+  new FileRecords(database).remember([record], digests)
+  const copy = csvCopy(folder)
+  await copy.open(TABLES)
+  await copy.close()
+  expect(readFileSync(path.join(folder, 'orders.csv'), 'utf8')).toBe('new')
+  expect(readdirSync(folder).filter((name) => /\.(?:old|new)$/.test(name))).toEqual([])
+  expect(existsSync(database)).toBe(true)
+})

@@ -1,0 +1,6 @@
+// Histories of PostgreSQL schemas; see support/history.ts.
+
+import { describeHistories } from './support/describe-histories.ts'
+import { postgresDestinations } from './support/destinations.ts'
+
+describeHistories('a PostgreSQL schema', 12, postgresDestinations)

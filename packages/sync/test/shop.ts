@@ -1,0 +1,69 @@
+// A store of a test platform, and a SQLite copy of it.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { StoreExportClient } from '@store-export/client'
+import type { RevisionId } from '@store-export/contract'
+import { onTestFinished } from 'vitest'
+import type { TestPlatform, TestStore } from '../../../test/support/platform.ts'
+import { type RunOptions, type RunSummary, run, SqliteCopy } from '../src/index.ts'
+
+/** A store and its copy. */
+export interface Shop {
+  readonly store: TestStore
+  readonly client: StoreExportClient
+  readonly file: string
+  sync(more?: Partial<RunOptions>): Promise<RunSummary>
+  /** Ids of a table of the copy, sorted. */
+  ids(table: string): string[]
+  /** One value of the copy. */
+  value(query: string): unknown
+  /** Changes the copy behind its back. */
+  spoil(statements: string): void
+}
+
+/** A new store at `revision`, and a place for its copy, both gone when the test has ended. */
+export async function aShop(platform: TestPlatform, revision: RevisionId = 'v1.6'): Promise<Shop> {
+  const store = await platform.provision(revision)
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const file = path.join(folder, 'shop.db')
+  const client = new StoreExportClient({ url: platform.service.url, key: store.key })
+  const look = <T>(work: (database: DatabaseSync) => T): T => {
+    const database = new DatabaseSync(file)
+    try {
+      return work(database)
+    } finally {
+      database.close()
+    }
+  }
+  return {
+    store,
+    client,
+    file,
+    sync: (more = {}) => run({ client, copy: new SqliteCopy(file), ...more }),
+    ids: (table) =>
+      look((database) =>
+        database
+          .prepare(`select id from ${table} order by id`)
+          .all()
+          .map((row) => String(row.id)),
+      ),
+    value: (query) => look((database) => Object.values(database.prepare(query).get() ?? {})[0]),
+    spoil: (statements) => look((database) => database.exec(statements)),
+  }
+}
+
+/** So many orders of two lines each. */
+export async function addOrders({ store }: Shop, count: number): Promise<void> {
+  await store.sql`
+    with made as (
+      insert into orders (id, email, status, subtotal, tax, shipping, total, created_at, updated_at)
+      select gen_random_uuid(), 'o@example.com', 'paid', 10, 0, 0, 10.50, now(), now() from generate_series(1, ${count}::int)
+      returning id
+    )
+    insert into order_items (id, order_id, product_id, name, price, quantity, created_at)
+    select gen_random_uuid(), id, gen_random_uuid(), 'line ' || n, 5.25, 1, now() from made, generate_series(1, 2) n`
+}

@@ -1,0 +1,52 @@
+// What happens while a run goes on, each at a chosen request: writes, restarts, failures of the copy, an end by hand.
+// Requests are where a run can be met without waiting: between two of them a page is written.
+
+import { StoreExportClient } from '@store-export/client'
+import type { RestartableService } from './restartable-service.ts'
+
+/** What a run meets. */
+export interface Road {
+  readonly url: string
+  readonly key: string
+  readonly service: RestartableService
+  /** Rows of a page at most. */
+  readonly pageRows: number
+  /** Happens before the request of that number, 0 the first of all, to that path. */
+  readonly at: ReadonlyMap<number, (path: string) => Promise<unknown>>
+  /** Numbers of requests during which the service is closed. */
+  readonly closedDuring: ReadonlySet<number>
+  /** The instant that the service says a later run has to ask from; null where it says nothing. */
+  readonly watermark: (() => string) | null
+}
+
+/** A client of the service; it waits for nothing. */
+export function clientOn(road: Road): StoreExportClient {
+  const { url, key, service, pageRows, at, closedDuring, watermark } = road
+  let requests = 0
+  return new StoreExportClient({
+    url,
+    key,
+    async fetch(address, init) {
+      const number = requests
+      requests += 1
+      await at.get(number)?.(new URL(String(address)).pathname)
+      const answer = fetch(String(address).replace('limit=250', `limit=${pageRows}`), init)
+      if (closedDuring.has(number)) await Promise.all([service.stop(), answer.catch(() => undefined)])
+      return watermark === null ? answer : withWatermark(await answer, watermark())
+    },
+    // the next attempt meets a service that is there, and a minute that has begun
+    async sleep(_ms, signal) {
+      signal?.throwIfAborted()
+      await service.start()
+      await service.nextMinute()
+    },
+  })
+}
+
+function withWatermark(answer: Response, watermark: string): Response {
+  const headers = new Headers(answer.headers)
+  headers.set('x-sync-watermark', watermark)
+  // its body is plain already
+  headers.delete('content-encoding')
+  return new Response(answer.body, { status: answer.status, headers })
+}

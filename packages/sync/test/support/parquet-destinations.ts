@@ -1,0 +1,68 @@
+// Folders of Parquet files, read by a DuckDB that has nothing but the files.
+
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { parquetCopy } from '../../src/index.ts'
+import { ALL_TABLES, aFolder, block, type Destinations, damageSqlite } from './destinations.ts'
+import { byId, type RowsByTable, type TextRow, withJson } from './rows-by-table.ts'
+
+/** Folders of Parquet files. */
+export async function parquetDestinations(): Promise<Destinations> {
+  const database = await DuckDBInstance.create(':memory:', { autoload_known_extensions: 'false' })
+  const connection = await database.connect()
+  await connection.run("set TimeZone = 'UTC'")
+  return {
+    async next() {
+      const { folder, remove } = await aFolder()
+      return {
+        to: `parquet:${folder}`,
+        make: () => parquetCopy(folder),
+        read: () => readFolder(connection, folder),
+        isWholeRuns: true,
+        addsZeros: true,
+        damage: (random) =>
+          random.chance(0.5)
+            ? block(path.join(folder, '.orders.parquet.new'))
+            : damageSqlite(path.join(folder, '.store-sync-parquet.db'), random),
+        remove,
+      }
+    },
+    async close() {
+      connection.closeSync()
+      database.closeSync()
+    },
+  }
+}
+
+async function readFolder(connection: DuckDBConnection, folder: string): Promise<RowsByTable | null> {
+  if (!existsSync(path.join(folder, 'store.parquet'))) return null
+  const tables = new Map<string, ReadonlyMap<string, TextRow>>()
+  for (const { name } of ALL_TABLES) {
+    const from = `'${path.join(folder, `${name}.parquet`)}'`
+    const described = await connection.runAndReadAll(`describe select * from ${from}`)
+    const columns = described.getRowObjectsJson().map(({ column_name: column, column_type: type }) => {
+      const text =
+        type === 'TIMESTAMP WITH TIME ZONE' ? `strftime("${column}", '%Y-%m-%dT%H:%M:%S.%gZ')` : `"${column}"::varchar`
+      return `hex(${text}) as "${column}"`
+    })
+    const read = await connection.runAndReadAll(`select ${columns.join(', ')} from ${from}`)
+    tables.set(
+      name,
+      byId(
+        name,
+        read.getRowObjectsJson().map((row) => withJson(name, textsOf(row))),
+      ),
+    )
+  }
+  return tables
+}
+
+/** From bytes: the driver's own decoder takes a U+FEFF at the beginning for a mark and drops it. */
+function textsOf(row: Record<string, unknown>): Record<string, string | null> {
+  const texts = Object.entries(row).map(([name, hex]): [string, string | null] => [
+    name,
+    hex === null ? null : Buffer.from(String(hex), 'hex').toString('utf8'),
+  ])
+  return Object.fromEntries(texts)
+}

@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
+import { CopyProblem, type Difference, findTable, SqliteCopy, type Verification, verify } from '../src/index.ts'
+import { addOrders, aShop, type Shop } from './shop.ts'
+
+let platform: TestPlatform
+beforeAll(async () => {
+  platform = await startPlatform()
+})
+afterAll(() => platform.close())
+
+interface Compared extends Verification {
+  readonly found: readonly Difference[]
+}
+
+async function compare({ client, file }: Shop): Promise<Compared> {
+  const found: Difference[] = []
+  const verification = await verify({
+    client,
+    copy: new SqliteCopy(file),
+    observe: (finding) => {
+      if (finding.event !== 'difference') return
+      const { event: _, ...difference } = finding
+      found.push(difference)
+    },
+  })
+  return { ...verification, found }
+}
+
+const tableOf = ({ tables }: Verification, name: string) => tables.find(({ table }) => table === name)
+
+async function copied(orders: number): Promise<Shop> {
+  const shop = await aShop(platform)
+  await addOrders(shop, orders)
+  // the past: what was changed after the last run began is another matter
+  await shop.store.sql`update orders set updated_at = '2026-01-01', created_at = '2026-01-01'`
+  await shop.sync()
+  return shop
+}
+
+test('a copy that is right is the same, table by table, and is not changed by the comparison', async () => {
+  const shop = await copied(300)
+  const state = 'select group_concat(table_name || since || whole_at) from _sync_tables'
+  const before = shop.value(state)
+  const compared = await compare(shop)
+  expect(compared).toMatchObject({ isSame: true, found: [], changedFiles: [], storeId: shop.store.id })
+  expect(tableOf(compared, 'orders')).toMatchObject({
+    storeRows: 300,
+    copyRows: 300,
+    differences: 0,
+    changed: 0,
+    leftOut: 0,
+  })
+  expect(tableOf(compared, 'order_items')).toMatchObject({ storeRows: 600, copyRows: 600, differences: 0 })
+  expect(shop.value(state)).toBe(before)
+})
+
+test('a row that is missing, one that is another, and one that only the copy has are named with what differs', async () => {
+  const shop = await copied(5)
+  const [one = '', two = '', three = ''] = shop.ids('orders')
+  const added = randomUUID()
+  shop.spoil(`
+    delete from orders where id = '${one}';
+    update orders set total = '0.01', status = 'x' where id = '${two}';
+    insert into orders (id, status, total) values ('${added}', 'paid', '1.00');
+    delete from order_items where order_id = '${three}' and name = 'line 1'`)
+  const compared = await compare(shop)
+  expect(compared.isSame).toBe(false)
+  expect(compared.found).toContainEqual({ table: 'orders', id: one, kind: 'missing', columns: [], reason: null })
+  expect(compared.found).toContainEqual({
+    table: 'orders',
+    id: two,
+    kind: 'different',
+    columns: ['status', 'total'],
+    reason: null,
+  })
+  expect(compared.found).toContainEqual({ table: 'orders', id: added, kind: 'extra', columns: [], reason: null })
+  expect(compared.found.filter(({ table }) => table === 'order_items')).toMatchObject([{ kind: 'missing' }])
+  expect(tableOf(compared, 'orders')).toMatchObject({ storeRows: 5, copyRows: 5, differences: 3 })
+  await shop.sync({ isFull: true })
+  expect((await compare(shop)).isSame).toBe(true)
+})
+
+test('a line that only the copy has is named, and lines of an order that nobody has are counted', async () => {
+  const shop = await copied(1)
+  const [order = ''] = shop.ids('orders')
+  const [line, orphan] = [randomUUID(), randomUUID()]
+  shop.spoil(`insert into order_items (id, order_id) values ('${line}', '${order}'), ('${orphan}', '${randomUUID()}')`)
+  const compared = await compare(shop)
+  expect(compared.found).toMatchObject([{ table: 'order_items', id: line, kind: 'extra' }])
+  expect(tableOf(compared, 'order_items')).toMatchObject({ storeRows: 2, copyRows: 4, differences: 2 })
+})
+
+test('what was changed after the last run began is expected, and no fault of the copy', async () => {
+  const shop = await copied(2)
+  await addOrders(shop, 1)
+  const [one = ''] = shop.ids('orders')
+  await shop.store.sql`update orders set status = 'shipped', updated_at = now() where id = ${one}`
+  const compared = await compare(shop)
+  expect(compared.isSame).toBe(true)
+  expect(tableOf(compared, 'orders')).toMatchObject({ storeRows: 3, copyRows: 2, differences: 0, changed: 2 })
+})
+
+test('what a run was told to leave out is expected', async () => {
+  const shop = await aShop(platform)
+  await addOrders(shop, 2)
+  await shop.store.sql`update orders set updated_at = '2026-01-01', created_at = '2026-01-01'`
+  await shop.sync({ since: new Date('2026-06-01T00:00:00Z') })
+  const compared = await compare(shop)
+  expect([compared.isSame, tableOf(compared, 'orders')?.leftOut]).toEqual([true, 2])
+})
+
+test('what the store has deleted is only in the copy', async () => {
+  const shop = await copied(2)
+  const [gone = ''] = shop.ids('orders')
+  await shop.store.sql`delete from order_items where order_id = ${gone}`
+  await shop.store.sql`delete from orders where id = ${gone}`
+  const { found, isSame } = await compare(shop)
+  expect(isSame).toBe(false)
+  expect(found.filter(({ table }) => table === 'orders')).toMatchObject([{ id: gone, kind: 'extra' }])
+})
+
+test('names each row that only the copy has, however many they are, and leaves no marks', async () => {
+  const shop = await copied(1)
+  shop.spoil(`
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 2500)
+    insert into customers (id) select lower(hex(randomblob(16))) from n`)
+  const { found, tables } = await compare(shop)
+  expect(found.filter(({ table }) => table === 'customers')).toHaveLength(2500)
+  expect(tables.find(({ table }) => table === 'customers')).toMatchObject({ copyRows: 2500, differences: 2500 })
+  expect(shop.value('select count(*) from _sync_seen')).toBe(0)
+})
+
+test('of a list that comes whole at each run a difference is told, and that any run mends it', async () => {
+  const shop = await copied(1)
+  await shop.store.sql`insert into categories (id, name, slug, created_at)
+    values (gen_random_uuid(), 'Tea', 'tea', '2026-01-01')`
+  await shop.sync()
+  await shop.store.sql`update categories set name = 'Teas'`
+  const compared = await compare(shop)
+  expect(tableOf(compared, 'categories')).toMatchObject({ differences: 1, isWhole: true })
+  expect(tableOf(compared, 'orders')).toMatchObject({ differences: 0, isWhole: false })
+  await shop.sync()
+  expect((await compare(shop)).isSame).toBe(true)
+})
+
+test('where there is no copy, or another store’s, a sentence says so, and nothing is made', async () => {
+  const shop = await aShop(platform)
+  await expect(compare(shop)).rejects.toThrow(/is no copy yet: run `store-sync run` first/)
+  await expect(compare(shop), 'nothing was made').rejects.toThrow(CopyProblem)
+  await shop.sync()
+  const other = await aShop(platform)
+  await expect(compare({ ...shop, client: other.client })).rejects.toThrow(/is a copy of the store/)
+})
+
+test('only the tables that are asked for are compared', async () => {
+  const shop = await copied(1)
+  const orders = findTable('orders')
+  const { tables } = await verify({
+    client: shop.client,
+    copy: new SqliteCopy(shop.file),
+    tables: orders === null ? [] : [orders],
+  })
+  expect(tables.map(({ table }) => table)).toEqual(['orders', 'order_items'])
+})
