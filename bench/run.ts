@@ -8,6 +8,8 @@ import { type BenchOptions, readOptions, type ServerKind } from './options.ts'
 import { performanceDocument, summary } from './report.ts'
 import { readResults, writeResult } from './results.ts'
 import { startBenchServer } from './servers.ts'
+import { withSyncSection } from './sync-report.ts'
+import { readSyncResult } from './sync-results.ts'
 
 const DOCUMENT = fileURLToPath(new URL('../docs/performance.md', import.meta.url))
 
@@ -15,7 +17,8 @@ const DOCUMENT = fileURLToPath(new URL('../docs/performance.md', import.meta.url
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 const options = readOptions(process.argv.slice(2))
 for (const kind of options.servers) await bench(kind, options)
-if (options.writes) await writeFile(DOCUMENT, performanceDocument(await readResults()))
+if (options.writes)
+  await writeFile(DOCUMENT, withSyncSection(performanceDocument(await readResults()), await readSyncResult()))
 
 async function bench(kind: ServerKind, options: BenchOptions): Promise<void> {
   const say = (what: string) => console.error(`${kind}: ${what}`)

@@ -1,0 +1,65 @@
+// The bench of store-sync as words and a table: for docs/performance.md, and for the terminal. Pure.
+
+import type { PacedFigure, SyncFigure, SyncResult } from './sync-results.ts'
+
+const TITLE = '\n## store-sync\n'
+
+/** The document with `result` as its last section, in place of the one that it had. */
+export function withSyncSection(document: string, result: SyncResult | null): string {
+  const start = document.indexOf(TITLE)
+  const rest = start === -1 ? document : document.slice(0, start)
+  return result === null ? rest : rest + syncSection(result)
+}
+
+/** What a result says. */
+export function syncSection({ version, date, machine, node, command, figures, paced }: SyncResult): string {
+  return `${TITLE}
+${version}; Node ${node}; ${machine}; ${date}; \`${command}\`.
+
+A copy is made from a service with the limit lifted: from one that makes its store on the fly, of pages that the real one
+has sent, and from the real one. Rows are those of all tables, lines of orders and variants of products counted. The
+service, its database, store-sync and the PostgreSQL that it writes into share the machine.
+
+- **fetch and discard** is a loop of \`fetch\` over the same pages in a process of its own: each body is read whole as text
+  and dropped. **Ratio** is the time of a run as a multiple of that of this loop, in the same bench.
+- **CPU** and **memory** are those of the process that asks, from its start to its end; store-sync as it is published,
+  started as its command starts itself.
+- A second run finds nothing that has changed.
+
+${table(['', 'rows', 'seconds', 'rows/s', 'CPU, s', 'memory, MiB', 'ratio'], figures.map(figureRow))}
+Under the limit, 120 pages of 250 orders a minute (30,000 orders; their lines come on top):
+
+${table(['', 'CPU, s', 'fetching and parsing, s', 'beyond it, s', 'of a core'], paced.map(pacedRow))}`
+}
+
+function figureRow({ source, what, rows, wallMs, cpuMs, residentMebibytes, ratio }: SyncFigure): string[] {
+  return [
+    `${source}: ${what}`,
+    rows === null ? '' : count(rows),
+    (wallMs / 1000).toFixed(1),
+    rows === null ? '' : count(Math.round((rows / wallMs) * 1000)),
+    (cpuMs / 1000).toFixed(1),
+    residentMebibytes === null ? '' : residentMebibytes.toFixed(0),
+    ratio === null ? '' : ratio.toFixed(2),
+  ]
+}
+
+function pacedRow({ name, cpuSeconds, parseSeconds }: PacedFigure): string[] {
+  const beyond = cpuSeconds - parseSeconds
+  return [
+    name,
+    cpuSeconds.toFixed(2),
+    parseSeconds.toFixed(2),
+    beyond.toFixed(2),
+    `${((beyond / 60) * 100).toFixed(1)} %`,
+  ]
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`
+  return line(head) + line(head.map((_, index) => (index === 0 ? '---' : '---:'))) + rows.map(line).join('')
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en')
+}

@@ -1,0 +1,48 @@
+// Runs store-sync as its users do, in a process of its own, and tells what the run took.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import type { BuiltTool } from './sync-build.ts'
+import type { Usage } from './sync-usage-process.ts'
+
+/** A run to be measured. */
+export interface ToolRun {
+  readonly tool: BuiltTool
+  readonly url: string
+  readonly key: string
+  /** As `--to` has it. */
+  readonly to: string
+  /** Further words of the command line. */
+  readonly words?: readonly string[]
+}
+
+/** What a run took. */
+export interface ToolUsage extends Usage {
+  readonly wallMs: number
+}
+
+/** Runs the tool to its end. Throws what it said where it failed. */
+export async function runTool({ tool, url, key, to, words = [] }: ToolRun): Promise<ToolUsage> {
+  const usageFile = `${tool.usage}.json`
+  const startedAt = performance.now()
+  const child = spawn(
+    process.execPath,
+    [tool.command, 'run', '--url', url, '--to', 'env:BENCH_TO', ...words, '--json'],
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: {
+        ...process.env,
+        NODE_OPTIONS: `--import=${tool.usage}`,
+        BENCH_USAGE_FILE: usageFile,
+        STORE_EXPORT_KEY: key,
+        BENCH_TO: to,
+      },
+    },
+  )
+  const [said] = await Promise.all([text(child.stderr), once(child, 'exit')])
+  const wallMs = performance.now() - startedAt
+  if (child.exitCode !== 0) throw new Error(`store-sync ended with ${child.exitCode ?? child.signalCode}: ${said}`)
+  return { ...(JSON.parse(await readFile(usageFile, 'utf8')) as Usage), wallMs }
+}

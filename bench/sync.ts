@@ -1,0 +1,28 @@
+// `npm run bench:sync`: how fast store-sync copies a large store, and what it needs for it; prints what it finds, and keeps
+// it in bench/results/sync and docs/performance.md. It asserts nothing.
+
+import { readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { startBenchServer } from './servers.ts'
+import { measureSync } from './sync-measure.ts'
+import { readSyncOptions } from './sync-options.ts'
+import { syncSection, withSyncSection } from './sync-report.ts'
+import { readSyncResult, writeSyncResult } from './sync-results.ts'
+
+const DOCUMENT = fileURLToPath(new URL('../docs/performance.md', import.meta.url))
+
+// Without this, Ctrl-C would leave a server running and its folder behind.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+const options = readSyncOptions(process.argv.slice(2))
+const server = await startBenchServer('embedded')
+if (server === null) throw new Error('there is no embedded PostgreSQL for this platform')
+try {
+  const result = await measureSync(server, options, (what) => console.error(what))
+  console.log(syncSection(result))
+  if (options.writes) {
+    await writeSyncResult(result)
+    await writeFile(DOCUMENT, withSyncSection(await readFile(DOCUMENT, 'utf8'), await readSyncResult()))
+  }
+} finally {
+  await server.remove()
+}
