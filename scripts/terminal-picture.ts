@@ -24,7 +24,7 @@ const height = lines.length * LINE_PIXELS + BAR_PIXELS + 2 * MARGIN_PIXELS
 const font = `font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="14"`
 const parts = [
   `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">`,
-  '<title>The terminal after npm start: steps, addresses, a key and a curl line</title>',
+  '<title>The terminal after npm start: steps, addresses, a key, a curl line and a store-sync line</title>',
   `<rect width="${width}" height="${height}" rx="10" fill="${COLORS.back}"/>`,
   `<path d="M0 ${BAR_PIXELS}V10a10 10 0 0 1 10-10H${width - 10}a10 10 0 0 1 10 10V${BAR_PIXELS}z" fill="${COLORS.bar}"/>`,
   ...DOTS.map((color, index) => `<circle cx="${24 + index * 20}" cy="18" r="6" fill="${color}"/>`),

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readFile, rename, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { PlainBrowser } from '../../../test/support/merchant.ts'
 import { DEMO_STORES } from '../src/demo/platform.ts'
@@ -13,6 +15,7 @@ vi.setConfig(PATIENCE)
 
 const QUIET = { PORT: '0', DASHBOARD_PORT: '0', OPERATIONS_PORT: '0' }
 const ENDED = { code: 0, signal: null }
+const PROJECT = path.resolve(import.meta.dirname, '..', '..', '..')
 
 /** A folder to type the command in; its databases are removed after the test. */
 async function projectFolder(): Promise<string> {
@@ -44,6 +47,13 @@ async function ask(url: string, key: string): Promise<number> {
   return (await fetch(`${url}/api/v1/orders?limit=2`, { headers: { 'x-api-key': key } })).status
 }
 
+/** What a line says that is typed in the project's folder; the copy that it makes is put into `folder`. */
+async function typed(line: string, folder: string): Promise<string> {
+  const env = { ...process.env, npm_config_offline: 'true' }
+  const words = ['-c', line.replace('--to sqlite:', `--to sqlite:${folder}/`)]
+  return (await promisify(execFile)('sh', words, { cwd: PROJECT, env })).stderr
+}
+
 test('[AUTH-7] the demo on an empty folder answers, is found by other commands, and is the same at the next start', async () => {
   const folder = await projectFolder()
   const demo = start(['demo'], { folder, settings: QUIET })
@@ -53,6 +63,8 @@ test('[AUTH-7] the demo on an empty folder answers, is found by other commands, 
   const { stdout, stderr } = demo.output()
   expect(stdout).toContain(`${url}/docs`)
   expect(stderr).toMatch(/✓ Lindwurm & Tochter: 5,000 orders, v1\.6 +\d+\.\d s/)
+  const [syncLine] = await demo.saw(/STORE_EXPORT_KEY=\w+ npx store-sync run --url \S+ --to sqlite:shop\.db$/m)
+  expect(await typed(syncLine, folder)).toContain('shop.db is up to date')
 
   const listed = await run(['keys', 'list', '--json'], { folder })
   expect(listed.json.keys).toHaveLength(DEMO_STORES.length)

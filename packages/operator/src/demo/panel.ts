@@ -1,4 +1,4 @@
-// What the demo shows when it runs: where it is, a key, a line to paste, and the other stores. Text only.
+// What the demo shows when it runs: where it is, a key, lines to paste, and the other stores. Text only.
 
 import type { Style } from '../output.ts'
 import type { KeptKeys, KeptSignIn } from './data-folder.ts'
@@ -49,6 +49,11 @@ function curlLine(url: string, key: string): string {
   return `curl -H 'x-api-key: ${key}' '${url}/api/v1/orders?limit=2'`
 }
 
+/** A line for a shell in the project's folder: the key in front, since the command takes none as an argument. */
+function syncLine(url: string, key: string): string {
+  return `STORE_EXPORT_KEY=${key} npx store-sync run --url ${url} --to sqlite:shop.db`
+}
+
 const TITLE_WIDTH = 12
 const NAME_WIDTH = 20
 const STATE_WIDTH = 12
@@ -64,6 +69,9 @@ function firstStore(
     '',
     paint('dim', '  Try it'),
     `  ${paint('cyan', curlLine(url, key))}`,
+    '',
+    paint('dim', '  Keep a copy of it'),
+    `  ${paint('cyan', syncLine(url, key))}`,
   ]
 }
 
