@@ -14,27 +14,13 @@ with open(sys.argv[1], encoding='utf-8-sig', newline='') as file:
 const hasPython = spawnSync('python3', ['--version']).status === 0
 const ORDER = { status: 'paid', created_at: '2026-01-01T00:00:00.000Z', items: [] }
 
-/** Fields of every line, null where there is nothing between two commas; throws where a field is not closed. */
-function parse(text: string): (string | null)[][] {
-  const lines: (string | null)[][] = []
-  let line: (string | null)[] = []
-  const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y
-  while (field.lastIndex < text.length) {
-    const found = field.exec(text)
-    if (found === null) throw new Error('no CSV')
-    line.push(found[1]?.replaceAll('""', '"') ?? (found[2] === '' ? null : (found[2] ?? null)))
-    if (found[3] === ',') continue
-    lines.push(line)
-    line = []
-  }
-  return lines
-}
+import { linesOf } from './support/csv-reader.ts'
 
 /** Lines of a file, read twice where there is Python; it cannot tell the empty text from none. */
 function readLines(file: string): (string | null)[][] {
   const text = readFileSync(file, 'utf8')
   expect(text.startsWith('\uFEFF')).toBe(true)
-  const lines = parse(text.slice(1))
+  const lines = linesOf(text.slice(1))
   if (hasPython) {
     const python = spawnSync('python3', ['-c', PYTHON, file], { encoding: 'utf8' })
     expect(JSON.parse(python.stdout)).toEqual(lines.map((line) => line.map((value) => value ?? '')))

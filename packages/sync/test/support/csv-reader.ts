@@ -10,7 +10,8 @@ export function readCsv(file: string): Record<string, string | null>[] {
   return lines.map((line) => Object.fromEntries(header.map((name, at) => [name ?? '', plain(line[at] ?? null)])))
 }
 
-function linesOf(text: string): (string | null)[][] {
+/** Fields of every line, null where there is nothing between two commas; throws where a field is not closed. */
+export function linesOf(text: string): (string | null)[][] {
   const lines: (string | null)[][] = []
   let line: (string | null)[] = []
   const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y
