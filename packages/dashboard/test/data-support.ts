@@ -1,6 +1,7 @@
 // A store of the test platform as the Data pages read it, through a reader of its own.
 
 import {
+  Barrier,
   getStore,
   type Observation,
   readConfig,
@@ -32,6 +33,7 @@ export function openReader(platform: TestPlatform): TestReader {
     pools,
     columns: new StoreColumns({ refreshSeconds: 0, observe, now }),
     counts: new StoreCounts({ maxAgeMs: 0, now }),
+    barrier: new Barrier({ bounds: config, observe }),
     observe,
     timeoutMs: config.storeTimeoutMs,
     pageBytesMax: config.pageBytesMax,

@@ -76,7 +76,11 @@ export async function startBusyProxy(target: string, refusals: ReadonlyMap<numbe
     }
     const answer = await fetch(url, { headers: { 'x-api-key': String(request.headers['x-api-key'] ?? '') } })
     seen[place] = { at, query: url.searchParams, status: answer.status }
-    response.writeHead(answer.status, { 'content-type': 'application/json' })
+    const watermark = answer.headers.get('x-sync-watermark')
+    response.writeHead(answer.status, {
+      'content-type': 'application/json',
+      ...(watermark === null ? {} : { 'x-sync-watermark': watermark }),
+    })
     response.end(Buffer.from(await answer.arrayBuffer()))
   })
   await listening(server)

@@ -55,6 +55,9 @@ async function served(since: string): Promise<{ id: string; updated_at: string }
   }
 }
 
+/** What a program says at its end. */
+const NEXT_RUN = /^next run: \S+ \S+ (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\n$/
+
 const parsedLines = (text: string) =>
   text
     .split('\n')
@@ -73,7 +76,8 @@ for (const { id, command, file, needs } of PROGRAMS) {
 
     test('[SYNC-1, PAG-2] walks all pages, and waits as long as the service says', async () => {
       const { code, stdout, stderr } = await run(proxy.url)
-      expect([code, stderr]).toEqual([0, ''])
+      expect(code).toBe(0)
+      expect(stderr).toMatch(NEXT_RUN)
       expect(parsedLines(stdout)).toEqual(await served('1970-01-01T00:00:00Z'))
       const { seen } = proxy
       expect(seen.map(({ status }) => status)).toEqual([200, 429, 200, 502, 200])
@@ -91,6 +95,17 @@ for (const { id, command, file, needs } of PROGRAMS) {
       const { code, stdout } = await run(platform.service.url, { since: [since] })
       expect(code).toBe(0)
       expect(parsedLines(stdout)).toEqual(await served(middle))
+    })
+
+    test('[SYNC-1, SYNC-2] names the moment to give to the next run, which brings what changed meanwhile', async () => {
+      const first = await run(platform.service.url)
+      const [changed] = await store.sql`
+        update orders set tracking_number = ${id} where id = (select id from orders order by id limit 1) returning id`
+      const since = NEXT_RUN.exec(first.stderr)?.[1] ?? ''
+      const { code, stdout } = await run(platform.service.url, { since: [since] })
+      expect(code).toBe(0)
+      expect(parsedLines(stdout).map((order) => order.id)).toContain(changed?.id)
+      expect(parsedLines(stdout).length).toBeLessThan(SIZE.orders)
     })
 
     test('[SYNC-3, AUTH-6] stops with the message of any other error, and prints no row', async () => {

@@ -2,7 +2,6 @@
 // properties: add STORE_EXPORT_KEY. Run syncOrders once, and add a time-driven trigger for it.
 const ADDRESS = 'https://api.example.com/api/v1/orders'
 const TRIES_MAX = 6
-const OVERLAP_MINUTES = 5
 const COLUMNS = {
   id: (order) => order.id,
   created_at: (order) => order.created_at,
@@ -18,23 +17,21 @@ function syncOrders() {
   // the run before is still at it
   if (!LockService.getScriptLock().tryLock(1000)) return
   const properties = PropertiesService.getScriptProperties()
-  const startedAt = new Date().toISOString()
-  const orders = changedOrders(properties.getProperty('ORDERS_SINCE') || '1970-01-01T00:00:00.000Z')
+  const { orders, next } = changedOrders(properties.getProperty('ORDERS_SINCE') || '1970-01-01T00:00:00.000Z')
   writeOrders(orders)
   // only now: a run that failed is made up for by the next one
-  const since = new Date(Date.parse(startedAt) - OVERLAP_MINUTES * 60000)
-  properties.setProperty('ORDERS_SINCE', since.toISOString())
+  properties.setProperty('ORDERS_SINCE', next)
 }
 
+// The orders, and from when the next run asks.
 function changedOrders(since) {
   const orders = []
-  for (let cursor = null, hasMore = true; hasMore; ) {
-    const { data, meta } = getPage(since, cursor)
-    orders.push(...data)
-    cursor = meta.next_cursor
-    hasMore = meta.has_more
+  for (let cursor = null; ; ) {
+    const { page, watermark } = getPage(since, cursor)
+    orders.push(...page.data)
+    if (!page.meta.has_more) return { orders, next: watermark }
+    cursor = page.meta.next_cursor
   }
-  return orders
 }
 
 function getPage(since, cursor) {
@@ -44,11 +41,13 @@ function getPage(since, cursor) {
   for (let attempt = 1; ; attempt++) {
     const response = UrlFetchApp.fetch(url, { headers: { 'x-api-key': key }, muteHttpExceptions: true })
     const status = response.getResponseCode()
-    if (status === 200) return JSON.parse(response.getContentText('UTF-8'))
+    const names = Object.entries(response.getHeaders()).map(([name, value]) => [name.toLowerCase(), value])
+    const headers = Object.fromEntries(names)
+    if (status === 200)
+      return { page: JSON.parse(response.getContentText('UTF-8')), watermark: headers['x-sync-watermark'] }
     if (![409, 429, 502].includes(status) || attempt === TRIES_MAX)
       throw new Error('stopped with status ' + status + ': ' + response.getContentText('UTF-8'))
-    const names = Object.entries(response.getHeaders()).map(([name, value]) => [name.toLowerCase(), value])
-    const retryAfter = Number(Object.fromEntries(names)['retry-after'] || 1)
+    const retryAfter = Number(headers['retry-after'] || 1)
     Utilities.sleep(1000 * (status === 429 ? retryAfter : 2 ** (attempt - 1)))
   }
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Orders changed since a moment, oldest first, one JSON object a line. Needs curl, jq and the key in STORE_EXPORT_KEY:
 #   bash orders.sh 2026-07-01T00:00:00Z > orders.jsonl
-# For the next run keep the moment at which this one began, once it ended well. Rows replace those with the same id.
+# At its end it names the moment to give to the next run, so that no change is missed. Rows replace those with the same id.
 set -euo pipefail
 
 address='https://api.example.com/api/v1/orders'
@@ -35,9 +35,15 @@ retry_after() {
   awk 'tolower($1) == "retry-after:" { wait = $2 + 0 } END { print wait ? wait : 1 }' "$work/headers"
 }
 
+# From when the next run asks, as the last answer says.
+watermark() {
+  awk 'tolower($1) == "x-sync-watermark:" { gsub("\r", ""); print $2 }' "$work/headers"
+}
+
 get_page
 jq --compact-output '.data[]' "$work/body"
 while [ "$(jq .meta.has_more "$work/body")" = true ]; do
   get_page --data-urlencode "cursor=$(jq --raw-output .meta.next_cursor "$work/body")"
   jq --compact-output '.data[]' "$work/body"
 done
+echo "next run: bash orders.sh $(watermark)" >&2
