@@ -27,6 +27,8 @@ export interface Dataset {
   readonly key: string
   /** URL of the role that the service reads with. */
   readonly readerUrl: string
+  /** URL of the role that owns the store. */
+  readonly ownerUrl: string
   /** The owner's connection. */
   readonly sql: Sql
   /** Version of the server, as it says itself. */
@@ -54,7 +56,8 @@ export async function makeDataset(server: BenchServer, orders: number): Promise<
   const rows = await fill(sql, orders)
   await checkpoint(server)
   const [{ version }] = await sql<[{ version: string }]>`select split_part(version(), ',', 1) as version`
-  return { controlUrl: server.url(CONTROL_DATABASE), secret, key, readerUrl: urls.readerUrl, sql, version, rows }
+  const { readerUrl, databaseUrl: ownerUrl } = urls
+  return { controlUrl: server.url(CONTROL_DATABASE), secret, key, readerUrl, ownerUrl, sql, version, rows }
 }
 
 function connect(url: string): Sql {

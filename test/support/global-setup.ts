@@ -45,6 +45,7 @@ const FOR_TESTS = {
   max_connections: '300',
   fsync: 'off',
   full_page_writes: 'off',
+  max_prepared_transactions: '10',
 }
 
 /** Stops and removes what earlier runs left when they were killed. */

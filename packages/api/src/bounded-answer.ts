@@ -21,6 +21,7 @@ export async function boundedAnswer(request: ApiRequest, bounded: Bounded): Prom
   // Known once the key is admitted, which comes before every read.
   const keyId = () => trace.keyId ?? ''
   const reader: Pipeline['reader'] = {
+    watermark: (reading) => pipeline.reader.watermark(reading),
     read: async (reading) => {
       answers.requireRoom(keyId())
       return pipeline.reader.read(reading)

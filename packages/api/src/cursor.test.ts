@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { ApiError, customer, order } from '@store-export/contract'
+import { ApiError, customer, idsOf, order } from '@store-export/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type CursorScope, openCursor, sealCursor } from './cursor.ts'
 
 const secret = randomBytes(32)
 const scope: CursorScope = { storeId: '3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e5f', resource: order, secret }
-const position = { createdAt: 837_000_000_123_456n, id: '0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9' }
-const sealed = sealCursor(position, scope)
+const place = {
+  position: { createdAt: 837_000_000_123_456n, id: '0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9' },
+  watermark: 837_000_001_234_567n,
+}
+const sealed = sealCursor(place, scope)
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
 const refused = (text: string, of: CursorScope = scope): void => {
@@ -22,12 +25,10 @@ const refused = (text: string, of: CursorScope = scope): void => {
 }
 
 test('[R15] what was sealed opens again, at full microsecond precision, for every position', () => {
-  const positions = fc.record({
-    createdAt: fc.option(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })),
-    id: fc.uuid(),
-  })
+  const microseconds = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+  const position = fc.record({ createdAt: fc.option(microseconds), id: fc.uuid() })
   fc.assert(
-    fc.property(positions, (each) => {
+    fc.property(fc.record({ position, watermark: microseconds }), (each) => {
       const text = sealCursor(each, scope)
       expect(text).toMatch(/^[A-Za-z0-9_-]+$/)
       expect(encodeURIComponent(text)).toBe(text)
@@ -56,7 +57,7 @@ describe('[Q-CURSOR, R15] what was not sealed for this list is refused', () => {
     refused(bytes.toString('latin1'))
     refused(encodeURIComponent(`${sealed}=`))
     for (let seen = false, n = 1n; !seen; n += 1n) {
-      const text = sealCursor({ ...position, createdAt: n }, scope)
+      const text = sealCursor({ ...place, position: { ...place.position, createdAt: n } }, scope)
       seen = /[-_]/.test(text)
       if (seen) refused(text.replaceAll('-', '+').replaceAll('_', '/'))
     }
@@ -64,6 +65,8 @@ describe('[Q-CURSOR, R15] what was not sealed for this list is refused', () => {
 
   test('of another resource, store or secret', () => {
     refused(sealed, { ...scope, resource: customer })
+    refused(sealed, { ...scope, resource: idsOf(order) })
+    refused(sealCursor(place, { ...scope, resource: idsOf(order) }))
     refused(sealed, { ...scope, storeId: '3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e50' })
     refused(sealed, { ...scope, secret: randomBytes(32) })
   })
@@ -71,12 +74,12 @@ describe('[Q-CURSOR, R15] what was not sealed for this list is refused', () => {
   test('guesses', () => {
     refused('')
     refused('null')
-    refused('A'.repeat(56))
-    const guess = JSON.stringify({ createdAt: '2026-07-08T00:00:00.000Z', id: position.id })
+    refused('A'.repeat(68))
+    const guess = JSON.stringify({ createdAt: '2026-07-08T00:00:00.000Z', id: place.position.id })
     refused(guess)
     refused(Buffer.from(guess).toString('base64url'))
     fc.assert(
-      fc.property(fc.uint8Array({ minLength: 42, maxLength: 42 }), (bytes) =>
+      fc.property(fc.uint8Array({ minLength: 51, maxLength: 51 }), (bytes) =>
         refused(Buffer.from(bytes).toString('base64url')),
       ),
       { numRuns: 300 },
@@ -84,11 +87,11 @@ describe('[Q-CURSOR, R15] what was not sealed for this list is refused', () => {
   })
 })
 
-test('[R15] scopes cannot be confused: table and store id are parted in the seal', () => {
-  const left = sealCursor(position, { ...scope, resource: { ...order, table: 'orders\0a' }, storeId: 'b' })
-  refused(left, { ...scope, resource: { ...order, table: 'orders' }, storeId: 'b' })
+test('[R15] scopes cannot be confused: list and store id are parted in the seal', () => {
+  const left = sealCursor(place, { ...scope, resource: { ...order, list: 'orders\0a' }, storeId: 'b' })
+  refused(left, { ...scope, resource: { ...order, list: 'orders' }, storeId: 'b' })
 })
 
-test('the same position gives the same cursor, so that a page asked for again is the same page', () => {
-  expect(sealCursor({ ...position }, { ...scope, secret: Buffer.from(secret) })).toBe(sealed)
+test('the same place gives the same cursor, so that a page asked for again is the same page', () => {
+  expect(sealCursor({ ...place }, { ...scope, secret: Buffer.from(secret) })).toBe(sealed)
 })

@@ -2,8 +2,16 @@
 // brought from another list or store (R15). It binds neither limit nor filters, so both may change between pages.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { ApiError, type Resource } from '@store-export/contract'
+import { ApiError, type Microseconds, type Resource } from '@store-export/contract'
 import type { Position } from '@store-export/engine'
+
+/** Where a walk is. */
+export interface Place {
+  /** The row behind which the next page begins. */
+  readonly position: Position
+  /** That of the walk's first page. */
+  readonly watermark: Microseconds
+}
 
 /** Whose list the cursor belongs to. */
 export interface CursorScope {
@@ -15,38 +23,41 @@ export interface CursorScope {
 
 /*
  * Layout: version (1), whether the row has no creation time (1), creation time in microseconds since 2000 (8), id (16),
- * then the seal (16). Together 42 bytes, which is 56 characters without padding.
+ * watermark in microseconds since 2000 (8), then the seal (17: base64 without a spare bit, so that every character counts).
+ * Together 51 bytes, which is 68 characters without padding.
  */
-const VERSION = 1
-const PAYLOAD_BYTES = 26
-const SEAL_BYTES = 16
-const SHAPE = /^[A-Za-z0-9_-]{56}$/
+const VERSION = 2
+const PAYLOAD_BYTES = 34
+const SEAL_BYTES = 17
+const SHAPE = /^[A-Za-z0-9_-]{68}$/
 
-/** The cursor for the page behind `position`: 56 characters that need no escaping in a URL. */
-export function sealCursor(position: Position, scope: CursorScope): string {
+/** The cursor for the page behind a place: 68 characters that need no escaping in a URL. */
+export function sealCursor({ position, watermark }: Place, scope: CursorScope): string {
   const payload = Buffer.alloc(PAYLOAD_BYTES)
   payload[0] = VERSION
   payload[1] = position.createdAt === null ? 1 : 0
   payload.writeBigInt64BE(position.createdAt ?? 0n, 2)
   payload.write(position.id.replaceAll('-', ''), 10, 'hex')
+  payload.writeBigInt64BE(watermark, 26)
   return Buffer.concat([payload, seal(payload, scope)]).toString('base64url')
 }
 
-/** The position a cursor names; throws `INVALID_CURSOR` where it is not one of ours for this list and store. */
-export function openCursor(text: string, scope: CursorScope): Position {
+/** The place a cursor names; throws `INVALID_CURSOR` where it is not one of ours for this list and store. */
+export function openCursor(text: string, scope: CursorScope): Place {
   const bytes = SHAPE.test(text) ? Buffer.from(text, 'base64url') : Buffer.alloc(0)
   const payload = bytes.subarray(0, PAYLOAD_BYTES)
   const found = bytes.subarray(PAYLOAD_BYTES)
   if (found.length !== SEAL_BYTES || payload[0] !== VERSION || !timingSafeEqual(found, seal(payload, scope)))
     throw new ApiError('INVALID_CURSOR', INVALID)
-  const id = payload.toString('hex', 10).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
-  return { createdAt: payload[1] === 1 ? null : payload.readBigInt64BE(2), id }
+  const id = payload.toString('hex', 10, 26).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+  const position = { createdAt: payload[1] === 1 ? null : payload.readBigInt64BE(2), id }
+  return { position, watermark: payload.readBigInt64BE(26) }
 }
 
 const INVALID =
   'cursor: could not be decoded; pass meta.next_cursor of the previous page unchanged, to the same list with a key of the same store, or start again without cursor'
 
 function seal(payload: Buffer, { secret, storeId, resource }: CursorScope): Buffer {
-  const scoped = createHmac('sha256', secret).update(`${resource.table}\0${storeId}\0`).update(payload)
+  const scoped = createHmac('sha256', secret).update(`${resource.list}\0${storeId}\0`).update(payload)
   return scoped.digest().subarray(0, SEAL_BYTES)
 }

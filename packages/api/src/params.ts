@@ -8,7 +8,7 @@ import {
   type Parameter,
   type ParameterName,
   type ParameterValue,
-  quoted,
+  repeatedParameter,
   withoutKeys,
 } from '@store-export/contract'
 
@@ -35,11 +35,7 @@ export function ignoredNames({ parameters }: Endpoint, query: URLSearchParams): 
 function single({ name, rule }: { name: ParameterName; rule: string }, query: URLSearchParams): string | null {
   const [text, second] = query.getAll(name)
   if (text === undefined) return null
-  if (second !== undefined)
-    throw new ApiError(
-      'INVALID_PARAM',
-      `${name}: must be given once, as ${rule}; got ${quoted(text)} and ${quoted(second)}`,
-    )
+  if (second !== undefined) throw repeatedParameter(name, rule, [text, second])
   if (text === '' && name === 'cursor')
     throw new ApiError('INVALID_CURSOR', 'cursor: must not be empty; leave it out for the first page')
   if (text === '') throw invalidParameter(name, `${rule}, or left out`, text)

@@ -1,6 +1,13 @@
 // The whole life of a request, in the order of its checks: 401, 429, 403/409, 404/405, 400, then the rows (R6).
 
-import { ApiError, type Endpoint } from '@store-export/contract'
+import {
+  ApiError,
+  type Endpoint,
+  formatInstant,
+  type Microseconds,
+  type Resource,
+  readOf,
+} from '@store-export/contract'
 import {
   type Admission,
   type HashedKey,
@@ -14,7 +21,7 @@ import {
   type WalkStep,
 } from '@store-export/engine'
 import { type Answer, LEAD, listAnswer, objectAnswer } from './answer.ts'
-import { sealCursor } from './cursor.ts'
+import { openCursor, sealCursor } from './cursor.ts'
 import { ignoredHeader, ignoredNames, readParams } from './params.ts'
 import { planOf } from './read-plan.ts'
 import { type ApiRequest, readKey } from './request.ts'
@@ -24,7 +31,7 @@ import { type Router, readId } from './route.ts'
 export interface Pipeline {
   /** Checks a key and counts its request; null for one that is not valid. */
   readonly admit: (hash: HashedKey) => Promise<Admission | null>
-  readonly reader: Pick<StoreReader, 'read' | 'exists'>
+  readonly reader: Pick<StoreReader, 'watermark' | 'read' | 'exists'>
   readonly router: Router
   readonly cursorSecret: Buffer
   readonly requestsPerMinute: number
@@ -53,16 +60,20 @@ export async function answerRequest(request: ApiRequest, pipeline: Pipeline, tra
   noteIgnored(ignoredNames(endpoint, request.query), trace)
   const id = readId(endpoint, rawId)
   const values = readParams(endpoint, request.query)
-  const scope = { storeId: admission.storeId, resource: endpoint.resource, secret: pipeline.cursorSecret }
-  const plan = planOf(endpoint, id, { values, scope })
+  const scope = { storeId: admission.storeId, resource: readOf(endpoint), secret: pipeline.cursorSecret }
+  const cursor = values.get('cursor')
+  const place = typeof cursor === 'string' ? openCursor(cursor, scope) : null
+  const plan = planOf(endpoint, { id, values, after: place?.position ?? null })
   trace.walk = walkStep(plan, request)
-  const { requestId } = request
-  const startedAt = performance.now()
-  const lead = plan.kind === 'page' || plan.kind === 'allOf' ? LEAD.list : LEAD.object
-  const page = await pipeline.reader.read({ address, plan, lead, requestId, startedAt })
-  if (page.rows === 0) await requireRow({ endpoint, id, plan, address, requestId, startedAt }, pipeline)
+  const reading = { address, requestId: request.requestId, startedAt: performance.now() }
+  if (plan.kind === 'one' || plan.kind === 'only') return await answerObject(plan, reading, pipeline)
+  const watermark = place?.watermark ?? (await watermarkOf(endpoint, reading, pipeline))
+  const page = await pipeline.reader.read({ ...reading, plan, lead: LEAD.list })
+  if (page.rows === 0) await requireParent({ endpoint, id, reading }, pipeline)
   trace.walk = walkStep(plan, request, page)
-  return respond(plan, page, () => sealCursor(positionOf(page), scope))
+  trace.headers['x-sync-watermark'] = formatInstant(watermark)
+  const isLast = plan.kind === 'allOf' || !page.hasMore
+  return listAnswer(page, isLast ? null : sealCursor({ position: positionOf(page), watermark }, scope))
 }
 
 function requireKey(key: PlainKey | KeyRefused['reason'], trace: Trace): HashedKey {
@@ -113,33 +124,33 @@ function noteIgnored(ignored: readonly string[], trace: Trace): void {
   if (header !== null) trace.headers['x-ignored-params'] = header
 }
 
-interface EmptyRead {
-  readonly endpoint: Endpoint
-  readonly id: string
-  readonly plan: Plan
-  readonly address: StoreAddress
-  readonly requestId: string
-  readonly startedAt: number
+type Reading = Pick<Parameters<StoreReader['read']>[0], 'address' | 'requestId' | 'startedAt'>
+
+async function answerObject(plan: Plan, reading: Reading, { reader }: Pipeline): Promise<Answer> {
+  const page = await reader.read({ ...reading, plan, lead: LEAD.object })
+  if (page.rows > 0) return objectAnswer(page)
+  const { kind, resource } = plan
+  // Nothing that the client asked for is missing, but the store's own row: a fault.
+  throw kind === 'only' ? new Error(`the table ${resource.table} is empty`) : notFound(resource)
 }
 
-/** No rows are an answer for a list; for an id, and for the parent of a list, they are a 404. */
-async function requireRow(
-  { endpoint, id, plan, address, requestId, startedAt }: EmptyRead,
+/** Read before the page: what becomes visible in between is served now and, at worst, once more in the next run. */
+function watermarkOf(endpoint: Endpoint, reading: Reading, { reader }: Pipeline): Promise<Microseconds> {
+  return reader.watermark({ ...reading, waits: endpoint.parameters.includes('updated_since') })
+}
+
+/** No rows are an answer for a list; where it belongs to a row, that has to be there. */
+async function requireParent(
+  { endpoint: { answer }, id, reading }: { endpoint: Endpoint; id: string; reading: Reading },
   { reader }: Pipeline,
 ): Promise<void> {
-  const { answer, resource } = endpoint
-  if (plan.kind === 'page') return
-  // Nothing that the client asked for is missing, but the store's own row: a fault.
-  if (plan.kind === 'only') throw new Error(`the table ${resource.table} is empty`)
-  const parent = answer.kind === 'allOf' ? answer.parent : null
-  if (parent !== null && (await reader.exists({ address, resource: parent, id, requestId, startedAt }))) return
-  const missing = (parent ?? resource).name.toLowerCase()
-  throw new ApiError('NOT_FOUND', `no ${missing} of this store has this id`)
+  if (answer.kind !== 'allOf') return
+  const { parent } = answer
+  if (!(await reader.exists({ ...reading, resource: parent, id }))) throw notFound(parent)
 }
 
-function respond(plan: Plan, page: PageWriter, nextCursor: () => string): Answer {
-  if (plan.kind === 'page') return listAnswer(page, page.hasMore ? nextCursor() : null)
-  return plan.kind === 'allOf' ? listAnswer(page, null) : objectAnswer(page)
+function notFound({ name }: Resource): ApiError {
+  return new ApiError('NOT_FOUND', `no ${name.toLowerCase()} of this store has this id`)
 }
 
 /** A page behind a cursor goes on with a walk; one without begins a walk, unless it is the whole list. */

@@ -1,16 +1,20 @@
 // An endpoint with the values of a request becomes a plan: what is to be read, as data.
 
-import { type Endpoint, LIMITS, PARAMETERS, type Parameter } from '@store-export/contract'
-import type { Filter, Plan } from '@store-export/engine'
-import { type CursorScope, openCursor } from './cursor.ts'
+import { type Endpoint, LIMITS, PARAMETERS, type Parameter, readOf } from '@store-export/contract'
+import type { Filter, Plan, Position } from '@store-export/engine'
 import type { Params } from './params.ts'
 
-/** The plan of a request. Throws `INVALID_CURSOR`. */
-export function planOf(
-  endpoint: Endpoint,
-  id: string,
-  { values, scope }: { values: Params; scope: CursorScope },
-): Plan {
+/** What a request asks for. */
+export interface Asked {
+  /** From the path; '' where it has none. */
+  readonly id: string
+  readonly values: Params
+  /** Where its cursor says the page begins. */
+  readonly after: Position | null
+}
+
+/** The plan of a request. */
+export function planOf(endpoint: Endpoint, { id, values, after }: Asked): Plan {
   const { answer, resource } = endpoint
   switch (answer.kind) {
     case 'only':
@@ -19,14 +23,14 @@ export function planOf(
       return { kind: 'one', resource, id }
     case 'allOf':
       return { kind: 'allOf', resource, column: answer.column, id }
-    case 'page': {
-      const cursor = values.get('cursor')
-      const limit = values.get('limit')
+    case 'page':
+    case 'ids': {
+      const limit = answer.kind === 'ids' ? LIMITS.pageRowsOfIds : values.get('limit')
       return {
         kind: 'page',
-        resource,
+        resource: readOf(endpoint),
         limit: typeof limit === 'number' ? limit : LIMITS.pageRowsDefault,
-        after: typeof cursor === 'string' ? openCursor(cursor, scope) : null,
+        after,
         filters: filtersOf(values),
       }
     }

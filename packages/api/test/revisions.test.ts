@@ -3,9 +3,11 @@ import {
   ENDPOINTS,
   type Field,
   includesRevision,
+  isPaginated,
   REVISIONS,
-  type Resource,
   type RevisionId,
+  type RowShape,
+  rowOf,
 } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
@@ -89,11 +91,11 @@ function isColumn({ type }: Field): boolean {
 }
 
 /** Checks a row's keys, and null wherever the revision has no column; goes down into children. */
-function check(row: Record<string, unknown>, resource: Resource, revision: RevisionId): void {
-  expect(Object.keys(row)).toEqual(Object.keys(resource.fields))
-  for (const [field, declared] of Object.entries(resource.fields)) {
+function check(row: Record<string, unknown>, shape: RowShape, revision: RevisionId): void {
+  expect(Object.keys(row)).toEqual(Object.keys(shape.fields))
+  for (const [field, declared] of Object.entries(shape.fields)) {
     const { type, since, nullable } = declared
-    const where = `${resource.table}.${field} at ${revision}`
+    const where = `${shape.name}.${field} at ${revision}`
     if (isColumn(declared) && !includesRevision(revision, since)) expect(row[field], where).toBeNull()
     else if (!nullable) expect(row[field], where).not.toBeNull()
     if (type.kind === 'many') for (const child of rowsOf({ data: row[field] })) check(child, type.resource, revision)
@@ -103,13 +105,14 @@ function check(row: Record<string, unknown>, resource: Resource, revision: Revis
 describe.each(IDS)('a store at %s', (revision) => {
   test('[VER-2, FMT-6, FMT-7] every endpoint serves the same keys, null or [] where the schema has nothing', async () => {
     const paths = await pathsOf(storeAt(revision))
-    for (const { id, resource, answer } of ENDPOINTS) {
+    for (const endpoint of ENDPOINTS) {
+      const { id, resource, answer } = endpoint
       const { json } = await ask(revision, paths.get(id) ?? '')
       const rows = rowsOf(json)
-      for (const row of rows) check(row, resource, revision)
+      for (const row of rows) check(row, rowOf(endpoint), revision)
       if (!includesRevision(revision, resource.since)) expect(json.data).toEqual([])
-      else if (answer.kind === 'page') expect(rows.length, id).toBeGreaterThan(0)
-      if (answer.kind === 'page' || answer.kind === 'allOf')
+      else if (isPaginated(answer)) expect(rows.length, id).toBeGreaterThan(0)
+      if (isPaginated(answer) || answer.kind === 'allOf')
         expect(json.meta).toEqual({ next_cursor: null, has_more: false })
     }
   })

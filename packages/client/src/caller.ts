@@ -54,6 +54,8 @@ export interface CallerSettings {
   readonly random?: () => number
 }
 
+type WalkedWith = CallOptions & Readonly<Record<string, unknown>>
+
 interface Attempt {
   readonly signal: AbortSignal | undefined
   /** Aborted when the attempt has taken too long. */
@@ -90,16 +92,22 @@ export class Caller {
     return [...(await this.#call(path, options, pageOf<Row>)).rows]
   }
 
+  /** The list of rows at `path`, in large pages unless said; `options` besides signal and cursor are its query. */
+  list<Row>(path: string, { limit = LIMIT, ...options }: WalkedWith): Walk<Row> {
+    return this.walk(path, { limit, ...options })
+  }
+
   /** The list at `path`; `options` besides signal and cursor are its query. */
-  walk<Row>(path: string, options: CallOptions & Readonly<Record<string, unknown>>): Walk<Row> {
-    const { signal, cursor, limit = LIMIT, ...filters } = options
-    const query = new URLSearchParams({ limit: String(limit) })
-    for (const [name, value] of Object.entries(filters)) if (value !== undefined) query.set(snake(name), textOf(value))
+  walk<Row>(path: string, options: WalkedWith): Walk<Row> {
+    const { signal, cursor, ...parameters } = options
+    const query = new URLSearchParams()
+    for (const [name, value] of Object.entries(parameters))
+      if (value !== undefined) query.set(snake(name), textOf(value))
     const call = signal === undefined ? {} : { signal }
     const read = (place: string | null): Promise<RowsPage<Row>> => {
       const whole = new URLSearchParams(query)
       if (place !== null) whole.set('cursor', place)
-      return this.#call(`${path}?${whole}`, call, pageOf<Row>)
+      return this.#call(whole.size === 0 ? path : `${path}?${whole}`, call, pageOf<Row>)
     }
     return new Walk(read, typeof cursor === 'string' ? cursor : null)
   }

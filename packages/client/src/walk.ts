@@ -3,12 +3,16 @@
 import type { CallOptions } from './caller.ts'
 import { ConnectionError } from './errors.ts'
 
-/** What every list takes. */
-export interface ListOptions extends CallOptions {
-  /** Rows of a page, 1 to 250; 250 unless said: fewer, larger pages are kinder to the limit. */
-  readonly limit?: number
+/** What every walk takes. */
+export interface WalkOptions extends CallOptions {
   /** Where to go on: `cursor` of a page of the same list with the same filters. Not to be kept for long. */
   readonly cursor?: string
+}
+
+/** What every list of rows takes. */
+export interface ListOptions extends WalkOptions {
+  /** Rows of a page, 1 to 250; 250 unless said: fewer, larger pages are kinder to the limit. */
+  readonly limit?: number
 }
 
 /** A page of a list. */
@@ -30,7 +34,7 @@ export class Walk<Row> implements AsyncIterable<Row> {
   readonly #read: ReadPage<Row>
   readonly #cursor: string | null
 
-  /** Made by the client's `list` methods. */
+  /** Made by the client's methods. */
   constructor(read: ReadPage<Row>, cursor: string | null) {
     this.#read = read
     this.#cursor = cursor

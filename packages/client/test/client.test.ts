@@ -75,6 +75,8 @@ describe('reading', () => {
       client.customerAddresses,
     ]
     for (const list of lists) expect(await all<unknown>(list.list())).toEqual([])
+    for (const list of [client.products, client.categories, client.locations, client.customerGroups])
+      expect(await all(list.ids())).toEqual([])
     const [order] = await all(client.orders.list({ status: 'paid' }))
     expect((await client.orders.get(order?.id ?? '')).total).toBe('10.50')
   })
@@ -97,6 +99,18 @@ describe('reading', () => {
         'pending',
       ])
     }
+  })
+
+  test('[R31] ids are walked as rows are, without a limit of their own', async () => {
+    const { client, way } = await aClient()
+    const customers = await all(client.customers.list())
+    way.asked.length = 0
+    expect(await all(client.customers.ids())).toEqual(customers.map(({ id, updated_at }) => ({ id, updated_at })))
+    expect(way.asked).toEqual(['/api/v1/ids/customers'])
+    const [page] = await all(client.orders.ids().pages())
+    expect([page?.rows.length, page?.cursor]).toEqual([20, null])
+    await expect(all(client.orders.ids({ cursor: 'x' }))).rejects.toMatchObject({ code: 'INVALID_CURSOR' })
+    expect(way.asked.at(-1)).toBe('/api/v1/ids/orders?cursor=x')
   })
 
   test('a walk goes on where a page has left off, and asks for nothing that nobody wants', async () => {

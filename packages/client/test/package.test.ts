@@ -82,6 +82,15 @@ export async function totals(): Promise<string[]> {
   const [address] = await client.customers.addresses('id')
   return orders.map(({ total, items }) => total + items.length + (address?.city ?? ''))
 }
+export async function gone(had: Set<string>): Promise<Set<string>> {
+  const changed: (string | null)[] = []
+  for await (const { id, updated_at } of client.orders.ids()) if (had.delete(id)) changed.push(updated_at)
+  return had
+}
+// @ts-expect-error a page of ids has always as many rows
+client.orders.ids({ limit: 5 })
+// @ts-expect-error addresses have no list of ids
+client.customerAddresses.ids()
 export const isKnown = (error: unknown) => error instanceof StoreExportError ? error.code : error instanceof ConnectionError
 // @ts-expect-error products have no createdSince
 client.products.list({ createdSince: new Date() })

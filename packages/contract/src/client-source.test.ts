@@ -2,12 +2,12 @@
 
 import { expect, it } from 'vitest'
 import { clientEndpoints } from './client-source.ts'
-import { ENDPOINTS, one, page } from './endpoints.ts'
+import { ENDPOINTS, ids, one, page } from './endpoints.ts'
 import { location } from './resources/location.ts'
 
 it('has a method for each endpoint, under the first word of its path', () => {
   const source = clientEndpoints()
-  const methods = source.match(/^ {2}(?:get|list|addresses)\(/gm) ?? []
+  const methods = source.match(/^ {2}(?:get|list|addresses|ids)\(/gm) ?? []
   expect(methods).toHaveLength(ENDPOINTS.length)
   for (const { path } of ENDPOINTS) expect(source).toContain(path.replace('{id}', `\${encodeURIComponent(id)}`))
 })
@@ -17,6 +17,7 @@ it('a new endpoint is one more method, with its note, its filters and its group'
     ...ENDPOINTS,
     page({ id: 'listOpeningHours', path: '/opening-hours', resource: location, filters: ['updated_since'] }),
     one({ id: 'getOpeningHours', path: '/opening-hours/{id}', resource: location }),
+    ids({ id: 'listOpeningHoursIds', path: '/ids/opening-hours', resource: location }),
   ]
   const source = clientEndpoints({ endpoints: added })
   expect(source).toContain('readonly openingHours: OpeningHoursEndpoints')
@@ -24,6 +25,7 @@ it('a new endpoint is one more method, with its note, its filters and its group'
   expect(source).toContain('readonly updatedSince?: Date | string')
   expect(source).toContain('list(options: ListOpeningHoursOptions = {}): Walk<Location>')
   expect(source).toContain('get(id: Uuid, options: CallOptions = {}): Promise<Location>')
+  expect(source).toContain("return this.#caller.walk<RowId>('/api/v1/ids/opening-hours', { ...options })")
 })
 
 it('says nothing of how a parameter is written in a URL', () => {

@@ -1,6 +1,6 @@
 // The contract as the methods of the TypeScript client: one for each endpoint, with doc comments. Text only.
 
-import { type Contract, contractWith, typeName } from './contract.ts'
+import { type Contract, contractWith, rowOf, typeName } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
 import { endpointNote, parameterNote } from './notes.ts'
 import type { ParameterName } from './parameters.ts'
@@ -9,7 +9,7 @@ import type { Resource } from './resource.ts'
 const HEAD = `// Generated from the contract. Do not edit: change the contract and run \`npm run generate\`.
 
 import type { Caller, CallOptions } from '../caller.ts'
-import type { ListOptions, Walk } from '../walk.ts'
+import type { ListOptions, Walk, WalkOptions } from '../walk.ts'
 import type { TYPES } from './types.ts'
 `
 
@@ -17,15 +17,15 @@ import type { TYPES } from './types.ts'
 export function clientEndpoints(parts: Partial<Contract> = {}): string {
   const { endpoints } = contractWith(parts)
   const groups = Map.groupBy(endpoints, groupOf)
-  const types = [...new Set(endpoints.map(({ resource }) => typeName(resource))), 'Uuid'].toSorted()
+  const types = [...new Set(endpoints.map((endpoint) => typeName(rowOf(endpoint)))), 'Uuid'].toSorted()
   const classes = [...groups].map(([name, members]) => groupClass(name, members))
   return `${[HEAD.replace('TYPES', types.join(', ')), ...classes, allGroups([...groups.keys()])].join('\n')}\n`
 }
 
-/** First word of the path below the prefix, as a name in code: `customerAddresses`. */
-function groupOf({ path }: Endpoint): string {
-  const [, , , first = ''] = path.split('/')
-  return first.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+/** Word of the path that names the list, as a name in code: `customerAddresses`. */
+function groupOf({ path, answer }: Endpoint): string {
+  const [, , , first = '', second = ''] = path.split('/')
+  return (answer.kind === 'ids' ? second : first).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
 }
 
 function groupClass(name: string, members: readonly Endpoint[]): string {
@@ -59,8 +59,8 @@ function filterType(name: ParameterName, resource: Resource): string {
 }
 
 function method(endpoint: Endpoint): string {
-  const { answer, resource, path, id } = endpoint
-  const type = typeName(resource)
+  const { answer, path, id } = endpoint
+  const type = typeName(rowOf(endpoint))
   const note = comment('  ', endpointNote(endpoint))
   const withId = `\`${path.replace('{id}', `\${encodeURIComponent(id)}`)}\``
   switch (answer.kind) {
@@ -69,7 +69,9 @@ function method(endpoint: Endpoint): string {
     case 'one':
       return `${note}\n  get(id: Uuid, options: CallOptions = {}): Promise<${type}> {\n    return this.#caller.object<${type}>(${withId}, options)\n  }`
     case 'page':
-      return `${note}\n  list(options: ${optionsName(id)} = {}): Walk<${type}> {\n    return this.#caller.walk<${type}>('${path}', { ...options })\n  }`
+      return `${note}\n  list(options: ${optionsName(id)} = {}): Walk<${type}> {\n    return this.#caller.list<${type}>('${path}', { ...options })\n  }`
+    case 'ids':
+      return `${note}\n  ids(options: WalkOptions = {}): Walk<${type}> {\n    return this.#caller.walk<${type}>('${path}', { ...options })\n  }`
     case 'allOf':
       return `${note}\n  ${path.split('/').at(-1)}(id: Uuid, options: CallOptions = {}): Promise<${type}[]> {\n    return this.#caller.rows<${type}>(${withId}, options)\n  }`
   }

@@ -4,7 +4,8 @@
 import { ENDPOINTS, type Endpoint } from './endpoints.ts'
 import { ERRORS, type ErrorDeclaration, errorsFor } from './errors.ts'
 import { REVISIONS } from './history.ts'
-import { childrenOf, type Resource } from './resource.ts'
+import { rowId } from './ids.ts'
+import { childrenOf, type Resource, type RowShape } from './resource.ts'
 
 /** A revision as it is told to readers. */
 export interface RevisionEntry {
@@ -30,9 +31,19 @@ export function contractWith(parts: Partial<Contract>): Contract {
   return { ...CONTRACT, ...parts }
 }
 
-/** Every resource the endpoints serve, each once, each followed by those embedded in it. */
-export function resourcesOf({ endpoints }: Contract): Resource[] {
-  return [...new Set(endpoints.flatMap(({ resource }) => [resource, ...childrenOf(resource)]))]
+/** Whatever rows the endpoints serve, each once, each followed by those embedded in it. */
+export function resourcesOf({ endpoints }: Contract): RowShape[] {
+  return [...new Set(endpoints.map(rowOf).flatMap((row) => [row, ...childrenOf(row)]))]
+}
+
+/** What is read of a store for the endpoint: its resource, or of a list of ids the part of it that tells them. */
+export function readOf({ answer, resource }: Endpoint): Resource {
+  return answer.kind === 'ids' ? answer.rows : resource
+}
+
+/** What a row of the endpoint's answer is: its resource, or of a list of ids the same for all. */
+export function rowOf({ answer, resource }: Endpoint): RowShape {
+  return answer.kind === 'ids' ? rowId : resource
 }
 
 /** Codes an endpoint can answer with, in the order of the table of errors. */
@@ -46,7 +57,7 @@ export function latestRevisionOf({ revisions }: Contract): string {
 }
 
 /** `Customer address` as a name in code: `CustomerAddress`. */
-export function typeName({ name }: Resource): string {
+export function typeName({ name }: RowShape): string {
   return name
     .split(' ')
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
@@ -55,5 +66,10 @@ export function typeName({ name }: Resource): string {
 
 /** Whether the endpoint answers in the list envelope. */
 export function answersList({ answer }: Endpoint): boolean {
-  return answer.kind === 'page' || answer.kind === 'allOf'
+  return isPaginated(answer) || answer.kind === 'allOf'
+}
+
+/** Whether the answer is one page of several, each leading to the next by its cursor. */
+export function isPaginated({ kind }: Endpoint['answer']): boolean {
+  return kind === 'page' || kind === 'ids'
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { allOf, ENDPOINTS, one, only, page, RESOURCES, tablesOf } from './endpoints.ts'
+import { allOf, ENDPOINTS, ids, one, only, page, RESOURCES, tablesOf } from './endpoints.ts'
 import { customer } from './resources/customer.ts'
 import { customerAddress } from './resources/customer-address.ts'
 import { order } from './resources/order.ts'
 
-test('[VER-1, GEN-2] the eleven paths of the specification with their parameters, and one addition', () => {
+test('[VER-1, GEN-2] the eleven paths of the specification with their parameters, and the additions', () => {
   expect(ENDPOINTS.map(({ path, parameters }) => [path, ...parameters].join(' '))).toEqual([
     '/api/v1/store',
     '/api/v1/orders limit cursor updated_since status',
@@ -18,11 +18,22 @@ test('[VER-1, GEN-2] the eleven paths of the specification with their parameters
     '/api/v1/products limit cursor updated_since status',
     '/api/v1/products/{id}',
     '/api/v1/categories limit cursor',
+    '/api/v1/ids/orders cursor',
+    '/api/v1/ids/customers cursor',
+    '/api/v1/ids/customer-groups cursor',
+    '/api/v1/ids/locations cursor',
+    '/api/v1/ids/products cursor',
+    '/api/v1/ids/categories cursor',
   ])
 })
 
-test('[R31] only the addition is marked as one', () => {
-  expect(ENDPOINTS.filter(({ addition }) => addition).map(({ path }) => path)).toEqual(['/api/v1/customer-addresses'])
+test('[R31] only the additions are marked as such', () => {
+  expect(ENDPOINTS.filter(({ addition }) => addition).map(({ path }) => path)).toEqual([
+    '/api/v1/customer-addresses',
+    ...['orders', 'customers', 'customer-groups', 'locations', 'products', 'categories'].map(
+      (name) => `/api/v1/ids/${name}`,
+    ),
+  ])
 })
 
 test('names of endpoints are unique', () => {
@@ -54,4 +65,10 @@ test('an endpoint is declared in one line, whatever it answers', () => {
   expect(
     allOf({ id: 'd', path: '/d/{id}/e', resource: customerAddress, parent: customer, column: 'customer_id' }),
   ).toMatchObject({ answer: { kind: 'allOf', column: 'customer_id' }, since: 'v1.1', parameters: [] })
+  expect(ids({ id: 'f', path: '/f', resource: customerAddress })).toMatchObject({
+    answer: { kind: 'ids' },
+    since: 'v1.1',
+    parameters: ['cursor'],
+    addition: true,
+  })
 })

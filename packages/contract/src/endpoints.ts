@@ -1,6 +1,8 @@
 // The paths of the API, each declared once: what it answers, of which resource, with which parameters.
 
 import type { RevisionId } from './history.ts'
+import { idsOf } from './ids.ts'
+import { LIMITS } from './limits.ts'
 import type { ParameterName } from './parameters.ts'
 import { childrenOf, columnsOf, type Resource } from './resource.ts'
 import { category } from './resources/category.ts'
@@ -20,6 +22,8 @@ export type Answer =
   | { readonly kind: 'one' }
   /** A page of rows. */
   | { readonly kind: 'page' }
+  /** A page of ids and times of change; `rows` is what is read of the resource for it. */
+  | { readonly kind: 'ids'; readonly rows: Resource }
   /** All rows whose `column` holds the id in the path, in the list envelope; 404 where `parent` has no such row. */
   | { readonly kind: 'allOf'; readonly parent: Resource; readonly column: string }
 
@@ -41,7 +45,7 @@ export interface Endpoint {
 const PREFIX = '/api/v1'
 const WALK = ['limit', 'cursor'] as const
 
-/** Every endpoint, in the order of the specification. */
+/** Every endpoint, in the order of the specification, with the lists of ids behind them. */
 export const ENDPOINTS: readonly Endpoint[] = [
   only({ id: 'getStore', path: '/store', resource: store }),
   page({ id: 'listOrders', path: '/orders', resource: order, filters: ['updated_since', 'status'] }),
@@ -67,6 +71,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
   page({ id: 'listProducts', path: '/products', resource: product, filters: ['updated_since', 'status'] }),
   one({ id: 'getProduct', path: '/products/{id}', resource: product }),
   page({ id: 'listCategories', path: '/categories', resource: category }),
+  ids({ id: 'listOrderIds', path: '/ids/orders', resource: order }),
+  ids({ id: 'listCustomerIds', path: '/ids/customers', resource: customer }),
+  ids({ id: 'listCustomerGroupIds', path: '/ids/customer-groups', resource: customerGroup }),
+  ids({ id: 'listLocationIds', path: '/ids/locations', resource: location }),
+  ids({ id: 'listProductIds', path: '/ids/products', resource: product }),
+  ids({ id: 'listCategoryIds', path: '/ids/categories', resource: category }),
 ]
 
 /** Resources that have an endpoint of their own, each once, without those that are only embedded. */
@@ -102,6 +112,20 @@ export function one(place: Place): Endpoint {
 export function page({ filters = [], ...place }: Place & { readonly filters?: readonly ParameterName[] }): Endpoint {
   const note = `The ${place.resource.plural} of the store, oldest first.`
   return { ...at(place), note, answer: { kind: 'page' }, parameters: [...WALK, ...filters] }
+}
+
+/** Declares the list of a resource's ids: an addition, with pages of a fixed number of rows (R31). */
+export function ids(place: Omit<Place, 'addition'>): Endpoint {
+  const { plural } = place.resource
+  const rows = LIMITS.pageRowsOfIds.toLocaleString('en')
+  const note = `Id and last change of each of the ${plural}, oldest first, ${rows} a page.`
+  return {
+    ...at(place),
+    note,
+    answer: { kind: 'ids', rows: idsOf(place.resource) },
+    parameters: ['cursor'],
+    addition: true,
+  }
 }
 
 /** Declares the endpoint of all rows that belong to one row of `parent` through `column`. */

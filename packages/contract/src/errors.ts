@@ -33,7 +33,7 @@ export const ERRORS = {
   },
   INVALID_PARAM: {
     status: 400,
-    answers: ['page', 'one', 'allOf'],
+    answers: ['page', 'ids', 'one', 'allOf'],
     condition:
       'A parameter failed validation: limit outside 1 to 250, unknown status, malformed datetime, non-UUID id.',
     retry: 'No.',
@@ -47,7 +47,7 @@ export const ERRORS = {
   },
   INVALID_CURSOR: {
     status: 400,
-    answers: ['page'],
+    answers: ['page', 'ids'],
     condition: 'The cursor could not be decoded.',
     retry: 'No; start again from the first page.',
     fix: 'Pass meta.next_cursor of the previous page unchanged, to the same list of the same store.',
@@ -92,7 +92,7 @@ export const ERRORS = {
 } as const satisfies Record<string, ErrorDeclaration>
 
 /** Kind of what an endpoint answers. */
-export type AnswerKind = 'only' | 'one' | 'page' | 'allOf'
+export type AnswerKind = 'only' | 'one' | 'page' | 'ids' | 'allOf'
 
 /** What is declared of an error code. */
 export interface ErrorDeclaration {

@@ -2,17 +2,17 @@
 
 import { EXAMPLE_VALUES } from './example-values.ts'
 import type { FieldType, JsonEntry, JsonMember, JsonShape } from './field.ts'
-import type { Resource } from './resource.ts'
+import type { RowShape } from './resource.ts'
 
 /** One row of the resource as it is served, with every field; the same at each call. */
-export function exampleOf(resource: Resource): Record<string, unknown> {
+export function exampleOf(resource: RowShape): Record<string, unknown> {
   const given: Readonly<Record<string, unknown>> = EXAMPLE_VALUES[resource.name] ?? {}
   const fields = Object.entries(resource.fields)
   return Object.fromEntries(fields.map(([name, { type }]) => [name, name in given ? given[name] : byKind(type)]))
 }
 
 /** The list envelope with one example in it; with a cursor where it is `paginated`. */
-export function exampleListOf(resource: Resource, paginated: boolean): Record<string, unknown> {
+export function exampleListOf(resource: RowShape, paginated: boolean): Record<string, unknown> {
   const next = paginated ? 'AZXkq0c2mQv1n8r7JdWfK3sT5uYbE9hLxPzGaVo6iRw' : null
   return { data: [exampleOf(resource)], meta: { next_cursor: next, has_more: paginated } }
 }

@@ -52,6 +52,8 @@ export interface Field {
   readonly since: RevisionId
   /** Served as null on rows where another field has this value (R34). */
   readonly nullWhen?: { readonly field: string; readonly value: string }
+  /** Set where it is read for the row's place in its list alone, and not served. */
+  readonly unserved?: true
 }
 
 /** A field being declared: itself a `Field`, with words that return a changed copy. */

@@ -5,8 +5,8 @@ export interface HeaderDeclaration {
   readonly note: string
   readonly schema: Readonly<Record<string, unknown>>
   readonly example: string | number
-  /** On every answer to a request with a valid key, on every answer, or on some as the note says. */
-  readonly on: 'every answer' | 'answers to a valid key' | 'as the note says'
+  /** On every answer, to a request with a valid key, that lists rows, or on some as the note says. */
+  readonly on: 'every answer' | 'answers to a valid key' | 'every list' | 'as the note says'
 }
 
 const REQUESTS_HEADER = 'draft-ietf-httpapi-ratelimit-headers'
@@ -36,6 +36,12 @@ export const RESPONSE_HEADERS = {
     schema: { type: 'string' },
     example: '"minute";r=117;t=42',
     on: 'answers to a valid key',
+  },
+  'x-sync-watermark': {
+    note: 'Give it as `updated_since` in your next run, and no change is missed. The same on every page of a walk; keep it when the walk has ended.',
+    schema: { type: 'string', format: 'date-time' },
+    example: '2026-07-08T10:15:30.123Z',
+    on: 'every list',
   },
   'x-ignored-params': {
     note: 'Query parameters of the request that this endpoint does not have, percent-encoded and separated by commas; absent when there are none.',

@@ -1,4 +1,4 @@
-// Instants at the full precision of PostgreSQL: reading them from a query parameter. A JavaScript Date would cut
+// Instants at the full precision of PostgreSQL: reading them from a query parameter, writing one in a header. A JavaScript Date would cut
 // microseconds, and a walk would then repeat or skip rows.
 
 /** Microseconds since 2000-01-01T00:00:00Z, PostgreSQL's own epoch; negative before it. */
@@ -29,6 +29,12 @@ export function parseInstant(text: string): Microseconds | null {
   const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * (sign === '-' ? -1 : 1)
   const seconds = (midnight.getTime() - EPOCH_MILLISECONDS) / 1000 + hour * 3600 + (minute - offset) * 60 + second
   return BigInt(seconds) * 1_000_000n + microsecondsOf(fraction)
+}
+
+/** The instant as RFC 3339 in UTC, cut to milliseconds, as instants are on the wire (R18). */
+export function formatInstant(instant: Microseconds): string {
+  const milliseconds = instant / 1000n - (instant % 1000n < 0n ? 1n : 0n)
+  return new Date(Number(milliseconds) + EPOCH_MILLISECONDS).toISOString()
 }
 
 /** Whether `text` looks like a datetime of which the `+` was not escaped and arrived as a blank. */

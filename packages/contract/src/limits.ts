@@ -1,4 +1,4 @@
-// The limits of the service that the specification names.
+// The limits of the service: those that the specification names, and that of our own additions.
 
 /** The limits: requests in a clock minute and key, rows of a page, active keys of a store. */
 export const LIMITS = {
@@ -6,6 +6,8 @@ export const LIMITS = {
   pageRowsMin: 1,
   pageRowsMax: 250,
   pageRowsDefault: 50,
+  /** Rows of a page of ids, always: forty pages of rows in one request, and less than a megabyte of JSON. */
+  pageRowsOfIds: 10_000,
   activeKeysPerStore: 5,
 } as const
 

@@ -1,6 +1,6 @@
 // The contract as Markdown tables and pages. Pure: text in, text out; which file holds what is not known here.
 
-import { type Contract, contractWith, errorsOf, latestRevisionOf, resourcesOf } from './contract.ts'
+import { type Contract, contractWith, errorsOf, isPaginated, latestRevisionOf, resourcesOf, rowOf } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
 import type { ErrorDeclaration } from './errors.ts'
 import type { Field, FieldType, JsonEntry, JsonShape } from './field.ts'
@@ -8,10 +8,10 @@ import { RESPONSE_HEADERS } from './headers.ts'
 import { LIMITS } from './limits.ts'
 import { endpointNote, fieldNote, fieldSince, memberType, parameterNote, sentence } from './notes.ts'
 import { PARAMETERS, type ParameterName } from './parameters.ts'
-import type { Resource } from './resource.ts'
+import type { RowShape } from './resource.ts'
 
 /** A table of the fields of a resource. */
-export function fieldTable(resource: Resource): string {
+export function fieldTable(resource: RowShape): string {
   const rows = Object.entries(resource.fields).map(([name, field]) => [
     code(name),
     fieldType(field),
@@ -83,7 +83,7 @@ export function errorPage(name: string, { status, condition, retry, fix, mistake
 
 /** A table of the limits. */
 export function limitTable(): string {
-  const rowsPerMinute = LIMITS.requestsPerMinute * LIMITS.pageRowsMax
+  const rowsPerMinute = (LIMITS.requestsPerMinute * LIMITS.pageRowsMax).toLocaleString('en')
   return table(
     ['Limit', 'Value'],
     [
@@ -92,10 +92,8 @@ export function limitTable(): string {
         `${LIMITS.requestsPerMinute} a clock minute and key; then ${errorLink('RATE_LIMITED')} with \`Retry-After\``,
       ],
       ['Rows of a page', `${LIMITS.pageRowsMin} to ${LIMITS.pageRowsMax}, ${LIMITS.pageRowsDefault} when not said`],
-      [
-        'Rows in a minute',
-        `${rowsPerMinute.toLocaleString('en')}: ${LIMITS.requestsPerMinute} pages of ${LIMITS.pageRowsMax}`,
-      ],
+      ['Rows of a page of ids', LIMITS.pageRowsOfIds.toLocaleString('en')],
+      ['Rows in a minute', `${rowsPerMinute}: ${LIMITS.requestsPerMinute} pages of ${LIMITS.pageRowsMax}`],
       ['Active keys of a store', String(LIMITS.activeKeysPerStore)],
     ],
   )
@@ -165,8 +163,9 @@ function endpointSection(endpoint: Endpoint, example: LiveExample | undefined): 
   return [...section, request, `Status ${example.status}:`, body]
 }
 
-function returnsOf({ answer, resource }: Endpoint): string {
-  if (answer.kind === 'page') return `page of ${resource.name}`
+function returnsOf(endpoint: Endpoint): string {
+  const { answer, resource } = endpoint
+  if (isPaginated(answer)) return `page of ${rowOf(endpoint).name}`
   return answer.kind === 'allOf' ? `list of ${resource.name}, whole` : `one ${resource.name}`
 }
 

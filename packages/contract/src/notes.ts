@@ -1,11 +1,11 @@
 // Sentences for readers that follow from a declaration: one wording for OpenAPI, types and tables.
 
-import { answersList } from './contract.ts'
+import { answersList, rowOf } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
 import type { Field, JsonMember } from './field.ts'
 import { INSTANT_RULE } from './instant.ts'
 import { PARAMETERS, type Parameter, type ParameterName } from './parameters.ts'
-import type { Resource } from './resource.ts'
+import type { Resource, RowShape } from './resource.ts'
 
 /** What the name stands for, when it is null, and since when it is there: whole sentences. */
 export function fieldNote(field: Field): string {
@@ -18,17 +18,17 @@ export function fieldNote(field: Field): string {
 }
 
 /** First revision whose stores have the field: that of its table, where it came with it. */
-export function fieldSince(resource: Resource, field: Field): string {
+export function fieldSince(resource: RowShape, field: Field): string {
   return field.since === 'launch' ? resource.since : field.since
 }
 
 /** What the endpoint answers, in whole sentences; what a row is stands with its resource. */
 export function endpointNote(endpoint: Endpoint): string {
-  const { note, answer, since, resource } = endpoint
+  const { note, answer, since } = endpoint
   const whole = answer.kind === 'allOf' ? ['Not paginated: has_more is false and next_cursor null, always'] : []
   const older = since !== 'launch' && answersList(endpoint) ? [`An empty list on stores older than ${since}`] : []
-  const row = note === resource.note ? [] : [resource.note]
-  return [note, ...row, ...whole, ...older].map(sentence).join(' ')
+  const row = rowOf(endpoint).note
+  return [note, ...(note === row ? [] : [row]), ...whole, ...older].map(sentence).join(' ')
 }
 
 /** The short name of what the endpoint does: `List orders`. */
@@ -37,6 +37,7 @@ export function endpointTitle({ answer, resource }: Endpoint): string {
   if (answer.kind === 'only') return `Get the ${one}`
   if (answer.kind === 'one') return `Get one ${one}`
   if (answer.kind === 'page') return `List ${resource.plural}`
+  if (answer.kind === 'ids') return `List ids of ${resource.plural}`
   return `List the ${resource.plural} of one ${answer.parent.name.toLowerCase()}`
 }
 

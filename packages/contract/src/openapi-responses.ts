@@ -1,16 +1,17 @@
 // The responses of an operation: the answer with its headers, and every error it can meet, grouped by status.
 
-import { answersList, type Contract, errorsOf, typeName } from './contract.ts'
+import { answersList, type Contract, errorsOf, isPaginated, rowOf, typeName } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
 import { ApiError } from './errors.ts'
 import { exampleListOf, exampleOf } from './example.ts'
 import { RESPONSE_HEADERS } from './headers.ts'
 import { allOfThem, type Json, listName, schemaRef } from './openapi-schema.ts'
-import { ID_RULE, invalidParameter, PARAMETERS, type ParameterName } from './parameters.ts'
+import { ID_RULE, invalidParameter, PARAMETERS, type ParameterName, repeatedParameter } from './parameters.ts'
 
 const ALWAYS = ['x-request-id', 'content-length'] as const
 const COUNTED = [...ALWAYS, 'ratelimit-policy', 'ratelimit'] as const
 const OF_AN_ANSWER = [...COUNTED, 'x-ignored-params'] as const
+const OF_A_LIST = [...OF_AN_ANSWER, 'x-sync-watermark'] as const
 const OWN_HEADERS: Readonly<Record<number, readonly string[]>> = {
   401: [...ALWAYS, 'www-authenticate'],
   405: [...COUNTED, 'allow'],
@@ -45,17 +46,19 @@ export function responsesOf(endpoint: Endpoint, contract: Contract): Json {
   const codes = errorsOf(endpoint, contract)
   const statuses = [...new Set(codes.map((code) => statusOf(code, contract)))]
   const errors = statuses.map((status) => [status, errorsAt(status, endpoint, contract)])
-  return { 200: answer(endpoint), ...Object.fromEntries(errors), [METHOD_STATUS]: responseRef('METHOD') }
+  return { 200: success(endpoint), ...Object.fromEntries(errors), [METHOD_STATUS]: responseRef('METHOD') }
 }
 
-function answer(endpoint: Endpoint): Json {
-  const { resource } = endpoint
+function success(endpoint: Endpoint): Json {
+  const { resource, answer } = endpoint
+  const row = rowOf(endpoint)
   const list = answersList(endpoint)
-  const example = list ? exampleListOf(resource, endpoint.answer.kind === 'page') : { data: exampleOf(resource) }
-  const schema = list ? schemaRef(listName(resource)) : allOfThem({ data: schemaRef(typeName(resource)) })
+  const example = list ? exampleListOf(row, isPaginated(answer)) : { data: exampleOf(row) }
+  const schema = list ? schemaRef(listName(row)) : allOfThem({ data: schemaRef(typeName(row)) })
+  const listed = answer.kind === 'ids' ? `ids of the ${resource.plural}` : resource.plural
   return {
-    description: list ? `The ${resource.plural}, oldest first.` : `The ${resource.name.toLowerCase()}.`,
-    headers: headerRefs(OF_AN_ANSWER),
+    description: list ? `The ${listed}, oldest first.` : `The ${resource.name.toLowerCase()}.`,
+    headers: headerRefs(list ? OF_A_LIST : OF_AN_ANSWER),
     content: { 'application/json': { schema, example } },
   }
 }
@@ -100,6 +103,7 @@ function examplesOf(code: string, endpoint: Endpoint, { errors }: Contract): Err
   return [{ code, message: errors[code]?.condition ?? code }]
 }
 
+const TWO_CURSORS = repeatedParameter('cursor', PARAMETERS.cursor.rule(), ['first', 'second'])
 const REFUSED: Readonly<Partial<Record<ParameterName, string>>> = {
   limit: 'ten',
   updated_since: '2026-07-01T00:00:00',
@@ -108,6 +112,7 @@ const REFUSED: Readonly<Partial<Record<ParameterName, string>>> = {
 }
 
 function refusalOf(name: ParameterName, { resource }: Endpoint): ErrorExample[] {
+  if (name === 'cursor') return [{ code: 'INVALID_PARAM', of: name, message: TWO_CURSORS.message }]
   const text = REFUSED[name]
   if (text === undefined) return []
   try {

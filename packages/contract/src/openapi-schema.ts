@@ -1,11 +1,11 @@
 // JSON Schema 2020-12 of what is served. Objects stay open, since clients ignore fields they do not know, and lists of
 // values are named without being closed (R33): a response of the service never fails its own schema.
 
-import { type Contract, resourcesOf, typeName } from './contract.ts'
+import { type Contract, resourcesOf, rowOf, typeName } from './contract.ts'
 import { exampleOf } from './example.ts'
 import type { Field, FieldType, JsonEntry, JsonMember, JsonShape } from './field.ts'
 import { fieldNote, fieldSince, memberType, sentence } from './notes.ts'
-import type { Resource } from './resource.ts'
+import type { RowShape } from './resource.ts'
 
 /** A JSON Schema, or another part of an OpenAPI document. */
 export type Json = { readonly [name: string]: unknown }
@@ -19,7 +19,7 @@ const TIMESTAMP = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$'
 
 /** Every schema of the contract by component name: resources, list envelopes, `ListMeta` and `Error`. */
 export function schemasOf(contract: Contract): Record<string, Json> {
-  const lists = new Set(contract.endpoints.filter(({ answer }) => answer.kind !== 'only').map((each) => each.resource))
+  const lists = new Set(contract.endpoints.filter(({ answer }) => answer.kind !== 'only').map(rowOf))
   return {
     ...Object.fromEntries(resourcesOf(contract).map((each) => [typeName(each), resourceSchema(each)])),
     ...Object.fromEntries([...lists].map((each) => [listName(each), listSchema(each)])),
@@ -28,8 +28,8 @@ export function schemasOf(contract: Contract): Record<string, Json> {
   }
 }
 
-/** Component name of the list envelope of a resource. */
-export function listName(resource: Resource): string {
+/** Component name of the list envelope of such rows. */
+export function listName(resource: RowShape): string {
   return `${typeName(resource)}List`
 }
 
@@ -43,7 +43,7 @@ export function allOfThem(properties: Readonly<Record<string, Json>>): Json {
   return { type: 'object', required: Object.keys(properties), properties }
 }
 
-function resourceSchema(resource: Resource): Json {
+function resourceSchema(resource: RowShape): Json {
   const fields = Object.entries(resource.fields).map(([name, field]) => [name, fieldSchema(resource, field)])
   return {
     title: resource.name,
@@ -54,7 +54,7 @@ function resourceSchema(resource: Resource): Json {
   }
 }
 
-function fieldSchema(resource: Resource, field: Field): Json {
+function fieldSchema(resource: RowShape, field: Field): Json {
   const { type, ...rest } = typeSchema(field.type)
   const types = field.nullable ? [type, 'null'] : type
   return { type: types, description: fieldNote(field), 'x-since': fieldSince(resource, field), ...rest }
@@ -111,7 +111,7 @@ function memberSchema(member: JsonMember): Json {
   return type === null ? {} : { type: [type, 'null'] }
 }
 
-function listSchema(resource: Resource): Json {
+function listSchema(resource: RowShape): Json {
   const data = { type: 'array', items: schemaRef(typeName(resource)) }
   return { description: `A page of ${resource.plural}.`, ...allOfThem({ data, meta: schemaRef('ListMeta') }) }
 }

@@ -77,6 +77,12 @@ export function invalidParameter(name: string, rule: string, got: string): ApiEr
   return new ApiError('INVALID_PARAM', `${name}: must be ${rule}; got ${quoted(got)}`)
 }
 
+/** A refusal of a parameter that was given twice. */
+export function repeatedParameter(name: string, rule: string, [first, second]: readonly [string, string]): ApiError {
+  const got = `${quoted(first)} and ${quoted(second)}`
+  return new ApiError('INVALID_PARAM', `${name}: must be given once, as ${rule}; got ${got}`)
+}
+
 const QUOTED_CHARACTERS_MAX = 64
 
 /** `text` as it can be shown in a message: escaped, cut at 64 characters, a key in it masked. */

@@ -3,26 +3,32 @@
 import type { Field } from './field.ts'
 import type { RevisionId } from './history.ts'
 
-/** A declared resource. */
-export interface Resource {
+/** What a row of an answer is, as readers are told. */
+export interface RowShape {
   /** Name in the singular, as the specification's heading has it. */
   readonly name: string
   /** Name of what a list of it holds, in the words of messages: `customer groups`. */
   readonly plural: string
-  /** Table in schema `public` of the store database. */
-  readonly table: string
   readonly note: string
   /** First revision whose stores have the table; older stores serve an empty list. */
   readonly since: RevisionId
-  /** Timestamp column that marks a removed row; such rows are not served (R23). */
-  readonly removedColumn?: string
   /** Fields in the order in which they are served. */
   readonly fields: Readonly<Record<string, Field>>
 }
 
+/** A declared resource. */
+export interface Resource extends RowShape {
+  /** Table in schema `public` of the store database. */
+  readonly table: string
+  /** Name of its list, by which cursors and the sizes of pages are told apart: its table, or `ids/` and its table. */
+  readonly list: string
+  /** Timestamp column that marks a removed row; such rows are not served (R23). */
+  readonly removedColumn?: string
+}
+
 /** Declares a resource; `since` is `launch` unless said. */
-export function resource(declaration: Omit<Resource, 'since'> & { since?: RevisionId }): Resource {
-  return { since: 'launch', ...declaration }
+export function resource(declaration: Omit<Resource, 'since' | 'list'> & { since?: RevisionId }): Resource {
+  return { since: 'launch', list: declaration.table, ...declaration }
 }
 
 /** Columns of the resource's table that are read: its fields that are columns, and the one that marks removed rows. */
@@ -34,6 +40,6 @@ export function columnsOf({ fields, removedColumn }: Resource): string[] {
 }
 
 /** Resources embedded in this one. */
-export function childrenOf({ fields }: Resource): Resource[] {
+export function childrenOf({ fields }: RowShape): Resource[] {
   return Object.values(fields).flatMap(({ type }) => (type.kind === 'many' ? [type.resource] : []))
 }

@@ -3,7 +3,7 @@
 import { type Contract, contractWith, latestRevisionOf, resourcesOf, typeName } from './contract.ts'
 import type { Field, FieldType, JsonEntry, JsonMember, JsonShape } from './field.ts'
 import { fieldNote, memberType, sentence } from './notes.ts'
-import type { Resource } from './resource.ts'
+import type { RowShape } from './resource.ts'
 
 const HEAD = '// Generated from the contract. Do not edit: change the contract and run `npm run generate`.'
 
@@ -45,7 +45,7 @@ function shared({ errors }: Contract): string {
   ].join('\n')
 }
 
-function interfaceOf(resource: Resource): string {
+function interfaceOf(resource: RowShape): string {
   const fields = Object.entries(resource.fields).map(([name, field]) => fieldLines(name, field))
   return `${comment('', sentence(resource.note))}\nexport interface ${typeName(resource)} {\n${fields.join('\n')}\n}`
 }

@@ -77,6 +77,7 @@ export { columnNamesAt, revisionOf, type SchemaRevision, type StoreRevision, sch
 export { isUuid, type RandomBytes, randomUuid } from './random.ts'
 export { redactAndCut } from './redact.ts'
 export { Secret } from './secret.ts'
+export { Barrier } from './stores/barrier.ts'
 export { columnsStatement, StoreColumns } from './stores/columns.ts'
 export { StoreCounts } from './stores/counts.ts'
 export { forgetRemovedStores } from './stores/forget-removed.ts'

@@ -72,6 +72,8 @@ function levelOf(observation: Observation): Level {
     case 'queue refused':
     case 'warning':
       return 'warn'
+    case 'barrier passed':
+      return observation.outlasting === 0 ? 'debug' : 'info'
     case 'pool state':
     case 'pool opened':
     case 'pool closed':

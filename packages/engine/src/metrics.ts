@@ -60,6 +60,8 @@ function createSeries(registry: Registry) {
     ]),
     schemaChanges: counter('schema_changes', 'Stores whose columns were found changed.', []),
     valueSurprises: counter('value_surprises', 'Values outside the contract.', ['resource', 'field', 'kind']),
+    barrierWaits: counter('barrier_waits', 'First pages that waited for open transactions of a store.', ['outcome']),
+    barrierSeconds: counter('barrier_seconds', 'Time that they waited.', []),
     usageFailures: counter('usage_flush_failures', 'Attempts to write usage that failed.', []),
     usageDropped: counter('usage_dropped', 'Requests lost to the usage statistics.', []),
     pages: counter('dashboard_pages', 'Answered pages of the dashboard.', ['route', 'status']),
@@ -113,6 +115,10 @@ function count(series: Series, observation: Observation): void {
         { resource: observation.resource, field: observation.field, kind: observation.kind },
         observation.count,
       )
+      break
+    case 'barrier passed':
+      series.barrierWaits.inc({ outcome: observation.outlasting === 0 ? 'all ended' : 'outlasted' })
+      series.barrierSeconds.inc(observation.waitedMs / 1000)
       break
     case 'usage flush failed':
       series.usageFailures.inc()

@@ -113,6 +113,15 @@ export interface QueueRefused {
   readonly reason: 'full' | 'too late'
 }
 
+/** The first page of a list waited for transactions that others had open in the store. */
+export interface BarrierPassed {
+  readonly event: 'barrier passed'
+  readonly storeId: string
+  readonly waitedMs: number
+  /** Transactions that had not ended when the wait was over: they keep the watermark back. */
+  readonly outlasting: number
+}
+
 /** Usage could not be written; it is kept for the next time, but for `dropped` requests. */
 export interface UsageFlushFailed {
   readonly event: 'usage flush failed'
@@ -192,6 +201,7 @@ export type Observation =
   | PoolState
   | PoolChanged
   | QueueRefused
+  | BarrierPassed
   | UsageFlushFailed
   | PageAnswered
   | SignedIn

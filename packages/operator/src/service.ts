@@ -5,6 +5,7 @@ import type { Server } from 'node:http'
 import { createApiServer, type ReferenceRoute, Router, referenceRoutes } from '@store-export/api'
 import {
   type Admitter,
+  Barrier,
   type Config,
   type ControlDatabase,
   createAdmitter,
@@ -119,11 +120,17 @@ function readerOf({ config, observe }: ServiceOptions, pools: StorePools): Store
   return new StoreReader({
     pools,
     columns: new StoreColumns({ refreshSeconds: config.schemaRefreshSeconds, observe, now }),
+    barrier: new Barrier({ bounds: { ...config, barrierMs: barrierMs(config) }, observe }),
     counts: new StoreCounts({ maxAgeMs: config.countsMaxAgeSeconds * 1000, now }),
     observe,
     timeoutMs: config.storeTimeoutMs,
     pageBytesMax: config.pageBytesMax,
   })
+}
+
+/** A wait leaves at least half of a request's time for its rows. */
+function barrierMs(config: Config): number {
+  return Math.min(config.barrierMs, config.storeTimeoutMs / 2)
 }
 
 /** Where clients reach the API: the public address, else where it listens, as a program on this machine opens it. */

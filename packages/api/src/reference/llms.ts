@@ -38,11 +38,12 @@ Rows come oldest first. Pages stay correct while rows are written. A page can ho
 
 ## Keeping a copy up to date
 
-1. Note the time before the run starts. First run: read whole lists.
-2. Later runs: \`updated_since\` = the start of the last successful run; upsert by \`id\`. Duplicates are harmless.
-3. Move the stored time only when the whole run succeeded, to the start of that run.
+1. First run: read whole lists. Every page of a walk carries the same header \`x-sync-watermark\`: keep it for the list when the whole walk succeeded, not earlier.
+2. Later runs: \`updated_since\` = the watermark of the last successful walk; upsert by \`id\`. Duplicates are harmless.
+3. Do not use your own clock in its place: it may be wrong, and a change of a transaction that ends late would be missed.
 4. Customers of older stores: \`updated_since\` gives 400 INVALID_PARAM. Use \`created_since\`, and read all customers now and then.
-5. Deleted rows are not reported; locations, customer groups and categories have no filter. Read these lists whole.
+5. Locations, customer groups and categories have no filter. Read these lists whole.
+6. Deleted rows are not reported. Now and then walk /api/v1/ids/orders and its like, which give \`{id, updated_at}\` alone, ${LIMITS.pageRowsOfIds.toLocaleString('en')} a page: what your copy held before the walk began, and the walk does not bring, was deleted.
 
 ## Errors
 

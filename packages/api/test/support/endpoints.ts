@@ -16,7 +16,10 @@ export interface SpecEndpoint {
 const DETAIL = { answer: 'detail', parameters: [] } as const
 const page = (...filters: string[]) => ({ answer: 'list', parameters: ['limit', 'cursor', ...filters] }) as const
 
-/** Every endpoint, the addition last. */
+/** Names of the lists that have a list of their ids. */
+export const WITH_IDS = ['orders', 'customers', 'customer-groups', 'locations', 'products', 'categories'] as const
+
+/** Every endpoint, the additions last. */
 export const SPEC_ENDPOINTS: readonly SpecEndpoint[] = [
   { path: '/api/v1/store', ...DETAIL },
   { path: '/api/v1/orders', ...page('updated_since', 'status') },
@@ -30,10 +33,11 @@ export const SPEC_ENDPOINTS: readonly SpecEndpoint[] = [
   { path: '/api/v1/products/{id}', ...DETAIL, idOf: 'products' },
   { path: '/api/v1/categories', ...page() },
   { path: '/api/v1/customer-addresses', ...page('updated_since') },
+  ...WITH_IDS.map((name): SpecEndpoint => ({ path: `/api/v1/ids/${name}`, answer: 'list', parameters: ['cursor'] })),
 ]
 
-/** Those with pages. */
-export const SPEC_LISTS = SPEC_ENDPOINTS.filter(({ parameters }) => parameters.includes('cursor'))
+/** Lists with pages of rows. */
+export const SPEC_LISTS = SPEC_ENDPOINTS.filter(({ parameters }) => parameters.includes('limit'))
 
 /** Those with an id in their path. */
 export const SPEC_BY_ID = SPEC_ENDPOINTS.filter(({ idOf }) => idOf !== undefined)

@@ -1,8 +1,8 @@
 // Generated from the contract. Do not edit: change the contract and run `npm run generate`.
 
 import type { Caller, CallOptions } from '../caller.ts'
-import type { ListOptions, Walk } from '../walk.ts'
-import type { Category, Customer, CustomerAddress, CustomerGroup, Location, Order, Product, Store, Uuid } from './types.ts'
+import type { ListOptions, Walk, WalkOptions } from '../walk.ts'
+import type { Category, Customer, CustomerAddress, CustomerGroup, Location, Order, Product, RowId, Store, Uuid } from './types.ts'
 
 /** Methods of `client.store`. */
 export class StoreEndpoints {
@@ -38,12 +38,17 @@ export class OrdersEndpoints {
 
   /** The orders of the store, oldest first. An order placed on the storefront, line items embedded. Orders paid by a manual method have payment_provider manual and null processor ids. An order with a pickup_location_id is picked up in person; its shipping_address holds the location’s address snapshot. */
   list(options: ListOrdersOptions = {}): Walk<Order> {
-    return this.#caller.walk<Order>('/api/v1/orders', { ...options })
+    return this.#caller.list<Order>('/api/v1/orders', { ...options })
   }
 
   /** One of the orders, by id. An order placed on the storefront, line items embedded. Orders paid by a manual method have payment_provider manual and null processor ids. An order with a pickup_location_id is picked up in person; its shipping_address holds the location’s address snapshot. */
   get(id: Uuid, options: CallOptions = {}): Promise<Order> {
     return this.#caller.object<Order>(`/api/v1/orders/${encodeURIComponent(id)}`, options)
+  }
+
+  /** Id and last change of each of the orders, oldest first, 10,000 a page. A row by its id and last change alone. What a copy held before a walk of the ids began, and the walk does not bring, was deleted. */
+  ids(options: WalkOptions = {}): Walk<RowId> {
+    return this.#caller.walk<RowId>('/api/v1/ids/orders', { ...options })
   }
 }
 
@@ -66,7 +71,7 @@ export class CustomersEndpoints {
 
   /** The customers of the store, oldest first. A customer who created an account or checked out. Rows are mutable on newer stores. */
   list(options: ListCustomersOptions = {}): Walk<Customer> {
-    return this.#caller.walk<Customer>('/api/v1/customers', { ...options })
+    return this.#caller.list<Customer>('/api/v1/customers', { ...options })
   }
 
   /** One of the customers, by id. A customer who created an account or checked out. Rows are mutable on newer stores. */
@@ -77,6 +82,11 @@ export class CustomersEndpoints {
   /** The customer addresses of one customer, oldest first, all at once. A saved address-book entry of a customer; only active ones are served. Not paginated: has_more is false and next_cursor null, always. An empty list on stores older than v1.1. */
   addresses(id: Uuid, options: CallOptions = {}): Promise<CustomerAddress[]> {
     return this.#caller.rows<CustomerAddress>(`/api/v1/customers/${encodeURIComponent(id)}/addresses`, options)
+  }
+
+  /** Id and last change of each of the customers, oldest first, 10,000 a page. A row by its id and last change alone. What a copy held before a walk of the ids began, and the walk does not bring, was deleted. */
+  ids(options: WalkOptions = {}): Walk<RowId> {
+    return this.#caller.walk<RowId>('/api/v1/ids/customers', { ...options })
   }
 }
 
@@ -97,7 +107,7 @@ export class CustomerAddressesEndpoints {
 
   /** The customer addresses of the store, oldest first. A saved address-book entry of a customer; only active ones are served. An empty list on stores older than v1.1. */
   list(options: ListCustomerAddressesOptions = {}): Walk<CustomerAddress> {
-    return this.#caller.walk<CustomerAddress>('/api/v1/customer-addresses', { ...options })
+    return this.#caller.list<CustomerAddress>('/api/v1/customer-addresses', { ...options })
   }
 }
 
@@ -115,7 +125,12 @@ export class CustomerGroupsEndpoints {
 
   /** The customer groups of the store, oldest first. A merchant-defined customer type used for segmentation. An empty list on stores older than v1.1. */
   list(options: ListCustomerGroupsOptions = {}): Walk<CustomerGroup> {
-    return this.#caller.walk<CustomerGroup>('/api/v1/customer-groups', { ...options })
+    return this.#caller.list<CustomerGroup>('/api/v1/customer-groups', { ...options })
+  }
+
+  /** Id and last change of each of the customer groups, oldest first, 10,000 a page. A row by its id and last change alone. What a copy held before a walk of the ids began, and the walk does not bring, was deleted. An empty list on stores older than v1.1. */
+  ids(options: WalkOptions = {}): Walk<RowId> {
+    return this.#caller.walk<RowId>('/api/v1/ids/customer-groups', { ...options })
   }
 }
 
@@ -133,7 +148,12 @@ export class LocationsEndpoints {
 
   /** The locations of the store, oldest first. A physical store location for click and collect. An empty list on stores older than v1.2. */
   list(options: ListLocationsOptions = {}): Walk<Location> {
-    return this.#caller.walk<Location>('/api/v1/locations', { ...options })
+    return this.#caller.list<Location>('/api/v1/locations', { ...options })
+  }
+
+  /** Id and last change of each of the locations, oldest first, 10,000 a page. A row by its id and last change alone. What a copy held before a walk of the ids began, and the walk does not bring, was deleted. An empty list on stores older than v1.2. */
+  ids(options: WalkOptions = {}): Walk<RowId> {
+    return this.#caller.walk<RowId>('/api/v1/ids/locations', { ...options })
   }
 }
 
@@ -156,12 +176,17 @@ export class ProductsEndpoints {
 
   /** The products of the store, oldest first. A product, variants embedded. One without variants has an empty variants array and holds price and inventory itself. */
   list(options: ListProductsOptions = {}): Walk<Product> {
-    return this.#caller.walk<Product>('/api/v1/products', { ...options })
+    return this.#caller.list<Product>('/api/v1/products', { ...options })
   }
 
   /** One of the products, by id. A product, variants embedded. One without variants has an empty variants array and holds price and inventory itself. */
   get(id: Uuid, options: CallOptions = {}): Promise<Product> {
     return this.#caller.object<Product>(`/api/v1/products/${encodeURIComponent(id)}`, options)
+  }
+
+  /** Id and last change of each of the products, oldest first, 10,000 a page. A row by its id and last change alone. What a copy held before a walk of the ids began, and the walk does not bring, was deleted. */
+  ids(options: WalkOptions = {}): Walk<RowId> {
+    return this.#caller.walk<RowId>('/api/v1/ids/products', { ...options })
   }
 }
 
@@ -179,7 +204,12 @@ export class CategoriesEndpoints {
 
   /** The categories of the store, oldest first. A category; categories nest one level through parent_id. */
   list(options: ListCategoriesOptions = {}): Walk<Category> {
-    return this.#caller.walk<Category>('/api/v1/categories', { ...options })
+    return this.#caller.list<Category>('/api/v1/categories', { ...options })
+  }
+
+  /** Id and last change of each of the categories, oldest first, 10,000 a page. A row by its id and last change alone. What a copy held before a walk of the ids began, and the walk does not bring, was deleted. */
+  ids(options: WalkOptions = {}): Walk<RowId> {
+    return this.#caller.walk<RowId>('/api/v1/ids/categories', { ...options })
   }
 }
 

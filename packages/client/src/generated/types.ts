@@ -390,3 +390,11 @@ export interface Category {
   /** When created. */
   created_at: Timestamp
 }
+
+/** A row by its id and last change alone. What a copy held before a walk of the ids began, and the walk does not bring, was deleted. */
+export interface RowId {
+  /** Id of the row. */
+  id: Uuid
+  /** Last change of the row; null where its resource or an older store has no such field. */
+  updated_at: Timestamp | null
+}

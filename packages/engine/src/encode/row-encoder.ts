@@ -24,6 +24,7 @@ const CLOSE_ARRAY = 0x5d
 const COMMA = 0x2c
 const CLOSE_OBJECT = 0x7d
 const EMPTY_ARRAY = Buffer.from('[]')
+const UNSERVED: PreparedField = { lead: Buffer.alloc(0), write: () => undefined }
 const encoders = new WeakMap<Resource, RowEncoder>()
 
 /** The encoder of rows as COPY sends them, made once for a resource. */
@@ -66,6 +67,7 @@ function prepare({
   field: Field
   index: number
 }): PreparedField {
+  if (field.unserved) return UNSERVED
   const lead = Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`)
   const { type } = field
   if (type.kind === 'many') return { lead, write: childrenWriter(type.resource) }

@@ -1,7 +1,7 @@
 // The select list of a resource: one expression a field, in the order of the contract, typed so that the bytes that
 // arrive are of one form whatever the platform's own column is. A column that a store lacks is a null.
 
-import type { Field, FieldType, Resource } from '@store-export/contract'
+import { columnsOf, type Field, type FieldType, type Resource } from '@store-export/contract'
 import { columnReading } from './column-reading.ts'
 import { hasColumn, type PresentColumns } from './columns-present.ts'
 import { identifier, textLiteral } from './literal.ts'
@@ -22,7 +22,7 @@ export function selectList(resource: Resource, context: SelectContext): string[]
 
 /** Columns of the resource's table that the statement has to carry to its select list. */
 export function presentColumnsOf(resource: Resource, present: PresentColumns): string[] {
-  return [...(present.get(resource.table)?.keys() ?? [])]
+  return columnsOf(resource).filter((column) => hasColumn(present, resource.table, column))
 }
 
 interface FieldInContext {

@@ -1,7 +1,7 @@
 // The only reader of store databases: a plan goes in, rows as JSON bytes come out. In charge of the time limit, of one
 // retry, and of nothing that HTTP knows.
 
-import { ApiError, childrenOf, type Resource } from '@store-export/contract'
+import { ApiError, childrenOf, type Microseconds, type Resource } from '@store-export/contract'
 import type { Sql } from '../connection.ts'
 import { PageWriter } from '../encode/page-writer.ts'
 import type { Observe } from '../observe.ts'
@@ -9,10 +9,12 @@ import { hasColumn, type PresentColumns } from '../query/columns-present.ts'
 import type { Filter, Plan } from '../query/plan.ts'
 import { copyStatement, countStatement, existsStatement } from '../query/sql.ts'
 import { within } from '../within.ts'
+import type { Barrier } from './barrier.ts'
 import type { StoreColumns } from './columns.ts'
 import { copyOut } from './copy-out.ts'
 import type { Counts, StoreCounts } from './counts.ts'
 import { isTooSlow, remedyFor } from './database-errors.ts'
+import { lookAtTransactions } from './open-transactions.ts'
 import { PageSizes } from './page-sizes.ts'
 import type { StoreAddress, StorePools } from './pools.ts'
 import { StoreDatabaseFault } from './store-fault.ts'
@@ -22,6 +24,7 @@ export interface StoreReaderParts {
   readonly pools: StorePools
   readonly columns: StoreColumns
   readonly counts: StoreCounts
+  readonly barrier: Barrier
   readonly observe: Observe
   readonly timeoutMs: number
   readonly pageBytesMax: number
@@ -77,6 +80,15 @@ export class StoreReader {
       throw error
     }
     if (plan.kind === 'page') this.sizes.served(listOf(address, plan), { rows: page.rows, bytes: page.out.length })
+  }
+
+  /**
+   * From when the next run may ask without missing what is read after this, on the database's clock; waits for open
+   * transactions where `waits` says so. Throws `StoreDatabaseFault` as `read` does.
+   */
+  watermark({ waits, ...request }: Omit<ReadRequest, 'lead' | 'plan'> & { waits: boolean }): Promise<Microseconds> {
+    const look = () => this.withRetry(request, lookAtTransactions)
+    return this.parts.barrier.pass({ storeId: request.address.storeId, waits, look })
   }
 
   /** Whether the store has a row of `resource` with this id. */
@@ -198,7 +210,7 @@ async function count({ sql, present }: OnConnection, tables: readonly string[]):
 }
 
 function listOf({ storeId }: StoreAddress, { resource }: Plan): string {
-  return `${storeId} ${resource.table}`
+  return `${storeId} ${resource.list}`
 }
 
 /**

@@ -1,5 +1,5 @@
 // Walks of lists: which were begun, how far they came, and whether they reached the end. A cursor names a place and no
-// walk, so that the same page has the same bytes; a page therefore counts for the latest walk that this key has begun of
+// walk; a page therefore counts for the latest walk that this key has begun of
 // the same list with the same filters.
 
 import type { Sql } from '../../connection.ts'

@@ -1,0 +1,99 @@
+// `npm run bench:late-commits`: how many rows copies lose to transactions that end late, with each defence on and off, and
+// what looking for open transactions costs; on the embedded PostgreSQL and on an installed one. Prints what it finds.
+
+import { parseArgs } from 'node:util'
+import { openPool, parseConnectionUrl, readConfig, SealingKey } from '@store-export/engine'
+import { lookAtTransactions } from '../packages/engine/src/stores/open-transactions.ts'
+import { type RunningService, startService } from '../packages/operator/src/service.ts'
+import { type Dataset, makeDataset } from './dataset.ts'
+import { experiment, type Participant } from './late-commits/experiment.ts'
+import type { ServerKind } from './options.ts'
+import { type BenchServer, startBenchServer } from './servers.ts'
+
+/** Bounds of the barrier that are tried, in ms: none, the default, and one that every transaction here keeps within. */
+const BOUNDS_MS = [0, 500, 4000] as const
+const CLOCKS_AHEAD_MS = [0, 2000] as const
+const STORE_TIMEOUT_MS = 10_000
+const LOOKS = 2000
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+const { values } = parseArgs({ options: { seconds: { type: 'string', default: '12' } } })
+const seconds = Number(values.seconds)
+if (!(seconds >= 1 && seconds <= 3600)) throw new Error('--seconds: must be a number from 1 to 3600')
+for (const kind of ['embedded', 'system'] as const) await bench(kind)
+
+async function bench(kind: ServerKind): Promise<void> {
+  const server = await startBenchServer(kind)
+  if (server === null)
+    return console.error(`${kind}: none found; name the folder of its programs in BENCH_POSTGRES_BIN`)
+  try {
+    await measure(server)
+  } finally {
+    await server.remove()
+  }
+}
+
+async function measure(server: BenchServer): Promise<void> {
+  const dataset = await makeDataset(server, 1000)
+  const services: RunningService[] = []
+  try {
+    for (const boundMs of BOUNDS_MS) services.push(await serve(dataset, boundMs))
+    const participants = services.flatMap(({ url }, at) => participantsOf(BOUNDS_MS[at] ?? 0, url, dataset.key))
+    const { transactions, orders, outcomes } = await experiment(dataset.ownerUrl, participants, seconds)
+    console.log(`\n${dataset.version}: ${transactions} transactions of 8 writers in ${seconds} s; ${orders} orders\n`)
+    console.log('| kept by | runs | missing | stale |\n| --- | ---: | ---: | ---: |')
+    for (const { name, runs, missing, stale } of outcomes) console.log(`| ${name} | ${runs} | ${missing} | ${stale} |`)
+    console.log(`\n${await costOfLook(dataset)}`)
+  } finally {
+    await Promise.all(services.map((service) => service.close()))
+    await dataset.sql.end()
+  }
+}
+
+function participantsOf(boundMs: number, url: string, key: string): Participant[] {
+  const barrier = boundMs === 0 ? 'no barrier' : `barrier of ${boundMs} ms`
+  return CLOCKS_AHEAD_MS.flatMap((clockAheadMs) => {
+    const clock = clockAheadMs === 0 ? 'right' : `${clockAheadMs / 1000} s ahead`
+    return (['own clock', 'watermark'] as const).map((rule) => ({
+      name: `${rule}, clock ${clock}, ${barrier}`,
+      ...{ url, key, rule, clockAheadMs },
+    }))
+  })
+}
+
+function serve({ controlUrl, secret }: Dataset, boundMs: number): Promise<RunningService> {
+  const { config } = readConfig({
+    STORE_EXPORT_PORT: '0',
+    STORE_EXPORT_REQUESTS_PER_MINUTE: '1000000000',
+    STORE_EXPORT_BARRIER_MS: String(boundMs),
+    STORE_EXPORT_STORE_TIMEOUT_MS: String(STORE_TIMEOUT_MS),
+  })
+  const keys = { current: new SealingKey(secret), previous: null }
+  return startService({ config, controlUrl, keys, observe: () => undefined })
+}
+
+/** The same connection asks for nothing and looks, in turn. */
+async function costOfLook({ readerUrl }: Dataset): Promise<string> {
+  const sql = openPool(parseConnectionUrl(readerUrl), { connectionsMax: 1, applicationName: 'bench' })
+  const spent = { nothing: [] as number[], look: [] as number[] }
+  try {
+    for (let n = 0; n < LOOKS; n++) {
+      spent.nothing.push(await timed(() => sql.unsafe('select 1')))
+      spent.look.push(await timed(() => lookAtTransactions(sql)))
+    }
+  } finally {
+    await sql.end()
+  }
+  const [nothing, look] = [medianOf(spent.nothing), medianOf(spent.look)]
+  return `A look at a quiet store: ${look.toFixed(2)} ms, select 1: ${nothing.toFixed(2)} ms (medians of ${LOOKS})`
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now()
+  await work()
+  return performance.now() - startedAt
+}
+
+function medianOf(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}

@@ -1,0 +1,76 @@
+// Eight writers with overlapping transactions, and copies that are kept meanwhile by several rules: which of them have
+// lost a row when all is quiet?
+
+import { setTimeout as delay } from 'node:timers/promises'
+import { openPool, parseConnectionUrl } from '@store-export/engine'
+import { Syncer, type SyncerOptions } from './syncer.ts'
+import { startWriters } from './writers.ts'
+
+/** A copy that takes part. */
+export interface Participant extends SyncerOptions {
+  readonly name: string
+}
+
+/** What became of a copy. */
+export interface Outcome {
+  readonly name: string
+  readonly runs: number
+  /** Orders that the store has and the copy lacks. */
+  readonly missing: number
+  /** Orders of which the copy holds an older state. */
+  readonly stale: number
+}
+
+/** What an experiment gave. */
+export interface ExperimentResult {
+  readonly transactions: number
+  readonly orders: number
+  readonly outcomes: readonly Outcome[]
+}
+
+/** Between two runs of a copy. */
+const PAUSE_MS = 50
+
+/** Writes and copies for so many seconds, lets every transaction end, lets every copy run once more, and compares. */
+export async function experiment(
+  ownerUrl: string,
+  participants: readonly Participant[],
+  seconds: number,
+): Promise<ExperimentResult> {
+  const until = performance.now() + seconds * 1000
+  const syncers = participants.map((options) => ({ name: options.name, syncer: new Syncer(options) }))
+  const writers = startWriters(ownerUrl)
+  const running = syncers.map(({ syncer }) => runUntil(syncer, until))
+  const ended = await Promise.allSettled(running)
+  const transactions = await writers.stop()
+  for (const each of ended) if (each.status === 'rejected') throw each.reason
+  for (const { syncer } of syncers) await syncer.run()
+  const truth = await readOrders(ownerUrl)
+  return { transactions, orders: truth.size, outcomes: syncers.map((each) => compare(each, truth)) }
+}
+
+async function runUntil(syncer: Syncer, until: number): Promise<void> {
+  while (performance.now() < until) {
+    await syncer.run()
+    await delay(PAUSE_MS)
+  }
+}
+
+async function readOrders(ownerUrl: string): Promise<Map<string, string | null>> {
+  const sql = openPool(parseConnectionUrl(ownerUrl), { connectionsMax: 1, applicationName: 'truth' })
+  try {
+    const rows = await sql<
+      { id: string; tracking: string | null }[]
+    >`select id, tracking_number as tracking from orders`
+    return new Map(rows.map(({ id, tracking }) => [id, tracking]))
+  } finally {
+    await sql.end()
+  }
+}
+
+function compare({ name, syncer }: { name: string; syncer: Syncer }, truth: Map<string, string | null>): Outcome {
+  const { copy, runs } = syncer
+  const missing = [...truth.keys()].filter((id) => !copy.has(id)).length
+  const stale = [...truth].filter(([id, tracking]) => copy.has(id) && copy.get(id) !== tracking).length
+  return { name, runs, missing, stale }
+}

@@ -1,0 +1,57 @@
+// A copy of the orders, kept by one of two rules: the specification's, to the letter, or the watermark. Nothing is added
+// to them: no overlap, and no walk of everything.
+
+/** From when a run asks: the clock of the one before it, or the watermark that it got. */
+export type Rule = 'own clock' | 'watermark'
+
+/** What a copy is kept from. */
+export interface SyncerOptions {
+  readonly url: string
+  readonly key: string
+  readonly rule: Rule
+  /** How far this machine's clock is ahead of the store's; negative behind. */
+  readonly clockAheadMs: number
+}
+
+interface Page {
+  readonly data: readonly { readonly id: string; readonly tracking_number: string | null }[]
+  readonly meta: { readonly next_cursor: string | null }
+}
+
+/** A copy of the orders, by id what their tracking number is. */
+export class Syncer {
+  readonly copy = new Map<string, string | null>()
+  runs = 0
+  private since: string | null = null
+  private readonly options: SyncerOptions
+
+  constructor(options: SyncerOptions) {
+    this.options = options
+  }
+
+  /** One run. Rejects where a page is refused. */
+  async run(): Promise<void> {
+    let next = new Date(Date.now() + this.options.clockAheadMs).toISOString()
+    let cursor: string | null = null
+    do {
+      const { page, watermark } = await this.page(cursor)
+      if (this.options.rule === 'watermark') next = watermark
+      for (const { id, tracking_number } of page.data) this.copy.set(id, tracking_number)
+      cursor = page.meta.next_cursor
+    } while (cursor !== null)
+    this.since = next
+    this.runs++
+  }
+
+  private async page(cursor: string | null): Promise<{ page: Page; watermark: string }> {
+    const { url, key } = this.options
+    const query = new URLSearchParams({ limit: '250' })
+    if (this.since !== null) query.set('updated_since', this.since)
+    if (cursor !== null) query.set('cursor', cursor)
+    const answer = await fetch(`${url}/api/v1/orders?${query}`, { headers: { 'x-api-key': key } })
+    if (answer.status !== 200) throw new Error(`${answer.status}: ${await answer.text()}`)
+    const watermark = answer.headers.get('x-sync-watermark')
+    if (watermark === null) throw new Error('a list without x-sync-watermark')
+    return { page: (await answer.json()) as Page, watermark }
+  }
+}

@@ -1,0 +1,78 @@
+// Writers whose transactions overlap, as a shop's do: most are over at once, some take as long as a call to a payment
+// provider, few as long as an import. What they write is stamped when they begin and seen when they end.
+
+import { setTimeout as delay } from 'node:timers/promises'
+import { openPool, parseConnectionUrl, type Sql } from '@store-export/engine'
+
+/** Writers at work. */
+export interface Writers {
+  /** Lets every transaction end; how many there were. */
+  stop(): Promise<number>
+}
+
+/** Shares of transactions, and how long they take, in ms. */
+const DURATIONS = [
+  { share: 0.85, shortest: 0, longest: 10 },
+  { share: 0.13, shortest: 100, longest: 700 },
+  { share: 0.02, shortest: 1500, longest: 3000 },
+] as const
+const WRITERS = 8
+/** Orders of its own that a writer changes again and again; nobody waits for another's lock. */
+const OWN_ORDERS = 20
+
+/** Starts eight writers of orders on the store with this URL of its owner. */
+export function startWriters(ownerUrl: string): Writers {
+  const stopping = new AbortController()
+  const all = Array.from({ length: WRITERS }, (_, writer) => write(ownerUrl, writer, stopping.signal))
+  // a writer that fails is heard of when all are stopped
+  for (const each of all) each.catch(() => undefined)
+  return {
+    async stop() {
+      stopping.abort()
+      const counts = await Promise.all(all)
+      return counts.reduce((sum, count) => sum + count, 0)
+    },
+  }
+}
+
+async function write(ownerUrl: string, writer: number, signal: AbortSignal): Promise<number> {
+  const sql = openPool(parseConnectionUrl(ownerUrl), { connectionsMax: 1, applicationName: 'writer' })
+  const own: string[] = []
+  let transactions = 0
+  try {
+    for (; !signal.aborted; transactions++) {
+      const heldMs = durationMs()
+      // half of it before the write and half after, as work is around it
+      await sql.unsafe('begin')
+      await delay(heldMs / 2)
+      await change(sql, own, `${writer}-${transactions}`)
+      await delay(heldMs / 2)
+      await sql.unsafe('commit')
+      await delay(Math.random() * 5)
+    }
+    return transactions
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+async function change(sql: Sql, own: string[], mark: string): Promise<void> {
+  if (own.length < OWN_ORDERS || Math.random() < 0.3) {
+    const [row] = await sql.unsafe<[{ id: string }]>(
+      `insert into orders (id, email, tracking_number) values (gen_random_uuid(), 'buyer@example.com', '${mark}') returning id`,
+    )
+    own.push(row.id)
+    return
+  }
+  const id = own[Math.floor(Math.random() * own.length)]
+  await sql.unsafe(`update orders set tracking_number = '${mark}' where id = '${id}'`)
+}
+
+function durationMs(): number {
+  let at = Math.random()
+  for (const { share, shortest, longest } of DURATIONS) {
+    if (at < share) return shortest + Math.random() * (longest - shortest)
+    at -= share
+  }
+  return 0
+}

@@ -1,0 +1,225 @@
+// The first page of a list and the transactions that others have open: what is waited for, for how long, and from when
+// the next run may ask. The experiment with many writers is test/late-commits.test.ts.
+
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Sql } from '@store-export/engine'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { startNode } from './support/nodes.ts'
+
+const BOUND_MS = 400
+/** A transaction that began less than this before a request holds its watermark back no further than that itself does. */
+const SLACK_MS = 300
+const WAITING_LISTS = ['orders', 'products', 'customers', 'customer-addresses'] as const
+const OTHER_LISTS = ['categories', 'customer-groups', 'locations', 'ids/orders'] as const
+
+let platform: TestPlatform
+let store: TestStore
+let writer: Sql
+beforeAll(async () => {
+  platform = await startPlatform({ BARRIER_MS: String(BOUND_MS) })
+  store = await platform.provision()
+})
+afterAll(() => platform.close())
+beforeEach(() => {
+  writer = connectOnce(store.ownerUrl)
+})
+afterEach(() => writer.end())
+
+interface Page {
+  readonly tookMs: number
+  readonly watermark: number
+  readonly emails: readonly string[]
+  readonly cursor: string | null
+}
+
+async function firstPage(path: string = 'orders', of: TestStore = store): Promise<Page> {
+  const startedAt = performance.now()
+  const { status, json, text, headers } = await platform.get(`/api/v1/${path}`, of.key)
+  expect(status, text).toBe(200)
+  const watermark = headers.get('x-sync-watermark')
+  expect(watermark).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  const emails = json.data.map(({ email }: { email: string }) => email)
+  const tookMs = performance.now() - startedAt
+  return { tookMs, watermark: Date.parse(String(watermark)), emails, cursor: json.meta.next_cursor }
+}
+
+/** Begins a transaction; the milliseconds of its start on the store's clock. */
+async function begin(sql: Sql = writer): Promise<number> {
+  await sql.unsafe('begin')
+  const [row] = await sql.unsafe<[{ ms: number }]>('select extract(epoch from now())::float8 * 1000 as ms')
+  return row.ms
+}
+
+async function beginAWhileAgo(): Promise<number> {
+  const began = await begin()
+  await delay(SLACK_MS)
+  return began
+}
+
+/** Runs a statement in the store's database as the server's superuser. */
+async function administrate({ ownerUrl }: TestStore, statement: string): Promise<void> {
+  const url = new URL(inject('postgresUrl'))
+  url.pathname = new URL(ownerUrl).pathname
+  const admin = connectOnce(url.href)
+  await admin.unsafe(statement)
+  await admin.end()
+}
+
+function insert(email: string): Promise<unknown> {
+  return writer.unsafe(`insert into orders (id, email) values (gen_random_uuid(), '${email}')`)
+}
+
+describe('a transaction that is open when the first page is asked for', () => {
+  test('[SYNC-1] is waited for: the page shows what it wrote, and the next run may ask from the request on', async () => {
+    await begin()
+    await insert('late@example.com')
+    const askedAt = Date.now()
+    const asked = firstPage()
+    await delay(BOUND_MS / 4)
+    await writer.unsafe('commit')
+    const { emails, watermark, tookMs } = await asked
+    expect(emails).toContain('late@example.com')
+    expect(tookMs).toBeGreaterThan(BOUND_MS / 4 - 20)
+    expect(Math.abs(watermark - askedAt)).toBeLessThan(SLACK_MS + 100)
+  })
+
+  test('[SYNC-1] and outlasts the bound keeps the watermark back to its start, and is not waited for again', async () => {
+    const began = await begin()
+    await insert('later@example.com')
+    const first = await firstPage()
+    expect(first.tookMs).toBeGreaterThan(BOUND_MS - 20)
+    expect(first.emails).not.toContain('later@example.com')
+    expect(first.watermark).toBeLessThanOrEqual(began)
+    const second = await firstPage()
+    expect(second.tookMs).toBeLessThan(BOUND_MS / 2)
+    expect(second.watermark).toBe(Math.floor(began))
+    await writer.unsafe('commit')
+    const third = await firstPage(`orders?updated_since=${new Date(second.watermark).toISOString()}`)
+    expect(third.emails).toContain('later@example.com')
+    expect(third.watermark).toBeGreaterThan(began)
+  })
+
+  test('one that began later is waited for, though another is not any more', async () => {
+    await begin()
+    await firstPage()
+    const other = connectOnce(store.ownerUrl)
+    await begin(other)
+    const asked = firstPage()
+    await delay(BOUND_MS / 4)
+    await other.unsafe('commit')
+    expect((await asked).tookMs).toBeGreaterThan(BOUND_MS / 4 - 20)
+    await other.end()
+    await writer.unsafe('rollback')
+  })
+
+  test.each(WAITING_LISTS)('is waited for on %s', async (path) => {
+    await begin()
+    expect((await firstPage(path)).tookMs).toBeGreaterThan(BOUND_MS - 20)
+    await writer.unsafe('rollback')
+  })
+
+  test.each(OTHER_LISTS)(
+    'is not waited for on %s, which have no filter for changes, and keeps their watermark back',
+    async (path) => {
+      const began = await beginAWhileAgo()
+      const { tookMs, watermark } = await firstPage(path)
+      expect(tookMs).toBeLessThan(BOUND_MS / 2)
+      expect(watermark).toBe(Math.floor(began))
+      await writer.unsafe('rollback')
+    },
+  )
+
+  test('is not waited for behind a cursor, which carries the watermark of the first page to every node', async () => {
+    for (let n = 0; n < 4; n++) await insert(`${n}@example.com`)
+    const { cursor, watermark } = await firstPage('orders?limit=2')
+    const node = await startNode(platform)
+    await begin()
+    const startedAt = performance.now()
+    const answer = await fetch(`${node.url}/api/v1/orders?limit=1&cursor=${cursor}`, {
+      headers: { 'x-api-key': store.key },
+    })
+    expect(performance.now() - startedAt).toBeLessThan(BOUND_MS)
+    expect(Date.parse(String(answer.headers.get('x-sync-watermark')))).toBe(watermark)
+    const { meta } = (await answer.json()) as { meta: { next_cursor: string } }
+    const last = await firstPage(`orders?cursor=${meta.next_cursor}`)
+    expect(last.watermark).toBe(watermark)
+    await writer.unsafe('rollback')
+    await node.close()
+  })
+
+  test('is not waited for in another store', async () => {
+    const other = await platform.provision()
+    await begin()
+    const { tookMs, watermark } = await firstPage('orders', other)
+    expect(tookMs).toBeLessThan(BOUND_MS)
+    expect(Date.now() - watermark).toBeLessThan(BOUND_MS + SLACK_MS)
+    await writer.unsafe('rollback')
+  })
+
+  test('is not waited for where it is the service’s own, which only reads', async () => {
+    const reader = connectOnce(
+      `${store.readerUrl}${store.readerUrl.includes('?') ? '&' : '?'}application_name=store-export`,
+    )
+    await begin(reader)
+    expect((await firstPage()).tookMs).toBeLessThan(BOUND_MS / 2)
+    await reader.end()
+  })
+
+  test('[SYNC-1] and is prepared meanwhile is still waited for, and keeps the watermark back by the distance', async () => {
+    await begin()
+    await insert('prepared@example.com')
+    const asked = firstPage()
+    await delay(BOUND_MS / 4)
+    const preparedAt = Date.now()
+    await writer.unsafe(`prepare transaction 'a transfer'`)
+    const { tookMs, watermark, emails } = await asked
+    expect(tookMs).toBeGreaterThan(BOUND_MS - 20)
+    expect(emails).not.toContain('prepared@example.com')
+    expect(preparedAt - watermark).toBeGreaterThan(299_000)
+    const again = await firstPage()
+    expect(preparedAt - again.watermark).toBeGreaterThan(299_000)
+    await writer.unsafe(`commit prepared 'a transfer'`)
+    const changed = await firstPage(`orders?updated_since=${new Date(again.watermark).toISOString()}`)
+    expect(changed.emails).toContain('prepared@example.com')
+  })
+})
+
+describe('a role that does not see', () => {
+  test('[SYNC-1] when transactions began gets a watermark minutes back, as long as one is open', async () => {
+    const blind = await platform.provision()
+    await administrate(blind, `revoke pg_read_all_stats from "${new URL(blind.readerUrl).username}"`)
+    const other = connectOnce(blind.ownerUrl)
+    const began = await begin(other)
+    const { watermark } = await firstPage('orders', blind)
+    expect(began - watermark).toBeGreaterThan(299_000 - BOUND_MS)
+    await other.unsafe('commit')
+    expect(Math.abs((await firstPage('orders', blind)).watermark - Date.now())).toBeLessThan(SLACK_MS + BOUND_MS)
+    await other.end()
+  })
+
+  test('[SYNC-1] transactions at all, as on servers that only speak like PostgreSQL, gets it always', async () => {
+    const blind = await platform.provision()
+    await administrate(blind, 'revoke execute on function pg_catalog.pg_lock_status() from public')
+    const { watermark } = await firstPage('orders', blind)
+    expect(Date.now() - watermark).toBeGreaterThan(299_000)
+  })
+})
+
+test('[SYNC-1] without the barrier nothing is waited for, and the watermark is kept back', async () => {
+  const node = await startNode(platform, { BARRIER_MS: '0' })
+  const began = await beginAWhileAgo()
+  const startedAt = performance.now()
+  const answer = await fetch(`${node.url}/api/v1/orders`, { headers: { 'x-api-key': store.key } })
+  expect(performance.now() - startedAt).toBeLessThan(BOUND_MS)
+  expect(Date.parse(String(answer.headers.get('x-sync-watermark')))).toBe(Math.floor(began))
+  await writer.unsafe('rollback')
+  await node.close()
+})
+
+test('only lists say a watermark', async () => {
+  const { headers, json } = await platform.get('/api/v1/store', store.key)
+  expect(headers.has('x-sync-watermark')).toBe(false)
+  expect(json.data).toBeDefined()
+  expect((await platform.get('/api/v1/orders?limit=x', store.key)).headers.has('x-sync-watermark')).toBe(false)
+})

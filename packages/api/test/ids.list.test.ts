@@ -1,0 +1,146 @@
+import { revokeKey } from '@store-export/engine'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { startPlatform, type TestAnswer, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { filledStore } from './support/demo.ts'
+import { WITH_IDS } from './support/endpoints.ts'
+
+const COUNT = 20_500
+
+let platform: TestPlatform
+let store: TestStore
+let large: TestStore
+beforeAll(async () => {
+  platform = await startPlatform()
+  ;[store, large] = await Promise.all([filledStore(platform), platform.provision()])
+  await large.sql.unsafe(`insert into customers (id, email, created_at, updated_at)
+    select gen_random_uuid(), n, timestamptz '2026-07-08Z' + (n / 7) * interval '1 microsecond', timestamptz '2026-08-01Z'
+    from generate_series(1, ${COUNT}) n`)
+})
+afterAll(() => platform.close())
+
+interface Row {
+  readonly id: string
+  readonly updated_at: string | null
+}
+
+async function walk(path: string, of: TestStore, query = ''): Promise<Row[][]> {
+  const pages: Row[][] = []
+  for (let cursor = ''; ; ) {
+    const { status, text, json } = await platform.get(`/api/v1/${path}?${query}${cursor}`, of.key)
+    expect(status, text).toBe(200)
+    pages.push(json.data)
+    if (!json.meta.has_more) return pages
+    cursor = `&cursor=${json.meta.next_cursor}`
+  }
+}
+
+describe('[R31] every list of ids is the list of its rows, without the rest of them', () => {
+  test.each(WITH_IDS)('%s', async (name) => {
+    const rows = (await walk(name, store, 'limit=7')).flat()
+    expect(rows.length).toBeGreaterThan(2)
+    const expected = rows.map(({ id, updated_at }) => ({ id, updated_at: updated_at ?? null }))
+    const { text } = await platform.get(`/api/v1/ids/${name}`, store.key)
+    expect(text).toBe(JSON.stringify({ data: expected, meta: { next_cursor: null, has_more: false } }))
+  })
+
+  test('[FMT-6, FMT-7] of an older store: null where it has no time of change, empty where it has no table', async () => {
+    const old = await filledStore(platform, 'launch')
+    for (const name of WITH_IDS) {
+      const rows = (await walk(name, old, 'limit=50')).flat()
+      const expected = rows.map(({ id, updated_at }) => ({ id, updated_at: updated_at ?? null }))
+      expect(await walk(`ids/${name}`, old)).toEqual([expected])
+      const hasTimes = name === 'orders' || name === 'products'
+      expect([name, expected.every((row) => row.updated_at === null)]).toEqual([name, !hasTimes])
+      expect([name, expected.length > 0]).toEqual([name, name !== 'customer-groups' && name !== 'locations'])
+    }
+  })
+
+  test('[R17] a row that has not what it should have is told as the list tells it', async () => {
+    const loose = await platform.provision()
+    await loose.sql.unsafe(`alter table orders alter created_at drop not null, alter updated_at drop not null`)
+    await loose.sql.unsafe(`insert into orders (id, email, created_at, updated_at) select gen_random_uuid(), 'a', c, u
+      from unnest('{now,infinity,-infinity,NULL,NULL}'::timestamptz[]) c, unnest('{now,infinity,-infinity,NULL}'::timestamptz[]) u`)
+    const expected = (await walk('orders', loose, 'limit=3')).flat().map(({ id, updated_at }) => ({ id, updated_at }))
+    expect(expected).toHaveLength(20)
+    expect(await walk('ids/orders', loose)).toEqual([expected])
+  })
+})
+
+describe('[R31] pages of ids', () => {
+  test('[PAG-1, PAG-2] have 10,000 rows, in the order of the list, each row once; the last one has the rest', async () => {
+    const pages = await walk('ids/customers', large)
+    expect(pages.map((page) => page.length)).toEqual([10_000, 10_000, 500])
+    const stored = await large.sql`select id::text from customers order by created_at, id`
+    expect(pages.flat().map(({ id }) => id)).toEqual(stored.map(({ id }) => id))
+  })
+
+  test('[PAG-2] a last page that is full leads to none', async () => {
+    await large.sql`delete from customers where email::int > 20000`
+    expect((await walk('ids/customers', large)).map((page) => page.length)).toEqual([10_000, 10_000])
+  })
+
+  test('[R9] keep their length: limit is ignored, and named with all else that they do not have', async () => {
+    for (const query of ['limit=1', 'limit=nonsense', 'limit=', 'limit=5&limit=6']) {
+      const answer = await platform.get(`/api/v1/ids/customers?${query}&updated_since=2999-01-01T00:00:00Z`, large.key)
+      expect([query, answer.status, answer.json.data?.length]).toEqual([query, 200, 10_000])
+      expect(answer.headers.get('x-ignored-params')).toBe('limit,updated_since')
+    }
+  })
+
+  test('[PAG-2] keep it beside a list of rows so large that few fit a page', async () => {
+    const vast = await startPlatform({ PAGE_BYTES_MAX: '65536' })
+    onTestFinished(() => vast.close())
+    const products = await vast.provision()
+    await products.sql.unsafe(`insert into products (id, name, slug, price, description)
+      select gen_random_uuid(), 'n', n, 1, repeat('x', 20000) from generate_series(1, 300) n`)
+    const lengths = async (path: string) => {
+      const { json } = await vast.get(path, products.key)
+      return json.data.length
+    }
+    for (let round = 0; round < 2; round += 1) {
+      expect(await lengths('/api/v1/products?limit=250')).toBe(4)
+      expect(await lengths('/api/v1/ids/products')).toBe(300)
+    }
+  })
+
+  test('are read without the rows’ children: a store whose items cannot be read has its orders’ ids', async () => {
+    const torn = await filledStore(platform, 'v1.6', { orders: 5, customers: 2, products: 2, locations: 1, groups: 1 })
+    await torn.sql.unsafe('alter table order_items rename to order_items_old')
+    expect((await platform.get('/api/v1/orders', torn.key)).status).toBe(502)
+    expect((await walk('ids/orders', torn)).flat()).toHaveLength(5)
+  })
+})
+
+describe('[R15, Q-CURSOR] a cursor', () => {
+  const ask = (path: string, of = large) => platform.get(`/api/v1/${path}`, of.key)
+  const cursorOf = async (path: string): Promise<string> => (await ask(path)).json.meta.next_cursor
+  const refusal = ({ status, json }: TestAnswer) => [status, json.error?.code]
+
+  test('of a list of ids is refused by the list of its rows, by every other list of ids, and for every other store', async () => {
+    const cursor = await cursorOf('ids/customers')
+    expect((await ask(`ids/customers?cursor=${cursor}`)).status).toBe(200)
+    for (const path of ['customers', ...WITH_IDS.filter((name) => name !== 'customers').map((name) => `ids/${name}`)])
+      expect([path, ...refusal(await ask(`${path}?cursor=${cursor}`))]).toEqual([path, 400, 'INVALID_CURSOR'])
+    expect(refusal(await ask(`ids/customers?cursor=${cursor}`, store))).toEqual([400, 'INVALID_CURSOR'])
+  })
+
+  test('of a list of rows is refused by the list of their ids', async () => {
+    const cursor = await cursorOf('customers?limit=1')
+    expect(refusal(await ask(`ids/customers?cursor=${cursor}`))).toEqual([400, 'INVALID_CURSOR'])
+  })
+
+  test('that is edited, cut, empty or given twice is refused', async () => {
+    const cursor = await cursorOf('ids/customers')
+    const edited = cursor.replace(/^(.{9})(.)/, (_, head, next) => head + (next === 'A' ? 'B' : 'A'))
+    for (const text of [edited, cursor.slice(1), cursor.slice(0, -1), `${cursor}A`, ''])
+      expect([text, ...refusal(await ask(`ids/customers?cursor=${text}`))]).toEqual([text, 400, 'INVALID_CURSOR'])
+    expect(refusal(await ask(`ids/customers?cursor=${cursor}&cursor=${cursor}`))).toEqual([400, 'INVALID_PARAM'])
+  })
+})
+
+test('[AUTH-5] no ids without a key, nor for a key that was revoked', async () => {
+  const { id, key } = await platform.newKey(store.id)
+  expect((await platform.get('/api/v1/ids/orders', key)).status).toBe(200)
+  await revokeKey({ database: platform.service.control, keyId: id })
+  for (const each of [key, null]) expect((await platform.get('/api/v1/ids/orders', each)).status).toBe(401)
+})

@@ -1,0 +1,135 @@
+// Walks of ids while rows are written. Pages are as short as the byte budget can make them, so that a few thousand rows
+// are several pages.
+
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { changeOf, compareRows, History, type ListUnderTest, type ModelRow, rowOf } from './support/history.ts'
+import { idAt } from './support/rows.ts'
+
+/** A row of ids takes 86 bytes or, without a time, 64: a full page of 64 KiB holds more than this. */
+const PAGE_ROWS_MIN = 700
+const LISTS: readonly ListUnderTest[] = [
+  {
+    path: 'orders',
+    table: 'orders',
+    statuses: ['pending', 'paid'],
+    rest: { email: `'a@example.com'` },
+    updatedMayBeNull: false,
+  },
+  { path: 'customers', table: 'customers', statuses: [], rest: { email: `'$id'` }, updatedMayBeNull: true },
+]
+
+let platform: TestPlatform
+let store: TestStore
+/** A store whose schema allows rows without created_at. */
+let loose: TestStore
+beforeAll(async () => {
+  platform = await startPlatform({ PAGE_BYTES_MAX: '65536' })
+  ;[store, loose] = await Promise.all([platform.provision(), platform.provision()])
+  for (const { table } of LISTS) await loose.sql.unsafe(`alter table ${table} alter column created_at drop not null`)
+})
+afterAll(() => platform.close())
+
+interface Page {
+  readonly text: string
+  readonly ids: string[]
+  readonly cursor: string | null
+}
+
+async function page(of: TestStore, name: string, cursor: string | null): Promise<Page> {
+  const query = cursor === null ? '' : `?cursor=${cursor}`
+  const { status, text, json } = await platform.get(`/api/v1/ids/${name}${query}`, of.key)
+  expect(status, text).toBe(200)
+  expect(json.meta.has_more).toBe(json.meta.next_cursor !== null)
+  return { text, ids: json.data.map(({ id }: { id: string }) => id), cursor: json.meta.next_cursor }
+}
+
+/** Rows behind `last`, in the order of the list. */
+function rowsAfter(last: ModelRow | null, rows: readonly ModelRow[]): ModelRow[] {
+  return rows.filter((each) => last === null || compareRows(each, last) > 0).sort(compareRows)
+}
+
+describe.each([
+  ['as it should be', false],
+  ['that allows rows without a date, and infinite ones', true],
+] as const)('walks of the ids of a schema %s', (_name, nullable) => {
+  test.each(LISTS.map((list) => [list.path, list] as const))(
+    '[PAG-1, PAG-2, PAG-4, R15, R16, R17, R31] %s: every page holds the next rows, whatever was written between',
+    async (name, list) => {
+      const of = nullable ? loose : store
+      const history = new History(of, list)
+      const row = rowOf(list, nullable)
+      const changes = fc.array(fc.array(changeOf(list, row), { maxLength: 6 }), { minLength: 1, maxLength: 5 })
+      const property = fc.asyncProperty(
+        fc.array(row, { minLength: 1600, maxLength: 2600, size: 'max' }),
+        changes,
+        async (rows, rounds) => {
+          await history.begin(rows)
+          const seen: string[] = []
+          let last: ModelRow | null = null
+          let pages = 0
+          for (let cursor: string | null = null; pages === 0 || cursor !== null; pages += 1) {
+            for (const change of pages === 0 ? [] : (rounds[pages - 1] ?? []))
+              await history.apply(change, last?.id ?? null)
+            const found: Page = await page(of, name, cursor)
+            const left = rowsAfter(last, history.rows)
+            expect(found.ids).toEqual(left.slice(0, found.ids.length).map(({ id }) => id))
+            if (found.cursor === null) expect(found.ids.length).toBe(left.length)
+            else expect(found.ids.length).toBeGreaterThan(PAGE_ROWS_MIN)
+            // W5: the same cursor again is the same place.
+            expect((await page(of, name, cursor)).ids).toEqual(found.ids)
+            seen.push(...found.ids)
+            cursor = found.cursor
+            last = left[found.ids.length - 1] ?? last
+          }
+          expect(pages).toBeGreaterThan(1)
+          expect(new Set(seen).size).toBe(seen.length)
+        },
+      )
+      await fc.assert(property, { numRuns: 5, endOnFailure: true })
+      await history.begin([])
+    },
+  )
+})
+
+test('[PAG-4, R31] under writers that never pause, a walk has each row that stays once, and no id twice', async () => {
+  const count = 3000
+  const stable = Array.from({ length: count }, (_, index) => idAt(index * 2))
+  await store.sql.unsafe(`insert into customers (id, email, created_at)
+    select id::uuid, id, timestamptz '2026-07-08Z' + (n / 5) * interval '1 microsecond'
+    from unnest('{${stable.join(',')}}'::text[]) with ordinality u(id, n)`)
+  let isWalking = true
+  let writes = 0
+  const write = async (writer: number) => {
+    const sql = connectOnce(store.ownerUrl)
+    const own = (n: number) => `gen_random_uuid(), '${writer} ${n}', timestamptz '2026-07-08Z'`
+    for (let n = 0; isWalking; n += 1) {
+      const at = (n * 7919) % count
+      await sql.unsafe(`insert into customers (id, email, created_at) values (${own(n)} + ${at % 600} * interval '1 microsecond');
+        update customers set name = '${n}', updated_at = now() where id = '${stable[at]}';
+        delete from customers where email = '${writer} ${n - 20}'`)
+      writes += 1
+    }
+    await sql.end()
+  }
+  const walkAll = async () => {
+    for (let walks = 0; walks < 8 || writes < 200; walks += 1) {
+      const seen: string[] = []
+      for (let cursor: string | null = null, pages = 0; pages === 0 || cursor !== null; pages += 1) {
+        const found: Page = await page(store, 'customers', cursor)
+        seen.push(...found.ids)
+        cursor = found.cursor
+      }
+      const there = new Set(seen)
+      expect(there.size).toBe(seen.length)
+      const stays = new Set(stable)
+      expect(seen.filter((id) => stays.has(id))).toEqual(stable)
+    }
+  }
+  const writers = [write(0), write(1), write(2)]
+  await walkAll().finally(() => {
+    isWalking = false
+  })
+  await Promise.all(writers)
+})

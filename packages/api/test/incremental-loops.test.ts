@@ -1,0 +1,98 @@
+// The loops of docs/incremental.md, run as they stand there.
+
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+
+const run = promisify(execFile)
+const DOCUMENT = new URL('../../../docs/incremental.md', import.meta.url)
+const LANGUAGES = ['python', 'js', 'php', 'csharp', 'ruby'] as const
+
+let platform: TestPlatform
+let store: TestStore
+let folder: string
+beforeAll(async () => {
+  platform = await startPlatform()
+  store = await platform.provision()
+  folder = await mkdtemp(path.join(os.tmpdir(), 'store-export-loop-'))
+})
+afterAll(async () => {
+  await platform.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function loopIn(language: (typeof LANGUAGES)[number]): Promise<string> {
+  const document = await readFile(DOCUMENT, 'utf8')
+  return new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(document)?.[1] ?? ''
+}
+
+test.each(LANGUAGES)('the loop in %s takes six lines', async (language) => {
+  expect((await loopIn(language)).trimEnd().split('\n')).toHaveLength(6)
+})
+
+/** What the page says that `load`, `save`, `upsert` and `get` do, over a file with the state and the copy. */
+const PRELUDES = {
+  js: `import { readFileSync, writeFileSync } from 'node:fs'
+const [file, url, key] = process.argv.slice(2)
+const state = JSON.parse(readFileSync(file, 'utf8'))
+const keep = () => writeFileSync(file, JSON.stringify(state))
+const load = (name) => state.since[name] ?? ''
+const save = (name, text) => { state.since[name] = text; keep() }
+const upsert = (name, rows) => { for (const row of rows) state.rows[row.id] = row; keep() }
+const get = async (path, query) => {
+  const given = Object.entries(query).filter(([, value]) => value !== '')
+  const answer = await fetch(url + path + '?' + new URLSearchParams(given), { headers: { 'x-api-key': key } })
+  if (answer.status !== 200) throw new Error(await answer.text())
+  return { json: await answer.json(), headers: answer.headers }
+}
+`,
+  python: `import json, sys, types, urllib.parse, urllib.request
+file, url, key = sys.argv[1:4]
+state = json.load(open(file))
+def keep(): json.dump(state, open(file, "w"))
+def load(name): return state["since"].get(name, "")
+def save(name, text): state["since"][name] = text; keep()
+def upsert(name, rows):
+    for row in rows: state["rows"][row["id"]] = row
+    keep()
+def get(path, **query):
+    given = urllib.parse.urlencode({name: value for name, value in query.items() if value != ""})
+    request = urllib.request.Request(url + path + "?" + given, headers={"x-api-key": key})
+    with urllib.request.urlopen(request) as answer:
+        return types.SimpleNamespace(json=json.load(answer), headers=answer.headers)
+`,
+} as const
+
+const hasPython = await run('python3', ['--version']).then(
+  () => true,
+  () => false,
+)
+
+test.each([
+  { language: 'js', program: process.execPath, file: 'loop.mjs' },
+  ...(hasPython ? [{ language: 'python', program: 'python3', file: 'loop.py' } as const] : []),
+] as const)('[SYNC-1, SYNC-2] the loop in $language keeps a copy true', async ({ language, program, file }) => {
+  const state = path.join(folder, `${language}.json`)
+  await writeFile(state, '{"since":{},"rows":{}}')
+  await writeFile(path.join(folder, file), PRELUDES[language] + (await loopIn(language)))
+  const round = async () => {
+    await run(program, [path.join(folder, file), state, platform.service.url, store.key])
+    return JSON.parse(await readFile(state, 'utf8')).rows
+  }
+  const insert = `insert into orders (id, email) select gen_random_uuid(), 'a@example.com' from generate_series(1, 300)`
+  await store.sql.unsafe(insert)
+  const first = await round()
+  await store.sql.unsafe(
+    `${insert}; update orders set tracking_number = '${language}' where id = '${Object.keys(first)[0]}'`,
+  )
+  const rows = await store.sql<
+    { id: string; tracking: string | null }[]
+  >`select id, tracking_number as tracking from orders`
+  const second = await round()
+  expect(Object.keys(second)).toHaveLength(rows.length)
+  for (const { id, tracking } of rows) expect(second[id].tracking_number).toBe(tracking)
+})

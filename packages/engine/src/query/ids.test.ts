@@ -1,0 +1,31 @@
+import { columnsOf, customerAddress, idsOf, order, type Resource } from '@store-export/contract'
+import { expect, test } from 'vitest'
+import type { PresentColumns } from './columns-present.ts'
+import { copyStatement } from './sql.ts'
+
+/** A store that has every column of these resources. */
+function storeWith(...resources: readonly Resource[]): PresentColumns {
+  const typeOf = (name: string) => (name === 'id' ? 'uuid' : name.endsWith('_at') ? 'timestamptz' : 'text')
+  return new Map(
+    resources.map((each) => [
+      each.table,
+      new Map(columnsOf(each).map((name) => [name, { notNull: name !== 'deleted_at', type: typeOf(name) }])),
+    ]),
+  )
+}
+
+function statement(resource: Resource, present: PresentColumns): string {
+  const plan = { kind: 'page', resource: idsOf(resource), limit: 10_000, after: null, filters: [] } as const
+  return copyStatement(plan, present)
+}
+
+test('[R31] ids are read with no column but their own, and with no table but that of their rows', () => {
+  const { items } = order.fields
+  if (items?.type.kind !== 'many') throw new Error('an order has items')
+  const text = statement(order, storeWith(order, items.type.resource))
+  expect([...new Set(text.match(/"\w+"/g))].sort()).toEqual(['"created_at"', '"id"', '"orders"', '"updated_at"'])
+})
+
+test('[R23] ids of removed rows are not read', () => {
+  expect(statement(customerAddress, storeWith(customerAddress))).toContain('"deleted_at" is null')
+})

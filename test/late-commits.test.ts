@@ -1,0 +1,40 @@
+// What no unit test shows: rows of transactions that end late, with the defences in place and taken out.
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { experiment } from '../bench/late-commits/experiment.ts'
+import { startNode } from '../packages/api/test/support/nodes.ts'
+import type { RunningService } from '../packages/operator/src/service.ts'
+import { startPlatform, type TestPlatform, type TestStore } from './support/platform.ts'
+
+const SECONDS = 8
+
+let platform: TestPlatform
+let store: TestStore
+let unguarded: RunningService
+
+beforeAll(async () => {
+  platform = await startPlatform({ BARRIER_MS: '500' })
+  unguarded = await startNode(platform, { BARRIER_MS: '0' })
+  store = await platform.provision()
+})
+afterAll(async () => {
+  await unguarded.close()
+  await platform.close()
+})
+
+test('[SYNC-1] a copy that keeps the watermark loses no row of a transaction that ends late; one that keeps its own clock does, without the barrier', async () => {
+  const { key } = store
+  const guarded = platform.service.url
+  const participants = [
+    { name: 'letter', url: unguarded.url, key, rule: 'own clock', clockAheadMs: 0 },
+    { name: 'letter + barrier', url: guarded, key, rule: 'own clock', clockAheadMs: 0 },
+    { name: 'watermark', url: unguarded.url, key, rule: 'watermark', clockAheadMs: 2000 },
+    { name: 'watermark + barrier', url: guarded, key, rule: 'watermark', clockAheadMs: 2000 },
+  ] as const
+  const { outcomes } = await experiment(store.ownerUrl, participants, SECONDS)
+  console.log(outcomes)
+  const lostBy = new Map(outcomes.map(({ name, missing, stale }) => [name, missing + stale]))
+  expect(lostBy.get('watermark')).toBe(0)
+  expect(lostBy.get('watermark + barrier')).toBe(0)
+  expect(lostBy.get('letter')).toBeGreaterThan(0)
+}, 60_000)
