@@ -11,6 +11,7 @@ export {
   type PageWrite,
   type Reading,
   type TableState,
+  type UnfinishedWalk,
   type WalkEnd,
 } from './copies/copy.ts'
 export { csvCopy } from './copies/csv.ts'

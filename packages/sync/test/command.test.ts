@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -9,6 +9,7 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createDatabase } from '../../../test/support/databases.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { type Ended, endedProgram } from './support/ended-program.ts'
 
 const COMMAND = path.resolve(import.meta.dirname, '..', 'src', 'main.ts')
 
@@ -29,19 +30,8 @@ async function aFile(): Promise<string> {
   return path.join(folder, 'shop.db')
 }
 
-interface Ended {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
 function command(words: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
-  return new Promise((resolve) => {
-    const options = { env: { STORE_EXPORT_KEY: store.key, ...env } }
-    execFile(process.execPath, [COMMAND, ...words], options, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr })
-    })
-  })
+  return endedProgram(process.execPath, [COMMAND, ...words], { env: { STORE_EXPORT_KEY: store.key, ...env } })
 }
 
 function orders(file: string): number {

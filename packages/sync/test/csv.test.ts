@@ -5,7 +5,16 @@ import { expect, onTestFinished, test } from 'vitest'
 import { CsvWriter, csvCopy } from '../src/copies/csv.ts'
 import { FILE_NAMES } from '../src/copies/files-tables.ts'
 import { describeCopy } from './copy-contract.ts'
-import { aFolder, failing, finishDamaged, finishing, tableOf, writeFiles, writeOrders } from './files-support.ts'
+import {
+  aFolder,
+  changing,
+  failing,
+  finishDamaged,
+  finishing,
+  tableOf,
+  writeFiles,
+  writeOrders,
+} from './files-support.ts'
 
 const PYTHON = `
 import csv, json, sys
@@ -40,6 +49,7 @@ describeCopy('a folder of CSV files', async () => {
   return {
     make: () => finishing(csvCopy(folder)),
     read: async (table) => readRows(path.join(folder, `${table}.csv`)),
+    change: changing(path.join(folder, '.store-sync.db')),
     remove,
   }
 })

@@ -27,6 +27,14 @@ export async function aPlace(): Promise<string> {
   return folder
 }
 
+/** Runs statements in the SQLite file `database`, as another program does. */
+export function changing(database: string): (statement: string) => Promise<void> {
+  return async (statement) => {
+    using other = new DatabaseSync(database)
+    other.exec(statement)
+  }
+}
+
 /** Every kind of files: how a copy is made in a folder, the file that holds its orders, and the database it is written from. */
 export const KINDS = [
   { kind: 'CSV', make: csvCopy, orders: 'orders.csv', database: '.store-sync.db' },

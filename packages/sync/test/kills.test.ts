@@ -12,7 +12,7 @@ import {
   sqliteDestinations,
   xlsxDestinations,
 } from './support/destinations.ts'
-import { type CommandEnd, CommandOnWay, type Kill } from './support/killed-command.ts'
+import { type CommandEnd, CommandOnWay, type Kill, LONGEST_RUN_MS } from './support/killed-command.ts'
 import { parquetDestinations } from './support/parquet-destinations.ts'
 import { Random } from './support/random.ts'
 import type { RowsByTable } from './support/rows-by-table.ts'
@@ -20,6 +20,10 @@ import { readSource } from './support/source.ts'
 import { SourceStore, type WrittenStore, writtenStore } from './support/source-store.ts'
 
 const KILLS_OF_A_LIFE = 5
+/** A kill that comes too late is none. */
+const ROUNDS_MAX = 5 * KILLS_OF_A_LIFE
+/** Two that are killed, and one that is not. */
+const RUNS_OF_A_ROUND = 3
 const MINUTE_MS = 60_000
 /** Rows of a table at most: a few pages. */
 const MOST_ROWS = 400
@@ -71,6 +75,9 @@ class Life {
     const wasKilled = await this.#kill(words)
     if (wasKilled) await this.#expectGood(before)
     if (wasKilled && this.#random.chance(0.3)) await this.#kill(words)
+    // the next run goes on behind a cursor, and has what was changed before it
+    if (this.#random.chance(0.5)) await this.write()
+    clock.advance(this.#random.pick([0, 10 * MINUTE_MS]))
     const end = await this.#run(words, null)
     expect(end, end.said).toMatchObject({ code: 0 })
     this.#last = end
@@ -148,12 +155,13 @@ describe.each([
   const lives = Math.ceil((kills / KILLS_OF_A_LIFE) * Math.min(times(), 8))
   const seeds = Array.from({ length: lives }, (_, seed) => seed)
   const title = '[SYNC-3] killed at any moment and run again, it is right: life %i'
-  test.each(seeds)(title, { timeout: 120_000 }, async (seed) => {
+  // each run is bounded by itself: a life takes as long as its runs
+  const timeout = ROUNDS_MAX * RUNS_OF_A_ROUND * LONGEST_RUN_MS
+  test.each(seeds)(title, { timeout }, async (seed) => {
     const destination = await destinations.next()
     const life = await Life.begin(seed, destination)
     try {
-      // a kill that comes too late is none: writes and another
-      for (let round = 0; round < 5 * KILLS_OF_A_LIFE && life.kills < KILLS_OF_A_LIFE; round += 1) {
+      for (let round = 0; round < ROUNDS_MAX && life.kills < KILLS_OF_A_LIFE; round += 1) {
         await life.killAndRun(round % 3 === 2)
         await life.write()
       }
@@ -163,4 +171,36 @@ describe.each([
       await destination.remove()
     }
   })
+})
+
+test.each([
+  ['a SQLite file', sqliteDestinations],
+  ['a PostgreSQL schema', postgresDestinations],
+] as const)('after a kill no page is asked for that was written into %s', async (_name, open) => {
+  const { key, sql } = await platform.provision()
+  await sql`
+    insert into orders (id, email, status, subtotal, tax, shipping, total, created_at, updated_at)
+    select gen_random_uuid(), 'o@example.com', 'paid', 10, 0, 0, 10.50, '2026-01-01', '2026-01-01'
+    from generate_series(1, 2000)`
+  const destinations = await open()
+  const destination = await destinations.next()
+  const way = await CommandOnWay.open(platform.service.url, () => new Date().toISOString())
+  const { to } = destination
+  const words = ['--tables', 'orders', '--to', to?.startsWith('postgres') === true ? 'env:TARGET' : String(to)]
+  const options = { words, env: { STORE_EXPORT_KEY: key, TARGET: String(to) } }
+  try {
+    // the store, four pages, and the fifth is asked for
+    expect((await way.run(options, { request: 6, afterMs: 0 })).isKilled).toBe(true)
+    const written = (await destination.read())?.get('orders')?.size ?? 0
+    expect([written % 250, written > 0 && written < 2000]).toEqual([0, true])
+    const end = await way.run(options, null)
+    expect(end.said).toContain(`${written.toLocaleString('en')} were there already`)
+    // the store, the pages that were left, and what was changed meanwhile
+    expect(end).toMatchObject({ code: 0, requests: 1 + (2000 - written) / 250 + 1 })
+    expect((await destination.read())?.get('orders')?.size).toBe(2000)
+  } finally {
+    way.close()
+    await destination.remove()
+    await destinations.close()
+  }
 })

@@ -1,7 +1,7 @@
 // The sync tool as it is published: the command and the library, installed from tarballs in a folder where nothing else
 // is.
 
-import { execFile, execFileSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -15,6 +15,7 @@ import {
   PATIENCE,
 } from '../../../test/support/packing.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { type Ended, endedProgram } from './support/ended-program.ts'
 
 vi.setConfig(PATIENCE)
 
@@ -45,14 +46,10 @@ function majorOf(node: string): number {
 }
 
 /** Runs the installed command as a shell would, with the `node` of that folder. */
-function command(words: readonly string[], node = process.execPath) {
+function command(words: readonly string[], node = process.execPath): Promise<Ended> {
   const env = { PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}`, STORE_EXPORT_KEY: store.key }
   const file = path.join(installed.folder, 'node_modules', '.bin', 'store-sync')
-  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    execFile(file, words, { cwd: installed.folder, env }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr })
-    })
-  })
+  return endedProgram(file, words, { cwd: installed.folder, env })
 }
 
 describe('the installed command', () => {

@@ -10,7 +10,16 @@ import { loadEngine } from '../src/copies/parquet-engine.ts'
 import { ParquetWriter } from '../src/copies/parquet-writer.ts'
 import { TABLES } from '../src/tables.ts'
 import { describeCopy } from './copy-contract.ts'
-import { aFolder, failing, finishDamaged, finishing, tableOf, writeFiles, writeOrders } from './files-support.ts'
+import {
+  aFolder,
+  changing,
+  failing,
+  finishDamaged,
+  finishing,
+  tableOf,
+  writeFiles,
+  writeOrders,
+} from './files-support.ts'
 
 const ORDER = { status: 'paid', created_at: '2026-01-01T00:00:00.000Z', items: [] }
 
@@ -55,6 +64,7 @@ describeCopy('a folder of Parquet files', async () => {
         Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value === null ? null : String(value)])),
       )
     },
+    change: changing(path.join(folder, '.store-sync-parquet.db')),
     remove,
   }
 })

@@ -14,6 +14,7 @@ describeCopy('a PostgreSQL schema', async () => {
   return {
     make: () => new PostgresCopy({ url: database.url }),
     read: (table) => textsOf(sql, table),
+    change: async (statement) => void (await sql.unsafe(`set search_path to ${SCHEMA}; ${statement}`).simple()),
     async remove() {
       await sql.end()
       await database.drop()
@@ -162,6 +163,13 @@ describe('the schema', () => {
     standby.searchParams.set('default_transaction_read_only', 'on')
     const opening = new PostgresCopy({ url: standby.href, schema: 'elsewhere' }).open(TABLES)
     await expect(opening).rejects.toThrow('is read-only: give the address of the server that takes writes')
+  })
+
+  test('a crash of the server takes a walk that did not end and its marks alike', async () => {
+    const { sql } = await anOpenCopy()
+    const logged = await sql`select relname as name from pg_class
+      where relname in ('_sync_walks', '_sync_seen', '_sync_tables') and relkind = 'r' and relpersistence = 'p'`
+    expect([...logged]).toEqual([{ name: '_sync_tables' }])
   })
 
   test('two schemas of one database are two copies, whatever their names', async () => {

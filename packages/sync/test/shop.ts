@@ -9,11 +9,14 @@ import type { RevisionId } from '@store-export/contract'
 import { onTestFinished } from 'vitest'
 import type { TestPlatform, TestStore } from '../../../test/support/platform.ts'
 import { type RunOptions, type RunSummary, run, SqliteCopy } from '../src/index.ts'
+import { withWatermark } from './support/mishaps.ts'
 
 /** A store and its copy. */
 export interface Shop {
   readonly store: TestStore
   readonly client: StoreExportClient
+  /** A client of a service that does not say from where a later run has to ask: the clock of who runs says it. */
+  readonly olderClient: StoreExportClient
   readonly file: string
   sync(more?: Partial<RunOptions>): Promise<RunSummary>
   /** Ids of a table of the copy, sorted. */
@@ -30,7 +33,9 @@ export async function aShop(platform: TestPlatform, revision: RevisionId = 'v1.6
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const file = path.join(folder, 'shop.db')
-  const client = new StoreExportClient({ url: platform.service.url, key: store.key })
+  const place = { url: platform.service.url, key: store.key }
+  const client = new StoreExportClient(place)
+  const olderFetch: typeof fetch = async (input, init) => withWatermark(await fetch(input, init), null)
   const look = <T>(work: (database: DatabaseSync) => T): T => {
     const database = new DatabaseSync(file)
     try {
@@ -42,6 +47,7 @@ export async function aShop(platform: TestPlatform, revision: RevisionId = 'v1.6
   return {
     store,
     client,
+    olderClient: new StoreExportClient({ ...place, fetch: olderFetch }),
     file,
     sync: (more = {}) => run({ client, copy: new SqliteCopy(file), ...more }),
     ids: (table) =>

@@ -10,6 +10,7 @@ import { CopyBusy, CopyProblem, NEW_TABLE } from '../src/copies/copy.ts'
 import { SqliteCopy } from '../src/copies/sqlite.ts'
 import { type CopyTable, findTable, TABLES } from '../src/tables.ts'
 import { describeCopy } from './copy-contract.ts'
+import { changing } from './files-support.ts'
 
 async function aFile(): Promise<{ file: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
@@ -38,6 +39,7 @@ describeCopy('a SQLite file', async () => {
       const text = (value: unknown) => (value === null ? null : String(value))
       return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, text(value)])))
     },
+    change: changing(file),
     remove,
   }
 })

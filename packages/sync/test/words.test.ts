@@ -96,6 +96,10 @@ describe('the share of the limit and the time left', () => {
     expect(pageText({ table: 'orders', rows: 500, of: null }, 1000, new Meter(() => 0))).toBe(
       '  orders                    500 rows        500/s',
     )
+    // of a walk that goes on what is there already says nothing of the rate
+    expect(pageText({ table: 'orders', rows: 12_250, rowsBefore: 2250, of: 48_000 }, 10_000, meter)).toBe(
+      '  orders                 12,250 of 48,000 rows      1,000/s  limit 75 %  49 s left',
+    )
     expect(pageText({ table: 'store', rows: 1, of: null }, 1000, new Meter(() => 0)).trimEnd()).toBe(
       '  store                       1 rows',
     )

@@ -9,6 +9,7 @@ import { TABLES } from '../src/tables.ts'
 import { describeCopy } from './copy-contract.ts'
 import {
   aFolder,
+  changing,
   failing,
   finishDamaged,
   finishing,
@@ -103,6 +104,7 @@ if (hasPython)
         )
         return rows.toSorted((one, other) => String(one.id).localeCompare(String(other.id)))
       },
+      change: changing(`${file}.store-sync.db`),
       remove,
     }
   })

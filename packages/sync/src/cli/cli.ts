@@ -59,7 +59,7 @@ function program(surroundings: Surroundings): Command {
     .option('--tables <names>', 'only these, with commas between; tables that come within them, too')
     .option('--since <time>', 'leave out what was last changed before: 2026-01-31, 2026-01-31T08:00:00Z, or 30d')
     .option('--overlap <time>', 'ask so far back beyond the last run, for writes that became visible late', '5m')
-    .option('--every <time>', 'go on for ever, with a run every 15m, 2h, 1d')
+    .option('--every <time>', 'go on for ever, so long after the end of each run: 90s, 15m, 2h, 1d')
     .option('--dry-run', 'say what would be fetched, and write nothing')
     .action((words: RunWords) => {
       if (words.dryRun && words.every !== undefined)

@@ -27,6 +27,8 @@ export class PersonTeller {
   #startedAt: number
   #shownAt = Number.NEGATIVE_INFINITY
   #last = ''
+  /** Whether it was said of this table that its walk goes on. */
+  #hasSaidBefore = false
   #countdown: NodeJS.Timeout | undefined
 
   constructor(telling: Telling) {
@@ -44,6 +46,7 @@ export class PersonTeller {
   page(rows: RowsSoFar): void {
     const { now, meter } = this.#telling
     this.#endCountdown()
+    this.#sayBefore(rows)
     if (now() - this.#shownAt < SHOW_EVERY_MS) return
     this.#shownAt = now()
     this.#last = pageText(rows, this.#ms(), meter)
@@ -56,6 +59,7 @@ export class PersonTeller {
     this.begin()
     this.#shownAt = Number.NEGATIVE_INFINITY
     this.#last = ''
+    this.#hasSaidBefore = false
   }
 
   /** A line that stays. */
@@ -76,9 +80,10 @@ export class PersonTeller {
   }
 
   /** A table is done. */
-  table({ table, rows, mode, removed }: TableSummary): void {
+  table({ table, rows, rowsBefore, mode, removed }: TableSummary): void {
+    const before = rowsBefore === 0 ? '' : `, ${numberText(rowsBefore)} were there already`
     const gone = removed === 0 ? '' : `, ${numberText(removed)} removed`
-    this.done(`${tableText(table, rows)} rows  ${rate(rows, this.#ms())}  ${MODES[mode]}${gone}`)
+    this.done(`${tableText(table, rows)} rows  ${rate(rows, this.#ms())}  ${MODES[mode]}${before}${gone}`)
   }
 
   /** The client waits: a limit is counted down, a fault is said. */
@@ -86,6 +91,12 @@ export class PersonTeller {
     if (reason === 'pace') return
     if (reason === 'limit') this.#countDown(ms)
     else this.say(`  ${sentence(error)}: trying again in ${timeText(ms)}`)
+  }
+
+  #sayBefore({ table, rowsBefore = 0 }: RowsSoFar): void {
+    if (rowsBefore > 0 && !this.#hasSaidBefore)
+      this.say(`${tableText(table, rowsBefore)} rows are there already: going on behind them`)
+    this.#hasSaidBefore = true
   }
 
   #countDown(ms: number): void {
@@ -122,23 +133,27 @@ export function tellPerson(teller: PersonTeller): (progress: Progress) => void {
 }
 
 /** A line while a table is walked: rows, rate, share of the limit, time left. */
-export function pageText({ table, rows, of }: RowsSoFar, ms: number, meter: Meter): string {
+export function pageText({ table, rows, rowsBefore = 0, of }: RowsSoFar, ms: number, meter: Meter): string {
   const total = of === null ? '' : ` of ${numberText(of)}`
   const share = meter.share === null ? '' : `  limit ${Math.round(meter.share * 100)} %`
-  return `${tableText(table, rows)}${total} rows  ${rate(rows, ms)}${share}${timeLeft({ rows, of }, ms, meter)}`
+  const read = rows - rowsBefore
+  const left = of === null ? '' : timeLeft({ read, left: of - rows }, ms, meter)
+  return `${tableText(table, rows)}${total} rows  ${rate(read, ms)}${share}${left}`
 }
 
 /** How far a table is. */
 export interface RowsSoFar {
   readonly table: string
   readonly rows: number
+  /** How many of them an earlier run has read; none unless said. */
+  readonly rowsBefore?: number
   readonly of: number | null
 }
 
-function timeLeft({ rows, of }: Omit<RowsSoFar, 'table'>, ms: number, meter: Meter): string {
-  if (of === null || rows === 0 || of <= rows) return ''
-  const requestMs = ms / Math.ceil(rows / LIMITS.pageRowsMax)
-  return `  ${timeText(meter.timeFor(Math.ceil((of - rows) / LIMITS.pageRowsMax), requestMs))} left`
+function timeLeft({ read, left }: { read: number; left: number }, ms: number, meter: Meter): string {
+  if (read === 0 || left <= 0) return ''
+  const requestMs = ms / Math.ceil(read / LIMITS.pageRowsMax)
+  return `  ${timeText(meter.timeFor(Math.ceil(left / LIMITS.pageRowsMax), requestMs))} left`
 }
 
 /** Tells a program: one line of JSON for each table. */
@@ -164,8 +179,10 @@ export function summaryText({ tables }: RunSummary, { copy, isPart, ms, requests
   const what = isPart
     ? `${copy} is up to date in ${tables.map(({ table }) => table).join(', ')}`
     : `${copy} is up to date`
+  const rowsBefore = tables.reduce((sum, table) => sum + table.rowsBefore, 0)
+  const before = rowsBefore === 0 ? '' : `, ${numberText(rowsBefore)} were there already`
   const gone = removed === 0 ? '' : `, ${numberText(removed)} removed`
-  return `  ${what}: ${numberText(rows)} rows read${gone}, ${numberText(requests)} requests, ${secondsText(ms)}`
+  return `  ${what}: ${numberText(rows)} rows read${before}${gone}, ${numberText(requests)} requests, ${secondsText(ms)}`
 }
 
 /** `8.4 s` below a minute. */

@@ -19,12 +19,32 @@ export interface TableState {
 /** A table that nothing is known of. */
 export const NEW_TABLE: TableState = { since: null, wholeAt: null, startsAt: null }
 
+/** A walk that has written pages and did not end: from where another run goes on. */
+export interface UnfinishedWalk {
+  /** From when changes were asked for, RFC 3339; null where the whole list was. */
+  readonly askedSince: string | null
+  /** `since` and `startsAt` of the state that the table has after it. */
+  readonly since: string
+  readonly startsAt: string | null
+  /** When it began, RFC 3339. */
+  readonly startedAt: string
+  /** Leads to the page behind the last one that was written; null where all are, and only its end is missing. */
+  readonly cursor: string | null
+  /** Rows read so far, children not counted. */
+  readonly rows: number
+}
+
 /** Which store it is a copy of, and how far. */
 export interface CopyState {
   /** null in a new copy. */
   readonly storeId: string | null
   readonly tables: ReadonlyMap<string, TableState>
+  /** Walks that did not end, by table. */
+  readonly unfinished: ReadonlyMap<string, UnfinishedWalk>
 }
+
+/** What a copy says that nothing was written into. */
+export const NEW_COPY: CopyState = { storeId: null, tables: new Map(), unfinished: new Map() }
 
 /** A page to be written. */
 export interface PageWrite {
@@ -32,6 +52,10 @@ export interface PageWrite {
   readonly rows: readonly CopyRow[]
   /** Whether the whole list is walked: then the copy marks what it has seen. */
   readonly isWhole: boolean
+  /** Whether a walk begins with it: one of the table that did not end is forgotten, with its marks. No, unless said. */
+  readonly isFirst?: boolean
+  /** From where the walk goes on behind this page, kept with its rows; null where it is walked again from its beginning. */
+  readonly unfinished?: UnfinishedWalk | null
 }
 
 /** How a walk of a table ended. */
@@ -60,7 +84,10 @@ export interface Copy {
   readonly name: string
   /** Which store and how far, and nothing is changed or made; null where there is no copy yet. */
   peek(): Promise<CopyState | null>
-  /** Makes what is missing of these tables, and forgets marks of a walk that did not end. Throws `CopyBusy`. */
+  /**
+   * Makes what is missing of these tables, and forgets marks of walks that cannot go on. A walk of a table that gets new
+   * columns cannot: the rows that it has read lack them. Throws `CopyBusy`.
+   */
   open(tables: readonly CopyTable[]): Promise<CopyState>
   /** Says which store it is a copy of. */
   claim(storeId: string): Promise<void>

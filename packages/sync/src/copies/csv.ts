@@ -2,11 +2,11 @@
 // with CR LF, nothing between two commas where there is no value, and "" for the empty text. A text that a spreadsheet
 // would take for a formula begins with an apostrophe.
 
-import { open, rm } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import path from 'node:path'
 import { type Options, stringify } from 'csv-stringify/sync'
 import { FileCopy, type TableWriter } from './files.ts'
-import { type NewFile, newName } from './files-replace.ts'
+import { type NewFile, writeNew } from './files-replace.ts'
 import { type FileColumn, type FileTable, pagesOf } from './files-tables.ts'
 
 /** A text that already looks escaped gets one more apostrophe: whoever takes one away has the text as it was. */
@@ -40,20 +40,8 @@ export class CsvWriter implements TableWriter {
 
   async prepare(): Promise<void> {}
 
-  async write(tables: Iterable<FileTable>): Promise<readonly NewFile[]> {
-    const written: NewFile[] = []
-    try {
-      for (const table of tables) {
-        const to = this.fileOf(table.name)
-        const from = newName(to)
-        written.push({ from, to })
-        await writeTable(table, from)
-      }
-      return written
-    } catch (error) {
-      for (const { from } of written) await rm(from, { force: true })
-      throw error
-    }
+  write(tables: Iterable<FileTable>): Promise<readonly NewFile[]> {
+    return writeNew(tables, (table) => this.fileOf(table), writeTable)
   }
 }
 

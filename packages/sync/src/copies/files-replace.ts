@@ -7,6 +7,7 @@ import { chmod, type FileHandle, link, lstat, open, rename, rm, stat } from 'nod
 import path from 'node:path'
 import { CopyProblem } from './copy.ts'
 import type { FileRecord } from './files-records.ts'
+import type { FileTable } from './files-tables.ts'
 
 /** A file that was written beside the one whose place it takes. */
 export interface NewFile {
@@ -24,6 +25,27 @@ const PERMISSIONS = 0o777
 /** The name under which a file is written before it takes its place: hidden, and beside it. */
 export function newName(file: string): string {
   return hidden(file, 'new')
+}
+
+/** Writes each table beside the file whose place it is to take; where one fails, none of them stays. */
+export async function writeNew(
+  tables: Iterable<FileTable>,
+  fileOf: (table: string) => string,
+  write: (table: FileTable, file: string) => Promise<void>,
+): Promise<readonly NewFile[]> {
+  const written: NewFile[] = []
+  try {
+    for (const table of tables) {
+      const to = fileOf(table.name)
+      const from = newName(to)
+      written.push({ from, to })
+      await write(table, from)
+    }
+    return written
+  } catch (error) {
+    for (const { from } of written) await rm(from, { force: true })
+    throw error
+  }
 }
 
 /**

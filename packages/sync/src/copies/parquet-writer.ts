@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { CopyProblem } from './copy.ts'
 import type { TableWriter } from './files.ts'
-import { type NewFile, newName } from './files-replace.ts'
+import { type NewFile, writeNew } from './files-replace.ts'
 import { type Cell, type FileTable, pagesOf } from './files-tables.ts'
 import { type Engine, loadEngine, offerRows, openScratch, PAGE_ROWS } from './parquet-engine.ts'
 import { fittingTypes, type ParquetType, usualTypes } from './parquet-types.ts'
@@ -40,17 +40,10 @@ export class ParquetWriter implements TableWriter {
 
   async write(tables: Iterable<FileTable>): Promise<readonly NewFile[]> {
     const engine = await this.#load()
-    const written: NewFile[] = []
+    const write = (table: FileTable, file: string) => writeTable(engine, table, { file, overflow: this.#overflow })
     try {
-      for (const table of tables) {
-        const to = this.fileOf(table.name)
-        const from = newName(to)
-        written.push({ from, to })
-        await writeTable(engine, table, { file: from, overflow: this.#overflow })
-      }
-      return written
+      return await writeNew(tables, (table) => this.fileOf(table), write)
     } catch (error) {
-      for (const { from } of written) await rm(from, { force: true })
       throw problemOf(error, this.#folder)
     } finally {
       await rm(this.#overflow, { recursive: true, force: true })

@@ -5,19 +5,21 @@ import type { ChildTable, CopyTable } from '../tables.ts'
 import type { CopyRow } from './copy.ts'
 import { declaration, qualified, quoted } from './postgres-schema.ts'
 import { jsonOfRows, lastOfEach } from './postgres-values.ts'
+import { walkPart } from './postgres-walks.ts'
 
-/** Where a page goes, and whether its rows are marked as met. */
+/** Where a page goes, whether its rows are marked as met, and whether it is kept where the walk goes on. */
 export interface PageTarget {
   readonly schema: string
   readonly table: CopyTable
   readonly marks: boolean
+  readonly keepsWalk: boolean
 }
 
 /**
- * The statement that writes a page of `table`; its values are those of `pageValues`. Its parts see the tables as they were
+ * The statement that writes a page of `table`; its values are those of `pageValues`, and behind them that of the walk. Its parts see the tables as they were
  * before, and touch different rows: of a parent's children those that it no longer has are removed, the others replaced.
  */
-export function pageStatement({ schema, table, marks }: PageTarget): string {
+export function pageStatement({ schema, table, marks, keepsWalk }: PageTarget): string {
   const parts = [given('page', table, 1), `written as (${upsert(schema, table, 'page')})`]
   if (marks)
     parts.push(
@@ -33,6 +35,7 @@ export function pageStatement({ schema, table, marks }: PageTarget): string {
       `written_${index} as (${upsert(schema, child, rows)})`,
     )
   }
+  if (keepsWalk) parts.push(walkPart(schema, table.children.length + 2))
   return `with ${parts.join(', ')} select`
 }
 

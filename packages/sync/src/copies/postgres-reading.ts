@@ -6,6 +6,7 @@ import { comparable } from './comparable.ts'
 import type { CopyState, KeptRow, Reading, TableState } from './copy.ts'
 import { qualified, quoted } from './postgres-schema.ts'
 import type { PostgresSession } from './postgres-session.ts'
+import { readWalks } from './postgres-walks.ts'
 
 /** Where what is read is. */
 export interface PostgresSource {
@@ -29,7 +30,8 @@ export async function readState({ session, schema }: PostgresSource): Promise<Co
     String(row.table_name),
     { since: textOrNull(row.since), wholeAt: textOrNull(row.whole_at), startsAt: textOrNull(row.starts_at) },
   ])
-  return { storeId: textOrNull(copy?.store_id), tables: new Map(tables) }
+  const unfinished = await readWalks({ session, schema })
+  return { storeId: textOrNull(copy?.store_id), tables: new Map(tables), unfinished }
 }
 
 /** Rows as they are kept. */

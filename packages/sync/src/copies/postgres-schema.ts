@@ -6,6 +6,7 @@ import type { ChildTable, ColumnKind, CopyColumn, CopyTable } from '../tables.ts
 import { CopyProblem } from './copy.ts'
 import type { PostgresSession } from './postgres-session.ts'
 import { POSTGRES_VIEWS, type PostgresView } from './postgres-views.ts'
+import { forgetLooseMarks, forgetWalk } from './postgres-walks.ts'
 
 /** What to make, and where. */
 export interface SchemaPlan {
@@ -25,29 +26,30 @@ const TYPES: Readonly<Record<ColumnKind, string>> = {
   json: 'jsonb',
 }
 
-/** Marks of a walk need not outlive a crash of the server: the run that made them ends with it. */
+/** A crash of the server empties those that are unlogged: a walk and its marks, which are of no use without each other. */
 const OWN_TABLES = [
-  ['_sync_copy', 'one integer primary key check (one = 1), store_id text not null'],
-  ['_sync_tables', 'table_name text primary key, since text, whole_at text, starts_at text'],
-  ['_sync_seen', 'table_name text, id uuid, primary key (table_name, id)'],
+  ['table', '_sync_copy', 'one integer primary key check (one = 1), store_id text not null'],
+  ['table', '_sync_tables', 'table_name text primary key, since text, whole_at text, starts_at text'],
+  ['unlogged table', '_sync_seen', 'table_name text, id uuid, primary key (table_name, id)'],
+  ['unlogged table', '_sync_walks', 'table_name text primary key, kept text not null, marks boolean'],
 ] as const
 
-/** Makes what is missing, and forgets marks; in a transaction of the caller. Throws `CopyProblem`. */
+/** Makes what is missing, and forgets marks of walks that cannot go on; in the caller's transaction. Throws `CopyProblem`. */
 export async function makeSchema(session: PostgresSession, plan: SchemaPlan): Promise<void> {
   const { schema, tables } = plan
   await claimSchema(session, plan)
-  for (const [name, columns] of OWN_TABLES) {
-    const kind = name === '_sync_seen' ? 'unlogged table' : 'table'
+  for (const [kind, name, columns] of OWN_TABLES)
     await session.run(`create ${kind} if not exists ${qualified(schema, name)} (${columns})`)
-  }
   for (const table of tables) {
     let isWider = false
     for (const each of [table, ...table.children]) isWider = (await makeTable(session, schema, each)) || isWider
     // what was read before lacks the new columns: the next walk of the whole list fills them
     const askAgain = `update ${qualified(schema, '_sync_tables')} set since = null where table_name = $1`
-    if (isWider) await session.run(askAgain, [table.name])
+    if (!isWider) continue
+    await session.run(askAgain, [table.name])
+    await forgetWalk({ session, schema }, table.name)
   }
-  await session.run(`delete from ${qualified(schema, '_sync_seen')}`)
+  await forgetLooseMarks({ session, schema })
   for (const view of POSTGRES_VIEWS) await makeView(session, schema, view)
 }
 

@@ -19,6 +19,7 @@ import { markIds, type PostgresSource, peekState, readRows, readState, unmetIds 
 import { makeSchema, qualified, quoted } from './postgres-schema.ts'
 import { PostgresSession } from './postgres-session.ts'
 import { holdable } from './postgres-values.ts'
+import { forgetWalk, walkValue } from './postgres-walks.ts'
 
 /** Where a PostgreSQL copy is. */
 export interface PostgresPlace {
@@ -40,6 +41,8 @@ export class PostgresCopy implements Copy {
   #session: PostgresSession | null = null
   /** Of each table whose whole list is being walked, whether the walk marks what it meets. */
   readonly #marking = new Map<string, boolean>()
+  /** Tables of which there are marks or a walk that did not end. */
+  readonly #traces = new Set<string>()
 
   constructor({ url, schema = 'store_export' }: PostgresPlace) {
     this.#url = url
@@ -62,7 +65,9 @@ export class PostgresCopy implements Copy {
     try {
       await this.#lock()
       await session.transaction(() => makeSchema(session, { schema: this.#schema, copy: this.name, tables }))
-      return await readState(this.#source())
+      const state = await readState(this.#source())
+      for (const table of state.unfinished.keys()) this.#traces.add(table)
+      return state
     } catch (error) {
       await this.close()
       throw error
@@ -77,10 +82,14 @@ export class PostgresCopy implements Copy {
     )
   }
 
-  async write({ table, rows, isWhole }: PageWrite): Promise<void> {
+  async write({ table, rows, isWhole, isFirst = false, unfinished = null }: PageWrite): Promise<void> {
+    if (isFirst) await this.#forgetWalk(table.name)
     const marks = isWhole && (await this.#isMarking(table))
     if (rows.length === 0) return
-    await this.#run(pageStatement({ schema: this.#schema, table, marks }), pageValues(table, rows))
+    const values = pageValues(table, rows)
+    if (unfinished !== null) values.push(walkValue(table.name, unfinished, isWhole ? marks : null))
+    if (marks || unfinished !== null) this.#traces.add(table.name)
+    await this.#run(pageStatement({ schema: this.#schema, table, marks, keepsWalk: unfinished !== null }), values)
   }
 
   async end({ table, state, isWhole }: WalkEnd): Promise<number> {
@@ -89,8 +98,7 @@ export class PostgresCopy implements Copy {
       // a walk that is told to have ended has
       await this.#run('set local synchronous_commit = on')
       const removed = isWhole ? await this.#removeUnseen(table) : 0
-      this.#marking.delete(table.name)
-      await this.#run(`delete from ${this.#at('_sync_seen')} where table_name = $1`, [table.name])
+      await this.#forgetWalk(table.name)
       await this.#run(
         `insert into ${this.#at('_sync_tables')} (table_name, since, whole_at, starts_at) values ($1, $2, $3, $4)
         on conflict (table_name) do update
@@ -132,6 +140,7 @@ export class PostgresCopy implements Copy {
     const session = this.#session
     this.#session = null
     this.#marking.clear()
+    this.#traces.clear()
     await session?.end()
   }
 
@@ -168,18 +177,29 @@ export class PostgresCopy implements Copy {
     return row?.locked === true
   }
 
-  /** Whether a walk of the whole list has to mark what it meets: what it writes into an empty table is what it met. */
+  /** Nothing is sent where there is nothing to forget. */
+  async #forgetWalk(table: string): Promise<void> {
+    this.#marking.delete(table)
+    if (this.#traces.delete(table)) await forgetWalk(this.#source(), table)
+  }
+
+  /**
+   * Whether a walk of the whole list has to mark what it meets: what it writes into an empty table is what it met. One that
+   * goes on does as it began.
+   */
   async #isMarking(table: CopyTable): Promise<boolean> {
     const known = this.#marking.get(table.name)
     if (known !== undefined) return known
     const names = [table, ...table.children].map(({ name }) => `exists (select from ${this.#at(name)})`)
-    const [row] = await this.#run(`select ${names.join(' or ')} as here`)
-    this.#marking.set(table.name, row?.here === true)
-    return row?.here === true
+    const began = `(select marks from ${this.#at('_sync_walks')} where table_name = $1)`
+    const [row] = await this.#run(`select coalesce(${began}, ${names.join(' or ')}) as marks`, [table.name])
+    this.#marking.set(table.name, row?.marks === true)
+    return row?.marks === true
   }
 
-  async #removeUnseen({ name, children }: CopyTable): Promise<number> {
-    if (this.#marking.get(name) === false) return 0
+  async #removeUnseen(table: CopyTable): Promise<number> {
+    if (!(await this.#isMarking(table))) return 0
+    const { name, children } = table
     const { count } = await this.#run(
       `delete from ${this.#at(name)} as kept where not exists
         (select from ${this.#at('_sync_seen')} as seen where seen.table_name = $1 and seen.id = kept.id)`,

@@ -1,23 +1,25 @@
 // What a SQLite copy says of itself: its state, and rows as they are kept.
 
 import { existsSync } from 'node:fs'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { parseExactJson } from '../exact-json.ts'
 import type { CopyColumn } from '../tables.ts'
 import { comparable } from './comparable.ts'
 import type { CopyState, KeptRow, Reading, TableState } from './copy.ts'
+import { type Prepare, readWalks } from './sqlite-walks.ts'
 import { quoted } from './sqlite-writer.ts'
-
-/** Gives the prepared form of a statement. */
-export type Prepare = (text: string) => StatementSync
 
 /** The state of the copy in `file`, which is not changed; null where it is none, or not there. */
 export function peekState(file: string): CopyState | null {
   if (!existsSync(file)) return null
   const database = new DatabaseSync(file, { readOnly: true })
   try {
-    const isCopy = database.prepare("select 1 from sqlite_schema where name = '_sync_copy'").get() !== undefined
-    return isCopy ? readState((text) => database.prepare(text)) : null
+    const has = (table: string) =>
+      database.prepare('select 1 from sqlite_schema where name = ?').get(table) !== undefined
+    const prepare: Prepare = (text) => database.prepare(text)
+    if (!has('_sync_copy')) return null
+    // a copy that was not opened since walks are kept
+    return { ...readTables(prepare), unfinished: has('_sync_walks') ? readWalks(prepare) : new Map() }
   } finally {
     database.close()
   }
@@ -25,6 +27,10 @@ export function peekState(file: string): CopyState | null {
 
 /** The state of an open copy. */
 export function readState(prepare: Prepare): CopyState {
+  return { ...readTables(prepare), unfinished: readWalks(prepare) }
+}
+
+function readTables(prepare: Prepare): Omit<CopyState, 'unfinished'> {
   const copy = prepare('select store_id from _sync_copy').get()
   const rows = prepare('select table_name, since, whole_at, starts_at from _sync_tables').all()
   const tables = rows.map((row): [string, TableState] => [

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type ChildTable, type ColumnKind, type CopyTable, TABLE_NAMES } from '../tables.ts'
 import { CopyProblem } from './copy.ts'
 import { VIEWS } from './sqlite-views.ts'
+import { forgetLooseMarks, forgetWalk, WALK_TABLES } from './sqlite-walks.ts'
 import { parentIndex, quoted } from './sqlite-writer.ts'
 
 const TYPES: Readonly<Record<ColumnKind, string>> = {
@@ -31,7 +32,7 @@ const PRAGMAS = `pragma journal_mode = wal; pragma synchronous = normal; pragma 
 const STATE = `
 create table if not exists _sync_copy (one integer primary key check (one = 1), store_id text not null) strict;
 create table if not exists _sync_tables (table_name text primary key, since text, whole_at text, starts_at text) strict;
-create table if not exists _sync_seen (table_name text, id text, primary key (table_name, id)) strict, without rowid`
+${WALK_TABLES}`
 
 /** Opens the file for a run. Throws `CopyProblem` where it is somebody else's, and changes nothing of it. */
 export function openFile(file: string, name: string): DatabaseSync {
@@ -63,16 +64,19 @@ export function closeFile(database: DatabaseSync): void {
   }
 }
 
-/** Makes what is missing, and forgets marks; in a transaction of the caller. */
+/** Makes what is missing, and forgets marks of walks that cannot go on; in a transaction of the caller. */
 export function makeSchema(database: DatabaseSync, tables: readonly CopyTable[]): void {
   database.exec(STATE)
-  const askAgain = database.prepare('update _sync_tables set since = null where table_name = ?')
+  const prepare = (text: string) => database.prepare(text)
+  const askAgain = prepare('update _sync_tables set since = null where table_name = ?')
   for (const table of tables) {
     const isWider = [table, ...table.children].map((each) => makeTable(database, each)).some(Boolean)
     // what was read before lacks the new columns: the next walk of the whole list fills them
-    if (isWider) askAgain.run(table.name)
+    if (!isWider) continue
+    askAgain.run(table.name)
+    forgetWalk(prepare, table.name)
   }
-  database.exec('delete from _sync_seen')
+  forgetLooseMarks(prepare)
   for (const view of VIEWS) database.exec(view)
 }
 

@@ -4,6 +4,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { ChildTable, CopyColumn, CopyTable } from '../tables.ts'
 import type { CopyRow } from './copy.ts'
+import { keptMarks } from './sqlite-walks.ts'
 
 /** Writes one table. */
 export class SqliteWriter {
@@ -13,7 +14,7 @@ export class SqliteWriter {
   readonly #replace: RowStatement
   readonly #mark: StatementSync
   readonly #children: readonly ChildWriter[]
-  /** Whether the walk of the whole list that is under way marks what it meets; null before its first page. */
+  /** Whether the walk of the whole list that is under way marks what it meets; null before its first page here. */
   #marks: boolean | null = null
 
   /** The tables are there. */
@@ -26,9 +27,19 @@ export class SqliteWriter {
     this.#children = table.children.map((child) => new ChildWriter(database, child))
   }
 
+  /** Whether the walk of the whole list that is under way marks what it meets; null where there is none. */
+  get marks(): boolean | null {
+    return this.#marks
+  }
+
+  /** Another walk begins. */
+  begin(): void {
+    this.#marks = null
+  }
+
   /** The rows of a page. */
   write(rows: readonly CopyRow[], isWhole: boolean): void {
-    if (isWhole && this.#marks === null) this.#beginWhole()
+    if (isWhole) this.#marks ??= this.#beginWhole()
     // into empty tables nothing comes that would have to go before
     const isFirst = isWhole && this.#marks === false
     for (const row of rows) {
@@ -41,7 +52,7 @@ export class SqliteWriter {
 
   /** Ends a walk of the whole list: removes what it has not met. How many rows that were. */
   removeUnseen(): number {
-    const marks = this.#marks
+    const marks = this.#marks ?? this.#beginWhole()
     this.#marks = null
     // what was written into an empty table is what was met
     if (marks === false) {
@@ -60,13 +71,15 @@ export class SqliteWriter {
   }
 
   /**
-   * Into empty tables the index of children by their parents is made when they are all there: ids are random, and each row
-   * would change another page of it. A walk that does not end leaves it to whoever opens the file next.
+   * Whether a walk marks: one that goes on does as it began. Into empty tables the index of children by their parents is
+   * made when they are all there: ids are random, and each row would change another page of it. A walk that does not end
+   * leaves it to whoever opens the file next.
    */
-  #beginWhole(): void {
-    this.#marks = !this.#isEmpty()
-    if (this.#marks) return
-    for (const child of this.#table.children) this.#database.exec(`drop index if exists ${parentIndexName(child)}`)
+  #beginWhole(): boolean {
+    const marks = keptMarks((text) => this.#database.prepare(text), this.#table.name) ?? !this.#isEmpty()
+    for (const child of this.#table.children)
+      this.#database.exec(marks ? parentIndex(child) : `drop index if exists ${parentIndexName(child)}`)
+    return marks
   }
 
   #isEmpty(): boolean {

@@ -17,6 +17,7 @@ import {
 import { isBusy, sqliteProblem } from './sqlite-problem.ts'
 import { asSqliteKeeps, markIds, peekState, readRows, readState, unmetIds } from './sqlite-reading.ts'
 import { closeFile, lockNameOf, makeSchema, openFile, refuseOtherFile } from './sqlite-schema.ts'
+import { forgetWalk, keepWalk } from './sqlite-walks.ts'
 import { quoted, SqliteWriter } from './sqlite-writer.ts'
 
 /** A copy in `file`, made where it is missing. */
@@ -60,8 +61,20 @@ export class SqliteCopy implements Copy {
     this.#told(() => this.#run('insert or replace into _sync_copy (one, store_id) values (1, ?)', [storeId]))
   }
 
-  async write({ table, rows, isWhole }: PageWrite): Promise<void> {
-    this.#told(() => this.#transaction(() => this.#writer(table).write(rows, isWhole)))
+  async write({ table, rows, isWhole, isFirst = false, unfinished = null }: PageWrite): Promise<void> {
+    this.#told(() =>
+      this.#transaction(() => {
+        const writer = this.#writer(table)
+        if (isFirst) {
+          writer.begin()
+          forgetWalk((text) => this.#statement(text), table.name)
+        }
+        writer.write(rows, isWhole)
+        if (unfinished === null) return
+        const marks = isWhole ? writer.marks : null
+        keepWalk((text) => this.#statement(text), table.name, { walk: unfinished, marks })
+      }),
+    )
   }
 
   async end({ table, state, isWhole }: WalkEnd): Promise<number> {
@@ -69,7 +82,7 @@ export class SqliteCopy implements Copy {
     this.#told(() =>
       this.#transaction(() => {
         if (isWhole) removed = this.#writer(table).removeUnseen()
-        this.#run('delete from _sync_seen where table_name = ?', [table.name])
+        forgetWalk((text) => this.#statement(text), table.name)
         const values = [table.name, state.since, state.wholeAt, state.startsAt]
         this.#run(
           'insert or replace into _sync_tables (table_name, since, whole_at, starts_at) values (?, ?, ?, ?)',

@@ -20,6 +20,8 @@ export interface PageOfRows {
 export interface ListQuery {
   readonly updatedSince?: string
   readonly createdSince?: string
+  /** Where to go on: `cursor` of a page of the same list. */
+  readonly cursor?: string
   readonly signal?: AbortSignal
 }
 

@@ -1,7 +1,7 @@
 // What a run would ask for, without writing anything: one page of each list is read, and no more.
 
 import type { StoreExportClient } from '@store-export/client'
-import { type Copy, NEW_TABLE } from '../copies/copy.ts'
+import { type Copy, NEW_COPY, NEW_TABLE } from '../copies/copy.ts'
 import { type CopyTable, TABLES } from '../tables.ts'
 import { followPlan, type Source } from './follow-plan.ts'
 import { listOf } from './lists.ts'
@@ -33,7 +33,7 @@ export interface TablePreview {
 export async function* preview(options: PreviewOptions): AsyncGenerator<TablePreview> {
   const { client, copy, signal, tables = TABLES } = options
   const call = signal === undefined ? {} : { signal }
-  const state = (await copy.peek()) ?? { storeId: null, tables: new Map() }
+  const state = (await copy.peek()) ?? NEW_COPY
   const store = await client.store.get(call)
   refuseOther(copy, state, store)
   for (const table of tables) {

@@ -4,8 +4,8 @@
 import type { Store, StoreExportClient } from '@store-export/client'
 import { type Copy, CopyProblem, type CopyState, NEW_TABLE } from '../copies/copy.ts'
 import { type CopyTable, TABLES } from '../tables.ts'
-import type { Mode, PlanOptions } from './plan.ts'
-import { type Walked, walkTable } from './walk-table.ts'
+import type { PlanOptions } from './plan.ts'
+import { type PageSeen, type Walked, walkTable } from './walk-table.ts'
 
 /** What a run needs. */
 export interface RunOptions extends PlanOptions {
@@ -23,7 +23,10 @@ export type Progress =
   | {
       readonly event: 'page'
       readonly table: string
+      /** Rows of the walk so far, those that an earlier run has read included. */
       readonly rows: number
+      /** Rows that an earlier run has read, which was ended in the middle: this one goes on behind them. */
+      readonly rowsBefore: number
       /** Rows that the store has, where it says so and all of them are walked. */
       readonly of: number | null
     }
@@ -54,9 +57,10 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     const summaries: TableSummary[] = []
     for (const table of tables) {
       const { name } = table
-      const observePage = (rows: number, mode: Mode) =>
-        observe?.({ event: 'page', table: name, rows, of: mode === 'whole' ? rowsOf(store, name) : null })
-      const walked = await walkTable({ ...options, observePage }, table, state.tables.get(name) ?? NEW_TABLE)
+      const observePage = ({ mode, ...rows }: PageSeen) =>
+        observe?.({ event: 'page', table: name, ...rows, of: mode === 'whole' ? rowsOf(store, name) : null })
+      const known = { state: state.tables.get(name) ?? NEW_TABLE, unfinished: state.unfinished.get(name) ?? null }
+      const walked = await walkTable({ ...options, observePage }, table, known)
       const summary = { table: name, ...walked }
       observe?.({ event: 'table', ...summary })
       summaries.push(summary)

@@ -1,11 +1,14 @@
-// One walk of one table: its pages are written as they come, and the state moves when all of them are there.
+// One walk of one table: its pages are written as they come, and the state moves when all of them are there. A walk that
+// was ended in the middle goes on behind the last page that was written.
 
 import { type StoreExportClient, StoreExportError } from '@store-export/client'
-import type { Copy, TableState } from '../copies/copy.ts'
+import type { Copy, TableState, UnfinishedWalk } from '../copies/copy.ts'
 import type { CopyTable } from '../tables.ts'
 import { oneAhead } from './ahead.ts'
 import { followPlan, type Source } from './follow-plan.ts'
-import { type Mode, type PlanOptions, queryOf, type TablePlan } from './plan.ts'
+import { listOf, type PageOfRows } from './lists.ts'
+import { canAsk, type Mode, type PlanOptions, queryOf, type TablePlan } from './plan.ts'
+import { isGoingOn } from './unfinished.ts'
 
 /** What walks need. */
 export interface WalkOptions extends PlanOptions {
@@ -13,7 +16,16 @@ export interface WalkOptions extends PlanOptions {
   readonly copy: Copy
   readonly signal?: AbortSignal
   /** Hears of each page. */
-  readonly observePage: (rows: number, mode: Mode) => void
+  readonly observePage: (seen: PageSeen) => void
+}
+
+/** How far a walk is. */
+export interface PageSeen {
+  readonly mode: Mode
+  /** Rows of the walk so far, those that an earlier run has read included. */
+  readonly rows: number
+  /** Rows that an earlier run has read. */
+  readonly rowsBefore: number
 }
 
 /** What a walk did. */
@@ -21,20 +33,47 @@ export interface Walked {
   readonly mode: Mode
   /** Rows read, children not counted. */
   readonly rows: number
+  /** Rows that an earlier run has read, which was ended in the middle: this one went on behind them. */
+  readonly rowsBefore: number
   /** Rows removed, children not counted. */
   readonly removed: number
 }
 
+/** What is known of a table. */
+export interface KnownTable {
+  readonly state: TableState
+  /** The walk of it that did not end. */
+  readonly unfinished: UnfinishedWalk | null
+}
+
 /** Brings `table` up to date, of which `known` is known. */
-export function walkTable(options: WalkOptions, table: CopyTable, known: TableState): Promise<Walked> {
-  const walk = new TableWalk(options, table, known)
-  return followPlan({ options, table, known }, async (plan, source) => {
+export async function walkTable(options: WalkOptions, table: CopyTable, known: KnownTable): Promise<Walked> {
+  const { state, wentOn, ...walked } = await walkOnce(options, table, known)
+  if (!wentOn) return walked
+  // rows behind the cursor may have changed before this run began: they are asked for as those of a later run are
+  const later = await walkOnce({ ...options, isFull: false }, table, { state, unfinished: null })
+  return { ...walked, rows: walked.rows + later.rows, removed: walked.removed + later.removed }
+}
+
+interface Ended extends Walked {
+  /** What is known of the table from now on. */
+  readonly state: TableState
+  /** Whether it began in an earlier run. */
+  readonly wentOn: boolean
+}
+
+function walkOnce(options: WalkOptions, table: CopyTable, known: KnownTable): Promise<Ended> {
+  const { now = Date.now } = options
+  const walk = new TableWalk(options, table, known.state)
+  return followPlan({ options, table, known: known.state }, async (plan, source) => {
+    const { unfinished } = known
+    const begun = unfinished !== null && source === listOf && isGoingOn(unfinished, plan, now()) ? unfinished : null
     try {
-      return await walk.follow(plan, source)
+      return await walk.follow(plan, source, begun)
     } catch (error) {
       // a cursor that the service takes no more: the list is begun again, once
       if (!(error instanceof StoreExportError && error.code === 'INVALID_CURSOR')) throw error
-      return walk.follow(plan, source)
+      return walk.follow(plan, source, null)
     }
   })
 }
@@ -50,43 +89,80 @@ class TableWalk {
     this.#known = known
   }
 
-  async follow(plan: TablePlan, source: Source): Promise<Walked> {
+  /** Follows the plan: where a walk was begun, from where that stopped. */
+  async follow(plan: TablePlan, source: Source, begun: UnfinishedWalk | null): Promise<Ended> {
     // a walk that has failed leaves no request on its way
     const gone = new AbortController()
     const { signal } = this.#options
     try {
-      return await this.#walk(plan, source, signal === undefined ? gone.signal : AbortSignal.any([signal, gone.signal]))
+      const ended = signal === undefined ? gone.signal : AbortSignal.any([signal, gone.signal])
+      return await this.#walk({ plan, source, signal: ended }, begun)
     } finally {
       gone.abort()
     }
   }
 
-  async #walk(plan: TablePlan, source: Source, signal: AbortSignal): Promise<Walked> {
-    const { client, copy, observePage, now = Date.now } = this.#options
-    const { mode } = plan
-    const isWhole = mode === 'whole'
+  async #walk({ plan, source, signal }: Following, begun: UnfinishedWalk | null): Promise<Ended> {
+    const { copy, observePage } = this.#options
     const table = this.#table
-    let since = new Date(now()).toISOString()
-    const startedAt = since
-    let rows = 0
-    let isFirst = true
-    for await (const page of oneAhead(source(client, table, { ...queryOf(plan), signal }))) {
+    const isWhole = plan.mode === 'whole'
+    const keeps = source === listOf && canGoOn(table, plan)
+    const rowsBefore = begun?.rows ?? 0
+    let walk = begun ?? this.#beginning(plan)
+    let isFirst = begun === null
+    for await (const page of oneAhead(this.#pages({ plan, source, signal }, begun))) {
       signal.throwIfAborted()
-      // of the first page: what was written since the walk began is asked for again
-      if (isFirst) since = instantOf(page.watermark) ?? earlier(since, page.servedAt)
+      if (isFirst) walk = { ...walk, since: instantOf(page.watermark) ?? earlier(walk.since, page.servedAt) }
+      walk = { ...walk, cursor: page.cursor, rows: walk.rows + page.rows.length }
+      // a list of one page is read again as soon as it is gone on with
+      const unfinished = keeps && !(isFirst && page.cursor === null) ? walk : null
+      await copy.write({ table, rows: page.rows, isWhole, isFirst, unfinished })
       isFirst = false
-      await copy.write({ table, rows: page.rows, isWhole })
-      rows += page.rows.length
-      observePage(rows, mode)
+      observePage({ mode: plan.mode, rows: walk.rows, rowsBefore })
     }
+    const state = this.#stateAfter(plan, walk)
+    const removed = await copy.end({ table, state, isWhole })
+    return { mode: plan.mode, rows: walk.rows - rowsBefore, rowsBefore, removed, state, wentOn: begun !== null }
+  }
+
+  /** The pages that are still to come. */
+  #pages({ plan, source, signal }: Following, begun: UnfinishedWalk | null): AsyncIterable<PageOfRows> {
+    const { client } = this.#options
+    if (begun === null) return source(client, this.#table, { ...queryOf(plan), signal })
+    if (begun.cursor === null) return nothing()
+    const query = queryOf({ ...plan, since: begun.askedSince })
+    return source(client, this.#table, { ...query, cursor: begun.cursor, signal })
+  }
+
+  #beginning({ since, startsAt }: TablePlan): UnfinishedWalk {
+    const { now = Date.now } = this.#options
+    const startedAt = new Date(now()).toISOString()
+    return { askedSince: since, since: startedAt, startsAt, startedAt, cursor: null, rows: 0 }
+  }
+
+  #stateAfter({ mode }: TablePlan, { since, startsAt, startedAt }: UnfinishedWalk): TableState {
     // what was created says nothing of what was updated: from there a later run, which can ask for updates, goes on
-    const state =
-      mode === 'created'
-        ? this.#known
-        : { since, wholeAt: isWhole ? startedAt : this.#known.wholeAt, startsAt: plan.startsAt }
-    return { mode, rows, removed: await copy.end({ table, state, isWhole }) }
+    if (mode === 'created') return this.#known
+    return { since, wholeAt: mode === 'whole' ? startedAt : this.#known.wholeAt, startsAt }
   }
 }
+
+/** What is followed. */
+interface Following {
+  readonly plan: TablePlan
+  readonly source: Source
+  readonly signal: AbortSignal
+}
+
+/**
+ * Whether a walk may go on in another run: what changes behind the cursor until then has to be asked for. Those that were
+ * created since are few, and asked for again.
+ */
+function canGoOn(table: CopyTable, { mode }: TablePlan): boolean {
+  return mode !== 'created' && canAsk(table, 'updated_since')
+}
+
+async function* nothing(): AsyncGenerator<never> {}
 
 /** A watermark that is no instant would keep every later run from asking. */
 function instantOf(text: string | null): string | null {

@@ -8,6 +8,9 @@ import path from 'node:path'
 
 const COMMAND = path.resolve(import.meta.dirname, '..', '..', 'src', 'main.ts')
 
+/** A run that takes longer hangs, on a loaded machine too. */
+export const LONGEST_RUN_MS = 60_000
+
 /** When a process is killed. */
 export interface Kill {
   /** Number of the request, 0 for the start of the process. */
@@ -61,7 +64,7 @@ export class CommandOnWay {
     return way
   }
 
-  /** Runs `store-sync run` to its end, or until it is killed. */
+  /** Runs `store-sync run` to its end, or until it is killed. Throws where it hangs. */
   async run({ words, env }: CommandOptions, kill: Kill | null): Promise<CommandEnd> {
     const address = this.#server.address()
     const port = address !== null && typeof address === 'object' ? address.port : 0
@@ -70,6 +73,8 @@ export class CommandOnWay {
     const child = spawn(process.execPath, [COMMAND, 'run', '--url', `http://127.0.0.1:${port}`, ...words], {
       env: { ...env },
       stdio: ['ignore', 'ignore', 'pipe'],
+      timeout: LONGEST_RUN_MS,
+      killSignal: 'SIGABRT',
     })
     const timers: NodeJS.Timeout[] = []
     const met = () => {
@@ -84,6 +89,7 @@ export class CommandOnWay {
     const [code, signal] = await once(child, 'exit')
     for (const timer of timers) clearTimeout(timer)
     this.#requested = () => undefined
+    if (signal === 'SIGABRT') throw new Error(`store-sync run hangs: it said ${await said}`)
     return {
       isKilled: signal === 'SIGKILL',
       code,

@@ -15,7 +15,7 @@ export interface Road {
   readonly at: ReadonlyMap<number, (path: string) => Promise<unknown>>
   /** Numbers of requests during which the service is closed. */
   readonly closedDuring: ReadonlySet<number>
-  /** The instant that the service says a later run has to ask from; null where it says nothing. */
+  /** The instant that the service says a later run has to ask from; null where it says nothing, as an older one. */
   readonly watermark: (() => string) | null
 }
 
@@ -32,7 +32,7 @@ export function clientOn(road: Road): StoreExportClient {
       await at.get(number)?.(new URL(String(address)).pathname)
       const answer = fetch(String(address).replace('limit=250', `limit=${pageRows}`), init)
       if (closedDuring.has(number)) await Promise.all([service.stop(), answer.catch(() => undefined)])
-      return watermark === null ? answer : withWatermark(await answer, watermark())
+      return withWatermark(await answer, watermark?.() ?? null)
     },
     // the next attempt meets a service that is there, and a minute that has begun
     async sleep(_ms, signal) {
@@ -43,9 +43,11 @@ export function clientOn(road: Road): StoreExportClient {
   })
 }
 
-function withWatermark(answer: Response, watermark: string): Response {
+/** The answer, saying that a later run has to ask from there; null: saying nothing of it, as an older service. */
+export function withWatermark(answer: Response, watermark: string | null): Response {
   const headers = new Headers(answer.headers)
-  headers.set('x-sync-watermark', watermark)
+  if (watermark === null) headers.delete('x-sync-watermark')
+  else headers.set('x-sync-watermark', watermark)
   // its body is plain already
   headers.delete('content-encoding')
   return new Response(answer.body, { status: answer.status, headers })

@@ -1,0 +1,51 @@
+// Walks that have not ended, as a PostgreSQL copy keeps them: written with each page, in its statement. Walks and marks are
+// both in unlogged tables: a crash of the server takes both, and marks without their walk or the other way round would
+// remove rows that were met.
+
+import type { UnfinishedWalk } from './copy.ts'
+import { qualified } from './postgres-schema.ts'
+import type { PostgresSession } from './postgres-session.ts'
+
+/** Where walks are kept. */
+interface WalksPlace {
+  readonly session: PostgresSession
+  readonly schema: string
+}
+
+/** Walks that have not ended, by table; none where the copy was not opened since they are kept. */
+export async function readWalks({ session, schema }: WalksPlace): Promise<Map<string, UnfinishedWalk>> {
+  const at = qualified(schema, '_sync_walks')
+  const [made] = await session.run('select to_regclass($1) is not null as here', [at])
+  if (made?.here !== true) return new Map()
+  const rows = await session.run(`select table_name, kept from ${at}`)
+  return new Map(rows.map(({ table_name, kept }) => [String(table_name), JSON.parse(String(kept))]))
+}
+
+/** Part of a page's statement: keeps where the walk goes on, which is `walkValue` at that place of its values. */
+export function walkPart(schema: string, place: number): string {
+  return `kept as (insert into ${qualified(schema, '_sync_walks')} (table_name, kept, marks)
+    select * from json_to_record($${place}::text::json) as given(table_name text, kept text, marks boolean)
+    on conflict (table_name) do update set kept = excluded.kept, marks = excluded.marks)`
+}
+
+/** The value for `walkPart`. `marks`: whether the walk marks what it meets; null of one that is not of the whole list. */
+export function walkValue(table: string, walk: UnfinishedWalk, marks: boolean | null): string {
+  return JSON.stringify({ table_name: table, kept: JSON.stringify(walk), marks })
+}
+
+/** Forgets the walk of `table` that is kept, and all marks of it, in one statement. */
+export async function forgetWalk({ session, schema }: WalksPlace, table: string): Promise<void> {
+  await session.run(
+    `with walk as (delete from ${qualified(schema, '_sync_walks')} where table_name = $1)
+    delete from ${qualified(schema, '_sync_seen')} where table_name = $1`,
+    [table],
+  )
+}
+
+/** Forgets marks whose walk is not kept. */
+export async function forgetLooseMarks({ session, schema }: WalksPlace): Promise<void> {
+  await session.run(
+    `delete from ${qualified(schema, '_sync_seen')}
+    where table_name not in (select table_name from ${qualified(schema, '_sync_walks')})`,
+  )
+}
