@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { removeEmbeddedPostgres, startEmbeddedPostgres } from '../packages/operator/src/embedded/embedded-postgres.ts'
+import type { ServerSettings } from '../packages/operator/src/embedded/settings.ts'
 import type { ServerKind } from './options.ts'
 import { findSystemBinaries, startSystemPostgres } from './system-postgres.ts'
 
@@ -19,17 +20,17 @@ export interface BenchServer {
   remove(): Promise<void>
 }
 
-/** Starts a server; null where the machine has none of that kind. */
-export async function startBenchServer(kind: ServerKind): Promise<BenchServer | null> {
-  if (kind === 'embedded') return startEmbedded()
+/** Starts a server; null where the machine has none of that kind. `settings` are the server's own. */
+export async function startBenchServer(kind: ServerKind, settings: ServerSettings = {}): Promise<BenchServer | null> {
+  if (kind === 'embedded') return startEmbedded(settings)
   const binaries = await findSystemBinaries(process.env.BENCH_POSTGRES_BIN)
   if (binaries === null) return null
-  return startSystemPostgres({ binaries, dataFolder: await makeFolder(), port: await freePort() })
+  return startSystemPostgres({ binaries, dataFolder: await makeFolder(), port: await freePort(), settings })
 }
 
-async function startEmbedded(): Promise<BenchServer> {
+async function startEmbedded(settings: ServerSettings): Promise<BenchServer> {
   const dataFolder = await makeFolder()
-  const server = await startEmbeddedPostgres({ dataFolder, tcpPort: await freePort() })
+  const server = await startEmbeddedPostgres({ dataFolder, tcpPort: await freePort(), settings })
   return {
     kind: 'embedded',
     processId: server.processId,

@@ -8,7 +8,7 @@ import { openPool, parseConnectionUrl } from '@store-export/engine'
 import { type Account, chooseAccount } from '../packages/operator/src/embedded/account.ts'
 import { run } from '../packages/operator/src/embedded/run.ts'
 import { startServer } from '../packages/operator/src/embedded/server.ts'
-import { serverParameters } from '../packages/operator/src/embedded/settings.ts'
+import { type ServerSettings, serverParameters } from '../packages/operator/src/embedded/settings.ts'
 import { databaseUrl } from '../packages/operator/src/embedded/url.ts'
 import type { BenchServer } from './servers.ts'
 
@@ -35,17 +35,19 @@ export async function startSystemPostgres({
   binaries,
   dataFolder,
   port,
+  settings,
 }: {
   binaries: string
   dataFolder: string
   port: number
+  settings: ServerSettings
 }): Promise<BenchServer> {
   const cluster = path.join(dataFolder, 'cluster')
   const socketFolder = path.join(dataFolder, 'socket')
   const account = await chooseAccount(cluster)
   for (const folder of [cluster, socketFolder]) await makeOwn(folder, account)
   await makeCluster(path.join(binaries, 'initdb'), cluster, account)
-  const parameters = serverParameters(cluster, { socketFolder, port, tcp: true, name: 'bench' })
+  const parameters = serverParameters(cluster, { socketFolder, port, tcp: true, name: 'bench' }, settings)
   const program = path.join(binaries, 'postgres')
   const logFile = path.join(dataFolder, 'postgres.log')
   const server = await startServer({ program, parameters, account, cluster, logFile, port })

@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
+import { createDatabase } from '../../../../test/support/databases.ts'
+import { openPool } from '../connection.ts'
+import { parseConnectionUrl } from '../connection-url.ts'
 import { SealingKey, sealPassword } from '../control/sealing.ts'
 import type { Observation } from '../observe.ts'
 import { type StoreAddress, StorePools } from './pools.ts'
@@ -32,6 +35,15 @@ function start(bounds: Partial<typeof BOUNDS> = {}): void {
 
 function addressOf(storeId: string): StoreAddress {
   return { storeId, databaseUrl: 'postgres://reader@127.0.0.1:1/shop', sealedPassword: null }
+}
+
+/** A database that there is. */
+function realAddress(storeId: string, databaseUrl: string): StoreAddress {
+  const url = new URL(databaseUrl)
+  const password = decodeURIComponent(url.password)
+  url.password = ''
+  const sealedPassword = sealPassword({ keys, random: randomBytes, storeId, password })
+  return { storeId, databaseUrl: url.href, sealedPassword }
 }
 
 function pending(): { done: Promise<void>; end: () => void } {
@@ -89,6 +101,70 @@ describe('the queue of a store', () => {
   })
 })
 
+describe('connections over all stores', () => {
+  test('[ERR-3] are never more than the bound, however many stores are asked in whatever order, and nobody is refused', async () => {
+    const database = await createDatabase()
+    const watcher = openPool(parseConnectionUrl(database.url), { connectionsMax: 1, applicationName: 'watcher' })
+    start({ storeQueueMax: 100 })
+    const addresses = Array.from({ length: 12 }, (_, n) => realAddress(`store ${n}`, database.url))
+    let [most, asked] = [0, 0]
+    const ask = async (worker: number) => {
+      for (let n = 0; n < 25; n++, asked++) {
+        const address = addresses[(worker * 7 + n * 5 + (n % 3)) % addresses.length] ?? addressOf('')
+        await pools.use(address, (sql) => sql.unsafe('select 1'))
+        const [row] = await watcher.unsafe<[{ open: number }]>(
+          `select count(*)::int as open from pg_stat_activity where datname = current_database() and application_name = 'store-export'`,
+        )
+        most = Math.max(most, row.open, pools.sums().connections)
+      }
+    }
+    await Promise.all(Array.from({ length: 8 }, (_, worker) => ask(worker)))
+    expect(asked).toBe(200)
+    expect(most).toBe(BOUNDS.storeConnectionsMax)
+    expect(eventsOf('queue refused')).toEqual([])
+    await watcher.end()
+    await pools.close()
+    await database.drop()
+  })
+
+  test('[ERR-3] are shared: a store that asks for all it can get keeps no other from being read', async () => {
+    start({ storeQueueMax: 1000, storeQueueWaitMs: 10_000 })
+    const [busy, ...others] = ['busy', 'b', 'c', 'd', 'e'].map((storeId) => realAddress(storeId, inject('postgresUrl')))
+    if (busy === undefined) throw new Error('no store')
+    let left = 60
+    const all = Array.from({ length: left }, async () => {
+      await pools.use(busy, (sql) => sql.unsafe('select pg_sleep(0.05)'))
+      left--
+    })
+    for (const other of others) await pools.use(other, (sql) => sql.unsafe('select 1'))
+    expect(left).toBeGreaterThan(30)
+    await Promise.all(all)
+  })
+
+  test('stay with the stores that were used last', async () => {
+    start()
+    const addresses = ['a', 'b', 'c', 'd', 'e'].map((storeId) => realAddress(storeId, inject('postgresUrl')))
+    for (const address of addresses) await pools.use(address, (sql) => sql.unsafe('select 1'))
+    expect(pools.storeIds()).toEqual(['b', 'c', 'd', 'e'])
+    await pools.use(addresses[1] ?? addressOf(''), (sql) => sql.unsafe('select 1'))
+    await pools.use(addresses[0] ?? addressOf(''), (sql) => sql.unsafe('select 1'))
+    expect(pools.storeIds()).toEqual(['d', 'e', 'b', 'a'])
+  })
+
+  test('[ERR-3] that all are at work are waited for until there is no time left', async () => {
+    start({ storePoolSize: 2, storeConnectionsMax: 1, storeQueueWaitMs: 60_000, storeTimeoutMs: 500 })
+    const work = pending()
+    const running = pools.use(realAddress('a', inject('postgresUrl')), () => work.done)
+    await expect(pools.use(realAddress('b', inject('postgresUrl')), async () => undefined)).rejects.toThrow(
+      'no connection',
+    )
+    work.end()
+    await running
+    await pools.use(realAddress('b', inject('postgresUrl')), (sql) => sql.unsafe('select 1'))
+    expect(pools.sums()).toMatchObject({ connections: 1, busy: 0, waiting: 0 })
+  })
+})
+
 describe('a pool', () => {
   test('is closed when nobody used it for the idle time, and not while somebody does', async () => {
     vi.useFakeTimers()
@@ -110,11 +186,7 @@ describe('a pool', () => {
 
   test('shows its open connections, idle ones too, until they are closed', async () => {
     start()
-    const url = new URL(inject('postgresUrl'))
-    const password = decodeURIComponent(url.password)
-    const sealedPassword = sealPassword({ keys, random: randomBytes, storeId: 'a', password })
-    url.password = ''
-    const address = { storeId: 'a', databaseUrl: url.href, sealedPassword }
+    const address = realAddress('a', inject('postgresUrl'))
     await Promise.all([1, 2].map(() => pools.use(address, (sql) => sql`select pg_sleep(0.05)`)))
     expect(pools.sums()).toEqual({ pools: 1, connections: 2, busy: 0, waiting: 0 })
     pools.discard('a', 'test')

@@ -4,6 +4,7 @@
 import type { Sql } from '../connection.ts'
 import type { SealingKeys } from '../control/sealing.ts'
 import type { Observe } from '../observe.ts'
+import { ConnectionBudget } from './connection-budget.ts'
 import { SlotRefusal, Slots } from './slots.ts'
 import { type StoreAddress, StorePool, type StorePoolBounds } from './store-pool.ts'
 
@@ -48,15 +49,21 @@ export class StorePools {
   /** In the order of use, the least recent first. */
   private readonly pools = new Map<string, StorePool>()
   private readonly options: StorePoolsOptions
+  /** Pools that were discarded and still have connections. */
+  private readonly leaving = new Set<StorePool>()
   private readonly room: Slots
+  private readonly budget: ConnectionBudget
   private readonly unusedTimer: NodeJS.Timeout
-  private connections = 0
   private closed = false
 
   constructor(options: StorePoolsOptions) {
     this.options = options
     const { storeConnectionsMax, storeQueueMax, storeQueueWaitMs } = options.bounds
     this.room = new Slots({ places: storeConnectionsMax, waitingMax: storeQueueMax * 16, waitMs: storeQueueWaitMs })
+    this.budget = new ConnectionBudget({
+      connectionsMax: storeConnectionsMax,
+      closeIdle: (wanted) => this.closeIdle(wanted),
+    })
     this.unusedTimer = setInterval(() => this.dropUnused(), UNUSED_CHECK_MS).unref()
   }
 
@@ -81,6 +88,7 @@ export class StorePools {
         return await pool.run(work, limit)
       } finally {
         pool.giveBack()
+        if (!pool.isBusy) this.budget.noteChange()
       }
     } catch (cause) {
       if (cause instanceof SlotRefusal)
@@ -103,14 +111,18 @@ export class StorePools {
     if (pool === undefined || (sql !== undefined && pool.sql !== sql)) return
     this.pools.delete(storeId)
     this.options.observe({ event: 'pool closed', storeId, reason })
-    void pool.sql.end({ timeout: graceSeconds }).catch(() => undefined)
+    this.leaving.add(pool)
+    void pool.sql
+      .end({ timeout: graceSeconds })
+      .catch(() => undefined)
+      .finally(() => this.leaving.delete(pool))
   }
 
   /** Sums over all stores. */
   sums(): PoolSums {
     const pools = [...this.pools.values()]
     const waiting = pools.reduce((sum, { waitingCount }) => sum + waitingCount, this.room.waitingCount)
-    return { pools: pools.length, connections: this.connections, busy: this.room.busy, waiting }
+    return { pools: pools.length, connections: this.budget.open, busy: this.room.busy, waiting }
   }
 
   /** Closes everything; statements under way get a few seconds. */
@@ -141,25 +153,22 @@ export class StorePools {
     }
     // The store moved, or its password changed: requests from here on go to the new place, running ones end at the old.
     this.discard(address.storeId, 'address changed', { graceSeconds: CLOSE_SECONDS })
-    this.makeRoom()
-    const pool = new StorePool(address, {
-      ...this.options,
-      room: this.room,
-      onOpen: () => void this.connections++,
-      onClose: () => void this.connections--,
-    })
+    const pool = new StorePool(address, { ...this.options, room: this.room, budget: this.budget })
     this.pools.set(address.storeId, pool)
     this.options.observe({ event: 'pool opened', storeId: address.storeId, reason: 'first request' })
     return pool
   }
 
-  /** Closes idle pools until one more fits under the cap; where all are busy, the cap on statements still holds. */
-  private makeRoom(): void {
-    const { storeConnectionsMax, storePoolSize } = this.options.bounds
-    const poolsMax = Math.max(1, Math.floor(storeConnectionsMax / storePoolSize))
-    const idle = [...this.pools.values()].filter(({ isBusy }) => !isBusy)
-    for (const { address } of idle.slice(0, Math.max(0, this.pools.size + 1 - poolsMax)))
+  /** Closes the pools used least recently of those that nobody uses, beside what is being closed already. */
+  private closeIdle(wanted: number): void {
+    let closing = 0
+    for (const { connections } of this.leaving) closing += connections
+    for (const { address, isBusy, connections } of this.pools.values()) {
+      if (closing >= wanted) return
+      if (isBusy || connections === 0) continue
+      closing += connections
       this.discard(address.storeId, 'room for another store', { graceSeconds: CLOSE_SECONDS })
+    }
   }
 
   private dropUnused(): void {

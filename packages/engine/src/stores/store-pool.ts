@@ -1,8 +1,9 @@
 // The connections of one store and the queue before them. Which stores have a pool, and for how long, is pools.ts.
 
-import { openPool, type Sql } from '../connection.ts'
+import { openPool, type PoolSettings, type Sql } from '../connection.ts'
 import { type ConnectionTarget, parseConnectionUrl, withPassword } from '../connection-url.ts'
 import { openPassword, type SealedPassword, type SealingKeys } from '../control/sealing.ts'
+import type { ConnectionBudget } from './connection-budget.ts'
 import { Slots } from './slots.ts'
 import { StoreDatabaseFault } from './store-fault.ts'
 
@@ -30,8 +31,8 @@ export interface StorePoolOptions {
   readonly keys: SealingKeys
   /** The places over all stores. */
   readonly room: Slots
-  readonly onOpen: () => void
-  readonly onClose: () => void
+  /** The connections over all stores. */
+  readonly budget: ConnectionBudget
 }
 
 const CONNECT_TIMEOUT_MS = 3000
@@ -44,15 +45,20 @@ export class StorePool {
   readonly sql: Sql
   private readonly slots: Slots
   private readonly room: Slots
+  private readonly budget: ConnectionBudget
   private waitingForRoom = 0
+  private running = 0
+  private openCount = 0
+  private reserved = 0
   private usedAt = performance.now()
 
   /** Throws `StoreDatabaseFault` where the address cannot be read. */
   constructor(address: StoreAddress, options: StorePoolOptions) {
     const { storePoolSize, storeQueueMax, storeQueueWaitMs } = options.bounds
     this.address = address
-    this.sql = open(address, options)
+    this.sql = openStore(address, options, { onOpen: () => this.opened(), onClose: () => this.closed() })
     this.room = options.room
+    this.budget = options.budget
     this.slots = new Slots({
       places: storePoolSize,
       waitingMax: storeQueueMax,
@@ -65,6 +71,11 @@ export class StorePool {
   /** Whether somebody has a place. */
   get isBusy(): boolean {
     return this.slots.busy > 0
+  }
+
+  /** Connections that are open. */
+  get connections(): number {
+    return this.openCount
   }
 
   /** How many wait for a place of this store. */
@@ -91,9 +102,14 @@ export class StorePool {
   /** Runs `work` in a place that was taken, as soon as there is room among all stores. */
   async run<T>(work: (sql: Sql) => Promise<T>, limit: number): Promise<T> {
     await this.takeRoom(limit)
+    this.running++
     try {
+      await this.reserve(limit)
       return await work(this.sql)
     } finally {
+      this.running--
+      // not before: a statement that goes on may be waiting for the driver to connect
+      for (; this.running === 0 && this.reserved > 0; this.reserved--) this.budget.giveBack()
       this.room.giveBack()
     }
   }
@@ -107,9 +123,31 @@ export class StorePool {
       this.waitingForRoom--
     }
   }
+
+  /** The driver opens a connection for a statement that finds all others at work. */
+  private async reserve(limit: number): Promise<void> {
+    if (this.running <= this.openCount + this.reserved) return
+    await this.budget.reserve(limit)
+    this.reserved++
+  }
+
+  private opened(): void {
+    this.openCount++
+    this.budget.opened(this.reserved > 0)
+    if (this.reserved > 0) this.reserved--
+  }
+
+  private closed(): void {
+    this.openCount--
+    this.budget.closed()
+  }
 }
 
-function open(address: StoreAddress, { bounds, keys, onOpen, onClose }: StorePoolOptions): Sql {
+function openStore(
+  address: StoreAddress,
+  { bounds, keys }: StorePoolOptions,
+  hooks: Pick<PoolSettings, 'onOpen' | 'onClose'>,
+): Sql {
   const target = targetOf(address, keys)
   return openPool(
     { ...target, startup: { ...sessionSettings(bounds), ...target.startup } },
@@ -119,8 +157,7 @@ function open(address: StoreAddress, { bounds, keys, onOpen, onClose }: StorePoo
       preparedStatements: false,
       idleSeconds: bounds.storeIdleSeconds,
       connectTimeoutMs: Math.min(CONNECT_TIMEOUT_MS, bounds.storeTimeoutMs),
-      onOpen,
-      onClose,
+      ...hooks,
     },
   )
 }

@@ -1,0 +1,139 @@
+// `npm run bench:many-stores`: one node before 2,000 stores, each with a database of its own, asked in random order, against
+// opening a connection and reading the same page, in turn. Prints what it finds.
+
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { order } from '@store-export/contract'
+import { openPool, parseConnectionUrl } from '@store-export/engine'
+import { createApiClient } from './api-client.ts'
+import { startChild } from './child.ts'
+import { copyStatements, FIRST_KEY } from './copy-statements.ts'
+import { type ManyStores, makeManyStores } from './many-stores/databases.ts'
+import { type BenchServer, startBenchServer } from './servers.ts'
+
+const PAGE_ROWS = 10
+const ASKED_AT_ONCE = 4
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+const { values } = parseArgs({
+  options: {
+    server: { type: 'string', default: 'system' },
+    stores: { type: 'string', default: '2000' },
+    requests: { type: 'string', default: '20000' },
+  },
+})
+const kind = values.server === 'embedded' ? 'embedded' : 'system'
+const server = await startBenchServer(kind, { max_connections: '300', fsync: 'off' })
+if (server === null)
+  throw new Error(`${kind}: no such server here; name the folder of its programs in BENCH_POSTGRES_BIN`)
+try {
+  console.error(`making ${values.stores} stores`)
+  await measure(server, await makeManyStores(server, Number(values.stores)), Number(values.requests))
+} finally {
+  await server.remove()
+}
+
+interface Samples {
+  readonly service: number[]
+  readonly direct: number[]
+  failures: number
+}
+
+async function measure(server: BenchServer, many: ManyStores, requests: number): Promise<void> {
+  const service = startChild('service-process.ts')
+  const samples: Samples = { service: [], direct: [], failures: 0 }
+  const watching = new AbortController()
+  try {
+    const url = String(await service.call('start', { controlUrl: many.controlUrl, secret: many.secret }))
+    const mostConnections = watchConnections(server, watching.signal)
+    console.error(`asking ${requests} times`)
+    let left = requests
+    const askers = Array.from({ length: ASKED_AT_ONCE }, async () => {
+      for (; left > 0; ) {
+        left--
+        await askBoth(many, url, samples)
+      }
+    })
+    await Promise.all(askers)
+    watching.abort()
+    report(samples, await mostConnections)
+  } finally {
+    watching.abort()
+    await service.close()
+  }
+}
+
+/** The one after the other, each of a store of its own: what the first has read is warm for the second else. */
+async function askBoth({ stores }: ManyStores, url: string, samples: Samples): Promise<void> {
+  const [first, second] = [pick(stores), pick(stores)]
+  const client = createApiClient(url, first.key)
+  samples.service.push(
+    await timed(async () => {
+      const { status } = await client.ask(`/orders?limit=${PAGE_ROWS}`)
+      if (status !== 200) samples.failures++
+    }),
+  )
+  client.close()
+  samples.direct.push(await timed(() => readDirectly(second.readerUrl)))
+}
+
+/** What a program would do that opens a connection for each page. */
+async function readDirectly(readerUrl: string): Promise<void> {
+  const sql = openPool(parseConnectionUrl(readerUrl), { connectionsMax: 1, applicationName: 'bench direct' })
+  try {
+    for (const statement of copyStatements(order, FIRST_KEY, PAGE_ROWS)) {
+      const rows = await sql.unsafe(statement).readable()
+      for await (const _ of rows);
+    }
+  } finally {
+    await sql.end()
+  }
+}
+
+async function watchConnections(server: BenchServer, signal: AbortSignal): Promise<number> {
+  const sql = openPool(parseConnectionUrl(server.url('postgres')), { connectionsMax: 1, applicationName: 'bench' })
+  let most = 0
+  while (!signal.aborted) {
+    const [row] = await sql.unsafe<[{ count: number }]>(
+      `select count(*)::int as count from pg_stat_activity where application_name = 'store-export' and datname like 'many\\_%'
+        and datname <> 'many_control'`,
+    )
+    most = Math.max(most, row.count)
+    await delay(20)
+  }
+  await sql.end()
+  return most
+}
+
+function report({ service, direct, failures }: Samples, mostConnections: number): void {
+  const rows = [
+    ['a page of the service', service],
+    ['a connection of its own, and the page', direct],
+  ] as const
+  console.log('| | p50, ms | p99, ms |\n| --- | ---: | ---: |')
+  for (const [name, times] of rows) console.log(`| ${name} | ${at(times, 0.5)} | ${at(times, 0.99)} |`)
+  const ratio = quantile(service, 0.99) / quantile(direct, 0.99)
+  console.log(
+    `\np99 ratio ${ratio.toFixed(2)}; ${failures} of ${service.length} failed; at most ${mostConnections} connections`,
+  )
+}
+
+function at(times: readonly number[], share: number): string {
+  return quantile(times, share).toFixed(1)
+}
+
+function quantile(times: readonly number[], share: number): number {
+  return [...times].sort((a, b) => a - b)[Math.floor(times.length * share)] ?? Number.NaN
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now()
+  await work()
+  return performance.now() - startedAt
+}
+
+function pick<T>(all: readonly T[]): T {
+  const one = all[Math.floor(Math.random() * all.length)]
+  if (one === undefined) throw new Error('there are none')
+  return one
+}
