@@ -15,6 +15,7 @@ import { readStore } from './read-store.ts'
 import type { Check, Finding, StoreReport } from './report.ts'
 import { checkGrants, checkPasswords, checkSchema, detectSchema } from './schema.ts'
 import { checkConnection } from './tls.ts'
+import { checkTransactions } from './transactions.ts'
 import { checkValues } from './values.ts'
 
 /** The report of a registered store. Rejects only where the doctor itself fails. */
@@ -39,7 +40,7 @@ export async function examineStore(store: RegisteredStore, keys: SealingKeys): P
 
 /** The report that follows from the facts. */
 function judge({ id, name }: Pick<RegisteredStore, 'id' | 'name'>, facts: StoreFacts): StoreReport {
-  const { connection, columns, values } = facts
+  const { connection, columns, values, transactions } = facts
   const schema = detectSchema(columns)
   const checks = [
     checkConnection(`PostgreSQL ${connection.serverVersion} as ${connection.role}`, connection),
@@ -48,6 +49,7 @@ function judge({ id, name }: Pick<RegisteredStore, 'id' | 'name'>, facts: StoreF
     checkPasswords(connection, columns),
     checkIndexes(schema.revision, facts),
     checkValues(values),
+    checkTransactions(transactions),
     checkClock(connection.clockAheadMs),
   ]
   return { id, name, revision: schema.revision, checks }

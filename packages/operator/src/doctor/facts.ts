@@ -1,5 +1,6 @@
 // What the reader brings from a store database; the findings follow from it without another look.
 
+import type { Look } from '@store-export/engine'
 import type { Protection } from './tls.ts'
 
 /** A store database as its reader's role sees it. */
@@ -8,6 +9,8 @@ export interface StoreFacts {
   readonly columns: readonly ColumnFact[]
   readonly indexes: readonly IndexFact[]
   readonly values: readonly TableValues[]
+  /** What others have open. */
+  readonly transactions: Look
 }
 
 /** The connection and its role. */

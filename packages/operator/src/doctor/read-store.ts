@@ -1,7 +1,7 @@
 // Asks a store database, as the service's own role, for what the doctor judges. Reads and nothing else; every statement
 // has a time limit.
 
-import { describeTls, openPool, parseConnectionUrl, type Sql } from '@store-export/engine'
+import { describeTls, lookAtTransactions, openPool, parseConnectionUrl, type Sql } from '@store-export/engine'
 import { codeOf } from '../problem.ts'
 import type { ColumnFact, ConnectionFacts, IndexFact, StoreFacts, TableValues } from './facts.ts'
 import { countStatement, type TableCheck, valueChecks } from './values.ts'
@@ -22,11 +22,12 @@ export async function readStore(url: string): Promise<StoreFacts> {
   })
   try {
     const connection = { ...(await readConnection(sql)), tlsAsked: describeTls(target) }
+    const transactions = await lookAtTransactions(sql)
     const columns = await ask<ColumnFact>(sql, COLUMNS)
     const indexes = await ask<IndexFact>(sql, INDEXES)
     const values: TableValues[] = []
     for (const check of valueChecks(columns)) values.push(await readValues(sql, check))
-    return { connection, columns, indexes, values }
+    return { connection, columns, indexes, values, transactions }
   } finally {
     await sql.end({ timeout: CLOSE_SECONDS_MAX })
   }

@@ -1,0 +1,43 @@
+// What the doctor says of transactions that others have open in a store: they keep x-sync-watermark back. Pure.
+
+import type { Look, OpenTransaction } from '@store-export/engine'
+import type { Check, Finding } from './report.ts'
+
+/** Longer than any work that somebody waits for: a session that was forgotten, or a commit that never came. */
+const OPEN_MINUTES_MAX = 60
+const MICROSECONDS_A_MINUTE = 60_000_000n
+
+/** The check of a store's open transactions. */
+export function checkTransactions({ at, open }: Look): Check {
+  if (open === null) return { name: 'transactions', summary: '', findings: [unseen()] }
+  const transactions = [...open.values()]
+  const ages = transactions.map(({ startedAt, preparedAt }) => at - (startedAt ?? preparedAt ?? at))
+  const minutes = Math.max(0, ...ages.map((age) => Number(age / MICROSECONDS_A_MINUTE)))
+  const findings = minutes < OPEN_MINUTES_MAX ? [] : [forgotten(minutes, transactions.some(isPrepared))]
+  return { name: 'transactions', summary: 'none has been open for long', findings }
+}
+
+function isPrepared({ preparedAt }: OpenTransaction): boolean {
+  return preparedAt !== null
+}
+
+function forgotten(minutes: number, mayBePrepared: boolean): Finding {
+  const look =
+    'select pid, usename, application_name, state, xact_start from pg_stat_activity where datname = current_database() order by xact_start;'
+  return {
+    severity: 'warning',
+    code: 'old_transaction',
+    message: `a transaction has been open for ${minutes} minutes: x-sync-watermark stays before it, and every run of a client reads again what was changed since`,
+    fix: mayBePrepared ? `${look} select gid, prepared from pg_prepared_xacts;` : look,
+  }
+}
+
+function unseen(): Finding {
+  return {
+    severity: 'note',
+    code: 'transactions_unseen',
+    message:
+      'open transactions cannot be seen here, as on a standby: x-sync-watermark keeps a distance of minutes, and a longer one can be missed',
+    fix: null,
+  }
+}
