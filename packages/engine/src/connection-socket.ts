@@ -6,6 +6,7 @@
 import { readFile } from 'node:fs/promises'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls, getCACertificates } from 'node:tls'
+import { guardSocket } from './connection-guard.ts'
 import type { DatabaseHost, TlsSettings } from './connection-url.ts'
 
 /** Message that asks a server whether it speaks TLS; the answer is one byte, S or N. */
@@ -19,6 +20,7 @@ export async function openSocket(host: DatabaseHost, tls: TlsSettings, timeoutMs
   try {
     const socket = host.kind === 'unix' ? plain : await within(timeoutMs, host, secure(plain, host.host, tls))
     failWhenClosedInSilence(socket, host)
+    guardSocket(socket, hostText(host))
     return socket
   } catch (error) {
     plain.destroy()
