@@ -21,6 +21,8 @@ export interface Circumstances {
   /** Settings without their prefix, for example `DATABASE_URL`. */
   readonly settings?: Readonly<Record<string, string>>
   readonly folder?: string
+  /** Variables that are no settings of ours. */
+  readonly environment?: Readonly<Record<string, string>>
   /** Text on its standard input. */
   readonly input?: string
 }
@@ -77,11 +79,11 @@ export function start(words: readonly string[], circumstances: Circumstances = {
   return running
 }
 
-function launch(words: readonly string[], { settings = {}, folder, input }: Circumstances): Running {
+function launch(words: readonly string[], { settings = {}, environment = {}, folder, input }: Circumstances): Running {
   const prefixed = Object.entries(settings).map(([name, value]) => [`STORE_EXPORT_${name}`, value])
   const child = spawn(process.execPath, [COMMAND, ...words], {
     cwd: folder ?? os.tmpdir(),
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED, ...Object.fromEntries(prefixed) },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED, ...environment, ...Object.fromEntries(prefixed) },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] }

@@ -1,0 +1,189 @@
+// A PostgreSQL server that is broken or means harm. Up to its fault it answers as a real one does, because a real one
+// answers for it: so the fault strikes where it is meant to, whatever statements the service sends before.
+
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { setTimeout as after } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
+import { drained } from './tcp-proxy.ts'
+
+/** What is wrong with the server. */
+export interface Fault {
+  /**
+   * When it begins: `startup` at the client's first message, `ready` when it has let a client in, `copy` at a COPY, `rows`
+   * when it has sent the first rows of one.
+   */
+  readonly at: 'startup' | 'ready' | 'copy' | 'rows'
+  /** What it says from then on; with no more to say it is silent. */
+  readonly say: () => AsyncIterable<Buffer> | Iterable<Buffer>
+  /** Whether it is ready for another statement then. */
+  readonly ready?: true
+}
+
+/** Faults by name. */
+export const FAULTS: Readonly<Record<string, Fault>> = {
+  'never says a word': { at: 'startup', say: () => [] },
+  'is silent once it has let us in': { at: 'ready', say: () => [] },
+  'is silent behind the first rows': { at: 'rows', say: () => [] },
+  'says garbage for a greeting': { at: 'startup', say: () => [randomBytes(4096)] },
+  'says garbage once it has let us in': { at: 'ready', say: () => [randomBytes(4096)] },
+  'says garbage behind the first rows': { at: 'rows', say: () => [randomBytes(65_536)] },
+  'says zeros without an end': { at: 'copy', say: () => endless(Buffer.alloc(65_536)) },
+  'sends a column too many': { at: 'copy', say: () => [copyBegins(), ...rows(200), ...copyEnds()], ready: true },
+  'sends a row of a gigabyte': { at: 'copy', say: () => aGigabyte() },
+  'sends empty rows without an end': { at: 'rows', say: () => endless(message('d')) },
+  'sends notices without an end': { at: 'copy', say: () => endless(notices()) },
+  'sends notices without an end once it has let us in': { at: 'ready', say: () => endless(notices()) },
+  'sends a byte a second': { at: 'copy', say: () => drip(copyBegins()) },
+  'fails behind the first rows': { at: 'rows', say: () => [failure(), READY], ready: true },
+  'fails with words that are no error': {
+    at: 'copy',
+    say: () => [message('E', Buffer.from('nonsense')), READY],
+    ready: true,
+  },
+}
+
+/** Starts a server with a fault before a real one at a port of 127.0.0.1; its own port. It ends with the test. */
+export async function startHostile(real: number, fault: Fault): Promise<number> {
+  const sockets = new Set<Socket>()
+  // it does not close what its client has ended
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    sockets.add(client)
+    client.on('error', () => undefined)
+    client.on('close', () => sockets.delete(client))
+    const honest = connect(real, '127.0.0.1')
+    honest.on('error', () => client.destroy())
+    client.on('close', () => honest.destroy())
+    answer(client, honest, fault)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+const QUERY = 'Q'.charCodeAt(0)
+/** A question about TLS comes before the startup message, and is no message of its own. */
+const TLS_QUESTION_BYTES = 8
+const TO_STDOUT = ' to stdout '
+const COPY_DATA = 'd'.charCodeAt(0)
+/** A message's type and length. */
+const HEAD_BYTES = 5
+const FIRST_ROWS = 3
+
+function answer(client: Socket, honest: Socket, { at, say }: Fault): void {
+  let struck = false
+  let copied: Buffer | null = null
+  const strike = () => {
+    struck = true
+    void send(client, say())
+  }
+  honest.on('data', (chunk) => {
+    if (struck) return
+    if (copied === null) {
+      client.write(chunk)
+      // the server is ready for statements: the client is in
+      if (at === 'ready' && chunk.subarray(-READY.length, -1).equals(READY.subarray(0, -1))) strike()
+      return
+    }
+    copied = Buffer.concat([copied, chunk])
+    const end = endOfRows(copied)
+    if (end === null) return
+    client.write(copied.subarray(0, end))
+    strike()
+  })
+  client.on('data', (chunk) => {
+    if (struck) return
+    const isCopy = chunk[0] === QUERY && chunk.includes(TO_STDOUT)
+    if (isCopy && at === 'rows') copied = Buffer.alloc(0)
+    if ((isCopy && at === 'copy') || (at === 'startup' && chunk.length > TLS_QUESTION_BYTES)) return strike()
+    honest.write(chunk)
+  })
+  client.on('end', () => struck || honest.end())
+  honest.on('end', () => struck || client.end())
+}
+
+/** Where the first rows of a COPY end; null where they have not come. */
+function endOfRows(bytes: Buffer): number | null {
+  let [end, count] = [0, 0]
+  while (count < FIRST_ROWS) {
+    if (end + HEAD_BYTES > bytes.length) return null
+    if (bytes[end] === COPY_DATA) count++
+    end += 1 + bytes.readUInt32BE(end + 1)
+  }
+  return end <= bytes.length ? end : null
+}
+
+async function send(client: Socket, words: ReturnType<Fault['say']>): Promise<void> {
+  for await (const bytes of words) {
+    if (client.destroyed) return
+    // others have their turn, however fast the client reads
+    if (client.write(bytes)) await after(0)
+    else await drained(client)
+  }
+}
+
+function message(type: string, body: Buffer = Buffer.alloc(0)): Buffer {
+  const head = Buffer.alloc(5)
+  head.write(type, 'latin1')
+  head.writeUInt32BE(body.length + 4, 1)
+  return Buffer.concat([head, body])
+}
+
+const READY = message('Z', Buffer.from('I'))
+const COLUMNS = 99
+
+/** A COPY in the binary format begins, with its signature and header. */
+function copyBegins(): Buffer {
+  const formats = Buffer.alloc(3 + COLUMNS * 2)
+  formats.writeUInt8(1)
+  formats.writeUInt16BE(COLUMNS, 1)
+  const header = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
+  return Buffer.concat([message('H', formats), message('d', header)])
+}
+
+function copyEnds(): Buffer[] {
+  return [message('d', Buffer.from([0xff, 0xff])), message('c'), message('C', Buffer.from('COPY 200\0')), READY]
+}
+
+/** Rows of one byte in each column. */
+function rows(count: number): Buffer[] {
+  const row = Buffer.alloc(2 + COLUMNS * 5, Buffer.from([0, 0, 0, 1, 0x78]))
+  row.writeUInt16BE(COLUMNS)
+  return Array.from({ length: count }, () => message('d', row))
+}
+
+function failure(): Buffer {
+  return message('E', Buffer.from('SERROR\0VERROR\0CXX000\0Mthe disk is on fire\0\0'))
+}
+
+function notices(): Buffer {
+  const notice = message('N', Buffer.from('SNOTICE\0VNOTICE\0C00000\0Mlook here\0\0'))
+  return Buffer.concat(Array.from({ length: 1000 }, () => notice))
+}
+
+function* endless(bytes: Buffer): Generator<Buffer> {
+  for (;;) yield bytes
+}
+
+function* aGigabyte(): Generator<Buffer> {
+  yield copyBegins()
+  const head = Buffer.from([0x64, 0, 0, 0, 0])
+  head.writeUInt32BE(2 ** 30 + 4, 1)
+  yield head
+  const part = Buffer.alloc(2 ** 20, 0x78)
+  for (let sent = 0; sent < 2 ** 30; sent += part.length) yield part
+  yield READY
+}
+
+async function* drip(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (const byte of bytes) {
+    yield Buffer.from([byte])
+    await after(1000)
+  }
+}

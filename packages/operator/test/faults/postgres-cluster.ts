@@ -1,0 +1,170 @@
+// A PostgreSQL server of the test's own, with the embedded programs, that can be restarted, killed, frozen, and followed
+// by a standby: what must not be done to the server that all tests share. As root it runs as another user.
+
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { appendFile, chmod, chown, mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { onTestFinished } from 'vitest'
+import { type Account, chooseAccount } from '../../src/embedded/account.ts'
+import { binariesPackage, findBinaries } from '../../src/embedded/find-binaries.ts'
+import { readLock } from '../../src/embedded/lock-file.ts'
+import { ownedBy, processIdentity } from '../../src/embedded/process-identity.ts'
+import { run } from '../../src/embedded/run.ts'
+import { freePort, temporaryFolder, waitUntil } from '../embedded-support.ts'
+
+/** How a server ends: `fast` in order, `immediate` as a crash. */
+export type StopMode = 'fast' | 'immediate'
+
+/** A server of the test's own; it is stopped and removed after the test. */
+export interface PostgresCluster {
+  readonly port: number
+  /** The superuser's URL of a database, over TCP. */
+  url(database?: string): string
+  start(): Promise<void>
+  stop(mode: StopMode): Promise<void>
+  /** `pg_ctl restart`; resolves when connections are accepted. */
+  restart(mode: StopMode): Promise<void>
+  /** Makes a standby a primary; resolves when it is one. */
+  promote(): Promise<void>
+  /** Kills the server's first process, as the system does where memory ends; resolves when all its processes are gone. */
+  kill(): Promise<void>
+  /** Stops all its processes where they stand; `thaw` lets them go on. */
+  freeze(): Promise<void>
+  thaw(): void
+  /** Another server with this one's data, which must be stopped; a standby follows `primary`. */
+  copy(primary?: PostgresCluster): Promise<PostgresCluster>
+}
+
+interface Place {
+  readonly folder: string
+  readonly cluster: string
+  readonly program: string
+  readonly account: Account
+  readonly port: number
+  readonly password: string
+}
+
+const SUPERUSER = 'postgres'
+const SETTINGS = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  shared_buffers: '32MB',
+  max_connections: '60',
+  wal_level: 'replica',
+  max_wal_senders: '4',
+  autovacuum_max_workers: '1',
+  log_min_error_statement: 'panic',
+}
+
+/** Makes a server with an empty cluster; it does not run yet. */
+export async function makeCluster(): Promise<PostgresCluster> {
+  const place = await makePlace(randomBytes(12).toString('hex'))
+  const passwordFile = path.join(place.cluster, '..', 'password')
+  await writeFile(passwordFile, place.password)
+  await chmod(passwordFile, 0o644)
+  const words = ['-D', place.cluster, `--username=${SUPERUSER}`, `--pwfile=${passwordFile}`, '--encoding=UTF8']
+  const rest = ['--auth=scram-sha-256', '--locale=C', '--no-sync', '--no-instructions']
+  await command(place, 'initdb', [...words, ...rest])
+  await configure(place, SETTINGS)
+  return clusterAt(place)
+}
+
+async function makePlace(password: string): Promise<Place> {
+  const folder = await temporaryFolder()
+  const cluster = path.join(folder, 'cluster')
+  const account = await chooseAccount(cluster)
+  await mkdir(cluster, { mode: 0o700 })
+  if (account !== undefined) await chown(cluster, account.userId, account.groupId)
+  const { initdb } = await findBinaries({ account, copyFolder: folder, packageFolder: binariesPackage() })
+  return { folder, cluster, program: path.dirname(initdb), account, port: await freePort(), password }
+}
+
+function configure({ cluster, port }: Place, settings: Readonly<Record<string, string>>): Promise<void> {
+  const all = { ...settings, port: String(port), listen_addresses: '127.0.0.1', unix_socket_directories: '' }
+  const lines = Object.entries(all).map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'\n`)
+  return appendFile(path.join(cluster, 'postgresql.conf'), lines.join(''))
+}
+
+async function command({ program, account }: Place, name: string, words: readonly string[]): Promise<void> {
+  const { code, output } = await run(path.join(program, name), words, account)
+  if (code !== 0) throw new Error(`${name} ${words.join(' ')}: ${output}`)
+}
+
+function clusterAt(place: Place): PostgresCluster {
+  const { cluster, port, password } = place
+  const control = (...words: string[]) => command(place, 'pg_ctl', ['-D', cluster, '-w', '-t', '30', ...words])
+  // a file, because the server would hold the pipe on which the end of pg_ctl is waited for
+  const log = ['-l', path.join(cluster, 'server.log')]
+  const frozen: number[] = []
+  const thaw = () => {
+    for (const processId of frozen.splice(0)) signal(processId, 'SIGCONT')
+  }
+  onTestFinished(async () => {
+    thaw()
+    if ((await processesOf(cluster)).length > 0) await control('stop', '-m', 'immediate')
+  })
+  return {
+    port,
+    url: (database = SUPERUSER) => `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}`,
+    async start() {
+      // the name lets the next run of the tests find a server whose test was killed
+      const name = ownedBy((await processIdentity(process.pid)) ?? String(process.pid))
+      await control('start', ...log, '-o', `-c cluster_name=${name}`)
+    },
+    stop: (mode) => control('stop', '-m', mode),
+    restart: (mode) => control('restart', ...log, '-m', mode),
+    promote: () => control('promote'),
+    async kill() {
+      const [first = 0, ...others] = await processesOf(cluster)
+      signal(first, 'SIGKILL')
+      const all = [first, ...others]
+      await waitUntil(async () => (await Promise.all(all.map(processIdentity))).every((each) => each === undefined))
+    },
+    async freeze() {
+      // the first process before its children: it makes no more then
+      const [first = 0] = await processesOf(cluster)
+      signal(first, 'SIGSTOP')
+      const all = await processesOf(cluster)
+      for (const processId of all) signal(processId, 'SIGSTOP')
+      frozen.push(...all)
+    },
+    thaw,
+    copy: (primary) => copyOf(place, primary),
+  }
+}
+
+async function copyOf(source: Place, primary?: PostgresCluster): Promise<PostgresCluster> {
+  const place = await makePlace(source.password)
+  const { code, output } = await run('/bin/cp', ['-R', `${source.cluster}/.`, place.cluster], place.account)
+  if (code !== 0) throw new Error(`cp: ${output}`)
+  if (primary === undefined) await configure(place, {})
+  else {
+    const connection = `host=127.0.0.1 port=${primary.port} user=${SUPERUSER} password=${source.password}`
+    await configure(place, { primary_conninfo: connection })
+    await writeFile(path.join(place.cluster, 'standby.signal'), '')
+  }
+  return clusterAt(place)
+}
+
+/** The server's processes, the first one first; none where it does not run. */
+async function processesOf(cluster: string): Promise<number[]> {
+  const lock = await readLock(cluster)
+  if (lock === undefined || (await processIdentity(lock.processId)) === undefined) return []
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid='])
+  const pairs = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+  return [lock.processId, ...pairs.flatMap(([own = 0, parent]) => (parent === lock.processId ? [own] : []))]
+}
+
+/** Sends a signal; a process that has ended meanwhile needs none. */
+function signal(processId: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(processId, name)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}

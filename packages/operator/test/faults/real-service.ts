@@ -1,0 +1,203 @@
+// The service as an operator runs it, in a process of its own, on stores of the test's choice: whatever happens to these
+// happens to nobody else, and what it costs can be read off the process.
+
+import { randomBytes, randomUUID } from 'node:crypto'
+import { setTimeout as after } from 'node:timers/promises'
+import {
+  addStore,
+  type ControlDatabase,
+  createKey,
+  migrate,
+  openControlDatabase,
+  SealingKey,
+  setStore,
+} from '@store-export/engine'
+import { inject, onTestFinished } from 'vitest'
+import { createDatabase } from '../../../../test/support/databases.ts'
+import { connectOnce } from '../../src/context.ts'
+import { generateStore, type StoreSize } from '../../src/demo/generate.ts'
+import { loadStore } from '../../src/demo/load.ts'
+import { DEMO_STORES } from '../../src/demo/platform.ts'
+import { dropStore } from '../../src/store-schema/drop-store.ts'
+import { provisionStore } from '../../src/store-schema/provision-store.ts'
+import { newSecret, type Running, start } from '../command-support.ts'
+import { freePort, waitUntil } from '../embedded-support.ts'
+
+/** A store of the service, with a key. */
+export interface RealStore {
+  readonly id: string
+  readonly key: string
+  /** URLs with their passwords: of who owns its database, and of who reads it for the service. */
+  readonly ownerUrl: string
+  readonly readerUrl: string
+}
+
+/** An answer, with how long it took. */
+export interface TimedAnswer {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers as a client without types does
+  readonly json: any
+  readonly ms: number
+}
+
+/** What a node of the service runs with. */
+export interface NodeOptions {
+  /** Settings without their prefix, over those of the tests. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** Variables that are no settings of ours. */
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+/** A node that runs. */
+export interface RealNode {
+  readonly url: string
+  readonly running: Running
+  get(path: string, store: Pick<RealStore, 'key'>): Promise<TimedAnswer>
+  /** The sum of a metric's series, named without the prefix `store_export_`; those with `label` where one is given. */
+  metric(name: string, label?: string): Promise<number>
+}
+
+/** A platform: a control database, and what is registered in it. */
+export interface RealPlatform {
+  readonly controlUrl: string
+  /** Settings that every node and command needs. */
+  readonly settings: Readonly<Record<string, string>>
+  /** Makes a store with demo rows on a server, by its superuser's URL; the tests' own server unless said. */
+  makeStore(size: StoreSize, adminUrl?: string): Promise<RealStore>
+  /** Registers another store with the rows of `like`, to be found at a URL of its own. */
+  addStore(like: RealStore, databaseUrl: string): Promise<RealStore>
+  /** Tells the service where a store's database is from now on. */
+  moveStore(store: RealStore, databaseUrl: string): Promise<void>
+  startNode(options?: NodeOptions): Promise<RealNode>
+}
+
+/** Makes a platform; it is gone after the test. */
+export async function makePlatform(): Promise<RealPlatform> {
+  const control = await createDatabase()
+  onTestFinished(() => control.drop())
+  await migrate({ url: control.url, random: randomBytes })
+  const secret = newSecret()
+  const database = openControlDatabase(control.url, { poolSize: 1 })
+  onTestFinished(() => database.close())
+  const keys = { current: new SealingKey(Buffer.from(secret, 'base64')), previous: null }
+  const registry = { database, keys, random: randomBytes }
+  const settings = { DATABASE_URL: control.url, SECRET: secret, REQUESTS_PER_MINUTE: '100000' }
+  const add = async (made: Omit<RealStore, 'key'>, databaseUrl: string) => {
+    await addStore(registry, { id: made.id, name: 'S', origin: 'generated', state: 'ready', databaseUrl })
+    return { ...made, key: await keyOf(database, made.id) }
+  }
+  return {
+    controlUrl: control.url,
+    settings,
+    async makeStore(size, adminUrl = inject('postgresUrl')) {
+      const made = await makeDatabase(size, adminUrl)
+      return add(made, made.readerUrl)
+    },
+    addStore: (like, databaseUrl) => add({ ...like, id: randomUUID() }, databaseUrl),
+    moveStore: async ({ id }, databaseUrl) => void (await setStore(registry, id, { databaseUrl })),
+    startNode: (options = {}) => startNode({ ...options, settings: { ...settings, ...options.settings } }),
+  }
+}
+
+/** A store's URL that leads to other ports of 127.0.0.1, in this order. */
+export function atPorts(url: string, ports: readonly number[], query = ''): string {
+  const { username, password, pathname } = new URL(url)
+  const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',')
+  return `postgres://${username}:${password}@${hosts}${pathname}${query}`
+}
+
+/** Ids of a table in the order of its list. */
+export async function idsOf({ ownerUrl }: Pick<RealStore, 'ownerUrl'>, table: string): Promise<string[]> {
+  const sql = connectOnce(ownerUrl)
+  try {
+    const rows = await sql.unsafe<{ id: string }[]>(`select id::text from ${table} order by created_at, id`)
+    return rows.map(({ id }) => id)
+  } finally {
+    await sql.end()
+  }
+}
+
+/** The superuser's URL of a store's database on the server that all tests share. */
+export function superuserOf({ ownerUrl }: Pick<RealStore, 'ownerUrl'>): string {
+  const url = new URL(inject('postgresUrl'))
+  url.pathname = new URL(ownerUrl).pathname
+  return url.href
+}
+
+/** Measures the memory of a node until it is asked for the most there was, in bytes. */
+export function watchMemory(node: RealNode): { most(): Promise<number> } {
+  let [stopped, most] = [false, 0]
+  const watching = (async () => {
+    while (!stopped) {
+      most = Math.max(most, await node.metric('process_resident_memory_bytes'))
+      await after(50)
+    }
+  })()
+  // told where it is asked for
+  watching.catch(() => undefined)
+  return {
+    async most() {
+      stopped = true
+      await watching
+      return most
+    },
+  }
+}
+
+async function makeDatabase(size: StoreSize, adminUrl: string) {
+  const [id, revision] = [randomUUID(), 'v1.6' as const]
+  const names = { adminUrl, storeId: id, name: 'S', revision, random: randomBytes, connect: connectOnce }
+  const urls = await provisionStore(names)
+  if (adminUrl === inject('postgresUrl')) onTestFinished(() => dropDatabase(id, adminUrl))
+  const { shop } = DEMO_STORES[0]
+  const owner = connectOnce(urls.databaseUrl)
+  await loadStore(owner, revision, generateStore({ seed: 'test', storeId: id, name: 'S', revision, shop, size }))
+  await owner.end()
+  return { id, ownerUrl: urls.databaseUrl, readerUrl: urls.readerUrl }
+}
+
+async function dropDatabase(id: string, adminUrl: string): Promise<void> {
+  const admin = connectOnce(adminUrl)
+  await dropStore(admin, id)
+  await admin.end()
+}
+
+async function keyOf(database: ControlDatabase, storeId: string): Promise<string> {
+  const { key } = await createKey({ database, random: randomBytes, storeId, name: 'test', createdBy: null })
+  return key.reveal()
+}
+
+async function startNode({ settings, environment = {} }: NodeOptions): Promise<RealNode> {
+  const [port, operationsPort] = [await freePort(), await freePort()]
+  const ports = { PORT: String(port), OPERATIONS_PORT: String(operationsPort) }
+  const running = start(['serve'], { settings: { LOG_LEVEL: 'warn', ...settings, ...ports }, environment })
+  const operations = `http://127.0.0.1:${operationsPort}`
+  await waitUntil(async () => {
+    if (running.process.exitCode !== null) throw new Error(`serve ended: ${running.output().stderr}`)
+    return (await fetch(`${operations}/readyz`).catch(() => null))?.status === 200
+  })
+  const url = `http://127.0.0.1:${port}`
+  return {
+    url,
+    running,
+    get: (path, { key }) => get(url + path, key),
+    async metric(name, label = '') {
+      const text = await (await fetch(`${operations}/metrics`)).text()
+      return sumOf(text, name, label)
+    },
+  }
+}
+
+async function get(url: string, key: string): Promise<TimedAnswer> {
+  const since = performance.now()
+  const response = await fetch(url, { headers: { 'x-api-key': key } })
+  const json = await response.json()
+  return { status: response.status, json, ms: performance.now() - since }
+}
+
+function sumOf(text: string, name: string, label: string): number {
+  const beginnings = [`store_export_${name}{`, `store_export_${name} `]
+  const lines = text.split('\n').filter((line) => beginnings.some((beginning) => line.startsWith(beginning)))
+  const values = lines.filter((line) => line.includes(label)).map((line) => Number(line.split(' ').at(-1)))
+  return values.reduce((sum, value) => sum + value, 0)
+}

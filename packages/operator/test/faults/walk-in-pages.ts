@@ -1,0 +1,42 @@
+// A walk by our client whose pages a test follows, so that faults happen while it is under way.
+
+import { StoreExportClient } from '../../../client/src/index.ts'
+import type { RealNode, RealStore } from './real-service.ts'
+
+/** A walk that goes on by itself. */
+export interface WalkUnderWay {
+  /** Pages that have come so far. */
+  readonly pages: number
+  /** Whether all pages have come, or an error. */
+  readonly isOver: boolean
+  /** Ids of all rows in the order they came in; rejects where the client gave up. */
+  readonly ids: Promise<string[]>
+}
+
+/** Starts to walk the store's orders through a node, in pages of `limit` rows. */
+export function walkOrders({ url }: RealNode, { key }: RealStore, limit: number): WalkUnderWay {
+  const client = new StoreExportClient({ url, key })
+  let [pages, isOver] = [0, false]
+  const walk = async () => {
+    const ids: string[] = []
+    for await (const { rows } of client.orders.list({ limit }).pages()) {
+      pages += 1
+      ids.push(...rows.map(({ id }) => id))
+    }
+    return ids
+  }
+  const ids = walk().finally(() => {
+    isOver = true
+  })
+  // told where it is waited for
+  ids.catch(() => undefined)
+  return {
+    get pages() {
+      return pages
+    },
+    get isOver() {
+      return isOver
+    },
+    ids,
+  }
+}

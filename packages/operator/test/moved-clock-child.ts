@@ -1,0 +1,15 @@
+// Loaded before a program: its clock is wrong by MOVED_CLOCK_MS. Timers and `performance.now()` go on as they are.
+
+const MOVED_MS = Number(process.env.MOVED_CLOCK_MS)
+const RightDate = Date
+
+globalThis.Date = class extends RightDate {
+  static override now(): number {
+    return RightDate.now() + MOVED_MS
+  }
+
+  constructor(...parts: unknown[]) {
+    if (parts.length === 0) super(RightDate.now() + MOVED_MS)
+    else super(...(parts as ConstructorParameters<typeof RightDate>))
+  }
+} as DateConstructor
