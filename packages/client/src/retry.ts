@@ -15,15 +15,18 @@ const LONGEST_MS = 30_000
 /** A limit, a store that is being made, and a store database that gives no answer. */
 const LIMITED = 429
 const PASSING = [409, 502]
+/** A proxy that reaches no node of the service. Of the service's own they are none. */
+const PASSING_OF_PROXIES = [503, 504]
 
 /** The pause after the `attempt`th failure, 1 the first; null for what is not tried again. `random` is 0 to 1. */
 export function pauseAfter(error: unknown, attempt: number, random: number): Pause | null {
   if (error instanceof ConnectionError) return { reason: 'fault', ms: backoffMs(attempt, random) }
   if (!(error instanceof StoreExportError)) return null
-  const { status, retryAfterSeconds } = error
+  const { status, code, retryAfterSeconds } = error
   if (status === LIMITED)
     return { reason: 'limit', ms: retryAfterSeconds === null ? backoffMs(attempt, random) : retryAfterSeconds * 1000 }
-  return PASSING.includes(status) ? { reason: 'fault', ms: backoffMs(attempt, random) } : null
+  const passes = PASSING.includes(status) || (code === 'UNKNOWN' && PASSING_OF_PROXIES.includes(status))
+  return passes ? { reason: 'fault', ms: backoffMs(attempt, random) } : null
 }
 
 /** Doubles with each attempt, and is spread over its upper half, so that many clients do not come back at once. */

@@ -202,6 +202,16 @@ describe('waiting', () => {
     expect(Math.max(...long.pauses.map(({ ms }) => ms))).toBe(30_000)
   })
 
+  test('a proxy that reaches no node is a fault; the service’s own 503 would be an error', async () => {
+    const ofProxy = (status: number): Mishap => ({ kind: 'answer', status, body: '<html>No server is available</html>' })
+    const { client, pauses } = await aClient([ofProxy(503), ofProxy(504)])
+    expect(await all(client.customers.list())).toHaveLength(620)
+    expect(pauses.map(({ reason }) => reason)).toEqual(['fault', 'fault'])
+    const own = await aClient([error(503, 'UNHEARD_OF')])
+    await expect(own.client.store.get()).rejects.toMatchObject({ status: 503 })
+    expect(own.pauses).toHaveLength(0)
+  })
+
   test('[ERR-1] a page that was cut is a fault, and never fewer rows', async () => {
     const whole = await (
       await fetch(`${platform.service.url}/api/v1/customers?limit=250`, { headers: { 'x-api-key': store.key } })

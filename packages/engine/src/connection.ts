@@ -1,7 +1,7 @@
 // Opens a pool of connections on what a connection URL says: the only place that calls the driver.
 // It chooses among several hosts; the sockets are connection-socket.ts.
 
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 import postgres from 'postgres'
 import { hostText, openSocket } from './connection-socket.ts'
 import type { ConnectionTarget, DatabaseHost } from './connection-url.ts'
@@ -26,6 +26,8 @@ export interface PoolSettings {
 
 const CONNECT_TIMEOUT_MS = 4_000
 const SECONDS_PER_PROBE = 4
+/** Whoever waits has a time limit of its own; the driver's pauses grow to 20 s, long after the server is back. */
+const RECONNECT_PAUSE_SECONDS = 0.05
 
 /** A pool that connects on its first statement. Statements reject with the driver's or the system's error. */
 export function openPool(target: ConnectionTarget, settings: PoolSettings): Sql {
@@ -36,7 +38,8 @@ export function openPool(target: ConnectionTarget, settings: PoolSettings): Sql 
     prepare: settings.preparedStatements ?? true,
     idle_timeout: settings.idleSeconds ?? undefined,
     connection: { application_name: settings.applicationName, ...target.startup },
-    socket: counted(socketFactory(target, timeoutMs), settings),
+    socket: unlost(counted(socketFactory(target, timeoutMs), settings)),
+    backoff: () => RECONNECT_PAUSE_SECONDS,
   }
   return postgres(options)
 }
@@ -65,6 +68,34 @@ function driverOptions(target: ConnectionTarget, timeoutMs: number) {
 function connectTimeoutMs(target: ConnectionTarget, settings: PoolSettings): number {
   const ofUrl = target.connectTimeoutSeconds
   return ofUrl === null ? (settings.connectTimeoutMs ?? CONNECT_TIMEOUT_MS) : ofUrl * 1000
+}
+
+/**
+ * The driver forgets for ever a connection whose socket could not be made (postgres.js 3.4.9: `createSocket` tells the
+ * error and closes nothing); one whose socket fails is closed, and used again.
+ */
+function unlost(connect: () => Promise<Socket>): () => Promise<Socket> {
+  return async () => {
+    try {
+      return await connect()
+    } catch (cause) {
+      return new UnmadeSocket(cause instanceof Error ? cause : new Error(String(cause)))
+    }
+  }
+}
+
+/** Fails with the first byte that is written: the driver counts on that one to leave before a connection ends. */
+class UnmadeSocket extends Socket {
+  readonly #cause: Error
+
+  constructor(cause: Error) {
+    super()
+    this.#cause = cause
+  }
+
+  override _write(_chunk: unknown, _encoding: BufferEncoding, done: (error: Error) => void): void {
+    done(this.#cause)
+  }
 }
 
 /** The driver has a hook for closed connections only, and none for those it makes to cancel a statement. */

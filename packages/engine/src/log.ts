@@ -19,6 +19,7 @@ const LIST_LENGTH_MAX = 50
 /** The deepest cause of a cause that is logged. */
 const CAUSE_DEPTH_MAX = 4
 const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
 /** Kinds of odd values that are told apart in one hour; more are counted by the metrics only. */
 const SURPRISES_MAX = 10_000
 
@@ -42,17 +43,30 @@ export function createLog(options: LogOptions): Observe {
   }
 }
 
-/** Whether an observation is worth a line: a store's odd values come with every page, and once an hour tells it. */
+/** Whether an observation is worth a line: what comes with every page or every request is told once for a while. */
 function createNews(now: () => number): (observation: Observation) => boolean {
-  const seen = new Set<string>()
-  let hour = 0
+  const isFirstInHour = createFirst(HOUR_MS, now)
+  const isFirstInMinute = createFirst(MINUTE_MS, now)
   return (observation) => {
-    if (observation.event !== 'value surprise') return true
-    const current = Math.floor(now() / HOUR_MS)
-    if (current !== hour) seen.clear()
-    hour = current
-    const { storeId, resource, field, kind } = observation
-    const what = [storeId, resource, field, kind].join(' ')
+    const { event } = observation
+    if (event === 'value surprise') {
+      const { storeId, resource, field, kind } = observation
+      return isFirstInHour([storeId, resource, field, kind].join(' '))
+    }
+    if (event === 'control fault' || event === 'usage flush failed')
+      return isFirstInMinute(`${event} ${String(describeCause(observation.cause).code)}`)
+    return true
+  }
+}
+
+/** Whether a text comes for the first time in this period of the clock. */
+function createFirst(periodMs: number, now: () => number): (what: string) => boolean {
+  const seen = new Set<string>()
+  let period = 0
+  return (what) => {
+    const current = Math.floor(now() / periodMs)
+    if (current !== period) seen.clear()
+    period = current
     if (seen.has(what) || seen.size >= SURPRISES_MAX) return false
     seen.add(what)
     return true

@@ -374,7 +374,7 @@ export const SETTINGS = {
   drainSeconds: {
     env: 'STORE_EXPORT_DRAIN_SECONDS',
     kind: 'integer',
-    default: 10,
+    default: 8,
     unit: 's',
     min: 0,
     max: 600,

@@ -57,8 +57,12 @@ export function createAdmitter(options: AdmitterOptions): Admitter {
     const deadline = performance.now() + timeoutMs
     await slots.take(deadline - timeoutMs * WORK_SHARE)
     const sql = pool
-    const running = admit({ sql, hash, requestsPerMinute }).finally(() => slots.giveBack())
-    return await within(deadline - performance.now(), running, () => replace(sql))
+    try {
+      const running = admit({ sql, hash, requestsPerMinute })
+      return await within(deadline - performance.now(), running, () => replace(sql))
+    } finally {
+      slots.giveBack()
+    }
   }
   return {
     async admit(hash) {
