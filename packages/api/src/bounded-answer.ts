@@ -15,18 +15,26 @@ export interface Bounded {
   readonly answers: OpenAnswers
 }
 
-/** The answer, its bytes held until the response is closed. Throws as `answerRequest` and `OpenAnswers.hold` do. */
+/** The client closed its connection before it had an answer. */
+export class ClientLeft extends Error {
+  override readonly name = 'ClientLeft'
+}
+
+/** The answer, its bytes held until the response is closed. Throws as `answerRequest` and `OpenAnswers.hold` do, and `ClientLeft`. */
 export async function boundedAnswer(request: ApiRequest, bounded: Bounded): Promise<Answer> {
   const { response, trace, pipeline, answers } = bounded
   // Known once the key is admitted, which comes before every read.
   const keyId = () => trace.keyId ?? ''
+  const leaving = new AbortController()
+  const { signal } = leaving
+  answers.whenClosed(response, () => leaving.abort(new ClientLeft()))
   const reader: Pipeline['reader'] = {
-    watermark: (reading) => pipeline.reader.watermark(reading),
+    watermark: (reading) => pipeline.reader.watermark({ ...reading, signal }),
     read: async (reading) => {
       answers.requireRoom(keyId())
-      return pipeline.reader.read(reading)
+      return pipeline.reader.read({ ...reading, signal })
     },
-    exists: (reading) => pipeline.reader.exists(reading),
+    exists: (reading) => pipeline.reader.exists({ ...reading, signal }),
   }
   const answer = withoutSlack(await answerRequest(request, { ...pipeline, reader }, trace))
   try {

@@ -12,7 +12,7 @@ import {
   type UsageOutcome,
 } from '@store-export/engine'
 import { type Answer, errorAnswer } from './answer.ts'
-import { boundedAnswer } from './bounded-answer.ts'
+import { boundedAnswer, ClientLeft } from './bounded-answer.ts'
 import { chooseEncoding } from './compress.ts'
 import { DocumentBodies } from './document-bodies.ts'
 import { OpenAnswers, type UnsentLimits } from './open-answers.ts'
@@ -54,6 +54,9 @@ const CHECK_INTERVAL_MS = 1000
 const SILENCE_MS = 30_000
 /** What has been refused and is no connection of the server any more is closed after so long. */
 const FAREWELL_MS = 1000
+
+/** For the log and the figures alone: nobody is there to get it. */
+const UNHEARD: Answer = { status: 499, headers: {}, body: Buffer.alloc(0), rows: 0 }
 
 /** The server and its end. */
 export interface ApiServer {
@@ -185,6 +188,7 @@ async function answerSafely(answering: Answering): Promise<Answer & { code?: Err
     return await documentAnswer(document, request.method, bodies)
   } catch (error) {
     if (error instanceof ApiError) return { ...errorAnswer(error), code: error.code }
+    if (error instanceof ClientLeft) return UNHEARD
     const isObserved = error instanceof StoreDatabaseFault || error instanceof ControlDatabaseFault
     if (!isObserved) options.observe({ event: 'own fault', requestId, cause: error })
     return { ...errorAnswer(error), code: 'STORE_DB_ERROR' }

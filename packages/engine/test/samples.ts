@@ -89,7 +89,7 @@ async function serve(
   const present = await columns.of({ storeId: 'samples', databaseUrl: '', sealedPassword: null }, reader)
   const page = new PageWriter(resource, bounds, '[')
   const plan = { kind: 'page', resource, limit: bounds.rowsMax, after: null, filters: [] } as const
-  await copyOut(reader, copyStatement(plan, present), (message) => page.take(message))
+  await copyOut(reader, copyStatement(plan, present), { take: (message) => page.take(message) })
   page.out.putAscii(']')
   const text = page.out.result().toString()
   return {

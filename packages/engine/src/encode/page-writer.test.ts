@@ -25,7 +25,7 @@ beforeAll(async () => {
     from generate_series(1, 10) n`
   messages = []
   const statement = 'copy (select id, word, n, created_at from public.samples order by id) to stdout (format binary)'
-  await copyOut(samples.reader, statement, (message) => messages.push(message))
+  await copyOut(samples.reader, statement, { take: (message) => messages.push(message) })
 })
 afterAll(() => samples.drop())
 

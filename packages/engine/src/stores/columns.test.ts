@@ -74,6 +74,20 @@ describe('columns of a store', () => {
     await samples.sql`alter table samples alter column n type integer using null`
   })
 
+  test('of many stores are forgotten by least use: what is kept does not grow with every store that was ever read', async () => {
+    const columns = columnsAt({ now: 0 })
+    const first = columns.of(ADDRESS, samples.reader)
+    const present = await first
+    const answered = Object.assign(() => undefined, { unsafe: async () => [] })
+    // Only how many are kept is looked at: a thousand catalogs would say no more than none.
+    for (let n = 0; n < 1000; n++)
+      await columns.of({ ...ADDRESS, storeId: `store ${n}` }, answered as unknown as typeof samples.reader)
+    const again = columns.of(ADDRESS, samples.reader)
+    expect(await again).toEqual(present)
+    expect(await again).not.toBe(present)
+    expect(await columns.of(ADDRESS, samples.reader)).toBe(await again)
+  })
+
   test('[ERR-3] a reading that fails is not kept, and fails nobody with a connection of his own', async () => {
     const columns = columnsAt({ now: 0 })
     const cut = Object.assign(() => undefined, { unsafe: () => Promise.reject(new Error('cut')) })

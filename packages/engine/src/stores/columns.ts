@@ -25,6 +25,9 @@ interface Reading {
   readonly present: Promise<PresentColumns>
 }
 
+/** Stores whose columns are kept, at some 24 KB each; the ones read longest ago are forgotten first. */
+const STORES_MAX = 1000
+
 /** The columns of each store in use. */
 export class StoreColumns {
   private readonly readings = new Map<string, Reading>()
@@ -47,7 +50,12 @@ export class StoreColumns {
     // A reading that ends with its connection must not fail those who share it and have connections of their own.
     if (known !== undefined && isFresh) return known.present.catch(() => this.of(address, sql))
     const present = this.read(address, sql)
+    this.readings.delete(address.storeId)
     this.readings.set(address.storeId, { address, readAt: now(), present })
+    for (const oldest of this.readings.keys()) {
+      if (this.readings.size <= STORES_MAX) break
+      this.readings.delete(oldest)
+    }
     present.catch(() => {
       if (this.readings.get(address.storeId)?.present === present) this.forget(address.storeId)
     })

@@ -24,9 +24,11 @@ describe('copying out', () => {
   test('hands out one row a message, the header with the first', async () => {
     let rows = 0
     let bytes = 0
-    await copyOut(sql, ALL, (message) => {
-      rows += message.length > 2 ? 1 : 0
-      bytes += message.length
+    await copyOut(sql, ALL, {
+      take: (message) => {
+        rows += message.length > 2 ? 1 : 0
+        bytes += message.length
+      },
     })
     expect(rows).toBeGreaterThanOrEqual(20_001)
     expect(bytes).toBeGreaterThan(20_000 * 8)
@@ -34,7 +36,9 @@ describe('copying out', () => {
 
   test('an error of the first row that arrives with the answer’s begin in one packet rejects', async () => {
     for (let i = 0; i < 5; i++) {
-      const copying = copyOut(sql, 'copy (select word::numeric from bad) to stdout (format binary)', () => undefined)
+      const copying = copyOut(sql, 'copy (select word::numeric from bad) to stdout (format binary)', {
+        take: () => undefined,
+      })
       setTimeout(() => block(50), 0)
       await expect(copying).rejects.toMatchObject({ code: '22P02' })
     }
@@ -42,21 +46,36 @@ describe('copying out', () => {
   })
 
   test('an error in the middle rejects, and the connection stays usable', async () => {
-    const copying = copyOut(sql, 'copy (select 1 / (10000 - n) from words) to stdout (format binary)', () => undefined)
+    const copying = copyOut(sql, 'copy (select 1 / (10000 - n) from words) to stdout (format binary)', {
+      take: () => undefined,
+    })
     await expect(copying).rejects.toMatchObject({ code: '22012' })
     expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
   })
 
   test('what the reader of rows throws rejects, and the connection stays usable', async () => {
-    const copying = copyOut(sql, ALL, () => {
-      throw new Error('no row')
+    const copying = copyOut(sql, ALL, {
+      take: () => {
+        throw new Error('no row')
+      },
     })
     await expect(copying).rejects.toThrow('no row')
     expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
   })
 
+  test('[ERR-3] what nobody waits for any more is cancelled at once, and the connection stays usable', async () => {
+    const leaving = new AbortController()
+    const slow = 'copy (select pg_sleep(10)) to stdout (format binary)'
+    const startedAt = performance.now()
+    const copying = copyOut(sql, slow, { take: () => undefined, signal: leaving.signal })
+    setTimeout(() => leaving.abort(), 50)
+    await expect(copying).rejects.toMatchObject({ code: '57014' })
+    expect(performance.now() - startedAt).toBeLessThan(5000)
+    for (let i = 0; i < 20; i++) expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
+  })
+
   test('a statement that cannot be run rejects', async () => {
-    await expect(copyOut(sql, 'copy (select nothing) to stdout', () => undefined)).rejects.toMatchObject({
+    await expect(copyOut(sql, 'copy (select nothing) to stdout', { take: () => undefined })).rejects.toMatchObject({
       code: '42703',
     })
   })

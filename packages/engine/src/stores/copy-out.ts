@@ -3,15 +3,39 @@
 import { Readable } from 'node:stream'
 import type { Sql } from '../connection.ts'
 
+/** What becomes of the output. */
+export interface CopyOptions {
+  /** Called with every message. */
+  readonly take: (message: Buffer) => void
+  /** Cancels the statement: nobody waits for it any more. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /**
- * Calls `take` with every message of the statement's output; resolves at its end. Rejects with the first error.
+ * Calls `take` with every message of the statement's output; resolves at its end. Rejects with the first error, that of a
+ * cancelled statement too: not before the server has heard of it, so that it meets no later statement.
  *
  * The driver hands out its stream as the value of a promise. An error that stands in the same packet as the answer's
  * begin (a cast that fails on the first row) destroys the stream before that promise's followers run, and an error that
  * nobody listens for ends the process. So the statement's own `resolve` is taken over: it is called at once.
  */
-export function copyOut(sql: Sql, statement: string, take: (message: Buffer) => void): Promise<void> {
+export async function copyOut(sql: Sql, statement: string, { take, signal }: CopyOptions): Promise<void> {
   const query = sql.unsafe(statement)
+  let cancelling: unknown
+  const cancel = () => {
+    // typed as nothing, it is a promise; a server that cannot be reached ends the statement by its time limit
+    cancelling = Promise.resolve<unknown>(query.cancel()).catch(() => undefined)
+  }
+  signal?.addEventListener('abort', cancel, { once: true })
+  try {
+    await copying(query, take)
+  } finally {
+    signal?.removeEventListener('abort', cancel)
+    await cancelling
+  }
+}
+
+function copying(query: ReturnType<Sql['unsafe']>, take: CopyOptions['take']): Promise<void> {
   return new Promise((resolve, reject) => {
     let flowing = false
     const answered = (answer: unknown) => {

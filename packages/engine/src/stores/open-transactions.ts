@@ -19,7 +19,7 @@ export type OpenTransactions = ReadonlyMap<string, OpenTransaction>
 export interface Look {
   /** The database's clock, read just before. */
   readonly at: Microseconds
-  /** null where they cannot be seen: on a standby, whose primary has them, and on a server without PostgreSQL's functions. */
+  /** null where they cannot be seen: on a standby, whose primary has them, and on servers that are not quite PostgreSQL. */
   readonly open: OpenTransactions | null
 }
 
@@ -32,9 +32,12 @@ export async function lookAtTransactions(sql: Sql): Promise<Look> {
   try {
     const results = await sql.unsafe(`${CLOCK}; ${RUNNING}; ${PREPARED}`)
     // the driver cannot type what several statements answer
-    const [[clock], running, prepared] = results as unknown as [[ClockRow], TransactionRow[], TransactionRow[]]
-    const open = new Map([...running, ...prepared].map((row) => [row.name, transactionOf(row)]))
-    return { at: BigInt(clock.at), open: clock.isStandby ? null : open }
+    const [[clock], running, prepared] = results as unknown as [[ClockRow], RunningRow[], TransactionRow[]]
+    const others = running.filter(({ isOwn }) => !isOwn)
+    // a server that does not even show this transaction's own lock shows nobody's
+    const areSeen = others.length < running.length && !clock.isStandby
+    const open = new Map([...others, ...prepared].map((row) => [row.name, transactionOf(row)]))
+    return { at: BigInt(clock.at), open: areSeen ? open : null }
   } catch (error) {
     if (!lacksFunctions(error)) throw error
     const [clock] = await sql.unsafe<[ClockRow]>(CLOCK)
@@ -51,6 +54,10 @@ interface TransactionRow {
   readonly name: string
   readonly startedAt: string | null
   readonly preparedAt: string | null
+}
+
+interface RunningRow extends TransactionRow {
+  readonly isOwn: boolean
 }
 
 function transactionOf({ startedAt, preparedAt }: TransactionRow): OpenTransaction {
@@ -81,11 +88,11 @@ const OWN = 'pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) own'
  * server itself have no user; those like ours, of the same user and application, read only.
  */
 const RUNNING = `select l.virtualtransaction as "name", ${microseconds('a.xact_start')} as "startedAt",
-    null::int8 as "preparedAt"
+    null::int8 as "preparedAt", l.pid = own.pid as "isOwn"
   from ${OWN}, pg_catalog.pg_lock_status() l, pg_catalog.pg_stat_get_activity(l.pid) a
-  where l.locktype = 'virtualxid' and l.virtualxid = l.virtualtransaction and l.pid <> own.pid
+  where l.locktype = 'virtualxid' and l.virtualxid = l.virtualtransaction
     and a.datid = own.datid and a.usesysid is not null
-    and (a.usesysid <> own.usesysid or a.application_name <> own.application_name)`
+    and (l.pid = own.pid or a.usesysid <> own.usesysid or a.application_name <> own.application_name)`
 
 const PREPARED = `select 'prepared ' || p.transaction as "name", null::int8 as "startedAt",
     ${microseconds('p.prepared')} as "preparedAt"

@@ -38,6 +38,8 @@ export interface ReadRequest {
   readonly requestId: string | null
   /** When the request began, on the clock of `performance.now()`: all that is read for it shares one time limit. */
   readonly startedAt: number
+  /** Aborted when nobody waits for the answer any more: what is under way is cancelled, and its reason thrown. */
+  readonly signal?: AbortSignal
 }
 
 /** Reads stores. */
@@ -72,10 +74,16 @@ export class StoreReader {
     return plan.kind === 'page' ? { ...plan, limit: this.sizes.rowsFor(listOf(address, plan), plan.limit) } : plan
   }
 
-  private async copy({ address, plan }: ReadRequest, page: PageWriter, { sql, text }: { sql: Sql; text: string }) {
+  private async copy(
+    { address, plan, signal }: ReadRequest,
+    page: PageWriter,
+    { sql, text }: { sql: Sql; text: string },
+  ) {
+    signal?.throwIfAborted()
     try {
-      await copyOut(sql, text, (message) => page.take(message))
+      await copyOut(sql, text, { take: (message) => page.take(message), signal })
     } catch (error) {
+      signal?.throwIfAborted()
       if (plan.kind === 'page' && isTooSlow(error)) this.sizes.tooSlow(listOf(address, plan), plan.limit)
       throw error
     }
@@ -122,23 +130,30 @@ export class StoreReader {
 
   /** One more try where the error says that it is worth it, never past the time limit. */
   private async withRetry<T>(request: Started, work: Work<T>): Promise<T> {
-    const deadline = request.startedAt + this.parts.timeoutMs
+    const { startedAt, address, signal } = request
+    const deadline = startedAt + this.parts.timeoutMs
+    const isFinal = (cause: unknown) => cause instanceof ApiError || signal?.aborted === true
     try {
-      return await this.attempt(request.address, work, deadline)
+      return await this.attempt(address, work, deadline)
     } catch (cause) {
-      if (cause instanceof ApiError) throw cause
-      const retried = this.prepareRetry(request.address.storeId, cause)
+      if (isFinal(cause)) throw cause
+      const retried = this.prepareRetry(address.storeId, cause) || this.isStrayCancel(cause, startedAt)
       this.parts.observe(storeFault(request, cause, retried))
       if (!retried) throw asFault(cause)
     }
     try {
-      return await this.attempt(request.address, work, deadline)
+      return await this.attempt(address, work, deadline)
     } catch (cause) {
-      if (cause instanceof ApiError) throw cause
-      this.prepareRetry(request.address.storeId, cause)
+      if (isFinal(cause)) throw cause
+      this.prepareRetry(address.storeId, cause)
       this.parts.observe(storeFault(request, cause, false))
       throw asFault(cause)
     }
+  }
+
+  /** Long before its time limit a statement is ended only by a cancel that was meant for the one before it. */
+  private isStrayCancel(cause: unknown, startedAt: number): boolean {
+    return isTooSlow(cause) && performance.now() - startedAt < this.parts.timeoutMs * HUNG_SHARE
   }
 
   private prepareRetry(storeId: string, cause: unknown): boolean {
@@ -188,7 +203,7 @@ interface OnConnection {
   readonly present: PresentColumns
 }
 
-type Started = Pick<ReadRequest, 'address' | 'requestId' | 'startedAt'>
+type Started = Pick<ReadRequest, 'address' | 'requestId' | 'startedAt' | 'signal'>
 
 type Work<T> = (sql: Sql, present: PresentColumns) => Promise<T>
 

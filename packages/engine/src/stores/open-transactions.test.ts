@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createSamples, type Samples } from '../../test/samples.ts'
+import { lookAtTransactions } from './open-transactions.ts'
+
+let samples: Samples
+
+beforeAll(async () => {
+  samples = await createSamples()
+})
+afterAll(() => samples.drop())
+
+test('[SYNC-1] others’ transactions are seen with their start on the database’s clock, our own are not', async () => {
+  const [role] = await samples.reader<[{ name: string }]>`select current_user as name`
+  await samples.sql.unsafe(`grant pg_read_all_stats to "${role.name}"`)
+  expect((await lookAtTransactions(samples.reader)).open).toEqual(new Map())
+  await samples.sql`begin`
+  const [row] = await samples.sql<[{ started: string }]>`
+    select ((extract(epoch from now()) - 946684800) * 1000000)::int8::text as started`
+  const { at, open } = await lookAtTransactions(samples.reader)
+  const starts = [...(open?.values() ?? [])].map(({ startedAt }) => startedAt)
+  expect(starts).toEqual([BigInt(row.started)])
+  expect(at).toBeGreaterThan(BigInt(row.started))
+  await samples.sql`rollback`
+  expect((await lookAtTransactions(samples.reader)).open).toEqual(new Map())
+})
+
+test('[SYNC-1] a server that does not show even our own lock shows nobody’s: nothing is taken for seen', async () => {
+  // A server that only speaks like PostgreSQL: the one thing here that is no real one.
+  const answers = [[{ at: '837000000000000', isStandby: false }], [], []]
+  const other = Object.assign(() => undefined, { unsafe: async () => answers })
+  const look = await lookAtTransactions(other as unknown as typeof samples.reader)
+  expect(look).toEqual({ at: 837_000_000_000_000n, open: null })
+})
