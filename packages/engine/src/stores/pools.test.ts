@@ -127,6 +127,51 @@ describe('connections over all stores', () => {
     await database.drop()
   })
 
+  test.each([
+    { bound: 4, busyStores: 1, otherStores: 6 },
+    { bound: 20, busyStores: 5, otherStores: 40 },
+  ])(
+    '[ERR-3] are shared: $busyStores stores that never rest, $otherStores others, $bound connections: nobody is refused',
+    async ({ bound, busyStores, otherStores }) => {
+      start({ storePoolSize: 4, storeConnectionsMax: bound, storeQueueMax: 600 })
+      const url = inject('postgresUrl')
+      const rested = new AbortController()
+      let served = 0
+      const busy = Array.from({ length: busyStores * 8 }, async (_, n) => {
+        const address = realAddress(`busy ${n % busyStores}`, url)
+        for (; !rested.signal.aborted; served++) await pools.use(address, (sql) => sql.unsafe('select pg_sleep(0.02)'))
+      })
+      const others = Array.from({ length: otherStores }, async (_, n) => {
+        for (let round = 0; round < 3; round++)
+          await pools.use(realAddress(`other ${n}`, url), (sql) => sql.unsafe('select 1'))
+      })
+      await Promise.all(others)
+      rested.abort()
+      await Promise.all(busy)
+      expect(served).toBeGreaterThan(0)
+      expect(eventsOf('queue refused')).toEqual([])
+    },
+  )
+
+  test('[ERR-3] of a store that was given up with work under way keep no others from being closed for room', async () => {
+    start()
+    const url = inject('postgresUrl')
+    const two = (storeId: string) =>
+      [1, 2].map(() => pools.use(realAddress(storeId, url), (sql) => sql.unsafe('select 1')))
+    await Promise.all(two('idle'))
+    const work = pending()
+    const leaving = [1, 2].map(() =>
+      pools.use(realAddress('leaving', url), (sql) => sql.unsafe('select 1').then(() => work.done)),
+    )
+    await vi.waitFor(() => expect(pools.sums()).toMatchObject({ connections: 4, busy: 2 }))
+    pools.discard('leaving', 'connection lost', { graceSeconds: 5 })
+    const startedAt = performance.now()
+    await pools.use(realAddress('new', url), (sql) => sql.unsafe('select 1'))
+    expect(performance.now() - startedAt).toBeLessThan(1000)
+    work.end()
+    await Promise.all(leaving)
+  })
+
   test('[ERR-3] are shared: a store that asks for all it can get keeps no other from being read', async () => {
     start({ storeQueueMax: 1000, storeQueueWaitMs: 10_000 })
     const [busy, ...others] = ['busy', 'b', 'c', 'd', 'e'].map((storeId) => realAddress(storeId, inject('postgresUrl')))
@@ -162,6 +207,37 @@ describe('connections over all stores', () => {
     await running
     await pools.use(realAddress('b', inject('postgresUrl')), (sql) => sql.unsafe('select 1'))
     expect(pools.sums()).toMatchObject({ connections: 1, busy: 0, waiting: 0 })
+  })
+})
+
+describe('a store whose address changes under many requests', () => {
+  test('[ERR-3] is read at the new one by those who bring it and by those who waited with the old: one pool is opened', async () => {
+    start({ storeQueueMax: 100 })
+    const url = inject('postgresUrl')
+    const [older, newer] = [realAddress('a', url), realAddress('a', url)]
+    const now = performance.now()
+    const use = (address: StoreAddress, n: number) =>
+      pools.use(address, (sql) => sql.unsafe('select pg_sleep(0.01)'), now + 5000 + n)
+    await Promise.all(
+      Array.from({ length: 40 }, (_, n) => use(n < 20 || n % 4 === 0 ? older : newer, n < 20 ? n : 100 + n)),
+    )
+    expect(eventsOf('pool opened').length).toBeLessThanOrEqual(20)
+    expect(eventsOf('queue refused')).toEqual([])
+    await Promise.all([use(older, 0), use(newer, 1000), use(older, 1), use(newer, 1001)])
+    expect(pools.sums()).toMatchObject({ pools: 1, busy: 0, waiting: 0 })
+  })
+
+  test('is not opened again for who waited while everything was closed', async () => {
+    start({ storePoolSize: 1 })
+    const address = realAddress('a', inject('postgresUrl'))
+    const work = pending()
+    const running = pools.use(address, () => work.done)
+    await vi.waitFor(() => expect(pools.sums().busy).toBe(1))
+    const waiting = expect(pools.use(address, async () => undefined)).rejects.toThrow('being stopped')
+    const closing = pools.close()
+    work.end()
+    await Promise.all([running, waiting, closing])
+    expect(pools.sums()).toEqual({ pools: 0, connections: 0, busy: 0, waiting: 0 })
   })
 })
 

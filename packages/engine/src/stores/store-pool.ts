@@ -3,7 +3,6 @@
 import { openPool, type PoolSettings, type Sql } from '../connection.ts'
 import { type ConnectionTarget, parseConnectionUrl, withPassword } from '../connection-url.ts'
 import { openPassword, type SealedPassword, type SealingKeys } from '../control/sealing.ts'
-import type { ConnectionBudget } from './connection-budget.ts'
 import { Slots } from './slots.ts'
 import { StoreDatabaseFault } from './store-fault.ts'
 
@@ -29,53 +28,44 @@ export interface StorePoolBounds {
 export interface StorePoolOptions {
   readonly bounds: StorePoolBounds
   readonly keys: SealingKeys
-  /** The places over all stores. */
-  readonly room: Slots
-  /** The connections over all stores. */
-  readonly budget: ConnectionBudget
+  /** When the queue for connections over all stores moved last. */
+  readonly progressElsewhere: () => number
+}
+
+/** One connection. The driver's pool holds no other, so that whoever has it has it alone. */
+export interface StoreConnection {
+  readonly sql: Sql
 }
 
 const CONNECT_TIMEOUT_MS = 3000
 /** The server ends a statement before the client gives up, so that none runs on unheard. */
 const SERVER_LIMIT_SHARE = 0.9
 
-/** The pool of one store; it connects on the first statement. */
+/** The pool of one store. Connections are made and closed by who owns the pool. */
 export class StorePool {
   readonly address: StoreAddress
-  readonly sql: Sql
+  /** Deadline of the request that brought the address: a later one brings a newer. */
+  readonly since: number
+  /** Connections that nobody uses, the one used last at the end. */
+  readonly idle: StoreConnection[] = []
+  readonly running = new Set<StoreConnection>()
   private readonly slots: Slots
-  private readonly room: Slots
-  private readonly budget: ConnectionBudget
+  private readonly options: StorePoolOptions
   private waitingForRoom = 0
-  private running = 0
-  private openCount = 0
-  private reserved = 0
   private usedAt = performance.now()
 
-  /** Throws `StoreDatabaseFault` where the address cannot be read. */
-  constructor(address: StoreAddress, options: StorePoolOptions) {
+  constructor(address: StoreAddress, since: number, options: StorePoolOptions) {
     const { storePoolSize, storeQueueMax, storeQueueWaitMs } = options.bounds
     this.address = address
-    this.sql = openStore(address, options, { onOpen: () => this.opened(), onClose: () => this.closed() })
-    this.room = options.room
-    this.budget = options.budget
+    this.since = since
+    this.options = options
     this.slots = new Slots({
       places: storePoolSize,
       waitingMax: storeQueueMax,
       waitMs: storeQueueWaitMs,
       // Who has a place here and waits for room among all stores is not held up by this store.
-      progressElsewhere: () => (this.waitingForRoom > 0 ? this.room.progressAt : 0),
+      progressElsewhere: () => (this.waitingForRoom > 0 ? options.progressElsewhere() : 0),
     })
-  }
-
-  /** Whether somebody has a place. */
-  get isBusy(): boolean {
-    return this.slots.busy > 0
-  }
-
-  /** Connections that are open. */
-  get connections(): number {
-    return this.openCount
   }
 
   /** How many wait for a place of this store. */
@@ -83,9 +73,14 @@ export class StorePool {
     return this.slots.waitingCount
   }
 
+  /** Whether nobody has a place. */
+  get isUnused(): boolean {
+    return this.slots.busy === 0
+  }
+
   /** For how long nobody has had a place, in ms. */
   get unusedMs(): number {
-    return this.isBusy ? 0 : performance.now() - this.usedAt
+    return this.slots.busy > 0 ? 0 : performance.now() - this.usedAt
   }
 
   /** Takes a place, to be given back; waits as `Slots.take` does. */
@@ -99,67 +94,35 @@ export class StorePool {
     this.slots.giveBack()
   }
 
-  /** Runs `work` in a place that was taken, as soon as there is room among all stores. */
-  async run<T>(work: (sql: Sql) => Promise<T>, limit: number): Promise<T> {
-    await this.takeRoom(limit)
-    this.running++
-    try {
-      await this.reserve(limit)
-      return await work(this.sql)
-    } finally {
-      this.running--
-      // not before: a statement that goes on may be waiting for the driver to connect
-      for (; this.running === 0 && this.reserved > 0; this.reserved--) this.budget.giveBack()
-      this.room.giveBack()
-    }
-  }
-
-  private async takeRoom(limit: number): Promise<void> {
+  /** Waits, in a place of this store, for something over all stores. */
+  async waitForRoom(room: Promise<void>): Promise<void> {
     this.waitingForRoom++
     try {
-      await this.room.take(limit)
+      await room
       this.slots.noteProgress()
     } finally {
       this.waitingForRoom--
     }
   }
 
-  /** The driver opens a connection for a statement that finds all others at work. */
-  private async reserve(limit: number): Promise<void> {
-    if (this.running <= this.openCount + this.reserved) return
-    await this.budget.reserve(limit)
-    this.reserved++
+  /** A connection, opened with its first statement. Throws `StoreDatabaseFault` where the address cannot be read. */
+  connect(hooks: Pick<PoolSettings, 'onOpen' | 'onClose'>): StoreConnection {
+    const { bounds, keys } = this.options
+    const target = targetOf(this.address, keys)
+    const startup = { ...sessionSettings(bounds), ...target.startup }
+    const sql = openPool(
+      { ...target, startup },
+      {
+        connectionsMax: 1,
+        applicationName: 'store-export',
+        preparedStatements: false,
+        idleSeconds: bounds.storeIdleSeconds,
+        connectTimeoutMs: Math.min(CONNECT_TIMEOUT_MS, bounds.storeTimeoutMs),
+        ...hooks,
+      },
+    )
+    return { sql }
   }
-
-  private opened(): void {
-    this.openCount++
-    this.budget.opened(this.reserved > 0)
-    if (this.reserved > 0) this.reserved--
-  }
-
-  private closed(): void {
-    this.openCount--
-    this.budget.closed()
-  }
-}
-
-function openStore(
-  address: StoreAddress,
-  { bounds, keys }: StorePoolOptions,
-  hooks: Pick<PoolSettings, 'onOpen' | 'onClose'>,
-): Sql {
-  const target = targetOf(address, keys)
-  return openPool(
-    { ...target, startup: { ...sessionSettings(bounds), ...target.startup } },
-    {
-      connectionsMax: bounds.storePoolSize,
-      applicationName: 'store-export',
-      preparedStatements: false,
-      idleSeconds: bounds.storeIdleSeconds,
-      connectTimeoutMs: Math.min(CONNECT_TIMEOUT_MS, bounds.storeTimeoutMs),
-      ...hooks,
-    },
-  )
 }
 
 function targetOf({ storeId, databaseUrl, sealedPassword }: StoreAddress, keys: SealingKeys): ConnectionTarget {
