@@ -37,13 +37,14 @@ async function measure(server: BenchServer): Promise<void> {
   const dataset = await makeDataset(server, 1000)
   const services: RunningService[] = []
   try {
+    const cost = await costOfLook(dataset)
     for (const boundMs of BOUNDS_MS) services.push(await serve(dataset, boundMs))
     const participants = services.flatMap(({ url }, at) => participantsOf(BOUNDS_MS[at] ?? 0, url, dataset.key))
     const { transactions, orders, outcomes } = await experiment(dataset.ownerUrl, participants, seconds)
     console.log(`\n${dataset.version}: ${transactions} transactions of 8 writers in ${seconds} s; ${orders} orders\n`)
     console.log('| kept by | runs | missing | stale |\n| --- | ---: | ---: | ---: |')
     for (const { name, runs, missing, stale } of outcomes) console.log(`| ${name} | ${runs} | ${missing} | ${stale} |`)
-    console.log(`\n${await costOfLook(dataset)}`)
+    console.log(`\n${cost}`)
   } finally {
     await Promise.all(services.map((service) => service.close()))
     await dataset.sql.end()

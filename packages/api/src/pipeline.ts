@@ -67,7 +67,7 @@ export async function answerRequest(request: ApiRequest, pipeline: Pipeline, tra
   trace.walk = walkStep(plan, request)
   const reading = { address, requestId: request.requestId, startedAt: performance.now() }
   if (plan.kind === 'one' || plan.kind === 'only') return await answerObject(plan, reading, pipeline)
-  const watermark = place?.watermark ?? (await watermarkOf(endpoint, reading, pipeline))
+  const watermark = place?.watermark ?? (await watermarkOf(endpoint, { ...reading, plan }, pipeline))
   const page = await pipeline.reader.read({ ...reading, plan, lead: LEAD.list })
   if (page.rows === 0) await requireParent({ endpoint, id, reading }, pipeline)
   trace.walk = walkStep(plan, request, page)
@@ -135,8 +135,12 @@ async function answerObject(plan: Plan, reading: Reading, { reader }: Pipeline):
 }
 
 /** Read before the page: what becomes visible in between is served now and, at worst, once more in the next run. */
-function watermarkOf(endpoint: Endpoint, reading: Reading, { reader }: Pipeline): Promise<Microseconds> {
-  return reader.watermark({ ...reading, waits: endpoint.parameters.includes('updated_since') })
+function watermarkOf(
+  { parameters }: Endpoint,
+  reading: Reading & { readonly plan: Plan },
+  { reader }: Pipeline,
+): Promise<Microseconds> {
+  return reader.watermark({ ...reading, waits: parameters.includes('updated_since') })
 }
 
 /** No rows are an answer for a list; where it belongs to a row, that has to be there. */

@@ -38,7 +38,7 @@ export const RESPONSE_HEADERS = {
     on: 'answers to a valid key',
   },
   'x-sync-watermark': {
-    note: 'Give it as `updated_since` in your next run, and no change is missed. The same on every page of a walk; keep it when the walk has ended.',
+    note: 'Give it as `updated_since` in your next run, where the list takes that, and no change is missed. The same on every page of a walk; keep it when the walk has ended.',
     schema: { type: 'string', format: 'date-time' },
     example: '2026-07-08T10:15:30.123Z',
     on: 'every list',

@@ -3,6 +3,7 @@
 // So the first page of a list waits until what was open when it was asked for has ended, and says from when the next run
 // may ask. docs/incremental.md is for those who read a store; docs/decisions/019 has the measurements.
 
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Microseconds } from '@store-export/contract'
 import type { Observe } from '../observe.ts'
 import type { Look, OpenTransaction, OpenTransactions } from './open-transactions.ts'
@@ -25,6 +26,8 @@ export interface BarrierOptions {
 /** A request before the barrier. */
 export interface BarrierRequest {
   readonly storeId: string
+  /** The store's database: after a move nothing that was seen in the old one counts. */
+  readonly databaseUrl: string
   /** Whether the list can be asked for changes, so that a wait is worth it. */
   readonly waits: boolean
   /** Looks at the store's open transactions. */
@@ -32,10 +35,11 @@ export interface BarrierRequest {
 }
 
 /**
- * A server notes when a transaction starts an instant before others can see that it is open, and on a machine under load
- * it may stand still in between.
+ * How far before the request a watermark is, at least. A server notes when a transaction starts an instant before others
+ * can see it, on a machine under load it may stand still in between; and a column of whole seconds rounds what is put
+ * into it.
  */
-const UNSEEN_START: Microseconds = 250_000n
+const SLACK: Microseconds = 1_000_000n
 const SECOND: Microseconds = 1_000_000n
 
 /** The barrier before every store. */
@@ -53,47 +57,52 @@ export class Barrier {
    * transaction that outlasted a wait is not waited for again. Rejects as `look` does.
    */
   async pass(request: BarrierRequest): Promise<Microseconds> {
-    const { storeId, waits, look } = request
-    const watch = this.watches.get(storeId) ?? new TransactionWatch()
-    this.watches.set(storeId, watch)
+    const { storeId, databaseUrl, waits, look } = request
+    const place = `${storeId} ${databaseUrl}`
+    const watch = this.watches.get(place) ?? new TransactionWatch()
+    this.watches.set(place, watch)
     const leave = watch.enter()
     try {
       const arrival = await watch.look(look)
-      const lasting = waits ? await this.wait(arrival, watch, request) : arrival.open
+      const isWaiting = waits && this.options.bounds.barrierMs > 0
+      const lasting = isWaiting ? await this.wait(arrival, watch, request) : arrival.open
       return this.watermark(arrival.at, lasting)
     } finally {
       leave()
-      if (watch.isIdle) this.watches.delete(storeId)
+      if (watch.isIdle) this.watches.delete(place)
     }
   }
 
-  /** What is still open, at the end of the wait, of what was open at the arrival. */
+  /** What is still open, at the end of the wait, of what may have written before the arrival. */
   private async wait(
-    { open }: Look,
+    arrival: Look,
     watch: TransactionWatch,
     { storeId, look }: BarrierRequest,
   ): Promise<OpenTransactions | null> {
     const startedAt = performance.now()
     const { bounds, observe } = this.options
-    let lasting = open
-    for (;;) {
+    let lasting = arrival.open
+    for (let looks = 0; ; looks++) {
       if (lasting === null) return null
-      const awaited = [...lasting.keys()].filter((name) => !watch.outlasted.has(name))
-      const waitedMs = performance.now() - startedAt
-      if (awaited.length === 0 || waitedMs >= bounds.barrierMs) {
-        for (const name of awaited) watch.outlasted.add(name)
-        if (lasting !== open || awaited.length > 0)
+      const awaited = [...lasting].filter(([name, each]) => isAwaited(each) && !watch.outlasted.has(name))
+      const leftMs = startedAt + bounds.barrierMs - performance.now()
+      // a look that fails now, or does not come in time, is no reason to refuse the page
+      const later = awaited.length === 0 || leftMs <= 0 ? null : await inTime(leftMs, watch.poll(look, looks))
+      if (later === null) {
+        for (const [name] of awaited) watch.outlasted.add(name)
+        const waitedMs = performance.now() - startedAt
+        if (looks > 0 || awaited.length > 0)
           observe({ event: 'barrier passed', storeId, waitedMs, outlasting: awaited.length })
         return lasting
       }
-      lasting = stillOpen(lasting, (await watch.poll(look)).open, open)
+      lasting = stillOpen(lasting, later.open, arrival)
     }
   }
 
   private watermark(at: Microseconds, lasting: OpenTransactions | null): Microseconds {
     const distance = BigInt(this.options.bounds.watermarkDistanceSeconds) * SECOND
     if (lasting === null) return at - distance
-    let watermark = at - UNSEEN_START
+    let watermark = at - SLACK
     for (const transaction of lasting.values()) {
       const start = startOf(transaction, at, distance)
       if (start < watermark) watermark = start
@@ -107,18 +116,43 @@ function startOf({ startedAt, preparedAt }: OpenTransaction, at: Microseconds, d
   return startedAt ?? (preparedAt === null || preparedAt > at ? at : preparedAt) - distance
 }
 
+/** One of which nothing was seen at the arrival keeps the watermark back, and is not waited for. */
+function isAwaited({ startedAt, preparedAt, isSuccessor }: OpenTransaction): boolean {
+  return isSuccessor !== true || startedAt !== null || preparedAt !== null
+}
+
 /**
- * Of `lasting` what is open in a later look. One that was prepared since the arrival bears another name now and may be any
- * of those that have gone.
+ * What a later look shows of those that may have written before the arrival. Beside the ones that were open then: one that
+ * was prepared since, which bears another name now and may be any of them; and one that began since with an earlier stamp,
+ * as the second transaction of one message, or one that a COMMIT AND CHAIN began. Where starts are not seen that may be
+ * every successor in the same session.
  */
-function stillOpen(
-  lasting: OpenTransactions,
-  now: OpenTransactions | null,
-  atArrival: OpenTransactions | null,
-): OpenTransactions | null {
+function stillOpen(lasting: OpenTransactions, now: OpenTransactions | null, arrival: Look): OpenTransactions | null {
   if (now === null) return null
-  const remaining = [...now].filter(
-    ([name, { preparedAt }]) => lasting.has(name) || (preparedAt !== null && atArrival?.has(name) !== true),
-  )
-  return new Map(remaining)
+  const sessions = new Set([...(arrival.open?.keys() ?? [])].map(sessionOf))
+  const open = new Map<string, OpenTransaction>()
+  for (const [name, transaction] of now) {
+    const { startedAt, preparedAt } = transaction
+    const isUnseen = startedAt === null && preparedAt === null
+    if (lasting.has(name) || (preparedAt !== null && arrival.open?.has(name) !== true)) open.set(name, transaction)
+    else if (startedAt !== null && startedAt < arrival.at) open.set(name, transaction)
+    else if (isUnseen && sessions.has(sessionOf(name))) open.set(name, { ...transaction, isSuccessor: true })
+  }
+  return open
+}
+
+/** The part of a transaction's name that all transactions of a session share. */
+function sessionOf(name: string): string {
+  return name.slice(0, name.indexOf('/') + 1)
+}
+
+/** What a look gives; null where it fails, or takes longer. */
+async function inTime(ms: number, looking: Promise<Look>): Promise<Look | null> {
+  const waiting = new AbortController()
+  const late = delay(ms, null, { signal: waiting.signal }).catch(() => null)
+  try {
+    return await Promise.race([looking.catch(() => null), late])
+  } finally {
+    waiting.abort()
+  }
 }

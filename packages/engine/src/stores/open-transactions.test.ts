@@ -26,7 +26,7 @@ test('[SYNC-1] others’ transactions are seen with their start on the database�
 
 test('[SYNC-1] a server that does not show even our own lock shows nobody’s: nothing is taken for seen', async () => {
   // A server that only speaks like PostgreSQL: the one thing here that is no real one.
-  const answers = [[{ at: '837000000000000', isStandby: false }], [], []]
+  const answers = [[{ at: '837000000000000', isStandby: false, pid: 7 }], [], [{ pid: 7, database: 1, user: 1 }], []]
   const other = Object.assign(() => undefined, { unsafe: async () => answers })
   const look = await lookAtTransactions(other as unknown as typeof samples.reader)
   expect(look).toEqual({ at: 837_000_000_000_000n, open: null })

@@ -10,9 +10,11 @@ export interface OpenTransaction {
   readonly startedAt: Microseconds | null
   /** When it was prepared for a commit in two phases, at some time after it started; null where it was not. */
   readonly preparedAt: Microseconds | null
+  /** Whether it was not open yet when it was first looked, in a session of which another was. */
+  readonly isSuccessor?: boolean
 }
 
-/** Transactions by name, which none bears a second time. */
+/** Transactions by name: number of the session, slash, number in it; none bears it again before the server starts anew. */
 export type OpenTransactions = ReadonlyMap<string, OpenTransaction>
 
 /** A look at a store database. */
@@ -24,47 +26,70 @@ export interface Look {
 }
 
 /**
- * Looks, in one round trip of three statements. Their order matters: a transaction that is found by none of them began
- * after the clock was read, and one that is being prepared meanwhile is found in one place at least. Rejects as the
- * driver does.
+ * Looks, in one round trip of four statements. Their order matters: a transaction that is found by none of them began after
+ * the clock was read, and one that is being prepared meanwhile is found in one place at least. Rejects as the driver does.
  */
 export async function lookAtTransactions(sql: Sql): Promise<Look> {
   try {
-    const results = await sql.unsafe(`${CLOCK}; ${RUNNING}; ${PREPARED}`)
+    const results = await sql.unsafe([CLOCK, LOCKS, SESSIONS, PREPARED].join('; '))
     // the driver cannot type what several statements answer
-    const [[clock], running, prepared] = results as unknown as [[ClockRow], RunningRow[], TransactionRow[]]
-    const others = running.filter(({ isOwn }) => !isOwn)
-    // a server that does not even show this transaction's own lock shows nobody's
-    const areSeen = others.length < running.length && !clock.isStandby
-    const open = new Map([...others, ...prepared].map((row) => [row.name, transactionOf(row)]))
-    return { at: BigInt(clock.at), open: areSeen ? open : null }
+    return lookOf(results as unknown as Answers)
   } catch (error) {
     if (!lacksFunctions(error)) throw error
-    const [clock] = await sql.unsafe<[ClockRow]>(CLOCK)
+    const [clock] = await sql.unsafe<[Pick<ClockRow, 'at'>]>(`select ${NOW} as "at"`)
     return { at: BigInt(clock.at), open: null }
   }
 }
 
+type Answers = [[ClockRow], LockRow[], SessionRow[], PreparedRow[]]
+
 interface ClockRow {
   readonly at: string
   readonly isStandby: boolean
+  readonly pid: number
 }
 
-interface TransactionRow {
+interface LockRow {
+  readonly pid: number
   readonly name: string
+}
+
+interface SessionRow {
+  readonly pid: number
+  readonly database: number
+  /** null for sessions of the server itself. */
+  readonly user: number | null
+  readonly application: string | null
+  /** Whether a client has it do something; null where the role may not see it. */
+  readonly isAtWork: boolean | null
   readonly startedAt: string | null
-  readonly preparedAt: string | null
 }
 
-interface RunningRow extends TransactionRow {
-  readonly isOwn: boolean
+interface PreparedRow {
+  readonly name: string
+  readonly database: number
+  readonly preparedAt: string
 }
 
-function transactionOf({ startedAt, preparedAt }: TransactionRow): OpenTransaction {
-  return {
-    startedAt: startedAt === null ? null : BigInt(startedAt),
-    preparedAt: preparedAt === null ? null : BigInt(preparedAt),
+function lookOf([[clock], locks, sessions, prepared]: Answers): Look {
+  const at = BigInt(clock.at)
+  const own = sessions.find(({ pid }) => pid === clock.pid)
+  const names = new Map(locks.map(({ pid, name }) => [pid, name]))
+  // a server that does not even show this transaction's own lock shows nobody's
+  if (clock.isStandby || own === undefined || !names.has(own.pid)) return { at, open: null }
+  const open = new Map<string, OpenTransaction>()
+  for (const session of sessions) {
+    // those like ours, of the same user and application, only read
+    const isOurs = session.user === own.user && session.application === own.application
+    if (isOurs || session.user === null || session.database !== own.database) continue
+    const name = names.get(session.pid) ?? (session.isAtWork === true ? `session ${session.pid}/` : null)
+    const startedAt = session.startedAt === null ? null : BigInt(session.startedAt)
+    // what began after the clock was read is stamped later than that
+    if (name !== null && (startedAt === null || startedAt < at)) open.set(name, { startedAt, preparedAt: null })
   }
+  for (const { name, database, preparedAt } of prepared)
+    if (database === own.database) open.set(name, { startedAt: null, preparedAt: BigInt(preparedAt) })
+  return { at, open }
 }
 
 /** An unknown table, column, type or function, or no right to it. */
@@ -78,22 +103,22 @@ function microseconds(instant: string): string {
   return `((extract(epoch from ${instant}) - 946684800) * 1000000)::int8`
 }
 
-const CLOCK = `select ${microseconds('clock_timestamp()')} as "at", pg_is_in_recovery() as "isStandby"`
+const NOW = microseconds('clock_timestamp()')
+const CLOCK = `select ${NOW} as "at", pg_is_in_recovery() as "isStandby", pg_backend_pid() as "pid"`
 
-/** This session. The functions below the server's views are asked: to join the views takes three times as long. */
-const OWN = 'pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) own'
+/** Every transaction holds the lock of its own virtual number from its start until its rows are visible. */
+const LOCKS = `select pid, virtualtransaction as "name" from pg_catalog.pg_lock_status()
+  where locktype = 'virtualxid' and virtualxid = virtualtransaction`
 
 /**
- * Every transaction holds the lock of its own virtual number from its start until its rows are visible. Sessions of the
- * server itself have no user; those like ours, of the same user and application, read only.
+ * Sessions that may have a transaction. One that is at work and has none is about to begin one, which bears the arrival of
+ * its statement. The functions below the server's views are asked, and their answers joined here: to join the views takes
+ * three times as long.
  */
-const RUNNING = `select l.virtualtransaction as "name", ${microseconds('a.xact_start')} as "startedAt",
-    null::int8 as "preparedAt", l.pid = own.pid as "isOwn"
-  from ${OWN}, pg_catalog.pg_lock_status() l, pg_catalog.pg_stat_get_activity(l.pid) a
-  where l.locktype = 'virtualxid' and l.virtualxid = l.virtualtransaction
-    and a.datid = own.datid and a.usesysid is not null
-    and (l.pid = own.pid or a.usesysid <> own.usesysid or a.application_name <> own.application_name)`
+const SESSIONS = `select pid, datid::int8::float8 as "database", usesysid::int8::float8 as "user", application_name as "application",
+    state = 'active' and backend_type = 'client backend' as "isAtWork",
+    ${microseconds('coalesce(xact_start, query_start)')} as "startedAt"
+  from pg_catalog.pg_stat_get_activity(null) where datid is not null and state is distinct from 'idle'`
 
-const PREPARED = `select 'prepared ' || p.transaction as "name", null::int8 as "startedAt",
-    ${microseconds('p.prepared')} as "preparedAt"
-  from ${OWN}, pg_catalog.pg_prepared_xact() p where p.dbid = own.datid`
+const PREPARED = `select 'prepared ' || transaction as "name", dbid::int8::float8 as "database",
+    ${microseconds('prepared')} as "preparedAt" from pg_catalog.pg_prepared_xact()`

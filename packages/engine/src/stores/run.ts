@@ -92,11 +92,17 @@ export class StoreReader {
 
   /**
    * From when the next run may ask without missing what is read after this, on the database's clock; waits for open
-   * transactions where `waits` says so. Throws `StoreDatabaseFault` as `read` does.
+   * transactions where `waits` says so. Throws as `read` does for the same plan.
    */
-  watermark({ waits, ...request }: Omit<ReadRequest, 'lead' | 'plan'> & { waits: boolean }): Promise<Microseconds> {
-    const look = () => this.withRetry(request, lookAtTransactions)
-    return this.parts.barrier.pass({ storeId: request.address.storeId, waits, look })
+  watermark({ waits, plan, ...request }: Omit<ReadRequest, 'lead'> & { waits: boolean }): Promise<Microseconds> {
+    const look = () =>
+      this.withRetry(request, (sql, present) => {
+        // what will be refused is not waited for
+        refuseUntracked(plan, present)
+        return lookAtTransactions(sql)
+      })
+    const { storeId, databaseUrl } = request.address
+    return this.parts.barrier.pass({ storeId, databaseUrl, waits, look })
   }
 
   /** Whether the store has a row of `resource` with this id. */

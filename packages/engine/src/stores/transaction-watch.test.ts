@@ -29,21 +29,32 @@ test('however many ask, there is one look at a time, and none gets one that bega
 test('however many wait, they share what is looked', async () => {
   const { state, look } = counted()
   const watch = new TransactionWatch()
-  await Promise.all(Array.from({ length: 100 }, () => watch.poll(look)))
+  await Promise.all(Array.from({ length: 100 }, () => watch.poll(look, 0)))
   expect(state.begun).toBe(1)
 })
 
-test('a look that fails is another’s failure: who shared it looks on his own', async () => {
+test('a look that fails is tried once more, by all who shared it together', async () => {
   const watch = new TransactionWatch()
-  const failing = () => Promise.reject(new Error('cut'))
+  let begun = 0
+  const failing = () => {
+    begun++
+    return Promise.reject(new Error('cut'))
+  }
+  const looking = Array.from({ length: 100 }, () => watch.look(failing))
+  for (const each of looking) await expect(each).rejects.toThrow('cut')
+  expect(begun).toBeLessThanOrEqual(4)
   const { look } = counted()
-  const first = watch.look(failing)
-  const second = watch.look(failing)
-  const sharing = watch.look(look)
-  await expect(first).rejects.toThrow('cut')
-  await expect(second).rejects.toThrow('cut')
-  expect((await sharing).at).toBe(1n)
-  expect((await watch.look(look)).at).toBe(2n)
+  expect((await watch.look(look)).at).toBe(1n)
+})
+
+test('a look that hangs holds up nobody for longer than a moment', async () => {
+  const watch = new TransactionWatch()
+  const { look } = counted()
+  const never = watch.look(() => new Promise(() => undefined))
+  const startedAt = performance.now()
+  expect((await watch.look(look)).at).toBe(1n)
+  expect(performance.now() - startedAt).toBeLessThan(1000)
+  expect(await Promise.race([never, 'hangs'])).toBe('hangs')
 })
 
 test('what outlasted a wait is forgotten when it has ended, so that nothing is kept for a store that is quiet', async () => {

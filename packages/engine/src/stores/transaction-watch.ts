@@ -1,18 +1,24 @@
-// Who waits for a store's transactions shares the looks at them: there is one at a time, however many wait.
+// Who waits for a store's transactions shares the looks at them: however many wait, there is one look at a time, but for
+// those that hang.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Look } from './open-transactions.ts'
 
-/** How often it is looked while somebody waits: most transactions last some milliseconds. */
-const POLL_MS = 5
+/** Pauses between two looks while somebody waits: most transactions last some milliseconds, the others long. */
+const PAUSES_MS = [5, 5, 10, 20, 40] as const
+/** A look that takes longer may never end: another begins beside it. */
+const SLOW_MS = 100
 
 /** The looks at one store. */
 export class TransactionWatch {
   /** Transactions that somebody has waited for in vain, as long as they are open. */
   readonly outlasted = new Set<string>()
   private entered = 0
+  /** The look on its way, until it has ended or is slow. */
   private current: Promise<unknown> | null = null
+  /** The one that begins after it. */
   private following: Promise<Look> | null = null
+  /** The one that begins after a pause. */
   private polling: Promise<Look> | null = null
 
   /** Nobody is here, and nothing is remembered. */
@@ -28,41 +34,43 @@ export class TransactionWatch {
 
   /** A look that begins now, or, where one is on its way, after that: what was seen before says nothing of now. */
   look(look: () => Promise<Look>): Promise<Look> {
-    if (this.following !== null) return shared(this.following, look)
+    // A look that ends with its connection must not fail those who share it: they share another one.
+    return this.next(look).catch(() => this.next(look))
+  }
+
+  /** A look after a pause, which grows with the number of looks that the caller has had. */
+  poll(look: () => Promise<Look>, looks: number): Promise<Look> {
+    const pauseMs = PAUSES_MS[Math.min(looks, PAUSES_MS.length - 1)]
+    this.polling ??= delay(pauseMs).then(() => {
+      this.polling = null
+      return this.next(look)
+    })
+    return this.polling
+  }
+
+  private next(look: () => Promise<Look>): Promise<Look> {
     if (this.current === null) return this.begin(look)
-    this.following = this.current.then(() => {
+    this.following ??= this.current.then(() => {
       this.following = null
       return this.begin(look)
     })
     return this.following
   }
 
-  /** A look some milliseconds from now. */
-  poll(look: () => Promise<Look>): Promise<Look> {
-    if (this.polling !== null) return shared(this.polling, look)
-    this.polling = delay(POLL_MS).then(() => {
-      this.polling = null
-      return this.look(look)
-    })
-    return this.polling
-  }
-
   private begin(look: () => Promise<Look>): Promise<Look> {
     const looking = look()
-    this.current = looking.then(
-      ({ open }) => {
-        this.current = null
-        for (const name of this.outlasted) if (open?.has(name) !== true) this.outlasted.delete(name)
-      },
-      () => {
-        this.current = null
-      },
+    const ended = looking.then(
+      ({ open }) => this.forgetEnded(open),
+      () => undefined,
     )
+    const current = Promise.race([ended, delay(SLOW_MS)]).then(() => {
+      if (this.current === current) this.current = null
+    })
+    this.current = current
     return looking
   }
-}
 
-/** A look that ends with its connection must not fail those who share it and have connections of their own. */
-function shared(looking: Promise<Look>, look: () => Promise<Look>): Promise<Look> {
-  return looking.catch(look)
+  private forgetEnded(open: Look['open']): void {
+    for (const name of this.outlasted) if (open?.has(name) !== true) this.outlasted.delete(name)
+  }
 }
