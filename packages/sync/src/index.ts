@@ -20,18 +20,11 @@ export { PostgresCopy, type PostgresPlace } from './copies/postgres.ts'
 export { SqliteCopy } from './copies/sqlite.ts'
 export { xlsxCopy } from './copies/xlsx.ts'
 export { parseExactJson, type RawNumber } from './exact-json.ts'
+export type { Compared, Difference, Finding, Reason, TableVerification } from './run/findings.ts'
 export type { Mode, PlanOptions } from './run/plan.ts'
 export { type PreviewOptions, preview, type TablePreview } from './run/preview.ts'
 export { type Progress, type RunOptions, type RunSummary, run, type TableSummary } from './run/run.ts'
-export {
-  type Difference,
-  type Finding,
-  type Reason,
-  type TableVerification,
-  type Verification,
-  type VerifyOptions,
-  verify,
-} from './run/verify.ts'
+export { type Verification, type VerifyOptions, verify } from './run/verify.ts'
 export type { Walked } from './run/walk-table.ts'
 export {
   type ChildTable,
@@ -39,6 +32,7 @@ export {
   type CopyColumn,
   type CopyTable,
   findTable,
+  type OwnedTable,
   TABLE_NAMES,
   TABLES,
 } from './tables.ts'

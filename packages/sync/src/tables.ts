@@ -25,6 +25,13 @@ export interface ChildTable {
   readonly parentColumn: string
 }
 
+/** A table with a list of its own, whose rows are gone when the row is that they belong to. */
+export interface OwnedTable {
+  readonly name: string
+  /** Column that holds the id of the row that they belong to. */
+  readonly ownerColumn: string
+}
+
 /** A table whose rows are asked for. */
 export interface CopyTable {
   readonly name: string
@@ -33,6 +40,10 @@ export interface CopyTable {
   readonly children: readonly ChildTable[]
   /** The list that its rows come from; null for the store's one row. */
   readonly list: Endpoint | null
+  /** The list of their ids alone; null where there is none. */
+  readonly ids: Endpoint | null
+  /** Tables of rows that the store deletes with one of these. */
+  readonly owned: readonly OwnedTable[]
   /** Whether the store keeps rows that it serves no more: who asks for changes does not meet their going. */
   readonly hidesRemoved: boolean
 }
@@ -57,7 +68,9 @@ function tableOf(resource: Resource): CopyTable {
     note: resource.note,
     columns: columnsOf(resource),
     children,
-    list: listOf(resource),
+    list: listOf(resource, 'page'),
+    ids: listOf(resource, 'ids'),
+    owned: ownedBy(resource),
     hidesRemoved: resource.removedColumn !== undefined,
   }
 }
@@ -67,8 +80,14 @@ function orderOf({ list }: CopyTable): number {
   return list.parameters.some((parameter) => parameter === 'updated_since') ? 2 : 1
 }
 
-function listOf(resource: Resource): Endpoint | null {
-  return ENDPOINTS.find((endpoint) => endpoint.resource === resource && endpoint.answer.kind === 'page') ?? null
+function listOf(resource: Resource, kind: 'page' | 'ids'): Endpoint | null {
+  return ENDPOINTS.find((endpoint) => endpoint.resource === resource && endpoint.answer.kind === kind) ?? null
+}
+
+function ownedBy(owner: Resource): OwnedTable[] {
+  return ENDPOINTS.flatMap(({ answer, resource }) =>
+    answer.kind === 'allOf' && answer.parent === owner ? [{ name: resource.table, ownerColumn: answer.column }] : [],
+  )
 }
 
 function columnsOf({ fields }: Resource): CopyColumn[] {

@@ -151,7 +151,9 @@ describe('store-sync run', () => {
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line)),
-    ).toEqual([{ event: 'would', table: 'orders', mode: 'whole', since: null, rows: 2000, is_at_least: false }])
+    ).toEqual([
+      { event: 'would', table: 'orders', mode: 'whole', since: null, rows: 2000, is_at_least: false, ids_pages: 0 },
+    ])
   })
 
   test('verify ends with 0 where the copy is the store, and with 1 and what differs where it is not', async () => {

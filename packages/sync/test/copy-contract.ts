@@ -1,4 +1,5 @@
-// What every copy has to keep, whatever keeps it: one suite, run against each. Walks are in copy-walks-contract.ts.
+// What every copy has to keep, whatever keeps it: one suite, run against each. Walks are in copy-walks-contract.ts and
+// copy-prune-contract.ts.
 
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -6,6 +7,7 @@ import { comparable } from '../src/copies/comparable.ts'
 import { type Copy, CopyBusy, type CopyRow, type CopyState, NEW_COPY } from '../src/copies/copy.ts'
 import { TABLES } from '../src/tables.ts'
 import { groups, item, order, orders } from './copy-contract-rows.ts'
+import { describePruning } from './copy-prune-contract.ts'
 import { describeWalks } from './copy-walks-contract.ts'
 
 /** A place for a copy, and another way to look into it. */
@@ -70,7 +72,7 @@ export function describeCopy(name: string, makePlace: () => Promise<CopyPlace>):
       copy = place.make()
       return copy.open(TABLES)
     }
-    describeWalks({
+    const inTest: CopyInTest = {
       get place() {
         return place
       },
@@ -78,7 +80,9 @@ export function describeCopy(name: string, makePlace: () => Promise<CopyPlace>):
         return copy
       },
       reopen,
-    })
+    }
+    describeWalks(inTest)
+    describePruning(inTest)
 
     test('a new one is of no store, and empty', async () => {
       const state = await reopen()

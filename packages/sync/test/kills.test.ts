@@ -1,4 +1,4 @@
-// The command, killed at random moments of first, later and full runs, and run again: right each time.
+// The command, killed at random moments of first, later, pruning and full runs, and run again: right each time.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
@@ -67,9 +67,8 @@ class Life {
   }
 
   /** A run that is killed, sometimes twice; then one that is not, and the copy is the store. */
-  async killAndRun(isFull: boolean): Promise<void> {
+  async killAndRun(words: readonly string[]): Promise<void> {
     const { model, clock } = this.#source
-    const words = isFull ? ['--full'] : []
     const before = await this.#destination.read()
     const begun = model.moment
     const wasKilled = await this.#kill(words)
@@ -81,7 +80,8 @@ class Life {
     const end = await this.#run(words, null)
     expect(end, end.said).toMatchObject({ code: 0 })
     this.#last = end
-    if (isFull) model.caughtUp(begun)
+    if (words.includes('--full')) model.caughtUp(begun)
+    if (words.includes('--prune')) model.pruned(begun)
     expect(await wrongIn(this.#destination, await sourceOf(this.#source), model)).toEqual([])
     // what was there is not asked for again
     clock.advance(10 * MINUTE_MS)
@@ -162,7 +162,7 @@ describe.each([
     const life = await Life.begin(seed, destination)
     try {
       for (let round = 0; round < ROUNDS_MAX && life.kills < KILLS_OF_A_LIFE; round += 1) {
-        await life.killAndRun(round % 3 === 2)
+        await life.killAndRun([[], ['--prune'], ['--full']][round % 3] ?? [])
         await life.write()
       }
       expect(life.kills).toBeGreaterThanOrEqual(KILLS_OF_A_LIFE)

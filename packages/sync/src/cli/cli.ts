@@ -56,6 +56,7 @@ function program(surroundings: Surroundings): Command {
   asking(command.command('run'))
     .description('bring the copy up to date: everything at first, then what changed')
     .option('--full', 'walk everything again, and remove what the store no longer has')
+    .option('--prune', 'find what the store has deleted by ids alone, and remove it')
     .option('--tables <names>', 'only these, with commas between; tables that come within them, too')
     .option('--since <time>', 'leave out what was last changed before: 2026-01-31, 2026-01-31T08:00:00Z, or 30d')
     .option('--overlap <time>', 'ask so far back beyond the last run, for writes that became visible late', '5m')
@@ -68,6 +69,7 @@ function program(surroundings: Surroundings): Command {
     })
   asking(command.command('verify'))
     .description('compare the copy with the store, row by row, and say where they differ')
+    .option('--quick', 'compare ids and times of change alone, where a table has a list of them')
     .option('--tables <names>', 'only these, with commas between; tables that come within them, too')
     .action((words: VerifyWords) => verifyCommand(words, surroundings))
   return command

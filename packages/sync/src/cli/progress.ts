@@ -53,6 +53,13 @@ export class PersonTeller {
     this.#line.show(this.#last)
   }
 
+  /** So many ids of a table were read. */
+  ids({ table, ids, of }: { readonly table: string; readonly ids: number; readonly of: number | null }): void {
+    this.#endCountdown()
+    this.#last = `${tableText(table, ids)}${of === null ? '' : ` of ${numberText(of)}`} ids`
+    this.#line.show(this.#last)
+  }
+
   /** A line that stays; what comes next is timed from here. */
   done(text: string): void {
     this.say(text)
@@ -127,6 +134,8 @@ function sentence(error: unknown): string {
 export function tellPerson(teller: PersonTeller): (progress: Progress) => void {
   return (progress) => {
     if (progress.event === 'page') return teller.page(progress)
+    if (progress.event === 'ids') return teller.ids(progress)
+    if (progress.event === 'unpruned') return teller.say(`  ${progress.message}`)
     if (progress.event === 'table') return teller.table(progress)
     teller.show('  writing …')
   }
@@ -156,10 +165,10 @@ function timeLeft({ read, left }: { read: number; left: number }, ms: number, me
   return `  ${timeText(meter.timeFor(Math.ceil(left / LIMITS.pageRowsMax), requestMs))} left`
 }
 
-/** Tells a program: one line of JSON for each table. */
+/** Tells a program: one line of JSON for each table, and where nothing can be pruned. */
 export function tellProgram(output: Output): (progress: Progress) => void {
   return (progress) => {
-    if (progress.event === 'table') printEvent(output, progress)
+    if (progress.event === 'table' || progress.event === 'unpruned') printEvent(output, progress)
   }
 }
 

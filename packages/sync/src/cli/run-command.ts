@@ -9,7 +9,7 @@ import { preview, type TablePreview } from '../run/preview.ts'
 import { run } from '../run/run.ts'
 import type { CopyTable } from '../tables.ts'
 import { copyOf } from './destination.ts'
-import { printEvent, tableText } from './output.ts'
+import { numberText, printEvent, tableText } from './output.ts'
 import { MODES, summaryText, tellPerson, tellProgram } from './progress.ts'
 import { sentenceOf } from './sentence.ts'
 import { now, type Session, type SessionWords, sessionOf } from './session.ts'
@@ -20,6 +20,7 @@ import { durationOf, instantOf, tablesOf } from './usage.ts'
 export interface RunWords extends SessionWords {
   readonly to: string
   readonly full?: true
+  readonly prune?: true
   readonly tables?: string
   readonly since?: string
   readonly overlap?: string
@@ -35,7 +36,7 @@ export class EndedBetweenRuns extends Error {
 /** A run whose words were understood. */
 interface Task {
   readonly session: Session
-  readonly options: PlanOptions & { readonly tables?: readonly CopyTable[] }
+  readonly options: PlanOptions & { readonly tables?: readonly CopyTable[]; readonly prunes: boolean }
   readonly words: RunWords
   readonly surroundings: Surroundings
 }
@@ -66,9 +67,10 @@ function tellFailure({ words, surroundings: { output } }: Task, error: unknown):
   if (words.json) printEvent(output, { event: 'error', message: sentence })
 }
 
-function optionsOf({ full, tables, since, overlap }: RunWords): Task['options'] {
+function optionsOf({ full, prune, tables, since, overlap }: RunWords): Task['options'] {
   return {
     isFull: full === true,
+    prunes: prune === true,
     ...(tables === undefined ? {} : { tables: tablesOf(tables) }),
     ...(since === undefined ? {} : { since: instantOf(since) }),
     ...(overlap === undefined ? {} : { overlapMs: durationOf('--overlap', overlap) }),
@@ -108,7 +110,8 @@ async function look({ session: { client }, options, words, surroundings }: Task)
   if (!words.json) output.say(`  nothing was written; \`run\` without --dry-run brings ${copy.name} up to date\n`)
 }
 
-function previewText({ table, mode, since, rows, isAtLeast }: TablePreview): string {
+function previewText({ table, mode, since, rows, isAtLeast, idsPages }: TablePreview): string {
   const from = since === null ? '' : ` since ${since}`
-  return `${tableText(table, rows)} rows${isAtLeast ? ' or more' : ''}  ${MODES[mode]}${from}`
+  const ids = idsPages === 0 ? '' : `, and ${numberText(idsPages)} ${idsPages === 1 ? 'page' : 'pages'} of ids`
+  return `${tableText(table, rows)} rows${isAtLeast ? ' or more' : ''}  ${MODES[mode]}${from}${ids}`
 }

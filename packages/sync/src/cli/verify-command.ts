@@ -1,6 +1,7 @@
 // `store-sync verify`: says where the copy is not the store.
 
-import { type Difference, type Finding, type TableVerification, type Verification, verify } from '../run/verify.ts'
+import type { Compared, Difference, Finding, TableVerification } from '../run/findings.ts'
+import { type Verification, verify } from '../run/verify.ts'
 import { copyOf } from './destination.ts'
 import { numberText, printEvent, tableText } from './output.ts'
 import { type PersonTeller, secondsText } from './progress.ts'
@@ -12,11 +13,18 @@ import { tablesOf } from './usage.ts'
 export interface VerifyWords extends SessionWords {
   readonly to: string
   readonly tables?: string
+  readonly quick?: true
 }
 
 /** The copy is not the store; what differs has been said. */
 export class CopyDiffers extends Error {
   override readonly name = 'CopyDiffers'
+}
+
+/** What was compared of each row, for people. */
+const COMPARED: Readonly<Record<Compared, string>> = {
+  rows: '  (whole rows)',
+  stamps: '  (ids and last changes)',
 }
 
 /** So many differences of each table are told to a person; a program gets all. */
@@ -25,26 +33,28 @@ const TOLD_MAX = 10
 /** Compares as the words say. Throws what a verification throws, and `CopyDiffers`. */
 export async function verifyCommand(words: VerifyWords, surroundings: Surroundings): Promise<void> {
   const { env, output, signal } = surroundings
+  const isQuick = words.quick === true
   const tables = words.tables === undefined ? {} : { tables: tablesOf(words.tables) }
   const copy = await copyOf(words.to, env)
   const { client, teller } = await sessionOf(words, surroundings)
   const startedAt = now()
   const observe = words.json
     ? (finding: Finding) => (finding.event === 'page' ? undefined : printEvent(output, finding))
-    : tellFindings(teller)
-  const verification = await verify({ client, copy, signal, observe, ...tables }).finally(() => teller.end())
+    : tellFindings(teller, isQuick)
+  const verification = await verify({ client, copy, signal, observe, isQuick, ...tables }).finally(() => teller.end())
   const { isSame, changedFiles, storeId } = verification
   if (words.json) printEvent(output, { event: 'verify', storeId, isSame, changedFiles })
-  else for (const line of lastWords(verification, copy.name, now() - startedAt)) teller.say(line)
+  else for (const line of lastWords(verification, { copy: copy.name, isQuick, ms: now() - startedAt })) teller.say(line)
   if (!isSame) throw new CopyDiffers(`${copy.name} is not the store`)
 }
 
 /** What is found, for a person: a few differences of each table, and its counts. */
-function tellFindings(teller: PersonTeller): (finding: Finding) => void {
+function tellFindings(teller: PersonTeller, isQuick: boolean): (finding: Finding) => void {
   const told = new Map<string, number>()
   return (finding) => {
     if (finding.event === 'page') return teller.page(finding)
-    if (finding.event === 'verified') return teller.done(verifiedText(finding))
+    if (finding.event === 'verified')
+      return teller.done(`${verifiedText(finding)}${isQuick ? COMPARED[finding.compared] : ''}`)
     if (finding.reason !== null) return
     const count = (told.get(finding.table) ?? 0) + 1
     told.set(finding.table, count)
@@ -67,11 +77,19 @@ function verifiedText({ table, storeRows, copyRows, differences, changed, leftOu
   return `${counts}  ${differ}${later}${before}`
 }
 
-function lastWords({ isSame, changedFiles, tables }: Verification, copy: string, ms: number): string[] {
+/** What is told of a verification besides what it found. */
+interface Told {
+  readonly copy: string
+  readonly isQuick: boolean
+  readonly ms: number
+}
+
+function lastWords({ isSame, changedFiles, tables }: Verification, { copy, isQuick, ms }: Told): string[] {
   const rows = tables.reduce((sum, { storeRows }) => sum + storeRows, 0)
   const compared = `${numberText(rows)} rows compared, ${secondsText(ms)}`
   const isPart = tables.some(({ leftOut }) => leftOut > 0)
-  if (isSame) return [`  ${copy} is the store${isPart ? ', but for what --since left out' : ''}: ${compared}`]
+  const as = isQuick ? ', as far as ids and last changes say' : ''
+  if (isSame) return [`  ${copy} is the store${as}${isPart ? ', but for what --since left out' : ''}: ${compared}`]
   const files = changedFiles.map((name) => `  ${name} is not as the copy is; the next run writes it again`)
   const different = tables.filter(({ differences }) => differences > 0)
   const mend = different.every(({ isWhole }) => isWhole) ? 'run' : 'run --full'

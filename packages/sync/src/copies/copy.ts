@@ -56,13 +56,15 @@ export interface PageWrite {
   readonly isFirst?: boolean
   /** From where the walk goes on behind this page, kept with its rows; null where it is walked again from its beginning. */
   readonly unfinished?: UnfinishedWalk | null
+  /** Ids that are met and not written, of a walk of the whole list that brings ids alone. None, unless said. */
+  readonly met?: readonly string[]
 }
 
 /** How a walk of a table ended. */
 export interface WalkEnd {
   readonly table: CopyTable
   readonly state: TableState
-  /** Whether the whole list was walked: then rows that it no longer has are removed. */
+  /** Whether the whole list was walked: then rows that it no longer has are removed, with what they own. */
   readonly isWhole: boolean
 }
 
@@ -93,7 +95,7 @@ export interface Copy {
   claim(storeId: string): Promise<void>
   /** Rows of one page: they take the place of rows with the same ids, with their children, all of it or nothing. */
   write(page: PageWrite): Promise<void>
-  /** Ends a walk, and moves the state with it. How many rows were removed, children not counted. */
+  /** Ends a walk, and moves the state with it. How many rows were removed, those that they had or owned not counted. */
   end(walk: WalkEnd): Promise<number>
   /** Rows of a table, children's tables included. */
   count(table: string): Promise<number>

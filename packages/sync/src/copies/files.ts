@@ -121,12 +121,12 @@ export class FileCopy extends SqliteCopy {
   }
 
   /** The marks are in the file before the first row is: for a run that is killed in between. */
-  #touch({ name, children }: CopyTable): void {
+  #touch({ name, children, owned }: CopyTable): void {
     if (this.#touched === null) {
       this.#touched = new Set(this.#records.read().touched)
       this.#records.touchAll()
     }
-    for (const each of [name, ...children.map((child) => child.name)]) this.#touched.add(each)
+    for (const each of [name, ...[...children, ...owned].map((other) => other.name)]) this.#touched.add(each)
   }
 
   /** Files that are not as the tables are, and those that `isSame` denies: somebody may have changed or removed them. */

@@ -2,8 +2,9 @@
 // both in unlogged tables: a crash of the server takes both, and marks without their walk or the other way round would
 // remove rows that were met.
 
+import type { CopyTable } from '../tables.ts'
 import type { UnfinishedWalk } from './copy.ts'
-import { qualified } from './postgres-schema.ts'
+import { qualified, quoted } from './postgres-schema.ts'
 import type { PostgresSession } from './postgres-session.ts'
 
 /** Where walks are kept. */
@@ -48,4 +49,33 @@ export async function forgetLooseMarks({ session, schema }: WalksPlace): Promise
     `delete from ${qualified(schema, '_sync_seen')}
     where table_name not in (select table_name from ${qualified(schema, '_sync_walks')})`,
   )
+}
+
+/** Marks rows of which a walk of the whole list brings the ids alone. */
+export async function markMet({ session, schema }: WalksPlace, table: string, ids: readonly string[]): Promise<void> {
+  await session.run(
+    `insert into ${qualified(schema, '_sync_seen')} (table_name, id)
+    select $1, value::uuid from jsonb_array_elements_text($2::text::jsonb) on conflict do nothing`,
+    [table, JSON.stringify(ids)],
+  )
+}
+
+/** Removes rows without a mark, with their children and what they own; how many rows that were. In the caller's transaction. */
+export async function removeUnmet({ session, schema }: WalksPlace, table: CopyTable): Promise<number> {
+  const at = qualified(schema, table.name)
+  const isUnmet = `not exists
+    (select from ${qualified(schema, '_sync_seen')} as seen where seen.table_name = $1 and seen.id = kept.id)`
+  for (const { name, ownerColumn } of table.owned)
+    await session.run(
+      `delete from ${qualified(schema, name)} as owned using ${at} as kept
+      where kept.id = owned.${quoted(ownerColumn)} and ${isUnmet}`,
+      [table.name],
+    )
+  const { count } = await session.run(`delete from ${at} as kept where ${isUnmet}`, [table.name])
+  for (const { name, parentColumn } of table.children)
+    await session.run(
+      `delete from ${qualified(schema, name)} as kept
+      where not exists (select from ${at} as parent where parent.id = kept.${quoted(parentColumn)})`,
+    )
+  return count
 }

@@ -16,10 +16,10 @@ import {
 } from './copy.ts'
 import { pageStatement, pageValues } from './postgres-page.ts'
 import { markIds, type PostgresSource, peekState, readRows, readState, unmetIds } from './postgres-reading.ts'
-import { makeSchema, qualified, quoted } from './postgres-schema.ts'
+import { makeSchema, qualified } from './postgres-schema.ts'
 import { PostgresSession } from './postgres-session.ts'
 import { holdable } from './postgres-values.ts'
-import { forgetWalk, walkValue } from './postgres-walks.ts'
+import { forgetWalk, markMet, removeUnmet, walkValue } from './postgres-walks.ts'
 
 /** Where a PostgreSQL copy is. */
 export interface PostgresPlace {
@@ -82,9 +82,13 @@ export class PostgresCopy implements Copy {
     )
   }
 
-  async write({ table, rows, isWhole, isFirst = false, unfinished = null }: PageWrite): Promise<void> {
+  async write({ table, rows, isWhole, isFirst = false, unfinished = null, met = [] }: PageWrite): Promise<void> {
     if (isFirst) await this.#forgetWalk(table.name)
     const marks = isWhole && (await this.#isMarking(table))
+    if (marks && met.length > 0) {
+      this.#traces.add(table.name)
+      await markMet(this.#source(), table.name, met)
+    }
     if (rows.length === 0) return
     const values = pageValues(table, rows)
     if (unfinished !== null) values.push(walkValue(table.name, unfinished, isWhole ? marks : null))
@@ -199,18 +203,7 @@ export class PostgresCopy implements Copy {
 
   async #removeUnseen(table: CopyTable): Promise<number> {
     if (!(await this.#isMarking(table))) return 0
-    const { name, children } = table
-    const { count } = await this.#run(
-      `delete from ${this.#at(name)} as kept where not exists
-        (select from ${this.#at('_sync_seen')} as seen where seen.table_name = $1 and seen.id = kept.id)`,
-      [name],
-    )
-    for (const child of children)
-      await this.#run(
-        `delete from ${this.#at(child.name)} as kept where not exists
-          (select from ${this.#at(name)} as parent where parent.id = kept.${quoted(child.parentColumn)})`,
-      )
-    return count
+    return removeUnmet(this.#source(), table)
   }
 
   #run(text: string, values: (string | null)[] = []) {

@@ -50,6 +50,12 @@ export class SqliteWriter {
     }
   }
 
+  /** Rows of which a walk of the whole list brings the ids alone. */
+  meet(ids: readonly string[]): void {
+    this.#marks ??= this.#beginWhole()
+    if (this.#marks) for (const id of ids) this.#mark.run(this.#table.name, id)
+  }
+
   /** Ends a walk of the whole list: removes what it has not met. How many rows that were. */
   removeUnseen(): number {
     const marks = this.#marks ?? this.#beginWhole()
@@ -59,8 +65,12 @@ export class SqliteWriter {
       for (const child of this.#table.children) this.#database.exec(parentIndex(child))
       return 0
     }
-    const { name, children } = this.#table
+    const { name, children, owned } = this.#table
     const unseen = 'id not in (select id from _sync_seen where table_name = ?)'
+    for (const each of owned) {
+      const gone = `${quoted(each.ownerColumn)} in (select id from ${quoted(name)} where ${unseen})`
+      this.#database.prepare(`delete from ${quoted(each.name)} where ${gone}`).run(name)
+    }
     const removed = this.#database.prepare(`delete from ${quoted(name)} where ${unseen}`).run(name).changes
     for (const child of children)
       this.#database.exec(

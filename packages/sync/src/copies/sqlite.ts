@@ -61,7 +61,7 @@ export class SqliteCopy implements Copy {
     this.#told(() => this.#run('insert or replace into _sync_copy (one, store_id) values (1, ?)', [storeId]))
   }
 
-  async write({ table, rows, isWhole, isFirst = false, unfinished = null }: PageWrite): Promise<void> {
+  async write({ table, rows, isWhole, isFirst = false, unfinished = null, met = [] }: PageWrite): Promise<void> {
     this.#told(() =>
       this.#transaction(() => {
         const writer = this.#writer(table)
@@ -70,6 +70,7 @@ export class SqliteCopy implements Copy {
           forgetWalk((text) => this.#statement(text), table.name)
         }
         writer.write(rows, isWhole)
+        if (met.length > 0) writer.meet(met)
         if (unfinished === null) return
         const marks = isWhole ? writer.marks : null
         keepWalk((text) => this.#statement(text), table.name, { walk: unfinished, marks })

@@ -5,6 +5,19 @@ import { setImmediate } from 'node:timers/promises'
 /** Turns of the event loop after which a request is on its way. */
 const TURNS = 2
 
+/** What `walk` answers, called with a signal that ends with it: a walk that has failed leaves no request on its way. */
+export async function leavingNone<T>(
+  signal: AbortSignal | undefined,
+  walk: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const gone = new AbortController()
+  try {
+    return await walk(signal === undefined ? gone.signal : AbortSignal.any([signal, gone.signal]))
+  } finally {
+    gone.abort()
+  }
+}
+
 /** What `pages` gives, the next one asked for before the one before it is used. An error comes in its turn. */
 export async function* oneAhead<T>(pages: AsyncIterable<T>): AsyncGenerator<T> {
   const source = pages[Symbol.asyncIterator]()

@@ -1,6 +1,7 @@
 // What a run would ask for, without writing anything: one page of each list is read, and no more.
 
 import type { StoreExportClient } from '@store-export/client'
+import { LIMITS } from '@store-export/contract'
 import { type Copy, NEW_COPY, NEW_TABLE } from '../copies/copy.ts'
 import { type CopyTable, TABLES } from '../tables.ts'
 import { followPlan, type Source } from './follow-plan.ts'
@@ -14,6 +15,8 @@ export interface PreviewOptions extends PlanOptions {
   readonly copy: Copy
   /** Tables to look at; all of them unless said. */
   readonly tables?: readonly CopyTable[]
+  /** Whether the run would prune. */
+  readonly prunes?: boolean
   readonly signal?: AbortSignal
 }
 
@@ -27,6 +30,8 @@ export interface TablePreview {
   readonly rows: number
   /** Whether there are more: the list has further pages, and the store does not say how many. */
   readonly isAtLeast: boolean
+  /** Pages of ids that would be read to find what the store has deleted, as far as it says how many rows it has. */
+  readonly idsPages: number
 }
 
 /** Looks at each table in turn. Nothing is made where there is no copy yet. Throws as `run` does. */
@@ -43,10 +48,18 @@ export async function* preview(options: PreviewOptions): AsyncGenerator<TablePre
       const first = await firstOf(source(client, table, { ...queryOf(plan), ...call }))
       const total = mode === 'whole' ? rowsOf(store, table.name) : null
       const isAtLeast = total === null && (source !== listOf || first?.cursor != null)
-      return { table: table.name, mode, since, rows: total ?? first?.rows.length ?? 0, isAtLeast }
+      const rows = total ?? first?.rows.length ?? 0
+      const isPruned = options.prunes === true && table.ids !== null && mode !== 'whole'
+      const idsPages = isPruned ? pagesOfIds(rowsOf(store, table.name) ?? rows) : 0
+      return { table: table.name, mode, since, rows, isAtLeast, idsPages }
     }
     yield await followPlan({ table, known, options }, look)
   }
+}
+
+/** An empty list has a page, too. */
+function pagesOfIds(rows: number): number {
+  return Math.max(1, Math.ceil(rows / LIMITS.pageRowsOfIds))
 }
 
 async function firstOf<T>(pages: AsyncIterable<T>): Promise<T | null> {

@@ -5,6 +5,7 @@ import type { Store, StoreExportClient } from '@store-export/client'
 import { type Copy, CopyProblem, type CopyState, NEW_TABLE } from '../copies/copy.ts'
 import { type CopyTable, TABLES } from '../tables.ts'
 import type { PlanOptions } from './plan.ts'
+import { Pruner } from './prune.ts'
 import { type PageSeen, type Walked, walkTable } from './walk-table.ts'
 
 /** What a run needs. */
@@ -13,6 +14,8 @@ export interface RunOptions extends PlanOptions {
   readonly copy: Copy
   /** Tables to bring up to date; all of them unless said. */
   readonly tables?: readonly CopyTable[]
+  /** Finds what the store has deleted by ids alone, and removes it, where a table is not walked whole anyway. */
+  readonly prunes?: boolean
   /** Hears of each page and each table. */
   readonly observe?: (progress: Progress) => void
   readonly signal?: AbortSignal
@@ -30,6 +33,10 @@ export type Progress =
       /** Rows that the store has, where it says so and all of them are walked. */
       readonly of: number | null
     }
+  /** So many ids of a table were read, to find what the store has deleted. */
+  | { readonly event: 'ids'; readonly table: string; readonly ids: number; readonly of: number | null }
+  /** The service has no lists of ids: nothing is pruned. */
+  | { readonly event: 'unpruned'; readonly message: string }
   | ({ readonly event: 'table' } & TableSummary)
   /** All rows are there: files that people open are written now. */
   | { readonly event: 'files' }
@@ -37,6 +44,8 @@ export type Progress =
 /** What a run did with a table. */
 export interface TableSummary extends Walked {
   readonly table: string
+  /** Ids read besides, to find what the store has deleted; null where they were not asked for, needed or there. */
+  readonly ids: number | null
 }
 
 /** What a run did. */
@@ -55,13 +64,16 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     refuseOther(copy, state, store)
     if (state.storeId === null) await copy.claim(store.id)
     const summaries: TableSummary[] = []
+    const pruner = prunerOf(options, store)
     for (const table of tables) {
       const { name } = table
       const observePage = ({ mode, ...rows }: PageSeen) =>
         observe?.({ event: 'page', table: name, ...rows, of: mode === 'whole' ? rowsOf(store, name) : null })
       const known = { state: state.tables.get(name) ?? NEW_TABLE, unfinished: state.unfinished.get(name) ?? null }
-      const walked = await walkTable({ ...options, observePage }, table, known)
-      const summary = { table: name, ...walked }
+      const { walked, state: after, isAllMet } = await walkTable({ ...options, observePage }, table, known)
+      const pruned = table.ids === null || isAllMet ? null : await pruner?.prune(table, after)
+      const removed = walked.removed + (pruned?.removed ?? 0)
+      const summary = { table: name, ...walked, removed, ids: pruned?.ids ?? null }
       observe?.({ event: 'table', ...summary })
       summaries.push(summary)
     }
@@ -71,6 +83,20 @@ export async function run(options: RunOptions): Promise<RunSummary> {
   } finally {
     await copy.close()
   }
+}
+
+const UNPRUNED =
+  'the service is older than its lists of ids: what the store has deleted stays in the copy until a run with --full'
+
+function prunerOf({ client, copy, prunes, observe, signal }: RunOptions, store: Store): Pruner | null {
+  if (prunes !== true) return null
+  return new Pruner({
+    client,
+    copy,
+    ...(signal === undefined ? {} : { signal }),
+    observeIds: (table, ids) => observe?.({ event: 'ids', table, ids, of: rowsOf(store, table) }),
+    observeMissing: () => observe?.({ event: 'unpruned', message: UNPRUNED }),
+  })
 }
 
 /** Throws where the copy is another store's. */

@@ -4,7 +4,7 @@
 import { type StoreExportClient, StoreExportError } from '@store-export/client'
 import type { Copy, TableState, UnfinishedWalk } from '../copies/copy.ts'
 import type { CopyTable } from '../tables.ts'
-import { oneAhead } from './ahead.ts'
+import { leavingNone, oneAhead } from './ahead.ts'
 import { followPlan, type Source } from './follow-plan.ts'
 import { listOf, type PageOfRows } from './lists.ts'
 import { canAsk, type Mode, type PlanOptions, queryOf, type TablePlan } from './plan.ts'
@@ -46,13 +46,22 @@ export interface KnownTable {
   readonly unfinished: UnfinishedWalk | null
 }
 
+/** How a table is after its walk. */
+export interface UpToDate {
+  readonly walked: Walked
+  readonly state: TableState
+  /** Whether a walk of the whole list that began in this run has met all rows: the copy has no others. */
+  readonly isAllMet: boolean
+}
+
 /** Brings `table` up to date, of which `known` is known. */
-export async function walkTable(options: WalkOptions, table: CopyTable, known: KnownTable): Promise<Walked> {
+export async function walkTable(options: WalkOptions, table: CopyTable, known: KnownTable): Promise<UpToDate> {
   const { state, wentOn, ...walked } = await walkOnce(options, table, known)
-  if (!wentOn) return walked
+  if (!wentOn) return { walked, state, isAllMet: walked.mode === 'whole' }
   // rows behind the cursor may have changed before this run began: they are asked for as those of a later run are
   const later = await walkOnce({ ...options, isFull: false }, table, { state, unfinished: null })
-  return { ...walked, rows: walked.rows + later.rows, removed: walked.removed + later.removed }
+  const both = { ...walked, rows: walked.rows + later.rows, removed: walked.removed + later.removed }
+  return { walked: both, state: later.state, isAllMet: later.mode === 'whole' }
 }
 
 interface Ended extends Walked {
@@ -91,15 +100,7 @@ class TableWalk {
 
   /** Follows the plan: where a walk was begun, from where that stopped. */
   async follow(plan: TablePlan, source: Source, begun: UnfinishedWalk | null): Promise<Ended> {
-    // a walk that has failed leaves no request on its way
-    const gone = new AbortController()
-    const { signal } = this.#options
-    try {
-      const ended = signal === undefined ? gone.signal : AbortSignal.any([signal, gone.signal])
-      return await this.#walk({ plan, source, signal: ended }, begun)
-    } finally {
-      gone.abort()
-    }
+    return leavingNone(this.#options.signal, (signal) => this.#walk({ plan, source, signal }, begun))
   }
 
   async #walk({ plan, source, signal }: Following, begun: UnfinishedWalk | null): Promise<Ended> {

@@ -1,15 +1,14 @@
 // One history: a store that is written by chance before, between and while runs copy it, and everything that can happen to
-// a run; then quiet, one more run, and one that walks everything. After each of the two the copy is the store.
+// a run; then quiet, one more run, in some one that prunes, and one that walks everything. After each the copy is the store.
 
 import { LATEST_REVISION, REVISIONS, type RevisionId } from '@store-export/contract'
 import { expect } from 'vitest'
-import { openWay } from '../../../client/test/proxy.ts'
 import { run } from '../../src/index.ts'
 import { tornRowsOf, wrongIn } from './compare.ts'
 import type { Destination } from './destinations.ts'
 import type { HistoryPlatform } from './history-platform.ts'
 import { KeptWalks } from './kept-walks.ts'
-import { clientOn, type Road } from './mishaps.ts'
+import { clientOn, type Road, wayOf } from './mishaps.ts'
 import { Random } from './random.ts'
 import type { RowsByTable } from './rows-by-table.ts'
 import { readSource } from './source.ts'
@@ -49,6 +48,7 @@ interface Parts {
 /** What a run is to meet. */
 interface RunPlan {
   readonly isFull: boolean
+  readonly prunes: boolean
   readonly road: Partial<Road>
   /** Ends the run by hand. */
   readonly abort: AbortController
@@ -105,6 +105,7 @@ class History {
     const source = await this.#readSource()
     const quiet = () => ({
       isFull: false,
+      prunes: false,
       road: { pageRows: 2 + random.below(40) },
       abort: new AbortController(),
       mayFail: false,
@@ -119,6 +120,11 @@ class History {
       await this.#source.pass(2 * 1440 * MINUTE_MS)
       await this.#run(quiet())
       if (model.revision === 'launch') model.caughtUp(model.moment, ['customers'])
+      await this.#compare(source)
+    }
+    if (random.chance(0.5)) {
+      // what was deleted is found by ids, also behind the cursor of a walk that goes on
+      await this.#run({ ...quiet(), prunes: true })
       await this.#compare(source)
     }
     // one that goes on with a walk leaves what was removed behind its cursor; the next one is from the beginning
@@ -149,7 +155,8 @@ class History {
     const { random, platform, destination } = this.#parts
     const at = new Map<number, (path: string) => Promise<unknown>>()
     const plan: RunPlan = {
-      isFull: random.chance(0.2),
+      isFull: random.chance(0.1),
+      prunes: random.chance(0.3),
       road: {
         at,
         closedDuring: new Set(random.chance(0.1) ? [random.below(12)] : []),
@@ -189,7 +196,7 @@ class History {
     const { platform, destination, store } = this.#parts
     const { clock, model } = this.#source
     const road: Road = {
-      url: await this.#way(plan),
+      url: await wayOf(platform.service.url, plan.road, this.#parts.random),
       key: store.store.key,
       service: platform.service,
       pageRows: 250,
@@ -204,6 +211,7 @@ class History {
         client: clientOn(road),
         copy: destination.make(),
         isFull: plan.isFull,
+        prunes: plan.prunes,
         overlapMs: OVERLAP_MS,
         now: () => clock.now + this.#skewMs,
         signal: plan.abort.signal,
@@ -214,22 +222,9 @@ class History {
       return false
     }
     if (plan.isFull) this.#kept.caughtUp(model, begun)
+    if (plan.prunes) model.pruned(begun)
     await this.#kept.look(destination.make(), begun)
     return true
-  }
-
-  /** A quarter of the runs go a way on which answers are lost and cut; not those that meet a closed service. */
-  async #way({ road }: RunPlan): Promise<string> {
-    const { random, platform } = this.#parts
-    const { url } = platform.service
-    if ((road.at?.size ?? 0) > 0 || (road.closedDuring?.size ?? 0) > 0 || random.chance(0.5)) return url
-    const kinds = ['none', 'none', 'none', 'lost', 'cut'] as const
-    return (
-      await openWay(
-        url,
-        Array.from({ length: 20 }, () => ({ kind: random.pick(kinds) })),
-      )
-    ).url
   }
 
   async #readSource(): Promise<RowsByTable> {

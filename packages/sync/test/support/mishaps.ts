@@ -2,6 +2,8 @@
 // Requests are where a run can be met without waiting: between two of them a page is written.
 
 import { StoreExportClient } from '@store-export/client'
+import { openWay } from '../../../client/test/proxy.ts'
+import type { Random } from './random.ts'
 import type { RestartableService } from './restartable-service.ts'
 
 /** What a run meets. */
@@ -17,6 +19,17 @@ export interface Road {
   readonly closedDuring: ReadonlySet<number>
   /** The instant that the service says a later run has to ask from; null where it says nothing, as an older one. */
   readonly watermark: (() => string) | null
+}
+
+/** A quarter of the runs go a way on which answers are lost and cut; not those that meet a closed service. */
+export async function wayOf(url: string, { at, closedDuring }: Partial<Road>, random: Random): Promise<string> {
+  if ((at?.size ?? 0) > 0 || (closedDuring?.size ?? 0) > 0 || random.chance(0.5)) return url
+  const kinds = ['none', 'none', 'none', 'lost', 'cut'] as const
+  const way = await openWay(
+    url,
+    Array.from({ length: 20 }, () => ({ kind: random.pick(kinds) })),
+  )
+  return way.url
 }
 
 /** A client of the service; it waits for nothing. */

@@ -2,6 +2,7 @@
 // may have otherwise until everything is walked again.
 
 import { includesRevision, RESOURCES, type Resource, type RevisionId } from '@store-export/contract'
+import { TABLES } from '../../src/index.ts'
 import type { Random } from './random.ts'
 
 /** A row that is there. */
@@ -104,6 +105,15 @@ export class StoreModel {
     for (const table of tables)
       for (const [id, since] of this.#of(this.#lagging, table))
         if (since <= moment) this.#of(this.#lagging, table).delete(id)
+  }
+
+  /** What was deleted until `moment` was found by the ids of the tables that have a list of them. */
+  pruned(moment: number): void {
+    for (const { name, ids } of TABLES) {
+      if (ids === null) continue
+      const lagging = this.#of(this.#lagging, name)
+      for (const [id, since] of lagging) if (since <= moment && !this.#of(this.#rows, name).has(id)) lagging.delete(id)
+    }
   }
 
   #of<T>(map: Map<string, Map<string, T>>, table: string): Map<string, T> {

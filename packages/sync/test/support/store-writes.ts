@@ -149,7 +149,7 @@ const changeStore: Write = async (writing) => {
 
 const WRITES: readonly Write[] = [
   ...[addRows, addRows, changeRows, changeRows, changeRows, replaceChildren, replaceChildren],
-  ...[deleteRows, restoreRow, removeAddress, changeStore],
+  ...[deleteRows, deleteRows, restoreRow, removeAddress, changeStore],
 ]
 
 /** Makes one random write; `movesChildren` where rows may go from one parent to another. */
