@@ -1,0 +1,22 @@
+// `npm run bench:fleet`: how many nodes, connections and cores a platform of many stores needs, by a simulation that is fed
+// with measured costs. Prints tables; docs/scaling.md has those of the defaults. With `--measure` it measures what
+// connections cost and keeps it in bench/results/fleet.
+
+import { readFleetOptions } from './fleet/assumptions.ts'
+import { BALANCINGS } from './fleet/balancer.ts'
+import { measureConnectionCosts } from './fleet/connection-costs.ts'
+import { readCosts } from './fleet/costs.ts'
+import { sizeFleet } from './fleet/fleet-size.ts'
+import { fleetReport } from './fleet/report.ts'
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+const options = readFleetOptions(process.argv.slice(2))
+if (options.measures) console.log(JSON.stringify(await measureConnectionCosts(options.server), null, 2))
+else {
+  const costs = await readCosts(options.server)
+  const { assumptions } = options
+  const fleets = options.stores.flatMap((stores) =>
+    BALANCINGS.map((balancing) => sizeFleet({ stores, balancing, assumptions, costs })),
+  )
+  console.log(fleetReport(fleets, options, costs))
+}

@@ -1,0 +1,133 @@
+// What the simulation takes for given because nothing here measures it: one row each, which a flag of the command changes.
+// What is measured comes from bench/results (costs.ts).
+
+import { parseArgs } from 'node:util'
+import { LIMITS } from '@store-export/contract'
+import { SETTINGS } from '@store-export/engine'
+import type { ServerKind } from '../options.ts'
+
+/** One number that may be given on the command line. */
+interface Assumption {
+  readonly flag: string
+  readonly default: number
+  readonly help: string
+}
+
+/** All of them, in the order of the document's table. */
+export const ASSUMPTIONS = {
+  activeShare: { flag: 'active-share', default: 0.2, help: 'share of the stores that have a key in use' },
+  syncMinutes: { flag: 'sync-minutes', default: 15, help: 'minutes between two runs of such a store' },
+  alignedShare: {
+    flag: 'aligned-share',
+    default: 0,
+    help: 'share of the active stores that begin in the same minute of the interval; the others begin at random',
+  },
+  pagesPerRun: { flag: 'pages-per-run', default: 10, help: 'requests of a run, one after the other' },
+  changedShare: {
+    flag: 'changed-share',
+    default: 0.2,
+    help: 'share of these that bring 100 orders; the others are empty',
+  },
+  pageGapMs: { flag: 'page-gap-ms', default: 150, help: 'mean time between two requests of a run (exponential), ms' },
+  walkShare: {
+    flag: 'walk-share',
+    default: 0.0005,
+    help: 'whole walks under way at any time, as a share of the stores',
+  },
+  walkPages: { flag: 'walk-pages', default: 200, help: 'pages of 250 orders of a whole walk' },
+  walkPerMinute: {
+    flag: 'walk-per-minute',
+    default: LIMITS.requestsPerMinute,
+    help: 'requests a minute of a whole walk; the limit of a key',
+  },
+  coreShare: { flag: 'core-share', default: 0.6, help: 'of a core, what a node may use in its 99th percentile second' },
+  nodesMin: { flag: 'nodes-min', default: 2, help: 'nodes at least, so that one may stop' },
+  connectionsMax: {
+    flag: 'store-connections-max',
+    default: SETTINGS.storeConnectionsMax.default,
+    help: 'STORE_EXPORT_STORE_CONNECTIONS_MAX of a node',
+  },
+  connectionsPerStore: {
+    flag: 'connections-per-store',
+    default: 1,
+    help: 'connections of a store that is read on a node: one for a reader that asks one page at a time, at most STORE_EXPORT_STORE_POOL_SIZE (4)',
+  },
+  idleSeconds: {
+    flag: 'store-idle-seconds',
+    default: SETTINGS.storeIdleSeconds.default,
+    help: 'STORE_EXPORT_STORE_IDLE_SECONDS: unused connections are closed',
+  },
+  columnsSeconds: {
+    flag: 'schema-refresh-seconds',
+    default: SETTINGS.schemaRefreshSeconds.default,
+    help: 'STORE_EXPORT_SCHEMA_REFRESH_SECONDS: how long a node keeps the columns of a store',
+  },
+  storesPerServer: { flag: 'stores-per-server', default: 1000, help: 'stores on one PostgreSQL server' },
+  ringPoints: { flag: 'ring-points', default: 160, help: 'points of a node on the ring of the consistent hash' },
+  seconds: { flag: 'seconds', default: 3600, help: 'seconds simulated, after two minutes that do not count' },
+  seed: { flag: 'seed', default: 1, help: 'the same seed gives the same output' },
+} as const satisfies Record<string, Assumption>
+
+/** Their values. */
+export type Assumptions = Readonly<Record<keyof typeof ASSUMPTIONS, number>>
+
+/** What the command is asked to do. */
+export interface FleetOptions {
+  readonly assumptions: Assumptions
+  /** Fleets to simulate, by their number of stores. */
+  readonly stores: readonly number[]
+  /** Whose measured costs are taken. */
+  readonly server: ServerKind
+  /** In whatever currency; null prints no price. */
+  readonly pricePerCoreHour: number | null
+  /** Measures what connections cost instead of simulating. */
+  readonly measures: boolean
+}
+
+/** The defaults. */
+export const DEFAULT_ASSUMPTIONS: Assumptions = valuesOf({})
+
+/** Reads the flags. Throws on anything else. */
+export function readFleetOptions(args: readonly string[]): FleetOptions {
+  const numbers = Object.fromEntries(Object.values(ASSUMPTIONS).map(({ flag }) => [flag, { type: 'string' as const }]))
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      ...numbers,
+      stores: { type: 'string', default: '10000,100000,1000000' },
+      server: { type: 'string', default: 'embedded' },
+      'price-per-core-hour': { type: 'string' },
+      measure: { type: 'boolean', default: false },
+    },
+  })
+  const texts: Readonly<Record<string, string | boolean | undefined>> = values
+  const price = texts['price-per-core-hour']
+  return {
+    assumptions: valuesOf(texts),
+    stores: String(texts.stores)
+      .split(',')
+      .map((text) => numberOf('stores', text)),
+    server: readServer(String(texts.server)),
+    pricePerCoreHour: price === undefined ? null : numberOf('price-per-core-hour', String(price)),
+    measures: texts.measure === true,
+  }
+}
+
+function valuesOf(texts: Readonly<Record<string, string | boolean | undefined>>): Assumptions {
+  const entries = Object.entries(ASSUMPTIONS).map(([name, { flag, default: otherwise }]) => {
+    const text = texts[flag]
+    return [name, text === undefined ? otherwise : numberOf(flag, String(text))]
+  })
+  // Object.fromEntries forgets the names
+  return Object.fromEntries(entries) as Assumptions
+}
+
+function numberOf(flag: string, text: string): number {
+  if (/^\d{1,9}(\.\d{1,9})?$/.test(text)) return Number(text)
+  throw new Error(`--${flag}: must be a number from 0 on; got ${JSON.stringify(text)}`)
+}
+
+function readServer(text: string): ServerKind {
+  if (text === 'embedded' || text === 'system') return text
+  throw new Error(`--server: must be embedded or system; got ${JSON.stringify(text)}`)
+}

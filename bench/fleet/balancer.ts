@@ -1,0 +1,54 @@
+// To which node a request goes.
+
+import type { Random } from '../../packages/operator/src/demo/random.ts'
+
+/** Ways to spread requests: at random, or by a consistent hash of the key, so that a store always meets the same node. */
+export const BALANCINGS = ['random', 'by key'] as const
+
+/** One of them. */
+export type Balancing = (typeof BALANCINGS)[number]
+
+/** The number of the node for a store; a store is taken to have one key in use. */
+export type Balancer = (store: number) => number
+
+/** What a balancer needs. */
+export interface BalancerOptions {
+  readonly balancing: Balancing
+  readonly nodes: number
+  /** Points of a node on the ring. */
+  readonly ringPoints: number
+  readonly random: Random
+}
+
+const RING = 2 ** 32
+
+/** A balancer. */
+export function createBalancer({ balancing, nodes, ringPoints, random }: BalancerOptions): Balancer {
+  if (balancing === 'random') return () => random.between(0, nodes - 1)
+  const points = Array.from({ length: nodes * ringPoints }, (_, index) => ({
+    at: spread(index + 0x5bd1_e995),
+    node: Math.floor(index / ringPoints),
+  })).sort((one, other) => one.at - other.at || one.node - other.node)
+  const positions = Uint32Array.from(points, ({ at }) => at)
+  const owners = Uint32Array.from(points, ({ node }) => node)
+  return (store) => owners[behind(positions, spread(store)) % owners.length] ?? 0
+}
+
+/** Index of the first position that is not before `at`; the number of positions where there is none. */
+function behind(positions: Uint32Array, at: number): number {
+  let [low, high] = [0, positions.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((positions[middle] ?? RING) < at) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** A number spread over 32 bits (the end of MurmurHash3). */
+function spread(number: number): number {
+  let value = (number + 1) | 0
+  value = Math.imul(value ^ (value >>> 16), 0x85eb_ca6b)
+  value = Math.imul(value ^ (value >>> 13), 0xc2b2_ae35)
+  return (value ^ (value >>> 16)) >>> 0
+}

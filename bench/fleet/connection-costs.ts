@@ -1,0 +1,120 @@
+// What a request costs beyond a warm one when its store has no connection here, or its columns have to be read again; and
+// what of it is the control database's. Measured with `--measure`, kept in bench/results/fleet, read by the simulation.
+
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { createApiClient } from '../api-client.ts'
+import { type Child, startChild } from '../child.ts'
+import { type Dataset, makeDataset } from '../dataset.ts'
+import type { ServerKind } from '../options.ts'
+import { describeMachine } from '../results.ts'
+import { medianOf, runRounds, type Samples, type Variant } from '../rounds.ts'
+import { startBenchServer } from '../servers.ts'
+
+/** Processor time, in ms. */
+export interface ProcessorTime {
+  readonly process: number
+  readonly database: number
+}
+
+/** Medians of the rounds, each for a page of changes of which there are none. */
+export interface ConnectionCosts {
+  readonly server: ServerKind
+  readonly version: string
+  readonly date: string
+  readonly machine: string
+  readonly node: string
+  readonly command: string
+  readonly rounds: number
+  /** Over HTTP and with a key, the writing of its usage included. */
+  readonly request: ProcessorTime
+  /** The same rows, read by the engine alone, over a connection that is open. */
+  readonly warm: ProcessorTime
+  /** Over one that is opened for it, while the last one is closed. */
+  readonly opening: ProcessorTime
+  /** Over one that is open, after its columns were forgotten. */
+  readonly columns: ProcessorTime
+}
+
+const ORDERS = 2000
+const ROUNDS = 15
+/** Of one round: few enough that neighbours on the machine meet all variants. */
+const REQUESTS = 100
+/** Usage is written every two seconds: what a round of requests has caused is written before it ends. */
+const USAGE_WRITTEN_MS = 2200
+
+/** The kept costs of a server of this kind. Rejects where there are none. */
+export async function readConnectionCosts(kind: ServerKind): Promise<ConnectionCosts> {
+  return JSON.parse(await readFile(fileOf(kind), 'utf8')) as ConnectionCosts
+}
+
+/** Measures on a server of this kind and keeps what was found. */
+export async function measureConnectionCosts(kind: ServerKind): Promise<ConnectionCosts> {
+  // What the server does by itself must not count for whatever is measured just then.
+  const server = await startBenchServer(kind, { autovacuum: 'off' })
+  if (server === null)
+    throw new Error(`${kind}: no such server here; name the folder of its programs in BENCH_POSTGRES_BIN`)
+  const [service, reader] = [startChild('service-process.ts'), startChild('fleet-reader-process.ts')]
+  try {
+    const dataset = await makeDataset(server, ORDERS)
+    await dataset.sql.end()
+    const variants = await variantsOf(dataset, { service, reader })
+    const samples = await runRounds(variants, { rounds: ROUNDS, serverProcessId: server.processId })
+    const costs = costsOf(samples, { kind, version: dataset.version })
+    await mkdir(fileURLToPath(FOLDER), { recursive: true })
+    await writeFile(fileOf(kind), `${JSON.stringify(costs, null, 2)}\n`)
+    return costs
+  } finally {
+    await Promise.all([service.close(), reader.close()])
+    await server.remove()
+  }
+}
+
+const FOLDER = new URL('../results/fleet/', import.meta.url)
+
+function fileOf(kind: ServerKind): string {
+  return fileURLToPath(new URL(`${kind}.json`, FOLDER))
+}
+
+async function variantsOf(
+  { controlUrl, secret, key, readerUrl }: Dataset,
+  { service, reader }: { service: Child; reader: Child },
+): Promise<Variant[]> {
+  const client = createApiClient(String(await service.call('start', { controlUrl, secret })), key)
+  await reader.call('start', readerUrl)
+  const ask = async () => {
+    const since = new Date().toISOString()
+    for (let n = 0; n < REQUESTS; n++) await client.get(`/orders?limit=250&updated_since=${since}`)
+    await delay(USAGE_WRITTEN_MS)
+    return 0
+  }
+  const read = (name: string): Variant => ({
+    name,
+    processId: reader.processId,
+    requests: REQUESTS,
+    run: () => reader.call(name, REQUESTS).then(() => 0),
+  })
+  const request = { name: 'request', processId: service.processId, requests: REQUESTS, run: ask }
+  return [request, read('warm'), read('opening'), read('columns')]
+}
+
+function costsOf(samples: Samples, { kind, version }: { kind: ServerKind; version: string }): ConnectionCosts {
+  const cost = (name: string): ProcessorTime => {
+    const own = samples.get(name) ?? []
+    return { process: medianOf(own, 'processMs'), database: medianOf(own, 'databaseMs') }
+  }
+  return {
+    server: kind,
+    version,
+    date: new Date().toISOString().slice(0, 10),
+    machine: describeMachine(),
+    node: process.versions.node,
+    command: `npm run bench:fleet -- --measure --server ${kind}`,
+    rounds: ROUNDS,
+    request: cost('request'),
+    warm: cost('warm'),
+    opening: cost('opening'),
+    columns: cost('columns'),
+  }
+}

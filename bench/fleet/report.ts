@@ -1,0 +1,114 @@
+// What the simulation found, as tables of Markdown. Pure.
+
+import { SETTINGS } from '@store-export/engine'
+import { ASSUMPTIONS, type FleetOptions } from './assumptions.ts'
+
+import type { Costs, RequestCost } from './costs.ts'
+import type { SizedFleet } from './fleet-size.ts'
+
+/** Hours of a month: 365 days by 24, by 12. */
+const MONTH_HOURS = 730
+/** Of a node, beside those of admission: usage and registry, and the probe of readiness. */
+const OTHER_CONTROL_CONNECTIONS = 3
+const USAGE_STATEMENTS = 3
+
+/** The whole output. */
+export function fleetReport(fleets: readonly SizedFleet[], options: FleetOptions, costs: Costs): string {
+  return `${outcome(fleets, options)}\nProcessor time, from ${costs.source}:\n\n${measured(costs)}\nAssumed:\n\n${assumed(options)}`
+}
+
+type Row = readonly [name: string, cell: (fleet: SizedFleet) => string]
+
+function outcome(fleets: readonly SizedFleet[], options: FleetOptions): string {
+  const rows = options.pricePerCoreHour === null ? rowsOf(options) : [...rowsOf(options), priceRow(options)]
+  return table(
+    ['', ...fleets.map(({ stores, balancing }) => `${count(stores)}, ${balancing}`)],
+    rows.map(([name, cell]) => [name, ...fleets.map(cell)]),
+  )
+}
+
+function rowsOf(options: FleetOptions): Row[] {
+  const { coreShare, storesPerServer } = options.assumptions
+  const servers = ({ stores }: SizedFleet) => Math.ceil(stores / storesPerServer)
+  return [
+    ['requests/s, mean', ({ requestsPerSecond }) => figure(requestsPerSecond)],
+    ['requests/s, 99th percentile second', ({ requestsPerSecond99 }) => figure(requestsPerSecond99)],
+    [`**nodes** at ${percent(coreShare)} of a core`, ({ nodes }) => `**${nodes}**`],
+    ['the busiest node, of a core', ({ busiestNode99 }) => percent(busiestNode99)],
+    ['cores of all nodes, mean', ({ nodeCores }) => figure(nodeCores)],
+    ['requests that open a connection', (fleet) => percent(fleet.opened / fleet.requests)],
+    ['requests that read the columns', (fleet) => percent(fleet.columnsRead / fleet.requests)],
+    ['connections to stores, of a node, most', ({ connectionsOfNode }) => count(connectionsOfNode)],
+    [`store servers (${count(storesPerServer)} stores each)`, (fleet) => count(servers(fleet))],
+    ['connections of a store server, most', ({ connectionsOfServer }) => count(connectionsOfServer)],
+    ['cores of all store servers, mean', ({ storeCores }) => figure(storeCores)],
+    ['cores of all store servers, 99th percentile', ({ storeCores99 }) => figure(storeCores99)],
+    ['statements/s of the control database, 99th percentile', (fleet) => figure(controlStatements(fleet))],
+    ['cores of the control database, 99th percentile', ({ controlCores99 }) => figure(controlCores99)],
+    ['connections of the control database', ({ nodes }) => count(nodes * controlConnections())],
+    ['core-hours a month: nodes', ({ nodes }) => count(nodes * MONTH_HOURS)],
+    ['core-hours a month: databases', (fleet) => count(databaseCoreHours(fleet, coreShare))],
+  ]
+}
+
+function priceRow({ pricePerCoreHour, assumptions }: FleetOptions): Row {
+  const hours = (fleet: SizedFleet) => fleet.nodes * MONTH_HOURS + databaseCoreHours(fleet, assumptions.coreShare)
+  return [`price a month, at ${pricePerCoreHour} a core-hour`, (fleet) => count(hours(fleet) * (pricePerCoreHour ?? 0))]
+}
+
+/** Admissions, the writing of usage, and the question of every five seconds which stores were removed. */
+function controlStatements({ requestsPerSecond99, nodes }: SizedFleet): number {
+  return requestsPerSecond99 + nodes * ((USAGE_STATEMENTS * 1000) / SETTINGS.usageFlushMs.default + 1 / 5)
+}
+
+function controlConnections(): number {
+  return SETTINGS.controlPoolSize.default + OTHER_CONTROL_CONNECTIONS
+}
+
+/** Of the reading alone, at the same share of a core as nodes. */
+function databaseCoreHours({ controlCores99, storeCores99 }: SizedFleet, coreShare: number): number {
+  return ((controlCores99 + storeCores99) / coreShare) * MONTH_HOURS
+}
+
+function measured({ request, opening, columns }: Costs): string {
+  const row = (name: string, { service, store, control }: RequestCost) => [
+    name,
+    ...[service, store, control].map((ms) => ms.toFixed(3)),
+  ]
+  return table(
+    ['ms', 'service', 'store server', 'control database'],
+    [
+      row('a page without rows', request.empty),
+      row('a page of 100 changed orders', request.changed),
+      row('a page of 250 orders of a whole walk', request.walk),
+      row('a connection opened, another closed: on top', opening),
+      row('columns read: on top', columns),
+    ],
+  )
+}
+
+function assumed({ assumptions }: FleetOptions): string {
+  const rows = Object.entries(ASSUMPTIONS).map(([name, { flag, help }]) => [
+    `\`--${flag}\``,
+    String(assumptions[name as keyof typeof ASSUMPTIONS]),
+    help,
+  ])
+  return table(['flag', 'value', ''], rows)
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`
+  return line(head) + line(head.map((_, index) => (index === 0 ? '---' : '---:'))) + rows.map(line).join('')
+}
+
+function figure(value: number): string {
+  return value < 10 ? value.toFixed(2) : count(value)
+}
+
+function count(value: number): string {
+  return Math.round(value).toLocaleString('en')
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`
+}

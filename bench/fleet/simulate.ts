@@ -1,0 +1,194 @@
+// A fleet of so many nodes under the traffic of so many stores, second by second: what its processors do, and what
+// connections it opens. How many nodes are enough is fleet-size.ts.
+
+import { createRandom } from '../../packages/operator/src/demo/random.ts'
+import type { Assumptions } from './assumptions.ts'
+import { type Balancing, createBalancer } from './balancer.ts'
+
+import type { Costs, RequestCost } from './costs.ts'
+import { FleetNode } from './node.ts'
+import { quantile99 } from './quantile.ts'
+import { createTraffic, STEP_MS } from './traffic.ts'
+
+/** A fleet to simulate. */
+export interface Fleet {
+  readonly stores: number
+  readonly nodes: number
+  readonly balancing: Balancing
+  readonly assumptions: Assumptions
+  readonly costs: Costs
+}
+
+/** What came of it. "99" is the 99th percentile of the seconds. */
+export interface FleetFigures {
+  readonly requests: number
+  readonly requestsPerSecond: number
+  readonly requestsPerSecond99: number
+  /** Requests that opened a connection. */
+  readonly opened: number
+  /** Requests that read their store's columns. */
+  readonly columnsRead: number
+  /** Of a core: all nodes, on average. */
+  readonly nodeCores: number
+  /** Of a core: the node that is busiest by its own 99th percentile. */
+  readonly busiestNode99: number
+  readonly controlCores99: number
+  readonly storeCores: number
+  readonly storeCores99: number
+  /** Most connections to stores that one node had open. */
+  readonly connectionsOfNode: number
+  /** Most that one store server had open, from all nodes. */
+  readonly connectionsOfServer: number
+}
+
+const SECOND_STEPS = 1000 / STEP_MS
+/** Long enough for pools to fill up to their bound, or for their number to settle. */
+const WARM_UP_SECONDS = 120
+
+/** Simulates `assumptions.seconds` seconds. The same fleet gives the same figures. */
+export function simulate(fleet: Fleet): FleetFigures {
+  const { assumptions, stores } = fleet
+  const traffic = createTraffic(stores, assumptions, createRandom(`traffic ${assumptions.seed}`))
+  const run = new FleetRun(fleet)
+  for (let second = -WARM_UP_SECONDS; second < assumptions.seconds; second++) {
+    if (second === 0) run.begin()
+    run.tidy()
+    for (let step = 0; step < SECOND_STEPS; step++) {
+      traffic.step((store, kind) => run.take(store, fleet.costs.request[kind]))
+      run.now++
+    }
+    if (second >= 0) run.endSecond(second)
+  }
+  return run.figures()
+}
+
+/** The state of a simulation. */
+class FleetRun {
+  /** In steps. */
+  now = 0
+  private readonly fleet: Fleet
+  private readonly nodes: readonly FleetNode[]
+  private readonly balance: (store: number) => number
+  private readonly serverConnections: Uint32Array
+  private serverConnectionsMost = 0
+  private nodeConnectionsMost = 0
+  private requests = 0
+  private opened = 0
+  private columnsRead = 0
+  private readonly second = { requests: 0, control: 0, store: 0 }
+  private readonly nodeMs: Float64Array
+  private readonly perSecond: { requests: Float64Array; control: Float64Array; store: Float64Array }
+  /** Of a core, by node and second. */
+  private readonly nodeSeconds: Float32Array
+
+  constructor(fleet: Fleet) {
+    const { nodes, stores, assumptions, balancing } = fleet
+    const { seconds, seed, ringPoints, storesPerServer } = assumptions
+    this.fleet = fleet
+    this.balance = createBalancer({ balancing, nodes, ringPoints, random: createRandom(`balancer ${seed}`) })
+    this.nodes = this.makeNodes()
+    this.serverConnections = new Uint32Array(Math.ceil(stores / storesPerServer))
+    this.nodeMs = new Float64Array(nodes)
+    const each = () => new Float64Array(seconds)
+    this.perSecond = { requests: each(), control: each(), store: each() }
+    this.nodeSeconds = new Float32Array(nodes * seconds)
+  }
+
+  /** Forgets what the warm-up counted; connections stay open. */
+  begin(): void {
+    this.requests = this.opened = this.columnsRead = 0
+    this.serverConnectionsMost = Math.max(...this.serverConnections)
+    this.nodeConnectionsMost = 0
+    this.clearSecond()
+  }
+
+  /** A request. */
+  take(store: number, cost: RequestCost): void {
+    const at = this.balance(store)
+    const node = this.nodes[at]
+    if (node === undefined) throw new Error(`there is no node ${at}`)
+    const { opened, readColumns } = node.serve(store, this.now)
+    this.requests++
+    this.second.requests++
+    this.spend(at, cost)
+    if (opened) {
+      this.opened++
+      this.nodeConnectionsMost = Math.max(this.nodeConnectionsMost, node.storesConnected)
+      this.spend(at, this.fleet.costs.opening)
+    }
+    if (readColumns) {
+      this.columnsRead++
+      this.spend(at, this.fleet.costs.columns)
+    }
+  }
+
+  /** Lets the nodes close what was not used. */
+  tidy(): void {
+    for (const node of this.nodes) node.tidy(this.now)
+  }
+
+  /** Notes what the second took. */
+  endSecond(second: number): void {
+    this.perSecond.requests[second] = this.second.requests
+    this.perSecond.control[second] = this.second.control / 1000
+    this.perSecond.store[second] = this.second.store / 1000
+    for (const [node, ms] of this.nodeMs.entries())
+      this.nodeSeconds[node * this.fleet.assumptions.seconds + second] = ms / 1000
+    this.clearSecond()
+  }
+
+  /** The outcome. */
+  figures(): FleetFigures {
+    const { seconds, connectionsPerStore } = this.fleet.assumptions
+    const busiest = this.nodes.map((_, node) =>
+      quantile99(this.nodeSeconds.subarray(node * seconds, (node + 1) * seconds)),
+    )
+    const mostOfNodes = Math.max(this.nodeConnectionsMost, ...this.nodes.map(({ storesConnected }) => storesConnected))
+    return {
+      requests: this.requests,
+      requestsPerSecond: this.requests / seconds,
+      requestsPerSecond99: quantile99(this.perSecond.requests),
+      opened: this.opened,
+      columnsRead: this.columnsRead,
+      nodeCores: this.nodeSeconds.reduce((sum, share) => sum + share, 0) / seconds,
+      busiestNode99: Math.max(...busiest),
+      controlCores99: quantile99(this.perSecond.control),
+      storeCores: this.perSecond.store.reduce((sum, cores) => sum + cores, 0) / seconds,
+      storeCores99: quantile99(this.perSecond.store),
+      connectionsOfNode: mostOfNodes * connectionsPerStore,
+      connectionsOfServer: this.serverConnectionsMost,
+    }
+  }
+
+  private makeNodes(): FleetNode[] {
+    const { nodes, assumptions } = this.fleet
+    const { connectionsMax, connectionsPerStore, idleSeconds, columnsSeconds, storesPerServer } = assumptions
+    const bounds = {
+      storesMax: Math.max(1, Math.floor(connectionsMax / connectionsPerStore)),
+      idleSteps: idleSeconds * SECOND_STEPS,
+      columnsSteps: columnsSeconds * SECOND_STEPS,
+    }
+    const count = (store: number, by: number) => {
+      const server = Math.floor(store / storesPerServer)
+      const open = (this.serverConnections[server] ?? 0) + by
+      this.serverConnections[server] = open
+      this.serverConnectionsMost = Math.max(this.serverConnectionsMost, open)
+    }
+    const hooks = {
+      onOpen: (store: number) => count(store, connectionsPerStore),
+      onClose: (store: number) => count(store, -connectionsPerStore),
+    }
+    return Array.from({ length: nodes }, () => new FleetNode(bounds, hooks))
+  }
+
+  private spend(node: number, { service, store, control }: RequestCost): void {
+    this.nodeMs[node] = (this.nodeMs[node] ?? 0) + service
+    this.second.store += store
+    this.second.control += control
+  }
+
+  private clearSecond(): void {
+    this.second.requests = this.second.control = this.second.store = 0
+    this.nodeMs.fill(0)
+  }
+}

@@ -1,0 +1,92 @@
+// Who asks, and when: runs that come back every few minutes and whole walks, as a stream of requests in steps of 10 ms.
+// Memory grows with the active stores, four bytes each, and with the runs under way; not with the requests.
+
+import type { Random } from '../../packages/operator/src/demo/random.ts'
+import type { Assumptions } from './assumptions.ts'
+
+/** Kinds of request: a page without rows, one of a hundred changed orders, one of a whole walk. */
+export type RequestKind = 'empty' | 'changed' | 'walk'
+
+/** Length of a step. */
+export const STEP_MS = 10
+
+/** Takes a request of a store, by its number. */
+export type Take = (store: number, kind: RequestKind) => void
+
+/** A stream of requests. */
+export interface Traffic {
+  /** Gives the requests of the next step to `take`. */
+  step(take: Take): void
+}
+
+/** Steps that lie ahead at most; a longer gap is cut. */
+const AHEAD_MAX = 4096
+const MINUTE_STEPS = 60_000 / STEP_MS
+
+interface Reader {
+  store: number
+  pagesLeft: number
+  readonly walks: boolean
+}
+
+/** The traffic of so many stores; `random` decides all that is left open. */
+export function createTraffic(stores: number, assumptions: Assumptions, random: Random): Traffic {
+  const active = Math.max(1, Math.round(stores * assumptions.activeShare))
+  const storeAt = (index: number) => Math.floor((index * stores) / active)
+  const interval = Math.round((assumptions.syncMinutes * 60_000) / STEP_MS)
+  const starts = makeStarts(active, { interval, assumptions, random })
+  const agenda = Array.from({ length: AHEAD_MAX }, (): Reader[] => [])
+  const later = (reader: Reader, at: number) => void agenda[at % AHEAD_MAX]?.push(reader)
+  const walkGap = Math.max(1, Math.round(60_000 / assumptions.walkPerMinute / STEP_MS))
+  const newWalk = () => ({
+    store: storeAt(random.between(0, active - 1)),
+    pagesLeft: assumptions.walkPages,
+    walks: true,
+  })
+  for (let walk = 0; walk < Math.round(stores * assumptions.walkShare); walk++)
+    later({ ...newWalk(), pagesLeft: random.between(1, assumptions.walkPages) }, random.between(0, walkGap - 1))
+  const runGap = () => {
+    const gap = Math.round((-Math.log(1 - random.next()) * assumptions.pageGapMs) / STEP_MS)
+    return Math.min(AHEAD_MAX - 1, Math.max(1, gap))
+  }
+  let now = 0
+  return {
+    step(take) {
+      for (const index of starts(now % interval))
+        later({ store: storeAt(index), pagesLeft: assumptions.pagesPerRun, walks: false }, now)
+      const due = agenda[now % AHEAD_MAX] ?? []
+      for (const reader of due) {
+        const kind = reader.walks ? 'walk' : random.chance(assumptions.changedShare) ? 'changed' : 'empty'
+        take(reader.store, kind)
+        reader.pagesLeft--
+        if (reader.pagesLeft > 0) later(reader, now + (reader.walks ? walkGap : runGap()))
+        else if (reader.walks) later(Object.assign(reader, newWalk()), now + walkGap)
+      }
+      due.length = 0
+      now++
+    },
+  }
+}
+
+interface StartOptions {
+  readonly interval: number
+  readonly assumptions: Assumptions
+  readonly random: Random
+}
+
+/** Which active stores begin a run at a step of the interval: asked for in the order of the steps. */
+function makeStarts(active: number, { interval, assumptions, random }: StartOptions): (step: number) => Uint32Array {
+  const phases = Uint32Array.from({ length: active }, () =>
+    random.chance(assumptions.alignedShare) ? random.between(0, MINUTE_STEPS - 1) : random.between(0, interval - 1),
+  )
+  const order = Uint32Array.from({ length: active }, (_, index) => index).sort(
+    (one, other) => (phases[one] ?? 0) - (phases[other] ?? 0) || one - other,
+  )
+  let next = 0
+  return (step) => {
+    if (step === 0) next = 0
+    const from = next
+    while (next < active && phases[order[next] ?? 0] === step) next++
+    return order.subarray(from, next)
+  }
+}

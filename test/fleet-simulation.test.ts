@@ -1,0 +1,60 @@
+// The simulation behind docs/scaling.md: the same seed gives the same figures, and they move the way that they must.
+
+import { expect, it } from 'vitest'
+import { type Assumptions, DEFAULT_ASSUMPTIONS } from '../bench/fleet/assumptions.ts'
+import { BALANCINGS, type Balancing } from '../bench/fleet/balancer.ts'
+import type { Costs, RequestCost } from '../bench/fleet/costs.ts'
+import { sizeFleet } from '../bench/fleet/fleet-size.ts'
+import { simulate } from '../bench/fleet/simulate.ts'
+
+const each = (ms: number): RequestCost => ({ service: ms, store: ms, control: ms / 10 })
+const COSTS: Costs = {
+  request: { empty: each(1), changed: each(2), walk: each(4) },
+  opening: each(5),
+  columns: each(3),
+  source: 'a test',
+}
+const ASSUMPTIONS: Assumptions = { ...DEFAULT_ASSUMPTIONS, seconds: 60 }
+
+function figures(stores: number, balancing: Balancing, changed: Partial<Assumptions> = {}) {
+  return simulate({ stores, balancing, nodes: 4, costs: COSTS, assumptions: { ...ASSUMPTIONS, ...changed } })
+}
+
+it('gives the same figures for the same seed, and others for another', () => {
+  const first = figures(20_000, 'random')
+  expect(figures(20_000, 'random')).toEqual(first)
+  expect(figures(20_000, 'random', { seed: 2 })).not.toEqual(first)
+})
+
+it('makes as many requests as the stores that are active, their runs and their walks', () => {
+  const { requests } = figures(18_000, 'by key', { seconds: 900, walkShare: 0 })
+  // 3,600 active stores, a run each in 15 minutes, ten pages each: but for the runs that a border cuts
+  expect(requests / 36_000).toBeCloseTo(1, 2)
+  const { requestsPerSecond } = figures(18_000, 'by key', { activeShare: 0.0001, walkShare: 0.005 })
+  expect(requestsPerSecond / (90 * 2)).toBeCloseTo(1, 1)
+})
+
+it('never opens more connections with a consistent hash than at random, on as many nodes', () => {
+  for (const stores of [1000, 20_000, 100_000])
+    expect(figures(stores, 'by key').opened, `${stores} stores`).toBeLessThan(figures(stores, 'random').opened)
+})
+
+it('keeps the connections of a node within its bound', () => {
+  for (const balancing of BALANCINGS) {
+    const { connectionsOfNode } = figures(100_000, balancing, { connectionsMax: 40, connectionsPerStore: 4 })
+    expect(connectionsOfNode).toBe(40)
+  }
+})
+
+it('never needs fewer nodes for more stores, and no node does more than its share', () => {
+  for (const balancing of BALANCINGS) {
+    let before = 0
+    for (const stores of [1000, 10_000, 50_000, 200_000]) {
+      const { nodes, busiestNode99 } = sizeFleet({ stores, balancing, costs: COSTS, assumptions: ASSUMPTIONS })
+      expect(nodes, `${stores} stores, ${balancing}`).toBeGreaterThanOrEqual(before)
+      expect(busiestNode99).toBeLessThanOrEqual(ASSUMPTIONS.coreShare)
+      before = nodes
+    }
+    expect(before).toBeGreaterThan(ASSUMPTIONS.nodesMin)
+  }
+})
