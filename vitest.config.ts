@@ -1,11 +1,12 @@
 // How the tests run: one embedded PostgreSQL for the whole run, a database of its own for whoever asks.
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 
 // the one default export: vitest reads no other
 export default defineConfig({
   test: {
     include: ['packages/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: ['test/support/global-setup.ts'],
+    exclude: [...configDefaults.exclude, 'test/fleet/**', 'test/nightly/**'],
+    globalSetup: ['test/support/global-setup.ts', 'test/fleet/left-out.ts'],
     // processes, not threads: tests start servers, send signals and change folders
     pool: 'forks',
     // two cores, of which PostgreSQL takes its share

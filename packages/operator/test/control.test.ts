@@ -1,0 +1,162 @@
+// The control database goes away, hangs, and comes back: without it nobody gets data, least of all a revoked key, and no
+// node needs a hand to serve again.
+
+import { rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { revokeKey } from '@store-export/engine'
+import { expect, test, vi } from 'vitest'
+import { roundsOf } from '../../../test/support/rounds.ts'
+import { PATIENCE } from './command-support.ts'
+import { freePort, mountDisk, start as startPostgres, temporaryFolder, waitUntil } from './embedded-support.ts'
+import { makeCluster } from './faults/postgres-cluster.ts'
+import { ask, type Fleet, type FleetKey, type FleetNode, startFleet } from './nodes-support.ts'
+
+const ROUNDS = roundsOf({ quick: 3, long: 50 })
+vi.setConfig({ ...PATIENCE, testTimeout: PATIENCE.testTimeout + ROUNDS * 20_000 })
+
+/** Two nodes on a control database with a server of its own, a store, and a key that was revoked. */
+async function startScene(settings: Readonly<Record<string, string>> = {}) {
+  const server = await makeCluster()
+  await server.start()
+  const fleet = await startFleet(server.url())
+  const store = await fleet.addStore({ size: { orders: 5, customers: 5, products: 5, locations: 1, groups: 1 } })
+  const nodes = await Promise.all([1, 2].map(() => fleet.node(settings)))
+  return { server, fleet, store, nodes, revoked: await revokedKey(fleet, store.id) }
+}
+
+async function revokedKey(fleet: Fleet, storeId: string): Promise<FleetKey> {
+  const made = await fleet.newKey(storeId)
+  expect(await revokeKey({ database: fleet.control, keyId: made.id })).toBe('revoked')
+  return made
+}
+
+const statusOf = async (node: FleetNode, key: Pick<FleetKey, 'key'>, path = 'store') =>
+  (await ask(`${node.url}/api/v1/${path}`, key)).status
+
+/** Asks until `isOver`; the statuses that came. */
+async function statusesUntil(isOver: () => boolean, status: () => Promise<number>): Promise<Set<number>> {
+  const found = new Set<number>()
+  while (!isOver()) found.add(await status())
+  return found
+}
+
+/** Resolves when every node serves the good key; all the while none serves the revoked one. */
+function recovered(nodes: readonly FleetNode[], good: Pick<FleetKey, 'key'>, revoked: FleetKey): Promise<unknown> {
+  return Promise.all(
+    nodes.map((node) =>
+      waitUntil(async () => {
+        expect([401, 502]).toContain(await statusOf(node, revoked))
+        return (await statusOf(node, good)) === 200
+      }),
+    ),
+  )
+}
+
+test(`[ERR-3, AUTH-5] crashed ${ROUNDS} times: 502 for all while it is gone, never an answer to a revoked key, back by themselves`, async () => {
+  const { server, fleet, store, nodes, revoked } = await startScene()
+  let over = false
+  const load = nodes.flatMap((node) =>
+    [store, revoked].flatMap((key) =>
+      [1, 2, 3, 4].map(async () => ({
+        key,
+        found: await statusesUntil(
+          () => over,
+          () => statusOf(node, key),
+        ),
+      })),
+    ),
+  )
+  const rounds = async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      // acknowledged just before the crash, and not forgotten by it
+      const last = await revokedKey(fleet, store.id)
+      await server.stop('immediate')
+      for (const node of nodes)
+        for (const key of [store, revoked, last])
+          for (const path of ['store', 'orders', 'nowhere']) expect(await statusOf(node, key, path)).toBe(502)
+      await server.start()
+      await recovered(nodes, store, last)
+    }
+  }
+  await rounds().finally(() => {
+    over = true
+  })
+  for (const { key, found } of await Promise.all(load))
+    expect(found).toEqual(new Set(key === revoked ? [401, 502] : [200, 502]))
+})
+
+test('[ERR-3, AUTH-5] frozen: every request is 502 within 6 s, however many wait, and is answered again when it goes on', async () => {
+  const { server, store, nodes, revoked } = await startScene()
+  await server.freeze()
+  const asked = nodes.flatMap((node) =>
+    [store, revoked].flatMap((key) =>
+      Array.from({ length: 40 }, async () => {
+        const begunAt = performance.now()
+        expect(await statusOf(node, key)).toBe(502)
+        return performance.now() - begunAt
+      }),
+    ),
+  )
+  for (const ms of await Promise.all(asked)) expect(ms).toBeLessThan(6000)
+  server.thaw()
+  await recovered(nodes, store, revoked)
+})
+
+test('[ERR-3] a thousand requests without it are a few lines in the log, not a thousand', async () => {
+  const { server, store, nodes } = await startScene()
+  await server.stop('immediate')
+  const [node] = nodes
+  if (node === undefined) throw new Error('there is no node')
+  expect(await burst(node, store)).toEqual(new Set([502]))
+  const lines = node.running().output().stdout.trim().split('\n')
+  const faults = lines.filter((line) => line.includes('"event":"control fault"'))
+  expect(faults.length).toBeGreaterThan(0)
+  expect(faults.length).toBeLessThan(10)
+})
+
+test('[ERR-3] its disk full: stores are read while the count can be kept, and the log says it in a few lines', async ({
+  skip,
+}) => {
+  const disk = await temporaryFolder()
+  if (!mountDisk(disk, '160m')) skip('a small disk takes root, and the right to mount')
+  const dataFolder = path.join(disk, 'data')
+  const server = await startPostgres({ dataFolder, tcpPort: await freePort() })
+  const fleet = await startFleet(server.url('postgres'))
+  const store = await fleet.addStore({ size: { orders: 5, customers: 5, products: 5, locations: 1, groups: 1 } })
+  const node = await fleet.node()
+  const revoked = await revokedKey(fleet, store.id)
+  const filler = path.join(disk, 'filler')
+  fillUp(filler)
+  // no key was ever counted, and there is no room for the first
+  expect(await burst(node, store)).toEqual(new Set([502]))
+  expect([401, 502]).toContain(await statusOf(node, revoked))
+  rmSync(filler)
+  expect(await statusOf(node, store)).toBe(200)
+  expect(await statusOf(node, revoked)).toBe(401)
+  fillUp(filler)
+  // the key's counter has its place on the disk by now
+  expect(await burst(node, store)).toEqual(new Set([200]))
+  expect(await statusOf(node, revoked)).toBe(401)
+  const lines = node.running().output().stdout.trim().split('\n')
+  const faults = lines.filter((line) => /"event":"(control fault|usage flush failed)".*"code":"53100"/.test(line))
+  expect(faults.length).toBeGreaterThan(0)
+  expect(faults.length).toBeLessThan(10)
+})
+
+/** The statuses of a thousand requests, fifty at once. */
+async function burst(node: FleetNode, key: Pick<FleetKey, 'key'>): Promise<Set<number>> {
+  const found = new Set<number>()
+  for (let batch = 0; batch < 20; batch += 1)
+    for (const status of await Promise.all(Array.from({ length: 50 }, () => statusOf(node, key)))) found.add(status)
+  return found
+}
+
+/** Writes until the disk has no room left. */
+function fillUp(file: string): void {
+  const chunk = Buffer.alloc(65_536)
+  try {
+    for (;;) writeFileSync(file, chunk, { flag: 'a' })
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
+  }
+}

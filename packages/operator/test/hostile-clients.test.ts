@@ -1,0 +1,238 @@
+// Clients that mean harm, all at once, against a process of its own: others keep their speed, and no request gets two
+// answers. What each single malformed request is answered: packages/api/test/framing.test.ts.
+
+import { once } from 'node:events'
+import type net from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { roundsOf } from '../../../test/support/rounds.ts'
+import { answersIn, connect, speak } from '../../api/test/support/http.ts'
+import { PATIENCE } from './command-support.ts'
+import { ask, type FleetNode, type FleetStore, startFleet } from './nodes-support.ts'
+
+const ROUNDS = roundsOf({ quick: 3, long: 30 })
+vi.setConfig({ ...PATIENCE, testTimeout: PATIENCE.testTimeout + ROUNDS * 20_000 })
+
+const GIGABYTE = 1_073_741_824
+const GET = 'GET /api/v1/store HTTP/1.1\r\nHost: x\r\n'
+/** Differences of so few milliseconds are the machine's. */
+const NOISE_MS = 25
+
+async function startScene(settings: Readonly<Record<string, string>> = {}) {
+  const fleet = await startFleet()
+  const store = await fleet.addStore()
+  const node = await fleet.node(settings)
+  return { store, node }
+}
+
+/** The time below which 99 of 100 requests of an ordinary client are answered, in ms; rejects where one is not. */
+async function p99Of(node: FleetNode, store: FleetStore): Promise<number> {
+  const times: number[] = []
+  const client = async () => {
+    for (let index = 0; index < 100; index += 1) {
+      const begunAt = performance.now()
+      expect((await ask(`${node.url}/api/v1/orders?limit=20`, store)).status).toBe(200)
+      times.push(performance.now() - begunAt)
+    }
+  }
+  await Promise.all([client(), client()])
+  return times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0
+}
+
+/** Compares an ordinary client beside `attack` with the same without it, in turn; `attack` answers its end. */
+async function expectUnharmed(
+  { node, store }: { node: FleetNode; store: FleetStore },
+  attack: () => Promise<() => void>,
+) {
+  await p99Of(node, store)
+  const [quiet, attacked]: [number[], number[]] = [[], []]
+  for (let round = 0; round < ROUNDS; round += 1) {
+    quiet.push(await p99Of(node, store))
+    const end = await attack()
+    attacked.push(await p99Of(node, store))
+    end()
+  }
+  // what else the machine does hits single rounds: the medians are compared
+  expect(median(attacked), `beside the attack ${attacked}, without ${quiet}`).toBeLessThan(median(quiet) * 2 + NOISE_MS)
+}
+
+function median(values: number[]): number {
+  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+}
+
+/** Opens a socket that is destroyed after the test. */
+async function open(node: FleetNode): Promise<net.Socket> {
+  const socket = connect(node.url)
+  socket.on('error', () => undefined)
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  return socket
+}
+
+test(`2,000 slow sockets that drip their headers: other clients' p99 under twice, ${ROUNDS} times`, async () => {
+  const scene = await startScene({ CONNECTIONS_MAX: '3000' })
+  await expectUnharmed(scene, async () => {
+    const sockets: net.Socket[] = []
+    for (let index = 0; index < 2000; index += 100)
+      sockets.push(...(await Promise.all(Array.from({ length: 100 }, () => open(scene.node)))))
+    for (const socket of sockets) socket.write(GET)
+    const drip = setInterval(() => {
+      for (const socket of sockets) if (socket.writable) socket.write('X-A: 1\r\n')
+    }, 1000)
+    return () => {
+      clearInterval(drip)
+      for (const socket of sockets) socket.destroy()
+    }
+  })
+})
+
+test(`a gigabyte of body on a GET is answered once and read no further: other clients' p99 under twice, ${ROUNDS} times`, async () => {
+  const scene = await startScene()
+  const chunk = Buffer.alloc(1_048_576)
+  await expectUnharmed(scene, async () => {
+    const senders = await Promise.all([1, 2, 3, 4].map(() => open(scene.node)))
+    const written = senders.map((socket) => sendBody(socket, scene.store, chunk))
+    void Promise.all(written)
+    return () => {
+      for (const socket of senders) socket.destroy()
+    }
+  })
+  const socket = await open(scene.node)
+  const said: Buffer[] = []
+  socket.on('data', (data: Buffer) => said.push(data))
+  const sent = await sendBody(socket, scene.store, chunk)
+  expect(sent, 'bytes until the service closed the connection').toBeLessThan(GIGABYTE)
+  const answers = answersIn(Buffer.concat(said).toString('latin1'))
+  expect(answers.map(({ status, headers }) => [status, headers.connection])).toEqual([[200, 'close']])
+})
+
+/** Sends a body of a gigabyte as fast as it is taken; how many bytes it was when the connection ended. */
+async function sendBody(socket: net.Socket, { key }: FleetStore, chunk: Buffer): Promise<number> {
+  let isOpen = true
+  const closed = new Promise<void>((resolve) =>
+    socket.once('close', () => {
+      isOpen = false
+      resolve()
+    }),
+  )
+  socket.write(`${GET}x-api-key: ${key}\r\nContent-Length: ${GIGABYTE}\r\n\r\n`)
+  let sent = 0
+  while (isOpen && sent < GIGABYTE) {
+    sent += chunk.length
+    if (!socket.write(chunk)) await Promise.race([closed, once(socket, 'drain').catch(() => undefined)])
+  }
+  return sent
+}
+
+test(`20 KB of headers, 1,000 headers, and garbage without end: other clients' p99 under twice, ${ROUNDS} times`, async () => {
+  const scene = await startScene()
+  const headers = Array.from({ length: 1000 }, (_, index) => `A${index}: 1\r\n`).join('')
+  const attacks = [`${GET}X-A: ${'a'.repeat(20_000)}\r\n\r\n`, `${GET}${headers}\r\n`, 'garbage\r\n\r\n'.repeat(100)]
+  await expectUnharmed(scene, async () => {
+    let isOver = false
+    const attackers = attacks.map(async (bytes) => {
+      while (!isOver) {
+        const socket = await open(scene.node)
+        socket.resume()
+        socket.write(bytes)
+        // as fast as one attacker opens connections over a network
+        await Promise.race([once(socket, 'close').catch(() => undefined), pause(20)])
+        socket.destroy()
+      }
+    })
+    void Promise.all(attackers)
+    return () => {
+      isOver = true
+    }
+  })
+})
+
+/** Requests that two readers could cut differently; behind each stands one that must never be answered on its own. */
+function framings(key: string): string[] {
+  const inner = `GET /api/v1/orders HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n\r\n`
+  const length = inner.length
+  const head = `GET /api/v1/store HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n`
+  const lengths = [
+    `Content-Length: ${length}\r\nContent-Length: 0`,
+    `Content-Length: 0\r\nContent-Length: ${length}`,
+    `Content-Length: ${length}\r\nContent-Length: ${length}`,
+    `Content-Length: 0, ${length}`,
+    `Content-Length: +${length}`,
+    `Content-Length: -0`,
+    `Content-Length: 0x0`,
+    `Content-Length: ${length}.0`,
+    `Content-Length: 1e1`,
+    `Content-Length: 0 0`,
+    `Content-Length:`,
+    `Content-Length : 0`,
+    `Content-Length\t: 0`,
+    ` Content-Length: 0`,
+    `Content-Length: ${'9'.repeat(30)}`,
+    `content-length: 0\r\nCONTENT-LENGTH: ${length}`,
+  ]
+  const codings = [
+    'xchunked',
+    'chunkedx',
+    'x chunked',
+    'chunked, identity',
+    'identity, chunked',
+    'identity',
+    'gzip, chunked',
+    'chunked, chunked',
+    '"chunked"',
+    '\x0bchunked',
+    'chunked;q=1',
+    'CHUNKED,',
+    ',chunked',
+    'chunk',
+  ].map((coding) => `Transfer-Encoding: ${coding}`)
+  const mixed = [
+    `Content-Length: ${length}\r\nTransfer-Encoding: chunked`,
+    `Transfer-Encoding: chunked\r\nContent-Length: ${length}`,
+    `Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked`,
+    `Transfer-Encoding: chunked\r\nTransfer-Encoding: identity`,
+    `Transfer-Encoding: xchunked\r\nContent-Length: ${length}`,
+    `Transfer-Encoding : chunked`,
+    ` Transfer-Encoding: chunked`,
+    `X: y\r\n Transfer-Encoding: chunked`,
+    `X: y\rTransfer-Encoding: chunked`,
+    `X: y\nTransfer-Encoding: chunked`,
+    `X: y\0Transfer-Encoding: chunked`,
+    `Host: y`,
+    `: y`,
+    `X y`,
+  ]
+  const bodies = ['0\r\n\r\n', '0\n\n', `${length.toString(16)}\r\n`, '0;x=\n\r\n\r\n']
+  const whole = [...lengths, ...codings, ...mixed].map((lines) => `${head}${lines}\r\n\r\n0\r\n\r\n${inner}`)
+  const chunked = bodies.map((body) => `${head}Transfer-Encoding: chunked\r\n\r\n${body}${inner}`)
+  const bare = [
+    `${head.replaceAll('\r\n', '\n')}\n${inner}`,
+    `${head.replaceAll('\r\n', '\n')}Content-Length: ${length}\n\n${inner}`,
+    `${head.replaceAll('\r\n', '\r')}\r${inner}`,
+    `${head}Content-Length: ${length}\n\n${inner}`,
+    `${head}X: y\n\r\n${inner}`,
+    `${head}\n${inner}`.replace('\r\n\n', '\n\n'),
+    `\n\n${head}Content-Length: ${length}\n\r\n${inner}`,
+    `${head}Content-Length: ${length}\r\n\n${inner}`,
+    `${head}Transfer-Encoding: chunked\n\n0\n\n${inner}`,
+    `GET /api/v1/store HTTP/1.1 HTTP/1.1\r\nHost: x\r\n\r\n${inner}`,
+    `GET /api/v1/store\tHTTP/1.1\r\nHost: x\r\n\r\n${inner}`,
+    `${head}Transfer-Encoding: chunked\r\n\r\n0\r\nContent-Length: ${length}\r\n\r\n${inner}`,
+  ]
+  return [...whole, ...chunked, ...bare]
+}
+
+test('[R36] sixty odd framings: never two answers to one request, and the connection is closed', async () => {
+  const { store, node } = await startScene()
+  const all = framings(store.key)
+  expect(all).toHaveLength(60)
+  for (const bytes of all) {
+    const answers = answersIn(await speak(node.url, bytes))
+    expect(answers.length, JSON.stringify(bytes)).toBeLessThanOrEqual(1)
+    for (const { status, headers } of answers) {
+      expect([200, 400, 413, 431, 501], JSON.stringify(bytes)).toContain(status)
+      expect(headers.connection, JSON.stringify(bytes)).toBe('close')
+    }
+  }
+  expect((await ask(`${node.url}/api/v1/store`, store)).status).toBe(200)
+})

@@ -1,0 +1,37 @@
+// Three processes on one control database, asked directly. Behind balancers: test/fleet/balancers.test.ts.
+
+import { expect, test, vi } from 'vitest'
+import { roundsOf } from '../../../test/support/rounds.ts'
+import { PATIENCE } from './command-support.ts'
+import { expectCursorsAnywhere, expectExactly120, expectRevokedAtOnce } from './nodes-promises.ts'
+import { startFleet } from './nodes-support.ts'
+
+const ROUNDS = roundsOf({ quick: 3, long: 100 })
+vi.setConfig({ ...PATIENCE, testTimeout: PATIENCE.testTimeout + ROUNDS * 10_000 })
+
+async function startThree(settings: Readonly<Record<string, string>> = {}) {
+  const fleet = await startFleet()
+  const store = await fleet.addStore()
+  const nodes = await Promise.all([1, 2, 3].map(() => fleet.node(settings)))
+  return { fleet, store, nodes, addresses: nodes.map(({ url }) => url) }
+}
+
+test(`[LIM-1, R8] three processes admit exactly 120 of a burst together, ${ROUNDS} times`, async () => {
+  const { fleet, store, addresses } = await startThree({ REQUESTS_PER_MINUTE: '120' })
+  for (let round = 0; round < ROUNDS; round += 1) await expectExactly120(fleet, store, addresses)
+})
+
+test(`[AUTH-5] a key revoked under 50 parallel requests is refused by the next one on each of three processes, ${ROUNDS} times`, async () => {
+  const { fleet, store, addresses } = await startThree()
+  for (let round = 0; round < ROUNDS; round += 1) await expectRevokedAtOnce(fleet, store, addresses)
+})
+
+test('[PAG-4] a cursor of one process is good at every other, and after all have been killed and started again', async () => {
+  const { store, nodes, addresses } = await startThree()
+  await expectCursorsAnywhere(store, addresses, async (page) => {
+    const node = nodes[page % nodes.length]
+    if (page >= nodes.length || node === undefined) return
+    expect(await node.running().end('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' })
+    await node.start()
+  })
+})

@@ -1,0 +1,80 @@
+// Two and three nodes behind nginx and HAProxy with their default settings: what the nodes promise together holds for
+// whoever knows the balancer's address alone.
+
+import { StoreExportClient } from '@store-export/client'
+import { describe, expect, test } from 'vitest'
+import {
+  expectCursorsAnywhere,
+  expectExactly120,
+  expectRevokedAtOnce,
+} from '../../packages/operator/test/nodes-promises.ts'
+import { type Fleet, type FleetNode, type FleetStore, startFleet } from '../../packages/operator/test/nodes-support.ts'
+import { roundsOf } from '../support/rounds.ts'
+import { type Listening, startHaproxy, startNginx } from './programs.ts'
+
+const ROUNDS = roundsOf({ quick: 2, long: 50 })
+const LIMIT_MS = 90_000 + ROUNDS * 10_000
+
+/** Each opens a balancer before the nodes at these addresses. */
+const BALANCERS: Readonly<Record<string, (nodes: readonly string[]) => Promise<Listening>>> = {
+  nginx: (nodes) =>
+    startNginx(
+      ({ port }) => `upstream nodes { ${nodes.map((url) => `server ${new URL(url).host};`).join(' ')} }
+  server { listen 127.0.0.1:${port}; location / { proxy_pass http://nodes; } }`,
+    ),
+  haproxy: (nodes) => startHaproxy(nodes),
+  'haproxy with health checks': (nodes) => startHaproxy(nodes, 'check inter 100 rise 1 fall 1'),
+}
+
+const SCENES = [
+  { name: 'nginx', count: 2 },
+  { name: 'haproxy', count: 3 },
+  { name: 'haproxy with health checks', count: 2 },
+]
+
+async function startBehind(
+  { name, count }: (typeof SCENES)[number],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<{ fleet: Fleet; store: FleetStore; nodes: FleetNode[]; address: string }> {
+  const fleet = await startFleet()
+  const store = await fleet.addStore()
+  const nodes = await Promise.all(Array.from({ length: count }, () => fleet.node(settings)))
+  const balancer = await BALANCERS[name]?.(nodes.map(({ url }) => url))
+  return { fleet, store, nodes, address: balancer?.url ?? '' }
+}
+
+describe.each(SCENES)('$count nodes behind $name', (scene) => {
+  test(
+    `[LIM-1, R8] admit exactly 120 of a burst together, ${ROUNDS} times`,
+    async () => {
+      const { fleet, store, address } = await startBehind(scene, { REQUESTS_PER_MINUTE: '120' })
+      for (let round = 0; round < ROUNDS; round += 1) await expectExactly120(fleet, store, [address])
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    `[AUTH-5, PAG-4] refuse a revoked key at once, ${ROUNDS} times, know each other's cursors, and may be ended one by one`,
+    async () => {
+      const { fleet, store, nodes, address } = await startBehind(scene)
+      for (let round = 0; round < ROUNDS; round += 1) await expectRevokedAtOnce(fleet, store, [address])
+      await expectCursorsAnywhere(store, [address])
+      const client = new StoreExportClient({ url: address, key: store.key })
+      const found: string[] = []
+      const left = [...nodes]
+      const starting: Promise<void>[] = []
+      for await (const { rows } of client.orders.list({ limit: 20 }).pages()) {
+        found.push(...rows.map(({ id }) => id))
+        const node = left.pop()
+        if (node === undefined) continue
+        expect((await node.running().end('SIGTERM')).code).toBe(0)
+        // nobody waits until it serves again, nor until the balancer has noticed: for a while there may be none
+        starting.push(node.start())
+      }
+      await Promise.all(starting)
+      expect(found).toHaveLength(400)
+      expect(new Set(found).size).toBe(400)
+    },
+    LIMIT_MS,
+  )
+})

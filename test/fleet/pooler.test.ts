@@ -1,0 +1,173 @@
+// PgBouncer in transaction mode between the service and its databases: everything is answered as without it.
+
+import { StoreExportClient } from '@store-export/client'
+import { expect, test } from 'vitest'
+import { expectExactly120, expectRevokedAtOnce } from '../../packages/operator/test/nodes-promises.ts'
+import {
+  ask,
+  type Fleet,
+  type FleetNode,
+  type FleetStore,
+  ownerOf,
+  startFleet,
+  steadyPort,
+} from '../../packages/operator/test/nodes-support.ts'
+import { roundsOf } from '../support/rounds.ts'
+import { type Listening, startPgbouncer } from './programs.ts'
+
+const ROUNDS = roundsOf({ quick: 3, long: 50 })
+const LIMIT_MS = 90_000 + ROUNDS * 10_000
+/** What the operator sets before a pooler that refuses what it does not know. */
+const POOLED = { STORE_SESSION_SETTINGS: 'off' }
+const LISTS = ['orders', 'customers', 'products', 'categories', 'customer-groups', 'locations', 'customer-addresses']
+
+interface Scene {
+  readonly fleet: Fleet
+  /** Reached through the pooler. */
+  readonly pooled: FleetStore
+  /** Of the same rows, reached directly. */
+  readonly direct: FleetStore
+  readonly pooler: Listening
+}
+
+async function startScene(settings = ''): Promise<Scene> {
+  const fleet = await startFleet()
+  const port = await steadyPort()
+  const pooled = await fleet.addStore({ through: (url) => through(url, port) })
+  const direct = await fleet.addStore()
+  const pooler = await startPgbouncer({ port, urls: [pooled.readerUrl], settings })
+  return { fleet, pooled, direct, pooler }
+}
+
+function through(url: string, port: number): string {
+  const pooled = new URL(url)
+  pooled.port = String(port)
+  return pooled.href
+}
+
+/** All rows of a list, in their order. */
+async function rowsOf(node: FleetNode, list: string, store: FleetStore): Promise<unknown[]> {
+  const rows: unknown[] = []
+  for (let query = '?limit=37'; ; ) {
+    const { status, json } = await ask(`${node.url}/api/v1/${list}${query}`, store)
+    expect([list, status]).toEqual([list, 200])
+    rows.push(...json.data)
+    if (!json.meta.has_more) return rows
+    query = `?limit=37&cursor=${json.meta.next_cursor}`
+  }
+}
+
+async function expectSame(node: FleetNode, { pooled, direct }: Scene): Promise<void> {
+  for (const list of LISTS) {
+    const rows = await rowsOf(node, list, pooled)
+    expect(rows).toEqual(await rowsOf(node, list, direct))
+    expect(rows.length, list).toBeGreaterThan(2)
+  }
+  expect((await ask(`${node.url}/api/v1/store`, pooled)).json.data.counts).toEqual(
+    (await ask(`${node.url}/api/v1/store`, direct)).json.data.counts,
+  )
+}
+
+test('every list and object is as without the pooler, for many requests on two connections of its own', async () => {
+  const scene = await startScene('default_pool_size = 2')
+  const node = await scene.fleet.node({ ...POOLED, STORE_POOL_SIZE: '12' })
+  await expectSame(node, scene)
+  const orders = (await rowsOf(node, 'orders', scene.direct)) as { id: string }[]
+  const asked = orders.slice(0, 200).map(({ id }) => ask(`${node.url}/api/v1/orders/${id}`, scene.pooled))
+  for (const [index, { status, json }] of (await Promise.all(asked)).entries())
+    expect([status, json.data]).toEqual([200, orders[index]])
+})
+
+test('with settings of the session the pooler refuses: 502, said in the log; where it ignores them all is well', async () => {
+  const refusing = await startScene()
+  const node = await refusing.fleet.node({ STORE_SESSION_SETTINGS: 'on' })
+  expect((await ask(`${node.url}/api/v1/orders`, refusing.pooled)).status).toBe(502)
+  expect((await ask(`${node.url}/api/v1/orders`, refusing.direct)).status).toBe(200)
+  expect(node.running().output().stdout).toMatch(/"event":"store fault".*unsupported startup parameter/)
+  const ignoring = await startScene(
+    'ignore_startup_parameters = statement_timeout,default_transaction_read_only,jit,timezone',
+  )
+  await expectSame(await ignoring.fleet.node({ STORE_SESSION_SETTINGS: 'on' }), ignoring)
+})
+
+test('[ERR-3] the time limit of the role holds behind the pooler: 502 within 6 s, and nothing runs on', async () => {
+  const scene = await startScene()
+  const node = await scene.fleet.node(POOLED)
+  const owner = ownerOf(scene.pooled)
+  await owner`begin`
+  await owner`lock table orders in access exclusive mode`
+  const startedAt = performance.now()
+  const hanging = Array.from({ length: 20 }, () => ask(`${node.url}/api/v1/orders`, scene.pooled))
+  for (const { status } of await Promise.all(hanging)) expect(status).toBe(502)
+  expect(performance.now() - startedAt).toBeLessThan(6000)
+  const waiting = async () => {
+    const [row] = await owner`select count(*)::int from pg_locks where relation = 'orders'::regclass and not granted`
+    return row?.count
+  }
+  await expect.poll(waiting).toBe(0)
+  await owner`rollback`
+  await expect.poll(async () => (await ask(`${node.url}/api/v1/orders`, scene.pooled)).status).toBe(200)
+})
+
+test('columns that go and come between pages do not break a walk on connections that others have used', async () => {
+  const scene = await startScene('default_pool_size = 2')
+  const node = await scene.fleet.node(POOLED)
+  const owner = ownerOf(scene.pooled)
+  const client = new StoreExportClient({ url: node.url, key: scene.pooled.key })
+  const ids: string[] = []
+  let page = 0
+  for await (const { rows } of client.orders.list({ limit: 20 }).pages()) {
+    ids.push(...rows.map(({ id }) => id))
+    if (page % 2 === 0) await owner`alter table orders drop column locale`
+    else await owner`alter table orders add column locale text`
+    page += 1
+  }
+  expect([ids.length, new Set(ids).size]).toEqual([400, 400])
+})
+
+test(
+  `a pooler that is killed and started again ${ROUNDS} times under a walk costs no row`,
+  async () => {
+    const scene = await startScene()
+    const node = await scene.fleet.node(POOLED)
+    const client = new StoreExportClient({ url: node.url, key: scene.pooled.key })
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const ids: string[] = []
+      for await (const { rows } of client.orders.list({ limit: 50 }).pages()) {
+        ids.push(...rows.map(({ id }) => id))
+        if (ids.length !== 200) continue
+        await scene.pooler.end('SIGKILL')
+        expect((await ask(`${node.url}/api/v1/orders`, scene.pooled)).status).toBe(502)
+        await scene.pooler.start()
+      }
+      expect([ids.length, new Set(ids).size]).toEqual([400, 400])
+    }
+  },
+  LIMIT_MS,
+)
+
+test(
+  `[LIM-1, AUTH-5] the control database behind the pooler, too: exactly 120, revoked at once, ${ROUNDS} times`,
+  async () => {
+    const fleet = await startFleet()
+    const store = await fleet.addStore()
+    const port = await steadyPort()
+    await startPgbouncer({ port, urls: [fleet.controlUrl] })
+    const settings = { DATABASE_URL: through(fleet.controlUrl, port), PREPARED_STATEMENTS: 'off' }
+    const limited = await Promise.all([1, 2].map(() => fleet.node({ ...settings, REQUESTS_PER_MINUTE: '120' })))
+    const free = await Promise.all([1, 2].map(() => fleet.node(settings)))
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await expectExactly120(
+        fleet,
+        store,
+        limited.map(({ url }) => url),
+      )
+      await expectRevokedAtOnce(
+        fleet,
+        store,
+        free.map(({ url }) => url),
+      )
+    }
+  },
+  LIMIT_MS,
+)

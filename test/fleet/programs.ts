@@ -1,0 +1,199 @@
+// Programs of the machine's own that stand between clients, nodes and databases: nginx, HAProxy, PgBouncer. Each is
+// started on a file of settings in a folder of its own, and ended after the test.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { accessSync, chownSync, constants } from 'node:fs'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import net from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { onTestFinished } from 'vitest'
+import { waitUntil } from '../../packages/operator/test/embedded-support.ts'
+import { steadyPort } from '../../packages/operator/test/nodes-support.ts'
+
+/** A program that listens on a port of 127.0.0.1. */
+export interface Listening {
+  readonly port: number
+  readonly url: string
+  /** Its folder, where it writes its log. */
+  readonly folder: string
+  /** Ends it with a signal, by default at once. */
+  end(signal?: NodeJS.Signals): Promise<void>
+  /** Starts it again on the same port, after an end. */
+  start(): Promise<void>
+}
+
+/** What is written for a program, and how it is called. */
+interface Program {
+  readonly name: 'nginx' | 'haproxy' | 'pgbouncer'
+  readonly settings: (place: { readonly port: number; readonly folder: string }) => Readonly<Record<string, string>>
+  readonly parameters: (folder: string) => readonly string[]
+  /** A free one by default. */
+  readonly port?: number
+  /** The user it runs as where the tests run as root. */
+  readonly user?: number
+}
+
+/** nobody */
+const UNPRIVILEGED = 65_534
+
+/** nginx with `http`, what stands in its block `http`; all else is its default. */
+export function startNginx(http: (place: { port: number; folder: string }) => string): Promise<Listening> {
+  return startProgram({
+    name: 'nginx',
+    settings: (place) => ({
+      'nginx.conf': `${process.getuid?.() === 0 ? 'user root;' : ''}
+pid ${place.folder}/nginx.pid;
+error_log ${place.folder}/error.log;
+events {}
+http {
+  access_log off;
+  client_body_temp_path ${place.folder}/body;
+  proxy_temp_path ${place.folder}/proxy;
+  fastcgi_temp_path ${place.folder}/fastcgi;
+  uwsgi_temp_path ${place.folder}/uwsgi;
+  scgi_temp_path ${place.folder}/scgi;
+  ${http(place)}
+}
+`,
+    }),
+    parameters: (folder) => [
+      '-p',
+      folder,
+      '-c',
+      `${folder}/nginx.conf`,
+      '-e',
+      `${folder}/error.log`,
+      '-g',
+      'daemon off;',
+    ],
+  })
+}
+
+/** HAProxy before `nodes`, taken in turn, with the defaults that Debian ships; `check` is what stands behind a server. */
+export function startHaproxy(nodes: readonly string[], check = ''): Promise<Listening> {
+  const servers = nodes.map((url, index) => `  server node${index} ${new URL(url).host} ${check}`)
+  return startProgram({
+    name: 'haproxy',
+    settings: ({ port }) => ({
+      'haproxy.cfg': `defaults
+  mode http
+  timeout connect 5000
+  timeout client 50000
+  timeout server 50000
+frontend api
+  bind 127.0.0.1:${port}
+  default_backend nodes
+backend nodes
+  balance roundrobin
+${servers.join('\n')}
+`,
+    }),
+    parameters: (folder) => ['-db', '-f', `${folder}/haproxy.cfg`],
+  })
+}
+
+/**
+ * PgBouncer in transaction mode on `port`, for the users of `urls`, which all lead to one server; `settings` are further
+ * lines of its file.
+ */
+export function startPgbouncer(options: {
+  readonly port: number
+  readonly urls: readonly string[]
+  readonly settings?: string
+}): Promise<Listening> {
+  const { urls, settings = '', port } = options
+  const server = new URL(urls[0] ?? '')
+  const users = urls.map((url) => new URL(url)).map((url) => ({ name: url.username, password: url.password }))
+  return startProgram({
+    name: 'pgbouncer',
+    port,
+    user: UNPRIVILEGED,
+    settings: ({ port, folder }) => ({
+      'users.txt': users.map(({ name, password }) => `"${name}" "${decodeURIComponent(password)}"\n`).join(''),
+      'pgbouncer.ini': `[databases]
+* = host=${server.hostname} port=${server.port}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = scram-sha-256
+auth_file = ${folder}/users.txt
+logfile = ${folder}/pgbouncer.log
+pidfile = ${folder}/pgbouncer.pid
+pool_mode = transaction
+${settings}
+`,
+    }),
+    parameters: (folder) => [`${folder}/pgbouncer.ini`],
+  })
+}
+
+async function startProgram(program: Program): Promise<Listening> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), `store-export-fleet-${program.name}-`))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const port = program.port ?? (await steadyPort())
+  const user = process.getuid?.() === 0 ? program.user : undefined
+  for (const [name, text] of Object.entries(program.settings({ port, folder })))
+    await writeFile(path.join(folder, name), text)
+  if (user !== undefined) chownSync(folder, user, user)
+  else await chmod(folder, 0o755)
+  const command = pathOf(program.name)
+  const as = user === undefined ? {} : { uid: user, gid: user }
+  const launch = () => {
+    const child = spawn(command, program.parameters(folder), { ...as, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+    const said: Buffer[] = []
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => said.push(chunk))
+    return { child, ended: once(child, 'close'), said: () => Buffer.concat(said).toString() }
+  }
+  let now = launch()
+  const isUp = () => {
+    if (now.child.exitCode !== null) throw new Error(`${program.name} ended: ${now.said()}`)
+    return accepts(port)
+  }
+  const end = async (signal: NodeJS.Signals = 'SIGKILL') => {
+    if (now.child.exitCode === null && now.child.signalCode === null) now.child.kill(signal)
+    await now.ended
+  }
+  onTestFinished(() => end('SIGTERM'))
+  await waitUntil(isUp)
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    folder,
+    end,
+    async start() {
+      now = launch()
+      await waitUntil(isUp)
+    },
+  }
+}
+
+function pathOf(name: string): string {
+  const folders = ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin']
+  const found = folders.map((folder) => path.join(folder, name)).find(canRun)
+  if (found === undefined)
+    throw new Error(`${name} is not installed: npm run test:fleet needs nginx, haproxy, pgbouncer`)
+  return found
+}
+
+function canRun(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = net.connect(port, '127.0.0.1')
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
+}
