@@ -1,0 +1,144 @@
+// `npm run test:nightly`: the long form of the tests that try to break what we promise. Writes what it saw to docs/evidence,
+// a page for each group. `npm run test:nightly -- faults soak` runs those groups only.
+
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { describeMachine } from '../bench/results.ts'
+
+/** Tests that belong together. */
+interface Group {
+  readonly name: string
+  readonly title: string
+  readonly note: string
+  /** What vitest is told to run. */
+  readonly words: readonly string[]
+}
+
+const LONG = { STORE_EXPORT_ROUNDS: '1', STORE_SYNC_HISTORIES: '17' } as const
+
+const GROUPS: readonly Group[] = [
+  {
+    name: 'incremental',
+    title: 'No change is missed',
+    note: 'Writers whose transactions overlap, and copies kept by several rules, with each defence in place and taken out.',
+    words: ['test/late-commits.test.ts', 'packages/api/test/barrier.test.ts', 'packages/api/test/incremental'],
+  },
+  {
+    name: 'faults',
+    title: 'Store databases that fail',
+    note: 'Frozen, restarted, promoted, hostile and migrated databases, and clients that leave.',
+    words: ['packages/operator/test/faults'],
+  },
+  {
+    name: 'nodes',
+    title: 'Several nodes, and a control database that fails',
+    note: 'Processes of the service on one control database, many stores with equal ids, and hostile clients.',
+    words: ['packages/operator/test/nodes', 'packages/operator/test/control', 'packages/operator/test/hostile-clients'],
+  },
+  {
+    name: 'fleet',
+    title: 'Behind nginx, HAProxy and PgBouncer',
+    note: 'Needs these programs: `npm run test:fleet` is its short form.',
+    words: ['--config', 'vitest.fleet.config.ts'],
+  },
+  {
+    name: 'copies',
+    title: 'Copies that stay right',
+    note: 'Random stores, writes, restarts and kills, for every kind of copy.',
+    words: ['packages/sync/test/histories', 'packages/sync/test/kills'],
+  },
+  {
+    name: 'soak',
+    title: 'Half an hour of mixed load',
+    note: 'What the service holds must not grow.',
+    words: ['--config', 'vitest.nightly.config.ts'],
+  },
+]
+
+const named = process.argv.slice(2)
+const unknown = named.filter((name) => GROUPS.every((group) => group.name !== name))
+if (unknown.length > 0) {
+  console.error(`no group ${unknown.join(', ')}; there are ${GROUPS.map(({ name }) => name).join(', ')}`)
+  process.exit(2)
+}
+const chosen = GROUPS.filter(({ name }) => named.length === 0 || named.includes(name))
+for (const group of chosen) if (!(await runGroup(group))) process.exitCode = 1
+
+/** What vitest reports as JSON, as far as it is used here. */
+interface Report {
+  readonly numPassedTests: number
+  readonly numFailedTests: number
+  readonly testResults: readonly {
+    readonly assertionResults: readonly {
+      readonly fullName: string
+      readonly status: string
+      readonly duration?: number | null
+    }[]
+  }[]
+}
+
+async function runGroup(group: Group): Promise<boolean> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'store-export-nightly-'))
+  const file = path.join(folder, 'report.json')
+  const startedAt = performance.now()
+  const [code, said] = await vitest([
+    ...group.words,
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${file}`,
+  ])
+  const report = JSON.parse(await readFile(file, 'utf8')) as Report
+  await rm(folder, { recursive: true })
+  const minutes = (performance.now() - startedAt) / 60_000
+  await writeFile(`docs/evidence/${group.name}.md`, pageOf(group, { report, minutes, figures: figuresIn(said) }))
+  return code === 0
+}
+
+function vitest(words: readonly string[]): Promise<[number | null, string]> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('npx', ['vitest', 'run', ...words], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ...LONG, NO_COLOR: '1' },
+    })
+    let said = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      process.stdout.write(text)
+      said += text
+    })
+    child.on('error', reject)
+    child.on('close', (code) => resolve([code, said]))
+  })
+}
+
+/** Lines in which a test says what it measured: they begin with `measured:`. */
+function figuresIn(said: string): string[] {
+  return [...said.matchAll(/^measured: (.+)$/gm)].map(([, figure = '']) => figure)
+}
+
+function pageOf(
+  { name, title, note }: Group,
+  { report, minutes, figures }: { report: Report; minutes: number; figures: readonly string[] },
+): string {
+  const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults)
+  const rows = tests.map(({ fullName, status, duration }) => {
+    const seconds = duration === undefined || duration === null ? '' : (duration / 1000).toFixed(1)
+    return `| ${fullName.replaceAll('|', '\\|')} | ${status} | ${seconds} |`
+  })
+  const measured = figures.length === 0 ? [] : ['', 'Measured by the tests:', '', ...figures.map((each) => `- ${each}`)]
+  return [
+    `# ${title}`,
+    '',
+    note,
+    '',
+    `${new Date().toISOString().slice(0, 10)}; ${describeMachine()}; Node ${process.versions.node}; \`npm run test:nightly -- ${name}\`.`,
+    `${report.numPassedTests} passed, ${report.numFailedTests} failed, in ${minutes.toFixed(0)} minutes.`,
+    ...measured,
+    '',
+    '| Test | Result | Seconds |',
+    '| --- | --- | ---: |',
+    ...rows,
+    '',
+  ].join('\n')
+}

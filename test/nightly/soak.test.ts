@@ -1,0 +1,142 @@
+// A node under mixed load for half an hour: what it holds must not grow. Minutes are STORE_EXPORT_SOAK_MINUTES (30); the
+// first five do not count. Part of `npm run test:nightly`.
+
+import { readdir, readFile } from 'node:fs/promises'
+import http from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { connect } from '../../packages/operator/test/command-support.ts'
+import { type FleetStore, startFleet } from '../../packages/operator/test/nodes-support.ts'
+
+const MINUTES = Number(process.env.STORE_EXPORT_SOAK_MINUTES ?? 30)
+const WARMING_MINUTES = Math.min(5, MINUTES / 3)
+const WORKERS = 6
+/** Between two requests of a worker: the node has time to breathe, as in life. */
+const PAUSE_MS = 30
+const SAMPLE_MS = 1000
+const SLOPE_MEBIBYTES_AN_HOUR_MAX = 1
+const BACKENDS_MAX = 4 * 2 + 2
+
+/** What the node holds at a moment. */
+interface Sample {
+  readonly hour: number
+  readonly resident: number
+  readonly descriptors: number
+  readonly backends: number
+}
+
+test(
+  `[ERR-3] ${MINUTES} minutes of mixed load: memory, descriptors and backends stay flat`,
+  async () => {
+    const fleet = await startFleet()
+    const stores = [await fleet.addStore(), await fleet.addStore({ revision: 'v1.3' })]
+    const node = await fleet.node()
+    const processId = node.running().process.pid ?? 0
+    const watcher = connect(fleet.controlUrl)
+    const [startedAt, until] = [performance.now(), performance.now() + MINUTES * 60_000]
+    const counts = new Map<number, number>()
+    const working = Array.from({ length: WORKERS }, (_, worker) =>
+      work({ url: node.url, stores, until, counts }, worker),
+    )
+    const samples: Sample[] = []
+    while (performance.now() < until) {
+      await delay(SAMPLE_MS)
+      const hour = (performance.now() - startedAt) / 3_600_000
+      if (hour * 60 < WARMING_MINUTES) continue
+      const [row] = await watcher.unsafe<[{ backends: number }]>(
+        `select count(*)::int as backends from pg_stat_activity where application_name = 'store-export'
+          and usename like 'store_export_reader_%' and datname in (${stores.map(nameOf).join(', ')})`,
+      )
+      const descriptors = (await readdir(`/proc/${processId}/fd`)).length
+      samples.push({ hour, resident: await residentMebibytes(processId), descriptors, backends: row.backends })
+    }
+    await Promise.all(working)
+    const slope = slopeOf(lowestOfEachMinute(samples))
+    const residents = samples.map(({ resident }) => resident)
+    const [least, most] = [Math.min(...residents), Math.max(...residents)].map((mebibytes) => mebibytes.toFixed(1))
+    const answers = [...counts].map(([status, count]) => `${count} of ${status}`).join(', ')
+    const descriptorsMost = Math.max(...samples.map(({ descriptors }) => descriptors))
+    const backendsMost = Math.max(...samples.map(({ backends }) => backends))
+    console.log(
+      `measured: ${MINUTES} minutes; ${answers}; resident ${least} to ${most} MiB, slope ${slope.toFixed(2)} MiB an hour; at most ${descriptorsMost} descriptors, ${backendsMost} backends`,
+    )
+    expect([...counts.keys()].sort()).toEqual([200, 400, 401, 404])
+    expect(backendsMost).toBeLessThanOrEqual(BACKENDS_MAX)
+    const descriptors = samples.map((sample) => ({ hour: sample.hour, resident: sample.descriptors }))
+    expect(Math.abs(slopeOf(descriptors))).toBeLessThan(10)
+    // shorter than half an hour the noise of the garbage collector is larger than what is looked for
+    if (MINUTES >= 30) expect(slope).toBeLessThan(SLOPE_MEBIBYTES_AN_HOUR_MAX)
+  },
+  (MINUTES + 3) * 60_000,
+)
+
+interface Load {
+  readonly url: string
+  readonly stores: readonly FleetStore[]
+  readonly until: number
+  readonly counts: Map<number, number>
+}
+
+/** Pages, walks, rows by id, mistakes, wrong keys, and clients that leave in the middle. */
+async function work({ url, stores, until, counts }: Load, worker: number): Promise<void> {
+  const paths = [
+    '/orders?limit=250',
+    '/products?limit=50',
+    '/customers?limit=100&updated_since=2020-01-01T00:00:00Z',
+    '/ids/orders',
+    '/store',
+    '/orders?status=paid',
+    '/orders/00000000-0000-4000-8000-000000000000',
+    '/orders?limit=0',
+  ]
+  for (let n = worker; performance.now() < until; n++) {
+    const key = n % 41 === 0 ? 'sdx_wrong' : (stores[n % stores.length]?.key ?? '')
+    const path = paths[n % paths.length] ?? ''
+    if (n % 13 === 0) await leaveEarly(`${url}/api/v1/orders?limit=250`, key)
+    else {
+      const answer = await fetch(`${url}/api/v1${path}`, { headers: { 'x-api-key': key } })
+      await answer.arrayBuffer()
+      counts.set(answer.status, (counts.get(answer.status) ?? 0) + 1)
+    }
+    await delay(PAUSE_MS)
+  }
+}
+
+function leaveEarly(url: string, key: string): Promise<void> {
+  return new Promise((resolve) => {
+    const request = http.get(url, { headers: { 'x-api-key': key }, agent: false }, (response) => {
+      response.once('data', () => request.destroy())
+    })
+    request.on('error', () => undefined)
+    request.on('close', resolve)
+  })
+}
+
+function nameOf({ readerUrl }: FleetStore): string {
+  return `'${new URL(readerUrl).pathname.slice(1)}'`
+}
+
+async function residentMebibytes(processId: number): Promise<number> {
+  const status = await readFile(`/proc/${processId}/status`, 'utf8')
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024
+}
+
+/** The garbage collector's saw teeth are cut off: what is held is what is left after it. */
+function lowestOfEachMinute(samples: readonly Sample[]): Pick<Sample, 'hour' | 'resident'>[] {
+  const lowest = new Map<number, Sample>()
+  for (const sample of samples) {
+    const minute = Math.floor(sample.hour * 60)
+    const known = lowest.get(minute)
+    if (known === undefined || sample.resident < known.resident) lowest.set(minute, sample)
+  }
+  return [...lowest.values()]
+}
+
+/** Least squares: by how much it grows in an hour. */
+function slopeOf(points: readonly Pick<Sample, 'hour' | 'resident'>[]): number {
+  const mean = (of: (point: Pick<Sample, 'hour' | 'resident'>) => number) =>
+    points.reduce((sum, point) => sum + of(point), 0) / points.length
+  const [hour, resident] = [mean((point) => point.hour), mean((point) => point.resident)]
+  const covariance = mean((point) => (point.hour - hour) * (point.resident - resident))
+  return covariance / mean((point) => (point.hour - hour) ** 2)
+}
