@@ -76,7 +76,7 @@ describe('the command line', () => {
     expect(code).toBe(0)
     for (const { env } of Object.values(SETTINGS)) expect(stdout).toContain(env)
     expect(stdout).toContain('(default 120 requests)')
-    expect(stdout).toContain('(default 10 s)')
+    expect(stdout).toContain('(default 8 s)')
   })
 
   test('without a control database and without a demo one sentence says what to do', async () => {

@@ -48,8 +48,6 @@ const UNUSED_CHECK_MS = 5000
 export class StorePools {
   /** In the order of use, the least recent first. */
   private readonly pools = new Map<string, StorePool>()
-  /** What may still run on pools that were discarded. */
-  private readonly graces = new WeakMap<StorePool, number>()
   private readonly options: StorePoolsOptions
   /** A place for each connection, from before it is opened until it is closed; who waits longest is served first. */
   private readonly room: Slots
@@ -112,11 +110,10 @@ export class StorePools {
     const pool = this.pools.get(storeId)
     if (pool === undefined || (sql !== undefined && ![...pool.running].some((each) => each.sql === sql))) return
     this.pools.delete(storeId)
-    this.graces.set(pool, graceSeconds)
     this.options.observe({ event: 'pool closed', storeId, reason })
     for (const connection of pool.idle.splice(0)) this.end(connection, CLOSE_SECONDS)
-    // with a grace they are closed by who uses them
-    if (graceSeconds === 0) for (const connection of pool.running) void connection.sql.end({ timeout: 0 })
+    // their places are given back by who uses them
+    for (const { sql } of pool.running) void sql.end({ timeout: graceSeconds }).catch(() => undefined)
   }
 
   /** Sums over all stores. */
@@ -134,8 +131,8 @@ export class StorePools {
     clearInterval(this.unusedTimer)
     const running = [...this.pools.values()].flatMap((pool) => [...pool.running])
     for (const storeId of this.storeIds()) this.discard(storeId, 'closing', { graceSeconds: CLOSE_SECONDS })
-    await Promise.all(running.map(({ sql }) => sql.end({ timeout: CLOSE_SECONDS }).catch(() => undefined)))
-    await Promise.all(this.leaving)
+    // the end of what is ended already is the same
+    await Promise.all([...this.leaving, ...running.map(({ sql }) => sql.end().catch(() => undefined))])
   }
 
   /** The store's pool with a place in it; who waited for one in a pool that was discarded meanwhile goes on in the next. */
@@ -216,7 +213,7 @@ export class StorePools {
     this.room.noteProgress()
     const isCurrent = this.pools.get(pool.address.storeId) === pool
     if (isCurrent && this.room.waitingCount <= this.makingRoom) pool.idle.push(connection)
-    else this.end(connection, isCurrent ? CLOSE_SECONDS : (this.graces.get(pool) ?? 0))
+    else this.end(connection, CLOSE_SECONDS)
   }
 
   /** Closes idle connections, of the stores used least recently, as many as are waited for. */
