@@ -48,7 +48,7 @@ async function read(count: number, prepare: () => void): Promise<void> {
   for (let n = 0; n < count; n++) {
     prepare()
     const request = { address: { ...address }, requestId: null, startedAt: now() }
-    await reader.watermark({ ...request, waits: true })
+    await reader.watermark({ ...request, plan, waits: true })
     const page = await reader.read({ ...request, plan, lead: '' })
     if (page.rows !== 0) throw new Error('there are changes')
   }

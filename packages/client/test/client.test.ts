@@ -203,7 +203,11 @@ describe('waiting', () => {
   })
 
   test('a proxy that reaches no node is a fault; the service’s own 503 would be an error', async () => {
-    const ofProxy = (status: number): Mishap => ({ kind: 'answer', status, body: '<html>No server is available</html>' })
+    const ofProxy = (status: number): Mishap => ({
+      kind: 'answer',
+      status,
+      body: '<html>No server is available</html>',
+    })
     const { client, pauses } = await aClient([ofProxy(503), ofProxy(504)])
     expect(await all(client.customers.list())).toHaveLength(620)
     expect(pauses.map(({ reason }) => reason)).toEqual(['fault', 'fault'])
