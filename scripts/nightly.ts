@@ -2,7 +2,7 @@
 // a page for each group. `npm run test:nightly -- faults soak` runs those groups only.
 
 import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { describeMachine } from '../bench/results.ts'
@@ -92,6 +92,7 @@ async function runGroup(group: Group): Promise<boolean> {
   const report = JSON.parse(await readFile(file, 'utf8')) as Report
   await rm(folder, { recursive: true })
   const minutes = (performance.now() - startedAt) / 60_000
+  await mkdir('docs/evidence', { recursive: true })
   await writeFile(`docs/evidence/${group.name}.md`, pageOf(group, { report, minutes, figures: figuresIn(said) }))
   return code === 0
 }

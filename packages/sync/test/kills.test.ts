@@ -19,7 +19,7 @@ import type { RowsByTable } from './support/rows-by-table.ts'
 import { readSource } from './support/source.ts'
 import { SourceStore, type WrittenStore, writtenStore } from './support/source-store.ts'
 
-const KILLS_OF_A_LIFE = 5
+const KILLS_OF_A_LIFE = 3
 /** A kill that comes too late is none. */
 const ROUNDS_MAX = 5 * KILLS_OF_A_LIFE
 /** Two that are killed, and one that is not. */
@@ -140,7 +140,7 @@ function sourceOf({ model }: SourceStore): Promise<RowsByTable> {
 }
 
 describe.each([
-  ['a SQLite file', 25, sqliteDestinations],
+  ['a SQLite file', 15, sqliteDestinations],
   ['a folder of CSV files', 5, csvDestinations],
   ['an XLSX workbook', 5, xlsxDestinations],
   ['a folder of Parquet files', 5, parquetDestinations],
@@ -152,7 +152,7 @@ describe.each([
   })
   afterAll(() => destinations.close())
 
-  const lives = Math.ceil((kills / KILLS_OF_A_LIFE) * Math.min(times(), 8))
+  const lives = Math.ceil((kills / KILLS_OF_A_LIFE) * Math.min(times(), 14))
   const seeds = Array.from({ length: lives }, (_, seed) => seed)
   const title = '[SYNC-3] killed at any moment and run again, it is right: life %i'
   // each run is bounded by itself: a life takes as long as its runs
