@@ -150,7 +150,7 @@ export class StorePools {
     const { storeId } = address
     const known = this.pools.get(storeId)
     // One that brings an older address goes where the newer one led.
-    if (known !== undefined && (isSame(known.address, address) || deadline <= known.since)) {
+    if (known !== undefined && (known.leadsTo(address) || deadline <= known.since)) {
       this.pools.delete(storeId)
       this.pools.set(storeId, known)
       return known
@@ -248,8 +248,4 @@ export class StorePools {
     for (const { address, unusedMs } of this.pools.values())
       if (unusedMs >= unusedMsMax) this.discard(address.storeId, 'unused', { graceSeconds: CLOSE_SECONDS })
   }
-}
-
-function isSame(a: StoreAddress, b: StoreAddress): boolean {
-  return a.databaseUrl === b.databaseUrl && a.sealedPassword === b.sealedPassword
 }

@@ -1,12 +1,12 @@
 // The only reader of store databases: a plan goes in, rows as JSON bytes come out. In charge of the time limit, of one
 // retry, and of nothing that HTTP knows.
 
-import { ApiError, childrenOf, type Microseconds, type Resource } from '@store-export/contract'
+import { ApiError, type Microseconds, type Resource } from '@store-export/contract'
 import type { Sql } from '../connection.ts'
 import { PageWriter } from '../encode/page-writer.ts'
 import type { Observe } from '../observe.ts'
-import { hasColumn, type PresentColumns } from '../query/columns-present.ts'
-import type { Filter, Plan } from '../query/plan.ts'
+import type { PresentColumns } from '../query/columns-present.ts'
+import type { Plan } from '../query/plan.ts'
 import { copyStatement, countStatement, existsStatement } from '../query/sql.ts'
 import { within } from '../within.ts'
 import type { Barrier } from './barrier.ts'
@@ -17,6 +17,7 @@ import { isTooSlow, remedyFor } from './database-errors.ts'
 import { lookAtTransactions } from './open-transactions.ts'
 import { PageSizes } from './page-sizes.ts'
 import type { StoreAddress, StorePools } from './pools.ts'
+import { refuseUntracked, requireLaunchTables } from './refusals.ts'
 import { StoreDatabaseFault } from './store-fault.ts'
 
 /** What a reader is made of. */
@@ -232,31 +233,4 @@ async function count({ sql, present }: OnConnection, tables: readonly string[]):
 
 function listOf({ storeId }: StoreAddress, { resource }: Plan): string {
   return `${storeId} ${resource.list}`
-}
-
-/**
- * A store without one of the first tables, or of whose rows one cannot be read, is broken: an empty list, or orders without
- * items, would be taken for the truth (a newer table that is absent is an empty list).
- */
-function requireLaunchTables(resource: Resource, present: PresentColumns): void {
-  const first = [resource, ...childrenOf(resource)].filter(({ since }) => since === 'launch')
-  const missing = first.find(({ table }) => !present.has(table))
-  if (missing === undefined) return
-  const fault = new StoreDatabaseFault(`the store has no readable table ${missing.table}`)
-  // The server's own code for it: the schema is read again, and the table found where it is back.
-  throw Object.assign(fault, { code: '42P01' })
-}
-
-function refuseUntracked(plan: Plan, present: PresentColumns): void {
-  if (plan.kind !== 'page' || !present.has(plan.resource.table)) return
-  const untracked = plan.filters.find(({ field }) => !hasColumn(present, plan.resource.table, field))
-  if (untracked !== undefined) throw untrackedError(untracked, plan.resource)
-}
-
-function untrackedError({ parameter, field }: Filter, { name, plural }: Resource): ApiError {
-  const message =
-    field === 'updated_at'
-      ? `this store does not track ${name.toLowerCase()} updates; use created_since, and walk the whole list from time to time`
-      : `the ${plural} of this store have no ${field}`
-  return new ApiError('INVALID_PARAM', `${parameter}: ${message}`)
 }

@@ -68,6 +68,11 @@ export class StorePool {
     })
   }
 
+  /** Whether this is the pool of the address. */
+  leadsTo({ databaseUrl, sealedPassword }: StoreAddress): boolean {
+    return this.address.databaseUrl === databaseUrl && this.address.sealedPassword === sealedPassword
+  }
+
   /** How many wait for a place of this store. */
   get waitingCount(): number {
     return this.slots.waitingCount
