@@ -1,5 +1,6 @@
 // A store database that is restarted, moved, or replaced by its standby while our client walks it.
 
+import { lookAtTransactions } from '@store-export/engine'
 import { expect, test, vi } from 'vitest'
 import { roundsOf } from '../../../../test/support/rounds.ts'
 import { connectOnce } from '../../src/context.ts'
@@ -113,6 +114,7 @@ test(`[ERR-3, PAG-4] a walk goes on by itself at a standby that takes over, ${FA
     await somePages(walk, 3)
     expect(await readers(primary, store)).toBeGreaterThan(0)
     expect(await readers(standby, store)).toBe(0)
+    expect([await seen(primary), await seen(standby)], 'a standby does not see who writes').toEqual([true, false])
     await primary.kill()
     expect(walk.isOver, 'the walk is under way when the primary is killed').toBe(false)
     await standby.promote()
@@ -121,6 +123,16 @@ test(`[ERR-3, PAG-4] a walk goes on by itself at a standby that takes over, ${FA
     await standby.stop('fast')
   }
 })
+
+/** Whether open transactions can be seen on a server. */
+async function seen(cluster: PostgresCluster): Promise<boolean> {
+  const sql = connectOnce(cluster.url())
+  try {
+    return (await lookAtTransactions(sql)).open !== null
+  } finally {
+    await sql.end()
+  }
+}
 
 /** Connections by which the service reads the store from a server. */
 async function readers(cluster: PostgresCluster, { readerUrl }: RealStore): Promise<number> {
