@@ -8,6 +8,7 @@ import { type RunningService, startService } from '../packages/operator/src/serv
 import { type Dataset, makeDataset } from './dataset.ts'
 import { experiment, type Participant } from './late-commits/experiment.ts'
 import type { ServerKind } from './options.ts'
+import { median } from './rounds.ts'
 import { type BenchServer, startBenchServer } from './servers.ts'
 
 /** Bounds of the barrier that are tried, in ms: none, the default, and one that every transaction here keeps within. */
@@ -85,7 +86,7 @@ async function costOfLook({ readerUrl }: Dataset): Promise<string> {
   } finally {
     await sql.end()
   }
-  const [nothing, look] = [medianOf(spent.nothing), medianOf(spent.look)]
+  const [nothing, look] = [median(spent.nothing), median(spent.look)]
   return `A look at a quiet store: ${look.toFixed(2)} ms, select 1: ${nothing.toFixed(2)} ms (medians of ${LOOKS})`
 }
 
@@ -93,8 +94,4 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now()
   await work()
   return performance.now() - startedAt
-}
-
-function medianOf(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }

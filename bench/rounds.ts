@@ -82,7 +82,8 @@ export function medianRatio(samples: Samples, names: readonly [string, string], 
   return median(above.map((sample, index) => sample[figure] / (below[index]?.[figure] ?? Number.NaN)))
 }
 
-function median(values: readonly number[]): number {
+/** The median; of an even number of values the mean of the two in the middle. */
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length / 2
   const [low, high] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]]

@@ -4,21 +4,12 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { changeOf, compareRows, History, type ListUnderTest, type ModelRow, rowOf } from './support/history.ts'
+import { CUSTOMERS, changeOf, compareRows, History, type ModelRow, ORDERS, rowOf } from './support/history.ts'
 import { idAt } from './support/rows.ts'
 
 /** A row of ids takes 86 bytes or, without a time, 64: a full page of 64 KiB holds more than this. */
 const PAGE_ROWS_MIN = 700
-const LISTS: readonly ListUnderTest[] = [
-  {
-    path: 'orders',
-    table: 'orders',
-    statuses: ['pending', 'paid'],
-    rest: { email: `'a@example.com'` },
-    updatedMayBeNull: false,
-  },
-  { path: 'customers', table: 'customers', statuses: [], rest: { email: `'$id'` }, updatedMayBeNull: true },
-]
+const LISTS = [ORDERS, CUSTOMERS]
 
 let platform: TestPlatform
 let store: TestStore

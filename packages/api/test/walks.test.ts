@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import {
+  CUSTOMERS,
   changeOf,
   compareRows,
   History,
@@ -10,6 +11,7 @@ import {
   isUpdatedSince,
   type ListUnderTest,
   type ModelRow,
+  ORDERS,
   rowOf,
 } from './support/history.ts'
 import { idAt } from './support/rows.ts'
@@ -22,14 +24,8 @@ let loose: TestStore
 
 const OWNER = idAt(0xfffff)
 const LISTS: readonly ListUnderTest[] = [
-  {
-    path: 'orders',
-    table: 'orders',
-    statuses: ['pending', 'paid'],
-    rest: { email: `'a@example.com'` },
-    updatedMayBeNull: false,
-  },
-  { path: 'customers', table: 'customers', statuses: [], rest: { email: `'$id'` }, updatedMayBeNull: true },
+  ORDERS,
+  CUSTOMERS,
   {
     path: 'products',
     table: 'products',

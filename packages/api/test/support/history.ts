@@ -33,6 +33,24 @@ export interface ListUnderTest {
   readonly updatedMayBeNull: boolean
 }
 
+/** Orders, whose last change is always known. */
+export const ORDERS: ListUnderTest = {
+  path: 'orders',
+  table: 'orders',
+  statuses: ['pending', 'paid'],
+  rest: { email: `'a@example.com'` },
+  updatedMayBeNull: false,
+}
+
+/** Customers, whose last change may be unknown. */
+export const CUSTOMERS: ListUnderTest = {
+  path: 'customers',
+  table: 'customers',
+  statuses: [],
+  rest: { email: `'$id'` },
+  updatedMayBeNull: true,
+}
+
 const BASE = '2026-07-08T00:00:00Z'
 const BASE_MILLISECONDS = Date.parse(BASE)
 
