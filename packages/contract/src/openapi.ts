@@ -66,7 +66,7 @@ Send the key in the header \`x-api-key\`. It belongs to one store, so no path na
 Lists come oldest first. Ask with \`limit=${LIMITS.pageRowsMax}\`, then pass \`meta.next_cursor\` back as \`cursor\`, with the same filters, until \`meta.has_more\` is false. A page can be shorter than \`limit\` and still have more behind it.
 
 ## Keeping a copy
-Note the time before a run. Later, ask with \`updated_since\` at the start of the last successful run and upsert by \`id\`; rows can come twice. Where \`updated_since\` of customers is refused (the store does not track customer updates), use \`created_since\` and walk all customers now and then. Deleted rows are not reported: walk the list of ids, ${LIMITS.pageRowsOfIds.toLocaleString('en')} a page (\`/api/v1/ids/orders\` and its like). What your copy held before that walk began, and the walk does not bring, was deleted.
+Every page of a list says in \`x-sync-watermark\` from when your next run must ask: keep it when the whole walk was written, give it as \`updated_since\`, and upsert by \`id\`; rows can come twice. Where \`updated_since\` of customers is refused (the store does not track customer updates), use \`created_since\` and walk all customers now and then. Deleted rows are not reported: walk the list of ids, ${LIMITS.pageRowsOfIds.toLocaleString('en')} a page (\`/api/v1/ids/orders\` and its like). What your copy held before that walk began, and the walk does not bring, was deleted.
 
 ## Limits
 ${LIMITS.requestsPerMinute} requests a clock minute and key; then 429 with \`Retry-After\`. With pages of ${LIMITS.pageRowsMax} rows these are ${(LIMITS.requestsPerMinute * LIMITS.pageRowsMax).toLocaleString('en')} rows a minute.
