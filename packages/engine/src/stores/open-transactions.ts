@@ -112,8 +112,8 @@ const LOCKS = `select pid, virtualtransaction as "name" from pg_catalog.pg_lock_
 
 /**
  * Sessions that may have a transaction. One that is at work and has none is about to begin one, which bears the arrival of
- * its statement. The functions below the server's views are asked, and their answers joined here: to join the views takes
- * three times as long.
+ * its statement. The functions below the server's views are asked, and their answers joined here: the views join more than
+ * is needed.
  */
 const SESSIONS = `select pid, datid::int8::float8 as "database", usesysid::int8::float8 as "user", application_name as "application",
     state = 'active' and backend_type = 'client backend' as "isAtWork",
