@@ -7,8 +7,9 @@ import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '.
 import { CUSTOMERS, changeOf, compareRows, History, type ModelRow, ORDERS, rowOf } from './support/history.ts'
 import { idAt } from './support/rows.ts'
 
-/** A row of ids takes 86 bytes or, without a time, 64: a full page of 64 KiB holds more than this. */
+/** A row of ids takes 86 bytes or, without a time, 64: a full page of 64 KiB holds more than the one, less than the other. */
 const PAGE_ROWS_MIN = 700
+const PAGE_ROWS_MAX = 1100
 const LISTS = [ORDERS, CUSTOMERS]
 
 let platform: TestPlatform
@@ -57,6 +58,8 @@ describe.each([
         changes,
         async (rows, rounds) => {
           await history.begin(rows)
+          // of rows with the same id one is kept: what is left may fit into a page
+          const isLong = history.rows.length > PAGE_ROWS_MAX
           const seen: string[] = []
           let last: ModelRow | null = null
           let pages = 0
@@ -74,7 +77,7 @@ describe.each([
             cursor = found.cursor
             last = left[found.ids.length - 1] ?? last
           }
-          expect(pages).toBeGreaterThan(1)
+          if (isLong) expect(pages).toBeGreaterThan(1)
           expect(new Set(seen).size).toBe(seen.length)
         },
       )
