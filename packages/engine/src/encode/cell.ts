@@ -1,15 +1,32 @@
 // One value of a row as it came from PostgreSQL in its binary format, and the walk over the values of a row.
 
-/** Bytes of one value; `length` -1 is null. One object is moved along a row, so that nothing is allocated for a value. */
+/** One value; `length` -1 is null. One object is moved over rows and along them, so that nothing is allocated for a value. */
 export interface Cell {
+  /** The message that the value stands in. */
   bytes: Buffer
+  /** Reads numbers from the same bytes: several bytes at once, where `bytes` would take them one by one. */
+  view: DataView
   start: number
   length: number
 }
 
-/** An empty cell to be moved over rows. */
-export function newCell(): Cell {
-  return { bytes: Buffer.alloc(0), start: 0, length: -1 }
+const NOTHING = Buffer.alloc(0)
+
+/** A cell to be moved over the rows of `message`, or to be laid over one first. */
+export function newCell(message: Buffer = NOTHING): Cell {
+  return { bytes: message, view: viewOf(message), start: 0, length: -1 }
+}
+
+/** Lays the cell over another message, in which it stands nowhere yet. */
+export function layOver(cell: Cell, message: Buffer): void {
+  cell.bytes = message
+  cell.view = viewOf(message)
+}
+
+/** Lays the cell over the message that `other` stands in. */
+export function layBeside(cell: Cell, other: Cell): void {
+  cell.bytes = other.bytes
+  cell.view = other.view
 }
 
 /** Bytes that stood where a value was expected, and were none: the stream was cut or is not what was asked for. */
@@ -22,14 +39,19 @@ export class MalformedRow extends Error {
 
 /** Moves `cell` to the value whose length stands at `offset`; the offset behind it. */
 export function moveTo(cell: Cell, offset: number): number {
-  const { bytes } = cell
-  if (offset + 4 > bytes.length) throw new MalformedRow('it ends within a length')
-  const length = bytes.readInt32BE(offset)
+  const { view } = cell
   const start = offset + 4
-  if (length > bytes.length - start) throw new MalformedRow('it ends within a value')
+  if (start > view.byteLength) throw new MalformedRow('it ends within a length')
+  const length = view.getInt32(offset)
+  if (length > view.byteLength - start) throw new MalformedRow('it ends within a value')
   cell.start = start
   cell.length = length
   return length < 0 ? start : start + length
+}
+
+/** A view on the bytes of a buffer. */
+export function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, length)
 }
 
 /** Whether the value in the cell is exactly `expected`. */

@@ -29,8 +29,7 @@ function headerEnd(message: Buffer): number {
 
 /** The value at `index` of the row that begins at `offset`. */
 export function valueAt(message: Buffer, offset: number, index: number): Cell {
-  const cell = newCell()
-  cell.bytes = message
+  const cell = newCell(message)
   let at = offset
   for (let i = 0; i <= index; i++) at = moveTo(cell, at)
   return cell

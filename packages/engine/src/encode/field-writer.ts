@@ -2,11 +2,12 @@
 // contract becomes is decided here, and nowhere else (R17, R21, R22, R32 to R34).
 
 import type { Field, FieldType } from '@store-export/contract'
-import { type Cell, holds, moveTo, newCell } from './cell.ts'
+import { type Cell, holds, layBeside, moveTo, newCell } from './cell.ts'
 import type { JsonWriter } from './json-writer.ts'
 import { isNumber, writeNumeric } from './numeric.ts'
+import { prepare } from './prepared.ts'
 import { hasOuterType, putKeysOf, putStoredJson, servedKeys } from './stored-json.ts'
-import { FIRST_INSTANT, LAST_INSTANT, rangeOf, writeTimestamp } from './timestamp.ts'
+import { FIRST_INSTANT, LAST_INSTANT, millisecondsOf, rangeOf, writeTimestamp } from './timestamp.ts'
 
 /** Writes the value in `cell`, null included. */
 export type WriteField = (out: JsonWriter, cell: Cell) => void
@@ -29,12 +30,14 @@ const DEFAULTS = {
   boolean: 'false',
   money: '"0.00"',
   decimal: '"0.00"',
-  timestamp: FIRST_INSTANT.toString(),
+  timestamp: FIRST_INSTANT,
   texts: '[]',
   json: '{}',
 } as const satisfies Record<ColumnType['kind'], string>
 
-const NULL = Buffer.from('null')
+const NULL = prepare('null')
+const EARLIEST = prepare(FIRST_INSTANT)
+const LATEST = prepare(LAST_INSTANT)
 
 /** The writer of a field that is a column. */
 export function fieldWriter(named: Named, type: ColumnType): WriteField {
@@ -48,10 +51,10 @@ type WriteMissing = (out: JsonWriter) => void
 function missingWriter({ name, field }: Named, type: ColumnType): WriteMissing {
   if (field.nullable) return (out) => out.put(NULL)
   const array = type.kind === 'json' && type.shape.outer === 'array'
-  const bytes = Buffer.from(array ? '[]' : DEFAULTS[type.kind])
+  const stand = prepare(array ? '[]' : DEFAULTS[type.kind])
   return (out) => {
     out.surprise(`${name} missing`)
-    out.put(bytes)
+    out.put(stand)
   }
 }
 
@@ -60,11 +63,11 @@ function valueWriter(named: Named, type: ColumnType, missing: WriteMissing): Wri
     case 'uuid':
       return writeUuid
     case 'text':
-      return (out, cell) => out.writeText(cell.bytes, cell.start, cell.length)
+      return writeText
     case 'integer':
-      return (out, cell) => out.putAscii(String(cell.bytes.readInt32BE(cell.start)))
+      return writeInteger
     case 'boolean':
-      return (out, cell) => out.put(cell.bytes[cell.start] === 0 ? FALSE : TRUE)
+      return writeBoolean
     case 'money':
     case 'decimal':
       return numericWriter(named, missing)
@@ -79,27 +82,54 @@ function valueWriter(named: Named, type: ColumnType, missing: WriteMissing): Wri
   }
 }
 
-const TRUE = Buffer.from('true')
-const FALSE = Buffer.from('false')
-const HEX_PAIRS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
-const HEX_HIGH = Uint8Array.from(HEX_PAIRS, (pair) => pair.charCodeAt(0))
-const HEX_LOW = Uint8Array.from(HEX_PAIRS, (pair) => pair.charCodeAt(1))
+const TRUE = prepare('true')
+const FALSE = prepare('false')
+const ZERO = 0x30
 const HYPHEN = 0x2d
 const QUOTE = 0x22
+/** The two hexadecimal digits of each byte, as they lie in memory read from its low end. */
+const HEX_PAIRS = Uint16Array.from({ length: 256 }, (_, byte) =>
+  Buffer.from(byte.toString(16).padStart(2, '0'), 'latin1').readUInt16LE(),
+)
+const UUID_TEXT_BYTES = 38
 
-function writeUuid(out: JsonWriter, { bytes, start }: Cell): void {
-  out.reserve(38)
-  const target = out.bytes
-  let at = out.length
-  target[at++] = QUOTE
-  for (let i = 0; i < 16; i++) {
-    const byte = bytes[start + i] as number
-    if (i === 4 || i === 6 || i === 8 || i === 10) target[at++] = HYPHEN
-    target[at++] = HEX_HIGH[byte] as number
-    target[at++] = HEX_LOW[byte] as number
-  }
-  target[at++] = QUOTE
-  out.length = at
+function writeText(out: JsonWriter, cell: Cell): void {
+  out.writeText(cell)
+}
+
+function writeBoolean(out: JsonWriter, { bytes, start }: Cell): void {
+  out.put(bytes[start] === 0 ? FALSE : TRUE)
+}
+
+function writeInteger(out: JsonWriter, { view, start }: Cell): void {
+  const value = view.getInt32(start)
+  if (value >= 0 && value <= 9) out.putByte(ZERO + value)
+  else out.putAscii(String(value))
+}
+
+function writeUuid(out: JsonWriter, { view, start }: Cell): void {
+  out.reserve(UUID_TEXT_BYTES)
+  const { bytes: target, view: to, length: at } = out
+  target[at] = QUOTE
+  putHex(to, at + 1, view.getUint16(start))
+  putHex(to, at + 5, view.getUint16(start + 2))
+  target[at + 9] = HYPHEN
+  putHex(to, at + 10, view.getUint16(start + 4))
+  target[at + 14] = HYPHEN
+  putHex(to, at + 15, view.getUint16(start + 6))
+  target[at + 19] = HYPHEN
+  putHex(to, at + 20, view.getUint16(start + 8))
+  target[at + 24] = HYPHEN
+  putHex(to, at + 25, view.getUint16(start + 10))
+  putHex(to, at + 29, view.getUint16(start + 12))
+  putHex(to, at + 33, view.getUint16(start + 14))
+  target[at + 37] = QUOTE
+  out.length = at + UUID_TEXT_BYTES
+}
+
+/** Two bytes as four hexadecimal digits. */
+function putHex(to: DataView, at: number, twoBytes: number): void {
+  to.setInt32(at, (HEX_PAIRS[twoBytes >> 8] as number) | ((HEX_PAIRS[twoBytes & 0xff] as number) << 16), true)
 }
 
 function numericWriter({ name }: Named, missing: WriteMissing): WriteField {
@@ -112,22 +142,22 @@ function numericWriter({ name }: Named, missing: WriteMissing): WriteField {
 
 function timestampWriter({ name, field }: Named): WriteField {
   return (out, cell) => {
-    const range = rangeOf(cell)
-    if (range === 'within') return writeTimestamp(out, cell)
+    const milliseconds = millisecondsOf(cell)
+    const range = rangeOf(milliseconds)
+    if (range === 'within') return writeTimestamp(out, milliseconds)
     out.surprise(`${name} out of range`)
-    out.put(field.nullable ? NULL : range === 'before' ? FIRST_INSTANT : LAST_INSTANT)
+    out.put(field.nullable ? NULL : range === 'before' ? EARLIEST : LATEST)
   }
 }
 
 function oneOfWriter({ name }: Named, type: Extract<FieldType, { kind: 'oneOf' }>): WriteField {
   const values = type.values.map((value) => Buffer.from(value))
-  const others = type.others === undefined ? null : Buffer.from(JSON.stringify(type.others))
+  const others = type.others === undefined ? null : prepare(JSON.stringify(type.others))
   return (out, cell) => {
-    const { bytes, start, length } = cell
-    for (const value of values) if (holds(cell, value)) return out.writeText(bytes, start, length)
+    for (const value of values) if (holds(cell, value)) return out.writeText(cell)
     if (others !== null) return out.put(others)
     out.surprise(`${name} outside the list`)
-    out.writeText(bytes, start, length)
+    out.writeText(cell)
   }
 }
 
@@ -135,24 +165,26 @@ const ARRAY_HEADER_BYTES = 12
 const DIMENSION_BYTES = 8
 
 /** Offset of the first element of a binary array, and how many there are over all dimensions. */
-export function elementsOf({ bytes, start }: Cell): { count: number; offset: number } {
-  const dimensions = bytes.readInt32BE(start)
+export function elementsOf({ view, start }: Cell): { count: number; offset: number } {
+  const dimensions = view.getInt32(start)
   let count = dimensions === 0 ? 0 : 1
-  for (let i = 0; i < dimensions; i++) count *= bytes.readInt32BE(start + ARRAY_HEADER_BYTES + i * DIMENSION_BYTES)
+  for (let i = 0; i < dimensions; i++) count *= view.getInt32(start + ARRAY_HEADER_BYTES + i * DIMENSION_BYTES)
   return { count, offset: start + ARRAY_HEADER_BYTES + dimensions * DIMENSION_BYTES }
 }
 
+/** Moved over the elements of one array after the other. */
+const element = newCell()
+
 function writeTexts(out: JsonWriter, cell: Cell): void {
   const { count, offset } = elementsOf(cell)
-  const element = newCell()
-  element.bytes = cell.bytes
+  layBeside(element, cell)
   out.putByte(0x5b)
   let first = true
   for (let i = 0, at = offset; i < count; i++) {
     at = moveTo(element, at)
     if (element.length < 0) continue
     if (!first) out.putByte(0x2c)
-    out.writeText(element.bytes, element.start, element.length)
+    out.writeText(element)
     first = false
   }
   out.putByte(0x5d)

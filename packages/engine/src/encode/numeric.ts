@@ -9,51 +9,58 @@ const NEGATIVE = 0x4000
 /** Signs from here on are NaN and the infinities. */
 const NOT_FINITE = 0xc000
 const ZERO = 0x30
+const MINUS = 0x2d
+const POINT = 0x2e
+const QUOTE = 0x22
+/** The four digits of each group, as they lie in memory read from its low end. */
+const GROUPS = Int32Array.from({ length: 10_000 }, (_, value) =>
+  Buffer.from(String(value).padStart(4, '0'), 'latin1').readInt32LE(),
+)
 
 /** Whether the numeric is a number, and not NaN or an infinity. */
-export function isNumber({ bytes, start }: Cell): boolean {
-  return bytes.readUInt16BE(start + 4) < NOT_FINITE
+export function isNumber({ view, start }: Cell): boolean {
+  return view.getUint16(start + 4) < NOT_FINITE
 }
 
 /** Writes a finite numeric as a quoted decimal with the digits behind the point that it was stored with. */
-export function writeNumeric(out: JsonWriter, { bytes, start }: Cell): void {
-  const groups = bytes.readInt16BE(start)
-  const weight = bytes.readInt16BE(start + 2)
-  const scale = bytes.readUInt16BE(start + 6)
+export function writeNumeric(out: JsonWriter, cell: Cell): void {
+  const { view: from, start } = cell
+  const weight = from.getInt16(start + 2)
+  const scale = from.getUint16(start + 6)
   out.reserve((Math.max(weight, 0) + 1) * 4 + scale + 8)
-  const target = out.bytes
+  const { bytes: target, view } = out
   let at = out.length
-  const group = (index: number) =>
-    index >= 0 && index < groups ? bytes.readInt16BE(start + HEADER_BYTES + index * 2) : 0
-  target[at++] = 0x22
-  if (bytes.readUInt16BE(start + 4) === NEGATIVE) target[at++] = 0x2d
-  at = putWhole(target, at, group(0) === 0 || weight < 0 ? 0 : group(0))
-  for (let index = 1; index <= weight; index++) at = putGroup(target, at, group(index))
+  target[at++] = QUOTE
+  if (from.getUint16(start + 4) === NEGATIVE) target[at++] = MINUS
+  at = putWhole(out, at, weight < 0 ? 0 : group(cell, 0))
+  for (let index = 1; index <= weight; index++, at += 4) view.setInt32(at, digits(group(cell, index)), true)
   if (scale > 0) {
-    target[at++] = 0x2e
+    target[at++] = POINT
     const end = at + scale
     // The last group can hold more digits than the scale shows; what it holds beyond is zero and is cut.
-    for (let index = weight + 1; at < end; index++) at = putGroup(target, at, group(index))
+    for (let index = weight + 1; at < end; index++, at += 4) view.setInt32(at, digits(group(cell, index)), true)
     at = end
   }
-  target[at++] = 0x22
+  target[at++] = QUOTE
   out.length = at
 }
 
-/** The leading group, without zeros in front. */
-function putWhole(target: Buffer, at: number, value: number): number {
-  if (value >= 1000) return putGroup(target, at, value)
-  let next = at
-  if (value >= 100) target[next++] = ZERO + Math.trunc(value / 100)
-  if (value >= 10) target[next++] = ZERO + (Math.trunc(value / 10) % 10)
-  target[next++] = ZERO + (value % 10)
-  return next
+/** Four digits of the number; those before the first and behind the last that were sent are zeros. */
+function group({ view, start }: Cell, index: number): number {
+  return index >= 0 && index < view.getInt16(start) ? view.getInt16(start + HEADER_BYTES + index * 2) : 0
 }
 
-function putGroup(target: Buffer, at: number, value: number): number {
-  target[at] = ZERO + Math.trunc(value / 1000)
-  target[at + 1] = ZERO + (Math.trunc(value / 100) % 10)
-  target[at + 2] = ZERO + (Math.trunc(value / 10) % 10)
-  target[at + 3] = ZERO + (value % 10)
-  return at + 4
+function digits(value: number): number {
+  return GROUPS[value] as number
+}
+
+/** The leading group, without zeros in front. */
+function putWhole({ bytes, view }: JsonWriter, at: number, value: number): number {
+  if (value < 10) {
+    bytes[at] = ZERO + value
+    return at + 1
+  }
+  const zeros = value >= 1000 ? 0 : value >= 100 ? 1 : 2
+  view.setInt32(at, digits(value) >>> (zeros * 8), true)
+  return at + 4 - zeros
 }

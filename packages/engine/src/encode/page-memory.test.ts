@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { newCell } from './cell.ts'
 import { JsonWriter } from './json-writer.ts'
 
 const PAGE_BYTES = 500_000
@@ -29,7 +30,7 @@ test('what is written after the release, by a read that came too late, stands in
 test('a page that outgrows its memory keeps what it has written', () => {
   const page = new JsonWriter(PAGE_BYTES)
   page.putAscii('[')
-  page.putRange(Buffer.alloc(1_000_000, 0x31), 0, 1_000_000)
+  page.putRange(newCell(Buffer.alloc(1_000_000, 0x31)), 0, 1_000_000)
   expect(page.result().length).toBe(1_000_001)
   expect(page.result().subarray(0, 3).toString()).toBe('[11')
 })

@@ -2,7 +2,7 @@
 
 import type { Resource } from '@store-export/contract'
 import type { Position } from '../query/plan.ts'
-import { MalformedRow } from './cell.ts'
+import { layOver, MalformedRow, newCell } from './cell.ts'
 import { rowOffset, valueAt } from './copy-rows.ts'
 import { JsonWriter } from './json-writer.ts'
 import { type RowEncoder, rowEncoder } from './row-encoder.ts'
@@ -22,6 +22,7 @@ export class PageWriter {
   readonly out: JsonWriter
   rows = 0
   hasMore = false
+  private readonly message = newCell()
   private last: Buffer | null = null
   private lastOffset = 0
   private readonly resource: Resource
@@ -47,7 +48,8 @@ export class PageWriter {
       return
     }
     if (this.rows > 0) this.out.putByte(COMMA)
-    const end = this.encoder.encode(this.out, message, offset)
+    layOver(this.message, message)
+    const end = this.encoder.encode(this.out, this.message, offset)
     if (end !== message.length) throw new MalformedRow('bytes are left behind its last value')
     this.rows++
     this.last = message

@@ -1,18 +1,19 @@
 // A row of a resource in PostgreSQL's binary format becomes one JSON object, children and all, without an object between.
 
 import type { Field, Resource } from '@store-export/contract'
-import { type Cell, MalformedRow, moveTo, newCell } from './cell.ts'
+import { type Cell, layBeside, MalformedRow, moveTo, newCell } from './cell.ts'
 import { elementsOf, fieldWriter, type WriteField } from './field-writer.ts'
 import type { JsonWriter } from './json-writer.ts'
+import { type Prepared, prepare } from './prepared.ts'
 
 /** Writes rows of one resource. */
 export interface RowEncoder {
-  /** Writes the row whose values begin at `offset`, and gives the offset behind it. */
-  encode(out: JsonWriter, bytes: Buffer, offset: number): number
+  /** Writes the row in `message` whose values begin at `offset`, and gives the offset behind it. */
+  encode(out: JsonWriter, message: Cell, offset: number): number
 }
 
-interface PreparedField {
-  readonly lead: Buffer
+interface FieldEncoder {
+  readonly lead: Prepared
   readonly write: WriteField
 }
 
@@ -23,8 +24,8 @@ const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
 const COMMA = 0x2c
 const CLOSE_OBJECT = 0x7d
-const EMPTY_ARRAY = Buffer.from('[]')
-const UNSERVED: PreparedField = { lead: Buffer.alloc(0), write: () => undefined }
+const EMPTY_ARRAY = prepare('[]')
+const UNSERVED: FieldEncoder = { lead: prepare(''), write: () => undefined }
 const encoders = new WeakMap<Resource, RowEncoder>()
 
 /** The encoder of rows as COPY sends them, made once for a resource. */
@@ -38,12 +39,13 @@ export function rowEncoder(resource: Resource): RowEncoder {
 
 function makeEncoder(resource: Resource, bytesBeforeValue: number): RowEncoder {
   const fields = Object.entries(resource.fields).map(([name, field], index) =>
-    prepare({ resource, name, field, index }),
+    fieldEncoder({ resource, name, field, index }),
   )
+  // moved over one row after the other
+  const cell = newCell()
   return {
-    encode(out, bytes, offset) {
-      const cell = newCell()
-      cell.bytes = bytes
+    encode(out, message, offset) {
+      layBeside(cell, message)
       let at = offset
       for (const { lead, write } of fields) {
         at = moveTo(cell, at + bytesBeforeValue)
@@ -56,7 +58,7 @@ function makeEncoder(resource: Resource, bytesBeforeValue: number): RowEncoder {
   }
 }
 
-function prepare({
+function fieldEncoder({
   resource,
   name,
   field,
@@ -66,9 +68,9 @@ function prepare({
   name: string
   field: Field
   index: number
-}): PreparedField {
+}): FieldEncoder {
   if (field.unserved) return UNSERVED
-  const lead = Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`)
+  const lead = prepare(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`)
   const { type } = field
   if (type.kind === 'many') return { lead, write: childrenWriter(type.resource) }
   if (type.kind === 'counts') return { lead, write: countsWriter(type.tables) }
@@ -85,7 +87,7 @@ function childrenWriter(resource: Resource): WriteField {
     out.putByte(OPEN_ARRAY)
     for (let i = 0, at = offset; i < count; i++) {
       if (i > 0) out.putByte(COMMA)
-      at = encodeRecord(out, { encoder, values, bytes: cell.bytes, at })
+      at = encodeRecord(out, { encoder, values, message: cell, at })
     }
     out.putByte(CLOSE_ARRAY)
   }
@@ -94,24 +96,24 @@ function childrenWriter(resource: Resource): WriteField {
 interface RecordAt {
   readonly encoder: RowEncoder
   readonly values: number
-  readonly bytes: Buffer
+  readonly message: Cell
   readonly at: number
 }
 
-function encodeRecord(out: JsonWriter, { encoder, values, bytes, at }: RecordAt): number {
+function encodeRecord(out: JsonWriter, { encoder, values, message, at }: RecordAt): number {
   const record = at + 4
-  if (bytes.readInt32BE(record) !== values) throw new MalformedRow('an embedded row has another number of values')
-  return encoder.encode(out, bytes, record + RECORD_COUNT_BYTES)
+  if (message.view.getInt32(record) !== values) throw new MalformedRow('an embedded row has another number of values')
+  return encoder.encode(out, message, record + RECORD_COUNT_BYTES)
 }
 
 function countsWriter(tables: readonly string[]): WriteField {
   return (out, cell) => {
-    const count: Cell = newCell()
-    count.bytes = cell.bytes
+    const count = newCell()
+    layBeside(count, cell)
     let at = elementsOf(cell).offset
     tables.forEach((table, index) => {
       at = moveTo(count, at)
-      out.putAscii(`${index === 0 ? '{' : ','}${JSON.stringify(table)}:${cell.bytes.readBigInt64BE(count.start)}`)
+      out.putAscii(`${index === 0 ? '{' : ','}${JSON.stringify(table)}:${cell.view.getBigInt64(count.start)}`)
     })
     out.putByte(CLOSE_OBJECT)
   }

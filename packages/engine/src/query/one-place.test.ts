@@ -1,5 +1,6 @@
 import { order, type RevisionId, text } from '@store-export/contract'
 import { expect, test } from 'vitest'
+import { newCell } from '../encode/cell.ts'
 import { JsonWriter } from '../encode/json-writer.ts'
 import { rowEncoder } from '../encode/row-encoder.ts'
 import type { PresentColumns } from './columns-present.ts'
@@ -28,7 +29,7 @@ test('[VER-1, FMT-6] a field of v1.7 is a key of every row, null on an older sto
   const values = Object.keys(grown.fields).length
   const row = Buffer.alloc(values * 4, 0xff)
   const out = new JsonWriter(4096)
-  expect(rowEncoder(grown).encode(out, row, 0)).toBe(row.length)
+  expect(rowEncoder(grown).encode(out, newCell(row), 0)).toBe(row.length)
   const served = JSON.parse(out.result().toString())
   expect(Object.keys(served)).toEqual(Object.keys(grown.fields))
   expect(served.gift_message).toBeNull()
