@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls, getCACertificates } from 'node:tls'
 import { guardSocket } from './connection-guard.ts'
+import type { CopyReader } from './connection-messages.ts'
 import type { DatabaseHost, TlsSettings } from './connection-url.ts'
 
 /** Message that asks a server whether it speaks TLS; the answer is one byte, S or N. */
@@ -14,13 +15,27 @@ const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 const CANCEL_REQUEST_BYTES = 16
 const YES = 'S'.charCodeAt(0)
 
+/** What a socket needs beside its host. */
+export interface SocketSettings {
+  readonly tls: TlsSettings
+  readonly timeoutMs: number
+  /** Who takes the rows of a COPY. */
+  readonly reader: CopyReader
+}
+
+/**
+ * What a server sends without TLS is read into these bytes, for all connections one after the other: who gets them takes
+ * what he needs before he returns. Fresh memory for each reading made the collector run all the time.
+ */
+const CHUNK = Buffer.allocUnsafeSlow(64 * 1024)
+
 /** A connected socket, ready for the server's startup message. Throws an Error with a `code` when there is none. */
-export async function openSocket(host: DatabaseHost, tls: TlsSettings, timeoutMs: number): Promise<Socket> {
-  const plain = await within(timeoutMs, host, open(host))
+export async function openSocket(host: DatabaseHost, { tls, timeoutMs, reader }: SocketSettings): Promise<Socket> {
+  const plain = await within(timeoutMs, host, open(host, host.kind === 'unix' || tls.mode === 'disable'))
   try {
     const socket = host.kind === 'unix' ? plain : await within(timeoutMs, host, secure(plain, host.host, tls))
     failWhenClosedInSilence(socket, host)
-    guardSocket(socket, hostText(host))
+    guardSocket(socket, hostText(host), reader)
     return socket
   } catch (error) {
     plain.destroy()
@@ -33,9 +48,18 @@ export function hostText(host: DatabaseHost): string {
   return host.kind === 'unix' ? host.path : `${host.host}:${host.port}`
 }
 
-function open(host: DatabaseHost): Pending {
-  const socket =
-    host.kind === 'unix' ? connectTcp({ path: host.path }) : connectTcp({ host: host.host, port: host.port })
+function open(host: DatabaseHost, sharesChunk: boolean): Pending {
+  const onread = {
+    buffer: CHUNK,
+    callback(count: number): boolean {
+      socket.emit('data', CHUNK.subarray(0, count))
+      return true
+    },
+  }
+  const socket = connectTcp({
+    ...(host.kind === 'unix' ? { path: host.path } : { host: host.host, port: host.port }),
+    ...(sharesChunk ? { onread } : {}),
+  })
   socket.setNoDelay(true)
   return { done: event(socket, 'connect').then(() => socket), stop: () => socket.destroy() }
 }

@@ -3,7 +3,8 @@
 
 import { Socket } from 'node:net'
 import postgres from 'postgres'
-import { hostText, openSocket } from './connection-socket.ts'
+import { CopyReader } from './connection-messages.ts'
+import { hostText, openSocket, type SocketSettings } from './connection-socket.ts'
 import type { ConnectionTarget, DatabaseHost } from './connection-url.ts'
 
 /** The driver's pool; a tagged template that runs statements. */
@@ -29,19 +30,31 @@ const SECONDS_PER_PROBE = 4
 /** Whoever waits has a time limit of its own; the driver's pauses grow to 20 s, long after the server is back. */
 const RECONNECT_PAUSE_SECONDS = 0.05
 
+const readers = new WeakMap<Sql, CopyReader>()
+
+/** Who takes the rows of a COPY on the connection of this pool, which holds one at most. */
+export function copyReaderOf(sql: Sql): CopyReader {
+  const reader = readers.get(sql)
+  if (reader === undefined) throw new TypeError('rows are taken from a pool of one connection alone')
+  return reader
+}
+
 /** A pool that connects on its first statement. Statements reject with the driver's or the system's error. */
 export function openPool(target: ConnectionTarget, settings: PoolSettings): Sql {
   const timeoutMs = connectTimeoutMs(target, settings)
+  const reader = new CopyReader()
   const options = {
     ...driverOptions(target, timeoutMs),
     max: settings.connectionsMax,
     prepare: settings.preparedStatements ?? true,
     idle_timeout: settings.idleSeconds ?? undefined,
     connection: { application_name: settings.applicationName, ...target.startup },
-    socket: unlost(counted(socketFactory(target, timeoutMs), settings)),
+    socket: unlost(counted(socketFactory(target, { timeoutMs, reader }), settings)),
     backoff: () => RECONNECT_PAUSE_SECONDS,
   }
-  return postgres(options)
+  const sql = postgres(options)
+  if (settings.connectionsMax === 1) readers.set(sql, reader)
+  return sql
 }
 
 /** Every default that the driver would take from PG* variables of the environment is given here. */
@@ -109,7 +122,10 @@ function counted(connect: () => Promise<Socket>, { onOpen, onClose }: PoolSettin
 }
 
 /** Gives the driver a socket to the first host that answers and fits, beginning with the one used last. */
-function socketFactory(target: ConnectionTarget, timeoutMs: number): () => Promise<Socket> {
+function socketFactory(
+  target: ConnectionTarget,
+  { timeoutMs, reader }: Omit<SocketSettings, 'tls'>,
+): () => Promise<Socket> {
   let preferred = 0
   return async () => {
     const order = target.hosts.map((_, index) => (preferred + index) % target.hosts.length)
@@ -121,7 +137,8 @@ function socketFactory(target: ConnectionTarget, timeoutMs: number): () => Promi
           continue
         }
         try {
-          const socket = await openFitting(target, { host, wanted }, Math.ceil(timeoutMs / target.hosts.length))
+          const share = Math.ceil(timeoutMs / target.hosts.length)
+          const socket = await openFitting(target, { host, wanted }, { timeoutMs: share, reader })
           preferred = index
           return socket
         } catch (error) {
@@ -141,13 +158,13 @@ function passes(target: ConnectionTarget): readonly ConnectionTarget['sessionAtt
 async function openFitting(
   target: ConnectionTarget,
   choice: { readonly host: DatabaseHost; readonly wanted: ConnectionTarget['sessionAttributes'] },
-  timeoutMs: number,
+  settings: Omit<SocketSettings, 'tls'>,
 ): Promise<Socket> {
   const { host, wanted } = choice
-  if (wanted !== null && !fits(wanted, await probe(target, host, timeoutMs))) {
+  if (wanted !== null && !fits(wanted, await probe(target, host, settings.timeoutMs))) {
     throw Object.assign(new Error(`${hostText(host)} is no ${wanted} server`), { code: 'ENOTFITTING' })
   }
-  return openSocket(host, target.tls, timeoutMs)
+  return openSocket(host, { ...settings, tls: target.tls })
 }
 
 interface ServerState {

@@ -2,7 +2,7 @@
 
 /** One value; `length` -1 is null. One object is moved over rows and along them, so that nothing is allocated for a value. */
 export interface Cell {
-  /** The message that the value stands in. */
+  /** Where the value stands: a message, or whatever part of the connection's bytes holds it. */
   bytes: Buffer
   /** Reads numbers from the same bytes: several bytes at once, where `bytes` would take them one by one. */
   view: DataView
@@ -12,18 +12,18 @@ export interface Cell {
 
 const NOTHING = Buffer.alloc(0)
 
-/** A cell to be moved over the rows of `message`, or to be laid over one first. */
+/** A cell that spans `message`; without one, to be laid over something first. */
 export function newCell(message: Buffer = NOTHING): Cell {
-  return { bytes: message, view: viewOf(message), start: 0, length: -1 }
+  return { bytes: message, view: viewOf(message), start: 0, length: message.length }
 }
 
-/** Lays the cell over another message, in which it stands nowhere yet. */
-export function layOver(cell: Cell, message: Buffer): void {
-  cell.bytes = message
-  cell.view = viewOf(message)
+/** Lays the cell over other bytes, in which it stands nowhere yet. */
+export function layOver(cell: Cell, bytes: Buffer): void {
+  cell.bytes = bytes
+  cell.view = viewOf(bytes)
 }
 
-/** Lays the cell over the message that `other` stands in. */
+/** Lays the cell over the bytes that `other` stands in. */
 export function layBeside(cell: Cell, other: Cell): void {
   cell.bytes = other.bytes
   cell.view = other.view

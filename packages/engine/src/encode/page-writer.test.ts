@@ -2,7 +2,7 @@ import { integer, resource, text, timestamp, uuid } from '@store-export/contract
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSamples, type Samples, sampleId } from '../../test/samples.ts'
 import { copyOut } from '../stores/copy-out.ts'
-import { MalformedRow } from './cell.ts'
+import { MalformedRow, newCell } from './cell.ts'
 import { PageWriter } from './page-writer.ts'
 
 const lines = resource({
@@ -25,13 +25,15 @@ beforeAll(async () => {
     from generate_series(1, 10) n`
   messages = []
   const statement = 'copy (select id, word, n, created_at from public.samples order by id) to stdout (format binary)'
-  await copyOut(samples.reader, statement, { take: (message) => messages.push(message) })
+  await copyOut(samples.reader, statement, {
+    take: ({ bytes, start, length }) => messages.push(Buffer.from(bytes.subarray(start, start + length))),
+  })
 })
 afterAll(() => samples.drop())
 
 function written(bounds: { rowsMax: number; bytesMax: number }): PageWriter {
   const page = new PageWriter(lines, bounds, '[')
-  for (const message of messages) page.take(message)
+  for (const message of messages) page.take(newCell(message))
   return page
 }
 
@@ -71,7 +73,16 @@ describe('bytes that are no row', () => {
     const [row = Buffer.alloc(0)] = messages.filter(({ length }) => length > 1000).slice(1)
     for (let length = 2; length < row.length; length++) {
       const page = new PageWriter(lines, UNBOUNDED, '[')
-      expect(() => page.take(row.subarray(0, length)), `cut at ${length}`).toThrow()
+      expect(() => page.take(newCell(row.subarray(0, length))), `cut at ${length}`).toThrow()
+    }
+  })
+
+  test('a row that reaches into the next one is refused, though all its bytes are there', () => {
+    const [row = Buffer.alloc(0), next = Buffer.alloc(0)] = messages.filter(({ length }) => length > 1000).slice(1)
+    const both = newCell(Buffer.concat([row, next]))
+    for (let length = 2; length < row.length; length++) {
+      const page = new PageWriter(lines, UNBOUNDED, '[')
+      expect(() => page.take({ ...both, length }), `cut at ${length}`).toThrow(MalformedRow)
     }
   })
 
@@ -79,11 +90,12 @@ describe('bytes that are no row', () => {
     const page = new PageWriter(lines, UNBOUNDED, '[')
     const row = Buffer.from(messages.at(-2) ?? Buffer.alloc(0))
     row.writeInt16BE(3, 0)
-    expect(() => page.take(row)).toThrow(MalformedRow)
+    expect(() => page.take(newCell(row))).toThrow(MalformedRow)
   })
 
   test('a row with bytes behind its last value is refused', () => {
     const page = new PageWriter(lines, UNBOUNDED, '[')
-    expect(() => page.take(Buffer.concat([messages.at(-2) ?? Buffer.alloc(0), Buffer.from([0])]))).toThrow(MalformedRow)
+    const row = Buffer.concat([messages.at(-2) ?? Buffer.alloc(0), Buffer.from([0])])
+    expect(() => page.take(newCell(row))).toThrow(MalformedRow)
   })
 })

@@ -2,8 +2,8 @@
 
 import type { Resource } from '@store-export/contract'
 import type { Position } from '../query/plan.ts'
-import { layOver, MalformedRow, newCell } from './cell.ts'
-import { rowOffset, valueAt } from './copy-rows.ts'
+import { type Cell, layBeside, MalformedRow, newCell } from './cell.ts'
+import { moveToValue, rowOffset } from './copy-rows.ts'
 import { JsonWriter } from './json-writer.ts'
 import { type RowEncoder, rowEncoder } from './row-encoder.ts'
 
@@ -22,9 +22,8 @@ export class PageWriter {
   readonly out: JsonWriter
   rows = 0
   hasMore = false
-  private readonly message = newCell()
-  private last: Buffer | null = null
-  private lastOffset = 0
+  /** Position of the last row, from when the page is full. */
+  private end: Position | null = null
   private readonly resource: Resource
   private readonly bounds: PageBounds
   private readonly encoder: RowEncoder
@@ -39,39 +38,42 @@ export class PageWriter {
     this.out.putAscii(lead)
   }
 
-  /** Takes a message of the COPY stream. */
-  take(message: Buffer): void {
+  /** Takes a message of the COPY stream, which the cell spans. */
+  take(message: Cell): void {
     const offset = rowOffset(message, this.values)
     if (offset === null) return
-    if (this.rows >= this.bounds.rowsMax || (this.rows > 0 && this.out.length >= this.bounds.bytesMax)) {
+    if (this.end !== null) {
       this.hasMore = true
       return
     }
     if (this.rows > 0) this.out.putByte(COMMA)
-    layOver(this.message, message)
-    const end = this.encoder.encode(this.out, this.message, offset)
-    if (end !== message.length) throw new MalformedRow('bytes are left behind its last value')
+    const end = this.encoder.encode(this.out, message, offset)
+    if (end !== message.start + message.length) throw new MalformedRow('bytes are left behind its last value')
     this.rows++
-    this.last = message
-    this.lastOffset = offset
+    if (this.rows >= this.bounds.rowsMax || this.out.length >= this.bounds.bytesMax)
+      this.end = positionOf(this.resource, message, offset)
   }
 
   /** Gives the page's memory back, when its bytes have left and nobody reads them any more. */
   release(): void {
     this.out.release()
-    this.last = null
   }
 
-  /** Position of the last row that was written, at full precision; null before the first. */
+  /** Position of the last row, at full precision, where a bound ended the page; else null. */
   position(): Position | null {
-    if (this.last === null) return null
-    const names = Object.keys(this.resource.fields)
-    const createdAt = valueAt(this.last, this.lastOffset, names.indexOf('created_at'))
-    const id = valueAt(this.last, this.lastOffset, names.indexOf('id'))
-    const hex = id.bytes.toString('hex', id.start, id.start + 16)
-    return {
-      createdAt: createdAt.length < 0 ? null : createdAt.bytes.readBigInt64BE(createdAt.start),
-      id: hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
-    }
+    return this.end
   }
+}
+
+function positionOf({ fields }: Resource, message: Cell, offset: number): Position {
+  const names = Object.keys(fields)
+  const value = newCell()
+  layBeside(value, message)
+  moveToValue(value, offset, names.indexOf('id'))
+  const hex = value.bytes.toString('hex', value.start, value.start + 16)
+  const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+  const createdAt = names.indexOf('created_at')
+  if (createdAt < 0) return { createdAt: null, id }
+  moveToValue(value, offset, createdAt)
+  return { createdAt: value.length < 0 ? null : value.view.getBigInt64(value.start), id }
 }

@@ -23,9 +23,8 @@ test('each of the 256 bytes is escaped where JSON asks for it, wherever in a wor
     for (let place = 0; place < 9; place++) {
       const source = Buffer.alloc(9, 0x61)
       source[place] = byte
-      const cell = { ...newCell(source), length: source.length }
       const out = new JsonWriter(0)
-      out.writeText(cell)
+      out.writeText(newCell(source))
       const expected = byte < 0x80 ? JSON.stringify(source.toString('latin1')) : `"${source.toString('latin1')}"`
       expect(JSON.parse(out.result().toString('latin1'))).toBe(JSON.parse(expected))
       expect(out.length).toBe(byte < 0x20 ? 16 : byte === 0x22 || byte === 0x5c ? 12 : 11)

@@ -25,9 +25,9 @@ describe('copying out', () => {
     let rows = 0
     let bytes = 0
     await copyOut(sql, ALL, {
-      take: (message) => {
-        rows += message.length > 2 ? 1 : 0
-        bytes += message.length
+      take: ({ length }) => {
+        rows += length > 2 ? 1 : 0
+        bytes += length
       },
     })
     expect(rows).toBeGreaterThanOrEqual(20_001)
