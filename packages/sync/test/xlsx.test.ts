@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { readXlsx } from 'hucre/xlsx'
@@ -19,70 +18,9 @@ import {
   writeFiles,
   writeOrders,
 } from './files-support.ts'
+import { hasPython, readSheets, rowsOf, shown } from './support/workbook-cells.ts'
 
-/** Reads as a program does that was not made for it: sheets in order, each cell as [type, format, text]. */
-const PYTHON = `
-import json, re, sys, zipfile
-import xml.etree.ElementTree as tree
-M = '{http://schemas.openxmlformats.org/spreadsheetml/2006/main}'
-R = '{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id'
-book = zipfile.ZipFile(sys.argv[1])
-assert book.testzip() is None
-def part(name):
-    return tree.fromstring(book.read(name))
-def unescape(text):
-    return re.sub('_x([0-9A-Fa-f]{4})_', lambda found: chr(int(found[1], 16)), text)
-types = {each.get('PartName') for each in part('[Content_Types].xml') if each.get('PartName')}
-assert types <= {'/' + name for name in book.namelist()}, types
-targets = {each.get('Id'): each.get('Target') for each in part('xl/_rels/workbook.xml.rels')}
-formats = {each.get('numFmtId'): each.get('formatCode') for each in part('xl/styles.xml').iter(M + 'numFmt')}
-formats['2'] = '0.00'
-styles = [formats.get(each.get('numFmtId')) for each in part('xl/styles.xml').find(M + 'cellXfs')]
-sheets = []
-for sheet in part('xl/workbook.xml').find(M + 'sheets'):
-    content = part('xl/' + targets[sheet.get(R)])
-    rows = []
-    for row in content.find(M + 'sheetData'):
-        cells = {}
-        for cell in row:
-            column = re.match('[A-Z]+', cell.get('r'))[0]
-            texts = [each.text or '' for each in cell.iter() if each.tag in (M + 't', M + 'v')]
-            style = styles[int(cell.get('s', '0'))]
-            if texts: cells[column] = [cell.get('t', 'n'), style, unescape(texts[0])]
-        rows.append(cells)
-    pane = content.find('.//' + M + 'pane')
-    sheets.append({'name': sheet.get('name'), 'rows': rows, 'frozen': pane is not None and pane.get('ySplit')})
-print(json.dumps(sheets))`
-const hasPython = spawnSync('python3', ['--version']).status === 0
 const ORDER = { status: 'paid', created_at: '2026-01-01T00:00:00.000Z', items: [] }
-
-type CellRead = readonly [type: string, format: string | null, text: string]
-interface SheetRead {
-  readonly name: string
-  readonly frozen: string | null
-  readonly rows: readonly Record<string, CellRead>[]
-}
-
-function readSheets(file: string): SheetRead[] {
-  const python = spawnSync('python3', ['-c', PYTHON, file], { encoding: 'utf8', maxBuffer: 1 << 26 })
-  if (python.status !== 0) throw new Error(python.stderr)
-  return JSON.parse(python.stdout)
-}
-
-/** Rows of a sheet by the names in its header. */
-function rowsOf(file: string, name: string): Record<string, CellRead | null>[] {
-  const [header = {}, ...rows] = readSheets(file).find((sheet) => sheet.name === name)?.rows ?? []
-  return rows.map((row) =>
-    Object.fromEntries(Object.entries(header).map(([column, [, , title]]) => [title, row[column] ?? null])),
-  )
-}
-
-/** The text as a spreadsheet shows it. */
-function shown(cell: CellRead | null): string | null {
-  if (cell === null) return null
-  const [type, format, text] = cell
-  return type === 'n' && format === '0.00' ? Number(text).toFixed(2) : text
-}
 
 async function aWorkbook(): Promise<{ file: string; folder: string }> {
   const { folder, remove } = await aFolder()
@@ -108,25 +46,6 @@ if (hasPython)
       remove,
     }
   })
-
-test.runIf(hasPython)('whole numbers, booleans and amounts are typed, where no digit is lost', async () => {
-  const { file } = await aWorkbook()
-  const items = [{ id: 'i', order_id: 'a', name: '007', price: '1.10', quantity: 2 }]
-  await writeOrders(xlsxCopy(file), [
-    { ...ORDER, id: 'a', total: '-9999999999999.10', subtotal: '99999999999999.10', email: '=1+1', items },
-  ])
-  const [order] = rowsOf(file, 'orders')
-  expect(order?.total).toEqual(['n', '0.00', '-9999999999999.1'])
-  expect(order?.subtotal).toEqual(['inlineStr', '0.00', '99999999999999.10'])
-  expect(order?.email).toEqual(['inlineStr', null, '=1+1'])
-  expect(order?.created_at).toEqual(['inlineStr', null, '2026-01-01T00:00:00.000Z'])
-  const [line] = rowsOf(file, 'order_lines')
-  expect([line?.name, line?.quantity, line?.price]).toEqual([
-    ['inlineStr', null, '007'],
-    ['n', null, '2'],
-    ['n', '0.00', '1.1'],
-  ])
-})
 
 test.runIf(hasPython)('characters that XML lacks, and texts that look like their escapes, come back', async () => {
   const { file } = await aWorkbook()

@@ -32,7 +32,7 @@ const FIRST: ReadonlyMap<string, readonly string[]> = new Map([
 /** Columns that a view makes, where they are no text. */
 const MADE: ReadonlyMap<string, ColumnKind> = new Map([['lines', 'integer']])
 /** Counts up when a cell is written in another way, so that the next run writes every file anew. */
-const FORMAT = 1
+const FORMAT = 2
 /** So few that the text of them is small garbage. */
 const DIGEST_ROWS = 16
 

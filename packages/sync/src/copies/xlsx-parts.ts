@@ -5,6 +5,8 @@ const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
 const TYPE = 'application/vnd.openxmlformats-officedocument'
+/** Those below belong to the standard. */
+const FIRST_FORMAT_ID = 164
 
 /** The list of sheets; names of tables need no escaping. */
 export function workbookXml(names: readonly string[]): string {
@@ -25,21 +27,20 @@ export function workbookRelationsXml(sheets: number): string {
   return `${HEAD}<Relationships xmlns="${PACKAGE}/relationships">${relations.join('')}</Relationships>`
 }
 
-/**
- * The formats of cells: none, and `number`. The workbooks of single tables number them so, and those without amounts
- * lack the second.
- */
-export function stylesXml(number: string): string {
+/** The formats of cells: none, and `formats`, whose numbers are their places counted from one. */
+export function stylesXml(formats: readonly string[]): string {
   const plain = 'fontId="0" fillId="0" borderId="0"'
   const fills = ['none', 'gray125'].map((pattern) => `<fill><patternFill patternType="${pattern}"/></fill>`)
+  const own = formats.map((code, index) => ({ code, id: FIRST_FORMAT_ID + index }))
+  const codes = own.map(({ code, id }) => `<numFmt numFmtId="${id}" formatCode="${code}"/>`)
+  const cells = own.map(({ id }) => `<xf numFmtId="${id}" ${plain} xfId="0" applyNumberFormat="true"/>`)
   const parts = [
-    `<numFmts count="1"><numFmt numFmtId="164" formatCode="${number}"/></numFmts>`,
+    `<numFmts count="${codes.length}">${codes.join('')}</numFmts>`,
     '<fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts>',
     `<fills count="2">${fills.join('')}</fills>`,
     '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>',
     `<cellStyleXfs count="1"><xf numFmtId="0" ${plain}/></cellStyleXfs>`,
-    `<cellXfs count="2"><xf numFmtId="0" ${plain} xfId="0"/>`,
-    `<xf numFmtId="164" ${plain} xfId="0" applyNumberFormat="true"/></cellXfs>`,
+    `<cellXfs count="${cells.length + 1}"><xf numFmtId="0" ${plain} xfId="0"/>${cells.join('')}</cellXfs>`,
     '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>',
   ]
   return `${HEAD}<styleSheet xmlns="${MAIN}">${parts.join('')}</styleSheet>`

@@ -9,6 +9,8 @@ import { FileCopy, type TableWriter } from './files.ts'
 import { type NewFile, newName } from './files-replace.ts'
 import type { Cell, FileColumn, FileTable } from './files-tables.ts'
 import { ArchiveWriter, readParts } from './xlsx-archive.ts'
+import { dayOf } from './xlsx-days.ts'
+import { FORMATS, formatsOf } from './xlsx-formats.ts'
 import { contentTypesXml, stylesXml, workbookRelationsXml, workbookXml } from './xlsx-parts.ts'
 
 /** How a workbook is written. */
@@ -27,11 +29,9 @@ const WIDTHS: Readonly<Record<ColumnKind, number>> = {
   integer: 10,
   boolean: 10,
   decimal: 14,
-  timestamp: 26,
+  timestamp: 24,
   json: 40,
 }
-/** The one format there is: sheets are written apart, and each counts its formats from one. */
-const MONEY_FORMAT = '0.00'
 
 /** A copy in the workbook `file`, and in `<file>.store-sync.db`. */
 export function xlsxCopy(file: string, options: WorkbookOptions = {}): FileCopy {
@@ -72,7 +72,7 @@ export class XlsxWriter implements TableWriter {
         names.push(...(await addSheets({ archive, sheet: this.#sheet, table: table.name, before: names.length })))
       }
       await archive.add('xl/workbook.xml', workbookXml(names))
-      await archive.add('xl/styles.xml', stylesXml(MONEY_FORMAT))
+      await archive.add('xl/styles.xml', stylesXml(FORMATS))
       await archive.add('xl/_rels/workbook.xml.rels', workbookRelationsXml(names.length))
       await archive.add('[Content_Types].xml', contentTypesXml(names.length))
       await archive.end()
@@ -86,14 +86,14 @@ export class XlsxWriter implements TableWriter {
   }
 
   async #writeSheet({ name, columns, rows }: FileTable): Promise<void> {
+    const formats = formatsOf(columns)
     const note = `the whole is in ${path.basename(this.#file)}.store-sync.db`
     const bytes = writeXlsxStream(sheetRows(columns, rows, note), {
       name,
-      columns: columns.map((column) => ({
-        header: column.name,
-        width: Math.max(WIDTHS[column.kind], column.name.length + 2),
-        ...(column.isMoney ? { numFmt: MONEY_FORMAT } : {}),
-      })),
+      columns: columns.map((column, index) => {
+        const [numFmt, width] = [formats[index], Math.max(WIDTHS[column.kind], column.name.length + 2)]
+        return { header: column.name, width, ...(numFmt === undefined ? {} : { style: { numFmt } }) }
+      }),
       freezePane: { rows: 1 },
       maxRowsPerSheet: this.#maxRows,
     })
@@ -135,16 +135,21 @@ function* sheetRows(columns: readonly FileColumn[], rows: Iterable<Cell[]>, note
 }
 
 /**
- * A decimal as a number where the spreadsheet shows the very digits that were sent, so that sums work; as text where it
- * would round them (it keeps 15) or drop zeros that say how exact a measure is.
+ * An instant as a day, so that it sorts and subtracts, where it comes back from that. A decimal as a number where the
+ * spreadsheet shows the very digits that were sent, so that sums work; as text where it would round them (it keeps 15)
+ * or drop zeros that say how exact a measure is.
  */
 function typedCell({ kind, isMoney }: FileColumn, cell: Cell): Cell {
   if (typeof cell === 'number') return Math.abs(cell) < 10 ** MOST_DIGITS ? cell : String(cell)
+  if (kind === 'timestamp' && typeof cell === 'string') return dayOf(cell) ?? cell
   if (kind !== 'decimal' || typeof cell !== 'string') return cell
-  const digits = cell.replace(/^-/, '').replace('.', '').replace(/^0+/, '')
   const number = Number(cell)
   const shown = isMoney ? number.toFixed(2) : String(number)
-  return digits.length <= MOST_DIGITS && shown === cell ? number : cell
+  return shown === cell && (cell.length <= MOST_DIGITS || digitsOf(cell) <= MOST_DIGITS) ? number : cell
+}
+
+function digitsOf(decimal: string): number {
+  return decimal.replace(/^-/, '').replace('.', '').replace(/^0+/, '').length
 }
 
 /** Text as the file holds it; what is too long for a cell is cut, and the cell says so. */
@@ -160,6 +165,8 @@ function cutText(text: string, note: string): string {
 
 /** hucre escapes control characters as _xHHHH_: a text that looks like that already, and what XML lacks besides. */
 function escaped(text: string): string {
+  // nearly every text has none of these: to look costs half of replacing nothing
+  if (!/_x|[\uFFFE\uFFFF]/.test(text)) return text
   return text
     .replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
     .replace(/[\uFFFE\uFFFF]/g, (each) => `_x${each.charCodeAt(0).toString(16).toUpperCase()}_`)

@@ -1,5 +1,5 @@
 // Reads a workbook as ECMA-376 has it, without the library that wrote it: the archive, its sheets, and their cells as
-// a spreadsheet shows them.
+// a spreadsheet shows them; days as the instants that they are.
 
 import { readFileSync } from 'node:fs'
 import { inflateRawSync } from 'node:zlib'
@@ -8,6 +8,11 @@ const CENTRAL = 0x02014b50
 const END = 0x06054b50
 /** Format number 2 of the standard, which needs no declaration. */
 const TWO_DIGITS = '0.00'
+/** Letters of a format that shows a day. */
+const DAY = /[yd]/
+const DAY_MS = 86_400_000
+/** 1 March 1900 is day 61 of the standard. */
+const DAY_61_MS = Date.UTC(1900, 2, 1)
 
 /** Rows of each sheet by the names in its first row, null for a cell that is not there. */
 export function readXlsx(file: string): Map<string, Record<string, string | null>[]> {
@@ -57,8 +62,12 @@ function shown({ attributes, content }: Tag, formats: readonly (string | undefin
   if (text === undefined) return null
   const plain = unescaped(text.content)
   if (attributes.t === 'b') return String(plain === '1')
+  const format = formats[Number(attributes.s ?? 0)]
   const isNumber = attributes.t === undefined || attributes.t === 'n'
-  return isNumber && formats[Number(attributes.s ?? 0)] === TWO_DIGITS ? Number(plain).toFixed(2) : plain
+  if (!isNumber || format === undefined) return plain
+  if (format === TWO_DIGITS) return Number(plain).toFixed(2)
+  if (!DAY.test(format)) return fail(`nothing is known of the format ${format}`)
+  return new Date(Math.round((Number(plain) - 61) * DAY_MS) + DAY_61_MS).toISOString()
 }
 
 function formatsOf(styles: string): (string | undefined)[] {

@@ -1,0 +1,80 @@
+// Reads a workbook with Python's own libraries, which know nothing of ours: every cell as it is in the file.
+
+import { spawnSync } from 'node:child_process'
+
+/** Reads as a program does that was not made for it: sheets in order, each cell as [type, format, text]. */
+const PYTHON = `
+import json, re, sys, zipfile
+import xml.etree.ElementTree as tree
+M = '{http://schemas.openxmlformats.org/spreadsheetml/2006/main}'
+R = '{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id'
+book = zipfile.ZipFile(sys.argv[1])
+assert book.testzip() is None
+def part(name):
+    return tree.fromstring(book.read(name))
+def unescape(text):
+    return re.sub('_x([0-9A-Fa-f]{4})_', lambda found: chr(int(found[1], 16)), text)
+types = {each.get('PartName') for each in part('[Content_Types].xml') if each.get('PartName')}
+assert types <= {'/' + name for name in book.namelist()}, types
+targets = {each.get('Id'): each.get('Target') for each in part('xl/_rels/workbook.xml.rels')}
+formats = {each.get('numFmtId'): each.get('formatCode') for each in part('xl/styles.xml').iter(M + 'numFmt')}
+formats['2'] = '0.00'
+styles = [formats.get(each.get('numFmtId')) for each in part('xl/styles.xml').find(M + 'cellXfs')]
+sheets = []
+for sheet in part('xl/workbook.xml').find(M + 'sheets'):
+    content = part('xl/' + targets[sheet.get(R)])
+    rows = []
+    for row in content.find(M + 'sheetData'):
+        cells = {}
+        for cell in row:
+            column = re.match('[A-Z]+', cell.get('r'))[0]
+            texts = [each.text or '' for each in cell.iter() if each.tag in (M + 't', M + 'v')]
+            style = styles[int(cell.get('s', '0'))]
+            if texts: cells[column] = [cell.get('t', 'n'), style, unescape(texts[0])]
+        rows.append(cells)
+    pane = content.find('.//' + M + 'pane')
+    sheets.append({'name': sheet.get('name'), 'rows': rows, 'frozen': pane is not None and pane.get('ySplit')})
+print(json.dumps(sheets))`
+/** Whether there is a Python to read with. */
+export const hasPython = spawnSync('python3', ['--version']).status === 0
+/** The format of instants. */
+export const INSTANTS = 'yyyy-mm-dd hh:mm:ss.000'
+const DAY_MS = 86_400_000
+
+/** A cell as it is in the file; its format is null where it has none. */
+type CellRead = readonly [type: string, format: string | null, text: string]
+/** A sheet as it is in the file; `frozen` is the number of rows that stay. */
+interface SheetRead {
+  readonly name: string
+  readonly frozen: string | null
+  readonly rows: readonly Record<string, CellRead>[]
+}
+
+/** The sheets, in their order. */
+export function readSheets(file: string): SheetRead[] {
+  const python = spawnSync('python3', ['-c', PYTHON, file], { encoding: 'utf8', maxBuffer: 1 << 26 })
+  if (python.status !== 0) throw new Error(python.stderr)
+  return JSON.parse(python.stdout)
+}
+
+/** Rows of a sheet by the names in its header. */
+export function rowsOf(file: string, name: string): Record<string, CellRead | null>[] {
+  const [header = {}, ...rows] = readSheets(file).find((sheet) => sheet.name === name)?.rows ?? []
+  return rows.map((row) =>
+    Object.fromEntries(Object.entries(header).map(([column, [, , title]]) => [title, row[column] ?? null])),
+  )
+}
+
+/** The value that was sent, as it is read back. */
+export function shown(cell: CellRead | null): string | null {
+  if (cell === null) return null
+  const [type, format, text] = cell
+  if (type === 'n' && format === INSTANTS) return instantOf(Number(text))
+  return type === 'n' && format === '0.00' ? Number(text).toFixed(2) : text
+}
+
+/** The instant of a day, counted as ECMA-376 does: day 60 is the 29 February 1900 that there was not. */
+function instantOf(day: number): string {
+  if (!(day > 60)) throw new Error(`programs do not agree on day ${day}`)
+  return new Date(Date.UTC(1900, 0, 1) + Math.round((day - 2) * DAY_MS)).toISOString()
+}
