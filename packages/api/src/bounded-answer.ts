@@ -27,7 +27,8 @@ export async function boundedAnswer(request: ApiRequest, bounded: Bounded): Prom
   const keyId = () => trace.keyId ?? ''
   const leaving = new AbortController()
   const { signal } = leaving
-  answers.whenClosed(response, () => leaving.abort(new ClientLeft()))
+  let isMade = false
+  answers.whenClosed(response, () => isMade || leaving.abort(new ClientLeft()))
   const reader: Pipeline['reader'] = {
     watermark: (reading) => pipeline.reader.watermark({ ...reading, signal }),
     read: async (reading) => {
@@ -37,6 +38,7 @@ export async function boundedAnswer(request: ApiRequest, bounded: Bounded): Prom
     exists: (reading) => pipeline.reader.exists({ ...reading, signal }),
   }
   const answer = withoutSlack(await answerRequest(request, { ...pipeline, reader }, trace))
+  isMade = true
   try {
     answers.hold({ response, keyId: keyId(), bytes: answer.body.buffer.byteLength })
     return answer

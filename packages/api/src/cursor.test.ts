@@ -1,10 +1,11 @@
-import { randomBytes } from 'node:crypto'
+import { createSecretKey, randomBytes } from 'node:crypto'
 import { ApiError, customer, idsOf, order } from '@store-export/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type CursorScope, openCursor, sealCursor } from './cursor.ts'
 
-const secret = randomBytes(32)
+const bytes = randomBytes(32)
+const secret = createSecretKey(bytes)
 const scope: CursorScope = { storeId: '3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e5f', resource: order, secret }
 const place = {
   position: { createdAt: 837_000_000_123_456n, id: '0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9' },
@@ -68,7 +69,7 @@ describe('[Q-CURSOR, R15] what was not sealed for this list is refused', () => {
     refused(sealed, { ...scope, resource: idsOf(order) })
     refused(sealCursor(place, { ...scope, resource: idsOf(order) }))
     refused(sealed, { ...scope, storeId: '3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e50' })
-    refused(sealed, { ...scope, secret: randomBytes(32) })
+    refused(sealed, { ...scope, secret: createSecretKey(randomBytes(32)) })
   })
 
   test('guesses', () => {
@@ -93,5 +94,5 @@ test('[R15] scopes cannot be confused: list and store id are parted in the seal'
 })
 
 test('the same place gives the same cursor, so that a page asked for again is the same page', () => {
-  expect(sealCursor({ ...place }, { ...scope, secret: Buffer.from(secret) })).toBe(sealed)
+  expect(sealCursor({ ...place }, { ...scope, secret: createSecretKey(bytes) })).toBe(sealed)
 })

@@ -1,7 +1,7 @@
 // A place in a list, sealed for the client: it says where the next page begins and is refused when edited, cut, or
 // brought from another list or store (R15). It binds neither limit nor filters, so both may change between pages.
 
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { ApiError, type Microseconds, type Resource } from '@store-export/contract'
 import type { Position } from '@store-export/engine'
 
@@ -17,8 +17,8 @@ export interface Place {
 export interface CursorScope {
   readonly storeId: string
   readonly resource: Resource
-  /** 32 bytes that all nodes share. */
-  readonly secret: Buffer
+  /** 32 bytes that all nodes share, made a key once: to make one of bytes costs more than to seal with it. */
+  readonly secret: KeyObject
 }
 
 /*

@@ -1,5 +1,6 @@
 // The whole life of a request, in the order of its checks: 401, 429, 403/409, 404/405, 400, then the rows (R6).
 
+import type { KeyObject } from 'node:crypto'
 import {
   ApiError,
   type Endpoint,
@@ -33,7 +34,7 @@ export interface Pipeline {
   readonly admit: (hash: HashedKey) => Promise<Admission | null>
   readonly reader: Pick<StoreReader, 'watermark' | 'read' | 'exists'>
   readonly router: Router
-  readonly cursorSecret: Buffer
+  readonly cursorSecret: KeyObject
   readonly requestsPerMinute: number
 }
 

@@ -1,6 +1,7 @@
 // Puts the service together: control database, stores, API, dashboard. The only place where they meet; what starts it
 // (a command, a test) brings settings, secrets and an observer.
 
+import { createSecretKey } from 'node:crypto'
 import type { Server } from 'node:http'
 import { createApiServer, type ReferenceRoute, Router, referenceRoutes } from '@store-export/api'
 import {
@@ -55,7 +56,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const control = openControlDatabase(options.controlUrl, { poolSize: BACKGROUND_CONNECTIONS, preparedStatements })
   const admitter = admitterOf(options)
   try {
-    const cursorSecret = await readServiceSecret(control, 'cursor')
+    const cursorSecret = createSecretKey(await readServiceSecret(control, 'cursor'))
     const documents = new Map<string, ReferenceRoute>()
     const pools = new StorePools({ bounds: config, keys: options.keys, observe })
     forgetRemovedStores({ pools, database: control, observe })
