@@ -1,4 +1,4 @@
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { chooseEncoding, compress } from './compress.ts'
 
@@ -6,7 +6,12 @@ describe('the encoding a client asks for', () => {
   test.each([
     ['', null],
     ['identity', null],
-    ['deflate, zstd', null],
+    ['deflate', null],
+    ['deflate, zstd', 'zstd'],
+    ['gzip, deflate, br, zstd', 'zstd'],
+    ['gzip, br, zstd;q=0.9', 'br'],
+    ['zstd;q=0, gzip', 'gzip'],
+    ['zstd;q=0, *', 'br'],
     ['gzip', 'gzip'],
     ['br', 'br'],
     ['gzip, deflate, br', 'br'],
@@ -39,6 +44,7 @@ describe('the encoding a client asks for', () => {
 
 test('what was compressed is the same bytes again', async () => {
   const body = Buffer.from(JSON.stringify(Array.from({ length: 500 }, (_, index) => ({ index, text: 'é😀' }))))
+  expect(zstdDecompressSync(await compress(body, 'zstd'))).toEqual(body)
   expect(brotliDecompressSync(await compress(body, 'br'))).toEqual(body)
   expect(gunzipSync(await compress(body, 'gzip'))).toEqual(body)
 })
