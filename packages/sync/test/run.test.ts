@@ -10,7 +10,7 @@ import { addOrders, aShop } from './shop.ts'
 
 let platform: TestPlatform
 beforeAll(async () => {
-  platform = await startPlatform()
+  platform = await startPlatform({ SCHEMA_REFRESH_SECONDS: '1' })
 })
 afterAll(() => platform.close())
 
@@ -271,7 +271,7 @@ test('a store that is upgraded gives what was updated while it could not be aske
         await shop.sync({ client, now: () => start + 3 * hour })
         return shop.value('select email from customers')
       },
-      { timeout: 18_000, interval: 2000 },
+      { timeout: 10_000, interval: 500 },
     )
     .toBe('new@example.com')
 })
