@@ -41,7 +41,8 @@ function readOrders(text: string | undefined, otherwise: number): number {
   throw new Error(`--orders: must be a whole number from ${ORDERS_MIN} on; got ${JSON.stringify(text)}`)
 }
 
-function readServers(text: string | undefined): readonly ServerKind[] {
+/** Which servers `--server` names; both where it is not given. */
+export function readServers(text: string | undefined): readonly ServerKind[] {
   if (text === undefined) return ['embedded', 'system']
   if (text === 'embedded' || text === 'system') return [text]
   throw new Error(`--server: must be embedded or system; got ${JSON.stringify(text)}`)

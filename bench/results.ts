@@ -43,6 +43,9 @@ export interface BenchResult {
   readonly parallel: { readonly pages: number; readonly failed: number; readonly pagesPerSecond: number }
 }
 
+/** Files of the folder that other benches keep there. */
+const OTHERS = new Set(['peers.json'])
+
 const FOLDER = fileURLToPath(new URL('results', import.meta.url))
 
 /** The machine in a few words, without its name. */
@@ -60,6 +63,10 @@ export async function writeResult(result: BenchResult): Promise<void> {
 
 /** The results that are kept, in the order of their files. */
 export async function readResults(): Promise<BenchResult[]> {
-  const files = (await readdir(FOLDER).catch(() => [])).filter((file) => file.endsWith('.json')).sort()
+  const files = (await readdir(FOLDER).catch(() => [])).filter(isResult).sort()
   return Promise.all(files.map(async (file) => JSON.parse(await readFile(`${FOLDER}/${file}`, 'utf8')) as BenchResult))
+}
+
+function isResult(file: string): boolean {
+  return file.endsWith('.json') && !OTHERS.has(file)
 }

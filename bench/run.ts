@@ -5,6 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { measureServer } from './measure.ts'
 import { type BenchOptions, readOptions, type ServerKind } from './options.ts'
+import { readPeersResults } from './peers-results.ts'
 import { performanceDocument, summary } from './report.ts'
 import { readResults, writeResult } from './results.ts'
 import { startBenchServer } from './servers.ts'
@@ -18,7 +19,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => pr
 const options = readOptions(process.argv.slice(2))
 for (const kind of options.servers) await bench(kind, options)
 if (options.writes)
-  await writeFile(DOCUMENT, withSyncSection(performanceDocument(await readResults()), await readSyncResult()))
+  await writeFile(
+    DOCUMENT,
+    withSyncSection(performanceDocument(await readResults(), await readPeersResults()), await readSyncResult()),
+  )
 
 async function bench(kind: ServerKind, options: BenchOptions): Promise<void> {
   const say = (what: string) => console.error(`${kind}: ${what}`)

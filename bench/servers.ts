@@ -52,7 +52,7 @@ async function makeFolder(): Promise<string> {
 }
 
 /** A port of 127.0.0.1 that was free a moment ago. */
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.on('error', reject)

@@ -29,7 +29,7 @@ export async function walkList(list: string, { table }: Resource, { client, sql 
 }
 
 /** `count` starts, evenly spread over the walk; each round takes others. */
-export function spread(starts: readonly PageStart[], count: number, round: { index: number; count: number }) {
+export function spread<Start>(starts: readonly Start[], count: number, round: { index: number; count: number }) {
   const step = starts.length / count
   const first = (round.index / round.count) * step
   return Array.from({ length: count }, (_, i) => starts[Math.floor(first + i * step)]).filter(

@@ -1,0 +1,53 @@
+// The bench as a client of whoever serves orders: answers are read and dropped, or read as JSON where they are compared.
+
+import http from 'node:http'
+import type { Ask } from './peers-list.ts'
+
+/** Asks one server, over connections that stay open. */
+export interface PeerClient {
+  /** Bytes of the answer. Rejects for any status but 200. */
+  send(ask: Ask): Promise<number>
+  /** The answer as JSON. */
+  read(ask: Ask): Promise<unknown>
+  close(): void
+}
+
+/** A client of the server at `url`, with at most `connections` at once. */
+export function createPeerClient(url: string, key: string, connections: number): PeerClient {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: connections })
+  const begin = ({ path, body }: Ask) => {
+    const headers = { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
+    const request = http.request(`${url}${path}`, { agent, headers, method: body === undefined ? 'GET' : 'POST' })
+    request.end(body === undefined ? undefined : JSON.stringify(body))
+    return request
+  }
+  return {
+    send: async (ask) => {
+      let bytes = 0
+      await receive(begin(ask), (chunk) => {
+        bytes += chunk.length
+      })
+      return bytes
+    },
+    read: async (ask) => {
+      const chunks: Buffer[] = []
+      await receive(begin(ask), (chunk) => chunks.push(chunk))
+      return JSON.parse(Buffer.concat(chunks).toString())
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+function receive(request: http.ClientRequest, take: (chunk: Buffer) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    request.on('error', reject)
+    request.on('response', (response) => {
+      response.on('data', take)
+      response.on('error', reject)
+      response.on('end', () => {
+        if (response.statusCode === 200) resolve()
+        else reject(new Error(`${response.statusCode} for ${request.path}`))
+      })
+    })
+  })
+}

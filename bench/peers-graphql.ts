@@ -1,0 +1,20 @@
+// What PostGraphile is asked: every field of an order and of its items, under the names that it gives them.
+
+const ITEM = 'rowId orderId productId variantId name price quantity attributes createdAt'
+
+const ORDER = `id: rowId customerId email status subtotal tax taxBreakdown shipping total currency refundAmount
+  returnReason discountCode discountAmount paymentProvider paymentMethodId paymentMethodLabel pickupLocationId
+  shippingAddress billingAddress processorPaymentIntentId processorChargeId receiptUrl trackingNumber trackingUrl carrier
+  shippingMethod locale metafields createdAt updatedAt orderItemsByOrderId { nodes { ${ITEM} } }`
+
+const LIST = 'allOrders(first: $first, after: $after, orderBy: [CREATED_AT_ASC, ROW_ID_ASC])'
+
+/** A page of orders, `first` of them behind `after`. */
+export const POSTGRAPHILE_PAGE = `query ($first: Int!, $after: Cursor) {
+  ${LIST} { nodes { ${ORDER} } pageInfo { endCursor hasNextPage } } }`
+
+/** Where such a page ends, and nothing of it. */
+export const POSTGRAPHILE_ENDS = `query ($first: Int!, $after: Cursor) { ${LIST} { pageInfo { endCursor } } }`
+
+/** One order. */
+export const POSTGRAPHILE_ROW = `query ($id: UUID!) { orderByRowId(rowId: $id) { ${ORDER} } }`

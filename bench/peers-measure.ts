@@ -1,0 +1,166 @@
+// Everything that is measured of the peers on one server, in the order in which it is.
+
+import { order } from '@store-export/contract'
+import { createApiClient } from './api-client.ts'
+import { startChild } from './child.ts'
+import { type Dataset, makeDataset } from './dataset.ts'
+import { type Asked, checkSame, checkSizes } from './peers-check.ts'
+import { createPeerClient, type PeerClient } from './peers-client.ts'
+import { PEERS, type Peer, type PeerStart, SERVICE } from './peers-list.ts'
+import type { PeersOptions } from './peers-options.ts'
+import type { PeerComparison, PeerFigure, PeersResult } from './peers-results.ts'
+import { runInTurns, type Taker } from './peers-rounds.ts'
+import { startPeer } from './peers-start.ts'
+import { describeMachine } from './results.ts'
+import { medianOf, medianRatio, type Round, type Samples } from './rounds.ts'
+import type { BenchServer } from './servers.ts'
+import { type PageStart, spread, walkList } from './walk.ts'
+
+const PAGES = [
+  { limit: 250, count: 20 },
+  { limit: 50, count: 40 },
+] as const
+const CONNECTIONS = 8
+const ROWS = 400
+
+/** Measures on a server that is empty. `say` hears what is going on. */
+export async function measurePeers(
+  server: BenchServer,
+  options: PeersOptions,
+  say: (what: string) => void,
+): Promise<PeersResult> {
+  say(`making ${options.orders} orders`)
+  const dataset = await makeDataset(server, options.orders)
+  try {
+    return {
+      server: server.kind,
+      version: dataset.version,
+      date: new Date().toISOString().slice(0, 10),
+      machine: describeMachine(),
+      node: process.versions.node,
+      command: ['npm run bench:peers', ...process.argv.slice(2)].join(' '),
+      orders: options.orders,
+      rounds: options.rounds,
+      comparisons: await compareAll({ server, dataset, options, say }),
+    }
+  } finally {
+    await dataset.sql.end()
+  }
+}
+
+interface Measuring {
+  readonly server: BenchServer
+  readonly dataset: Dataset
+  readonly options: PeersOptions
+  readonly say: (what: string) => void
+}
+
+/** One who serves, running, and where its pages begin. */
+interface Subject extends Asked {
+  readonly processId: number
+  readonly starts: readonly PeerStart[]
+}
+
+async function compareAll({ server, dataset, options, say }: Measuring): Promise<PeerComparison[]> {
+  await using running = new AsyncDisposableStack()
+  const subjects = await startAll(dataset, running, say)
+  const rounds = { rounds: options.rounds, serverProcessId: server.processId }
+  const compared = async (what: string, takers: readonly Taker[]): Promise<Omit<PeerComparison, 'connections'>> => {
+    say(`measuring: ${what}`)
+    const figures = figuresOf(subjects, await runInTurns(takers, rounds))
+    checkSizes(what, figures)
+    return { what, figures }
+  }
+  const comparisons: PeerComparison[] = []
+  for (const { limit, count } of PAGES) {
+    const takers = subjects.map((subject) => pages(subject, limit, count))
+    comparisons.push({ ...(await compared(`page of ${limit} orders`, takers)), connections: 1 })
+  }
+  return [...comparisons, { ...(await compared('order by id', subjects.map(rows))), connections: CONNECTIONS }]
+}
+
+/** The service, and every peer that serves the same orders as it; rejects where one does not. */
+async function startAll(
+  dataset: Dataset,
+  running: AsyncDisposableStack,
+  say: (what: string) => void,
+): Promise<Subject[]> {
+  const { controlUrl, secret, key } = dataset
+  const child = running.adopt(startChild('service-process.ts'), (child) => child.close())
+  const url = String(await child.call('start', { controlUrl, secret }))
+  const clientOf = (url: string) =>
+    running.adopt(createPeerClient(url, key, CONNECTIONS), (client) => void client.close())
+  say('walking the list')
+  const walk = createApiClient(url, key)
+  const starts = await walkList('orders', order, { client: walk, sql: dataset.sql }).finally(walk.close)
+  const service: Subject = { ...(await subject(SERVICE, clientOf(url), starts)), processId: child.processId }
+  const subjects = [service]
+  for (const peer of PEERS) {
+    say(`starting ${peer.name}`)
+    const { url, processId } = running.adopt(await startPeer(peer.file, dataset), (started) => started.close())
+    const asked = { ...(await subject(peer, clientOf(url), starts)), processId }
+    await checkSame(service, asked, comparedPages(asked))
+    subjects.push(asked)
+  }
+  return subjects
+}
+
+async function subject(peer: Peer, client: PeerClient, starts: readonly PageStart[]) {
+  const own = await ownCursors(peer, client, starts.length)
+  const placed = starts.map((start, index) => ({ ...start, offset: index * 250, own: own[index] ?? null }))
+  return { peer, client, starts: placed }
+}
+
+/** Its cursors of the beginnings of all pages of 250, for one who makes its own. */
+async function ownCursors({ name, ends }: Peer, client: PeerClient, count: number): Promise<(string | null)[]> {
+  if (ends === undefined) return []
+  const cursors: (string | null)[] = [null]
+  while (cursors.length < count) {
+    const cursor = ends.cursor(await client.read(ends.ask(cursors.at(-1) ?? null)))
+    if (cursor === null) throw new Error(`${name}: the walk ends after ${cursors.length} pages of ${count}`)
+    cursors.push(cursor)
+  }
+  return cursors
+}
+
+/** The first page of each size, and one in the middle of the list. */
+function comparedPages({ starts }: Subject) {
+  const places = [starts[0], starts[Math.floor(starts.length / 2)]].filter((start) => start !== undefined)
+  return places.flatMap((start) => PAGES.map(({ limit }) => ({ start, limit })))
+}
+
+function pages({ peer, client, processId, starts }: Subject, limit: number, count: number): Taker {
+  // The last page may be short.
+  const whole = starts.slice(0, -1)
+  const turns = (round: Round) => spread(whole, count, round).map((start) => () => client.send(peer.page(start, limit)))
+  return { name: peer.name, clock: peer.clock, processId, requests: 1, turns }
+}
+
+/** One turn a round, in which as many requests are under way as there are connections. */
+function rows({ peer, client, processId, starts }: Subject): Taker {
+  const send = async (round: Round) => {
+    const ids = spread(starts.slice(1), ROWS, round).map(({ key }) => key.id)
+    const sizes = await Promise.all(ids.map((id) => client.send(peer.row(id))))
+    return sizes.reduce((total, size) => total + size, 0)
+  }
+  return { name: peer.name, clock: peer.clock, processId, requests: ROWS, turns: (round) => [() => send(round)] }
+}
+
+function figuresOf(subjects: readonly Subject[], samples: Samples): PeerFigure[] {
+  return subjects.map(({ peer: { name, version, checksKey } }) => {
+    const own = samples.get(name) ?? []
+    const ratio = (figure: 'totalMs' | 'wallMs') => medianRatio(samples, [name, SERVICE.name], figure)
+    return {
+      name,
+      version,
+      checksKey,
+      processMs: medianOf(own, 'processMs'),
+      databaseMs: medianOf(own, 'databaseMs'),
+      totalMs: medianOf(own, 'totalMs'),
+      wallMs: medianOf(own, 'wallMs'),
+      kibibytes: medianOf(own, 'bytes') / 1024,
+      cpuRatio: ratio('totalMs'),
+      wallRatio: ratio('wallMs'),
+    }
+  })
+}

@@ -1,0 +1,54 @@
+// The check of the key and the count of the request for the peers that are written by hand: the same table, the same
+// work and the same single statement as the service has, over node-postgres.
+
+import { createHash } from 'node:crypto'
+import type { Pool } from 'pg'
+
+const REQUESTS_PER_MINUTE = 1_000_000_000
+
+/** How a request stands with its limit. */
+export interface PeerAdmission {
+  readonly withinLimit: boolean
+  /** Value of the header `ratelimit`. */
+  readonly rateLimit: string
+  readonly secondsToNextMinute: number
+}
+
+interface Counted {
+  readonly requests: number
+  readonly seconds: number
+}
+
+const STATEMENT = `
+with known as (
+  select k.id from api_keys k join stores s on s.id = k.store_id
+  where k.key_hash = $1 and k.revoked_at is null and s.removed_at is null
+), clock as materialized (
+  select clock_timestamp() as instant
+), counted as (
+  insert into request_counters as c (key_id, minute, requests)
+  select known.id, date_trunc('minute', clock.instant, 'UTC'), 1 from known, clock
+  on conflict (key_id) do update set
+    requests = case when c.minute >= excluded.minute then c.requests + 1 else 1 end,
+    minute = greatest(c.minute, excluded.minute)
+  returning minute, requests
+)
+select counted.requests,
+  greatest(1, least(60, ceil(extract(epoch from counted.minute + interval '1 minute' - clock.instant))))::int as seconds
+from counted, clock`
+
+/** The admission of a request with this key; null where the key is missing or not valid. */
+export async function admitKey(pool: Pool, key: string | string[] | undefined): Promise<PeerAdmission | null> {
+  if (typeof key !== 'string') return null
+  const hash = createHash('sha256').update(key).digest()
+  // A name makes node-postgres prepare the statement once a connection.
+  const { rows } = await pool.query<Counted>({ name: 'admit', text: STATEMENT, values: [hash] })
+  const [counted] = rows
+  if (counted === undefined) return null
+  const remaining = Math.max(0, REQUESTS_PER_MINUTE - counted.requests)
+  return {
+    withinLimit: counted.requests <= REQUESTS_PER_MINUTE,
+    rateLimit: `"minute";r=${remaining};t=${counted.seconds}`,
+    secondsToNextMinute: counted.seconds,
+  }
+}
