@@ -37,6 +37,8 @@ export class SourceStore {
   readonly #store: WrittenStore
   readonly #style: WritingStyle
   #late: { readonly begunAt: number; readonly written: Written[] } | null = null
+  /** A write of it that is under way. */
+  #writing: Promise<void> | null = null
 
   constructor(store: WrittenStore, style: WritingStyle) {
     this.#store = store
@@ -82,6 +84,8 @@ export class SourceStore {
 
   /** Ends the transaction that goes on: one in five is taken back. */
   async endLate(): Promise<void> {
+    // one that is being made elsewhere belongs to it
+    await this.#writing
     const late = this.#late
     if (late === null) return
     this.#late = null
@@ -98,9 +102,13 @@ export class SourceStore {
       this.#late = { begunAt: this.clock.now, written: [] }
     }
     const { random } = this.#style
-    const written = await writeOnce({ random, clock: this.clock, model: this.model, sql: late }, false)
+    const { written: ofLate } = this.#late
+    const writing = writeOnce({ random, clock: this.clock, model: this.model, sql: late }, false)
+    this.#writing = writing.then(() => undefined)
+    const written = await writing
+    this.#writing = null
     this.model.hold(written.holds)
-    this.#late.written.push(written)
+    ofLate.push(written)
     await this.pass(0)
   }
 
