@@ -1,6 +1,7 @@
 // PgBouncer in transaction mode between the service and its databases: everything is answered as without it.
 
 import { StoreExportClient } from '@store-export/client'
+import { LIMITS } from '@store-export/contract'
 import { expect, test } from 'vitest'
 import { expectExactly120, expectRevokedAtOnce } from '../../packages/operator/test/nodes-promises.ts'
 import {
@@ -19,6 +20,8 @@ const ROUNDS = roundsOf({ quick: 3, long: 50 })
 const LIMIT_MS = 90_000 + ROUNDS * 10_000
 /** What the operator sets before a pooler that refuses what it does not know. */
 const POOLED = { STORE_SESSION_SETTINGS: 'off' }
+/** Pages of the usual limits are prepared, others are not. */
+const UNUSUAL_LIMIT = 37
 const LISTS = ['orders', 'customers', 'products', 'categories', 'customer-groups', 'locations', 'customer-addresses']
 
 interface Scene {
@@ -46,21 +49,26 @@ function through(url: string, port: number): string {
 }
 
 /** All rows of a list, in their order. */
-async function rowsOf(node: FleetNode, list: string, store: FleetStore): Promise<unknown[]> {
+async function rowsOf(
+  node: FleetNode,
+  list: string,
+  { store, limit = UNUSUAL_LIMIT }: { store: FleetStore; limit?: number },
+): Promise<unknown[]> {
   const rows: unknown[] = []
-  for (let query = '?limit=37'; ; ) {
+  for (let query = `?limit=${limit}`; ; ) {
     const { status, json } = await ask(`${node.url}/api/v1/${list}${query}`, store)
     expect([list, status]).toEqual([list, 200])
     rows.push(...json.data)
     if (!json.meta.has_more) return rows
-    query = `?limit=37&cursor=${json.meta.next_cursor}`
+    query = `?limit=${limit}&cursor=${json.meta.next_cursor}`
   }
 }
 
 async function expectSame(node: FleetNode, { pooled, direct }: Scene): Promise<void> {
   for (const list of LISTS) {
-    const rows = await rowsOf(node, list, pooled)
-    expect(rows).toEqual(await rowsOf(node, list, direct))
+    const rows = await rowsOf(node, list, { store: pooled })
+    expect(rows).toEqual(await rowsOf(node, list, { store: direct }))
+    expect(rows).toEqual(await rowsOf(node, list, { store: pooled, limit: LIMITS.pageRowsDefault }))
     expect(rows.length, list).toBeGreaterThan(2)
   }
   expect((await ask(`${node.url}/api/v1/store`, pooled)).json.data.counts).toEqual(
@@ -72,7 +80,7 @@ test('every list and object is as without the pooler, for many requests on two c
   const scene = await startScene('default_pool_size = 2')
   const node = await scene.fleet.node({ ...POOLED, STORE_POOL_SIZE: '12' })
   await expectSame(node, scene)
-  const orders = (await rowsOf(node, 'orders', scene.direct)) as { id: string }[]
+  const orders = (await rowsOf(node, 'orders', { store: scene.direct })) as { id: string }[]
   const asked = orders.slice(0, 200).map(({ id }) => ask(`${node.url}/api/v1/orders/${id}`, scene.pooled))
   for (const [index, { status, json }] of (await Promise.all(asked)).entries())
     expect([status, json.data]).toEqual([200, orders[index]])

@@ -1,4 +1,5 @@
-// A table that is rewritten while it is read: COPY takes its snapshot before it waits for the table's lock.
+// A table that is rewritten while it is read: a snapshot from before the wait for the table's lock would find it empty, as
+// that of COPY does.
 
 import { setTimeout as after } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { serverMessage as message } from '../test/server-message.ts'
 import { guardSocket } from './connection-guard.ts'
-import { CopyReader } from './connection-messages.ts'
+import { RowReader } from './connection-messages.ts'
 
 describe('a guarded socket', () => {
   /** Both ends of a connection, the client's guarded. */
@@ -19,7 +19,7 @@ describe('a guarded socket', () => {
       peer.destroy()
       server.close()
     })
-    guardSocket(client, 'the host', new CopyReader())
+    guardSocket(client, 'the host', new RowReader())
     return { client, peer }
   }
 

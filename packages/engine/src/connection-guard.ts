@@ -3,16 +3,17 @@
 // message of a type that it does not know; and waits for ever for a frozen server to close a connection that was ended.
 
 import type { Socket } from 'node:net'
-import { type CopyReader, ServerMessages } from './connection-messages.ts'
+import { askForBinary } from './connection-formats.ts'
+import { type RowReader, ServerMessages } from './connection-messages.ts'
 
 /** How long a server may take to close a connection that was ended. */
 const FAREWELL_MS = 1000
 
 /**
- * Watches a socket on which a server has said nothing yet, or only whether it speaks TLS. Rows of a COPY go to `reader`
- * while it reads, and everything else to the socket's listeners, as bytes that they may keep.
+ * Watches a socket on which a server has said nothing yet, or only whether it speaks TLS. While `reader` reads, rows are
+ * asked for in the binary format and go to it; everything else goes to the socket's listeners, as bytes that they may keep.
  */
-export function guardSocket(socket: Socket, host: string, reader: CopyReader): void {
+export function guardSocket(socket: Socket, host: string, reader: RowReader): void {
   const emit = socket.emit.bind(socket)
   const messages = new ServerMessages(reader, (bytes) => void emit('data', Buffer.from(bytes)))
   // Not a listener: the driver's own would still get the bytes.
@@ -25,6 +26,9 @@ export function guardSocket(socket: Socket, host: string, reader: CopyReader): v
     socket.destroy(Object.assign(error, { code: 'EPROTO' }))
     return false
   }
+  const write = socket.write.bind(socket)
+  socket.write = (bytes: Uint8Array | string, ...rest: never[]) =>
+    write(reader.isReading && Buffer.isBuffer(bytes) ? askForBinary(bytes) : bytes, ...rest)
   socket.once('finish', () => {
     const timer = setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
     socket.once('close', () => clearTimeout(timer))

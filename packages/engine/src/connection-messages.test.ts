@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { serverMessage as message } from '../test/server-message.ts'
-import { CopyReader, MESSAGE_BYTES_MAX, NOTICES_MAX, ServerMessages } from './connection-messages.ts'
+import { MESSAGE_BYTES_MAX, NOTICES_MAX, RowReader, ServerMessages } from './connection-messages.ts'
 
 const PARTS = [1, 2, 3, 4, 5, 6, 7, 64, 1000, 5000]
 const ROWS = ['', 'a', 'row', 'x'.repeat(1000), '\u00ff'.repeat(7), 'last']
-const BEFORE = [message('R', 8, Buffer.alloc(4)), message('Z', 5, Buffer.from('I')), message('H', 7, Buffer.alloc(3))]
-const AFTER = [message('c', 4), message('C', 11, Buffer.from('COPY 1\0')), message('Z', 5, Buffer.from('I'))]
-const COPY = ROWS.map((row) => message('d', Buffer.byteLength(row) + 4, Buffer.from(row)))
-const HONEST = Buffer.concat([...BEFORE, ...COPY, ...AFTER])
+const BEFORE = [message('R', 8, Buffer.alloc(4)), message('Z', 5, Buffer.from('I')), message('T', 6, Buffer.alloc(2))]
+const AFTER = [message('C', 13, Buffer.from('SELECT 1\0')), message('Z', 5, Buffer.from('I'))]
+const DATA = ROWS.map((row) => message('D', Buffer.byteLength(row) + 4, Buffer.from(row)))
+const HONEST = Buffer.concat([...BEFORE, ...DATA, ...AFTER])
 
 /** What becomes of `bytes` when they come in parts of this size, each in the same memory. */
-function receive(bytes: Buffer, { partBytes = bytes.length, reader = new CopyReader() } = {}) {
+function receive(bytes: Buffer, { partBytes = bytes.length, reader = new RowReader() } = {}) {
   const passed: Buffer[] = []
   const messages = new ServerMessages(reader, (part) => passed.push(Buffer.from(part)))
   const chunk = Buffer.alloc(partBytes)
@@ -22,7 +22,7 @@ function receive(bytes: Buffer, { partBytes = bytes.length, reader = new CopyRea
 
 /** A reader, and the rows that it took. */
 function reading(fail: (row: string) => void = () => undefined) {
-  const reader = new CopyReader()
+  const reader = new RowReader()
   const rows: string[] = []
   reader.begin(({ bytes, start, length }) => {
     const row = bytes.toString('utf8', start, start + length)
@@ -58,7 +58,7 @@ describe('what a server says', () => {
   })
 })
 
-describe('the rows of a COPY', () => {
+describe('the rows of a statement', () => {
   test.each(PARTS)('in parts of %i bytes go to their reader whole, and all else to the driver', (partBytes) => {
     const { reader, rows } = reading()
     expect(receive(HONEST, { partBytes, reader })).toEqual({

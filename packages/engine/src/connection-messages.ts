@@ -1,6 +1,6 @@
 // What a server says on one connection, message by message, before the driver gets it. Two things are done here that the
-// driver cannot: bytes that are no PostgreSQL are refused, and the rows of a COPY go straight to their reader, as bytes of
-// the very chunk they came in. Through the driver each row costs three buffers and two turns of a stream.
+// driver cannot: bytes that are no PostgreSQL are refused, and rows go straight to their reader, as bytes of the very chunk
+// they came in. Through the driver each value would become a JavaScript value of its own.
 // https://www.postgresql.org/docs/current/protocol-message-formats.html
 
 import { type Cell, layOver, newCell } from './encode/cell.ts'
@@ -15,15 +15,15 @@ export const NOTICES_MAX = 10_000
 const HEAD_BYTES = 5
 const LENGTH_BYTES = 4
 const NOTICE = 'N'.charCodeAt(0)
-const COPY_DATA = 'd'.charCodeAt(0)
+const DATA_ROW = 'D'.charCodeAt(0)
 /** First bytes of the messages that servers send. */
 const TYPES: ReadonlySet<number> = new Set(Buffer.from('123ACDEGHIKNRSTVWZcdnstv', 'latin1'))
 
-/** Reads one message of a COPY, one row: the cell spans it, and is laid over other bytes when this returns. */
+/** Reads one row: the cell spans it, and is laid over other bytes when this returns. */
 export type TakeRow = (message: Cell) => void
 
-/** Where the rows of a COPY go, past the driver: nowhere but while somebody reads. */
-export class CopyReader {
+/** Where rows go, past the driver: nowhere but while somebody reads. */
+export class RowReader {
   #take: TakeRow | null = null
   #failure: unknown = null
 
@@ -61,7 +61,7 @@ export class CopyReader {
 
 /** The messages in the bytes of one connection. */
 export class ServerMessages {
-  readonly #reader: CopyReader
+  readonly #reader: RowReader
   readonly #pass: (bytes: Buffer) => void
   /** A head of which the bytes before held only the beginning. */
   readonly #head = Buffer.alloc(HEAD_BYTES)
@@ -76,7 +76,7 @@ export class ServerMessages {
   #notices = 0
 
   /** `pass` gets what is the driver's, as parts of the bytes that came. */
-  constructor(reader: CopyReader, pass: (bytes: Buffer) => void) {
+  constructor(reader: RowReader, pass: (bytes: Buffer) => void) {
     this.#reader = reader
     this.#pass = pass
   }
@@ -137,7 +137,7 @@ export class ServerMessages {
     if (length > MESSAGE_BYTES_MAX)
       return `a message of ${length} bytes, more than the ${MESSAGE_BYTES_MAX} that are taken`
     this.#bodyBytes = length - LENGTH_BYTES
-    this.#isRow = type === COPY_DATA && this.#reader.isReading
+    this.#isRow = type === DATA_ROW && this.#reader.isReading
     this.#notices = type === NOTICE ? this.#notices + 1 : 0
     return this.#notices > NOTICES_MAX ? 'nothing but notices' : null
   }

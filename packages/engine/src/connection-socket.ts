@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls, getCACertificates } from 'node:tls'
 import { guardSocket } from './connection-guard.ts'
-import type { CopyReader } from './connection-messages.ts'
+import type { RowReader } from './connection-messages.ts'
 import type { DatabaseHost, TlsSettings } from './connection-url.ts'
 
 /** Message that asks a server whether it speaks TLS; the answer is one byte, S or N. */
@@ -19,8 +19,8 @@ const YES = 'S'.charCodeAt(0)
 export interface SocketSettings {
   readonly tls: TlsSettings
   readonly timeoutMs: number
-  /** Who takes the rows of a COPY. */
-  readonly reader: CopyReader
+  /** Who takes rows. */
+  readonly reader: RowReader
 }
 
 /**

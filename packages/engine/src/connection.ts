@@ -3,7 +3,7 @@
 
 import { Socket } from 'node:net'
 import postgres from 'postgres'
-import { CopyReader } from './connection-messages.ts'
+import { RowReader } from './connection-messages.ts'
 import { hostText, openSocket, type SocketSettings } from './connection-socket.ts'
 import type { ConnectionTarget, DatabaseHost } from './connection-url.ts'
 
@@ -30,10 +30,10 @@ const SECONDS_PER_PROBE = 4
 /** Whoever waits has a time limit of its own; the driver's pauses grow to 20 s, long after the server is back. */
 const RECONNECT_PAUSE_SECONDS = 0.05
 
-const readers = new WeakMap<Sql, CopyReader>()
+const readers = new WeakMap<Sql, RowReader>()
 
-/** Who takes the rows of a COPY on the connection of this pool, which holds one at most. */
-export function copyReaderOf(sql: Sql): CopyReader {
+/** Who takes rows on the connection of this pool, which holds one at most. */
+export function rowReaderOf(sql: Sql): RowReader {
   const reader = readers.get(sql)
   if (reader === undefined) throw new TypeError('rows are taken from a pool of one connection alone')
   return reader
@@ -42,7 +42,7 @@ export function copyReaderOf(sql: Sql): CopyReader {
 /** A pool that connects on its first statement. Statements reject with the driver's or the system's error. */
 export function openPool(target: ConnectionTarget, settings: PoolSettings): Sql {
   const timeoutMs = connectTimeoutMs(target, settings)
-  const reader = new CopyReader()
+  const reader = new RowReader()
   const options = {
     ...driverOptions(target, timeoutMs),
     max: settings.connectionsMax,

@@ -281,6 +281,12 @@ export const SETTINGS = {
     default: true,
     help: 'named prepared statements on the control database; off behind PgBouncer in transaction mode',
   },
+  storePreparedStatements: {
+    env: 'STORE_EXPORT_STORE_PREPARED_STATEMENTS',
+    kind: 'flag',
+    default: true,
+    help: 'named prepared statements on store databases; off behind a pooler in transaction mode that does not keep them',
+  },
   schemaRefreshSeconds: {
     env: 'STORE_EXPORT_SCHEMA_REFRESH_SECONDS',
     kind: 'integer',

@@ -8,9 +8,9 @@ import { createDatabase } from '../../../test/support/databases.ts'
 import { openPool, type Sql } from '../src/connection.ts'
 import { parseConnectionUrl } from '../src/connection-url.ts'
 import { PageWriter } from '../src/encode/page-writer.ts'
-import { copyStatement } from '../src/query/sql.ts'
+import { statementOf } from '../src/query/sql.ts'
 import { StoreColumns } from '../src/stores/columns.ts'
-import { copyOut } from '../src/stores/copy-out.ts'
+import { readRows } from '../src/stores/read-rows.ts'
 
 /** Settings of a session that change how values are read and written as text. */
 export const HOSTILE_SETTINGS = {
@@ -89,7 +89,7 @@ async function serve(
   const present = await columns.of({ storeId: 'samples', databaseUrl: '', sealedPassword: null }, reader)
   const page = new PageWriter(resource, bounds, '[')
   const plan = { kind: 'page', resource, limit: bounds.rowsMax, after: null, filters: [] } as const
-  await copyOut(reader, copyStatement(plan, present), { take: (message) => page.take(message) })
+  await readRows(reader, statementOf(plan, present, { prepares: true }), { take: (row) => page.take(row) })
   page.out.putAscii(']')
   const text = page.out.result().toString()
   return {

@@ -1,7 +1,7 @@
 import { integer, resource, text, timestamp, uuid } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSamples, type Samples, sampleId } from '../../test/samples.ts'
-import { copyOut } from '../stores/copy-out.ts'
+import { readRows } from '../stores/read-rows.ts'
 import { MalformedRow, newCell } from './cell.ts'
 import { PageWriter } from './page-writer.ts'
 
@@ -24,10 +24,14 @@ beforeAll(async () => {
     repeat('x', 1000), n, timestamptz '2026-07-08T00:00:00.123456Z' + n * interval '1 microsecond'
     from generate_series(1, 10) n`
   messages = []
-  const statement = 'copy (select id, word, n, created_at from public.samples order by id) to stdout (format binary)'
-  await copyOut(samples.reader, statement, {
-    take: ({ bytes, start, length }) => messages.push(Buffer.from(bytes.subarray(start, start + length))),
-  })
+  const text = 'select id, word, n, created_at from public.samples order by id'
+  await readRows(
+    samples.reader,
+    { text, values: [], isRepeated: false },
+    {
+      take: ({ bytes, start, length }) => messages.push(Buffer.from(bytes.subarray(start, start + length))),
+    },
+  )
 })
 afterAll(() => samples.drop())
 
@@ -88,14 +92,14 @@ describe('bytes that are no row', () => {
 
   test('a row with another number of values is refused', () => {
     const page = new PageWriter(lines, UNBOUNDED, '[')
-    const row = Buffer.from(messages.at(-2) ?? Buffer.alloc(0))
+    const row = Buffer.from(messages.at(-1) ?? Buffer.alloc(0))
     row.writeInt16BE(3, 0)
     expect(() => page.take(newCell(row))).toThrow(MalformedRow)
   })
 
   test('a row with bytes behind its last value is refused', () => {
     const page = new PageWriter(lines, UNBOUNDED, '[')
-    const row = Buffer.concat([messages.at(-2) ?? Buffer.alloc(0), Buffer.from([0])])
+    const row = Buffer.concat([messages.at(-1) ?? Buffer.alloc(0), Buffer.from([0])])
     expect(() => page.take(newCell(row))).toThrow(MalformedRow)
   })
 })

@@ -3,7 +3,7 @@
 import type { Resource } from '@store-export/contract'
 import type { Position } from '../query/plan.ts'
 import { type Cell, layBeside, MalformedRow, newCell } from './cell.ts'
-import { moveToValue, rowOffset } from './copy-rows.ts'
+import { firstValue, moveToValue } from './data-row.ts'
 import { JsonWriter } from './json-writer.ts'
 import { type RowEncoder, rowEncoder } from './row-encoder.ts'
 
@@ -38,10 +38,9 @@ export class PageWriter {
     this.out.putAscii(lead)
   }
 
-  /** Takes a message of the COPY stream, which the cell spans. */
+  /** Takes the row that the cell spans. */
   take(message: Cell): void {
-    const offset = rowOffset(message, this.values)
-    if (offset === null) return
+    const offset = firstValue(message, this.values)
     if (this.end !== null) {
       this.hasMore = true
       return

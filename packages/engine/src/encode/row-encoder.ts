@@ -28,7 +28,7 @@ const EMPTY_ARRAY = prepare('[]')
 const UNSERVED: FieldEncoder = { lead: prepare(''), write: () => undefined }
 const encoders = new WeakMap<Resource, RowEncoder>()
 
-/** The encoder of rows as COPY sends them, made once for a resource. */
+/** The encoder of rows as PostgreSQL sends them, made once for a resource. */
 export function rowEncoder(resource: Resource): RowEncoder {
   const known = encoders.get(resource)
   if (known !== undefined) return known

@@ -1,7 +1,7 @@
 import { columnsOf, customerAddress, idsOf, order, type Resource } from '@store-export/contract'
 import { expect, test } from 'vitest'
 import type { PresentColumns } from './columns-present.ts'
-import { copyStatement } from './sql.ts'
+import { statementOf } from './sql.ts'
 
 /** A store that has every column of these resources. */
 function storeWith(...resources: readonly Resource[]): PresentColumns {
@@ -16,7 +16,7 @@ function storeWith(...resources: readonly Resource[]): PresentColumns {
 
 function statement(resource: Resource, present: PresentColumns): string {
   const plan = { kind: 'page', resource: idsOf(resource), limit: 10_000, after: null, filters: [] } as const
-  return copyStatement(plan, present)
+  return statementOf(plan, present, { prepares: true }).text
 }
 
 test('[R31] ids are read with no column but their own, and with no table but that of their rows', () => {

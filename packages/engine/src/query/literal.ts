@@ -1,5 +1,5 @@
-// Values as SQL literals. COPY takes no bound values, so what goes into a statement is written here, and only from
-// parsed values: an instant, a UUID, a count, a text out of a list. Nothing a client sent reaches this as it came.
+// Values as SQL literals: what goes into the text of a statement is written here, and only from parsed values: an instant,
+// a UUID, a count, a text out of a list. Nothing a client sent reaches this as it came.
 
 import type { Microseconds } from '@store-export/contract'
 
@@ -28,15 +28,20 @@ export function textLiteral(text: string): string {
 
 /** `instant` as a timestamptz literal, exact to the microsecond over PostgreSQL's whole range. */
 export function instantLiteral(instant: Microseconds): string {
-  if (instant === INFINITY) return `'infinity'::timestamptz`
-  if (instant === MINUS_INFINITY) return `'-infinity'::timestamptz`
+  return `'${instantText(instant)}'::timestamptz`
+}
+
+/** `instant` as PostgreSQL reads it, whatever the settings of the session. */
+export function instantText(instant: Microseconds): string {
+  if (instant === INFINITY) return 'infinity'
+  if (instant === MINUS_INFINITY) return '-infinity'
   const inDay = ((instant % MICROSECONDS_OF_DAY) + MICROSECONDS_OF_DAY) % MICROSECONDS_OF_DAY
   const { year, month, day } = civilDate(Number((instant - inDay) / MICROSECONDS_OF_DAY))
   const seconds = Number(inDay / 1_000_000n)
   const time = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].map(twoDigits).join(':')
   const fraction = String(inDay % 1_000_000n).padStart(6, '0')
   const date = [String(year < 1 ? 1 - year : year).padStart(4, '0'), twoDigits(month), twoDigits(day)].join('-')
-  return `'${date} ${time}.${fraction}+00${year < 1 ? ' BC' : ''}'::timestamptz`
+  return `${date} ${time}.${fraction}+00${year < 1 ? ' BC' : ''}`
 }
 
 /** Calendar date of a day counted from 2000-01-01, proleptic Gregorian; year 0 is 1 BC. */

@@ -4,7 +4,7 @@ import { newCell } from '../encode/cell.ts'
 import { JsonWriter } from '../encode/json-writer.ts'
 import { rowEncoder } from '../encode/row-encoder.ts'
 import type { PresentColumns } from './columns-present.ts'
-import { copyStatement } from './sql.ts'
+import { statementOf } from './sql.ts'
 
 // A revision that the history does not have yet, so its type cannot name it.
 const next = 'v1.7' as RevisionId
@@ -17,7 +17,8 @@ function presentWith(...columns: string[]): PresentColumns {
 }
 
 function statement(present: PresentColumns): string {
-  return copyStatement({ kind: 'one', resource: grown, id: '00000000-0000-0000-0000-000000000001' }, present)
+  const plan = { kind: 'one', resource: grown, id: '00000000-0000-0000-0000-000000000001' } as const
+  return statementOf(plan, present, { prepares: true }).text
 }
 
 test('[VER-1, FMT-6] a field of v1.7, one line of its resource, is read where it is and null where it is not', () => {

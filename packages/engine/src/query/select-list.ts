@@ -5,6 +5,7 @@ import { columnsOf, type Field, type FieldType, type Resource } from '@store-exp
 import { columnReading } from './column-reading.ts'
 import { hasColumn, type PresentColumns } from './columns-present.ts'
 import { identifier, textLiteral } from './literal.ts'
+import type { Values } from './statement.ts'
 
 /** What the expressions of a row need to know. */
 export interface SelectContext {
@@ -13,6 +14,8 @@ export interface SelectContext {
   readonly alias: string
   /** Row counts by table, for a field of kind `counts`. */
   readonly counts: ReadonlyMap<string, bigint>
+  /** Writes them. */
+  readonly values: Values
 }
 
 /** The expressions of a row of `resource`, one a field. */
@@ -80,8 +83,8 @@ function embedded(
   return `array(select row(${row}) from ${tableName(resource)} ${child.alias} where ${mine}${ordered})`
 }
 
-function countsArray(tables: readonly string[], { counts }: SelectContext): string {
-  return `array[${tables.map((table) => counts.get(table) ?? 0n).join(', ')}]::int8[]`
+function countsArray(tables: readonly string[], { counts, values }: SelectContext): string {
+  return `array[${tables.map((table) => values.count(counts.get(table) ?? 0n)).join(', ')}]::int8[]`
 }
 
 /** The resource's table, whatever the search path of the session. */

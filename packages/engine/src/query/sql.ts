@@ -1,11 +1,12 @@
-// A plan and the columns present become the text of one COPY statement. Pure: no connection, no clock.
+// A plan and the columns present become one statement. Pure: no connection, no clock.
 
-import { childrenOf, type Resource } from '@store-export/contract'
+import { LIMITS, type Resource } from '@store-export/contract'
 import { columnReading } from './column-reading.ts'
 import { hasColumn, type PresentColumns } from './columns-present.ts'
 import { identifier, instantLiteral, textLiteral, uuidLiteral } from './literal.ts'
 import type { AllOfPlan, Filter, PagePlan, Plan, Position } from './plan.ts'
 import { presentColumnsOf, selectList, tableName } from './select-list.ts'
+import { LITERALS, Parameters, type Statement, type Values } from './statement.ts'
 
 /**
  * Up to this many changed rows a filter on the time of change is answered from its own index and sorted; above it the
@@ -14,25 +15,32 @@ import { presentColumnsOf, selectList, tableName } from './select-list.ts'
  */
 const FEW_ROWS_MAX = 10_000
 
-/**
- * The text that reads `plan`: binary COPY, since rows then cost less than COPY text and need no parsing.
- *
- * COPY takes its snapshot before it waits for the lock of a table that is being rewritten, and then finds the table
- * empty. So a statement that reads nothing takes the locks first, in the same round trip and transaction; the snapshot of
- * the COPY is then a later one (R28).
- */
-export function copyStatement(plan: Plan, present: PresentColumns): string {
-  const list = selectList(plan.resource, {
-    present,
-    alias: 't',
-    counts: plan.kind === 'only' ? plan.counts : new Map(),
-  })
-  return `${locks(plan.resource, present)}; copy (${probe(plan, present)}select ${list.join(', ')} from (${rows(plan, present)}) t${order(plan, present)}) to stdout (format binary)`
+/** Limits of pages that are asked for all day. Of any other the server would keep a plan for somebody's single walk. */
+const REPEATED_LIMITS: ReadonlySet<number> = new Set([LIMITS.pageRowsDefault, LIMITS.pageRowsMax, LIMITS.pageRowsOfIds])
+
+/** What a statement is written for. */
+interface Writing {
+  readonly present: PresentColumns
+  readonly values: Values
 }
 
-function locks(resource: Resource, present: PresentColumns): string {
-  const tables = [resource, ...childrenOf(resource)].filter(({ table }) => present.has(table))
-  return `select 1 from ${tables.map(tableName).join(', ')} limit 0`
+/**
+ * The statement that reads `plan`, a select: it takes its snapshot when it has the locks of its tables, so that one that
+ * waited for a table being rewritten does not find it empty (R28). `prepares` tells whether the connection keeps statements.
+ */
+export function statementOf(plan: Plan, present: PresentColumns, { prepares }: { prepares: boolean }): Statement {
+  const isRepeated = prepares && isRepeatable(plan)
+  const parameters = new Parameters()
+  const writing = { present, values: isRepeated ? parameters : LITERALS }
+  const counts = plan.kind === 'only' ? plan.counts : new Map<string, bigint>()
+  const list = selectList(plan.resource, { ...writing, alias: 't', counts })
+  const text = `${probe(plan, present)}select ${list.join(', ')} from (${rows(plan, writing)}) t${order(plan, present)}`
+  return { text, values: parameters.values, isRepeated }
+}
+
+/** How many rows a filter finds decides over the best plan: such a page is planned each time, with the filter in its text. */
+function isRepeatable(plan: Plan): boolean {
+  return plan.kind !== 'page' || (plan.filters.length === 0 && REPEATED_LIMITS.has(plan.limit))
 }
 
 /** The statement that tells whether a row with `id` exists: one row, or none. */
@@ -57,17 +65,18 @@ function countOf(table: string, present: PresentColumns): string {
   return createdAt.notNull ? dated : `select (${dated}) + (${from} where created_at is null)`
 }
 
-function rows(plan: Plan, present: PresentColumns): string {
+function rows(plan: Plan, writing: Writing): string {
+  const { present, values } = writing
   const from = `select ${carried(plan.resource, present)} from ${tableName(plan.resource)} t`
   switch (plan.kind) {
     case 'only':
       return `${from} limit 1`
     case 'one':
-      return `${from} where ${key(plan.resource, 'id', present)} = ${uuidLiteral(plan.id)}${active(plan.resource, present)}`
+      return `${from} where ${key(plan.resource, 'id', present)} = ${values.uuid(plan.id)}${active(plan.resource, present)}`
     case 'allOf':
-      return `${from} where ${belongs(plan, present)}${active(plan.resource, present)}`
+      return `${from} where ${belongs(plan, writing)}${active(plan.resource, present)}`
     case 'page':
-      return pageRows(plan, present)
+      return pageRows(plan, writing)
   }
 }
 
@@ -93,9 +102,9 @@ function keys(resource: Resource, present: PresentColumns): string {
   return hasColumn(present, resource.table, 'created_at') ? `${key(resource, 'created_at', present)}, ${id}` : id
 }
 
-function belongs({ resource, column, id }: AllOfPlan, present: PresentColumns): string {
+function belongs({ resource, column, id }: AllOfPlan, { present, values }: Writing): string {
   // An absent column is null (R28), and null belongs to nobody.
-  return hasColumn(present, resource.table, column) ? `${key(resource, column, present)} = ${uuidLiteral(id)}` : 'false'
+  return hasColumn(present, resource.table, column) ? `${key(resource, column, present)} = ${values.uuid(id)}` : 'false'
 }
 
 function active({ table, removedColumn }: Resource, present: PresentColumns): string {
@@ -104,12 +113,13 @@ function active({ table, removedColumn }: Resource, present: PresentColumns): st
 }
 
 /** Dated rows first, in one index range; rows without a date after them, where the schema allows such rows (R17). */
-function pageRows(plan: PagePlan, present: PresentColumns): string {
+function pageRows(plan: PagePlan, writing: Writing): string {
+  const { present } = writing
   const createdAt = present.get(plan.resource.table)?.get('created_at')
-  if (createdAt === undefined) return branch(plan, present, afterId(plan.resource, plan.after, present))
-  const undated = (after: Position | null) => branch(plan, present, undatedAfter(plan.resource, after, present))
+  if (createdAt === undefined) return branch(plan, present, afterId(plan.resource, plan.after, writing))
+  const undated = (after: Position | null) => branch(plan, present, undatedAfter(plan.resource, after, writing))
   if (plan.after?.createdAt === null) return undated(plan.after)
-  const range = afterKey(plan, present)
+  const range = afterKey(plan, writing)
   if (createdAt.notNull) return datedRows(plan, present, range)
   const dated = datedRows(plan, present, plan.after === null ? 't."created_at" is not null' : range)
   const both = `(${dated}) union all (${undated(null)})`
@@ -128,17 +138,17 @@ function branch(plan: PagePlan, present: PresentColumns, range: string): string 
 }
 
 /** The row-wise comparison is what lets one index range start exactly behind the position. */
-function afterKey({ resource, after }: PagePlan, present: PresentColumns): string {
+function afterKey({ resource, after }: PagePlan, { present, values }: Writing): string {
   if (after === null || after.createdAt === null) return 'true'
-  return `(${keys(resource, present)}) > (${instantLiteral(after.createdAt)}, ${uuidLiteral(after.id)})`
+  return `(${keys(resource, present)}) > (${values.instant(after.createdAt)}, ${values.uuid(after.id)})`
 }
 
-function afterId(resource: Resource, after: Position | null, present: PresentColumns): string {
-  return after === null ? 'true' : `${key(resource, 'id', present)} > ${uuidLiteral(after.id)}`
+function afterId(resource: Resource, after: Position | null, { present, values }: Writing): string {
+  return after === null ? 'true' : `${key(resource, 'id', present)} > ${values.uuid(after.id)}`
 }
 
-function undatedAfter(resource: Resource, after: Position | null, present: PresentColumns): string {
-  return `t."created_at" is null and ${afterId(resource, after, present)}`
+function undatedAfter(resource: Resource, after: Position | null, writing: Writing): string {
+  return `t."created_at" is null and ${afterId(resource, after, writing)}`
 }
 
 function conditions(plan: PagePlan, present: PresentColumns): string {

@@ -2,7 +2,7 @@
 // source: https://www.postgresql.org/docs/current/errcodes-appendix.html and Node's own names.
 
 /** What to do about an error. */
-export type Remedy = 'reconnect' | 'read schema again' | 'same connection' | 'none'
+export type Remedy = 'reconnect' | 'read schema again' | 'same connection' | 'prepare nothing' | 'none'
 
 /** Codes after which one more try is worth it; a code that ends in `*` stands for its class. */
 const REMEDIES: Readonly<Record<string, Remedy>> = {
@@ -24,6 +24,9 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   CONNECTION_DESTROYED: 'reconnect',
   // A replica's replay, or a serialization failure: the next snapshot is a good one.
   '40001': 'same connection',
+  // A pooler gives statements to other connections than those that prepared them.
+  '26000': 'prepare nothing',
+  '42P05': 'prepare nothing',
   // A column or table went, a grant was taken, a type changed.
   '42703': 'read schema again',
   '42P01': 'read schema again',

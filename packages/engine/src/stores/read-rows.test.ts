@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../../test/support/databases.ts'
 import { openPool, type Sql } from '../connection.ts'
 import { parseConnectionUrl } from '../connection-url.ts'
-import { copyOut } from './copy-out.ts'
+import type { Statement } from '../query/statement.ts'
+import { readRows } from './read-rows.ts'
 
 let database: TestDatabase
 let sql: Sql
@@ -18,67 +19,93 @@ afterAll(async () => {
   await database.drop()
 })
 
-const ALL = 'copy (select word from words order by n) to stdout (format binary)'
+function once(text: string): Statement {
+  return { text, values: [], isRepeated: false }
+}
 
-describe('copying out', () => {
-  test('hands out one row a message, the header with the first', async () => {
-    let rows = 0
-    let bytes = 0
-    await copyOut(sql, ALL, {
-      take: ({ length }) => {
-        rows += length > 2 ? 1 : 0
-        bytes += length
-      },
-    })
-    expect(rows).toBeGreaterThanOrEqual(20_001)
-    expect(bytes).toBeGreaterThan(20_000 * 8)
+const ALL = 'select n, word from words order by n'
+
+/** The numbers in the first column, and the texts in the second. */
+async function read(statement: Statement): Promise<[number, string][]> {
+  const rows: [number, string][] = []
+  await readRows(sql, statement, {
+    take: ({ bytes, view, start, length }) =>
+      rows.push([view.getInt32(start + 6), bytes.toString('utf8', start + 14, start + length)]),
+  })
+  return rows
+}
+
+describe.each([false, true])('reading rows of a statement that is prepared: %s', (isRepeated) => {
+  test('hands out each row once, in order, in the binary format', async () => {
+    const rows = await read({ text: ALL, values: [], isRepeated })
+    expect(rows).toEqual(Array.from({ length: 20_001 }, (_, n) => [n, String(n)]))
   })
 
-  test('an error of the first row that arrives with the answer’s begin in one packet rejects', async () => {
+  test('values are sent beside the text, and may differ from one time to the next', async () => {
+    const text = 'select n, word from words where n >= $1 and word <> $2 order by n limit 2'
+    for (const [value, not] of [
+      ['7', '8'],
+      ['19', '19'],
+      ['7', '8'],
+    ] as const) {
+      const expected = Number(value) === 7 ? [7, 9] : [20, 21]
+      const rows = await read({ text, values: [value, not], isRepeated })
+      expect(rows).toEqual(expected.map((n) => [n, String(n)]))
+    }
+  })
+
+  test('an error of the first row rejects, and the connection stays usable', async () => {
     for (let i = 0; i < 5; i++) {
-      const copying = copyOut(sql, 'copy (select word::numeric from bad) to stdout (format binary)', {
-        take: () => undefined,
-      })
-      setTimeout(() => block(50), 0)
-      await expect(copying).rejects.toMatchObject({ code: '22P02' })
+      const reading = read({ text: 'select 1, word::numeric from bad', values: [], isRepeated })
+      setTimeout(() => block(20), 0)
+      await expect(reading).rejects.toMatchObject({ code: '22P02' })
     }
     expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
   })
 
   test('an error in the middle rejects, and the connection stays usable', async () => {
-    const copying = copyOut(sql, 'copy (select 1 / (10000 - n) from words) to stdout (format binary)', {
-      take: () => undefined,
-    })
-    await expect(copying).rejects.toMatchObject({ code: '22012' })
+    const reading = read({ text: 'select 1 / (10000 - n), word from words', values: [], isRepeated })
+    await expect(reading).rejects.toMatchObject({ code: '22012' })
     expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
   })
 
-  test('what the reader of rows throws rejects, and the connection stays usable', async () => {
-    const copying = copyOut(sql, ALL, {
-      take: () => {
-        throw new Error('no row')
-      },
-    })
-    await expect(copying).rejects.toThrow('no row')
-    expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
+  test('a prepared statement whose table has changed is read as the table is now', async () => {
+    await sql.unsafe('create table changing as select 1 as n')
+    const statement = { text: 'select n, n::text from changing', values: [], isRepeated }
+    expect(await read(statement)).toEqual([[1, '1']])
+    await sql.unsafe('alter table changing add column more text; update changing set n = 2')
+    expect(await read(statement)).toEqual([[2, '2']])
+    await sql.unsafe('drop table changing')
+    await expect(read(statement)).rejects.toMatchObject({ code: '42P01' })
   })
+})
 
-  test('[ERR-3] what nobody waits for any more is cancelled at once, and the connection stays usable', async () => {
-    const leaving = new AbortController()
-    const slow = 'copy (select pg_sleep(10)) to stdout (format binary)'
-    const startedAt = performance.now()
-    const copying = copyOut(sql, slow, { take: () => undefined, signal: leaving.signal })
-    setTimeout(() => leaving.abort(), 50)
-    await expect(copying).rejects.toMatchObject({ code: '57014' })
-    expect(performance.now() - startedAt).toBeLessThan(5000)
-    for (let i = 0; i < 20; i++) expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
-  })
+test('what the reader of rows throws rejects, and the connection stays usable', async () => {
+  const take = () => {
+    throw new Error('no row')
+  }
+  await expect(readRows(sql, once(ALL), { take })).rejects.toThrow('no row')
+  expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
+})
 
-  test('a statement that cannot be run rejects', async () => {
-    await expect(copyOut(sql, 'copy (select nothing) to stdout', { take: () => undefined })).rejects.toMatchObject({
-      code: '42703',
-    })
-  })
+test('[ERR-3] what nobody waits for any more is cancelled at once, and the connection stays usable', async () => {
+  const leaving = new AbortController()
+  const startedAt = performance.now()
+  const reading = readRows(sql, once('select pg_sleep(10)'), { take: () => undefined, signal: leaving.signal })
+  setTimeout(() => leaving.abort(), 50)
+  await expect(reading).rejects.toMatchObject({ code: '57014' })
+  expect(performance.now() - startedAt).toBeLessThan(5000)
+  for (let i = 0; i < 20; i++) expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
+})
+
+test('a statement that cannot be run rejects', async () => {
+  await expect(read(once('select nothing'))).rejects.toMatchObject({ code: '42703' })
+})
+
+test('a pool of several connections is refused: nobody could tell whose rows they are', async () => {
+  const several = openPool(parseConnectionUrl(database.url), { connectionsMax: 2, applicationName: 'test' })
+  await expect(readRows(several, once(ALL), { take: () => undefined })).rejects.toThrow(TypeError)
+  await several.end()
 })
 
 /** Keeps the event loop busy, so that what the server sends meanwhile is read at once. */

@@ -7,16 +7,17 @@ import { PageWriter } from '../encode/page-writer.ts'
 import type { Observe } from '../observe.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
 import type { Plan } from '../query/plan.ts'
-import { copyStatement, countStatement, existsStatement } from '../query/sql.ts'
+import { countStatement, existsStatement, statementOf } from '../query/sql.ts'
+import type { Statement } from '../query/statement.ts'
 import { within } from '../within.ts'
 import type { Barrier } from './barrier.ts'
 import type { StoreColumns } from './columns.ts'
-import { copyOut } from './copy-out.ts'
 import type { Counts, StoreCounts } from './counts.ts'
 import { isTooSlow, remedyFor } from './database-errors.ts'
 import { lookAtTransactions } from './open-transactions.ts'
 import { PageSizes } from './page-sizes.ts'
 import type { StoreAddress, StorePools } from './pools.ts'
+import { readRows } from './read-rows.ts'
 import { refuseUntracked, requireLaunchTables } from './refusals.ts'
 import { StoreDatabaseFault } from './store-fault.ts'
 
@@ -29,6 +30,8 @@ export interface StoreReaderParts {
   readonly observe: Observe
   readonly timeoutMs: number
   readonly pageBytesMax: number
+  /** Whether connections to stores keep statements: not where a pooler shares them. */
+  readonly preparedStatements: boolean
 }
 
 /** A request to read: whose, what, and the bytes that stand before the first row. */
@@ -47,6 +50,8 @@ export interface ReadRequest {
 export class StoreReader {
   private readonly parts: StoreReaderParts
   private readonly sizes: PageSizes
+  /** Stores before which a pooler has mixed up prepared statements. */
+  private readonly unprepared = new Set<string>()
 
   constructor(parts: StoreReaderParts) {
     this.parts = parts
@@ -65,7 +70,8 @@ export class StoreReader {
       requireLaunchTables(sized.plan.resource, present)
       if (!present.has(sized.plan.resource.table)) return page
       const plan = await this.withCounts(sized.address, sized.plan, { sql, present })
-      await this.copy(sized, page, { sql, text: copyStatement(plan, present) })
+      const prepares = this.parts.preparedStatements && !this.unprepared.has(sized.address.storeId)
+      await this.fill(sized, page, { sql, statement: statementOf(plan, present, { prepares }) })
       this.report(sized, page)
       return page
     })
@@ -75,14 +81,14 @@ export class StoreReader {
     return plan.kind === 'page' ? { ...plan, limit: this.sizes.rowsFor(listOf(address, plan), plan.limit) } : plan
   }
 
-  private async copy(
+  private async fill(
     { address, plan, signal }: ReadRequest,
     page: PageWriter,
-    { sql, text }: { sql: Sql; text: string },
+    { sql, statement }: { sql: Sql; statement: Statement },
   ) {
     signal?.throwIfAborted()
     try {
-      await copyOut(sql, text, { take: (message) => page.take(message), signal })
+      await readRows(sql, statement, { take: (row) => page.take(row), signal })
     } catch (error) {
       signal?.throwIfAborted()
       if (plan.kind === 'page' && isTooSlow(error)) this.sizes.tooSlow(listOf(address, plan), plan.limit)
@@ -166,6 +172,7 @@ export class StoreReader {
   private prepareRetry(storeId: string, cause: unknown): boolean {
     const remedy = remedyFor(cause)
     if (remedy === 'reconnect' || remedy === 'read schema again') this.parts.columns.forget(storeId)
+    if (remedy === 'prepare nothing') this.unprepared.add(storeId)
     return remedy !== 'none'
   }
 

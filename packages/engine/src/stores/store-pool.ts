@@ -120,7 +120,6 @@ export class StorePool {
       {
         connectionsMax: 1,
         applicationName: 'store-export',
-        preparedStatements: false,
         idleSeconds: bounds.storeIdleSeconds,
         connectTimeoutMs: Math.min(CONNECT_TIMEOUT_MS, bounds.storeTimeoutMs),
         ...hooks,

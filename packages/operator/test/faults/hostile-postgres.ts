@@ -11,10 +11,10 @@ import { drained } from './tcp-proxy.ts'
 /** What is wrong with the server. */
 export interface Fault {
   /**
-   * When it begins: `startup` at the client's first message, `ready` when it has let a client in, `copy` at a COPY, `rows`
-   * when it has sent the first rows of one.
+   * When it begins: `startup` at the client's first message, `ready` when it has let a client in, `page` when it is asked
+   * for a page, `rows` when it has sent the first rows of one.
    */
-  readonly at: 'startup' | 'ready' | 'copy' | 'rows'
+  readonly at: 'startup' | 'ready' | 'page' | 'rows'
   /** What it says from then on; with no more to say it is silent. */
   readonly say: () => AsyncIterable<Buffer> | Iterable<Buffer>
   /** Whether it is ready for another statement then. */
@@ -29,16 +29,16 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   'says garbage for a greeting': { at: 'startup', say: () => [randomBytes(4096)] },
   'says garbage once it has let us in': { at: 'ready', say: () => [randomBytes(4096)] },
   'says garbage behind the first rows': { at: 'rows', say: () => [randomBytes(65_536)] },
-  'says zeros without an end': { at: 'copy', say: () => endless(Buffer.alloc(65_536)) },
-  'sends a column too many': { at: 'copy', say: () => [copyBegins(), ...rows(200), ...copyEnds()], ready: true },
-  'sends a row of a gigabyte': { at: 'copy', say: () => aGigabyte() },
-  'sends empty rows without an end': { at: 'rows', say: () => endless(message('d')) },
-  'sends notices without an end': { at: 'copy', say: () => endless(notices()) },
+  'says zeros without an end': { at: 'page', say: () => endless(Buffer.alloc(65_536)) },
+  'sends a column too many': { at: 'page', say: () => [pageBegins(), ...rows(200), ...pageEnds()], ready: true },
+  'sends a row of a gigabyte': { at: 'page', say: () => aGigabyte() },
+  'sends empty rows without an end': { at: 'rows', say: () => endless(message('D')) },
+  'sends notices without an end': { at: 'page', say: () => endless(notices()) },
   'sends notices without an end once it has let us in': { at: 'ready', say: () => endless(notices()) },
-  'sends a byte a second': { at: 'copy', say: () => drip(copyBegins()) },
+  'sends a byte a second': { at: 'page', say: () => drip(pageBegins()) },
   'fails behind the first rows': { at: 'rows', say: () => [failure(), READY], ready: true },
   'fails with words that are no error': {
-    at: 'copy',
+    at: 'page',
     say: () => [message('E', Buffer.from('nonsense')), READY],
     ready: true,
   },
@@ -67,53 +67,54 @@ export async function startHostile(real: number, fault: Fault): Promise<number> 
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-const QUERY = 'Q'.charCodeAt(0)
+/** Pages are asked for with parameters or without, but never by a message of text alone, as all else is. */
+const PARSE = 'P'.charCodeAt(0)
+const BIND = 'B'.charCodeAt(0)
 /** A question about TLS comes before the startup message, and is no message of its own. */
 const TLS_QUESTION_BYTES = 8
-const TO_STDOUT = ' to stdout '
-const COPY_DATA = 'd'.charCodeAt(0)
+const DATA_ROW = 'D'.charCodeAt(0)
 /** A message's type and length. */
 const HEAD_BYTES = 5
 const FIRST_ROWS = 3
 
 function answer(client: Socket, honest: Socket, { at, say }: Fault): void {
   let struck = false
-  let copied: Buffer | null = null
+  let page: Buffer | null = null
   const strike = () => {
     struck = true
     void send(client, say())
   }
   honest.on('data', (chunk) => {
     if (struck) return
-    if (copied === null) {
+    if (page === null) {
       client.write(chunk)
       // the server is ready for statements: the client is in
       if (at === 'ready' && chunk.subarray(-READY.length, -1).equals(READY.subarray(0, -1))) strike()
       return
     }
-    copied = Buffer.concat([copied, chunk])
-    const end = endOfRows(copied)
+    page = Buffer.concat([page, chunk])
+    const end = endOfRows(page)
     if (end === null) return
-    client.write(copied.subarray(0, end))
+    client.write(page.subarray(0, end))
     strike()
   })
   client.on('data', (chunk) => {
     if (struck) return
-    const isCopy = chunk[0] === QUERY && chunk.includes(TO_STDOUT)
-    if (isCopy && at === 'rows') copied = Buffer.alloc(0)
-    if ((isCopy && at === 'copy') || (at === 'startup' && chunk.length > TLS_QUESTION_BYTES)) return strike()
+    const isPage = chunk[0] === PARSE || chunk[0] === BIND
+    if (isPage && at === 'rows') page = Buffer.alloc(0)
+    if ((isPage && at === 'page') || (at === 'startup' && chunk.length > TLS_QUESTION_BYTES)) return strike()
     honest.write(chunk)
   })
   client.on('end', () => struck || honest.end())
   honest.on('end', () => struck || client.end())
 }
 
-/** Where the first rows of a COPY end; null where they have not come. */
+/** Where the first rows of a page end; null where they have not come. */
 function endOfRows(bytes: Buffer): number | null {
   let [end, count] = [0, 0]
   while (count < FIRST_ROWS) {
     if (end + HEAD_BYTES > bytes.length) return null
-    if (bytes[end] === COPY_DATA) count++
+    if (bytes[end] === DATA_ROW) count++
     end += 1 + bytes.readUInt32BE(end + 1)
   }
   return end <= bytes.length ? end : null
@@ -138,24 +139,24 @@ function message(type: string, body: Buffer = Buffer.alloc(0)): Buffer {
 const READY = message('Z', Buffer.from('I'))
 const COLUMNS = 99
 
-/** A COPY in the binary format begins, with its signature and header. */
-function copyBegins(): Buffer {
-  const formats = Buffer.alloc(3 + COLUMNS * 2)
-  formats.writeUInt8(1)
-  formats.writeUInt16BE(COLUMNS, 1)
-  const header = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
-  return Buffer.concat([message('H', formats), message('d', header)])
+/** What comes before the rows of a statement that was parsed, described and bound. */
+function pageBegins(): Buffer {
+  const column = Buffer.concat([Buffer.from('x\0'), Buffer.alloc(18)])
+  const count = Buffer.alloc(2)
+  count.writeUInt16BE(COLUMNS)
+  const columns = Buffer.concat([count, ...Array.from({ length: COLUMNS }, () => column)])
+  return Buffer.concat([message('1'), message('t', Buffer.alloc(2)), message('T', columns), message('2')])
 }
 
-function copyEnds(): Buffer[] {
-  return [message('d', Buffer.from([0xff, 0xff])), message('c'), message('C', Buffer.from('COPY 200\0')), READY]
+function pageEnds(): Buffer[] {
+  return [message('C', Buffer.from('SELECT 200\0')), READY]
 }
 
 /** Rows of one byte in each column. */
 function rows(count: number): Buffer[] {
   const row = Buffer.alloc(2 + COLUMNS * 5, Buffer.from([0, 0, 0, 1, 0x78]))
   row.writeUInt16BE(COLUMNS)
-  return Array.from({ length: count }, () => message('d', row))
+  return Array.from({ length: count }, () => message('D', row))
 }
 
 function failure(): Buffer {
@@ -172,8 +173,8 @@ function* endless(bytes: Buffer): Generator<Buffer> {
 }
 
 function* aGigabyte(): Generator<Buffer> {
-  yield copyBegins()
-  const head = Buffer.from([0x64, 0, 0, 0, 0])
+  yield pageBegins()
+  const head = Buffer.from([DATA_ROW, 0, 0, 0, 0])
   head.writeUInt32BE(2 ** 30 + 4, 1)
   yield head
   const part = Buffer.alloc(2 ** 20, 0x78)
