@@ -55,14 +55,16 @@ export interface FleetNode {
   start(): Promise<void>
 }
 
+type Variables = Readonly<Record<string, string>>
+
 /** A platform whose nodes are processes. */
 export interface Fleet {
   readonly control: ControlDatabase
   readonly controlUrl: string
   addStore(options?: StoreOptions): Promise<FleetStore>
   newKey(storeId: string): Promise<FleetKey>
-  /** A node that runs; `settings` without their prefix. */
-  node(settings?: Readonly<Record<string, string>>): Promise<FleetNode>
+  /** A node that runs; `settings` without their prefix, `environment` as it is. */
+  node(settings?: Variables, environment?: Variables): Promise<FleetNode>
 }
 
 /** Rows enough for several pages, quickly loaded. */
@@ -94,7 +96,8 @@ export async function startFleet(controlUrl?: string): Promise<Fleet> {
       await addStore({ database: control, keys, random: randomBytes }, registered)
       return { id, key: (await newKey(id)).key, ownerUrl: databaseUrl, readerUrl }
     },
-    node: (settings = {}) => startNode({ DATABASE_URL: url, SECRET: secret.toString('base64'), ...settings }),
+    node: (settings = {}, environment = {}) =>
+      startNode({ DATABASE_URL: url, SECRET: secret.toString('base64'), ...settings }, environment),
   }
 }
 
@@ -140,7 +143,7 @@ async function fill({ size = FLEET_SIZE, revision = 'v1.6' }: StoreOptions) {
   return { id, ...urls }
 }
 
-async function startNode(settings: Readonly<Record<string, string>>): Promise<FleetNode> {
+async function startNode(settings: Variables, environment: Variables): Promise<FleetNode> {
   const [port, operationsPort] = [await steadyPort(), await steadyPort()]
   const ports = { PORT: String(port), OPERATIONS_PORT: String(operationsPort) }
   // a line a request would be read again and again by whoever waits for one
@@ -154,7 +157,7 @@ async function startNode(settings: Readonly<Record<string, string>>): Promise<Fl
       return running
     },
     async start() {
-      const now = start(['serve'], { settings: all })
+      const now = start(['serve'], { settings: all, environment })
       running = now
       await waitUntil(async () => {
         if (now.process.exitCode !== null) throw new Error(`the node ended: ${JSON.stringify(now.output())}`)
