@@ -19,6 +19,7 @@ export interface Bench {
 /** Names that the ratios are computed from. */
 export const NAMES = {
   page: 'orders, pages of 250',
+  small: 'orders, pages of 50',
   first: 'orders, first 20 pages of 250',
   last: 'orders, last 20 pages of 250',
 } as const
@@ -35,7 +36,7 @@ export async function apiVariants(bench: Bench): Promise<Variant[]> {
     ...pages(bench, { name: NAMES.page, resource: order, limit: 250, count: 20, starts: some(orders, 20) }),
     ...edge(bench, NAMES.first, orders.slice(0, EDGE_PAGES)),
     ...edge(bench, NAMES.last, orders.slice(-EDGE_PAGES)),
-    ...pages(bench, { name: 'orders, pages of 50', resource: order, limit: 50, count: 40, starts: some(orders, 40) }),
+    ...pages(bench, { name: NAMES.small, resource: order, limit: 50, count: 40, starts: some(orders, 40) }),
     ...pages(bench, {
       ...{ name: 'products, pages of 250', resource: product, limit: 250, count: 10, starts: some(products, 10) },
     }),
