@@ -118,15 +118,31 @@ function figuresIn(said: string): string[] {
   return [...said.matchAll(/^measured: (.+)$/gm)].map(([, figure = '']) => figure)
 }
 
+type Result = Report['testResults'][number]['assertionResults'][number]
+
+/** A row for each test; tests that differ in the number at the end of their names alone share one. */
+function rowsOf(results: readonly Result[]): string[] {
+  const groups = Map.groupBy(results, ({ fullName }) => fullName.replace(/[ =]\d+$/, ''))
+  return [...groups].map(([name, all]) => {
+    const failed = all
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName }) => fullName.slice(name.length + 1))
+    const counted = new Map(
+      [...Map.groupBy(all, ({ status }) => status)].map(([status, { length }]) => [status, length]),
+    )
+    const result = [...counted].map(([status, count]) => (all.length === 1 ? status : `${count} ${status}`)).join(', ')
+    const which = failed.length > 0 && all.length > 1 ? ` (${failed.join(', ')})` : ''
+    const seconds = all.reduce((sum, { duration }) => sum + (duration ?? 0), 0) / 1000
+    const title = all.length === 1 ? (all[0]?.fullName ?? name) : name
+    return `| ${title.replaceAll('|', '\\|')} | ${result}${which} | ${seconds.toFixed(1)} |`
+  })
+}
+
 function pageOf(
   { name, title, note }: Group,
   { report, minutes, figures }: { report: Report; minutes: number; figures: readonly string[] },
 ): string {
-  const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults)
-  const rows = tests.map(({ fullName, status, duration }) => {
-    const seconds = duration === undefined || duration === null ? '' : (duration / 1000).toFixed(1)
-    return `| ${fullName.replaceAll('|', '\\|')} | ${status} | ${seconds} |`
-  })
+  const rows = rowsOf(report.testResults.flatMap(({ assertionResults }) => assertionResults))
   const measured = figures.length === 0 ? [] : ['', 'Measured by the tests:', '', ...figures.map((each) => `- ${each}`)]
   return [
     `# ${title}`,
