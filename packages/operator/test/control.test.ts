@@ -11,7 +11,7 @@ import { freePort, mountDisk, start as startPostgres, temporaryFolder, waitUntil
 import { makeCluster } from './faults/postgres-cluster.ts'
 import { ask, type Fleet, type FleetKey, type FleetNode, startFleet } from './nodes-support.ts'
 
-const ROUNDS = roundsOf({ quick: 3, long: 50 })
+const ROUNDS = roundsOf({ quick: 1, long: 50 })
 vi.setConfig({ ...PATIENCE, testTimeout: PATIENCE.testTimeout + ROUNDS * 20_000 })
 
 /** Two nodes on a control database with a server of its own, a store, and a key that was revoked. */

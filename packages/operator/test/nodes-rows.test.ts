@@ -7,7 +7,7 @@ import { PATIENCE } from './command-support.ts'
 import { addTaggedStores, readShuffled } from './nodes-rows.ts'
 import { startFleet } from './nodes-support.ts'
 
-const REQUESTS = roundsOf({ quick: 2000, long: 200_000 })
+const REQUESTS = roundsOf({ quick: 1000, long: 200_000 })
 vi.setConfig({ ...PATIENCE, testTimeout: PATIENCE.testTimeout + REQUESTS * 20 })
 
 test(`[GEN-2] ${REQUESTS} requests with keys of 20 stores over 64 connections: no foreign row`, async () => {

@@ -9,7 +9,7 @@ import { makeCluster } from './postgres-cluster.ts'
 import { atPorts, makePlatform, type RealNode, type RealStore } from './real-service.ts'
 import { openProxy } from './tcp-proxy.ts'
 
-const CYCLES = roundsOf({ quick: 2, long: 50 })
+const CYCLES = roundsOf({ quick: 1, long: 50 })
 const ANSWER_MS_MAX = 6000
 const RETURN_MS_MAX = 2000
 /** Requests to the store that stands still, at the same time. */

@@ -11,7 +11,7 @@ import { atPorts, idsOf, makePlatform, type RealPlatform, type RealStore } from 
 import { openProxy } from './tcp-proxy.ts'
 import { type WalkUnderWay, walkOrders } from './walk-in-pages.ts'
 
-const RESTARTS = roundsOf({ quick: 4, long: 30 })
+const RESTARTS = roundsOf({ quick: 2, long: 30 })
 const FAILOVERS = roundsOf({ quick: 1, long: 6 })
 const SECONDS = 1000
 
