@@ -3,6 +3,7 @@
 import { StoreExportClient } from '@store-export/client'
 import { LIMITS } from '@store-export/contract'
 import { expect, test } from 'vitest'
+import { connect } from '../../packages/operator/test/command-support.ts'
 import { expectExactly120, expectRevokedAtOnce } from '../../packages/operator/test/nodes-promises.ts'
 import {
   ask,
@@ -81,9 +82,27 @@ test('every list and object is as without the pooler, for many requests on two c
   const node = await scene.fleet.node({ ...POOLED, STORE_POOL_SIZE: '12' })
   await expectSame(node, scene)
   const orders = (await rowsOf(node, 'orders', { store: scene.direct })) as { id: string }[]
-  const asked = orders.slice(0, 200).map(({ id }) => ask(`${node.url}/api/v1/orders/${id}`, scene.pooled))
-  for (const [index, { status, json }] of (await Promise.all(asked)).entries())
-    expect([status, json.data]).toEqual([200, orders[index]])
+  const askAll = async () => {
+    const asked = orders.slice(0, 200).map(({ id }) => ask(`${node.url}/api/v1/orders/${id}`, scene.pooled))
+    for (const [index, { status, json }] of (await Promise.all(asked)).entries())
+      expect([status, json.data]).toEqual([200, orders[index]])
+  }
+  await askAll()
+  // statements that the pooler mixes up are prepared until that is noticed, and no more
+  const session = connect(through(scene.pooled.readerUrl, scene.pooler.port))
+  const prepared = async () => {
+    const counts: number[] = []
+    for (let n = 0; n < 20; n += 1) {
+      const [row] = await session.unsafe<[{ count: number }]>(
+        'select count(*)::int as count from pg_prepared_statements',
+      )
+      counts.push(row.count)
+    }
+    return Math.max(...counts)
+  }
+  const before = await prepared()
+  await askAll()
+  expect(await prepared()).toBeLessThanOrEqual(before)
 })
 
 test('with settings of the session the pooler refuses: 502, said in the log; where it ignores them all is well', async () => {

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { once as event } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../../test/support/databases.ts'
 import { openPool, type Sql } from '../connection.ts'
 import { parseConnectionUrl } from '../connection-url.ts'
@@ -96,6 +98,74 @@ test('[ERR-3] what nobody waits for any more is cancelled at once, and the conne
   await expect(reading).rejects.toMatchObject({ code: '57014' })
   expect(performance.now() - startedAt).toBeLessThan(5000)
   for (let i = 0; i < 20; i++) expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
+})
+
+/** A way to the database that can be closed to new connections, or be slow to make them. */
+async function way(): Promise<{ url: string; server: Server; delay: { ms: number } }> {
+  const target = new URL(database.url)
+  const { port, hostname } = target
+  const delay = { ms: 0 }
+  const server = createServer((client: Socket) => {
+    const onward = () => {
+      const honest = connect(Number(port), hostname)
+      client.pipe(honest).pipe(client)
+      for (const end of [client, honest])
+        end.on('error', () => {
+          client.destroy()
+          honest.destroy()
+        })
+    }
+    if (delay.ms === 0) onward()
+    else setTimeout(onward, delay.ms)
+  }).listen(0, '127.0.0.1')
+  await event(server, 'listening')
+  const address = server.address()
+  target.port = String(address !== null && typeof address === 'object' ? address.port : 0)
+  onTestFinished(() => void server.close())
+  return { url: target.href, server, delay }
+}
+
+function poolAt(url: string): Sql {
+  const pool = openPool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: 'test' })
+  onTestFinished(() => pool.end({ timeout: 1 }))
+  return pool
+}
+
+test('[ERR-3] a client that leaves while its store takes no new connection ends its statement at most, not the process', async () => {
+  const { url, server } = await way()
+  const pool = poolAt(url)
+  await pool.unsafe('select 1')
+  const leaving = new AbortController()
+  const reading = readRows(pool, once('select pg_sleep(0.5)'), { take: () => undefined, signal: leaving.signal })
+  server.close()
+  setTimeout(() => leaving.abort(), 50)
+  // an unhandled rejection fails this test file
+  await reading
+})
+
+test('[ERR-3] a cancel that is late meets its own statement alone', async () => {
+  const { url, delay } = await way()
+  const pool = poolAt(url)
+  await pool.unsafe('select 1')
+  delay.ms = 300
+  const leaving = new AbortController()
+  const reading = readRows(pool, once('select pg_sleep(0.2)'), { take: () => undefined, signal: leaving.signal })
+  setTimeout(() => leaving.abort(), 50)
+  await reading.catch(() => undefined)
+  const rows: unknown[] = []
+  await readRows(pool, once('select 1 from pg_sleep(0.6)'), { take: (row) => rows.push(row.length) })
+  expect(rows).toHaveLength(1)
+})
+
+test('[ERR-3] a client that leaves while its connection is being opened leaves one that is usable', async () => {
+  const { url, delay } = await way()
+  delay.ms = 200
+  const pool = poolAt(url)
+  const leaving = new AbortController()
+  const reading = readRows(pool, once('select 1'), { take: () => undefined, signal: leaving.signal })
+  setTimeout(() => leaving.abort(), 50)
+  await reading
+  expect(await pool.unsafe('select 2 as two')).toEqual([{ two: 2 }])
 })
 
 test('a statement that cannot be run rejects', async () => {

@@ -14,6 +14,7 @@ import type { Barrier } from './barrier.ts'
 import type { StoreColumns } from './columns.ts'
 import type { Counts, StoreCounts } from './counts.ts'
 import { isTooSlow, remedyFor } from './database-errors.ts'
+import { KeptPlans } from './kept-plans.ts'
 import { lookAtTransactions } from './open-transactions.ts'
 import { PageSizes } from './page-sizes.ts'
 import type { StoreAddress, StorePools } from './pools.ts'
@@ -50,8 +51,9 @@ export interface ReadRequest {
 export class StoreReader {
   private readonly parts: StoreReaderParts
   private readonly sizes: PageSizes
-  /** Stores before which a pooler has mixed up prepared statements. */
+  /** Addresses behind which a pooler has mixed up prepared statements. */
   private readonly unprepared = new Set<string>()
+  private readonly plans = new KeptPlans()
 
   constructor(parts: StoreReaderParts) {
     this.parts = parts
@@ -70,7 +72,7 @@ export class StoreReader {
       requireLaunchTables(sized.plan.resource, present)
       if (!present.has(sized.plan.resource.table)) return page
       const plan = await this.withCounts(sized.address, sized.plan, { sql, present })
-      const prepares = this.parts.preparedStatements && !this.unprepared.has(sized.address.storeId)
+      const prepares = this.parts.preparedStatements && !this.unprepared.has(sized.address.databaseUrl)
       await this.fill(sized, page, { sql, statement: statementOf(plan, present, { prepares }) })
       this.report(sized, page)
       return page
@@ -87,10 +89,13 @@ export class StoreReader {
     { sql, statement }: { sql: Sql; statement: Statement },
   ) {
     signal?.throwIfAborted()
+    if (statement.isRepeated) await this.plans.renew(sql)
     try {
-      await readRows(sql, statement, { take: (row) => page.take(row), signal })
+      const mended = await readRows(sql, statement, { take: (row) => page.take(row), signal })
+      if (remedyFor(mended) === 'prepare nothing') this.unprepared.add(address.databaseUrl)
     } catch (error) {
       signal?.throwIfAborted()
+      if (isTooSlow(error)) this.plans.distrust(sql)
       if (plan.kind === 'page' && isTooSlow(error)) this.sizes.tooSlow(listOf(address, plan), plan.limit)
       throw error
     }
@@ -150,7 +155,7 @@ export class StoreReader {
       return await this.attempt(address, work, deadline)
     } catch (cause) {
       if (isFinal(cause)) throw cause
-      const retried = this.prepareRetry(address.storeId, cause) || this.isStrayCancel(cause, startedAt)
+      const retried = this.prepareRetry(address, cause) || this.isStrayCancel(cause, startedAt)
       this.parts.observe(storeFault(request, cause, retried))
       if (!retried) throw asFault(cause)
     }
@@ -158,7 +163,7 @@ export class StoreReader {
       return await this.attempt(address, work, deadline)
     } catch (cause) {
       if (isFinal(cause)) throw cause
-      this.prepareRetry(address.storeId, cause)
+      this.prepareRetry(address, cause)
       this.parts.observe(storeFault(request, cause, false))
       throw asFault(cause)
     }
@@ -169,10 +174,10 @@ export class StoreReader {
     return isTooSlow(cause) && performance.now() - startedAt < this.parts.timeoutMs * HUNG_SHARE
   }
 
-  private prepareRetry(storeId: string, cause: unknown): boolean {
+  private prepareRetry({ storeId, databaseUrl }: StoreAddress, cause: unknown): boolean {
     const remedy = remedyFor(cause)
     if (remedy === 'reconnect' || remedy === 'read schema again') this.parts.columns.forget(storeId)
-    if (remedy === 'prepare nothing') this.unprepared.add(storeId)
+    if (remedy === 'prepare nothing') this.unprepared.add(databaseUrl)
     return remedy !== 'none'
   }
 
