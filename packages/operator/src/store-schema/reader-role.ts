@@ -11,6 +11,8 @@ import { storeTables } from './tables.ts'
  */
 const ROLE_SETTINGS = {
   default_transaction_read_only: 'on',
+  // another level's snapshot may be older than the locks of the tables: one that was being rewritten would look empty
+  default_transaction_isolation: 'read committed',
   statement_timeout: '5s',
   idle_in_transaction_session_timeout: '10s',
   jit: 'off',
