@@ -9,8 +9,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts', 'test/fleet/left-out.ts'],
     // processes, not threads: tests start servers, send signals and change folders
     pool: 'forks',
-    // for two cores: a third of the time of the tests is waiting, for processes that start and for faults that last
-    maxWorkers: 3,
+    // two cores, of which PostgreSQL takes its share: with three the tests that compare times meet each other
+    maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 30_000,
     teardownTimeout: 30_000,

@@ -10,7 +10,7 @@ import { answersIn, connect, speak } from '../../api/test/support/http.ts'
 import { PATIENCE } from './command-support.ts'
 import { ask, type FleetNode, type FleetStore, startFleet } from './nodes-support.ts'
 
-const ROUNDS = roundsOf({ quick: 1, long: 30 })
+const ROUNDS = roundsOf({ quick: 2, long: 30 })
 vi.setConfig({ ...PATIENCE, testTimeout: PATIENCE.testTimeout + ROUNDS * 20_000 })
 
 const GIGABYTE = 1_073_741_824
