@@ -7,7 +7,7 @@ import { KEY_CHECK, keyCheckVariants } from './key-check.ts'
 import type { BenchOptions } from './options.ts'
 import { PARALLEL_WALKS, type Walked, walkInParallel } from './parallel-walks.ts'
 import { peakResidentMebibytes } from './processor-time.ts'
-import { type BenchResult, type Bounded, describeMachine, type Figure } from './results.ts'
+import { type BenchResult, type Bounded, describeRun, type Figure } from './results.ts'
 import { medianOf, medianRatio, runRounds, type Samples, type Variant } from './rounds.ts'
 import type { BenchServer } from './servers.ts'
 import { apiVariants, NAMES } from './variants.ts'
@@ -25,22 +25,16 @@ export async function measureServer(
   options: BenchOptions,
   say: (what: string) => void,
 ): Promise<BenchResult> {
-  say(`making ${options.orders} orders`)
-  const dataset = await makeDataset(server, options.orders)
+  const { orders, rounds } = options
+  say(`making ${orders} orders`)
+  const dataset = await makeDataset(server, orders)
   try {
     const api = await measureApi({ server, dataset, options, say })
     const key = await measureKeyCheck({ server, dataset, options, say })
     const memory = await measureMemory({ server, dataset, options, say })
     return {
-      server: server.kind,
-      version: dataset.version,
-      date: new Date().toISOString().slice(0, 10),
-      machine: describeMachine(),
-      node: process.versions.node,
-      command: ['npm run bench', ...process.argv.slice(2)].join(' '),
-      orders: options.orders,
+      ...describeRun('bench', { server: server.kind, version: dataset.version, orders, rounds }),
       rows: dataset.rows,
-      rounds: options.rounds,
       bounded: [...pageBounds(api.samples), ...keyBounds(key.samples), residentBound(memory.resident)],
       figures: [...figuresOf(api), ...figuresOf(key)],
       parallel: memory.walked,

@@ -11,7 +11,7 @@ import type { PeersOptions } from './peers-options.ts'
 import type { PeerComparison, PeerFigure, PeersResult } from './peers-results.ts'
 import { runInTurns, type Taker } from './peers-rounds.ts'
 import { startPeer } from './peers-start.ts'
-import { describeMachine } from './results.ts'
+import { describeRun } from './results.ts'
 import { medianOf, medianRatio, type Round, type Samples } from './rounds.ts'
 import type { BenchServer } from './servers.ts'
 import { type PageStart, spread, walkList } from './walk.ts'
@@ -29,18 +29,12 @@ export async function measurePeers(
   options: PeersOptions,
   say: (what: string) => void,
 ): Promise<PeersResult> {
-  say(`making ${options.orders} orders`)
-  const dataset = await makeDataset(server, options.orders)
+  const { orders, rounds } = options
+  say(`making ${orders} orders`)
+  const dataset = await makeDataset(server, orders)
   try {
     return {
-      server: server.kind,
-      version: dataset.version,
-      date: new Date().toISOString().slice(0, 10),
-      machine: describeMachine(),
-      node: process.versions.node,
-      command: ['npm run bench:peers', ...process.argv.slice(2)].join(' '),
-      orders: options.orders,
-      rounds: options.rounds,
+      ...describeRun('bench:peers', { server: server.kind, version: dataset.version, orders, rounds }),
       comparisons: await compareAll({ server, dataset, options, say }),
     }
   } finally {

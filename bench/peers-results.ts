@@ -2,7 +2,7 @@
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { ServerKind } from './options.ts'
+import type { BenchRun } from './results.ts'
 
 /** Medians of one who serves; milliseconds a request. */
 export interface PeerFigure {
@@ -30,15 +30,7 @@ export interface PeerComparison {
 }
 
 /** All that was measured on one server. */
-export interface PeersResult {
-  readonly server: ServerKind
-  readonly version: string
-  readonly date: string
-  readonly machine: string
-  readonly node: string
-  readonly command: string
-  readonly orders: number
-  readonly rounds: number
+export interface PeersResult extends BenchRun {
   readonly comparisons: readonly PeerComparison[]
 }
 

@@ -27,8 +27,8 @@ export interface Bounded {
   readonly unit: string
 }
 
-/** All that was measured on one server. */
-export interface BenchResult {
+/** What every result says of its run. */
+export interface BenchRun {
   readonly server: ServerKind
   readonly version: string
   readonly date: string
@@ -36,8 +36,12 @@ export interface BenchResult {
   readonly node: string
   readonly command: string
   readonly orders: number
-  readonly rows: number
   readonly rounds: number
+}
+
+/** All that was measured on one server. */
+export interface BenchResult extends BenchRun {
+  readonly rows: number
   readonly bounded: readonly Bounded[]
   readonly figures: readonly Figure[]
   readonly parallel: { readonly pages: number; readonly failed: number; readonly pagesPerSecond: number }
@@ -53,6 +57,17 @@ export function describeMachine(): string {
   const cpus = os.cpus()
   const memory = Math.round(os.totalmem() / 2 ** 30)
   return `${cpus.length} cores of ${cpus[0]?.model ?? 'an unknown processor'}, ${memory} GiB, ${os.type()} ${os.arch()}`
+}
+
+/** The run that goes on, on a server of this version; `script` is that of package.json. */
+export function describeRun(script: string, run: Pick<BenchRun, 'server' | 'version' | 'orders' | 'rounds'>): BenchRun {
+  return {
+    ...run,
+    date: new Date().toISOString().slice(0, 10),
+    machine: describeMachine(),
+    node: process.versions.node,
+    command: [`npm run ${script}`, ...process.argv.slice(2)].join(' '),
+  }
 }
 
 /** Keeps a result in place of the last one of its server. */
