@@ -35,8 +35,8 @@ async function selectOne(count: number): Promise<void> {
 async function checkKey(count: number): Promise<void> {
   const { database, hash } = state()
   for (let i = 0; i < count; i++) {
-    const admission = await admit({ sql: database.sql, hash, requestsPerMinute: 1_000_000_000 })
-    if (admission === null) throw new Error('the key was refused')
+    const [admission] = await admit({ sql: database.sql, hashes: [hash], requestsPerMinute: 1_000_000_000 })
+    if (admission === null || admission === undefined) throw new Error('the key was refused')
   }
 }
 

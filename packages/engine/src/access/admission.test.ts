@@ -21,9 +21,17 @@ function keyOf(storeId: string): Promise<NewKey> {
   return createKey({ database: control.database, storeId, name: 'sync', createdBy: null, random: control.random })
 }
 
-function ask(at?: string, node: ControlDatabase = control.database, made = key): Promise<Admission | null> {
-  const hash = hashApiKey(made.key)
-  return admit({ sql: node.sql, hash, requestsPerMinute: 120, ...(at === undefined ? {} : { at }) })
+async function ask(at?: string, node: ControlDatabase = control.database, made = key): Promise<Admission | null> {
+  const [admission] = await askAll([made], { node, ...(at === undefined ? {} : { at }) })
+  return admission ?? null
+}
+
+function askAll(
+  keys: readonly NewKey[],
+  { at, node = control.database }: { at?: string; node?: ControlDatabase } = {},
+): Promise<(Admission | null)[]> {
+  const hashes = keys.map((made) => hashApiKey(made.key))
+  return admit({ sql: node.sql, hashes, requestsPerMinute: 120, ...(at === undefined ? {} : { at }) })
 }
 
 describe('admission', () => {
@@ -79,6 +87,43 @@ describe('admission', () => {
     )
     expect(answers.filter((answer) => answer?.withinLimit === true)).toHaveLength(120)
     expect(new Set(answers.map((answer) => answer?.requests)).size).toBe(300)
+  })
+
+  test('[LIM-1, AUTH-5] [R8] of many asked for at once each is what it would be alone, in their order', async () => {
+    const [other, revoked] = [await keyOf(key.storeId), await keyOf(key.storeId)]
+    await revokeKey({ database: control.database, keyId: revoked.id })
+    const unknown = { ...key, key: makeApiKey(control.random) }
+    await ask('2026-03-01 12:00:29+00')
+    const admissions = await askAll([key, unknown, other, key, revoked, other, key], { at: '2026-03-01 12:00:30+00' })
+    expect(admissions.map((each) => each && [each.keyId, each.requests, each.remaining])).toEqual([
+      [key.id, 2, 118],
+      null,
+      [other.id, 1, 119],
+      [key.id, 3, 117],
+      null,
+      [other.id, 2, 118],
+      [key.id, 4, 116],
+    ])
+    expect(admissions[0]).not.toHaveProperty('hash')
+  })
+
+  test('[LIM-1] [R8] exactly 120 of 300 asked for at once are within the limit, the first of them', async () => {
+    const admissions = await askAll(Array<NewKey>(300).fill(key), { at: '2026-03-01 12:00:30+00' })
+    expect(admissions.map((each) => each?.withinLimit)).toEqual(Array.from({ length: 300 }, (_, n) => n < 120))
+    expect(await askAll([key, key], { at: '2026-03-01 12:01:00+00' })).toMatchObject([{ requests: 1 }, { requests: 2 }])
+  })
+
+  test('[ERR-3] [R8] nodes that count the same keys in any order never wait for each other in a ring', async () => {
+    const keys: NewKey[] = [key]
+    for (let i = 0; i < 19; i++) keys.push(await keyOf((await control.store()).id))
+    const nodes = Array.from({ length: 4 }, () => control.secondNode())
+    const asking = nodes.map(async (node, index) => {
+      const order = index % 2 === 0 ? keys : keys.toReversed()
+      for (let round = 0; round < 100; round++) await askAll(order, { node, at: '2026-03-01 12:00:30+00' })
+    })
+    await Promise.all(asking)
+    const counts = await askAll(keys, { at: '2026-03-01 12:00:30+00' })
+    expect(new Set(counts.map((each) => each?.requests))).toEqual(new Set([401]))
   })
 
   test('[LIM-1] [R8] the next clock minute begins anew', async () => {

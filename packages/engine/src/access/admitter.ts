@@ -1,7 +1,9 @@
 // Admission with bounds: however the control database behaves, a request waits for it a limited time, and no more than a
-// limited number wait. Without an answer there is no data (R5).
+// limited number wait. Requests that come while a statement is under way share the next. Without an answer there is no
+// data (R5).
 
 import type { PoolSettings, Sql } from '../connection.ts'
+import { Gathering } from '../gathering.ts'
 import type { Observe } from '../observe.ts'
 import { Slots } from '../stores/slots.ts'
 import { within } from '../within.ts'
@@ -24,7 +26,9 @@ export interface AdmitterOptions {
   readonly observe: Observe
 }
 
-const WAITING_MAX = 2000
+/** Requests that one statement admits, and statements that wait for a connection. */
+const GATHERED_MAX = 250
+const WAITING_MAX = 8
 const WAIT_MS = 1000
 const CLOSE_SECONDS = 5
 /** Of the time limit, what is kept for the statement: who waited longer for a place is refused. */
@@ -41,7 +45,8 @@ export interface Admitter {
 
 /** An admitter with a pool of its own. */
 export function createAdmitter(options: AdmitterOptions): Admitter {
-  const slots = new Slots({ places: options.poolSize, waitingMax: WAITING_MAX, waitMs: WAIT_MS })
+  const { poolSize, requestsPerMinute, timeoutMs } = options
+  const slots = new Slots({ places: poolSize, waitingMax: WAITING_MAX, waitMs: WAIT_MS })
   let connections = 0
   const hooks = { onOpen: () => void connections++, onClose: () => void connections-- }
   let pool = options.open(hooks)
@@ -52,28 +57,29 @@ export function createAdmitter(options: AdmitterOptions): Admitter {
     pool = options.open(hooks)
     void late.end({ timeout: 0 }).catch(() => undefined)
   }
-  const run = async (hash: HashedKey) => {
-    const { requestsPerMinute, timeoutMs } = options
-    const deadline = performance.now() + timeoutMs
-    await slots.take(deadline - timeoutMs * WORK_SHARE)
-    const sql = pool
-    try {
-      const running = admit({ sql, hash, requestsPerMinute })
-      return await within(deadline - performance.now(), running, () => replace(sql))
-    } finally {
-      slots.giveBack()
-    }
-  }
+  const requests = new Gathering<HashedKey, Admission | null>({
+    gatheredMax: GATHERED_MAX,
+    ready: () => slots.take(performance.now() + timeoutMs * (1 - WORK_SHARE)),
+    ask: async (hashes, since) => {
+      const sql = pool
+      try {
+        const running = admit({ sql, hashes, requestsPerMinute })
+        return await within(since + timeoutMs - performance.now(), running, () => replace(sql))
+      } finally {
+        slots.giveBack()
+      }
+    },
+  })
   return {
     async admit(hash) {
       try {
-        return await run(hash)
+        return await requests.ask(hash)
       } catch (cause) {
         options.observe({ event: 'control fault', requestId: null, cause })
         throw new ControlDatabaseFault('the control database gave no answer', { cause })
       }
     },
-    sums: () => ({ pools: 1, connections, busy: slots.busy, waiting: slots.waitingCount }),
+    sums: () => ({ pools: 1, connections, busy: slots.busy, waiting: requests.waitingCount }),
     close: () => pool.end({ timeout: CLOSE_SECONDS }),
   }
 }
