@@ -34,6 +34,13 @@ export interface OnePlan {
   readonly id: string
 }
 
+/** The rows with these ids, in any order. */
+export interface SomePlan {
+  readonly kind: 'some'
+  readonly resource: Resource
+  readonly ids: readonly string[]
+}
+
 /** Every row whose `column` holds `id`, oldest first. */
 export interface AllOfPlan {
   readonly kind: 'allOf'
@@ -51,4 +58,4 @@ export interface OnlyPlan {
 }
 
 /** Whatever can be read. */
-export type Plan = PagePlan | OnePlan | AllOfPlan | OnlyPlan
+export type Plan = PagePlan | OnePlan | SomePlan | AllOfPlan | OnlyPlan

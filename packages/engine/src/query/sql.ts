@@ -32,10 +32,23 @@ export function statementOf(plan: Plan, present: PresentColumns, { prepares }: {
   const isRepeated = prepares && isRepeatable(plan)
   const parameters = new Parameters()
   const writing = { present, values: isRepeated ? parameters : LITERALS }
-  const counts = plan.kind === 'only' ? plan.counts : new Map<string, bigint>()
-  const list = selectList(plan.resource, { ...writing, alias: 't', counts })
-  const text = `${probe(plan, present)}select ${list.join(', ')} from (${rows(plan, writing)}) t${order(plan, present)}`
+  const text = `${probe(plan, present)}select ${list(plan, writing)} from (${rows(plan, writing)}) t${order(plan, present)}`
   return { text, values: parameters.values, isRepeated }
+}
+
+/** Select lists without values, by what they are written from. */
+const lists = new WeakMap<PresentColumns, Map<Resource, string>>()
+
+function list(plan: Plan, writing: Writing): string {
+  const { resource } = plan
+  if (plan.kind === 'only') return selectList(resource, { ...writing, alias: 't', counts: plan.counts }).join(', ')
+  const written = lists.get(writing.present) ?? new Map<Resource, string>()
+  lists.set(writing.present, written)
+  const known = written.get(resource)
+  if (known !== undefined) return known
+  const text = selectList(resource, { ...writing, alias: 't', counts: new Map() }).join(', ')
+  written.set(resource, text)
+  return text
 }
 
 /** How many rows a filter finds decides over the best plan: such a page is planned each time, with the filter in its text. */
@@ -73,6 +86,8 @@ function rows(plan: Plan, writing: Writing): string {
       return `${from} limit 1`
     case 'one':
       return `${from} where ${key(plan.resource, 'id', present)} = ${values.uuid(plan.id)}${active(plan.resource, present)}`
+    case 'some':
+      return `${from} where ${key(plan.resource, 'id', present)} = any(${values.uuids(plan.ids)})${active(plan.resource, present)}`
     case 'allOf':
       return `${from} where ${belongs(plan, writing)}${active(plan.resource, present)}`
     case 'page':
@@ -87,7 +102,7 @@ function carried(resource: Resource, present: PresentColumns): string {
 }
 
 function order(plan: Plan, present: PresentColumns): string {
-  if (plan.kind === 'only' || plan.kind === 'one') return ''
+  if (plan.kind !== 'page' && plan.kind !== 'allOf') return ''
   return ` order by ${keys(plan.resource, present)}`
 }
 

@@ -17,6 +17,7 @@ export interface Statement {
 export interface Values {
   instant(value: Microseconds): string
   uuid(value: string): string
+  uuids(values: readonly string[]): string
   count(value: bigint): string
 }
 
@@ -24,6 +25,7 @@ export interface Values {
 export const LITERALS: Values = {
   instant: instantLiteral,
   uuid: uuidLiteral,
+  uuids: (values) => `array[${values.map(uuidLiteral).join(', ')}]`,
   count: (value) => `${value}::int8`,
 }
 
@@ -38,6 +40,10 @@ export class Parameters implements Values {
 
   uuid(value: string): string {
     return `${this.#next(value)}::uuid`
+  }
+
+  uuids(values: readonly string[]): string {
+    return `${this.#next(`{${values.join()}}`)}::text::uuid[]`
   }
 
   count(value: bigint): string {

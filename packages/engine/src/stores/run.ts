@@ -3,12 +3,13 @@
 
 import { ApiError, type Microseconds, type Resource } from '@store-export/contract'
 import type { Sql } from '../connection.ts'
-import { PageWriter } from '../encode/page-writer.ts'
+import type { TakeRow } from '../connection-messages.ts'
+import type { Cell } from '../encode/cell.ts'
+import { PageWriter, rowId } from '../encode/page-writer.ts'
 import type { Observe } from '../observe.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
 import type { Plan } from '../query/plan.ts'
 import { countStatement, existsStatement, statementOf } from '../query/sql.ts'
-import type { Statement } from '../query/statement.ts'
 import { within } from '../within.ts'
 import type { Barrier } from './barrier.ts'
 import type { StoreColumns } from './columns.ts'
@@ -20,6 +21,7 @@ import { PageSizes } from './page-sizes.ts'
 import type { StoreAddress, StorePools } from './pools.ts'
 import { readRows } from './read-rows.ts'
 import { refuseUntracked, requireLaunchTables } from './refusals.ts'
+import { allGone, type RowRequest, RowsById } from './rows-by-id.ts'
 import { StoreDatabaseFault } from './store-fault.ts'
 
 /** What a reader is made of. */
@@ -54,9 +56,14 @@ export class StoreReader {
   /** Addresses behind which a pooler has mixed up prepared statements. */
   private readonly unprepared = new Set<string>()
   private readonly plans = new KeptPlans()
+  private readonly rowsById: RowsById
 
   constructor(parts: StoreReaderParts) {
     this.parts = parts
+    this.rowsById = new RowsById({
+      alone: (request) => this.readAlone(request),
+      together: (requests) => this.readTogether(requests),
+    })
     this.sizes = new PageSizes(parts.pageBytesMax)
   }
 
@@ -65,17 +72,38 @@ export class StoreReader {
    * observed, where it cannot be read.
    */
   read(request: ReadRequest): Promise<PageWriter> {
+    const { plan } = request
+    return plan.kind === 'one' ? this.rowsById.read({ ...request, plan }) : this.readAlone(request)
+  }
+
+  private readAlone(request: ReadRequest): Promise<PageWriter> {
     const sized = { ...request, plan: this.sized(request) }
+    const { plan, address } = sized
     return this.withRetry(sized, async (sql, present) => {
       const page = this.newPage(sized)
-      refuseUntracked(sized.plan, present)
-      requireLaunchTables(sized.plan.resource, present)
-      if (!present.has(sized.plan.resource.table)) return page
-      const plan = await this.withCounts(sized.address, sized.plan, { sql, present })
-      const prepares = this.parts.preparedStatements && !this.unprepared.has(sized.address.databaseUrl)
-      await this.fill(sized, page, { sql, statement: statementOf(plan, present, { prepares }) })
+      refuseUntracked(plan, present)
+      await this.fill(sized, { sql, present, take: (row) => page.take(row) })
+      if (plan.kind === 'page') this.sizes.served(listOf(address, plan), { rows: page.rows, bytes: page.out.length })
       this.report(sized, page)
       return page
+    })
+  }
+
+  private readTogether(requests: readonly RowRequest[]): Promise<PageWriter[]> {
+    const [first] = requests
+    if (first === undefined) return Promise.resolve([])
+    const { resource } = first.plan
+    const plan: Plan = { kind: 'some', resource, ids: [...new Set(requests.map(({ plan }) => plan.id))] }
+    const merged = { ...first, plan, signal: allGone(requests) }
+    return this.withRetry(merged, async (sql, present) => {
+      const pages = requests.map((request) => this.newPage(request))
+      const take = (row: Cell) => {
+        const id = rowId(resource, row)
+        for (const [index, { plan }] of requests.entries()) if (plan.id === id) pages[index]?.take(row)
+      }
+      await this.fill(merged, { sql, present, take })
+      for (const page of pages) this.report(merged, page)
+      return pages
     })
   }
 
@@ -83,15 +111,20 @@ export class StoreReader {
     return plan.kind === 'page' ? { ...plan, limit: this.sizes.rowsFor(listOf(address, plan), plan.limit) } : plan
   }
 
+  /** Hands out the rows of the plan; none where the store lacks the table. */
   private async fill(
-    { address, plan, signal }: ReadRequest,
-    page: PageWriter,
-    { sql, statement }: { sql: Sql; statement: Statement },
-  ) {
+    { address, plan: asked, signal }: ReadRequest,
+    { sql, present, take }: OnConnection & { take: TakeRow },
+  ): Promise<void> {
+    requireLaunchTables(asked.resource, present)
+    if (!present.has(asked.resource.table)) return
+    const plan = await this.withCounts(address, asked, { sql, present })
+    const prepares = this.parts.preparedStatements && !this.unprepared.has(address.databaseUrl)
+    const statement = statementOf(plan, present, { prepares })
     signal?.throwIfAborted()
     if (statement.isRepeated) await this.plans.renew(sql)
     try {
-      const mended = await readRows(sql, statement, { take: (row) => page.take(row), signal })
+      const mended = await readRows(sql, statement, { take, signal })
       if (remedyFor(mended) === 'prepare nothing') this.unprepared.add(address.databaseUrl)
     } catch (error) {
       signal?.throwIfAborted()
@@ -99,7 +132,6 @@ export class StoreReader {
       if (plan.kind === 'page' && isTooSlow(error)) this.sizes.tooSlow(listOf(address, plan), plan.limit)
       throw error
     }
-    if (plan.kind === 'page') this.sizes.served(listOf(address, plan), { rows: page.rows, bytes: page.out.length })
   }
 
   /**
