@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createLog, describeCause } from './log.ts'
 import type { Observation } from './observe.ts'
@@ -52,6 +53,34 @@ describe('the log', () => {
     ['store 5f1b2c3d-0000-4000-8000-000000000001', 'store 5f1b2c3d-0000-4000-8000-000000000001'],
   ])('redacts %j', (text, clean) => {
     expect(redact(text)).toBe(clean)
+  })
+
+  test('what is taken for plain is what no rule would change', () => {
+    const piece = fc.constantFrom(
+      'sdx_',
+      'sdx',
+      'a',
+      'Z9',
+      '-',
+      '_',
+      '.',
+      '/',
+      ' ',
+      '{id}',
+      ':',
+      '=',
+      '@',
+      '?',
+      'token',
+      'postgres://',
+    )
+    const texts = fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join(''))
+    // what is long is never taken for plain, and blanks end every match
+    const pad = ' '.repeat(40)
+    fc.assert(
+      fc.property(texts, (text) => redact(text) + pad === redact(text + pad)),
+      { numRuns: 2000 },
+    )
   })
 
   test('causes are redacted at every depth, whatever carries them', () => {

@@ -39,10 +39,12 @@ export function linesBuffer(sql: Sql, keysMax: number): MergingBuffer<KeyLines> 
 }
 
 function merge(into: KeyLines, from: KeyLines): void {
+  const last = into.lines.at(-1)?.at ?? 0
+  const isNext = from.lines.every(({ at }) => at >= last)
   into.lines.push(...from.lines)
   // what could not be written comes back behind what came after it
-  into.lines.sort((one, other) => one.at - other.at)
-  into.lines.splice(0, into.lines.length - LINES_PER_KEY_MAX)
+  if (!isNext) into.lines.sort((one, other) => one.at - other.at)
+  if (into.lines.length > LINES_PER_KEY_MAX) into.lines.splice(0, into.lines.length - LINES_PER_KEY_MAX)
 }
 
 /** Inserts, and deletes those older ones that are too many; what another node deletes just now is left to it. */
