@@ -44,6 +44,12 @@ const GROUPS: readonly Group[] = [
     words: ['--config', 'vitest.fleet.config.ts'],
   },
   {
+    name: 'pooled',
+    title: 'Stores behind PgBouncer',
+    note: 'All tests of the API, with PgBouncer in transaction mode before every store.',
+    words: ['--config', 'vitest.pooled.config.ts'],
+  },
+  {
     name: 'copies',
     title: 'Copies that stay right',
     note: 'Random stores, writes, restarts and kills, for every kind of copy.',

@@ -24,6 +24,11 @@ export interface Listening {
   start(): Promise<void>
 }
 
+/** One that runs until it is removed, folder and all. */
+export interface Running extends Listening {
+  remove(): Promise<void>
+}
+
 /** What is written for a program, and how it is called. */
 interface Program {
   readonly name: 'nginx' | 'haproxy' | 'pgbouncer'
@@ -98,15 +103,25 @@ ${servers.join('\n')}
  * PgBouncer in transaction mode on `port`, for the users of `urls`, which all lead to one server; `settings` are further
  * lines of its file.
  */
-export function startPgbouncer(options: {
+export async function startPgbouncer(options: PgbouncerOptions): Promise<Listening> {
+  const pgbouncer = await runPgbouncer(options)
+  onTestFinished(pgbouncer.remove)
+  return pgbouncer
+}
+
+/** What PgBouncer is started with. */
+export interface PgbouncerOptions {
   readonly port: number
   readonly urls: readonly string[]
   readonly settings?: string
-}): Promise<Listening> {
+}
+
+/** The same, for longer than a test. */
+export function runPgbouncer(options: PgbouncerOptions): Promise<Running> {
   const { urls, settings = '', port } = options
   const server = new URL(urls[0] ?? '')
   const users = urls.map((url) => new URL(url)).map((url) => ({ name: url.username, password: url.password }))
-  return startProgram({
+  return runProgram({
     name: 'pgbouncer',
     port,
     user: UNPRIVILEGED,
@@ -131,8 +146,13 @@ ${settings}
 }
 
 async function startProgram(program: Program): Promise<Listening> {
+  const running = await runProgram(program)
+  onTestFinished(running.remove)
+  return running
+}
+
+async function runProgram(program: Program): Promise<Running> {
   const folder = await mkdtemp(path.join(os.tmpdir(), `store-export-fleet-${program.name}-`))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const port = program.port ?? (await steadyPort())
   const user = process.getuid?.() === 0 ? program.user : undefined
   for (const [name, text] of Object.entries(program.settings({ port, folder })))
@@ -156,13 +176,20 @@ async function startProgram(program: Program): Promise<Listening> {
     if (now.child.exitCode === null && now.child.signalCode === null) now.child.kill(signal)
     await now.ended
   }
-  onTestFinished(() => end('SIGTERM'))
-  await waitUntil(isUp)
+  const remove = async () => {
+    await end('SIGTERM')
+    await rm(folder, { recursive: true, force: true })
+  }
+  await waitUntil(isUp).catch(async (error) => {
+    await remove()
+    throw error
+  })
   return {
     port,
     url: `http://127.0.0.1:${port}`,
     folder,
     end,
+    remove,
     async start() {
       now = launch()
       await waitUntil(isUp)

@@ -16,6 +16,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** The superuser's URL of the database `postgres`, over TCP. */
     postgresUrl: string
+    /** Port of 127.0.0.1 at which stores are reached through a pooler; none where they are reached directly. */
+    poolerPort?: number
   }
 }
 

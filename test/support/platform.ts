@@ -74,6 +74,7 @@ export async function startPlatform(
     STORE_EXPORT_PORT: '0',
     STORE_EXPORT_DASHBOARD_PORT: '0',
     STORE_EXPORT_REQUESTS_PER_MINUTE: '100000',
+    ...pooledSettings(),
     ...prefixed(settings),
   })
   const service = await startService({
@@ -112,6 +113,16 @@ export async function startPlatform(
   }
 }
 
+/** What an operator sets where stores are reached through a pooler, as they are in one form of the nightly tests. */
+export function pooledSettings(): Record<string, string> {
+  return inject('poolerPort') === undefined ? {} : { STORE_EXPORT_STORE_SESSION_SETTINGS: 'off' }
+}
+
+function throughPooler(url: string): string {
+  const port = inject('poolerPort')
+  return port === undefined ? url : Object.assign(new URL(url), { port: String(port) }).href
+}
+
 /** Asks `url` once. */
 export async function get(url: string, key: string | null, headers: Record<string, string> = {}): Promise<TestAnswer> {
   const response = await fetch(url, { headers: key === null ? headers : { 'x-api-key': key, ...headers } })
@@ -144,7 +155,7 @@ async function provisionTestStore({ service, sealingKey, revision }: Provisionin
   })
   await addStore(
     { database: service.control, keys: { current: sealingKey, previous: null }, random: randomBytes },
-    { id, name, origin: 'generated', state: 'ready', databaseUrl: urls.readerUrl },
+    { id, name, origin: 'generated', state: 'ready', databaseUrl: throughPooler(urls.readerUrl) },
   )
   const { id: keyId, key } = await keyFor(service, id)
   return { id, key, keyId, sql: connectOnce(urls.databaseUrl), ownerUrl: urls.databaseUrl, readerUrl: urls.readerUrl }

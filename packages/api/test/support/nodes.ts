@@ -1,7 +1,7 @@
 // More nodes of one service: other processes of a platform, on the same control database.
 
 import { readConfig } from '@store-export/engine'
-import type { TestPlatform } from '../../../../test/support/platform.ts'
+import { pooledSettings, type TestPlatform } from '../../../../test/support/platform.ts'
 import { type RunningService, startService } from '../../../operator/src/service.ts'
 
 /** Another node of the platform; who starts it closes it. */
@@ -10,6 +10,7 @@ export function startNode(platform: TestPlatform, settings: Record<string, strin
   const { config } = readConfig({
     STORE_EXPORT_PORT: '0',
     STORE_EXPORT_REQUESTS_PER_MINUTE: '100000',
+    ...pooledSettings(),
     ...Object.fromEntries(named),
   })
   return startService({
