@@ -35,7 +35,7 @@ async function selectOne(count: number): Promise<void> {
 async function checkKey(count: number): Promise<void> {
   const { database, hash } = state()
   for (let i = 0; i < count; i++) {
-    const [admission] = await admit({ sql: database.sql, hashes: [hash], requestsPerMinute: 1_000_000_000 })
+    const [admission] = await admit(hash, 1, { sql: database.sql, requestsPerMinute: 1_000_000_000 })
     if (admission === null || admission === undefined) throw new Error('the key was refused')
   }
 }

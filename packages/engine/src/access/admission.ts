@@ -1,5 +1,5 @@
-// Looks keys up and counts their requests, in one statement and one round trip for however many are asked for at once.
-// Nothing is cached: a key revoked before the statement begins is refused, on every node. Who is refused what is the
+// Looks a key up and counts its requests, in one statement and one round trip; several keys where they are asked for at
+// once. Nothing is cached: a key revoked before the statement begins is refused, on every node. Who is refused what is the
 // pipeline's.
 
 import type { Sql } from '../connection.ts'
@@ -7,11 +7,9 @@ import type { SealedPassword } from '../control/sealing.ts'
 import type { StoreOrigin, StoreState } from '../control/stores.ts'
 import type { HashedKey } from './api-key.ts'
 
-/** What to admit, and by which limit. */
+/** By which limit, on which connections. */
 export interface AdmissionRequest {
   readonly sql: Sql
-  /** One for each request; a key that makes several stands here several times. */
-  readonly hashes: readonly HashedKey[]
   readonly requestsPerMinute: number
   /** Instant that stands for the control database's clock, as PostgreSQL writes it; for tests only. */
   readonly at?: string
@@ -36,46 +34,71 @@ export interface Admission {
   readonly secondsToNextMinute: number
 }
 
+/** Somebody else holds the key's counter: it would have to be waited for. */
+export const BUSY = Symbol('busy')
+
 /**
- * The admissions of these requests, in their order; null where the key is unknown, revoked, or its store was removed: such a
- * request counts for no key. Rejects with the driver's error when the control database fails.
+ * The admissions of so many requests of one key, in their order; null where the key is unknown, revoked, or its store was
+ * removed: such requests count for no key. Waits for the key's counter. Rejects with the driver's error when the control
+ * database fails.
  */
-export async function admit({ sql, hashes, requestsPerMinute, at }: AdmissionRequest): Promise<(Admission | null)[]> {
-  const asked = new Map<string, number>()
+export async function admit(hash: HashedKey, times: number, request: AdmissionRequest): Promise<(Admission | null)[]> {
+  const [row] = await run(request, OF_ONE, [hash.bytes.toString('hex'), times])
+  return Array.from({ length: times }, (_, index) => admissionOf(row, times - 1 - index, request))
+}
+
+/**
+ * The admissions of requests of many keys, in their order; null as in `admit`. A counter that somebody else holds is not
+ * waited for, since all the others would wait, too: its requests are `BUSY`, and not counted.
+ */
+export async function admitMany(
+  hashes: readonly HashedKey[],
+  request: AdmissionRequest,
+): Promise<(Admission | null | typeof BUSY)[]> {
   const texts = hashes.map(({ bytes }) => bytes.toString('hex'))
-  const ordinals = texts.map((text) => {
-    const ordinal = (asked.get(text) ?? 0) + 1
-    asked.set(text, ordinal)
-    return ordinal
-  })
-  const rows = await sql.unsafe<AdmissionRow[]>(...statementFor(asked, at ?? null), { prepare: true })
+  const times = new Map<string, number>()
+  for (const text of texts) times.set(text, (times.get(text) ?? 0) + 1)
+  const list = (values: Iterable<string | number>) => `{${[...values].join()}}`
+  const rows = await run(request, OF_MANY, [list(times.keys()), list(times.values())])
   const known = new Map(rows.map((row) => [row.hash, row]))
-  return texts.map((text, index) => {
+  return texts.map((text) => {
     const row = known.get(text)
-    if (row === undefined) return null
-    const { hash: _, requests: counted, ...key } = row
-    // all of them are counted by now: each is the one it would have been alone
-    const requests = counted - (asked.get(text) ?? 0) + (ordinals[index] ?? 0)
-    return {
-      ...key,
-      requests,
-      withinLimit: requests <= requestsPerMinute,
-      remaining: Math.max(0, requestsPerMinute - requests),
-    }
+    const later = (times.get(text) ?? 0) - 1
+    times.set(text, later)
+    return row?.requests === null ? BUSY : admissionOf(row, later, request)
   })
 }
 
 /** The statement's columns. */
-interface AdmissionRow extends Omit<Admission, 'withinLimit' | 'remaining'> {
+interface AdmissionRow extends Omit<Admission, 'requests' | 'withinLimit' | 'remaining'> {
   readonly hash: string
+  /** Those of the minute, all that are asked for included; null where they were not counted. */
+  readonly requests: number | null
 }
 
-/** One key, as nearly always, is looked up without the list: the planner sees a value. */
-function statementFor(asked: ReadonlyMap<string, number>, at: string | null): [string, (string | number | null)[]] {
-  const [first, ...others] = asked
-  if (first !== undefined && others.length === 0) return [OF_ONE, [...first, at]]
-  const list = (values: Iterable<string | number>) => `{${[...values].join()}}`
-  return [OF_MANY, [list(asked.keys()), list(asked.values()), at]]
+async function run(
+  { sql, at }: AdmissionRequest,
+  statement: string,
+  values: readonly [string, string | number],
+): Promise<readonly AdmissionRow[]> {
+  return await sql.unsafe<AdmissionRow[]>(statement, [...values, at ?? null], { prepare: true })
+}
+
+/** Of several that were counted at once each is what it would have been alone: `later` of them came behind it. */
+function admissionOf(
+  row: AdmissionRow | undefined,
+  later: number,
+  { requestsPerMinute }: AdmissionRequest,
+): Admission | null {
+  if (row === undefined || row.requests === null) return null
+  const { hash: _, ...key } = row
+  const requests = row.requests - later
+  return {
+    ...key,
+    requests,
+    withinLimit: requests <= requestsPerMinute,
+    remaining: Math.max(0, requestsPerMinute - requests),
+  }
 }
 
 /*
@@ -84,7 +107,7 @@ function statementFor(asked: ReadonlyMap<string, number>, at: string | null): [s
  * The time zone is named because date_trunc would else use the session's. Counters are taken in the order of their keys,
  * so that no two statements wait for each other.
  */
-const statement = (asked: string) => `
+const statement = ({ asked, free }: { asked: string; free: string }) => `
 with known as (
   select k.id, k.store_id, s.origin, s.state, s.database_url, s.database_password, asked.hash, asked.times
   from ${asked} as asked (hash, times)
@@ -92,9 +115,9 @@ with known as (
   where k.revoked_at is null and s.removed_at is null
 ), clock as materialized (
   select coalesce($3::text::timestamptz, clock_timestamp()) as instant
-), counted as (
+), ${free}, counted as (
   insert into request_counters as c (key_id, minute, requests)
-  select known.id, date_trunc('minute', clock.instant, 'UTC'), known.times from known, clock order by known.id
+  select free.id, date_trunc('minute', clock.instant, 'UTC'), free.times from free, clock order by free.id
   on conflict (key_id) do update set
     requests = case when c.minute >= excluded.minute then c.requests else 0 end + excluded.requests,
     minute = greatest(c.minute, excluded.minute)
@@ -104,7 +127,16 @@ select known.hash, known.id as "keyId", known.store_id as "storeId", known.origi
   known.database_url as "databaseUrl", known.database_password as "sealedPassword", counted.requests,
   greatest(1, least(60, ceil(extract(epoch from counted.minute + interval '1 minute' - clock.instant))))::int
     as "secondsToNextMinute"
-from known join counted on counted.key_id = known.id, clock`
+from known left join counted on counted.key_id = known.id, clock`
 
-const OF_ONE = statement('(values ($1::text, $2::int))')
-const OF_MANY = statement('unnest($1::text::text[], $2::text::int[])')
+const OF_ONE = statement({ asked: '(values ($1::text, $2::int))', free: 'free as (select id, times from known)' })
+const OF_MANY = statement({
+  asked: 'unnest($1::text::text[], $2::text::int[])',
+  free: `held as materialized (
+  select c.key_id from request_counters c where c.key_id in (select id from known)
+  order by c.key_id for update skip locked
+), free as (
+  select id, times from known
+  where id in (select key_id from held) or not exists (select from request_counters c where c.key_id = known.id)
+)`,
+})

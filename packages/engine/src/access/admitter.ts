@@ -3,11 +3,11 @@
 // data (R5).
 
 import type { PoolSettings, Sql } from '../connection.ts'
-import { Gathering } from '../gathering.ts'
+import { Gathering, Gatherings } from '../gathering.ts'
 import type { Observe } from '../observe.ts'
 import { Slots } from '../stores/slots.ts'
 import { within } from '../within.ts'
-import { type Admission, admit } from './admission.ts'
+import { type Admission, type AdmissionRequest, admit, admitMany, BUSY } from './admission.ts'
 import type { HashedKey } from './api-key.ts'
 
 /** The control database gave no answer. The message is for the log. */
@@ -28,7 +28,7 @@ export interface AdmitterOptions {
 
 /** Requests that one statement admits, and statements that wait for a connection. */
 const GATHERED_MAX = 250
-const WAITING_MAX = 8
+const WAITING_MAX = 250
 const WAIT_MS = 1000
 const CLOSE_SECONDS = 5
 /** Of the time limit, what is kept for the statement: who waited longer for a place is refused. */
@@ -57,29 +57,69 @@ export function createAdmitter(options: AdmitterOptions): Admitter {
     pool = options.open(hooks)
     void late.end({ timeout: 0 }).catch(() => undefined)
   }
-  const requests = new Gathering<HashedKey, Admission | null>({
+  const ask = async <T>(since: number, work: (request: AdmissionRequest) => Promise<T>): Promise<T> => {
+    const sql = pool
+    return await within(since + timeoutMs - performance.now(), work({ sql, requestsPerMinute }), () => replace(sql))
+  }
+  const room = {
     gatheredMax: GATHERED_MAX,
     ready: () => slots.take(performance.now() + timeoutMs * (1 - WORK_SHARE)),
+    onAsked: () => slots.giveBack(),
+  }
+  const alone = new Gatherings<HashedKey, Admission | null>((hash) => ({
+    ...room,
+    // one statement at a time waits for the key's counter: it takes one connection, not all of them
+    gatherMs: timeoutMs,
+    ask: (all, since) => ask(since, (request) => admit(hash, all.length, request)),
+  }))
+  const admitAlone = (hash: HashedKey) => alone.ask(textOf(hash), hash)
+  /** Keys that a statement of their own counts now. */
+  const counting = new Set<string>()
+  const requests = new Gathering<HashedKey, Admission | null>({
+    ...room,
     ask: async (hashes, since) => {
-      const sql = pool
+      const [hash, text] = onlyOneOf(hashes)
+      if (hash !== null && !counting.has(text)) {
+        counting.add(text)
+        const counted = ask(since, (request) => admit(hash, hashes.length, request))
+        return await counted.finally(() => counting.delete(text))
+      }
       try {
-        const running = admit({ sql, hashes, requestsPerMinute })
-        return await within(since + timeoutMs - performance.now(), running, () => replace(sql))
-      } finally {
-        slots.giveBack()
+        const admissions = await ask(since, (request) => admitMany(hashes, request))
+        return admissions.map((each, index) => (each === BUSY ? admitAlone(hashes[index] as HashedKey) : each))
+      } catch (error) {
+        // the server has taken it back whole, so none of them was counted
+        if (!isErrorOfServer(error)) throw error
+        return hashes.map(admitAlone)
       }
     },
   })
   return {
     async admit(hash) {
       try {
-        return await requests.ask(hash)
+        return await within(timeoutMs, requests.ask(hash), () => undefined)
       } catch (cause) {
         options.observe({ event: 'control fault', requestId: null, cause })
         throw new ControlDatabaseFault('the control database gave no answer', { cause })
       }
     },
-    sums: () => ({ pools: 1, connections, busy: slots.busy, waiting: requests.waitingCount }),
+    sums: () => ({ pools: 1, connections, busy: slots.busy, waiting: requests.waitingCount + alone.waitingCount }),
     close: () => pool.end({ timeout: CLOSE_SECONDS }),
   }
+}
+
+function textOf({ bytes }: HashedKey): string {
+  return bytes.toString('hex')
+}
+
+/** The key, where all requests are of one. */
+function onlyOneOf(hashes: readonly HashedKey[]): [HashedKey | null, string] {
+  const [first] = hashes
+  const text = first === undefined ? '' : textOf(first)
+  return first !== undefined && hashes.every((each) => textOf(each) === text) ? [first, text] : [null, text]
+}
+
+/** Whether a statement failed, and nothing else: its connection goes on. */
+function isErrorOfServer(error: unknown): boolean {
+  return error instanceof Error && error.name === 'PostgresError' && 'severity' in error && error.severity === 'ERROR'
 }

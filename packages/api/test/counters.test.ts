@@ -1,0 +1,77 @@
+// A counter in the control database that somebody holds, or that cannot be counted on: it is its own key's affair.
+
+import { setTimeout as after } from 'node:timers/promises'
+import { openPool, parseConnectionUrl } from '@store-export/engine'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { get, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { startNode } from './support/nodes.ts'
+
+const HELD_MS = 2500
+const CLIENTS = 8
+
+let platform: TestPlatform
+let stores: TestStore[]
+beforeAll(async () => {
+  platform = await startPlatform()
+  stores = [await platform.provision(), await platform.provision(), await platform.provision()]
+})
+afterAll(() => platform.close())
+
+function storeAt(index: number): TestStore {
+  const store = stores[index]
+  if (store === undefined) throw new Error(`no store ${index}`)
+  return store
+}
+
+/** Asks with the keys of all stores but the first, over several connections, until `until` by `performance.now()`. */
+async function others(urls: readonly string[], until: number): Promise<{ status: number; ms: number }[]> {
+  const found: { status: number; ms: number }[] = []
+  const client = async (n: number) => {
+    for (let index = n; performance.now() < until; index++) {
+      const begunAt = performance.now()
+      const { status } = await get(`${urls[index % urls.length]}/api/v1/store`, storeAt(1 + (index % 2)).key)
+      found.push({ status, ms: performance.now() - begunAt })
+    }
+  }
+  await Promise.all(Array.from({ length: CLIENTS }, (_, n) => client(n)))
+  return found
+}
+
+test('[ERR-3, LIM-1] a counter that somebody holds is waited for by its own key alone, on every node', async () => {
+  const second = await startNode(platform)
+  onTestFinished(() => second.close())
+  const urls = [platform.service.url, second.url]
+  const held = storeAt(0)
+  for (const url of urls) for (const { key } of stores) expect((await get(`${url}/api/v1/store`, key)).status).toBe(200)
+  const holder = openPool(parseConnectionUrl(platform.controlUrl), { connectionsMax: 1, applicationName: 'test' })
+  onTestFinished(() => holder.end())
+  await holder.unsafe('begin')
+  await holder`select from request_counters where key_id = ${held.keyId} for update`
+  const until = performance.now() + HELD_MS
+  const waiting: Promise<number>[] = []
+  const knock = async () => {
+    while (performance.now() < until - 500) {
+      waiting.push(get(`${urls[waiting.length % 2]}/api/v1/store`, held.key).then(({ status }) => status))
+      await after(50)
+    }
+  }
+  const [found] = await Promise.all([others(urls, until), knock()])
+  expect(found.filter(({ status }) => status !== 200)).toEqual([])
+  expect(Math.max(...found.map(({ ms }) => ms))).toBeLessThan(1000)
+  expect(found.length).toBeGreaterThan(100)
+  await holder.unsafe('rollback')
+  expect(new Set(await Promise.all(waiting))).toEqual(new Set([200]))
+  expect(waiting.length).toBeGreaterThan(20)
+})
+
+test('[ERR-3, LIM-1] a key that cannot be counted is refused, and nobody who came at the same moment with it', async () => {
+  const broken = storeAt(0)
+  await platform.service.control.sql`
+    insert into request_counters (key_id, minute, requests) values (${broken.keyId}, 'infinity', 2147483647)
+    on conflict (key_id) do update set minute = 'infinity', requests = 2147483647`
+  const asked = Array.from({ length: 30 }, (_, index) => storeAt(index % 3))
+  const answers = await Promise.all(
+    asked.map(async ({ id, key }) => [id === broken.id, (await platform.get('/api/v1/store', key)).status]),
+  )
+  expect(answers).toEqual(asked.map(({ id }) => (id === broken.id ? [true, 502] : [false, 200])))
+})
