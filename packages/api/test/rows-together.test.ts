@@ -66,6 +66,37 @@ test('[ERR-3] a row that cannot be read costs nobody else theirs', async () => {
   for (const { id, json } of answers) if (id !== bad) expect(json.data.id).toBe(id)
 })
 
+test('[ERR-3] a row that is slow costs nobody else theirs', async () => {
+  const store = await filledStore(platform, 'v1.6', SIZE)
+  const slow = await firstOrder(store)
+  await store.sql.unsafe(`
+    alter table orders rename to orders_behind;
+    create view orders as select o.* from orders_behind o where case when id = '${slow}' then pg_sleep(20) is not null else true end;
+    grant select on orders to public`)
+  const ids = await store.sql<{ id: string }[]>`select id from orders_behind order by id limit 20`
+  const startedAt = performance.now()
+  const answers = await Promise.all(
+    ids.map(async ({ id }) => {
+      const { status } = await platform.get(`/api/v1/orders/${id}`, store.key)
+      return { id, status, ms: performance.now() - startedAt }
+    }),
+  )
+  for (const { id, status, ms } of answers) {
+    expect([id, status]).toEqual([id, id === slow ? 502 : 200])
+    expect(ms).toBeLessThan(id === slow ? 6000 : 3000)
+  }
+})
+
+test('[ERR-3] rows that are too large for one page come all the same', async () => {
+  const narrow = await startPlatform({ PAGE_BYTES_MAX: '1000000' })
+  onTestFinished(() => narrow.close())
+  const store = await filledStore(narrow, 'v1.6', SIZE)
+  await store.sql`update products set description = repeat('x', 400000)`
+  const ids = await store.sql<{ id: string }[]>`select id from products`
+  const answers = await Promise.all(ids.map(({ id }) => narrow.get(`/api/v1/products/${id}`, store.key)))
+  for (const { status, json } of answers) expect([status, json.data.description.length]).toEqual([200, 400_000])
+})
+
 test('[ERR-3] clients that leave take nothing from those who stay; when all have left, the statement ends', async () => {
   const [store] = stores
   if (store === undefined) throw new Error('no store')

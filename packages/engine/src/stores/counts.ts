@@ -1,6 +1,10 @@
 // How many rows a store has. Counting reads an index from end to end, so an answer is kept a few seconds and one
 // statement at a time serves all who ask.
 
+import type { Sql } from '../connection.ts'
+import type { PresentColumns } from '../query/columns-present.ts'
+import { countStatement } from '../query/sql.ts'
+
 /** Counts by store, each kept `maxAgeMs`. */
 export class StoreCounts {
   private readonly known = new Map<string, { readonly at: number; readonly counts: Promise<Counts> }>()
@@ -29,3 +33,9 @@ export class StoreCounts {
 
 /** Rows by table. */
 export type Counts = ReadonlyMap<string, bigint>
+
+/** Counts the rows of `tables`, 0 for one that the store lacks. Rejects with the driver's error. */
+export async function countRows(sql: Sql, present: PresentColumns, tables: readonly string[]): Promise<Counts> {
+  const [row = []] = await sql.unsafe(countStatement(tables, present)).values()
+  return new Map(tables.map((table, index) => [table, BigInt(String(row[index]))]))
+}

@@ -1,20 +1,21 @@
-// The only reader of store databases: a plan goes in, rows as JSON bytes come out. In charge of the time limit, of one
-// retry, and of nothing that HTTP knows.
+// The only reader of store databases: a plan goes in, rows as JSON bytes come out. Knows nothing of HTTP; the time limit
+// and the one retry are attempts.ts.
 
-import { ApiError, type Microseconds, type Resource } from '@store-export/contract'
+import type { Microseconds, Resource } from '@store-export/contract'
 import type { Sql } from '../connection.ts'
 import type { TakeRow } from '../connection-messages.ts'
 import type { Cell } from '../encode/cell.ts'
-import { PageWriter, rowId } from '../encode/page-writer.ts'
+import { PageWriter } from '../encode/page-writer.ts'
+import { PagesById } from '../encode/pages-by-id.ts'
 import type { Observe } from '../observe.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
 import type { Plan } from '../query/plan.ts'
-import { countStatement, existsStatement, statementOf } from '../query/sql.ts'
-import { within } from '../within.ts'
+import { existsStatement, statementOf } from '../query/sql.ts'
+import { Attempts, asFault, storeFault } from './attempts.ts'
 import type { Barrier } from './barrier.ts'
 import type { StoreColumns } from './columns.ts'
-import type { Counts, StoreCounts } from './counts.ts'
-import { isTooSlow, remedyFor } from './database-errors.ts'
+import { countRows, type StoreCounts } from './counts.ts'
+import { isTooSlow } from './database-errors.ts'
 import { KeptPlans } from './kept-plans.ts'
 import { lookAtTransactions } from './open-transactions.ts'
 import { PageSizes } from './page-sizes.ts'
@@ -22,7 +23,7 @@ import type { StoreAddress, StorePools } from './pools.ts'
 import { readRows } from './read-rows.ts'
 import { refuseUntracked, requireLaunchTables } from './refusals.ts'
 import { allGone, type RowRequest, RowsById } from './rows-by-id.ts'
-import { StoreDatabaseFault } from './store-fault.ts'
+import { SlotRefusal } from './slots.ts'
 
 /** What a reader is made of. */
 export interface StoreReaderParts {
@@ -53,8 +54,7 @@ export interface ReadRequest {
 export class StoreReader {
   private readonly parts: StoreReaderParts
   private readonly sizes: PageSizes
-  /** Addresses behind which a pooler has mixed up prepared statements. */
-  private readonly unprepared = new Set<string>()
+  private readonly attempts: Attempts
   private readonly plans = new KeptPlans()
   private readonly rowsById: RowsById
 
@@ -65,6 +65,7 @@ export class StoreReader {
       together: (requests) => this.readTogether(requests),
     })
     this.sizes = new PageSizes(parts.pageBytesMax)
+    this.attempts = new Attempts(parts)
   }
 
   /**
@@ -79,7 +80,7 @@ export class StoreReader {
   private readAlone(request: ReadRequest): Promise<PageWriter> {
     const sized = { ...request, plan: this.sized(request) }
     const { plan, address } = sized
-    return this.withRetry(sized, async (sql, present) => {
+    return this.attempts.run(sized, async (sql, present) => {
       const page = this.newPage(sized)
       refuseUntracked(plan, present)
       await this.fill(sized, { sql, present, take: (row) => page.take(row) })
@@ -89,22 +90,36 @@ export class StoreReader {
     })
   }
 
-  private readTogether(requests: readonly RowRequest[]): Promise<PageWriter[]> {
+  /** In one statement; null where that does not bring them soon, all of them, and in bounds. */
+  private async readTogether(requests: readonly RowRequest[]): Promise<PageWriter[] | null> {
     const [first] = requests
-    if (first === undefined) return Promise.resolve([])
-    const { resource } = first.plan
-    const plan: Plan = { kind: 'some', resource, ids: [...new Set(requests.map(({ plan }) => plan.id))] }
-    const merged = { ...first, plan, signal: allGone(requests) }
-    return this.withRetry(merged, async (sql, present) => {
-      const pages = requests.map((request) => this.newPage(request))
+    if (first === undefined) return []
+    const { address, startedAt, plan } = first
+    const ids = [...new Set(requests.map(({ plan }) => plan.id))]
+    const gone = allGone(requests)
+    const stopping = new AbortController()
+    const signal = AbortSignal.any([gone, stopping.signal])
+    const together: ReadRequest = { ...first, plan: { kind: 'some', resource: plan.resource, ids }, signal }
+    const work = async (sql: Sql, present: PresentColumns) => {
+      const pages = new PagesById(requests.map((request) => [request.plan.id, this.newPage(request)]))
       const take = (row: Cell) => {
-        const id = rowId(resource, row)
-        for (const [index, { plan }] of requests.entries()) if (plan.id === id) pages[index]?.take(row)
+        if (pages.take(row, plan.resource) > this.parts.pageBytesMax) stopping.abort()
       }
-      await this.fill(merged, { sql, present, take })
-      for (const page of pages) this.report(merged, page)
-      return pages
-    })
+      const timer = setTimeout(() => stopping.abort(), TOGETHER_MS)
+      await this.fill(together, { sql, present, take }).finally(() => clearTimeout(timer))
+      for (const page of pages.all) this.report(together, page)
+      return pages.all
+    }
+    const deadline = startedAt + this.parts.timeoutMs
+    try {
+      return await this.attempts.once(address, work, deadline)
+    } catch (cause) {
+      if (gone.aborted) throw cause
+      const isFinal = cause instanceof SlotRefusal || performance.now() >= deadline
+      if (!stopping.signal.aborted || isFinal) this.parts.observe(storeFault(together, cause, !isFinal))
+      if (isFinal) throw asFault(cause)
+      return null
+    }
   }
 
   private sized({ address, plan }: ReadRequest): Plan {
@@ -119,13 +134,13 @@ export class StoreReader {
     requireLaunchTables(asked.resource, present)
     if (!present.has(asked.resource.table)) return
     const plan = await this.withCounts(address, asked, { sql, present })
-    const prepares = this.parts.preparedStatements && !this.unprepared.has(address.databaseUrl)
+    const prepares = this.parts.preparedStatements && !this.attempts.mixesStatements(address)
     const statement = statementOf(plan, present, { prepares })
     signal?.throwIfAborted()
     if (statement.isRepeated) await this.plans.renew(sql)
     try {
       const mended = await readRows(sql, statement, { take, signal })
-      if (remedyFor(mended) === 'prepare nothing') this.unprepared.add(address.databaseUrl)
+      this.attempts.noteMended(address, mended)
     } catch (error) {
       signal?.throwIfAborted()
       if (isTooSlow(error)) this.plans.distrust(sql)
@@ -140,7 +155,7 @@ export class StoreReader {
    */
   watermark({ waits, plan, ...request }: Omit<ReadRequest, 'lead'> & { waits: boolean }): Promise<Microseconds> {
     const look = () =>
-      this.withRetry(request, (sql, present) => {
+      this.attempts.run(request, (sql, present) => {
         // what will be refused is not waited for
         refuseUntracked(plan, present)
         return lookAtTransactions(sql)
@@ -151,7 +166,7 @@ export class StoreReader {
 
   /** Whether the store has a row of `resource` with this id. */
   exists(request: Omit<ReadRequest, 'lead' | 'plan'> & { resource: Resource; id: string }): Promise<boolean> {
-    return this.withRetry(request, async (sql, present) => {
+    return this.attempts.run(request, async (sql, present) => {
       if (!present.has(request.resource.table)) return false
       const rows = await sql.unsafe(existsStatement(request.resource, request.id, present))
       return rows.length > 0
@@ -160,7 +175,7 @@ export class StoreReader {
 
   /** The columns that the store has and the reader may select, at most as old as the settings say. */
   columns(request: Omit<ReadRequest, 'lead' | 'plan'>): Promise<PresentColumns> {
-    return this.withRetry(request, async (_sql, present) => present)
+    return this.attempts.run(request, async (_sql, present) => present)
   }
 
   private newPage({ plan, lead }: ReadRequest): PageWriter {
@@ -175,62 +190,7 @@ export class StoreReader {
     const tables = Object.values(plan.resource.fields).flatMap(({ type }) =>
       type.kind === 'counts' ? type.tables : [],
     )
-    return { ...plan, counts: await this.parts.counts.of(address.storeId, () => count({ sql, present }, tables)) }
-  }
-
-  /** One more try where the error says that it is worth it, never past the time limit. */
-  private async withRetry<T>(request: Started, work: Work<T>): Promise<T> {
-    const { startedAt, address, signal } = request
-    const deadline = startedAt + this.parts.timeoutMs
-    const isFinal = (cause: unknown) => cause instanceof ApiError || signal?.aborted === true
-    try {
-      return await this.attempt(address, work, deadline)
-    } catch (cause) {
-      if (isFinal(cause)) throw cause
-      const retried = this.prepareRetry(address, cause) || this.isStrayCancel(cause, startedAt)
-      this.parts.observe(storeFault(request, cause, retried))
-      if (!retried) throw asFault(cause)
-    }
-    try {
-      return await this.attempt(address, work, deadline)
-    } catch (cause) {
-      if (isFinal(cause)) throw cause
-      this.prepareRetry(address, cause)
-      this.parts.observe(storeFault(request, cause, false))
-      throw asFault(cause)
-    }
-  }
-
-  /** Long before its time limit a statement is ended only by a cancel that was meant for the one before it. */
-  private isStrayCancel(cause: unknown, startedAt: number): boolean {
-    return isTooSlow(cause) && performance.now() - startedAt < this.parts.timeoutMs * HUNG_SHARE
-  }
-
-  private prepareRetry({ storeId, databaseUrl }: StoreAddress, cause: unknown): boolean {
-    const remedy = remedyFor(cause)
-    if (remedy === 'reconnect' || remedy === 'read schema again') this.parts.columns.forget(storeId)
-    if (remedy === 'prepare nothing') this.unprepared.add(databaseUrl)
-    return remedy !== 'none'
-  }
-
-  private async attempt<T>(address: StoreAddress, work: Work<T>, deadline: number): Promise<T> {
-    const reading = async (sql: Sql) => {
-      const begunAt = performance.now()
-      const running = this.parts.columns.of(address, sql).then((present) => work(sql, present))
-      const discard = (reason: string, graceSeconds: number) =>
-        this.parts.pools.discard(address.storeId, reason, { sql, graceSeconds })
-      try {
-        return await within(deadline - performance.now(), running, () => {
-          // Late because it waited long for its turn is not hung: what runs on the other connections may end.
-          const isHung = performance.now() - begunAt > this.parts.timeoutMs * HUNG_SHARE
-          discard('no answer in time', isHung ? 0 : GRACE_SECONDS)
-        })
-      } catch (cause) {
-        if (remedyFor(cause) === 'reconnect') discard('connection lost', GRACE_SECONDS)
-        throw cause
-      }
-    }
-    return await this.parts.pools.use(address, reading, deadline)
+    return { ...plan, counts: await this.parts.counts.of(address.storeId, () => countRows(sql, present, tables)) }
   }
 
   private report({ address, plan }: ReadRequest, page: PageWriter): void {
@@ -254,26 +214,8 @@ interface OnConnection {
   readonly present: PresentColumns
 }
 
-type Started = Pick<ReadRequest, 'address' | 'requestId' | 'startedAt' | 'signal'>
-
-type Work<T> = (sql: Sql, present: PresentColumns) => Promise<T>
-
-const GRACE_SECONDS = 5
-/** Of the time limit, how long a statement runs before its connections are taken for dead. */
-const HUNG_SHARE = 0.5
-
-function storeFault({ address, requestId }: Started, cause: unknown, retried: boolean) {
-  return { event: 'store fault', storeId: address.storeId, requestId, cause, retried } as const
-}
-
-function asFault(cause: unknown): StoreDatabaseFault {
-  return cause instanceof StoreDatabaseFault ? cause : new StoreDatabaseFault('the store could not be read', { cause })
-}
-
-async function count({ sql, present }: OnConnection, tables: readonly string[]): Promise<Counts> {
-  const [row = []] = await sql.unsafe(countStatement(tables, present)).values()
-  return new Map(tables.map((table, index) => [table, BigInt(String(row[index]))]))
-}
+/** How long rows of several requests may take together: one that is slow must leave the others their time. */
+const TOGETHER_MS = 500
 
 function listOf({ storeId }: StoreAddress, { resource }: Plan): string {
   return `${storeId} ${resource.list}`
