@@ -1,23 +1,23 @@
 // Everything that is measured on one server, in the order in which it is.
 
-import { createApiClient } from './api-client.ts'
-import { type Child, startChild } from './child.ts'
+import { LIMITS } from '@store-export/contract'
+import type { Sql } from '@store-export/engine'
+import { pagePath } from './api-client.ts'
+import { keyBounds, memoryBounds, requestBounds } from './bounds.ts'
+import { startChild } from './child.ts'
 import { type Dataset, makeDataset } from './dataset.ts'
-import { KEY_CHECK, keyCheckVariants } from './key-check.ts'
+import { type FilteredPage, filteredPages } from './filtered-pages.ts'
+import { keyCheckVariants } from './key-check.ts'
+import { measureAtRest, measureWalking } from './memory.ts'
 import type { BenchOptions } from './options.ts'
-import { PARALLEL_WALKS, type Walked, walkInParallel } from './parallel-walks.ts'
-import { peakResidentMebibytes } from './processor-time.ts'
-import { type BenchResult, type Bounded, describeRun, type Figure } from './results.ts'
+import { PARALLEL_WALKS } from './parallel-walks.ts'
+import { type BenchResult, describeRun, type Figure, type ThroughputFigure } from './results.ts'
 import { medianOf, medianRatio, runRounds, type Samples, type Variant } from './rounds.ts'
+import { type RunningService, runService } from './running-service.ts'
 import type { BenchServer } from './servers.ts'
-import { apiVariants, NAMES } from './variants.ts'
-
-/** What pages of 250 and of 50 orders may cost, in COPYs of their rows. */
-const PAGE_RATIO_MOST = 1.4
-const SMALL_RATIO_MOST = 1.2
-const FLAT_RATIO_MOST = 1.2
-const KEY_RATIO_MOST = 2.2
-const RESIDENT_MOST = 200
+import { measureThroughput } from './throughput.ts'
+import { apiVariants, type Lists, walkLists } from './variants.ts'
+import { spread } from './walk.ts'
 
 /** Measures on a server that is empty. `say` hears what is going on. */
 export async function measureServer(
@@ -29,15 +29,22 @@ export async function measureServer(
   say(`making ${orders} orders`)
   const dataset = await makeDataset(server, orders)
   try {
-    const api = await measureApi({ server, dataset, options, say })
-    const key = await measureKeyCheck({ server, dataset, options, say })
-    const memory = await measureMemory({ server, dataset, options, say })
+    const filtered = await filteredPages(dataset.sql, orders)
+    const measuring = { server, dataset, filtered, options, say }
+    const api = await measureApi(measuring)
+    const key = await measureKeyCheck(measuring)
+    say(`${PARALLEL_WALKS} walks at once`)
+    const walking = await measureWalking(dataset, options.parallelSeconds)
+    say('the service at rest')
+    const atRest = await measureAtRest(dataset, filtered)
+    const memory = memoryBounds({ walking: walking.resident, atRest })
     return {
       ...describeRun('bench', { server: server.kind, version: dataset.version, orders, rounds }),
       rows: dataset.rows,
-      bounded: [...pageBounds(api.samples), ...keyBounds(key.samples), residentBound(memory.resident)],
+      bounded: [...requestBounds(api.samples), ...keyBounds(key.samples), ...memory],
       figures: [...figuresOf(api), ...figuresOf(key)],
-      parallel: memory.walked,
+      throughput: api.throughput,
+      parallel: walking.walked,
     }
   } finally {
     await dataset.sql.end()
@@ -47,6 +54,7 @@ export async function measureServer(
 interface Measuring {
   readonly server: BenchServer
   readonly dataset: Dataset
+  readonly filtered: readonly FilteredPage[]
   readonly options: BenchOptions
   readonly say: (what: string) => void
 }
@@ -56,20 +64,56 @@ interface Measured {
   readonly samples: Samples
 }
 
-async function measureApi({ server, dataset, options, say }: Measuring): Promise<Measured> {
-  const { service, client } = await startService(dataset)
+async function measureApi(measuring: Measuring): Promise<Measured & { throughput: readonly ThroughputFigure[] }> {
+  const { server, dataset, filtered, options, say } = measuring
+  await using running = await runService(dataset)
+  const { service, client } = running
   const copy = startChild('copy-process.ts')
   try {
     await copy.call('start', dataset.readerUrl)
     say('walking the lists')
-    const variants = await apiVariants({ client, sql: dataset.sql, service, copy })
+    const lists = await walkLists({ client, sql: dataset.sql })
+    const variants = apiVariants({ client, sql: dataset.sql, service, copy }, lists, filtered)
     say('measuring requests')
     const samples = await runRounds(variants, { rounds: options.rounds, serverProcessId: server.processId })
-    return { variants, samples }
+    return { variants, samples, throughput: await measureBursts(measuring, running, lists) }
   } finally {
-    client.close()
-    await Promise.all([service.close(), copy.close()])
+    await copy.close()
   }
+}
+
+/** Of the service whose requests were measured, which is warm. */
+async function measureBursts(
+  { server, dataset, options, say }: Measuring,
+  { service, url }: RunningService,
+  { orders }: Lists,
+): Promise<ThroughputFigure[]> {
+  say('measuring throughput')
+  const load = startChild('load-process.ts')
+  const ids = await someIds(dataset.sql, options.orders)
+  const starts = spread(orders.slice(1), 40, { index: 0, count: 1 })
+  try {
+    return await measureThroughput(
+      { service, url, load, serverProcessId: server.processId, key: dataset.key, size: options.bursts },
+      [
+        { what: 'order by id', paths: ids.map((id) => `/orders/${id}`) },
+        {
+          what: 'page of 250 orders',
+          paths: starts.map(({ cursor }) => pagePath('orders', LIMITS.pageRowsMax, cursor)),
+        },
+      ],
+    )
+  } finally {
+    await load.close()
+  }
+}
+
+/** Different ones, more than are asked for at once: rows that are asked for together share a statement. */
+async function someIds(sql: Sql, orders: number): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id::text as id from (select id, row_number() over (order by created_at, id) as n from orders) numbered
+    where n % ${Math.floor(orders / 400)} = 0 order by n`
+  return rows.map(({ id }) => id)
 }
 
 async function measureKeyCheck({ server, dataset, options, say }: Measuring): Promise<Measured> {
@@ -84,67 +128,6 @@ async function measureKeyCheck({ server, dataset, options, say }: Measuring): Pr
     }
   } finally {
     await child.close()
-  }
-}
-
-/** In a fresh process, whose memory nothing else has touched. */
-async function measureMemory({ dataset, options, say }: Measuring): Promise<{ resident: number; walked: Walked }> {
-  say(`${PARALLEL_WALKS} walks at once`)
-  const { service, client } = await startService(dataset)
-  try {
-    const walked = await walkInParallel(client, options.parallelSeconds)
-    return { resident: await peakResidentMebibytes(service.processId), walked }
-  } finally {
-    client.close()
-    await service.close()
-  }
-}
-
-async function startService({ controlUrl, secret, key }: Dataset) {
-  const service: Child = startChild('service-process.ts')
-  const url = String(await service.call('start', { controlUrl, secret }))
-  return { service, client: createApiClient(url, key) }
-}
-
-function pageBounds(samples: Samples): Bounded[] {
-  const { page, small, first, last } = NAMES
-  const ratio = (names: readonly [string, string]) => medianRatio(samples, names, 'totalMs')
-  return [
-    {
-      ...{ name: 'CPU of a page of 250 orders with items, against COPY of its rows', unit: '' },
-      ...{ value: ratio([page, `${page}: COPY`]), most: PAGE_RATIO_MOST },
-    },
-    {
-      ...{ name: 'Time of it, against that of COPY', unit: '' },
-      ...{ value: medianRatio(samples, [page, `${page}: COPY`], 'wallMs'), most: PAGE_RATIO_MOST },
-    },
-    {
-      ...{ name: 'CPU of a page of 50 orders with items, against COPY of its rows', unit: '' },
-      ...{ value: ratio([small, `${small}: COPY`]), most: SMALL_RATIO_MOST },
-    },
-    {
-      ...{ name: 'CPU of a page at the end of the walk, against one at its beginning', unit: '' },
-      ...{ value: ratio([last, first]), most: FLAT_RATIO_MOST },
-    },
-  ]
-}
-
-function keyBounds(samples: Samples): Bounded[] {
-  const { name, baseline } = KEY_CHECK
-  return (['wallMs', 'totalMs'] as const).map((figure) => ({
-    name: `${figure === 'wallMs' ? 'Time' : 'CPU'} of key check and count, against a bare select 1`,
-    value: medianRatio(samples, [name, baseline], figure),
-    most: KEY_RATIO_MOST,
-    unit: '',
-  }))
-}
-
-function residentBound(value: number): Bounded {
-  return {
-    name: `Memory of the service under ${PARALLEL_WALKS} parallel walks`,
-    value,
-    most: RESIDENT_MOST,
-    unit: 'MiB',
   }
 }
 

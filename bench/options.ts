@@ -5,6 +5,14 @@ import { parseArgs } from 'node:util'
 /** Which server: the one that npm brings, or one that is installed on the machine. */
 export type ServerKind = 'embedded' | 'system'
 
+/** How much throughput is measured. */
+export interface BurstSize {
+  /** Rounds whose median counts, after one that warms up. */
+  readonly rounds: number
+  /** How long one kind of request goes on in a round. */
+  readonly milliseconds: number
+}
+
 /** How much is measured. */
 export interface BenchOptions {
   readonly servers: readonly ServerKind[]
@@ -13,14 +21,19 @@ export interface BenchOptions {
   readonly rounds: number
   /** How long the parallel walks go on. */
   readonly parallelSeconds: number
+  readonly bursts: BurstSize
   /** Whether results and document are written; a quick run only prints, so that what is kept comes from whole ones. */
   readonly writes: boolean
 }
 
-const ORDERS = 200_000
+/** The size that results are kept for without a word of it in their names. */
+export const ORDERS_DEFAULT = 200_000
 const ORDERS_QUICK = 20_000
 /** Forty pages of 250: first and last pages must be different ones. */
 const ORDERS_MIN = 10_000
+
+const QUICK = { rounds: 5, parallelSeconds: 5, bursts: { rounds: 2, milliseconds: 500 } } as const
+const WHOLE = { rounds: 21, parallelSeconds: 30, bursts: { rounds: 7, milliseconds: 1000 } } as const
 
 /** Reads `--orders N`, `--server embedded|system` (both without it) and `--quick`. Throws on anything else. */
 export function readOptions(args: readonly string[]): BenchOptions {
@@ -29,8 +42,8 @@ export function readOptions(args: readonly string[]): BenchOptions {
     options: { orders: { type: 'string' }, server: { type: 'string' }, quick: { type: 'boolean', default: false } },
   })
   const { quick } = values
-  const size = quick ? { rounds: 5, parallelSeconds: 5 } : { rounds: 21, parallelSeconds: 30 }
-  const orders = readOrders(values.orders, quick ? ORDERS_QUICK : ORDERS)
+  const orders = readOrders(values.orders, quick ? ORDERS_QUICK : ORDERS_DEFAULT)
+  const size = quick ? QUICK : WHOLE
   return { ...size, orders, servers: readServers(values.server), writes: !quick }
 }
 

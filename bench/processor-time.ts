@@ -23,8 +23,16 @@ export async function processorTimeOfServer(processId: number): Promise<number> 
 
 /** Most memory, in MiB, that was resident at once since the process began. */
 export async function peakResidentMebibytes(processId: number): Promise<number> {
-  const status = await readFile(`/proc/${processId}/status`, 'utf8')
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(await statusOf(processId))?.[1]) / 1024
+}
+
+/** Memory, in MiB, that is resident now. */
+export async function residentMebibytes(processId: number): Promise<number> {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(await statusOf(processId))?.[1]) / 1024
+}
+
+function statusOf(processId: number): Promise<string> {
+  return readFile(`/proc/${processId}/status`, 'utf8')
 }
 
 async function threadTime(folder: string): Promise<number> {

@@ -3,7 +3,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import { fileURLToPath } from 'node:url'
-import type { ServerKind } from './options.ts'
+import { ORDERS_DEFAULT, type ServerKind } from './options.ts'
 
 /** Medians of one variant; milliseconds a request. */
 export interface Figure {
@@ -16,6 +16,22 @@ export interface Figure {
   readonly kibibytes: number
   /** Processor time in all, as a multiple of that of the baseline; null where there is none. */
   readonly ratio: number | null
+  /** That of the result that was kept before, for the same server and size; older results do not tell. */
+  readonly before?: number | null
+}
+
+/** Medians of the bursts of one kind of request; milliseconds a request. */
+export interface ThroughputFigure {
+  readonly what: string
+  /** Requests that are under way at once. */
+  readonly connections: number
+  readonly requestsPerSecond: number
+  readonly processMs: number
+  readonly databaseMs: number
+  /** Processor time of the client, which must not be what limits. */
+  readonly clientMs: number
+  /** Answers of all bursts that were not 200. */
+  readonly failed: number
 }
 
 /** A figure that has a bound. */
@@ -44,6 +60,8 @@ export interface BenchResult extends BenchRun {
   readonly rows: number
   readonly bounded: readonly Bounded[]
   readonly figures: readonly Figure[]
+  /** Results from before it was measured have none. */
+  readonly throughput?: readonly ThroughputFigure[]
   readonly parallel: { readonly pages: number; readonly failed: number; readonly pagesPerSecond: number }
 }
 
@@ -70,16 +88,43 @@ export function describeRun(script: string, run: Pick<BenchRun, 'server' | 'vers
   }
 }
 
-/** Keeps a result in place of the last one of its server. */
+/** Keeps a result in place of the last one of its server and size. */
 export async function writeResult(result: BenchResult): Promise<void> {
   await mkdir(FOLDER, { recursive: true })
-  await writeFile(`${FOLDER}/${result.server}.json`, `${JSON.stringify(result, null, 2)}\n`)
+  await writeFile(fileOf(result), `${JSON.stringify(result, null, 2)}\n`)
 }
 
-/** The results that are kept, in the order of their files. */
+/** The result with the ratios of the one that is kept for its server and size beside its own. */
+export async function withRatiosBefore(result: BenchResult): Promise<BenchResult> {
+  const text = await readFile(fileOf(result), 'utf8').catch(() => null)
+  return text === null ? result : compared(result, JSON.parse(text) as BenchResult)
+}
+
+/** The result with the ratios of `before` beside its own. */
+export function compared(result: BenchResult, before: BenchResult): BenchResult {
+  const ratios = new Map(before.figures.map(({ name, ratio }) => [name, ratio]))
+  const figures = result.figures.map((figure) => ({ ...figure, before: ratios.get(figure.name) ?? null }))
+  return { ...result, figures }
+}
+
+/** The results that are kept, in order. */
 export async function readResults(): Promise<BenchResult[]> {
-  const files = (await readdir(FOLDER).catch(() => [])).filter(isResult).sort()
-  return Promise.all(files.map(async (file) => JSON.parse(await readFile(`${FOLDER}/${file}`, 'utf8')) as BenchResult))
+  const files = (await readdir(FOLDER).catch(() => [])).filter(isResult)
+  return inOrder(
+    await Promise.all(
+      files.map(async (file) => JSON.parse(await readFile(`${FOLDER}/${file}`, 'utf8')) as BenchResult),
+    ),
+  )
+}
+
+/** Results by server; of each the usual size first, then the others as they grow. */
+export function inOrder(results: readonly BenchResult[]): BenchResult[] {
+  const size = ({ orders }: BenchResult) => (orders === ORDERS_DEFAULT ? 0 : orders)
+  return results.toSorted((a, b) => (a.server === b.server ? size(a) - size(b) : a.server < b.server ? -1 : 1))
+}
+
+function fileOf({ server, orders }: BenchResult): string {
+  return `${FOLDER}/${orders === ORDERS_DEFAULT ? server : `${server}-${orders}`}.json`
 }
 
 function isResult(file: string): boolean {

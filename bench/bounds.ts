@@ -1,0 +1,80 @@
+// The figures that have a bound, from the samples of a run. Pure.
+
+import { FILTERED } from './filtered-pages.ts'
+import { KEY_CHECK } from './key-check.ts'
+import { PARALLEL_WALKS } from './parallel-walks.ts'
+import type { Bounded } from './results.ts'
+import { medianOf, medianRatio, type Samples } from './rounds.ts'
+import { NAMES } from './variants.ts'
+
+/** What pages of 250 and of 50 orders may cost, in COPYs of their rows. */
+const PAGE_RATIO_MOST = 1.4
+const SMALL_RATIO_MOST = 1.2
+const FLAT_RATIO_MOST = 1.2
+const KEY_RATIO_MOST = 2.2
+const FILTERED_MS_MOST = 20
+const STORE_MS_MOST = 5
+const RESIDENT_MOST = 200
+const RESIDENT_AT_REST_MOST = 140
+
+/** Bounds of what the API's requests cost. */
+export function requestBounds(samples: Samples): Bounded[] {
+  const { page, small, first, last } = NAMES
+  const ratio = (names: readonly [string, string]) => medianRatio(samples, names, 'totalMs')
+  return [
+    {
+      ...{ name: 'CPU of a page of 250 orders with items, against COPY of its rows', unit: '' },
+      ...{ value: ratio([page, `${page}: COPY`]), most: PAGE_RATIO_MOST },
+    },
+    {
+      ...{ name: 'Time of it, against that of COPY', unit: '' },
+      ...{ value: medianRatio(samples, [page, `${page}: COPY`], 'wallMs'), most: PAGE_RATIO_MOST },
+    },
+    {
+      ...{ name: 'CPU of a page of 50 orders with items, against COPY of its rows', unit: '' },
+      ...{ value: ratio([small, `${small}: COPY`]), most: SMALL_RATIO_MOST },
+    },
+    {
+      ...{ name: 'CPU of a page at the end of the walk, against one at its beginning', unit: '' },
+      ...{ value: ratio([last, first]), most: FLAT_RATIO_MOST },
+    },
+    ...timeBounds(samples),
+  ]
+}
+
+function timeBounds(samples: Samples): Bounded[] {
+  const time = (name: string) => medianOf(samples.get(name) ?? [], 'wallMs')
+  const filtered = [...samples.keys()].filter((name) => name.startsWith(FILTERED))
+  return [
+    {
+      ...{ name: 'Time of a first page of 250 orders with updated_since or status, the slowest of those below' },
+      ...{ value: Math.max(...filtered.map(time)), most: FILTERED_MS_MOST, unit: 'ms' },
+    },
+    { name: 'Time of the store, after its first call', value: time(NAMES.store), most: STORE_MS_MOST, unit: 'ms' },
+  ]
+}
+
+/** Bounds of the check of keys. */
+export function keyBounds(samples: Samples): Bounded[] {
+  const { name, baseline } = KEY_CHECK
+  return (['wallMs', 'totalMs'] as const).map((figure) => ({
+    name: `${figure === 'wallMs' ? 'Time' : 'CPU'} of key check and count, against a bare select 1`,
+    value: medianRatio(samples, [name, baseline], figure),
+    most: KEY_RATIO_MOST,
+    unit: '',
+  }))
+}
+
+/** Bounds of the service's memory, in MiB. */
+export function memoryBounds({ walking, atRest }: { walking: number; atRest: number }): Bounded[] {
+  return [
+    {
+      ...{ name: `Memory of the service under ${PARALLEL_WALKS} parallel walks`, unit: 'MiB' },
+      ...{ value: walking, most: RESIDENT_MOST },
+    },
+    {
+      ...{ name: 'Memory of the service at rest, after one request of each kind and 10 s', unit: 'MiB' },
+      ...{ value: atRest, most: RESIDENT_AT_REST_MOST },
+    },
+  ]
+}

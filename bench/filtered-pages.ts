@@ -1,0 +1,49 @@
+// First pages of orders with a filter: what changed since an instant, in sizes on both sides of where the service changes
+// its way of reading, and one status.
+
+import { LIMITS } from '@store-export/contract'
+import type { Sql } from '@store-export/engine'
+import { pagePath } from './api-client.ts'
+
+/** What the names of all figures of filtered pages begin with. */
+export const FILTERED = 'orders, first page of 250, '
+
+/**
+ * Orders that an instant matches. 9,000 are just below the service's gate (FEW_ROWS_MAX of the engine's sql.ts), 40,000 above
+ * it; a hundred is what the simulation of `npm run bench:fleet` takes for a run that finds something.
+ */
+const MATCHES = [42, 100, 1300, 9000, 40_000] as const
+
+/** A filtered page: the name of its figure, and its path. */
+export interface FilteredPage {
+  readonly name: string
+  readonly path: string
+}
+
+/** All of them that a store of so many orders has. */
+export async function filteredPages(sql: Sql, orders: number): Promise<FilteredPage[]> {
+  const sizes = MATCHES.filter((rows) => rows < orders)
+  const instants = await Promise.all(sizes.map((rows) => instantOf(sql, rows)))
+  const changed = [
+    { which: 'no order', instant: '9999-01-01T00:00:00Z' },
+    ...instants.map((instant, index) => ({ which: `${sizes[index]?.toLocaleString('en')} orders`, instant })),
+    { which: 'every order', instant: '0001-01-01T00:00:00Z' },
+  ]
+  const filtered = (name: string, filter: string): FilteredPage => ({
+    name: `${FILTERED}${name}`,
+    path: `${pagePath('orders', LIMITS.pageRowsMax, null)}&${filter}`,
+  })
+  return [
+    ...changed.map(({ which, instant }) => filtered(`updated_since matches ${which}`, `updated_since=${instant}`)),
+    filtered('status=paid', 'status=paid'),
+  ]
+}
+
+/** The instant since which so many orders were changed. */
+async function instantOf(sql: Sql, rows: number): Promise<string> {
+  const [row] = await sql<{ instant: string }[]>`
+    select to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as instant
+    from orders order by updated_at desc offset ${rows - 1} limit 1`
+  if (row === undefined) throw new Error(`the store has fewer than ${rows} orders`)
+  return row.instant
+}

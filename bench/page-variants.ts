@@ -1,0 +1,76 @@
+// The two kinds of variants: pages of a list, each beside COPY of the same rows, and requests without such a measure.
+
+import { LIMITS, order, type Resource } from '@store-export/contract'
+import type { Sql } from '@store-export/engine'
+import { type ApiClient, pagePath } from './api-client.ts'
+import type { Child } from './child.ts'
+import { copyStatements } from './copy-statements.ts'
+import type { Round, Variant } from './rounds.ts'
+import type { PageStart } from './walk.ts'
+
+/** What the variants work with. */
+export interface Bench {
+  readonly client: ApiClient
+  readonly sql: Sql
+  readonly service: Child
+  readonly copy: Child
+}
+
+/** Pages to read of a list. */
+export interface Pages {
+  readonly name: string
+  readonly resource: Resource
+  readonly limit: number
+  /** Pages of a round. */
+  readonly count: number
+  readonly starts: (round: Round) => readonly PageStart[]
+}
+
+/** COPY of the rows of pages, and the pages. */
+export function pages(bench: Bench, { name, resource, limit, count, starts }: Pages): Variant[] {
+  const { service, copy } = bench
+  const baseline = `${name}: COPY`
+  const paths = (round: Round) => starts(round).map(({ cursor }) => pagePath(resource.table, limit, cursor))
+  return [
+    {
+      ...{ name: baseline, processId: copy.processId, requests: count },
+      run: async (round) => {
+        const statements = starts(round).flatMap(({ key }) => copyStatements(resource, key, limit))
+        return Number(await copy.call('run', statements))
+      },
+    },
+    {
+      ...{ name, processId: service.processId, requests: count, baseline },
+      run: (round) => askAll(bench, { paths: paths(round) }),
+    },
+  ]
+}
+
+/** The same pages of 250 orders in every round. */
+export function edge(bench: Bench, name: string, starts: readonly PageStart[]): Variant[] {
+  return pages(bench, { name, resource: order, limit: LIMITS.pageRowsMax, count: starts.length, starts: () => starts })
+}
+
+/** Requests to make in a round. */
+export interface Requests {
+  readonly name: string
+  readonly paths: (round: Round) => readonly string[]
+  /** What is sent beside the key. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Requests without a baseline. */
+export function requests(bench: Bench, { name, paths, headers = {} }: Requests): Variant {
+  const count = paths({ index: 0, count: 1 }).length
+  const run = (round: Round) => askAll(bench, { paths: paths(round), headers })
+  return { name, processId: bench.service.processId, requests: count, run }
+}
+
+async function askAll(
+  { client }: Bench,
+  { paths, headers = {} }: { paths: readonly string[]; headers?: Readonly<Record<string, string>> },
+): Promise<number> {
+  let bytes = 0
+  for (const path of paths) bytes += (await client.get(path, headers)).bytes
+  return bytes
+}

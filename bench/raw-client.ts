@@ -1,0 +1,86 @@
+// A client that costs next to nothing, so that the service is what a burst measures: one request under way on a
+// connection that stays open, of the answer the status and the length are read, and the body is dropped.
+
+import net from 'node:net'
+
+const BUFFER_BYTES = 256 * 1024
+const HEAD_END = '\r\n\r\n'
+/** No head of the service is longer; what follows in the same bytes is not looked at. */
+const HEAD_BYTES_MAX = 8192
+
+/** A connection on which requests follow one another. */
+export interface RawConnection {
+  /** Sends the bytes of a request; the status of the answer, once its last byte is here. Rejects where it is cut. */
+  ask(request: Buffer): Promise<number>
+  close(): void
+}
+
+/** The bytes that ask the API at `url` for a path below `/api/v1`. */
+export function requestBytes(url: string, path: string, key: string): Buffer {
+  return Buffer.from(`GET /api/v1${path} HTTP/1.1\r\nhost: ${new URL(url).host}\r\nx-api-key: ${key}\r\n\r\n`, 'latin1')
+}
+
+/** Connects to the server at `url`. */
+export function openRawConnection(url: string): Promise<RawConnection> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const answers = new AnswerReader()
+    let waiting: PromiseWithResolvers<number> | undefined
+    const take = (length: number, buffer: Uint8Array) => {
+      const status = answers.take(buffer.subarray(0, length))
+      if (status !== null) waiting?.resolve(status)
+      return true
+    }
+    // one buffer for all that comes: nothing of it is kept
+    const onread = { buffer: Buffer.allocUnsafe(BUFFER_BYTES), callback: take }
+    const socket = net.connect({ host: hostname, port: Number(port), noDelay: true, onread })
+    const onCut = (error?: Error) => {
+      const cause = error instanceof Error ? error : new Error('the connection was closed')
+      waiting?.reject(cause)
+      reject(cause)
+    }
+    socket.on('error', onCut)
+    socket.on('close', () => onCut())
+    socket.on('connect', () =>
+      resolve({
+        ask: (request) => {
+          waiting = Promise.withResolvers<number>()
+          socket.write(request)
+          return waiting.promise
+        },
+        close: () => socket.destroy(),
+      }),
+    )
+  })
+}
+
+/** Finds the end of each answer by its `content-length`, which the service always sends. */
+class AnswerReader {
+  /** What has come of the head; null while a body comes. */
+  #head: string | null = ''
+  #status = 0
+  #bodyLeft = 0
+
+  /** The status of the answer that ends with these bytes; null while more of it is to come. */
+  take(bytes: Uint8Array): number | null {
+    if (this.#head === null) return this.#skip(bytes.length)
+    const before = this.#head.length
+    const looked = Math.min(bytes.length, HEAD_BYTES_MAX)
+    this.#head += Buffer.from(bytes.buffer, bytes.byteOffset, looked).toString('latin1')
+    const end = this.#head.indexOf(HEAD_END)
+    if (end === -1) return null
+    const length = /\r\ncontent-length: *(\d+)/i.exec(this.#head)?.[1]
+    if (length === undefined) throw new Error(`an answer without content-length: ${this.#head.slice(0, end)}`)
+    this.#status = Number(this.#head.slice(9, 12))
+    this.#bodyLeft = Number(length)
+    this.#head = null
+    return this.#skip(bytes.length - (end + HEAD_END.length - before))
+  }
+
+  #skip(length: number): number | null {
+    this.#bodyLeft -= length
+    if (this.#bodyLeft > 0) return null
+    this.#head = ''
+    return this.#status
+  }
+}

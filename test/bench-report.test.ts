@@ -1,0 +1,153 @@
+// What the bench writes into docs/performance.md, from results that are made by hand.
+
+import { describe, expect, test } from 'vitest'
+import { performanceChart } from '../bench/chart.ts'
+import type { PeersResult } from '../bench/peers-results.ts'
+import { performanceDocument, summary } from '../bench/report.ts'
+import { type BenchResult, compared, type Figure, inOrder } from '../bench/results.ts'
+
+const run = {
+  server: 'system',
+  version: 'PostgreSQL 15.18',
+  date: '2026-01-01',
+  machine: '2 cores',
+  node: '24.0.0',
+  command: 'npm run bench',
+  orders: 200_000,
+  rounds: 21,
+} as const
+
+function figure(name: string, ratio: number | null): Figure {
+  return { name, processMs: 4.954, databaseMs: 0.5, totalMs: 5.454, wallMs: 6.5, kibibytes: 495.8, ratio }
+}
+
+/** As results were written before throughput and earlier ratios were kept. */
+const old: BenchResult = {
+  ...run,
+  rows: 755_067,
+  bounded: [{ name: 'Time of the store', value: 5.04, most: 5, unit: 'ms' }],
+  figures: [figure('orders, pages of 250: COPY', null), figure('orders, pages of 250', 1.391)],
+  parallel: { pages: 1000, failed: 0, pagesPerSecond: 33.4 },
+}
+
+const whole: BenchResult = {
+  ...compared({ ...old, figures: [...old.figures, figure('a new <page> & "more"', 1.2)] }, old),
+  throughput: [
+    {
+      what: 'order by id',
+      connections: 8,
+      requestsPerSecond: 2345.6,
+      processMs: 0.4,
+      databaseMs: 0.1,
+      clientMs: 0.02,
+      failed: 0,
+    },
+  ],
+}
+
+const peers: PeersResult = {
+  ...run,
+  comparisons: [
+    {
+      what: 'page of 250 orders',
+      connections: 1,
+      figures: [
+        { ...figure('the service', null), version: '', checksKey: true, cpuRatio: 1, wallRatio: 1 },
+        { ...figure('another', null), version: '1.0', checksKey: false, cpuRatio: 4.321, wallRatio: 3 },
+      ],
+    },
+  ],
+}
+
+describe('the report of the bench', () => {
+  test('a figure tells its ratio and the one before; a new one has none before', () => {
+    const text = summary(whole)
+    expect(text).toContain('| orders, pages of 250: COPY | 496 | 4.95 | 0.500 | 5.45 | 6.50 |  |  |')
+    expect(text).toContain('| orders, pages of 250 | 496 | 4.95 | 0.500 | 5.45 | 6.50 | 1.39 | 1.39 |')
+    expect(text).toContain('| a new <page> & "more" | 496 | 4.95 | 0.500 | 5.45 | 6.50 | 1.20 |  |')
+  })
+
+  test('a bound of milliseconds tells tenths, and whether it is kept', () => {
+    expect(summary(whole)).toContain('| Time of the store | 5.0 ms | 5 ms | **above** |')
+  })
+
+  test('throughput tells what a request takes of the service, the database and the client', () => {
+    expect(summary(whole)).toContain('| order by id | 8 | 2,346 | 0.400 | 0.100 | 0.500 | 0.020 | 0 |')
+  })
+
+  test('a result without throughput and earlier ratios is reported without them', () => {
+    const text = summary(old)
+    expect(text).toContain('| orders, pages of 250 | 496 | 4.95 | 0.500 | 5.45 | 6.50 | 1.39 |  |')
+    expect(text).not.toContain('requests/s')
+    expect(text).not.toContain('undefined')
+  })
+
+  test('a result of another size has a section of its own that names it', () => {
+    const text = performanceDocument([old, { ...old, orders: 2_000_000 }], [])
+    expect(text).toContain('\n## An installed PostgreSQL\n')
+    expect(text).toContain('\n## An installed PostgreSQL, 2,000,000 orders\n')
+  })
+
+  test('of each server the usual size comes first, then the others as they grow', () => {
+    const sizes = [2_000_000, 10_000, 200_000].map((orders) => ({ ...old, orders }))
+    const kept = inOrder([...sizes, { ...old, server: 'embedded', orders: 2_000_000 }])
+    expect(kept.map(({ server, orders }) => `${server} ${orders}`)).toEqual([
+      'embedded 2000000',
+      'system 200000',
+      'system 10000',
+      'system 2000000',
+    ])
+  })
+
+  test('rows of a table have as many cells as its head, and no empty line between them', () => {
+    const tables = performanceDocument([whole], [peers]).match(/(?:^\|.*\n)+/gm) ?? []
+    expect(tables.length).toBe(4)
+    for (const lines of tables.map((table) => table.trim().split('\n')))
+      expect(new Set(lines.map((line) => line.split('|').length)).size).toBe(1)
+  })
+})
+
+describe('the chart of the bench', () => {
+  test('it is well-formed XML, whatever the names, and has a bar for each ratio and each peer', () => {
+    const svg = performanceChart([whole], [peers])
+    expect(elementsOf(svg).filter((name) => name === 'rect')).toHaveLength(1 + 2 + 1)
+    expect(svg).toContain('>a new &#60;page&#62; &#38; &#34;more&#34;</text>')
+    expect(svg).toContain('>4.32</text>')
+  })
+
+  test('it is well-formed without any result', () => {
+    expect(elementsOf(performanceChart([], []))).toContain('svg')
+  })
+
+  test('the document shows it, with words for those who do not see it', () => {
+    expect(performanceDocument([whole], [])).toMatch(
+      /^!\[Processor time [^[\]\n]{80,}\]\(pictures\/performance\.svg\)$/m,
+    )
+  })
+})
+
+/** Names of all elements of a document; throws where it is not well formed, as far as our own writing can go wrong. */
+function elementsOf(xml: string): string[] {
+  const names: string[] = []
+  const open: string[] = []
+  const rest = xml.replace(
+    /<!--(?:(?!--)[\s\S])*-->|<(\/?)([a-z]+)((?: [a-zA-Z0-9-]+="[^"<&]*")*)(\/?)>/g,
+    (tag, ...of) => {
+      const [closes, name, attributes, isEmpty]: string[] = of
+      if (name === undefined) return ''
+      const keys = [...(attributes ?? '').matchAll(/ ([a-zA-Z0-9-]+)=/g)].map(([, key]) => key)
+      if (new Set(keys).size < keys.length) throw new Error(`repeated attributes: ${tag}`)
+      if (closes === '/') {
+        if (open.pop() !== name) throw new Error(`closes what is not open: ${tag}`)
+        return ''
+      }
+      names.push(name)
+      if (isEmpty === '') open.push(name)
+      return ''
+    },
+  )
+  if (open.length > 0) throw new Error(`left open: ${open}`)
+  const stray = /<|&(?!#\d+;)/.exec(rest)
+  if (stray !== null) throw new Error(`a bare ${stray[0]}: ${rest.slice(stray.index, stray.index + 40)}`)
+  return names
+}
