@@ -111,14 +111,18 @@ test.each(['/orders', '/products', '/customers'])('a page of %s takes fewer byte
   expect(stores.bytes).toBeLessThan(bytes)
 })
 
-/** All rows of a resource, as they come from the database. */
-async function messagesOf(resource: Resource): Promise<Buffer[]> {
+/** A connection to the store, and what it has. */
+async function opened() {
   const sql = openPool(parseConnectionUrl(store.ownerUrl), { connectionsMax: 1, applicationName: 'test' })
   onTestFinished(() => sql.end())
-  const present = await new StoreColumns({ refreshSeconds: 60, now: Date.now, observe: () => undefined }).of(
-    { storeId: store.id, databaseUrl: store.ownerUrl, sealedPassword: null },
-    sql,
-  )
+  const columns = new StoreColumns({ refreshSeconds: 60, now: Date.now, observe: () => undefined })
+  const address = { storeId: store.id, databaseUrl: store.ownerUrl, sealedPassword: null }
+  return { sql, present: await columns.of(address, sql) }
+}
+
+/** All rows of a resource, as they come from the database. */
+async function messagesOf(resource: Resource): Promise<Buffer[]> {
+  const { sql, present } = await opened()
   const plan = { kind: 'page', resource, limit: 1000, after: null, filters: [] } as const
   const messages: Buffer[] = []
   await readRows(sql, statementOf(plan, present, { prepares: false }), {
@@ -126,6 +130,21 @@ async function messagesOf(resource: Resource): Promise<Buffer[]> {
   })
   return messages
 }
+
+const SINCE = 820_000_000_000_000n
+const POSITION = { createdAt: SINCE, id: NO_ID }
+
+test('[Q-STATUS] a status is a range of its index, on the first page and behind a position', async () => {
+  const { sql, present } = await opened()
+  // a small store is read whole, which hides what a large one would do
+  await sql.unsafe('analyze; set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off')
+  const filters = [{ parameter: 'status', field: 'status', operator: '=', value: 'paid' }] as const
+  for (const after of [null, POSITION]) {
+    const plan = { kind: 'page', resource: order, limit: 250, after, filters } as const
+    const lines = await sql.unsafe(`explain ${statementOf(plan, present, { prepares: false }).text}`)
+    expect(lines.map((line) => line['QUERY PLAN']).join('\n')).toMatch(/Index Cond: \(.*status = 'paid'::text/)
+  }
+})
 
 /** Bytes for a row with its children: 44 of a customer, 70 of an order, 122 of a product as this is written. */
 const ALLOCATED_MOST = 160

@@ -29,8 +29,7 @@ const HEX_GROUP = '[0-9a-fA-F]'
 const IN_UTC: Reading = (column) => `(${column} at time zone 'UTC')`
 
 const text = {
-  // Anything can be cast to text: this cannot, so that a column that just became something else is noticed. The planner
-  // takes the null out again, and leaves the bare column.
+  // Anything can be cast to text: this cannot, so that a column that just became something else is noticed.
   text: (column: string) => `coalesce(${column}, null::text)`,
   ...forEach(['varchar', 'bpchar', 'name', 'citext', 'enum', 'uuid', 'bool'], as('text')),
   ...forEach(['numeric', 'int2', 'int4', 'int8'], as('text')),
@@ -98,6 +97,15 @@ export function columnReading({ resource, alias, present }: ColumnPlace, column:
   const type = present.get(resource.table)?.get(column)?.type
   const reading = kind === null || type === undefined ? undefined : READINGS[kind][type]
   return reading === undefined ? quoted : reading(quoted)
+}
+
+/**
+ * The expression that compares `column` with a text. Bare where it is one, so that an index serves: the planner keeps the
+ * guard of `columnReading`, and none is needed, since a column that just became something else cannot be compared.
+ */
+export function comparedColumn(place: ColumnPlace, column: string): string {
+  const isText = place.present.get(place.resource.table)?.get(column)?.type === 'text'
+  return isText ? `${place.alias}.${identifier(column)}` : columnReading(place, column)
 }
 
 function kindOf({ fields }: Resource, column: string): ColumnKind | null {

@@ -1,7 +1,7 @@
 // A plan and the columns present become one statement. Pure: no connection, no clock.
 
 import { LIMITS, type Resource } from '@store-export/contract'
-import { columnReading } from './column-reading.ts'
+import { columnReading, comparedColumn } from './column-reading.ts'
 import { hasColumn, type PresentColumns } from './columns-present.ts'
 import { identifier, instantLiteral, textLiteral, uuidLiteral } from './literal.ts'
 import type { AllOfPlan, Filter, PagePlan, Plan, Position } from './plan.ts'
@@ -176,7 +176,8 @@ function placed({ table }: Resource, present: PresentColumns): string {
 }
 
 function condition(filter: Filter, resource: Resource, present: PresentColumns): string {
-  if (filter.operator === '=') return `${key(resource, filter.field, present)} = ${textLiteral(filter.value)}`
+  if (filter.operator === '=')
+    return `${comparedColumn({ resource, alias: 't', present }, filter.field)} = ${textLiteral(filter.value)}`
   return `${stamp(filter.field, resource, present)} >= ${instantLiteral(filter.value)}`
 }
 
