@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts'
 import { openPool, type Sql } from './connection.ts'
 import { parseConnectionUrl } from './connection-url.ts'
@@ -11,6 +11,7 @@ beforeAll(async () => {
   database = await createDatabase()
 })
 afterEach(async () => {
+  vi.unstubAllEnvs()
   await Promise.all(pools.splice(0).map((pool) => pool.end({ timeout: 1 })))
   for (const server of servers.splice(0)) {
     server.close()
@@ -51,6 +52,21 @@ describe('connections', () => {
     const sql = pool(at((good) => good, 'application_name=books&options=-c%20work_mem%3D5MB'))
     const [row] = await sql`select current_setting('application_name') as name, current_setting('work_mem') as memory`
     expect(row).toEqual({ name: 'books', memory: '5MB' })
+  })
+
+  test('PG variables of the environment, meant for others, reach no server', async () => {
+    for (const [name, value] of [
+      ['PGTARGETSESSIONATTRS', 'standby'],
+      ['PGAPPNAME', 'other'],
+      ['PGPREPARE', 'false'],
+      ['PGPASSWORD', 'wrong'],
+      ['PGDATABASE', 'wrong'],
+    ] as const)
+      vi.stubEnv(name, value)
+    const [row] = await pool(at((good) => good))`
+      select current_setting('application_name') as name, current_database() as database`
+    expect(row).toEqual({ name: 'test', database: new URL(database.url).pathname.slice(1) })
+    expect(process.env.PGAPPNAME).toBe('other')
   })
 
   test('a server without TLS: prefer goes on in the clear, require does not', async () => {

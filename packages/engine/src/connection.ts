@@ -52,12 +52,22 @@ export function openPool(target: ConnectionTarget, settings: PoolSettings): Sql 
     socket: unlost(counted(socketFactory(target, { timeoutMs, reader }), settings)),
     backoff: () => RECONNECT_PAUSE_SECONDS,
   }
-  const sql = postgres(options)
+  const sql = withoutEnvironment(() => postgres(options))
   if (settings.connectionsMax === 1) readers.set(sql, reader)
   return sql
 }
 
-/** Every default that the driver would take from PG* variables of the environment is given here. */
+/** PG* variables are meant for other programs and other servers: the driver takes from them what it is not told. */
+function withoutEnvironment<T>(make: () => T): T {
+  const { env } = process
+  process.env = {}
+  try {
+    return make()
+  } finally {
+    process.env = env
+  }
+}
+
 function driverOptions(target: ConnectionTarget, timeoutMs: number) {
   const [first] = target.hosts
   return {
@@ -67,8 +77,7 @@ function driverOptions(target: ConnectionTarget, timeoutMs: number) {
       : { host: first?.host ?? 'localhost', port: first?.port ?? 5432 }),
     ...(target.user === null ? {} : { user: target.user }),
     ...(target.database === null ? {} : { database: target.database }),
-    // A function, because an empty text would let PGPASSWORD, meant for another server, step in.
-    password: () => target.password ?? '',
+    password: target.password ?? '',
     ssl: false,
     connect_timeout: Math.ceil(timeoutMs / 1000),
     // Array types are not asked for: it costs a round trip for each connection, and we bind texts.
