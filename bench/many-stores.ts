@@ -9,10 +9,12 @@ import { createApiClient } from './api-client.ts'
 import { startChild } from './child.ts'
 import { copyStatements, FIRST_KEY } from './copy-statements.ts'
 import { type ManyStores, makeManyStores } from './many-stores/databases.ts'
+import { residentMebibytes } from './processor-time.ts'
 import { type BenchServer, startBenchServer } from './servers.ts'
 
 const PAGE_ROWS = 10
 const ASKED_AT_ONCE = 4
+const REST_MILLISECONDS = 10_000
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 const { values } = parseArgs({
@@ -57,6 +59,10 @@ async function measure(server: BenchServer, many: ManyStores, requests: number):
     await Promise.all(askers)
     watching.abort()
     report(samples, await mostConnections)
+    await delay(REST_MILLISECONDS)
+    console.log(
+      `\nresident after ${REST_MILLISECONDS / 1000} s without a request: ${(await residentMebibytes(service.processId)).toFixed(0)} MiB`,
+    )
   } finally {
     watching.abort()
     await service.close()
