@@ -22,6 +22,7 @@ const CROWD = 48
 const CROWDS_PAUSE_MS = 5000
 const SAMPLE_MS = 1000
 const SAMPLES_OF_A_COLLECTION = 30
+const SAMPLES_OF_KINDS = 300
 const SLOPE_MEBIBYTES_AN_HOUR_MAX = 1
 const BACKENDS_MAX = 4 * 2 + 2
 
@@ -51,6 +52,7 @@ test(
     )
     const crowds = gather({ url: node.url, stores, until: warm - CROWDS_PAUSE_MS, counts })
     const samples: Sample[] = []
+    const kinds: string[] = []
     while (performance.now() < until) {
       await delay(SAMPLE_MS)
       const hour = (performance.now() - startedAt) / 3_600_000
@@ -61,6 +63,7 @@ test(
       )
       // what is garbage is held by nobody; when it goes is the engine's own affair, and may take an hour
       if (samples.length % SAMPLES_OF_A_COLLECTION === 0) await collect()
+      if (samples.length % SAMPLES_OF_KINDS === 0) kinds.push(await residentByKind(processId))
       const descriptors = (await readdir(`/proc/${processId}/fd`)).length
       samples.push({ hour, resident: await residentMebibytes(processId), descriptors, backends: row.backends })
     }
@@ -73,7 +76,7 @@ test(
     const descriptorsMost = Math.max(...samples.map(({ descriptors }) => descriptors))
     const backendsMost = Math.max(...samples.map(({ backends }) => backends))
     console.log(
-      `measured: ${MINUTES} minutes; ${answers}; resident ${least} to ${most} MiB, slope ${slope.toFixed(2)} MiB an hour, lowest of each minute ${lowest.map(({ resident }) => resident.toFixed(1)).join(' ')}; at most ${descriptorsMost} descriptors, ${backendsMost} backends`,
+      `measured: ${MINUTES} minutes; ${answers}; resident ${least} to ${most} MiB, slope ${slope.toFixed(2)} MiB an hour, lowest of each minute ${lowest.map(({ resident }) => resident.toFixed(1)).join(' ')}; at most ${descriptorsMost} descriptors, ${backendsMost} backends; by kind ${kinds.join('; ')}`,
     )
     expect([...counts.keys()].sort()).toEqual([200, 400, 401, 404])
     expect(backendsMost).toBeLessThanOrEqual(BACKENDS_MAX)
@@ -177,6 +180,28 @@ async function collectorAt(port: number): Promise<() => Promise<void>> {
 async function residentMebibytes(processId: number): Promise<number> {
   const status = await readFile(`/proc/${processId}/status`, 'utf8')
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024
+}
+
+/** What the memory is for: where it grows, this says what grows. */
+async function residentByKind(processId: number): Promise<string> {
+  const sums = new Map<string, number>()
+  let kind = ''
+  for (const line of (await readFile(`/proc/${processId}/smaps`, 'utf8')).split('\n')) {
+    const mapping = /^[0-9a-f]+-[0-9a-f]+ (\S+) \S+ \S+ \S+\s*(.*)$/.exec(line)
+    if (mapping !== null) kind = kindOf(mapping[1] ?? '', mapping[2] ?? '')
+    const kibibytes = Number(/^Rss:\s+(\d+) kB$/.exec(line)?.[1] ?? 0)
+    sums.set(kind, (sums.get(kind) ?? 0) + kibibytes)
+  }
+  return [...sums]
+    .filter(([, kibibytes]) => kibibytes >= 1024)
+    .map(([name, kibibytes]) => `${name} ${(kibibytes / 1024).toFixed(2)}`)
+    .join(' ')
+}
+
+function kindOf(permissions: string, path: string): string {
+  if (path === '[heap]') return 'malloc'
+  if (path !== '') return 'files'
+  return permissions.includes('x') ? 'code' : 'objects'
 }
 
 /** What is held is what is left after a collection. */
