@@ -20,7 +20,8 @@ const PAGES = [
   { limit: 250, count: 20 },
   { limit: 50, count: 40 },
 ] as const
-const CONNECTIONS = 8
+/** Rows by id are asked for over so many connections at once. */
+const CONNECTIONS = [8, 32] as const
 const ROWS = 400
 
 /** Measures on a server that is empty. `say` hears what is going on. */
@@ -70,7 +71,11 @@ async function compareAll({ server, dataset, options, say }: Measuring): Promise
     const takers = subjects.map((subject) => pages(subject, limit, count))
     comparisons.push({ ...(await compared(`page of ${limit} orders`, takers)), connections: 1 })
   }
-  return [...comparisons, { ...(await compared('order by id', subjects.map(rows))), connections: CONNECTIONS }]
+  for (const connections of CONNECTIONS) {
+    const takers = subjects.map((subject) => rows(subject, connections))
+    comparisons.push({ ...(await compared('order by id', takers)), connections })
+  }
+  return comparisons
 }
 
 /** The service, and every peer that serves the same orders as it; rejects where one does not. */
@@ -83,7 +88,7 @@ async function startAll(
   const child = running.adopt(startChild('service-process.ts'), (child) => child.close())
   const url = String(await child.call('start', { controlUrl, secret }))
   const clientOf = (url: string) =>
-    running.adopt(createPeerClient(url, key, CONNECTIONS), (client) => void client.close())
+    running.adopt(createPeerClient(url, key, Math.max(...CONNECTIONS)), (client) => void client.close())
   say('walking the list')
   const walk = createApiClient(url, key)
   const starts = await walkList('orders', order, { client: walk, sql: dataset.sql }).finally(walk.close)
@@ -131,11 +136,15 @@ function pages({ peer, client, processId, starts }: Subject, limit: number, coun
 }
 
 /** One turn a round, in which as many requests are under way as there are connections. */
-function rows({ peer, client, processId, starts }: Subject): Taker {
+function rows({ peer, client, processId, starts }: Subject, connections: number): Taker {
   const send = async (round: Round) => {
     const ids = spread(starts.slice(1), ROWS, round).map(({ key }) => key.id)
-    const sizes = await Promise.all(ids.map((id) => client.send(peer.row(id))))
-    return sizes.reduce((total, size) => total + size, 0)
+    let bytes = 0
+    const connection = async () => {
+      for (let id = ids.pop(); id !== undefined; id = ids.pop()) bytes += await client.send(peer.row(id))
+    }
+    await Promise.all(Array.from({ length: connections }, connection))
+    return bytes
   }
   return { name: peer.name, clock: peer.clock, processId, requests: ROWS, turns: (round) => [() => send(round)] }
 }
