@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { get, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { startNode } from './support/nodes.ts'
 
-const HELD_MS = 2500
+/** Longer than a request waits for anything. */
+const HELD_MS = 7000
 const CLIENTS = 8
 
 let platform: TestPlatform
@@ -60,8 +61,10 @@ test('[ERR-3, LIM-1] a counter that somebody holds is waited for by its own key 
   expect(Math.max(...found.map(({ ms }) => ms))).toBeLessThan(1000)
   expect(found.length).toBeGreaterThan(100)
   await holder.unsafe('rollback')
-  expect(new Set(await Promise.all(waiting))).toEqual(new Set([200]))
-  expect(waiting.length).toBeGreaterThan(20)
+  const statuses = await Promise.all(waiting)
+  expect(new Set(statuses)).toEqual(new Set([200, 502]))
+  // those who came in the last seconds have waited for it
+  expect(statuses.slice(-10)).toEqual(Array(10).fill(200))
 })
 
 test('[ERR-3, LIM-1] a key that cannot be counted is refused, and nobody who came at the same moment with it', async () => {

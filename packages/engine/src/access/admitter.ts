@@ -6,7 +6,7 @@ import type { PoolSettings, Sql } from '../connection.ts'
 import { Gathering, Gatherings } from '../gathering.ts'
 import type { Observe } from '../observe.ts'
 import { Slots } from '../stores/slots.ts'
-import { within } from '../within.ts'
+import { TimeLimitPassed, within } from '../within.ts'
 import { type Admission, type AdmissionRequest, admit, admitMany, BUSY } from './admission.ts'
 import type { HashedKey } from './api-key.ts'
 
@@ -31,6 +31,7 @@ const GATHERED_MAX = 250
 const WAITING_MAX = 250
 const WAIT_MS = 1000
 const CLOSE_SECONDS = 5
+const GRACE_SECONDS = 1
 /** Of the time limit, what is kept for the statement: who waited longer for a place is refused. */
 const WORK_SHARE = 0.5
 
@@ -51,15 +52,20 @@ export function createAdmitter(options: AdmitterOptions): Admitter {
   const hooks = { onOpen: () => void connections++, onClose: () => void connections-- }
   let pool = options.open(hooks)
   // The driver can leave a statement without an end when its connection dies at the wrong moment (postgres.js 3.4.9):
-  // a pool that was late once is given up, which ends whatever hangs on it and gives its places back.
+  // a pool that was late once is given up, which ends whatever hangs on it. What else runs on it may end by itself.
   const replace = (late: Sql) => {
     if (late !== pool) return
     pool = options.open(hooks)
-    void late.end({ timeout: 0 }).catch(() => undefined)
+    void late.end({ timeout: GRACE_SECONDS }).catch(() => undefined)
   }
   const ask = async <T>(since: number, work: (request: AdmissionRequest) => Promise<T>): Promise<T> => {
-    const sql = pool
-    return await within(since + timeoutMs - performance.now(), work({ sql, requestsPerMinute }), () => replace(sql))
+    const [sql, begunAt] = [pool, performance.now()]
+    const leftMs = since + timeoutMs - begunAt
+    if (leftMs <= 0) throw new TimeLimitPassed(`there was no connection within ${timeoutMs} ms`)
+    return await within(leftMs, work({ sql, requestsPerMinute }), () => {
+      // late because it waited long for its turn is not hung
+      if (performance.now() - begunAt >= timeoutMs * WORK_SHARE) replace(sql)
+    })
   }
   const room = {
     gatheredMax: GATHERED_MAX,
