@@ -1,5 +1,5 @@
-# The service without the demo: no embedded PostgreSQL, no development tools.
-FROM node:24.21.0-bookworm-slim AS dependencies
+# The service as `npm run build` makes it: no packages, no TypeScript, no embedded PostgreSQL.
+FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/contract/package.json packages/contract/
@@ -8,17 +8,22 @@ COPY packages/api/package.json packages/api/
 COPY packages/dashboard/package.json packages/dashboard/
 COPY packages/operator/package.json packages/operator/
 COPY packages/operator/bin packages/operator/bin
-RUN npm ci --omit=dev --omit=optional --ignore-scripts
+COPY packages/client/package.json packages/client/
+COPY packages/sync/package.json packages/sync/
+COPY packages/sync/bin packages/sync/bin
+RUN npm ci --ignore-scripts
+COPY LICENSE tsconfig.json ./
+COPY packages packages
+COPY scripts scripts
+RUN npm run build
 
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production STORE_EXPORT_HOST=0.0.0.0
 WORKDIR /app
-COPY --from=dependencies /app/node_modules node_modules
-COPY package.json LICENSE ./
-COPY packages packages
+COPY --from=build /app/dist dist
 USER node
 EXPOSE 8080 8081 9090
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9090/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--max-semi-space-size=4", "packages/operator/src/main.ts"]
+ENTRYPOINT ["node", "--max-semi-space-size=4", "dist/store-export.js"]
 CMD ["serve"]

@@ -18,6 +18,8 @@ export const PATIENCE = { testTimeout: 90_000, hookTimeout: 60_000, expect: { po
 
 /** Where and how the command runs. */
 export interface Circumstances {
+  /** Node's words before the command's: flags and the program; the project's own command where none are given. */
+  readonly program?: readonly string[]
   /** Settings without their prefix, for example `DATABASE_URL`. */
   readonly settings?: Readonly<Record<string, string>>
   readonly folder?: string
@@ -79,9 +81,10 @@ export function start(words: readonly string[], circumstances: Circumstances = {
   return running
 }
 
-function launch(words: readonly string[], { settings = {}, environment = {}, folder, input }: Circumstances): Running {
+function launch(words: readonly string[], circumstances: Circumstances): Running {
+  const { program = [COMMAND], settings = {}, environment = {}, folder, input } = circumstances
   const prefixed = Object.entries(settings).map(([name, value]) => [`STORE_EXPORT_${name}`, value])
-  const child = spawn(process.execPath, [COMMAND, ...words], {
+  const child = spawn(process.execPath, [...program, ...words], {
     cwd: folder ?? os.tmpdir(),
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED, ...environment, ...Object.fromEntries(prefixed) },
     stdio: ['pipe', 'pipe', 'pipe'],

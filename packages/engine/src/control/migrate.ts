@@ -1,8 +1,6 @@
 // Brings the control database to this version. Safe when several processes do it at once: one works, the others wait
 // on an advisory lock and then find nothing to do.
 
-import { Kysely, Migrator } from 'kysely'
-import { PostgresJSDialect } from 'kysely-postgres-js'
 import { openPool, type Sql } from '../connection.ts'
 import { parseConnectionUrl } from '../connection-url.ts'
 import type { RandomBytes } from '../random.ts'
@@ -39,9 +37,9 @@ export async function missingMigrations(database: ControlDatabase): Promise<stri
 }
 
 async function applyAll(sql: Sql): Promise<string[]> {
-  const kysely = new Kysely<unknown>({ dialect: new PostgresJSDialect({ postgres: sql }) })
-  const provider = { getMigrations: async () => ({ ...MIGRATIONS }) }
-  const { error, results } = await new Migrator({ db: kysely, provider }).migrateToLatest()
+  // loaded here: a service that serves only compares names, and keeps no library for it
+  const { applyMigrations } = await import('./apply-migrations.ts')
+  const { error, results } = await applyMigrations(sql)
   if (error !== undefined) {
     const failed = results?.find((result) => result.status === 'Error')?.migrationName
     const where = failed === undefined ? '' : ` at ${failed}`

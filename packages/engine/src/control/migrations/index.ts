@@ -1,11 +1,10 @@
-// All migrations of the control database, by name in the order in which they run. A released one never changes.
+// All migrations of the control database, by name in the order in which they run. A released one never changes. Their
+// names are known to every process; what they do is loaded when they run.
 
 import type { Migration } from 'kysely'
-import { up as storesAndKeys } from './001-stores-and-keys.ts'
-import { up as dashboard } from './002-dashboard.ts'
 
 /** Migrations by name; the names sort in their order. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
-  '001-stores-and-keys': { up: storesAndKeys },
-  '002-dashboard': { up: dashboard },
+  '001-stores-and-keys': { up: async (database) => (await import('./001-stores-and-keys.ts')).up(database) },
+  '002-dashboard': { up: async (database) => (await import('./002-dashboard.ts')).up(database) },
 }
