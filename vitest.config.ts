@@ -9,6 +9,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts', 'test/fleet/left-out.ts'],
     // processes, not threads: tests start servers, send signals and change folders
     pool: 'forks',
+    // files of a worker share what they import: a third of the time was starting processes and reading modules again
+    isolate: false,
     // two cores, of which PostgreSQL takes its share: with three the tests that compare times meet each other
     maxWorkers: 2,
     testTimeout: 20_000,
