@@ -43,7 +43,7 @@ export const BUSY = Symbol('busy')
  * database fails.
  */
 export async function admit(hash: HashedKey, times: number, request: AdmissionRequest): Promise<(Admission | null)[]> {
-  const [row] = await run(request, OF_ONE, [hash.bytes.toString('hex'), times])
+  const [row] = await run(request, OF_ONE, [hash.bytes, times])
   return Array.from({ length: times }, (_, index) => admissionOf(row, times - 1 - index, request))
 }
 
@@ -60,7 +60,7 @@ export async function admitMany(
   for (const text of texts) times.set(text, (times.get(text) ?? 0) + 1)
   const list = (values: Iterable<string | number>) => `{${[...values].join()}}`
   const rows = await run(request, OF_MANY, [list(times.keys()), list(times.values())])
-  const known = new Map(rows.map((row) => [row.hash, row]))
+  const known = new Map(rows.map(({ hash = '', ...row }) => [hash, row]))
   return texts.map((text) => {
     const row = known.get(text)
     const later = (times.get(text) ?? 0) - 1
@@ -71,7 +71,8 @@ export async function admitMany(
 
 /** The statement's columns. */
 interface AdmissionRow extends Omit<Admission, 'requests' | 'withinLimit' | 'remaining'> {
-  readonly hash: string
+  /** Where several keys were asked for. */
+  readonly hash?: string
   /** Those of the minute, all that are asked for included; null where they were not counted. */
   readonly requests: number | null
 }
@@ -79,7 +80,7 @@ interface AdmissionRow extends Omit<Admission, 'requests' | 'withinLimit' | 'rem
 async function run(
   { sql, at }: AdmissionRequest,
   statement: string,
-  values: readonly [string, string | number],
+  values: readonly [string | Buffer, string | number],
 ): Promise<readonly AdmissionRow[]> {
   return await sql.unsafe<AdmissionRow[]>(statement, [...values, at ?? null], { prepare: true })
 }
@@ -91,10 +92,9 @@ function admissionOf(
   { requestsPerMinute }: AdmissionRequest,
 ): Admission | null {
   if (row === undefined || row.requests === null) return null
-  const { hash: _, ...key } = row
   const requests = row.requests - later
   return {
-    ...key,
+    ...row,
     requests,
     withinLimit: requests <= requestsPerMinute,
     remaining: Math.max(0, requestsPerMinute - requests),
@@ -107,36 +107,50 @@ function admissionOf(
  * The time zone is named because date_trunc would else use the session's. Counters are taken in the order of their keys,
  * so that no two statements wait for each other.
  */
-const statement = ({ asked, free }: { asked: string; free: string }) => `
+const statement = ({
+  keys,
+  hash,
+  times,
+  free,
+  counted,
+}: Record<'keys' | 'hash' | 'times' | 'free' | 'counted', string>) => `
 with known as (
-  select k.id, k.store_id, s.origin, s.state, s.database_url, s.database_password, asked.hash, asked.times
-  from ${asked} as asked (hash, times)
-  join api_keys k on k.key_hash = decode(asked.hash, 'hex') join stores s on s.id = k.store_id
+  select k.id, k.store_id, s.origin, s.state, s.database_url, s.database_password, ${times} as times${hash}
+  from ${keys} join stores s on s.id = k.store_id
   where k.revoked_at is null and s.removed_at is null
 ), clock as materialized (
   select coalesce($3::text::timestamptz, clock_timestamp()) as instant
-), ${free}, counted as (
+), ${free}counted as (
   insert into request_counters as c (key_id, minute, requests)
-  select free.id, date_trunc('minute', clock.instant, 'UTC'), free.times from free, clock order by free.id
+  select id, date_trunc('minute', clock.instant, 'UTC'), times from ${free === '' ? 'known' : 'free'}, clock order by id
   on conflict (key_id) do update set
     requests = case when c.minute >= excluded.minute then c.requests else 0 end + excluded.requests,
     minute = greatest(c.minute, excluded.minute)
   returning key_id, minute, requests
 )
-select known.hash, known.id as "keyId", known.store_id as "storeId", known.origin, known.state,
+select known.id as "keyId", known.store_id as "storeId", known.origin, known.state,
   known.database_url as "databaseUrl", known.database_password as "sealedPassword", counted.requests,
   greatest(1, least(60, ceil(extract(epoch from counted.minute + interval '1 minute' - clock.instant))))::int
-    as "secondsToNextMinute"
-from known left join counted on counted.key_id = known.id, clock`
+    as "secondsToNextMinute"${hash}
+from known ${counted}, clock`
 
-const OF_ONE = statement({ asked: '(values ($1::text, $2::int))', free: 'free as (select id, times from known)' })
+const OF_ONE = statement({
+  keys: '(select * from api_keys where key_hash = $1::bytea) k',
+  times: '$2::int',
+  hash: '',
+  free: '',
+  counted: 'cross join counted',
+})
 const OF_MANY = statement({
-  asked: 'unnest($1::text::text[], $2::text::int[])',
+  keys: "unnest($1::text::text[], $2::text::int[]) as asked (hash, times) join api_keys k on k.key_hash = decode(asked.hash, 'hex')",
+  times: 'asked.times',
+  hash: ', hash',
   free: `held as materialized (
   select c.key_id from request_counters c where c.key_id in (select id from known)
   order by c.key_id for update skip locked
 ), free as (
   select id, times from known
   where id in (select key_id from held) or not exists (select from request_counters c where c.key_id = known.id)
-)`,
+), `,
+  counted: 'left join counted on counted.key_id = known.id',
 })
