@@ -97,3 +97,19 @@ test('who comes while there is no room yet still joins; without room they all fa
   await expect(gathering.ask(3)).rejects.toThrow('full')
   expect(gathering.waitingCount).toBe(0)
 })
+
+test('where there is no room in time, who came later than the first has a wait of his own', async () => {
+  const refusal = new Error('too late')
+  const waits = [after(30).then(() => Promise.reject(refusal))]
+  const gathering = new Gathering<number, number>({
+    gatheredMax: 100,
+    ready: () => waits.shift() ?? Promise.resolve(),
+    ask: async (all) => all,
+  })
+  const first = gathering.ask(1)
+  const refused = expect(first).rejects.toBe(refusal)
+  await after(10)
+  const later = gathering.ask(2)
+  await refused
+  expect(await later).toBe(2)
+})

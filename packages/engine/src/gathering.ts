@@ -3,7 +3,10 @@
 
 /** How questions are asked. */
 export interface GatheringOptions<In, Out> {
-  /** Resolves when there is room to ask; who comes meanwhile still joins. Where it rejects, those wait once more. */
+  /**
+   * Resolves when there is room to ask; who comes meanwhile still joins. Where it rejects, whoever came later than the
+   * first waits once more.
+   */
   readonly ready?: () => Promise<void>
   /** Asks for all of them at once; the answers stand in their order. The first came at `since`, by `performance.now()`. */
   readonly ask: (all: readonly In[], since: number) => Promise<readonly (Out | Promise<Out>)[]>
@@ -37,7 +40,7 @@ interface Batch<In, Out> {
   readonly answers: Promise<readonly (Out | Promise<Out>)[]>
 }
 
-/** Gathers questions of one kind. The first is asked at once. */
+/** Gathers questions of one kind. One that has had no company lately is asked at once. */
 export class Gathering<In, Out> {
   private readonly options: GatheringOptions<In, Out>
   private open: Batch<In, Out> | null = null
@@ -141,11 +144,6 @@ export class Gatherings<In, Out> {
 
   constructor(optionsFor: (first: In) => GatheringOptions<In, Out>) {
     this.optionsFor = optionsFor
-  }
-
-  /** How many are asked now. */
-  get size(): number {
-    return this.all.size
   }
 
   /** How many questions have not been asked yet. */
