@@ -150,7 +150,7 @@ test('[Q-STATUS] a status is a range of its index, on the first page and behind 
 const ALLOCATED_MOST = 160
 const WARM_ROWS = 60_000
 
-test.each([order, product, customer])('a $name becomes JSON with next to nothing allocated', async (resource) => {
+test.each([order, product, customer])('$name: a row becomes JSON with hardly an allocation', async (resource) => {
   const cells = (await messagesOf(resource)).map((message) => newCell(message))
   expect(cells.length).toBeGreaterThan(50)
   const bounds = { rowsMax: Number.MAX_SAFE_INTEGER, bytesMax: Number.MAX_SAFE_INTEGER }
