@@ -39,6 +39,16 @@ export async function filteredPages(sql: Sql, orders: number): Promise<FilteredP
   ]
 }
 
+/** Leaves the store the index that orders are walked by, and none that these pages are served by. */
+export async function dropFilterIndexes(sql: Sql): Promise<void> {
+  await sql.unsafe('drop index orders_changed, orders_status_walk')
+}
+
+/** The same page of a store without these indexes: the requests of one round of it. */
+export function withoutIndexes({ name, path }: FilteredPage): { name: string; paths: () => string[] } {
+  return { name: name.replace(FILTERED, 'orders without indexes of filters, first page of 250, '), paths: () => [path] }
+}
+
 /** The instant since which so many orders were changed. */
 async function instantOf(sql: Sql, rows: number): Promise<string> {
   const [row] = await sql<{ instant: string }[]>`

@@ -6,10 +6,11 @@ import { pagePath } from './api-client.ts'
 import { keyBounds, memoryBounds, requestBounds } from './bounds.ts'
 import { startChild } from './child.ts'
 import { type Dataset, makeDataset } from './dataset.ts'
-import { type FilteredPage, filteredPages } from './filtered-pages.ts'
+import { dropFilterIndexes, type FilteredPage, filteredPages, withoutIndexes } from './filtered-pages.ts'
 import { keyCheckVariants } from './key-check.ts'
 import { measureAtRest, measureWalking } from './memory.ts'
 import type { BenchOptions } from './options.ts'
+import { requests } from './page-variants.ts'
 import { PARALLEL_WALKS } from './parallel-walks.ts'
 import { type BenchResult, describeRun, type Figure, type ThroughputFigure } from './results.ts'
 import { medianOf, medianRatio, runRounds, type Samples, type Variant } from './rounds.ts'
@@ -18,6 +19,9 @@ import type { BenchServer } from './servers.ts'
 import { measureThroughput } from './throughput.ts'
 import { apiVariants, type Lists, walkLists } from './variants.ts'
 import { spread } from './walk.ts'
+
+/** Each of them costs as much as a bounded search may. */
+const ROUNDS_WITHOUT_INDEXES = 7
 
 /** Measures on a server that is empty. `say` hears what is going on. */
 export async function measureServer(
@@ -38,11 +42,12 @@ export async function measureServer(
     say('the service at rest')
     const atRest = await measureAtRest(dataset, filtered)
     const memory = memoryBounds({ walking: walking.resident, atRest })
+    const plain = await measureWithoutIndexes(measuring)
     return {
       ...describeRun('bench', { server: server.kind, version: dataset.version, orders, rounds }),
       rows: dataset.rows,
       bounded: [...requestBounds(api.samples), ...keyBounds(key.samples), ...memory],
-      figures: [...figuresOf(api), ...figuresOf(key)],
+      figures: [...figuresOf(api), ...figuresOf(plain), ...figuresOf(key)],
       throughput: api.throughput,
       parallel: walking.walked,
     }
@@ -114,6 +119,17 @@ async function someIds(sql: Sql, orders: number): Promise<string[]> {
     select id::text as id from (select id, row_number() over (order by created_at, id) as n from orders) numbered
     where n % ${Math.floor(orders / 400)} = 0 order by n`
   return rows.map(({ id }) => id)
+}
+
+/** The last of a store: it drops the indexes that filters are served by. */
+async function measureWithoutIndexes({ server, dataset, filtered, options, say }: Measuring): Promise<Measured> {
+  say('filters without their indexes')
+  await dropFilterIndexes(dataset.sql)
+  await using running = await runService(dataset)
+  const bench = { client: running.client, sql: dataset.sql, service: running.service }
+  const variants = filtered.map((page) => requests(bench, withoutIndexes(page)))
+  const rounds = Math.min(options.rounds, ROUNDS_WITHOUT_INDEXES)
+  return { variants, samples: await runRounds(variants, { rounds, serverProcessId: server.processId }) }
 }
 
 async function measureKeyCheck({ server, dataset, options, say }: Measuring): Promise<Measured> {

@@ -60,14 +60,14 @@ export interface Requests {
 }
 
 /** Requests without a baseline. */
-export function requests(bench: Bench, { name, paths, headers = {} }: Requests): Variant {
+export function requests(bench: Omit<Bench, 'copy'>, { name, paths, headers = {} }: Requests): Variant {
   const count = paths({ index: 0, count: 1 }).length
   const run = (round: Round) => askAll(bench, { paths: paths(round), headers })
   return { name, processId: bench.service.processId, requests: count, run }
 }
 
 async function askAll(
-  { client }: Bench,
+  { client }: Omit<Bench, 'copy'>,
   { paths, headers = {} }: { paths: readonly string[]; headers?: Readonly<Record<string, string>> },
 ): Promise<number> {
   let bytes = 0
