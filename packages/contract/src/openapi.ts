@@ -63,7 +63,7 @@ Send the key in the header \`x-api-key\`. It belongs to one store, so no path na
 - A field that an older store does not have is null there, so the shape is the same everywhere. Ignore fields you do not know; new ones can appear at any time. So can values of fields like \`status\`.
 
 ## Pages
-Lists come oldest first. Ask with \`limit=${LIMITS.pageRowsMax}\`, then pass \`meta.next_cursor\` back as \`cursor\`, with the same filters, until \`meta.has_more\` is false. A page can be shorter than \`limit\` and still have more behind it.
+Lists come oldest first. Ask with \`limit=${LIMITS.pageRowsMax}\`, then pass \`meta.next_cursor\` back as \`cursor\`, with the same filters, until \`meta.has_more\` is false. A page can be shorter than \`limit\`, even empty, and still have more behind it.
 
 ## Keeping a copy
 Every page of a list says in \`x-sync-watermark\` from when your next run must ask: keep it when the whole walk was written, give it as \`updated_since\`, and upsert by \`id\`; rows can come twice. Where \`updated_since\` of customers is refused (the store does not track customer updates), use \`created_since\` and walk all customers now and then. Deleted rows are not reported: walk the list of ids, ${LIMITS.pageRowsOfIds.toLocaleString('en')} a page (\`/api/v1/ids/orders\` and its like). What your copy held before that walk began, and the walk does not bring, was deleted.

@@ -34,7 +34,7 @@ repeat
 until meta.has_more is false
 \`\`\`
 
-Rows come oldest first. Pages stay correct while rows are written. A page can hold fewer rows than limit and still not be the last. On INVALID_CURSOR start again without cursor.
+Rows come oldest first. Pages stay correct while rows are written. A page can hold fewer rows than limit, even none, and still not be the last: only has_more tells. On INVALID_CURSOR start again without cursor.
 
 ## Keeping a copy up to date
 

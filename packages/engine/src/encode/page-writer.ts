@@ -22,7 +22,7 @@ export class PageWriter {
   readonly out: JsonWriter
   rows = 0
   hasMore = false
-  /** Position of the last row, from when the page is full. */
+  /** Where the next page goes on: behind the last row of a full page, or behind what was read without a match. */
   private end: Position | null = null
   private readonly resource: Resource
   private readonly bounds: PageBounds
@@ -53,12 +53,23 @@ export class PageWriter {
       this.end = positionOf(this.resource, message, offset)
   }
 
+  /** Whether it takes no more rows. */
+  get isFull(): boolean {
+    return this.end !== null
+  }
+
+  /** Ends the page here, though it is not full: the list was read up to this position only. */
+  endAt(position: Position): void {
+    this.hasMore = true
+    this.end ??= position
+  }
+
   /** Gives the page's memory back, when its bytes have left and nobody reads them any more. */
   release(): void {
     this.out.release()
   }
 
-  /** Position of the last row, at full precision, where a bound ended the page; else null. */
+  /** Where the next page goes on, at full precision, where a bound ended this one; else null. */
   position(): Position | null {
     return this.end
   }

@@ -6,6 +6,10 @@ export interface PresentColumn {
   readonly notNull: boolean
   /** PostgreSQL's own name of its type, a domain's base type: `timestamptz`, `_text`. */
   readonly type: string
+  /** Whether a whole index begins with it. */
+  readonly isIndexed: boolean
+  /** Whether a whole index begins with `coalesce` of it and another column. */
+  readonly isIndexedInCoalesce: boolean
 }
 
 /** Tables of a store by name, each with its columns by name. */

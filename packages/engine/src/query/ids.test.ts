@@ -9,7 +9,12 @@ function storeWith(...resources: readonly Resource[]): PresentColumns {
   return new Map(
     resources.map((each) => [
       each.table,
-      new Map(columnsOf(each).map((name) => [name, { notNull: name !== 'deleted_at', type: typeOf(name) }])),
+      new Map(
+        columnsOf(each).map((name) => [
+          name,
+          { notNull: name !== 'deleted_at', type: typeOf(name), isIndexed: true, isIndexedInCoalesce: false },
+        ]),
+      ),
     ]),
   )
 }

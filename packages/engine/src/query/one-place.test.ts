@@ -12,7 +12,12 @@ const { items: _items, ...own } = order.fields
 const grown = { ...order, fields: { ...own, gift_message: text('What the buyer writes on the card').from(next) } }
 
 function presentWith(...columns: string[]): PresentColumns {
-  const types = new Map([...columns].map((name) => [name, { notNull: true, type: name === 'id' ? 'uuid' : 'text' }]))
+  const types = new Map(
+    [...columns].map((name) => [
+      name,
+      { notNull: true, type: name === 'id' ? 'uuid' : 'text', isIndexed: true, isIndexedInCoalesce: false },
+    ]),
+  )
   return new Map([['orders', types]])
 }
 

@@ -25,6 +25,8 @@ export interface PagePlan {
   readonly limit: number
   readonly after: Position | null
   readonly filters: readonly Filter[]
+  /** Set where the list is gone through in its order, whatever indexes there are: up to this position, null for its end. */
+  readonly window?: { readonly end: Position | null }
 }
 
 /** One row by id. */

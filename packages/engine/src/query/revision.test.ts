@@ -1,14 +1,17 @@
 import { REVISIONS, type RevisionId } from '@store-export/contract'
 import { describe, expect, test } from 'vitest'
-import type { PresentColumns } from './columns-present.ts'
+import type { PresentColumn, PresentColumns } from './columns-present.ts'
 import { columnNamesAt, revisionOf } from './revision.ts'
 
 function presentAt(revision: RevisionId, without: readonly string[] = []): PresentColumns {
-  const present = new Map<string, Map<string, { notNull: boolean; type: string }>>()
+  const present = new Map<string, Map<string, PresentColumn>>()
   for (const name of columnNamesAt(revision).filter((each) => !without.includes(each))) {
     const [table = '', column = ''] = name.split('.')
     const columns = present.get(table) ?? new Map()
-    present.set(table, columns.set(column, { notNull: false, type: 'text' }))
+    present.set(
+      table,
+      columns.set(column, { notNull: false, type: 'text', isIndexed: false, isIndexedInCoalesce: false }),
+    )
   }
   return present
 }

@@ -1,12 +1,13 @@
 // A plan and the columns present become one statement. Pure: no connection, no clock.
 
 import { LIMITS, type Resource } from '@store-export/contract'
-import { columnReading, comparedColumn } from './column-reading.ts'
+import { comparedColumn } from './column-reading.ts'
 import { hasColumn, type PresentColumns } from './columns-present.ts'
 import { identifier, instantLiteral, textLiteral, uuidLiteral } from './literal.ts'
+import { afterId, datedRange, key, keys, type Writing } from './order.ts'
 import type { AllOfPlan, Filter, PagePlan, Plan, Position } from './plan.ts'
 import { presentColumnsOf, selectList, tableName } from './select-list.ts'
-import { LITERALS, Parameters, type Statement, type Values } from './statement.ts'
+import { LITERALS, Parameters, type Statement } from './statement.ts'
 
 /**
  * Up to this many changed rows a filter on the time of change is answered from its own index and sorted; above it the
@@ -17,12 +18,6 @@ const FEW_ROWS_MAX = 10_000
 
 /** Limits of pages that are asked for all day. Of any other the server would keep a plan for somebody's single walk. */
 const REPEATED_LIMITS: ReadonlySet<number> = new Set([LIMITS.pageRowsDefault, LIMITS.pageRowsMax, LIMITS.pageRowsOfIds])
-
-/** What a statement is written for. */
-interface Writing {
-  readonly present: PresentColumns
-  readonly values: Values
-}
 
 /**
  * The statement that reads `plan`, a select: it takes its snapshot when it has the locks of its tables, so that one that
@@ -106,17 +101,6 @@ function order(plan: Plan, present: PresentColumns): string {
   return ` order by ${keys(plan.resource, present)}`
 }
 
-/** The expression of one of the columns by which rows are found and ordered. */
-function key(resource: Resource, column: string, present: PresentColumns): string {
-  return columnReading({ resource, alias: 't', present }, column)
-}
-
-/** What a list is ordered by. */
-function keys(resource: Resource, present: PresentColumns): string {
-  const id = key(resource, 'id', present)
-  return hasColumn(present, resource.table, 'created_at') ? `${key(resource, 'created_at', present)}, ${id}` : id
-}
-
 function belongs({ resource, column, id }: AllOfPlan, { present, values }: Writing): string {
   // An absent column is null (R28), and null belongs to nobody.
   return hasColumn(present, resource.table, column) ? `${key(resource, column, present)} = ${values.uuid(id)}` : 'false'
@@ -134,9 +118,10 @@ function pageRows(plan: PagePlan, writing: Writing): string {
   if (createdAt === undefined) return branch(plan, present, afterId(plan.resource, plan.after, writing))
   const undated = (after: Position | null) => branch(plan, present, undatedAfter(plan.resource, after, writing))
   if (plan.after?.createdAt === null) return undated(plan.after)
-  const range = afterKey(plan, writing)
-  if (createdAt.notNull) return datedRows(plan, present, range)
-  const dated = datedRows(plan, present, plan.after === null ? 't."created_at" is not null' : range)
+  const range = datedRange(plan, writing)
+  // the rows without a date come behind the last window
+  if (createdAt.notNull || plan.window?.end) return datedRows(plan, present, range)
+  const dated = datedRows(plan, present, range === 'true' ? 't."created_at" is not null' : range)
   const both = `(${dated}) union all (${undated(null)})`
   return `select * from (${both}) t order by ${keys(plan.resource, present)} limit ${plan.limit + 1}`
 }
@@ -150,16 +135,6 @@ function branch(plan: PagePlan, present: PresentColumns, range: string): string 
   const where = `${range}${conditions(plan, present)}${active(resource, present)}`
   const from = `select ${carried(resource, present)} from ${tableName(resource)} t`
   return `${from} where ${where} order by ${keys(resource, present)} limit ${limit + 1}`
-}
-
-/** The row-wise comparison is what lets one index range start exactly behind the position. */
-function afterKey({ resource, after }: PagePlan, { present, values }: Writing): string {
-  if (after === null || after.createdAt === null) return 'true'
-  return `(${keys(resource, present)}) > (${values.instant(after.createdAt)}, ${values.uuid(after.id)})`
-}
-
-function afterId(resource: Resource, after: Position | null, { present, values }: Writing): string {
-  return after === null ? 'true' : `${key(resource, 'id', present)} > ${values.uuid(after.id)}`
 }
 
 function undatedAfter(resource: Resource, after: Position | null, writing: Writing): string {
@@ -181,15 +156,22 @@ function condition(filter: Filter, resource: Resource, present: PresentColumns):
   return `${stamp(filter.field, resource, present)} >= ${instantLiteral(filter.value)}`
 }
 
-/** A row that was never changed carries no stamp on some stores: its creation stands in, so it is never lost (R14). */
 function stamp(field: string, resource: Resource, present: PresentColumns): string {
   const column = key(resource, field, present)
-  const falls =
-    field === 'updated_at' && resource.fields[field]?.nullable && hasColumn(present, resource.table, 'created_at')
-  return falls ? `coalesce(${column}, ${key(resource, 'created_at', present)})` : column
+  return hasStandIn(resource, field, present) ? `coalesce(${column}, ${key(resource, 'created_at', present)})` : column
 }
 
-function isGated({ filters, resource }: PagePlan, present: PresentColumns): boolean {
+/** A row that was never changed carries no stamp on some stores: its creation stands in, so it is never lost (R14). */
+export function hasStandIn(resource: Resource, field: string, present: PresentColumns): boolean {
+  return (
+    field === 'updated_at' &&
+    resource.fields[field]?.nullable === true &&
+    hasColumn(present, resource.table, 'created_at')
+  )
+}
+
+function isGated({ filters, resource, window }: PagePlan, present: PresentColumns): boolean {
+  if (window !== undefined) return false
   return filters.some(({ field }) => field === 'updated_at') && hasColumn(present, resource.table, 'updated_at')
 }
 

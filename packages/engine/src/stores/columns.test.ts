@@ -14,12 +14,15 @@ const things = resource({
 })
 const ADDRESS = { storeId: 'a', databaseUrl: 'postgres://one', sealedPassword: null }
 
+/** A column without an index. */
+const BARE = { isIndexed: false, isIndexedInCoalesce: false }
+
 let samples: Samples
 
 beforeAll(async () => {
   samples = await createSamples()
   await samples.sql.unsafe(`create domain short as text; create type mood as enum ('sad');
-    create table samples (id uuid primary key, word short, n integer, deleted_at timestamptz, secret text)`)
+    create table samples (id uuid primary key, word short, n integer, deleted_at timestamptz, stamp timestamptz, secret text)`)
 })
 afterAll(() => samples.drop())
 
@@ -36,11 +39,35 @@ describe('columns of a store', () => {
   test('[R28] are those the contract names, with their types, a domain’s the one below it', async () => {
     const present = await columnsAt({ now: 0 }).of(ADDRESS, samples.reader)
     expect(Object.fromEntries(present.get('samples') ?? [])).toEqual({
-      id: { notNull: true, type: 'uuid' },
-      word: { notNull: false, type: 'text' },
-      n: { notNull: false, type: 'int4' },
-      deleted_at: { notNull: false, type: 'timestamptz' },
+      id: { notNull: true, type: 'uuid', isIndexed: true, isIndexedInCoalesce: false },
+      word: { notNull: false, type: 'text', ...BARE },
+      n: { notNull: false, type: 'int4', ...BARE },
+      deleted_at: { notNull: false, type: 'timestamptz', ...BARE },
     })
+  })
+
+  test.each([
+    ['(deleted_at, id)', { isIndexed: true }],
+    ['(coalesce(deleted_at, stamp), id)', { isIndexedInCoalesce: true }],
+    ['(coalesce(stamp, deleted_at), id)', {}],
+    ['(id, deleted_at)', {}],
+    ['(deleted_at) where n > 1', {}],
+    ['using hash (deleted_at)', {}],
+    ['using brin (deleted_at)', {}],
+  ])('an index %s counts as far as it serves a range of the column', async (index, found) => {
+    await samples.sql.unsafe(`create index sought on samples ${index}`)
+    const present = await columnsAt({ now: 0 }).of(ADDRESS, samples.reader)
+    expect(present.get('samples')?.get('deleted_at')).toMatchObject({ ...BARE, ...found })
+    await samples.sql`drop index sought`
+  })
+
+  test('[R28] are read while a migration holds the table, for the sake of all others', async () => {
+    await samples.sql`create index sought on samples ((coalesce(deleted_at, stamp)))`
+    const migration = samples.sql
+    await migration.unsafe('begin; lock table samples in access exclusive mode')
+    const present = await columnsAt({ now: 0 }).of(ADDRESS, samples.reader)
+    await migration.unsafe('rollback; drop index sought')
+    expect(present.get('samples')?.get('deleted_at')?.isIndexedInCoalesce).toBe(true)
   })
 
   test('[R28] are read again after the setting’s time, and what changed is told', async () => {

@@ -74,12 +74,12 @@ export class StoreColumns {
   private async read({ storeId }: StoreAddress, sql: Sql): Promise<PresentColumns> {
     const rows = await sql.unsafe<ColumnRow[]>(columnsStatement([...this.kinds.keys()]))
     const present = new Map<string, Map<string, PresentColumn>>()
-    for (const { table, column, notNull, type } of rows) {
+    for (const { table, column, ...found } of rows) {
       const columns = present.get(table) ?? new Map<string, PresentColumn>()
       present.set(table, columns)
       const kind = this.kinds.get(table)?.get(column)
       if (kind === undefined) continue
-      if (kind === null || isReadable(kind, type)) columns.set(column, { notNull, type })
+      if (kind === null || isReadable(kind, found.type)) columns.set(column, found)
       else this.tellOtherType(storeId, table, column)
     }
     return present
@@ -118,28 +118,44 @@ function missing(storeId: string, name: string): Observation {
   return { event: 'schema surprise', storeId, table, column, kind: 'column missing' }
 }
 
-interface ColumnRow {
+interface ColumnRow extends PresentColumn {
   readonly table: string
   readonly column: string
-  readonly notNull: boolean
-  readonly type: string
 }
 
 /** A constraint that was never validated (PostgreSQL 18) rules out nothing: rows from before it can hold nulls. */
 const NOT_NULL = `a.attnotnull and not exists (select from pg_catalog.pg_constraint k
         where k.conrelid = c.oid and k.contype = 'n' and k.conkey = array[a.attnum] and not k.convalidated)`
 
+/**
+ * Whole B-trees of the column's table that begin as `first` says. PostgreSQL's functions that write a definition wait for
+ * whoever holds the table, a migration say: the tree of the expression is read as it is stored.
+ */
+function indexThat(first: string): string {
+  return `exists (select from indexes i where i.indrelid = c.oid and ${first})`
+}
+
 /** A column counts when it exists and may be selected: after a migration of the platform it may lack its grant. */
 export function columnsStatement(tables: readonly string[]): string {
-  return `select c.relname as "table", a.attname as "column", ${NOT_NULL} as "notNull",
+  const inCoalesce = `i.expressions like '({COALESCEEXPR %:args ({VAR :varno 1 :varattno ' || a.attnum || ' %'`
+  return `with relations as materialized (
+      select c.oid, c.relname from pg_catalog.pg_class c
+      join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'
+      where c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relname in (${tables.map(textLiteral).join(', ')})),
+    indexes as materialized (
+      select i.indrelid, i.indkey[0] as column, i.indexprs::text as expressions from relations c
+      join pg_catalog.pg_index i on i.indrelid = c.oid and i.indisvalid and i.indpred is null
+      join pg_catalog.pg_class x on x.oid = i.indexrelid
+      join pg_catalog.pg_am m on m.oid = x.relam and m.amname = 'btree')
+    select c.relname as "table", a.attname as "column", ${NOT_NULL} as "notNull",
       case when t.typtype = 'e' then 'enum' when t.typtype = 'd' then (
-        select b.typname from pg_catalog.pg_type b where b.oid = t.typbasetype) else t.typname end as "type"
-    from pg_catalog.pg_class c
-    join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'
+        select b.typname from pg_catalog.pg_type b where b.oid = t.typbasetype) else t.typname end as "type",
+      ${indexThat('i.column = a.attnum')} as "isIndexed",
+      ${indexThat(`i.column = 0 and ${inCoalesce}`)} as "isIndexedInCoalesce"
+    from relations c
     join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     join pg_catalog.pg_type t on t.oid = a.atttypid
-    where c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relname in (${tables.map(textLiteral).join(', ')})
-      and pg_catalog.has_column_privilege(c.oid, a.attnum, 'select')`
+    where pg_catalog.has_column_privilege(c.oid, a.attnum, 'select')`
 }
 
 function namesOf(present: PresentColumns): string[] {

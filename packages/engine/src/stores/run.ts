@@ -11,6 +11,7 @@ import type { Observe } from '../observe.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
 import type { Plan } from '../query/plan.ts'
 import { existsStatement, statementOf } from '../query/sql.ts'
+import { needsWindows } from '../query/windows.ts'
 import { Attempts, asFault, storeFault } from './attempts.ts'
 import type { Barrier } from './barrier.ts'
 import type { StoreColumns } from './columns.ts'
@@ -24,6 +25,7 @@ import { readRows } from './read-rows.ts'
 import { refuseUntracked, requireLaunchTables } from './refusals.ts'
 import { allGone, type RowRequest, RowsById } from './rows-by-id.ts'
 import { SlotRefusal } from './slots.ts'
+import { fillByWindows } from './windows.ts'
 
 /** What a reader is made of. */
 export interface StoreReaderParts {
@@ -83,7 +85,9 @@ export class StoreReader {
     return this.attempts.run(sized, async (sql, present) => {
       const page = this.newPage(sized)
       refuseUntracked(plan, present)
-      await this.fill(sized, { sql, present, take: (row) => page.take(row) })
+      const fill = (plan: Plan) => this.fill({ ...sized, plan }, { sql, present, take: (row) => page.take(row) })
+      if (plan.kind === 'page' && needsWindows(plan, present)) await fillByWindows(plan, { page, sql, present, fill })
+      else await fill(plan)
       if (plan.kind === 'page') this.sizes.served(listOf(address, plan), { rows: page.rows, bytes: page.out.length })
       this.report(sized, page)
       return page

@@ -1,0 +1,124 @@
+// Stores of platforms that have not made our indexes: filters find their rows by bounded work, in pages that may be short.
+
+import { order, parseInstant } from '@store-export/contract'
+import { openPool, parseConnectionUrl, StoreColumns } from '@store-export/engine'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { statementOf } from '../../engine/src/query/sql.ts'
+import { needsWindows, windowEndStatement } from '../../engine/src/query/windows.ts'
+import { openProxy } from '../../operator/test/faults/tcp-proxy.ts'
+import { NO_ID } from './support/endpoints.ts'
+import { dropFilterIndexes } from './support/indexes.ts'
+import { startNode } from './support/nodes.ts'
+
+/** More than three windows. */
+const ROWS = 34_000
+const UNDATED = 3
+/** An answer of the store that comes so late leaves time for one window a page. */
+const LATE_MS = 130
+const SINCE = '2029-01-01T00:00:00Z'
+
+let platform: TestPlatform
+let store: TestStore
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  store = await platform.provision()
+  for (const table of ['orders', 'customers']) {
+    await store.sql.unsafe(`alter table ${table} alter column created_at drop not null;
+      insert into ${table} (id, email, created_at, updated_at)
+      select gen_random_uuid(), n || '@b.example', case when n <= ${ROWS} then timestamptz '2026-01-01Z' + n / 5 * interval '1 s' end,
+        case when n % 3001 = 7 or n > ${ROWS} then timestamptz '2030-01-01Z' else timestamptz '2026-06-01Z' end
+      from generate_series(1, ${ROWS + UNDATED}) n`)
+    await dropFilterIndexes(store.sql, table)
+  }
+  await store.sql.unsafe(`update orders set status = 'shipped' where id in (
+    select id from orders where created_at > '2026-01-01T01:50:00Z' order by created_at limit 300);
+    analyze orders; analyze customers`)
+})
+afterAll(() => platform.close())
+
+const CASES = [
+  ['orders', `updated_since=${SINCE}`, `updated_at >= '${SINCE}'`],
+  ['orders', 'status=shipped', `status = 'shipped'`],
+  ['orders', `status=shipped&updated_since=${SINCE}`, `status = 'shipped' and updated_at >= '${SINCE}'`],
+  ['orders', 'status=cancelled', `status = 'cancelled'`],
+  ['customers', `updated_since=${SINCE}`, `coalesce(updated_at, created_at) >= '${SINCE}'`],
+] as const
+
+async function idsOf(table: string, condition: string): Promise<string[]> {
+  const rows = await store.sql.unsafe<{ id: string }[]>(
+    `select id from ${table} where ${condition} order by created_at, id`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** The ids of each page of a walk. */
+async function walk(url: string, path: string): Promise<string[][]> {
+  const pages: string[][] = []
+  for (let cursor = ''; ; ) {
+    const answer = await fetch(`${url}/api/v1/${path}${cursor}`, { headers: { 'x-api-key': store.key } })
+    const { data, meta } = (await answer.json()) as Page
+    expect(answer.status).toBe(200)
+    expect(meta.has_more).toBe(meta.next_cursor !== null)
+    pages.push(data.map(({ id }) => id))
+    if (meta.next_cursor === null) return pages
+    cursor = `&cursor=${meta.next_cursor}`
+  }
+}
+
+interface Page {
+  readonly data: readonly { readonly id: string }[]
+  readonly meta: { readonly has_more: boolean; readonly next_cursor: string | null }
+}
+
+test.each(CASES)('[PAG-2, PAG-4] %s?%s: every page is full while there is time', async (path, query, condition) => {
+  const limit = 7
+  const wanted = await idsOf(path, condition)
+  const pages = await walk(platform.service.url, `${path}?limit=${limit}&${query}`)
+  expect(pages.flat()).toEqual(wanted)
+  expect(pages.length).toBe(Math.max(1, Math.ceil(wanted.length / limit)))
+})
+
+test.each(CASES.slice(-2))(
+  '[PAG-2, PAG-4] %s?%s: a slow store gives short pages, and no row is lost',
+  async (path, query, condition) => {
+    const way = await openProxy(Number(new URL(store.readerUrl).port))
+    const [row] = await platform.service.control.sql<[{ url: string }]>`
+    select database_url as url from stores where id = ${store.id}`
+    const late = Object.assign(new URL(row.url), { hostname: '127.0.0.1', port: String(way.port) }).href
+    const node = await startNode(platform)
+    await platform.service.control.sql`update stores set database_url = ${late} where id = ${store.id}`
+    way.be({ kind: 'delay', ms: LATE_MS })
+    const pages = await walk(node.url, `${path}?limit=250&${query}`).finally(async () => {
+      await platform.service.control.sql`update stores set database_url = ${row.url} where id = ${store.id}`
+      await node.close()
+    })
+    expect(pages.flat()).toEqual(await idsOf(path, condition))
+    expect(pages.length).toBeGreaterThanOrEqual(Math.ceil(ROWS / 20_000))
+    expect(pages.slice(0, -1).some((ids) => ids.length < 250)).toBe(true)
+  },
+)
+
+test('a window is a range of the index that the list is walked by, whatever the server thinks of the filter', async () => {
+  const sql = openPool(parseConnectionUrl(store.ownerUrl), { connectionsMax: 1, applicationName: 'test' })
+  onTestFinished(() => sql.end({ timeout: 1 }))
+  const columns = new StoreColumns({ refreshSeconds: 60, observe: () => undefined, now: () => 0 })
+  const present = await columns.of({ storeId: store.id, databaseUrl: store.ownerUrl, sealedPassword: null }, sql)
+  const filters = [{ parameter: 'status', field: 'status', operator: '=', value: 'shipped' }] as const
+  const position = { createdAt: instant('2026-01-01T00:30:00Z'), id: NO_ID }
+  const plan = { kind: 'page', resource: order, limit: 250, after: position, filters } as const
+  expect(needsWindows(plan, present)).toBe(true)
+  const window = { end: { ...position, createdAt: instant('2026-01-01T00:50:00Z') } }
+  const statement = statementOf({ ...plan, window }, present, { prepares: false }).text
+  for (const text of [windowEndStatement(plan, present), statement]) {
+    const lines = await sql.unsafe(`explain ${text}`)
+    const explained = lines.map((line) => line['QUERY PLAN']).join('\n')
+    expect(explained).toMatch(/Index Cond: .*ROW\((t\.)?created_at, (t\.)?id\) > /)
+    expect(explained).not.toMatch(/Seq Scan on orders/)
+  }
+})
+
+function instant(text: string): bigint {
+  return parseInstant(text) ?? 0n
+}

@@ -1,0 +1,11 @@
+// Stores of platforms that have not made the indexes which filters are served by.
+
+import type { Sql } from '@store-export/engine'
+
+/** Drops the indexes of the table but its key and the one that its list is walked by. */
+export async function dropFilterIndexes(sql: Sql, table: string): Promise<void> {
+  const found = await sql.unsafe<{ name: string }[]>(`select indexrelid::regclass::text as name from pg_index
+    where indrelid = 'public.${table}'::regclass and not indisunique
+      and pg_get_indexdef(indexrelid, 1, true) <> 'created_at'`)
+  for (const { name } of found) await sql.unsafe(`drop index ${name}`)
+}
