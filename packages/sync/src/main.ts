@@ -2,8 +2,10 @@
 // The command `store-sync`: hands the process's words, streams and signals to the command line.
 
 import { runCli } from './cli/cli.ts'
+import { outliveFetchFault } from './cli/fetch-fault.ts'
 import { askAtTerminal } from './cli/key.ts'
 
+outliveFetchFault()
 const gone = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => gone.abort(new Error(signal)))
 const { stdin, stdout, stderr } = process
