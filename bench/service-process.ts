@@ -1,6 +1,7 @@
 // The service as it is served, in a process of its own: log lines are written (to nowhere), metrics are counted.
 
-import { combine, createLog, createMetrics, readConfig, SealingKey } from '@store-export/engine'
+import { combine, createLog, readConfig, SealingKey } from '@store-export/engine'
+import { createMetrics } from '@store-export/engine/metrics'
 import { type RunningService, startService } from '../packages/operator/src/service.ts'
 import { answerCalls } from './child-calls.ts'
 

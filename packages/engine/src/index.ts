@@ -40,7 +40,6 @@ export {
   forgetAttempts,
   forgiveAttempt,
 } from './control/sign-in-attempts.ts'
-export { statementDialect } from './control/statement-dialect.ts'
 export {
   addStore,
   getStore,
@@ -69,7 +68,6 @@ export { deleteOldUsage } from './control/usage/retention.ts'
 export type { WalkStep } from './control/usage/walks.ts'
 export type { PageWriter } from './encode/page-writer.ts'
 export { createLog } from './log.ts'
-export { createMetrics, type Metrics } from './metrics.ts'
 export { combine, type KeyRefused, type Observation, type Observe } from './observe.ts'
 export type { PresentColumns } from './query/columns-present.ts'
 export type { Filter, Plan, Position } from './query/plan.ts'

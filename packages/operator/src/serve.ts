@@ -5,15 +5,14 @@ import {
   type Config,
   type ControlDatabase,
   combine,
-  createMetrics,
   deleteOldUsage,
   forgetAttempts,
   forgetEndedSignIns,
   forgetSentForms,
-  type Metrics,
   type Observe,
   type SealingKeys,
 } from '@store-export/engine'
+import type { Metrics } from '@store-export/engine/metrics'
 import type { Lifecycle } from './lifecycle.ts'
 import { listenProblem } from './listen.ts'
 import { startOperations } from './operations.ts'
@@ -59,6 +58,8 @@ export function patienceMs({ drainSeconds }: Pick<Config, 'drainSeconds'>): numb
 /** Starts everything; the lifecycle ends it. Throws a sentence when a port is taken. */
 export async function startServing(options: ServingOptions): Promise<Serving> {
   const { config, controlUrl, keys, log, lifecycle, dashboard } = options
+  // loaded here, so that the commands that serve nothing start faster
+  const { createMetrics } = await import('@store-export/engine/metrics')
   const metrics = createMetrics({ processMetrics: true })
   const observe = combine(log, metrics.observe)
   const readiness = createReadiness(controlUrl, lifecycle.signal)
@@ -101,7 +102,6 @@ function observePools({ observe }: Metrics, { service }: Started): void {
 
 async function startApi(options: Parameters<typeof import('./service.ts').startService>[0]): Promise<RunningService> {
   const { host, port } = options.config
-  // loaded here, so that the commands that serve nothing start faster
   const { startService } = await import('./service.ts')
   try {
     return await startService(options)

@@ -2,9 +2,10 @@
 // HTTP surface is served: accounts.ts calls it, and the routes call that.
 
 import { randomUUID } from 'node:crypto'
-import { type ControlDatabase, statementDialect } from '@store-export/engine'
+import type { ControlDatabase } from '@store-export/engine'
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { magicLink } from 'better-auth/plugins/magic-link'
+import { statementDialect } from './statement-dialect.ts'
 
 /** Shortest and longest password, in characters. */
 export const PASSWORD_LENGTH = { min: 10, max: 128 } as const
