@@ -41,7 +41,7 @@ test(
     const stores = [await fleet.addStore(), await fleet.addStore({ revision: 'v1.3' })]
     const inspectorPort = await steadyPort()
     const node = await fleet.node({}, { NODE_OPTIONS: `--inspect=127.0.0.1:${inspectorPort}` })
-    const collect = await collectorAt(inspectorPort)
+    const inspector = await inspectorAt(inspectorPort)
     const processId = node.running().process.pid ?? 0
     const watcher = connect(fleet.controlUrl)
     const [startedAt, until] = [performance.now(), performance.now() + MINUTES * 60_000]
@@ -62,8 +62,9 @@ test(
           and usename like 'store_export_reader_%' and datname in (${stores.map(nameOf).join(', ')})`,
       )
       // what is garbage is held by nobody; when it goes is the engine's own affair, and may take an hour
-      if (samples.length % SAMPLES_OF_A_COLLECTION === 0) await collect()
-      if (samples.length % SAMPLES_OF_KINDS === 0) kinds.push(await residentByKind(processId))
+      if (samples.length % SAMPLES_OF_A_COLLECTION === 0) await inspector.ask('HeapProfiler.collectGarbage')
+      if (samples.length % SAMPLES_OF_KINDS === 0)
+        kinds.push(`${await residentByKind(processId)}, of it ${await heapSpaces(inspector)}`)
       const descriptors = (await readdir(`/proc/${processId}/fd`)).length
       samples.push({ hour, resident: await residentMebibytes(processId), descriptors, backends: row.backends })
     }
@@ -154,8 +155,14 @@ function nameOf({ readerUrl }: FleetStore): string {
   return `'${new URL(readerUrl).pathname.slice(1)}'`
 }
 
-/** Makes the process that is inspected at the port collect its garbage, all of it. */
-async function collectorAt(port: number): Promise<() => Promise<void>> {
+/** The engine of a process that is inspected. */
+interface Inspector {
+  /** Calls a method of the inspector's protocol. */
+  // biome-ignore lint/suspicious/noExplicitAny: each method has an answer of its own
+  ask(method: string, params?: object): Promise<any>
+}
+
+async function inspectorAt(port: number): Promise<Inspector> {
   const answer = await fetch(`http://127.0.0.1:${port}/json`)
   const [target] = (await answer.json()) as [{ webSocketDebuggerUrl: string }]
   const socket = new WebSocket(target.webSocketDebuggerUrl)
@@ -165,16 +172,31 @@ async function collectorAt(port: number): Promise<() => Promise<void>> {
   })
   onTestFinished(() => socket.close())
   let calls = 0
-  return () =>
-    new Promise((resolve) => {
-      const id = ++calls
-      socket.addEventListener('message', function hear({ data }) {
-        if (JSON.parse(String(data)).id !== id) return
-        socket.removeEventListener('message', hear)
-        resolve()
-      })
-      socket.send(JSON.stringify({ id, method: 'HeapProfiler.collectGarbage' }))
-    })
+  return {
+    ask: (method, params = {}) =>
+      new Promise((resolve) => {
+        const id = ++calls
+        socket.addEventListener('message', function hear({ data }) {
+          const message = JSON.parse(String(data))
+          if (message.id !== id) return
+          socket.removeEventListener('message', hear)
+          resolve(message.result)
+        })
+        socket.send(JSON.stringify({ id, method, params }))
+      }),
+  }
+}
+
+/** What V8 uses of each of its spaces, and what of it is resident, in MiB; of those that have some. */
+async function heapSpaces({ ask }: Inspector): Promise<string> {
+  const expression = `JSON.stringify(process.getBuiltinModule('v8').getHeapSpaceStatistics())`
+  const { result } = await ask('Runtime.evaluate', { expression })
+  const spaces = JSON.parse(result.value) as readonly Record<string, string & number>[]
+  const mebibytes = (bytes = 0) => (bytes / 2 ** 20).toFixed(2)
+  return spaces
+    .filter(({ physical_space_size: physical = 0 }) => physical >= 2 ** 18)
+    .map((each) => `${each.space_name} ${mebibytes(each.space_used_size)}/${mebibytes(each.physical_space_size)}`)
+    .join(' ')
 }
 
 async function residentMebibytes(processId: number): Promise<number> {
