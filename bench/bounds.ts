@@ -5,6 +5,7 @@ import { KEY_CHECK } from './key-check.ts'
 import { PARALLEL_WALKS } from './parallel-walks.ts'
 import type { Bounded } from './results.ts'
 import { medianOf, medianRatio, type Samples } from './rounds.ts'
+import type { LoopHolds } from './service-process.ts'
 import { NAMES } from './variants.ts'
 
 /** What pages of 250 and of 50 orders may cost, in COPYs of their rows. */
@@ -14,6 +15,7 @@ const FLAT_RATIO_MOST = 1.2
 const KEY_RATIO_MOST = 2.2
 const FILTERED_MS_MOST = 20
 const STORE_MS_MOST = 5
+const HOLD_MS_MOST = 2
 const RESIDENT_MOST = 200
 const RESIDENT_AT_REST_MOST = 140
 
@@ -75,6 +77,20 @@ export function memoryBounds({ walking, atRest }: { walking: number; atRest: num
     {
       ...{ name: 'Memory of the service at rest, after one request of each kind and 10 s', unit: 'MiB' },
       ...{ value: atRest, most: RESIDENT_AT_REST_MOST },
+    },
+  ]
+}
+
+/** Bounds of how long pages keep the event loop, in ms. */
+export function loopBounds({ p99, most }: LoopHolds): Bounded[] {
+  const name = 'How long pages of 250 orders keep the event loop at a time'
+  return [
+    { name: `${name}, 99 of 100 times`, value: p99, most: HOLD_MS_MOST, unit: 'ms' },
+    {
+      name: `${name}, the longest in five seconds, collections of garbage included`,
+      value: most,
+      most: HOLD_MS_MOST,
+      unit: 'ms',
     },
   ]
 }

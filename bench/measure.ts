@@ -3,11 +3,12 @@
 import { LIMITS } from '@store-export/contract'
 import type { Sql } from '@store-export/engine'
 import { pagePath } from './api-client.ts'
-import { keyBounds, memoryBounds, requestBounds } from './bounds.ts'
+import { keyBounds, loopBounds, memoryBounds, requestBounds } from './bounds.ts'
 import { startChild } from './child.ts'
 import { type Dataset, makeDataset } from './dataset.ts'
 import { dropFilterIndexes, type FilteredPage, filteredPages, withoutIndexes } from './filtered-pages.ts'
 import { keyCheckVariants } from './key-check.ts'
+import { measureHolds } from './loop-holds.ts'
 import { measureAtRest, measureWalking } from './memory.ts'
 import type { BenchOptions } from './options.ts'
 import { requests } from './page-variants.ts'
@@ -16,6 +17,7 @@ import { type BenchResult, describeRun, type Figure, type ThroughputFigure } fro
 import { medianOf, medianRatio, runRounds, type Samples, type Variant } from './rounds.ts'
 import { type RunningService, runService } from './running-service.ts'
 import type { BenchServer } from './servers.ts'
+import type { LoopHolds } from './service-process.ts'
 import { measureThroughput } from './throughput.ts'
 import { apiVariants, type Lists, walkLists } from './variants.ts'
 import { spread } from './walk.ts'
@@ -46,7 +48,7 @@ export async function measureServer(
     return {
       ...describeRun('bench', { server: server.kind, version: dataset.version, orders, rounds }),
       rows: dataset.rows,
-      bounded: [...requestBounds(api.samples), ...keyBounds(key.samples), ...memory],
+      bounded: [...requestBounds(api.samples), ...keyBounds(key.samples), ...loopBounds(api.holds), ...memory],
       figures: [...figuresOf(api), ...figuresOf(plain), ...figuresOf(key)],
       throughput: api.throughput,
       parallel: walking.walked,
@@ -69,7 +71,13 @@ interface Measured {
   readonly samples: Samples
 }
 
-async function measureApi(measuring: Measuring): Promise<Measured & { throughput: readonly ThroughputFigure[] }> {
+/** What was found out under load. */
+interface Bursts {
+  readonly throughput: readonly ThroughputFigure[]
+  readonly holds: LoopHolds
+}
+
+async function measureApi(measuring: Measuring): Promise<Measured & Bursts> {
   const { server, dataset, filtered, options, say } = measuring
   await using running = await runService(dataset)
   const { service, client } = running
@@ -81,7 +89,7 @@ async function measureApi(measuring: Measuring): Promise<Measured & { throughput
     const variants = apiVariants({ client, sql: dataset.sql, service, copy }, lists, filtered)
     say('measuring requests')
     const samples = await runRounds(variants, { rounds: options.rounds, serverProcessId: server.processId })
-    return { variants, samples, throughput: await measureBursts(measuring, running, lists) }
+    return { variants, samples, ...(await measureBursts(measuring, running, lists)) }
   } finally {
     await copy.close()
   }
@@ -92,22 +100,22 @@ async function measureBursts(
   { server, dataset, options, say }: Measuring,
   { service, url }: RunningService,
   { orders }: Lists,
-): Promise<ThroughputFigure[]> {
+): Promise<Bursts> {
   say('measuring throughput')
   const load = startChild('load-process.ts')
   const ids = await someIds(dataset.sql, options.orders)
   const starts = spread(orders.slice(1), 40, { index: 0, count: 1 })
+  const pages = starts.map(({ cursor }) => pagePath('orders', LIMITS.pageRowsMax, cursor))
   try {
-    return await measureThroughput(
+    const throughput = await measureThroughput(
       { service, url, load, serverProcessId: server.processId, key: dataset.key, size: options.bursts },
       [
         { what: 'order by id', paths: ids.map((id) => `/orders/${id}`) },
-        {
-          what: 'page of 250 orders',
-          paths: starts.map(({ cursor }) => pagePath('orders', LIMITS.pageRowsMax, cursor)),
-        },
+        { what: 'page of 250 orders', paths: pages },
       ],
     )
+    const start = { url, key: dataset.key, paths: pages, connections: 1 }
+    return { throughput, holds: await measureHolds({ service, load, start }) }
   } finally {
     await load.close()
   }

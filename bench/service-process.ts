@@ -1,5 +1,6 @@
 // The service as it is served, in a process of its own: log lines are written (to nowhere), metrics are counted.
 
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { combine, createLog, readConfig, SealingKey } from '@store-export/engine'
 import { createMetrics } from '@store-export/engine/metrics'
 import { type RunningService, startService } from '../packages/operator/src/service.ts'
@@ -11,9 +12,18 @@ export interface ServiceStart {
   readonly secret: Uint8Array
 }
 
-let service: RunningService | undefined
+/** By how many ms a timer of a millisecond came late: all but one in a hundred, and the latest. */
+export interface LoopHolds {
+  readonly p99: number
+  readonly most: number
+}
 
-answerCalls({ start }, async () => service?.close())
+const RESOLUTION_MS = 1
+
+let service: RunningService | undefined
+let watched: ReturnType<typeof monitorEventLoopDelay> | undefined
+
+answerCalls({ start, watchLoop, loopHolds }, async () => service?.close())
 
 /** Starts the service; its address. */
 async function start({ controlUrl, secret }: ServiceStart): Promise<string> {
@@ -25,4 +35,17 @@ async function start({ controlUrl, secret }: ServiceStart): Promise<string> {
     observe: combine(createLog({ level: config.logLevel }), createMetrics({ processMetrics: true }).observe),
   })
   return service.url
+}
+
+/** From now on, until `loopHolds`: the timer itself costs something. */
+async function watchLoop(): Promise<void> {
+  watched = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  watched.enable()
+}
+
+async function loopHolds(): Promise<LoopHolds> {
+  if (watched === undefined) throw new Error('the loop is not watched')
+  watched.disable()
+  const late = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS)
+  return { p99: late(watched.percentile(99)), most: late(watched.max) }
 }
