@@ -1,13 +1,12 @@
 // The tests that need programs which npm does not bring: nginx, HAProxy and PgBouncer. `npm run test:fleet` runs them.
 import { defineConfig } from 'vitest/config'
 import { isOfPausedParser } from './packages/sync/src/cli/fetch-fault.ts'
-import { GLOBAL_SETUP } from './vitest.base.ts'
 
 // the one default export: vitest reads no other
 export default defineConfig({
   test: {
     include: ['test/fleet/**/*.test.ts'],
-    globalSetup: GLOBAL_SETUP,
+    globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
     // one file at a time: each runs several nodes and a proxy on two cores
     maxWorkers: 1,
