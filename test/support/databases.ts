@@ -1,7 +1,9 @@
 // Databases for tests: each test file makes its own and drops it, so that files run side by side.
 import { randomBytes } from 'node:crypto'
+import { openPool, parseConnectionUrl } from '@store-export/engine'
 import postgres from 'postgres'
 import { inject } from 'vitest'
+import { makeServiceSecrets } from '../../packages/engine/src/control/service-secrets.ts'
 
 /** A database of the test's own; `url` is the superuser's, over TCP. */
 export type TestDatabase = {
@@ -11,10 +13,23 @@ export type TestDatabase = {
 }
 
 /** Makes an empty database with a name that no other test has. */
-export async function createDatabase(): Promise<TestDatabase> {
-  const name = `test_${randomBytes(8).toString('hex')}`
+export function createDatabase(): Promise<TestDatabase> {
   // template1 cannot be copied while somebody is connected to it, template0 admits nobody
-  await administrate(`create database ${name} template template0`)
+  return copyOf('template0')
+}
+
+/** Makes a control database as `migrate` leaves one, with secrets of its own: migrating each takes longer than most tests. */
+export async function createMigratedDatabase(): Promise<TestDatabase> {
+  const database = await copyOf(inject('migratedTemplate'))
+  const sql = openPool(parseConnectionUrl(database.url), { connectionsMax: 1, applicationName: 'test' })
+  await makeServiceSecrets(sql, randomBytes)
+  await sql.end()
+  return database
+}
+
+async function copyOf(template: string): Promise<TestDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await administrate(`create database ${name} template ${template}`)
   const url = new URL(inject('postgresUrl'))
   url.pathname = `/${name}`
   return { url: url.href, drop: () => administrate(`drop database if exists ${name} with (force)`) }

@@ -1,11 +1,15 @@
 // Starts one embedded PostgreSQL for the whole run of the tests, in a temporary folder, and removes it at the end.
+import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { chmod, mkdtemp, readdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
+import { migrate } from '@store-export/engine'
+import postgres from 'postgres'
 import type { TestProject } from 'vitest/node'
 import {
+  type EmbeddedPostgres,
   removeEmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../../packages/operator/src/embedded/embedded-postgres.ts'
@@ -16,6 +20,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** The superuser's URL of the database `postgres`, over TCP. */
     postgresUrl: string
+    /** Name of a migrated control database without secrets, to be copied. */
+    migratedTemplate: string
     /** Port of 127.0.0.1 at which stores are reached through a pooler; none where they are reached directly. */
     poolerPort?: number
   }
@@ -29,6 +35,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await chmod(dataFolder, 0o711)
   const server = await startEmbeddedPostgres({ dataFolder, tcpPort: await freePort(), settings: FOR_TESTS })
   project.provide('postgresUrl', server.url('postgres'))
+  project.provide('migratedTemplate', await makeMigratedTemplate(server))
   // on Ctrl-C vitest exits without any teardown: the server ends by itself then, and its folder goes here; what still
   // escapes, the next run removes
   const removeNow = (): void => rmSync(dataFolder, { recursive: true, force: true })
@@ -38,6 +45,20 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     process.off('exit', removeNow)
     await removeEmbeddedPostgres(dataFolder)
   }
+}
+
+async function makeMigratedTemplate({ url }: EmbeddedPostgres): Promise<string> {
+  const name = 'migrated'
+  await execute(url('postgres'), `create database ${name} template template0`)
+  await migrate({ url: url(name), random: randomBytes })
+  await execute(url(name), 'delete from service_secrets')
+  await execute(url('postgres'), `alter database ${name} allow_connections false`)
+  return name
+}
+
+async function execute(url: string, statement: string): Promise<void> {
+  const sql = postgres(url, { max: 1 })
+  await sql.unsafe(statement).finally(() => sql.end())
 }
 
 const PREFIX = 'store-export-test-'

@@ -6,7 +6,6 @@ import type { RevisionId } from '@store-export/contract'
 import {
   addStore,
   createKey,
-  migrate,
   type Observation,
   openPool,
   parseConnectionUrl,
@@ -17,7 +16,7 @@ import {
 import { inject } from 'vitest'
 import { type RunningService, startService } from '../../packages/operator/src/service.ts'
 import { provisionStore } from '../../packages/operator/src/store-schema/provision-store.ts'
-import { createDatabase } from './databases.ts'
+import { createMigratedDatabase } from './databases.ts'
 import { validateResponse } from './openapi.ts'
 
 /** An answer, read whole. */
@@ -66,8 +65,7 @@ export async function startPlatform(
   settings: Record<string, string> = {},
   { dashboard = false }: { readonly dashboard?: boolean } = {},
 ): Promise<TestPlatform> {
-  const control = await createDatabase()
-  await migrate({ url: control.url, random: randomBytes })
+  const control = await createMigratedDatabase()
   const sealingKey = new SealingKey(randomBytes(32))
   const observations: Observation[] = []
   const { config } = readConfig({

@@ -1,9 +1,8 @@
 // A migrated control database for tests, with a store or two.
 
 import { randomBytes } from 'node:crypto'
-import { createDatabase } from '../../../test/support/databases.ts'
+import { createMigratedDatabase } from '../../../test/support/databases.ts'
 import { type ControlDatabase, openControlDatabase } from '../src/control/database.ts'
-import { migrate } from '../src/control/migrate.ts'
 import { SealingKey } from '../src/control/sealing.ts'
 import { addStore, type RegisteredStore, type RegistryContext } from '../src/control/stores.ts'
 
@@ -20,8 +19,7 @@ export interface TestControl extends RegistryContext {
 
 /** An empty, migrated control database. */
 export async function createControlDatabase(): Promise<TestControl> {
-  const { url, drop } = await createDatabase()
-  await migrate({ url, random: randomBytes })
+  const { url, drop } = await createMigratedDatabase()
   const opened: ControlDatabase[] = []
   const open = () => {
     const database = openControlDatabase(url, { poolSize: 10 })

@@ -3,13 +3,12 @@ import {
   addStore,
   type ControlDatabase,
   createKey,
-  migrate,
   openControlDatabase,
   SETTINGS,
   SealingKey,
 } from '@store-export/engine'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts'
+import { createDatabase, createMigratedDatabase, type TestDatabase } from '../../../test/support/databases.ts'
 import { connect, dropAfterTest, newSecret, PATIENCE, run } from './command-support.ts'
 import { temporaryFolder } from './embedded-support.ts'
 
@@ -20,9 +19,8 @@ let control: TestDatabase
 let settings: Record<string, string>
 
 beforeAll(async () => {
-  control = await createDatabase()
+  control = await createMigratedDatabase()
   settings = { DATABASE_URL: control.url, SECRET: secret }
-  await migrate({ url: control.url, random: randomBytes })
 })
 afterAll(() => control.drop())
 

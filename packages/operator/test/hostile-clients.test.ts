@@ -56,8 +56,9 @@ async function expectUnharmed(
   expect(median(attacked), `beside the attack ${attacked}, without ${quiet}`).toBeLessThan(median(quiet) * 2 + NOISE_MS)
 }
 
+/** Of an even number the lower one: of two rounds the machine may hit one. */
 function median(values: number[]): number {
-  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+  return values.sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? 0
 }
 
 /** Opens a socket that is destroyed after the test. */

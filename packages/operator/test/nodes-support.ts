@@ -13,7 +13,7 @@ import {
   SealingKey,
 } from '@store-export/engine'
 import { inject, onTestFinished } from 'vitest'
-import { createDatabase } from '../../../test/support/databases.ts'
+import { createMigratedDatabase } from '../../../test/support/databases.ts'
 import { connectOnce } from '../../../test/support/platform.ts'
 import { generateStore, type StoreSize } from '../src/demo/generate.ts'
 import { loadStore } from '../src/demo/load.ts'
@@ -76,7 +76,7 @@ const UNLIMITED = '1000000000'
 /** A platform for one test; `controlUrl` names a control database of the test's own, else one is made. */
 export async function startFleet(controlUrl?: string): Promise<Fleet> {
   const url = controlUrl ?? (await ownControlDatabase())
-  await migrate({ url, random: randomBytes })
+  if (controlUrl !== undefined) await migrate({ url, random: randomBytes })
   const control = openControlDatabase(url, { poolSize: 4, preparedStatements: true })
   onTestFinished(() => control.close())
   const secret = randomBytes(32)
@@ -120,7 +120,7 @@ export function ownerOf(store: FleetStore) {
 }
 
 async function ownControlDatabase(): Promise<string> {
-  const database = await createDatabase()
+  const database = await createMigratedDatabase()
   onTestFinished(() => database.drop())
   return database.url
 }

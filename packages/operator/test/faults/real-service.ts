@@ -7,13 +7,12 @@ import {
   addStore,
   type ControlDatabase,
   createKey,
-  migrate,
   openControlDatabase,
   SealingKey,
   setStore,
 } from '@store-export/engine'
 import { inject, onTestFinished } from 'vitest'
-import { createDatabase } from '../../../../test/support/databases.ts'
+import { createMigratedDatabase } from '../../../../test/support/databases.ts'
 import { connectOnce } from '../../src/context.ts'
 import { generateStore, type StoreSize } from '../../src/demo/generate.ts'
 import { loadStore } from '../../src/demo/load.ts'
@@ -73,9 +72,8 @@ export interface RealPlatform {
 
 /** Makes a platform; it is gone after the test. */
 export async function makePlatform(): Promise<RealPlatform> {
-  const control = await createDatabase()
+  const control = await createMigratedDatabase()
   onTestFinished(() => control.drop())
-  await migrate({ url: control.url, random: randomBytes })
   const secret = newSecret()
   const database = openControlDatabase(control.url, { poolSize: 1 })
   onTestFinished(() => database.close())

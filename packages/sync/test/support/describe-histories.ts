@@ -30,7 +30,7 @@ export function describeHistories(name: string, count: number, open: () => Promi
 }
 
 /** In `npm test`, which is to take minutes. */
-const SHORT = '0.15'
+const SHORT = '0.1'
 
 /** By how much the number of histories is multiplied. */
 export function times(): number {
