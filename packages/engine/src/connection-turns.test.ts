@@ -29,8 +29,7 @@ async function takeAll(socket: net.Socket, chunkMs: number): Promise<{ turns: nu
     takeInTurn(socket, chunk, (taken) => {
       bytes += taken.length
       if (taken.length >= CHUNK_BYTES_MIN) turns.push(turn)
-      const until = performance.now() + chunkMs
-      while (performance.now() < until);
+      busyFor(chunkMs)
     }),
   )
   await once(socket, 'close')
@@ -43,4 +42,34 @@ test('after a millisecond of rows others have their turn, and all bytes are take
   expect(bytes).toBe(BYTES)
   expect(turns.length).toBeGreaterThan(10)
   expect(new Set(turns).size).toBe(turns.length)
+})
+
+function busyFor(ms: number): void {
+  const until = performance.now() + ms
+  while (performance.now() < until);
+}
+
+test('small records, as TLS brings them, count together; and one that fails costs the next turns nothing', async () => {
+  const socket = new net.Socket()
+  onTestFinished(() => void socket.destroy())
+  const record = Buffer.alloc(4096)
+  const nextTurn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+  expect(() =>
+    takeInTurn(socket, record, () => {
+      throw new Error('not taken')
+    }),
+  ).toThrow('not taken')
+  await nextTurn()
+  for (let round = 0; round < 3; round++) {
+    let taken = 0
+    while (!socket.isPaused() && taken < 100) {
+      takeInTurn(socket, record, () => busyFor(0.1))
+      taken++
+    }
+    // a millisecond of a tenth each, at least; and not all of them
+    expect(taken).toBeGreaterThan(3)
+    expect(taken).toBeLessThan(30)
+    await nextTurn()
+    expect(socket.isPaused()).toBe(false)
+  }
 })
