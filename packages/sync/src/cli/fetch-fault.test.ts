@@ -27,7 +27,7 @@ const program = (length: number) => `
 const start = (length: number, env: Record<string, string> = {}) =>
   run(process.execPath, ['--input-type=module', '--eval', program(length)], { env: { ...process.env, ...env } })
 
-test('[SYNC-3] a connection that ends before its answer is read ends no run: the answer is whole, or is seen to be cut', async () => {
+test('[SYNC-3] a connection that ends before its answer is read ends no run: the answer is whole, or fails by its time limit', async () => {
   await expect(start(65_536)).rejects.toThrow('!this.paused')
   expect((await start(65_536, { GUARDED: 'yes' })).stdout).toBe('65536\n')
   expect((await start(99_999, { GUARDED: 'yes' })).stdout).toBe('rejected\n')

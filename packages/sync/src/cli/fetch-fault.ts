@@ -1,6 +1,6 @@
 // A fault of Node's fetch that would end a run (nodejs/undici#5360, in all of Node 24): where the other side closes a
 // connection while its answer waits to be read, an assertion fails in the middle of nowhere. The answer itself is well: what
-// came of it can be read, and one that is cut or never ends fails as any other, and is asked for again.
+// came of it can be read. One that was cut fails when its attempt's time is over (30 s), and is asked for again.
 
 import { inspect } from 'node:util'
 
