@@ -28,6 +28,7 @@ const reader = new StoreReader({
   observe,
   timeoutMs: config.storeTimeoutMs,
   pageBytesMax: config.pageBytesMax,
+  searchRows: 10_000,
   preparedStatements: true,
 })
 

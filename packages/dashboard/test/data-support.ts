@@ -37,6 +37,7 @@ export function openReader(platform: TestPlatform): TestReader {
     observe,
     timeoutMs: config.storeTimeoutMs,
     pageBytesMax: config.pageBytesMax,
+    searchRows: config.searchRows,
     preparedStatements: true,
   })
   return { reader, observations, close: () => pools.close() }

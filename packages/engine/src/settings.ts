@@ -251,6 +251,15 @@ export const SETTINGS = {
     max: 600_000,
     help: 'longest time for one answer of a store database; the server itself stops a little earlier',
   },
+  searchRows: {
+    env: 'STORE_EXPORT_SEARCH_ROWS',
+    kind: 'integer',
+    default: 10_000,
+    unit: 'rows',
+    min: 1,
+    max: 1_000_000,
+    help: 'rows of a store looked through at a time for a filter that none of its indexes serves',
+  },
   barrierMs: {
     env: 'STORE_EXPORT_BARRIER_MS',
     kind: 'integer',

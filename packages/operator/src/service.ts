@@ -126,6 +126,7 @@ function readerOf({ config, observe }: ServiceOptions, pools: StorePools): Store
     observe,
     timeoutMs: config.storeTimeoutMs,
     pageBytesMax: config.pageBytesMax,
+    searchRows: config.searchRows,
     preparedStatements: config.storePreparedStatements,
   })
 }

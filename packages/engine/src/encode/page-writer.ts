@@ -58,10 +58,10 @@ export class PageWriter {
     return this.end !== null
   }
 
-  /** Ends the page here, though it is not full: the list was read up to this position only. */
+  /** Ends the page here: nothing follows its last row up to this position, and what lies behind it was not read. */
   endAt(position: Position): void {
     this.hasMore = true
-    this.end ??= position
+    this.end = position
   }
 
   /** Gives the page's memory back, when its bytes have left and nobody reads them any more. */

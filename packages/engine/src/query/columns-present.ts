@@ -6,10 +6,11 @@ export interface PresentColumn {
   readonly notNull: boolean
   /** PostgreSQL's own name of its type, a domain's base type: `timestamptz`, `_text`. */
   readonly type: string
-  /** Whether a whole index begins with it. */
-  readonly isIndexed: boolean
-  /** Whether a whole index begins with `coalesce` of it and another column. */
-  readonly isIndexedInCoalesce: boolean
+  /**
+   * The orders of whole indexes that begin with it, or with it and what stands in for it: up to three keys that all go the
+   * same way, as `created_at, id` or `coalesce(updated_at, created_at), created_at, id`.
+   */
+  readonly indexes: readonly string[]
 }
 
 /** Tables of a store by name, each with its columns by name. */

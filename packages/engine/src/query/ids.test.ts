@@ -10,10 +10,7 @@ function storeWith(...resources: readonly Resource[]): PresentColumns {
     resources.map((each) => [
       each.table,
       new Map(
-        columnsOf(each).map((name) => [
-          name,
-          { notNull: name !== 'deleted_at', type: typeOf(name), isIndexed: true, isIndexedInCoalesce: false },
-        ]),
+        columnsOf(each).map((name) => [name, { notNull: name !== 'deleted_at', type: typeOf(name), indexes: [] }]),
       ),
     ]),
   )

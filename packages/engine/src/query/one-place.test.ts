@@ -13,10 +13,7 @@ const grown = { ...order, fields: { ...own, gift_message: text('What the buyer w
 
 function presentWith(...columns: string[]): PresentColumns {
   const types = new Map(
-    [...columns].map((name) => [
-      name,
-      { notNull: true, type: name === 'id' ? 'uuid' : 'text', isIndexed: true, isIndexedInCoalesce: false },
-    ]),
+    [...columns].map((name) => [name, { notNull: true, type: name === 'id' ? 'uuid' : 'text', indexes: [] }]),
   )
   return new Map([['orders', types]])
 }

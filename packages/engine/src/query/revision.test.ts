@@ -8,10 +8,7 @@ function presentAt(revision: RevisionId, without: readonly string[] = []): Prese
   for (const name of columnNamesAt(revision).filter((each) => !without.includes(each))) {
     const [table = '', column = ''] = name.split('.')
     const columns = present.get(table) ?? new Map()
-    present.set(
-      table,
-      columns.set(column, { notNull: false, type: 'text', isIndexed: false, isIndexedInCoalesce: false }),
-    )
+    present.set(table, columns.set(column, { notNull: false, type: 'text', indexes: [] }))
   }
   return present
 }

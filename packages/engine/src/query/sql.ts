@@ -14,7 +14,7 @@ import { LITERALS, Parameters, type Statement } from './statement.ts'
  * list is walked in its order and misses are skipped inside the index. `npm run bench` walks both
  * sides of the gate: the cost stays bounded whether no row matches or all do.
  */
-const FEW_ROWS_MAX = 10_000
+export const FEW_ROWS_MAX = 10_000
 
 /** Limits of pages that are asked for all day. Of any other the server would keep a plan for somebody's single walk. */
 const REPEATED_LIMITS: ReadonlySet<number> = new Set([LIMITS.pageRowsDefault, LIMITS.pageRowsMax, LIMITS.pageRowsOfIds])
@@ -150,7 +150,8 @@ function placed({ table }: Resource, present: PresentColumns): string {
   return present.get(table)?.get('id')?.notNull === false ? ' and t."id" is not null' : ''
 }
 
-function condition(filter: Filter, resource: Resource, present: PresentColumns): string {
+/** What a row has to pass. */
+export function condition(filter: Filter, resource: Resource, present: PresentColumns): string {
   if (filter.operator === '=')
     return `${comparedColumn({ resource, alias: 't', present }, filter.field)} = ${textLiteral(filter.value)}`
   return `${stamp(filter.field, resource, present)} >= ${instantLiteral(filter.value)}`
@@ -177,10 +178,15 @@ function isGated({ filters, resource, window }: PagePlan, present: PresentColumn
 
 function probe(plan: Plan, present: PresentColumns): string {
   if (plan.kind !== 'page' || plan.after?.createdAt === null || !isGated(plan, present)) return ''
+  return `with matches as materialized (${fewStatement(plan, present)}) `
+}
+
+/** The statement that counts what was changed since, in a column `few`: at most one row more than few. */
+export function fewStatement(plan: PagePlan, present: PresentColumns): string {
   const changed = plan.filters.filter(({ field }) => field === 'updated_at')
   const where = changed.map((filter) => condition(filter, plan.resource, present)).join(' and ')
   const found = `select 1 from ${tableName(plan.resource)} t where ${where} limit ${FEW_ROWS_MAX + 1}`
-  return `with matches as materialized (select count(*) as few from (${found}) found) `
+  return `select count(*) as few from (${found}) found`
 }
 
 /** Both ways stand in the statement; a one-time filter on the probe keeps the other from running. */

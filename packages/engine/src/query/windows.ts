@@ -3,41 +3,69 @@
 
 import type { Resource } from '@store-export/contract'
 import type { PresentColumns } from './columns-present.ts'
-import { identifier } from './literal.ts'
-import { datedRange, keys } from './order.ts'
+import { datedRange, key, keys } from './order.ts'
 import type { Filter, PagePlan, Position } from './plan.ts'
 import { tableName } from './select-list.ts'
-import { hasStandIn } from './sql.ts'
+import { condition, hasStandIn } from './sql.ts'
 import { LITERALS } from './statement.ts'
 
-/** Rows of a window: what is read for nothing where none of them matches, some 10 to 25 ms of the server. */
-const WINDOW_ROWS = 10_000
+/** What lists are ordered by, as `PresentColumn.indexes` has it. */
+const ORDER = 'created_at, id'
 
-/** Whether a filter of the page has no index while the order of the list has one. */
+/** Whether a filter of the page has no index that serves it, while the order of the list has one. */
 export function needsWindows({ resource, filters, after }: PagePlan, present: PresentColumns): boolean {
-  if (after?.createdAt === null || !isIndexed(resource, 'created_at', present)) return false
+  if (after?.createdAt === null || !isOrdered(resource, present)) return false
   return filters.some((filter) => !isServed(filter, resource, present))
 }
 
-function isServed({ field }: Filter, resource: Resource, present: PresentColumns): boolean {
-  if (!hasStandIn(resource, field, present)) return isIndexed(resource, field, present)
-  return present.get(resource.table)?.get(field)?.isIndexedInCoalesce === true
+/** Columns of other types are read through a cast, which an index on them does not serve. */
+function isOrdered({ table }: Resource, present: PresentColumns): boolean {
+  const createdAt = present.get(table)?.get('created_at')
+  const isPlain = createdAt?.type === 'timestamptz' && present.get(table)?.get('id')?.type === 'uuid'
+  return isPlain && createdAt.indexes.some((index) => begins(index, ORDER))
 }
 
-/** A column of another type is read through a cast, which an index on the column does not serve. */
-function isIndexed({ table }: Resource, column: string, present: PresentColumns): boolean {
-  const known = present.get(table)?.get(column)
-  return known?.isIndexed === true && (known.type === 'timestamptz' || known.type === 'text')
+function isServed(filter: Filter, resource: Resource, present: PresentColumns): boolean {
+  return filter.operator === '=' || filter.field === 'created_at'
+    ? keepsOrder(filter, resource, present)
+    : isProbed(filter, resource, present)
 }
 
-/** The statement that finds the end of the window behind the plan's position: what `windowEnd` reads. */
-export function windowEndStatement(plan: PagePlan, present: PresentColumns): string {
-  const order = keys(plan.resource, present)
-  const range = datedRange(plan, { present, values: LITERALS })
-  const from = `${tableName(plan.resource)} t where t.${identifier('created_at')} is not null and ${range}`
-  const rows = `select ${order} from ${from} order by ${order} offset ${WINDOW_ROWS - 1} limit 2`
+/** Whether an index has the rows that pass the filter one after the other, in the order of the list. */
+function keepsOrder({ operator, field }: Filter, resource: Resource, present: PresentColumns): boolean {
+  if (operator !== '=') return field === 'created_at' && isOrdered(resource, present)
+  const { type = '', indexes = [] } = present.get(resource.table)?.get(field) ?? {}
+  return ['text', 'varchar'].includes(type) && indexes.some((index) => begins(index, `${field}, ${ORDER}`))
+}
+
+/** Whether an index finds the rows that were changed: few of them need no windows, whatever else they have to pass. */
+export function isProbed({ operator, field }: Filter, resource: Resource, present: PresentColumns): boolean {
+  const { type, indexes = [] } = present.get(resource.table)?.get(field) ?? {}
+  if (operator !== '>=' || field !== 'updated_at' || type !== 'timestamptz') return false
+  const first = hasStandIn(resource, field, present) ? 'coalesce(updated_at, created_at)' : 'updated_at'
+  return indexes.some((index) => begins(index, first))
+}
+
+/** Whether the order of an index begins with these keys. */
+function begins(index: string, keys: string): boolean {
+  return index === keys || index.startsWith(`${keys}, `)
+}
+
+/** The statement that finds the end of the window of so many rows behind the plan's position: what `windowEnd` reads. */
+export function windowEndStatement(plan: PagePlan, present: PresentColumns, rows: number): string {
+  const { resource, filters } = plan
+  const order = keys(resource, present)
+  const served = filters.filter((filter) => keepsOrder(filter, resource, present))
+  const conditions = [
+    datedRange(plan, { present, values: LITERALS }),
+    ...served.map((filter) => condition(filter, resource, present)),
+    // a row without one, as a materialized view can have, is no place to go on from
+    ...['created_at', 'id'].map((column) => `${key(resource, column, present)} is not null`),
+  ]
+  const found = `select ${order} from ${tableName(resource)} t where ${conditions.join(' and ')}`
+  const ends = `${found} order by ${order} offset ${rows - 1} limit 2`
   // as bytes: the text of a stamp depends on settings of the session
-  return `select encode(timestamptz_send(created_at), 'hex') as "createdAt", id::text as id from (${rows}) k(created_at, id)`
+  return `select encode(timestamptz_send(created_at), 'hex') as "createdAt", id::text as id from (${ends}) k(created_at, id)`
 }
 
 /** A row of the answer to `windowEndStatement`. */

@@ -25,12 +25,16 @@ interface Reading {
   readonly present: Promise<PresentColumns>
 }
 
-/** Stores whose columns are kept, at some 24 KB each; the ones read longest ago are forgotten first. */
+/** Stores whose columns are kept; the ones read longest ago are forgotten first. */
 const STORES_MAX = 1000
+/** Different schemas that are shared; a platform has one for each of its versions, and some of its own. */
+const SCHEMAS_MAX = 50
 
 /** The columns of each store in use. */
 export class StoreColumns {
   private readonly readings = new Map<string, Reading>()
+  /** Columns by what the catalog answered. */
+  private readonly schemas = new Map<string, PresentColumns>()
   private readonly kinds: ReadonlyMap<string, ReadonlyMap<string, ColumnKind | null>>
   /** Columns of another type that were told already, as `store table column`. */
   private readonly told = new Set<string>()
@@ -72,15 +76,45 @@ export class StoreColumns {
   }
 
   private async read({ storeId }: StoreAddress, sql: Sql): Promise<PresentColumns> {
-    const rows = await sql.unsafe<ColumnRow[]>(columnsStatement([...this.kinds.keys()]))
-    const present = new Map<string, Map<string, PresentColumn>>()
-    for (const { table, column, ...found } of rows) {
-      const columns = present.get(table) ?? new Map<string, PresentColumn>()
-      present.set(table, columns)
+    const statements = catalogStatements([...this.kinds.keys()])
+    // the driver cannot type what several statements answer
+    const [columns, indexes] = (await sql.unsafe(statements.join('; '))) as unknown as [ColumnRow[], IndexRow[]]
+    for (const { table, column, type } of columns) {
       const kind = this.kinds.get(table)?.get(column)
-      if (kind === undefined) continue
-      if (kind === null || isReadable(kind, found.type)) columns.set(column, found)
-      else this.tellOtherType(storeId, table, column)
+      if (kind !== undefined && kind !== null && !isReadable(kind, type)) this.tellOtherType(storeId, table, column)
+    }
+    return this.shared([columns, indexes])
+  }
+
+  /** Most stores of a platform have the same columns: they share them, and whatever is kept for them. */
+  private shared(answer: readonly [readonly ColumnRow[], readonly IndexRow[]]): PresentColumns {
+    const text = answer
+      .map((rows) =>
+        rows
+          .map((row) => Object.values(row).join(' '))
+          .sort()
+          .join('\n'),
+      )
+      .join('\n\n')
+    const known = this.schemas.get(text)
+    const present = known ?? this.presentOf(...answer)
+    // those in use come last
+    this.schemas.delete(text)
+    this.schemas.set(text, present)
+    const [oldest = ''] = this.schemas.keys()
+    if (this.schemas.size > SCHEMAS_MAX) this.schemas.delete(oldest)
+    return present
+  }
+
+  private presentOf(columns: readonly ColumnRow[], indexes: readonly IndexRow[]): PresentColumns {
+    const present = new Map<string, Map<string, PresentColumn>>()
+    for (const { table, column, notNull, type } of columns) {
+      const kind = this.kinds.get(table)?.get(column)
+      const known = present.get(table) ?? new Map<string, PresentColumn>()
+      present.set(table, known)
+      if (kind === undefined || (kind !== null && !isReadable(kind, type))) continue
+      const own = indexes.filter((index) => index.table === table && index.column === column)
+      known.set(column, { notNull, type, indexes: own.map(({ keys }) => keys) })
     }
     return present
   }
@@ -118,44 +152,68 @@ function missing(storeId: string, name: string): Observation {
   return { event: 'schema surprise', storeId, table, column, kind: 'column missing' }
 }
 
-interface ColumnRow extends PresentColumn {
+interface ColumnRow {
   readonly table: string
   readonly column: string
+  readonly notNull: boolean
+  readonly type: string
+}
+
+interface IndexRow {
+  readonly table: string
+  /** The column that its first key is made of. */
+  readonly column: string
+  readonly keys: string
 }
 
 /** A constraint that was never validated (PostgreSQL 18) rules out nothing: rows from before it can hold nulls. */
 const NOT_NULL = `a.attnotnull and not exists (select from pg_catalog.pg_constraint k
         where k.conrelid = c.oid and k.contype = 'n' and k.conkey = array[a.attnum] and not k.convalidated)`
 
-/**
- * Whole B-trees of the column's table that begin as `first` says. PostgreSQL's functions that write a definition wait for
- * whoever holds the table, a migration say: the tree of the expression is read as it is stored.
- */
-function indexThat(first: string): string {
-  return `exists (select from indexes i where i.indrelid = c.oid and ${first})`
+/** What is asked of the catalog, in one round trip: the columns of the tables, and their indexes. */
+export function catalogStatements(tables: readonly string[]): [string, string] {
+  const relations = `pg_catalog.pg_class c
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'
+      and c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relname in (${tables.map(textLiteral).join(', ')})`
+  return [columnsStatement(relations), indexesStatement(relations)]
 }
 
 /** A column counts when it exists and may be selected: after a migration of the platform it may lack its grant. */
-export function columnsStatement(tables: readonly string[]): string {
-  const inCoalesce = `i.expressions like '({COALESCEEXPR %:args ({VAR :varno 1 :varattno ' || a.attnum || ' %'`
-  return `with relations as materialized (
-      select c.oid, c.relname from pg_catalog.pg_class c
-      join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'
-      where c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relname in (${tables.map(textLiteral).join(', ')})),
-    indexes as materialized (
-      select i.indrelid, i.indkey[0] as column, i.indexprs::text as expressions from relations c
-      join pg_catalog.pg_index i on i.indrelid = c.oid and i.indisvalid and i.indpred is null
-      join pg_catalog.pg_class x on x.oid = i.indexrelid
-      join pg_catalog.pg_am m on m.oid = x.relam and m.amname = 'btree')
-    select c.relname as "table", a.attname as "column", ${NOT_NULL} as "notNull",
+function columnsStatement(relations: string): string {
+  return `select c.relname as "table", a.attname as "column", ${NOT_NULL} as "notNull",
       case when t.typtype = 'e' then 'enum' when t.typtype = 'd' then (
-        select b.typname from pg_catalog.pg_type b where b.oid = t.typbasetype) else t.typname end as "type",
-      ${indexThat('i.column = a.attnum')} as "isIndexed",
-      ${indexThat(`i.column = 0 and ${inCoalesce}`)} as "isIndexedInCoalesce"
-    from relations c
+        select b.typname from pg_catalog.pg_type b where b.oid = t.typbasetype) else t.typname end as "type"
+    from ${relations}
     join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     join pg_catalog.pg_type t on t.oid = a.atttypid
     where pg_catalog.has_column_privilege(c.oid, a.attnum, 'select')`
+}
+
+/** The tree of `coalesce` of two columns, as PostgreSQL stores it. */
+const COALESCE = `'^[(][{]COALESCEEXPR [^{}]*:args [(][{]VAR :varno 1 :varattno ([0-9]+) [^{}]*[}] [{]VAR :varno 1 :varattno ([0-9]+) '`
+/** Of the options of a key: it goes up, nulls last; or down, nulls first. Either is the order of a list, read from one end. */
+const [UP, DOWN] = [0, 3]
+
+/**
+ * Whole B-trees. PostgreSQL's functions that write a definition wait for whoever holds the table, a migration say, and all
+ * other tables of the store with it: keys are read as they are stored. A key that is no column, nor `coalesce` of two as the
+ * first, ends what is known of its index, and so does one that goes another way than the first.
+ */
+function indexesStatement(relations: string): string {
+  const key = (number: number) => `case when x.indoption[${number}] = x.indoption[0] then (
+      select a.attname from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum = x.indkey[${number}]) end`
+  const columns = [key(0), key(1), `case when ${key(1)} is not null then ${key(2)} end`]
+  return `select c.relname as "table", coalesce(one.attname, ${key(0)}) as "column",
+      concat_ws(', ', case when one.attname is not null
+        then format('coalesce(%s, %s)', one.attname, other.attname) end, ${columns.join(', ')}) as "keys"
+    from ${relations}
+    join pg_catalog.pg_index x on x.indrelid = c.oid and x.indisvalid and x.indpred is null and x.indoption[0] in (${UP}, ${DOWN})
+    join pg_catalog.pg_class i on i.oid = x.indexrelid
+    join pg_catalog.pg_am m on m.oid = i.relam and m.amname = 'btree'
+    left join lateral regexp_match(x.indexprs::text, ${COALESCE}) parts on x.indkey[0] = 0
+    left join pg_catalog.pg_attribute one on one.attrelid = c.oid and one.attnum = parts[1]::int2
+    left join pg_catalog.pg_attribute other on other.attrelid = c.oid and other.attnum = parts[2]::int2
+    where x.indkey[0] <> 0 or one.attname is not null`
 }
 
 function namesOf(present: PresentColumns): string[] {

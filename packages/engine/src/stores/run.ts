@@ -36,6 +36,8 @@ export interface StoreReaderParts {
   readonly observe: Observe
   readonly timeoutMs: number
   readonly pageBytesMax: number
+  /** Rows that are looked through at a time for a filter that no index serves. */
+  readonly searchRows: number
   /** Whether connections to stores keep statements: not where a pooler shares them. */
   readonly preparedStatements: boolean
 }
@@ -86,8 +88,11 @@ export class StoreReader {
       const page = this.newPage(sized)
       refuseUntracked(plan, present)
       const fill = (plan: Plan) => this.fill({ ...sized, plan }, { sql, present, take: (row) => page.take(row) })
-      if (plan.kind === 'page' && needsWindows(plan, present)) await fillByWindows(plan, { page, sql, present, fill })
-      else await fill(plan)
+      if (plan.kind === 'page' && needsWindows(plan, present)) {
+        const { searchRows: windowRows, timeoutMs } = this.parts
+        const until = sized.startedAt + timeoutMs * SEARCH_SHARE
+        await fillByWindows(plan, { page, sql, present, windowRows, until, signal: sized.signal, fill })
+      } else await fill(plan)
       if (plan.kind === 'page') this.sizes.served(listOf(address, plan), { rows: page.rows, bytes: page.out.length })
       this.report(sized, page)
       return page
@@ -148,7 +153,9 @@ export class StoreReader {
     } catch (error) {
       signal?.throwIfAborted()
       if (isTooSlow(error)) this.plans.distrust(sql)
-      if (plan.kind === 'page' && isTooSlow(error)) this.sizes.tooSlow(listOf(address, plan), plan.limit)
+      // a window takes as long for one row as for many
+      if (plan.kind === 'page' && plan.window === undefined && isTooSlow(error))
+        this.sizes.tooSlow(listOf(address, plan), plan.limit)
       throw error
     }
   }
@@ -217,6 +224,9 @@ interface OnConnection {
   readonly sql: Sql
   readonly present: PresentColumns
 }
+
+/** Of the time limit, what may be over when the last window is opened: it takes a while itself. */
+const SEARCH_SHARE = 0.5
 
 /** How long rows of several requests may take together: one that is slow must leave the others their time. */
 const TOGETHER_MS = 500

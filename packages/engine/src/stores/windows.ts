@@ -4,7 +4,8 @@ import type { Sql } from '../connection.ts'
 import type { PageWriter } from '../encode/page-writer.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
 import type { PagePlan } from '../query/plan.ts'
-import { type WindowEndRow, windowEnd, windowEndStatement } from '../query/windows.ts'
+import { FEW_ROWS_MAX, fewStatement } from '../query/sql.ts'
+import { isProbed, type WindowEndRow, windowEnd, windowEndStatement } from '../query/windows.ts'
 
 /** How long windows are opened for one page: what then has not been read is the next page's. */
 const SEARCH_MS = 250
@@ -14,20 +15,39 @@ interface Filling {
   readonly page: PageWriter
   readonly sql: Sql
   readonly present: PresentColumns
+  /** Rows that are looked through at a time. */
+  readonly windowRows: number
+  /** No window is opened after this, by `performance.now()`. */
+  readonly until: number
+  readonly signal: AbortSignal | undefined
   /** Hands the rows of the plan to the page. */
   readonly fill: (plan: PagePlan) => Promise<void>
 }
 
-/** Fills the page window by window until it is full, the list ends or the time is over. Throws what `fill` throws. */
-export async function fillByWindows(plan: PagePlan, { page, sql, present, fill }: Filling): Promise<void> {
-  const until = performance.now() + SEARCH_MS
+/**
+ * Fills the page window by window until there is more than it holds, the list ends or the time is over. Throws what `fill` throws, and the
+ * signal's reason.
+ */
+export async function fillByWindows(plan: PagePlan, filling: Filling): Promise<void> {
+  const { page, sql, present, windowRows, signal, fill } = filling
+  const until = Math.min(filling.until, performance.now() + SEARCH_MS)
+  if (await areFew(plan, filling)) return await fill(plan)
   let after = plan.after
   for (;;) {
-    const rows = await sql.unsafe<WindowEndRow[]>(windowEndStatement({ ...plan, after }, present))
+    signal?.throwIfAborted()
+    const rows = await sql.unsafe<WindowEndRow[]>(windowEndStatement({ ...plan, after }, present, windowRows))
     const end = windowEnd(rows)
-    await fill({ ...plan, after, window: { end } })
+    // a full page looks for one row more, which tells that there is a next one
+    await fill({ ...plan, after, window: { end }, limit: page.isFull ? 0 : plan.limit })
     if (end === null || page.hasMore) return
-    if (page.isFull || performance.now() >= until) return page.endAt(end)
+    if (performance.now() >= until) return page.endAt(end)
     after = end
   }
+}
+
+/** Whether the rows that were changed are found by their index, and so few that the others can be looked for among them. */
+async function areFew(plan: PagePlan, { sql, present }: Filling): Promise<boolean> {
+  if (!plan.filters.some((filter) => isProbed(filter, plan.resource, present))) return false
+  const [row] = await sql.unsafe<{ few: string }[]>(fewStatement(plan, present))
+  return Number(row?.few) <= FEW_ROWS_MAX
 }
