@@ -5,6 +5,7 @@ import { Socket } from 'node:net'
 import postgres from 'postgres'
 import { RowReader } from './connection-messages.ts'
 import { hostText, openSocket, type SocketSettings } from './connection-socket.ts'
+import { spread } from './connection-spread.ts'
 import type { ConnectionTarget, DatabaseHost } from './connection-url.ts'
 
 /** The driver's pool; a tagged template that runs statements. */
@@ -41,11 +42,16 @@ export function rowReaderOf(sql: Sql): RowReader {
 
 /** A pool that connects on its first statement. Statements reject with the driver's or the system's error. */
 export function openPool(target: ConnectionTarget, settings: PoolSettings): Sql {
+  const open = () => openOne(target, settings)
+  return settings.connectionsMax === 1 ? open() : spread(Array.from({ length: settings.connectionsMax }, open))
+}
+
+function openOne(target: ConnectionTarget, settings: PoolSettings): Sql {
   const timeoutMs = connectTimeoutMs(target, settings)
   const reader = new RowReader()
   const options = {
     ...driverOptions(target, timeoutMs),
-    max: settings.connectionsMax,
+    max: 1,
     prepare: settings.preparedStatements ?? true,
     idle_timeout: settings.idleSeconds ?? undefined,
     connection: { application_name: settings.applicationName, ...target.startup },
@@ -53,7 +59,7 @@ export function openPool(target: ConnectionTarget, settings: PoolSettings): Sql 
     backoff: () => RECONNECT_PAUSE_SECONDS,
   }
   const sql = withoutEnvironment(() => postgres(options))
-  if (settings.connectionsMax === 1) readers.set(sql, reader)
+  readers.set(sql, reader)
   return sql
 }
 
