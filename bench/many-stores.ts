@@ -60,8 +60,11 @@ async function measure(server: BenchServer, many: ManyStores, requests: number):
     watching.abort()
     report(samples, await mostConnections)
     await delay(REST_MILLISECONDS)
+    const resident = (await residentMebibytes(service.processId)).toFixed(0)
+    const { used, total, external } = (await service.call('heap', null)) as Record<string, number>
+    const parts = [used, total, external].map((mebibytes = 0) => mebibytes.toFixed(0))
     console.log(
-      `\nresident after ${REST_MILLISECONDS / 1000} s without a request: ${(await residentMebibytes(service.processId)).toFixed(0)} MiB`,
+      `\nresident after ${REST_MILLISECONDS / 1000} s without a request: ${resident} MiB; objects ${parts[0]} in a heap of ${parts[1]}, buffers ${parts[2]}`,
     )
   } finally {
     watching.abort()

@@ -1,7 +1,6 @@
 // Kysely on our pool, statement by statement, for the library that keeps accounts. The dialect that exists reserves a
 // connection for each query, which ends the process when the connection dies (docs/decisions/006).
 
-import type { ControlDatabase } from '@store-export/engine'
 import {
   type DatabaseConnection,
   type Dialect,
@@ -11,6 +10,7 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely'
+import type { ControlDatabase } from './database.ts'
 
 /** A dialect for PostgreSQL whose every query is one statement on the pool; it has no transactions and no streams. */
 export function statementDialect(database: ControlDatabase): Dialect {

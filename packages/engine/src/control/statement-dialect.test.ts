@@ -1,7 +1,7 @@
-import { isFirstSending } from '@store-export/engine'
 import { Kysely } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createControlDatabase, type TestControl } from '../../../engine/test/control-database.ts'
+import { createControlDatabase, type TestControl } from '../../test/control-database.ts'
+import { isFirstSending } from './sent-forms.ts'
 import { statementDialect } from './statement-dialect.ts'
 
 let control: TestControl
