@@ -5,7 +5,6 @@
 import type { Socket } from 'node:net'
 import { askForBinary } from './connection-formats.ts'
 import { type RowReader, ServerMessages } from './connection-messages.ts'
-import { takeInTurn } from './connection-turns.ts'
 
 /** How long a server may take to close a connection that was ended. */
 const FAREWELL_MS = 1000
@@ -21,7 +20,7 @@ export function guardSocket(socket: Socket, host: string, reader: RowReader): vo
   socket.emit = (name: string | symbol, ...values: unknown[]) => {
     const [bytes] = values
     if (name !== 'data' || !Buffer.isBuffer(bytes)) return emit(name, ...values)
-    const problem = takeInTurn(socket, bytes, (taken) => messages.receive(taken))
+    const problem = messages.receive(bytes)
     if (problem === null) return true
     const error = new Error(`${host} sent ${problem}`)
     socket.destroy(Object.assign(error, { code: 'EPROTO' }))

@@ -37,25 +37,6 @@ async function read(statement: Statement): Promise<[number, string][]> {
   return rows
 }
 
-test('rows that come faster than they are taken let everybody else have a turn', async () => {
-  const bytesOfTurns: number[] = [0]
-  const tick = () => {
-    bytesOfTurns.push(0)
-    next = setImmediate(tick)
-  }
-  let next = setImmediate(tick)
-  onTestFinished(() => clearImmediate(next))
-  await readRows(sql, once(`select repeat('x', 2000) from generate_series(1, 3000)`), {
-    take: ({ length }) => {
-      bytesOfTurns[bytesOfTurns.length - 1] = (bytesOfTurns.at(-1) ?? 0) + length
-      const until = performance.now() + 0.03
-      while (performance.now() < until);
-    },
-  })
-  // a chunk takes a millisecond: without turns a dozen of them follow each other
-  expect(Math.max(...bytesOfTurns)).toBeLessThan(3 * 65_536)
-})
-
 describe.each([false, true])('reading rows of a statement that is prepared: %s', (isRepeated) => {
   test('hands out each row once, in order, in the binary format', async () => {
     const rows = await read({ text: ALL, values: [], isRepeated })
