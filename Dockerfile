@@ -25,5 +25,5 @@ USER node
 EXPOSE 8080 8081 9090
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9090/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--max-semi-space-size=4", "dist/store-export.js"]
+ENTRYPOINT ["node", "dist/store-export.js"]
 CMD ["serve"]

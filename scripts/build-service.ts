@@ -23,7 +23,7 @@ async function build(folder: string): Promise<void> {
   /** Files of other packages, by their paths in dist/. */
   const others = new Map<string, string>()
   const bundle = await rolldown({
-    input: { 'store-export': path.join(ROOT, 'packages/operator/src/main.ts') },
+    input: { 'store-export': path.join(ROOT, 'packages/operator/bin/store-export.js') },
     cwd: ROOT,
     platform: 'node',
     transform: { target: 'node24' },

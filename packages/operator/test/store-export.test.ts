@@ -19,14 +19,10 @@ interface Command {
   readonly long: string
   readonly flags: readonly string[]
 }
+const FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=80']
 const COMMANDS: readonly Command[] = [
-  { name: 'store-export', workspace: 'operator', long: 'serve', flags: ['--max-semi-space-size=4'] },
-  {
-    name: 'store-sync',
-    workspace: 'sync',
-    long: 'run',
-    flags: ['--max-semi-space-size=4', '--heap-growing-percent=80'],
-  },
+  { name: 'store-export', workspace: 'operator', long: 'serve', flags: FLAGS },
+  { name: 'store-sync', workspace: 'sync', long: 'run', flags: FLAGS },
 ]
 
 describe.each(COMMANDS)('$name', (command) => {
