@@ -1,12 +1,9 @@
 // What `npm run build` makes, in a folder that no node_modules is above: it is the whole service, and it is small.
 
-import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import os from 'node:os'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import {
   type Circumstances,
   connect,
@@ -23,25 +20,18 @@ import { startPlatform } from './support/platform.ts'
 
 vi.setConfig(PATIENCE)
 
-const ROOT = path.resolve(import.meta.dirname, '..')
 const REST_MS = 5000
 const RESIDENT_KIBIBYTES_MAX = 90 * 1024
 
-let folder = ''
-
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'store-export-built-'))
-  await promisify(execFile)(process.execPath, [path.join(ROOT, 'scripts', 'build-service.ts'), folder])
-})
-afterAll(() => rm(folder, { recursive: true, force: true }))
+const command = inject('builtCommand')
+const folder = path.dirname(command)
 
 /** The built command on a control database of its own, which it has migrated. */
 async function built(): Promise<Required<Pick<Circumstances, 'program' | 'settings'>> & Circumstances> {
   const control = await createDatabase()
   onTestFinished(() => control.drop())
   const circumstances = {
-    // as operators start it, see the Dockerfile
-    program: ['--max-semi-space-size=4', path.join(folder, 'store-export.js')],
+    program: [command],
     folder,
     environment: { NODE_DISABLE_COMPILE_CACHE: '1' },
     settings: { DATABASE_URL: control.url, SECRET: newSecret(), PORT: '0', DASHBOARD_PORT: '0', OPERATIONS_PORT: '0' },

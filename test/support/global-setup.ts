@@ -1,10 +1,13 @@
-// Starts one embedded PostgreSQL for the whole run of the tests, in a temporary folder, and removes it at the end.
+// Starts one embedded PostgreSQL for the whole run of the tests, in a temporary folder, builds the command beside it, and
+// removes both at the end.
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { chmod, mkdtemp, readdir } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { migrate } from '@store-export/engine'
 import postgres from 'postgres'
 import type { TestProject } from 'vitest/node'
@@ -22,6 +25,8 @@ declare module 'vitest' {
     postgresUrl: string
     /** Name of a migrated control database without secrets, to be copied. */
     migratedTemplate: string
+    /** The command `store-export` as `npm run build` makes it: it starts in a quarter of the time. */
+    builtCommand: string
     /** Port of 127.0.0.1 at which stores are reached through a pooler; none where they are reached directly. */
     poolerPort?: number
   }
@@ -30,21 +35,32 @@ declare module 'vitest' {
 /** Run by vitest before the first test; the function it answers is run after the last, whatever happened. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await removeAbandoned()
-  const dataFolder = await mkdtemp(path.join(os.tmpdir(), `${PREFIX}${process.pid}-`))
+  const folder = await mkdtemp(path.join(os.tmpdir(), `${PREFIX}${process.pid}-`))
+  const [dataFolder, built] = [path.join(folder, DATA), path.join(folder, 'built')]
   // as root the server runs as another user, who must pass through
-  await chmod(dataFolder, 0o711)
-  const server = await startEmbeddedPostgres({ dataFolder, tcpPort: await freePort(), settings: FOR_TESTS })
+  await chmod(folder, 0o711)
+  await mkdir(dataFolder, { mode: 0o711 })
+  const [server] = await Promise.all([
+    startEmbeddedPostgres({ dataFolder, tcpPort: await freePort(), settings: FOR_TESTS }),
+    promisify(execFile)(process.execPath, [path.join(ROOT, 'scripts', 'build-service.ts'), built]),
+  ])
   project.provide('postgresUrl', server.url('postgres'))
   project.provide('migratedTemplate', await makeMigratedTemplate(server))
+  project.provide('builtCommand', path.join(built, 'store-export.js'))
   // on Ctrl-C vitest exits without any teardown: the server ends by itself then, and its folder goes here; what still
   // escapes, the next run removes
-  const removeNow = (): void => rmSync(dataFolder, { recursive: true, force: true })
+  const removeNow = (): void => rmSync(folder, { recursive: true, force: true })
   process.on('exit', removeNow)
   return async () => {
     await server.stop()
     process.off('exit', removeNow)
-    await removeEmbeddedPostgres(dataFolder)
+    await remove(folder)
   }
+}
+
+async function remove(folder: string): Promise<void> {
+  await removeEmbeddedPostgres(path.join(folder, DATA))
+  await rm(folder, { recursive: true, force: true })
 }
 
 async function makeMigratedTemplate({ url }: EmbeddedPostgres): Promise<string> {
@@ -61,7 +77,9 @@ async function execute(url: string, statement: string): Promise<void> {
   await sql.unsafe(statement).finally(() => sql.end())
 }
 
+const ROOT = path.resolve(import.meta.dirname, '..', '..')
 const PREFIX = 'store-export-test-'
+const DATA = 'data'
 
 /** Nothing here must survive a crash. */
 const FOR_TESTS = {
@@ -78,7 +96,7 @@ async function removeAbandoned(): Promise<void> {
     const processId = Number.parseInt(name.slice(PREFIX.length), 10)
     if ((await processIdentity(processId)) !== undefined) continue
     // another user's run is not ours to remove
-    await removeEmbeddedPostgres(path.join(os.tmpdir(), name)).catch(() => undefined)
+    await remove(path.join(os.tmpdir(), name)).catch(() => undefined)
   }
 }
 

@@ -6,19 +6,18 @@ import os from 'node:os'
 import path from 'node:path'
 import { openPool, parseConnectionUrl, type Sql } from '@store-export/engine'
 import { inject, onTestFinished } from 'vitest'
+import { COMPILE_CACHE } from '../../../test/support/compile-cache.ts'
 import { dropStore } from '../src/store-schema/drop-store.ts'
 
-const COMMAND = path.join(import.meta.dirname, '..', 'bin', 'store-export.js')
-
-/** Node keeps what it compiled: each of the many starts then takes half the time. */
-const COMPILED = path.join(import.meta.dirname, '..', '..', '..', 'node_modules', '.cache', 'node-compile')
+/** The command as its source is: for what the build has no part of, the embedded PostgreSQL. */
+export const SOURCE: readonly string[] = [path.join(import.meta.dirname, '..', 'bin', 'store-export.js')]
 
 /** For tests that start many processes, on a machine that does other things, too. */
 export const PATIENCE = { testTimeout: 90_000, hookTimeout: 60_000, expect: { poll: { timeout: 20_000 } } }
 
 /** Where and how the command runs. */
 export interface Circumstances {
-  /** Node's words before the command's: flags and the program; the project's own command where none are given. */
+  /** Node's words before the command's: flags and the program; without any the command as `npm run build` makes it. */
   readonly program?: readonly string[]
   /** Settings without their prefix, for example `DATABASE_URL`. */
   readonly settings?: Readonly<Record<string, string>>
@@ -82,11 +81,11 @@ export function start(words: readonly string[], circumstances: Circumstances = {
 }
 
 function launch(words: readonly string[], circumstances: Circumstances): Running {
-  const { program = [COMMAND], settings = {}, environment = {}, folder, input } = circumstances
+  const { program = [inject('builtCommand')], settings = {}, environment = {}, folder, input } = circumstances
   const prefixed = Object.entries(settings).map(([name, value]) => [`STORE_EXPORT_${name}`, value])
   const child = spawn(process.execPath, [...program, ...words], {
     cwd: folder ?? os.tmpdir(),
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED, ...environment, ...Object.fromEntries(prefixed) },
+    env: { PATH: process.env.PATH, ...COMPILE_CACHE, ...environment, ...Object.fromEntries(prefixed) },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] }

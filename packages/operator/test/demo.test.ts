@@ -8,7 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { PlainBrowser } from '../../../test/support/merchant.ts'
 import { DEMO_STORES } from '../src/demo/platform.ts'
 import { findRunningPostgres, removeEmbeddedPostgres } from '../src/embedded/embedded-postgres.ts'
-import { PATIENCE, type Running, run, start } from './command-support.ts'
+import { PATIENCE, type Running, run, SOURCE, start } from './command-support.ts'
 import { freePort, temporaryFolder } from './embedded-support.ts'
 
 vi.setConfig(PATIENCE)
@@ -32,7 +32,7 @@ async function factsOf(demo: Running) {
 }
 
 async function startDemo(folder: string) {
-  const demo = start(['demo', '--json'], { folder, settings: QUIET })
+  const demo = start(['demo', '--json'], { program: SOURCE, folder, settings: QUIET })
   return { demo, facts: await factsOf(demo) }
 }
 
@@ -56,7 +56,7 @@ async function typed(line: string, folder: string): Promise<string> {
 
 test('[AUTH-7] the demo on an empty folder answers, is found by other commands, and is the same at the next start', async () => {
   const folder = await projectFolder()
-  const demo = start(['demo'], { folder, settings: QUIET })
+  const demo = start(['demo'], { program: SOURCE, folder, settings: QUIET })
   const [, key = '', url = ''] = await demo.saw(/curl -H 'x-api-key: (sdx_\w+)' '(http:.*)\/api\/v1\/orders\?limit=2'/)
   expect(await ask(url, key)).toBe(200)
   expect((await fetch(`${url}/docs`)).status).toBe(200)
@@ -66,14 +66,17 @@ test('[AUTH-7] the demo on an empty folder answers, is found by other commands, 
   const [syncLine] = await demo.saw(/STORE_EXPORT_KEY=\w+ npx store-sync run --url \S+ --to sqlite:shop\.db$/m)
   expect(await typed(syncLine, folder)).toContain('shop.db is up to date')
 
-  const listed = await run(['keys', 'list', '--json'], { folder })
+  const listed = await run(['keys', 'list', '--json'], { program: SOURCE, folder })
   expect(listed.json.keys).toHaveLength(DEMO_STORES.length)
   const { id: keyId, store_id: storeId } = listed.json.keys[0]
-  const other = await run(['keys', 'create', '--store', storeId, '--name', 'mine', '--json'], { folder })
+  const other = await run(['keys', 'create', '--store', storeId, '--name', 'mine', '--json'], {
+    program: SOURCE,
+    folder,
+  })
   expect(await ask(url, other.json.key)).toBe(200)
-  expect((await run(['keys', 'revoke', keyId], { folder })).code).toBe(0)
+  expect((await run(['keys', 'revoke', keyId], { program: SOURCE, folder })).code).toBe(0)
   expect(await ask(url, key)).toBe(401)
-  expect((await run(['doctor'], { folder })).code).toBe(0)
+  expect((await run(['doctor'], { program: SOURCE, folder })).code).toBe(0)
   expect(await demo.end('SIGINT')).toEqual(ENDED)
   expect(await findRunningPostgres(path.join(folder, '.data'))).toBeUndefined()
   for (const name of ['secret', 'demo.json']) {
@@ -84,14 +87,14 @@ test('[AUTH-7] the demo on an empty folder answers, is found by other commands, 
   expect(second.facts.key).not.toBe(key)
   expect(second.demo.output().stderr).toBe('')
   await signsIn(second.facts)
-  const link = await run(['merchants', 'link', '--email', second.facts.email, '--json'], { folder })
+  const link = await run(['merchants', 'link', '--email', second.facts.email, '--json'], { program: SOURCE, folder })
   expect(link.json.url).toMatch(new RegExp(`^${second.facts.dashboard_url}/link/\\w+$`))
   expect((await fetch(link.json.url)).status).toBe(200)
   const states: number[] = []
   for (const store of second.facts.stores) states.push(await ask(second.facts.url, store.key))
   expect(states).toEqual([200, 200, 200, 403, 409])
   expect(await ask(second.facts.url, other.json.key)).toBe(200)
-  expect((await run(['stores', 'remove', second.facts.stores[1].id], { folder })).code).toBe(0)
+  expect((await run(['stores', 'remove', second.facts.stores[1].id], { program: SOURCE, folder })).code).toBe(0)
   expect(await second.demo.end('SIGTERM')).toEqual(ENDED)
 
   // the folder is moved, and a store was removed: it stays away, the others are found at their new place
@@ -110,7 +113,7 @@ test('[AUTH-7] the demo on an empty folder answers, is found by other commands, 
 test('a first run that was killed is put right by the next one', async () => {
   const folder = await projectFolder()
   // at its second store: the first is there, the second is half made
-  const killed = start(['demo'], { folder, settings: QUIET })
+  const killed = start(['demo'], { program: SOURCE, folder, settings: QUIET })
   await killed.saw(/✓ Lindwurm/)
   await killed.end('SIGKILL')
   const { demo, facts } = await startDemo(folder)
@@ -118,7 +121,7 @@ test('a first run that was killed is put right by the next one', async () => {
   expect(demo.output().stderr).not.toContain('Lindwurm')
   expect(facts.stores).toHaveLength(DEMO_STORES.length)
   for (const store of facts.stores.slice(0, 3)) expect(await ask(facts.url, store.key)).toBe(200)
-  const doctor = await run(['doctor', '--json'], { folder })
+  const doctor = await run(['doctor', '--json'], { program: SOURCE, folder })
   expect(doctor.json.stores.map(({ revision }: { revision: string }) => revision)).toEqual([
     'v1.6',
     'launch',
@@ -131,7 +134,7 @@ test('a first run that was killed is put right by the next one', async () => {
 
   // a second one beside it says so, and leaves the first alone
   const port = new URL(facts.url).port
-  const beside = await run(['demo'], { folder, settings: { ...QUIET, PORT: port } })
+  const beside = await run(['demo'], { program: SOURCE, folder, settings: { ...QUIET, PORT: port } })
   expect(beside.code).toBe(1)
   expect(beside.stderr).toMatch(/^store-export: port \d+ .* STORE_EXPORT_PORT .*seems to run already\)\n$/)
   expect(await ask(facts.url, facts.key)).toBe(200)
@@ -145,12 +148,12 @@ test('Ctrl-C during the first run ends with 0, and a taken port is told before a
   const address = taken.address()
   const port = String(address !== null && typeof address === 'object' ? address.port : 0)
   for (const name of ['PORT', 'DASHBOARD_PORT', 'OPERATIONS_PORT']) {
-    const { code, stderr } = await run(['demo'], { folder, settings: { ...QUIET, [name]: port } })
+    const { code, stderr } = await run(['demo'], { program: SOURCE, folder, settings: { ...QUIET, [name]: port } })
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^store-export: port \d+ of [^\n]*\n$/)])
     expect(stderr).toContain(`STORE_EXPORT_${name} `)
   }
   await expect(stat(path.join(folder, '.data'))).rejects.toThrow('ENOENT')
-  const demo = start(['demo'], { folder, settings: QUIET })
+  const demo = start(['demo'], { program: SOURCE, folder, settings: QUIET })
   await demo.saw(/✓ PostgreSQL/)
   // npm passes on what the terminal has sent to the demo already
   demo.process.kill('SIGINT')

@@ -7,6 +7,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { COMPILE_CACHE } from '../../../test/support/compile-cache.ts'
 import { createDatabase } from '../../../test/support/databases.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { type Ended, endedProgram } from './support/ended-program.ts'
@@ -31,7 +32,9 @@ async function aFile(): Promise<string> {
 }
 
 function command(words: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
-  return endedProgram(process.execPath, [COMMAND, ...words], { env: { STORE_EXPORT_KEY: store.key, ...env } })
+  return endedProgram(process.execPath, [COMMAND, ...words], {
+    env: { ...COMPILE_CACHE, STORE_EXPORT_KEY: store.key, ...env },
+  })
 }
 
 function orders(file: string): number {
@@ -91,7 +94,7 @@ describe('store-sync run', () => {
   test('ended in the middle, it ends as one that failed, and says so', async () => {
     const words = [COMMAND, 'run', '--url', platform.service.url, '--to', `sqlite:${await aFile()}`]
     const child = spawn(process.execPath, words, {
-      env: { STORE_EXPORT_KEY: store.key },
+      env: { ...COMPILE_CACHE, STORE_EXPORT_KEY: store.key },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     let said = ''
@@ -108,7 +111,7 @@ describe('store-sync run', () => {
     const words = [COMMAND, 'run', '--url', platform.service.url, '--to', `sqlite:${await aFile()}`, '--every', '1s']
     await store.sql`alter table products rename to products_away`
     const child = spawn(process.execPath, words, {
-      env: { STORE_EXPORT_KEY: store.key },
+      env: { ...COMPILE_CACHE, STORE_EXPORT_KEY: store.key },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     let said = ''
@@ -127,7 +130,10 @@ describe('store-sync run', () => {
     const file = await aFile()
     const words = [COMMAND, 'run', '--url', platform.service.url, '--to', `sqlite:${file}`]
     for (let kill = 0; kill < 8; kill += 1) {
-      const child = spawn(process.execPath, words, { env: { STORE_EXPORT_KEY: store.key }, stdio: 'ignore' })
+      const child = spawn(process.execPath, words, {
+        env: { ...COMPILE_CACHE, STORE_EXPORT_KEY: store.key },
+        stdio: 'ignore',
+      })
       const timer = setTimeout(() => child.kill('SIGKILL'), 150 + kill * 60)
       await once(child, 'exit')
       clearTimeout(timer)

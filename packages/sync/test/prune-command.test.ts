@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { COMPILE_CACHE } from '../../../test/support/compile-cache.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { type Ended, endedProgram } from './support/ended-program.ts'
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => platform.close())
 
 function command(store: TestStore, words: readonly string[]): Promise<Ended> {
-  return endedProgram(process.execPath, [COMMAND, ...words], { env: { STORE_EXPORT_KEY: store.key } })
+  return endedProgram(process.execPath, [COMMAND, ...words], { env: { ...COMPILE_CACHE, STORE_EXPORT_KEY: store.key } })
 }
 
 const events = ({ stdout }: Ended): Record<string, unknown>[] =>

@@ -5,6 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, request, type Server } from 'node:http'
 import path from 'node:path'
+import { COMPILE_CACHE } from '../../../../test/support/compile-cache.ts'
 
 const COMMAND = path.resolve(import.meta.dirname, '..', '..', 'src', 'main.ts')
 
@@ -71,7 +72,7 @@ export class CommandOnWay {
     const startedAt = performance.now()
     const sentAt: number[] = []
     const child = spawn(process.execPath, [COMMAND, 'run', '--url', `http://127.0.0.1:${port}`, ...words], {
-      env: { ...env },
+      env: { ...COMPILE_CACHE, ...env },
       stdio: ['ignore', 'ignore', 'pipe'],
       timeout: LONGEST_RUN_MS,
       killSignal: 'SIGABRT',
