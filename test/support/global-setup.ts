@@ -17,6 +17,7 @@ import {
   startEmbeddedPostgres,
 } from '../../packages/operator/src/embedded/embedded-postgres.ts'
 import { processIdentity } from '../../packages/operator/src/embedded/process-identity.ts'
+import { fastFolder } from './fast-folder.ts'
 
 declare module 'vitest' {
   /** What tests get with `inject`. */
@@ -34,6 +35,8 @@ declare module 'vitest' {
 
 /** Run by vitest before the first test; the function it answers is run after the last, whatever happened. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // tests are run in processes that begin with these variables
+  process.env.TMPDIR = await fastFolder()
   await removeAbandoned()
   const folder = await mkdtemp(path.join(os.tmpdir(), `${PREFIX}${process.pid}-`))
   const [dataFolder, built] = [path.join(folder, DATA), path.join(folder, 'built')]
