@@ -56,7 +56,7 @@ async function applyOnce(transaction: TransactionSql, revision: RevisionId): Pro
     insert into public.store_schema_revisions (revision) values (${revision}) on conflict do nothing returning revision`
   if (recorded.length === 0) return false
   await transaction.unsafe(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
-  for (const statement of migrationStatements(revision)) await transaction.unsafe(statement)
+  await transaction.unsafe(migrationStatements(revision).join(';\n'))
   return true
 }
 
