@@ -21,6 +21,7 @@ import { SERVICE_LINK } from './reference/documents.ts'
 import type { ReferenceRoute } from './reference/route.ts'
 import { framingError, hasBody, readRequest } from './request.ts'
 import { stopServer } from './stop.ts'
+import { endBehindBody } from './unread-body.ts'
 
 /** Limits of the listener; settings. */
 export interface ServerLimits extends UnsentLimits {
@@ -129,7 +130,7 @@ async function serve(exchange: Exchange): Promise<void> {
   message.resume()
   response.on('error', () => undefined)
   await leaving(before)
-  if (message.socket.destroyed) return
+  if (!message.socket.writable) return
   const startedAt = performance.now()
   const requestId = randomUUID()
   const trace: Trace = {
@@ -146,6 +147,7 @@ async function serve(exchange: Exchange): Promise<void> {
   const encoding = chooseEncoding(acceptEncoding, answer.body.length)
   const body = encoding === null ? answer.body : await bodies.encode(answer.body, encoding)
   if (isDraining() || hasBody(message)) trace.headers.connection = 'close'
+  if (hasBody(message)) endBehindBody(message)
   response.writeHead(answer.status, {
     ...API_HEADERS,
     ...answer.headers,

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from './support/demo.ts'
@@ -269,6 +270,26 @@ describe('clients that misbehave', () => {
     expect(performance.now() - startedAt).toBeLessThan(8000)
     socket.destroy()
   })
+})
+
+test('[ERR-1] who sends a whole body before reading gets the answer all the same: the end waits for it', async () => {
+  const body = Buffer.alloc(32 * 1024 * 1024)
+  for (const method of ['POST', 'GET']) {
+    const head = `${keyed(`${method} /api/v1/store HTTP/1.1\r\nHost: x\r\n`)}Content-Length: ${body.length}\r\n\r\n`
+    for (let times = 0; times < 5; times += 1) {
+      const socket = connect(url)
+      const said: Buffer[] = []
+      socket.on('data', (chunk: Buffer) => said.push(chunk))
+      socket.pause()
+      socket.write(head)
+      socket.write(body, () => socket.resume())
+      await once(socket, 'close')
+      const answers = answersIn(Buffer.concat(said).toString('latin1'))
+      expect(answers.map(({ status, headers }) => [status, headers.connection])).toEqual([
+        [method === 'GET' ? 200 : 405, 'close'],
+      ])
+    }
+  }
 })
 
 test('a time for headers that is longer than that for requests does not keep the service from starting', async () => {
