@@ -171,7 +171,7 @@ const NOT_NULL = `a.attnotnull and not exists (select from pg_catalog.pg_constra
         where k.conrelid = c.oid and k.contype = 'n' and k.conkey = array[a.attnum] and not k.convalidated)`
 
 /** What is asked of the catalog, in one round trip: the columns of the tables, and their indexes. */
-export function catalogStatements(tables: readonly string[]): [string, string] {
+function catalogStatements(tables: readonly string[]): [string, string] {
   const relations = `pg_catalog.pg_class c
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'
       and c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relname in (${tables.map(textLiteral).join(', ')})`

@@ -25,8 +25,8 @@ interface Filling {
 }
 
 /**
- * Fills the page window by window until there is more than it holds, the list ends or the time is over. Throws what `fill` throws, and the
- * signal's reason.
+ * Fills the page window by window until there is more than it holds, the list ends or the time is over. Throws what `fill`
+ * throws, and the signal's reason.
  */
 export async function fillByWindows(plan: PagePlan, filling: Filling): Promise<void> {
   const { page, sql, present, windowRows, signal, fill } = filling

@@ -6,8 +6,8 @@ import { inspect } from 'node:util'
 
 /** Whether the error is that fault. */
 export function isOfPausedParser(error: unknown): boolean {
-  const { message = '', stack = '' } = (error ?? {}) as { message?: string; stack?: string }
-  return message.includes('assert(!this.paused)') && /Parser\.finish .*undici/.test(stack)
+  const { message, stack } = (error ?? {}) as { message?: unknown; stack?: unknown }
+  return String(message).includes('assert(!this.paused)') && /Parser\.finish .*undici/.test(String(stack))
 }
 
 /** Lets the process live on after that fault; any other error that nobody catches ends it, as it would by itself. */
