@@ -1,8 +1,8 @@
 // How the tests run: one embedded PostgreSQL for the whole run, a database of its own for whoever asks.
 import { configDefaults, defineConfig } from 'vitest/config'
 
-/** Tests that compare how long two things took: whatever ran beside them would be measured, too. */
-const ALONE = ['packages/operator/test/hostile-clients.test.ts', 'packages/operator/test/faults/frozen.test.ts']
+/** Tests that compare the slowest answers: whatever ran beside them would be measured, too. */
+const ALONE = ['packages/operator/test/hostile-clients.test.ts']
 
 /** What holds for tests of every kind. */
 export const EVERY_TEST = {
