@@ -147,7 +147,7 @@ async function serve(exchange: Exchange): Promise<void> {
   const encoding = chooseEncoding(acceptEncoding, answer.body.length)
   const body = encoding === null ? answer.body : await bodies.encode(answer.body, encoding)
   if (isDraining() || hasBody(message)) trace.headers.connection = 'close'
-  if (hasBody(message)) endBehindBody(message)
+  if (hasBody(message)) endBehindBody(message, options.limits.requestTimeoutMs)
   response.writeHead(answer.status, {
     ...API_HEADERS,
     ...answer.headers,

@@ -4,13 +4,13 @@
 
 import type { IncomingMessage } from 'node:http'
 
-/** A client that sends nothing for so long is let go; the whole body has the time limit of its request. */
+/** A client that sends nothing for so long is let go. */
 const SILENCE_MS = 5000
 /** More is not a body somebody sent by mistake. */
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024
 
-/** Has the connection end, once its last answer is written, when the body has arrived too, or will not in good time. */
-export function endBehindBody(message: IncomingMessage): void {
+/** Has the connection end, once its last answer is written, when the body has arrived too, at the latest after `msMax`. */
+export function endBehindBody(message: IncomingMessage, msMax: number): void {
   const { socket } = message
   const destroySoon = socket.destroySoon.bind(socket)
   // Node's way to end a connection whose answer says that it is the last one
@@ -19,6 +19,9 @@ export function endBehindBody(message: IncomingMessage): void {
     const before = socket.bytesRead
     socket.end()
     socket.setTimeout(SILENCE_MS)
+    // the time limit of the request may have passed before its answer could be given: Node tells of it once
+    const timer = setTimeout(() => socket.destroy(), msMax)
+    socket.once('close', () => clearTimeout(timer))
     message.once('end', destroySoon)
     message.on('data', () => {
       if (socket.bytesRead - before > UNREAD_BYTES_MAX) socket.destroy()

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import net from 'node:net'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from './support/demo.ts'
 import { CORS } from './support/endpoints.ts'
@@ -290,6 +291,31 @@ test('[ERR-1] who sends a whole body before reading gets the answer all the same
       ])
     }
   }
+})
+
+test('[R36] a body that drips behind its answer holds the connection no longer than a request may take', async () => {
+  const hurried = await startPlatform({ HEADERS_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '1000' })
+  onTestFinished(() => hurried.close())
+  const { key, sql } = await filledStore(hurried)
+  const { hostname, port } = new URL(hurried.service.url)
+  // one that goes on sending though nothing more is answered
+  const socket = net.connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+  const said: Buffer[] = []
+  socket.on('error', () => undefined)
+  socket.on('data', (chunk: Buffer) => said.push(chunk))
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  // the limit of the request passes while its answer is waited for
+  await sql`begin`
+  await sql`lock table store in access exclusive mode`
+  socket.write(`GET /api/v1/store HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\nContent-Length: 50000000\r\n\r\n`)
+  const drip = setInterval(() => socket.write('x'), 200)
+  onTestFinished(() => clearInterval(drip))
+  await sql`select pg_sleep(2)`
+  await sql`rollback`
+  const startedAt = performance.now()
+  await closed
+  expect(performance.now() - startedAt).toBeLessThan(4000)
+  expect(answersIn(Buffer.concat(said).toString('latin1')).map(({ status }) => status)).toEqual([200])
 })
 
 test('a time for headers that is longer than that for requests does not keep the service from starting', async () => {
