@@ -34,16 +34,16 @@ export const SMALL_ALLOCATOR = { MALLOC_ARENA_MAX: '1' }
  * @returns {Promise<void>} Resolves when the program is loaded or was handed over; a failure is told in a sentence.
  */
 export async function startCommand({ name, flags, load }) {
-  const parameters = [...flags, ...process.argv.slice(1)]
+  const argv = process.argv.slice(1)
   if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR_MIN) {
-    if (flags.length > 0 && process.execArgv.length === 0) replaceSelf(parameters)
+    if (flags.some((flag) => !process.execArgv.includes(flag))) replaceSelf([...flags, ...process.execArgv, ...argv])
     module.enableCompileCache()
     await load()
     return
   }
   const runtime = findRuntime()
   if (runtime === undefined) refuse(name, 'no Node of that version is among the installed packages')
-  else handOver({ name, runtime, parameters })
+  else handOver({ name, runtime, parameters: [...flags, ...argv] })
 }
 
 /** The path of the pinned Node, or undefined when this platform has none or it is not installed. */
@@ -59,10 +59,13 @@ function findRuntime() {
   }
 }
 
-/** Node reads its flags when it starts: goes on as the same process with them, where the system can do that. */
+/**
+ * Node reads its flags when it starts: goes on as the same process with them, where the system can do that. What was asked
+ * for stands behind, and counts.
+ */
 function replaceSelf(parameters) {
   if (process.execve === undefined || process.platform === 'win32') return
-  process.execve(process.execPath, [process.execPath, ...parameters], { ...process.env, ...SMALL_ALLOCATOR })
+  process.execve(process.execPath, [process.execPath, ...parameters], { ...SMALL_ALLOCATOR, ...process.env })
 }
 
 /** Runs the command on the other Node; streams, signals and the way it ends are passed on. */
