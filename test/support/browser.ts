@@ -119,7 +119,7 @@ async function findChromium(): Promise<FoundChromium> {
     return { executablePath: chosen, environment: {} }
   }
   if (process.platform === 'linux' && process.arch === 'x64') {
-    const folder = await unpackChromium(os.tmpdir())
+    const folder = await unpackChromium(process.env.STORE_EXPORT_TEST_BROWSERS ?? os.tmpdir())
     return { executablePath: path.join(folder, 'chromium'), environment: environmentOf(folder) }
   }
   const paths = installedBrowserPaths(process.platform, process.env)

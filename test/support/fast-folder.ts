@@ -9,6 +9,9 @@ const IN_MEMORY = '/dev/shm'
 /** A run takes less than half of it. */
 const ROOM_BYTES = 4 * 1024 ** 3
 
+/** Folders in which runs may have left something. */
+export const FOLDERS: readonly string[] = [...new Set([os.tmpdir(), IN_MEMORY])]
+
 /** The folder for temporary files: in memory where there is room, else the system's own. */
 export async function fastFolder(): Promise<string> {
   return process.env.TMPDIR === undefined && (await hasRoom(IN_MEMORY)) ? IN_MEMORY : os.tmpdir()
@@ -18,7 +21,7 @@ async function hasRoom(folder: string): Promise<boolean> {
   try {
     await access(folder, constants.W_OK | constants.X_OK)
     const { bavail, bsize } = await statfs(folder)
-    return bavail * bsize >= ROOM_BYTES && (await mayStartPrograms(folder))
+    return Math.min(bavail * bsize, process.availableMemory()) >= ROOM_BYTES && (await mayStartPrograms(folder))
   } catch {
     return false
   }

@@ -17,7 +17,7 @@ import {
   startEmbeddedPostgres,
 } from '../../packages/operator/src/embedded/embedded-postgres.ts'
 import { processIdentity } from '../../packages/operator/src/embedded/process-identity.ts'
-import { fastFolder } from './fast-folder.ts'
+import { FOLDERS, fastFolder } from './fast-folder.ts'
 
 declare module 'vitest' {
   /** What tests get with `inject`. */
@@ -35,14 +35,15 @@ declare module 'vitest' {
 
 /** Run by vitest before the first test; the function it answers is run after the last, whatever happened. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // tests are run in processes that begin with these variables
-  process.env.TMPDIR = await fastFolder()
-  await removeAbandoned()
-  const folder = await mkdtemp(path.join(os.tmpdir(), `${PREFIX}${process.pid}-`))
+  for (const place of FOLDERS) await removeAbandoned(place)
+  const folder = await mkdtemp(path.join(await fastFolder(), `${PREFIX}${process.pid}-`))
   const [dataFolder, built] = [path.join(folder, DATA), path.join(folder, 'built')]
   // as root the server runs as another user, who must pass through
   await chmod(folder, 0o711)
   await mkdir(dataFolder, { mode: 0o711 })
+  // tests are run in processes that begin with these variables: what they leave goes with the run, but for the browser
+  process.env.STORE_EXPORT_TEST_BROWSERS = os.tmpdir()
+  process.env.TMPDIR = await openFolder(path.join(folder, 'tmp'))
   const [server] = await Promise.all([
     startEmbeddedPostgres({ dataFolder, tcpPort: await freePort(), settings: FOR_TESTS }),
     promisify(execFile)(process.execPath, [path.join(ROOT, 'scripts', 'build-service.ts'), built]),
@@ -59,6 +60,13 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     process.off('exit', removeNow)
     await remove(folder)
   }
+}
+
+/** For every user, as the system's own. */
+async function openFolder(folder: string): Promise<string> {
+  await mkdir(folder)
+  await chmod(folder, 0o1777)
+  return folder
 }
 
 async function remove(folder: string): Promise<void> {
@@ -93,13 +101,13 @@ const FOR_TESTS = {
 }
 
 /** Stops and removes what earlier runs left when they were killed. */
-async function removeAbandoned(): Promise<void> {
-  for (const name of await readdir(os.tmpdir())) {
+async function removeAbandoned(place: string): Promise<void> {
+  for (const name of await readdir(place).catch(() => [])) {
     if (!name.startsWith(PREFIX)) continue
     const processId = Number.parseInt(name.slice(PREFIX.length), 10)
     if ((await processIdentity(processId)) !== undefined) continue
     // another user's run is not ours to remove
-    await remove(path.join(os.tmpdir(), name)).catch(() => undefined)
+    await remove(path.join(place, name)).catch(() => undefined)
   }
 }
 
