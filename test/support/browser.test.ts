@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import os from 'node:os'
 import path from 'node:path'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { axeViolations, overflowsSideways, paintTimes } from './accessibility.ts'
 import { installedBrowserPaths, openBrowser, openPage, type PageSettings, unpackChromium } from './browser.ts'
 
@@ -155,12 +155,8 @@ describe('the browser', () => {
 
   test.runIf(carried)('is unpacked by the first who asks, and leaves no process and no profile', async () => {
     const folder = await temporaryFolder()
-    const before = process.env.TMPDIR
-    onTestFinished(() => {
-      if (before === undefined) delete process.env.TMPDIR
-      else process.env.TMPDIR = before
-    })
-    process.env.TMPDIR = folder
+    onTestFinished(() => void vi.unstubAllEnvs())
+    for (const name of ['TMPDIR', 'STORE_EXPORT_TEST_BROWSERS']) vi.stubEnv(name, folder)
     const another = await openBrowser()
     expect(await processesIn(folder)).not.toEqual([])
     expect(await readdir(folder)).toContainEqual(expect.stringContaining('profile'))
