@@ -6,7 +6,7 @@ import os from 'node:os'
 
 /** Linux’s own. */
 const IN_MEMORY = '/dev/shm'
-/** A run takes less than half of it. */
+/** Half a gigabyte of it was seen in use in the middle of a run. */
 const ROOM_BYTES = 4 * 1024 ** 3
 
 /** Folders in which runs may have left something. */
@@ -27,7 +27,7 @@ async function hasRoom(folder: string): Promise<boolean> {
   }
 }
 
-/** Some systems mount it so that nothing in it can be run; the browser of the tests lies there, and what npm installs. */
+/** Some systems mount it so that nothing in it can be run; the commands of packages that tests install lie there. */
 async function mayStartPrograms(folder: string): Promise<boolean> {
   const mounts = (await readFile('/proc/mounts', 'utf8')).split('\n').map((line) => line.split(' '))
   const options = mounts.findLast(([, place]) => place === folder)?.[3]
