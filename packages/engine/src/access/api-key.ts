@@ -2,7 +2,7 @@
 // `sdx_`, 256 random bits in base62, and the CRC32 of what stands before in base62, as GitHub's tokens have:
 // https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { KEY_PREFIX } from '@store-export/contract'
 import type { RandomBytes } from '../random.ts'
@@ -52,7 +52,7 @@ export function parseApiKey(text: string): PlainKey | null {
 
 /** The hash under which a key is stored. */
 export function hashApiKey(key: PlainKey): HashedKey {
-  return new HashedKey(createHash('sha256').update(key.reveal()).digest())
+  return new HashedKey(hash('sha256', key.reveal(), 'buffer'))
 }
 
 /** What lists may show of a key: its first twelve characters (eight of them secret) and its last four. */

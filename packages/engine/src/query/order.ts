@@ -3,6 +3,7 @@
 import type { Resource } from '@store-export/contract'
 import { columnReading } from './column-reading.ts'
 import { hasColumn, type PresentColumns } from './columns-present.ts'
+import { onceForSchema } from './once-for-schema.ts'
 import type { PagePlan, Position } from './plan.ts'
 import type { Values } from './statement.ts'
 
@@ -18,10 +19,10 @@ export function key(resource: Resource, column: string, present: PresentColumns)
 }
 
 /** What a list is ordered by. */
-export function keys(resource: Resource, present: PresentColumns): string {
+export const keys = onceForSchema((resource, present) => {
   const id = key(resource, 'id', present)
   return hasColumn(present, resource.table, 'created_at') ? `${key(resource, 'created_at', present)}, ${id}` : id
-}
+})
 
 /** The dated rows of the page's list that lie behind its position, and in its window where it has one. */
 export function datedRange({ resource, after, window }: PagePlan, { present, values }: Writing): string {

@@ -4,6 +4,7 @@ import { LIMITS, type Resource } from '@store-export/contract'
 import { comparedColumn } from './column-reading.ts'
 import { hasColumn, type PresentColumns } from './columns-present.ts'
 import { identifier, instantLiteral, textLiteral, uuidLiteral } from './literal.ts'
+import { onceForSchema } from './once-for-schema.ts'
 import { afterId, datedRange, key, keys, type Writing } from './order.ts'
 import type { AllOfPlan, Filter, PagePlan, Plan, Position } from './plan.ts'
 import { presentColumnsOf, selectList, tableName } from './select-list.ts'
@@ -31,20 +32,15 @@ export function statementOf(plan: Plan, present: PresentColumns, { prepares }: {
   return { text, values: parameters.values, isRepeated }
 }
 
-/** Select lists without values, by what they are written from. */
-const lists = new WeakMap<PresentColumns, Map<Resource, string>>()
-
-function list(plan: Plan, writing: Writing): string {
-  const { resource } = plan
-  if (plan.kind === 'only') return selectList(resource, { ...writing, alias: 't', counts: plan.counts }).join(', ')
-  const written = lists.get(writing.present) ?? new Map<Resource, string>()
-  lists.set(writing.present, written)
-  const known = written.get(resource)
-  if (known !== undefined) return known
-  const text = selectList(resource, { ...writing, alias: 't', counts: new Map() }).join(', ')
-  written.set(resource, text)
-  return text
+function list(plan: Plan, { present, values }: Writing): string {
+  if (plan.kind !== 'only') return plainList(plan.resource, present)
+  return selectList(plan.resource, { present, values, alias: 't', counts: plan.counts }).join(', ')
 }
+
+/** The select list of a resource in which no value stands. */
+const plainList = onceForSchema((resource, present) =>
+  selectList(resource, { present, values: LITERALS, alias: 't', counts: new Map() }).join(', '),
+)
 
 /** How many rows a filter finds decides over the best plan: such a page is planned each time, with the filter in its text. */
 function isRepeatable(plan: Plan): boolean {
@@ -90,11 +86,12 @@ function rows(plan: Plan, writing: Writing): string {
   }
 }
 
-function carried(resource: Resource, present: PresentColumns): string {
-  return presentColumnsOf(resource, present)
+/** Columns of the table that the select list reads from. */
+const carried = onceForSchema((resource, present) =>
+  presentColumnsOf(resource, present)
     .map((column) => `t.${identifier(column)}`)
-    .join(', ')
-}
+    .join(', '),
+)
 
 function order(plan: Plan, present: PresentColumns): string {
   if (plan.kind !== 'page' && plan.kind !== 'allOf') return ''
