@@ -101,6 +101,9 @@ function admissionOf(
   }
 }
 
+/** When the statement came; the same wherever it stands in it. */
+const INSTANT = 'coalesce($3::text::timestamptz, statement_timestamp())'
+
 /*
  * A request that read its clock in the old minute but counts after a request of the new one is a request of the new
  * minute: it neither resets the counter nor moves it back. The wait is measured from the minute that counted it.
@@ -112,17 +115,16 @@ const statement = ({
   hash,
   times,
   free,
+  source,
   counted,
-}: Record<'keys' | 'hash' | 'times' | 'free' | 'counted', string>) => `
+}: Record<'keys' | 'hash' | 'times' | 'free' | 'source' | 'counted', string>) => `
 with known as (
   select k.id, k.store_id, s.origin, s.state, s.database_url, s.database_password, ${times} as times${hash}
   from ${keys} join stores s on s.id = k.store_id
   where k.revoked_at is null and s.removed_at is null
-), clock as materialized (
-  select coalesce($3::text::timestamptz, clock_timestamp()) as instant
 ), ${free}counted as (
   insert into request_counters as c (key_id, minute, requests)
-  select id, date_trunc('minute', clock.instant, 'UTC'), times from ${free === '' ? 'known' : 'free'}, clock order by id
+  select id, date_trunc('minute', ${INSTANT}, 'UTC'), times from ${source}
   on conflict (key_id) do update set
     requests = case when c.minute >= excluded.minute then c.requests else 0 end + excluded.requests,
     minute = greatest(c.minute, excluded.minute)
@@ -130,15 +132,16 @@ with known as (
 )
 select known.id as "keyId", known.store_id as "storeId", known.origin, known.state,
   known.database_url as "databaseUrl", known.database_password as "sealedPassword", counted.requests,
-  greatest(1, least(60, ceil(extract(epoch from counted.minute + interval '1 minute' - clock.instant))))::int
+  greatest(1, least(60, ceil(extract(epoch from counted.minute + interval '1 minute' - ${INSTANT}))))::int
     as "secondsToNextMinute"${hash}
-from known ${counted}, clock`
+from known ${counted}`
 
 const OF_ONE = statement({
   keys: '(select * from api_keys where key_hash = $1::bytea) k',
   times: '$2::int',
   hash: '',
   free: '',
+  source: 'known',
   counted: 'cross join counted',
 })
 const OF_MANY = statement({
@@ -152,5 +155,6 @@ const OF_MANY = statement({
   select id, times from known
   where id in (select key_id from held) or not exists (select from request_counters c where c.key_id = known.id)
 ), `,
+  source: 'free order by id',
   counted: 'left join counted on counted.key_id = known.id',
 })
