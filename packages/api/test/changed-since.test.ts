@@ -1,0 +1,93 @@
+// First pages of what was changed since an instant: whether the changed rows are sorted or the list is walked, and that the
+// client sees no difference.
+
+import { parseInstant, product } from '@store-export/contract'
+import { openPool, parseConnectionUrl, type Sql, StoreColumns } from '@store-export/engine'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { statementOf } from '../../engine/src/query/sql.ts'
+import { idAt } from './support/rows.ts'
+
+const ROWS = 50_500
+const CHANGED = '2030-01-01T00:00:00Z'
+const LIMIT = 20
+
+let platform: TestPlatform
+let store: TestStore
+let sql: Sql
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  store = await platform.provision()
+  sql = openPool(parseConnectionUrl(store.ownerUrl), { connectionsMax: 1, applicationName: 'test' })
+  await sql.unsafe(`insert into products (id, name, slug, price, created_at, updated_at)
+    select ('00000000-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, n, n, 1,
+      timestamptz '2026-07-08Z' + n * interval '1 microsecond', timestamptz '${CHANGED}'
+    from generate_series(0, ${ROWS - 1}) n`)
+  await sql.unsafe('alter table products set (autovacuum_enabled = off)')
+  await sql.unsafe('vacuum analyze products')
+})
+afterAll(async () => {
+  await sql.end()
+  await platform.close()
+})
+
+const ids = (from: number) => Array.from({ length: LIMIT }, (_, index) => idAt(from + index))
+
+/** Rows from this one on are changed; the others long ago. */
+async function changeFrom(row: number): Promise<void> {
+  await sql.unsafe(
+    `update products set updated_at = timestamptz '2020-01-01Z' where name::int < ${row} and updated_at > '2029-01-01Z'`,
+  )
+}
+
+/** Has the server believe that the list has so many rows: to make a million takes longer than all other tests of a file. */
+async function pretendRows(count: number): Promise<void> {
+  const url = new URL(inject('postgresUrl'))
+  url.pathname = new URL(store.ownerUrl).pathname
+  const admin = connectOnce(url.href)
+  await admin.unsafe(`update pg_class set reltuples = ${count} where oid = 'public.products'::regclass`)
+  await admin.end()
+}
+
+async function page(cursor: string | null): Promise<{ ids: string[]; cursor: string }> {
+  const query = `updated_since=${CHANGED}&limit=${LIMIT}${cursor === null ? '' : `&cursor=${cursor}`}`
+  const { status, text, json } = await platform.get(`/api/v1/products?${query}`, store.key)
+  expect(status, text).toBe(200)
+  return { ids: json.data.map(({ id }: { id: string }) => id), cursor: json.meta.next_cursor }
+}
+
+/** How the server finds the first page. */
+async function wayOfFirstPage(): Promise<'sorts' | 'walks'> {
+  const columns = new StoreColumns({ refreshSeconds: 60, observe: () => undefined, now: () => 0 })
+  const present = await columns.of({ storeId: store.id, databaseUrl: store.ownerUrl, sealedPassword: null }, sql)
+  const filter = { parameter: 'updated_since', field: 'updated_at', operator: '>=' } as const
+  const filters = [{ ...filter, value: parseInstant(CHANGED) ?? 0n }]
+  const plan = { kind: 'page', resource: product, limit: LIMIT, after: null, filters } as const
+  const { text } = statementOf(plan, present, { prepares: false })
+  const lines = await sql.unsafe(`explain (analyze, timing off, costs off) ${text}`)
+  const found = lines.map((line) => line['QUERY PLAN']).join('\n')
+  const walks = /Scan using products_walk .*\(actual/.test(found)
+  // the method is told of a sort that was made
+  expect(/Sort Method: top-N/.test(found)).toBe(!walks)
+  return walks ? 'walks' : 'sorts'
+}
+
+describe.each([
+  { what: 'a list', rows: ROWS, sorted: 10_000 },
+  { what: 'a list of more than a million rows', rows: 2_000_000, sorted: 50_000 },
+])('the first page of $what', ({ rows, sorted }) => {
+  test.each([
+    { changed: sorted + 1, way: 'walks' },
+    { changed: sorted, way: 'sorts' },
+  ])('[Q-UPDATED, PAG-4] with $changed rows changed $way, and the next page goes on behind it', async (each) => {
+    await sql.unsafe(`update products set updated_at = timestamptz '${CHANGED}' where updated_at < '${CHANGED}'`)
+    await changeFrom(ROWS - each.changed)
+    await sql.unsafe('vacuum analyze products')
+    await pretendRows(rows)
+    const first = await page(null)
+    const next = await page(first.cursor)
+    expect([first.ids, next.ids]).toEqual([ids(ROWS - each.changed), ids(ROWS - each.changed + LIMIT)])
+    expect(await wayOfFirstPage()).toBe(each.way)
+  })
+})
