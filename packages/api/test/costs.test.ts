@@ -101,6 +101,21 @@ test('a page costs one statement in each database, a first page one more, for it
   expect(spent(await costOf(node, ['/orders?limit=250']))).toEqual({ control: [1, 0, 0], store: [2, 0, 0] })
 })
 
+test.each([
+  { what: 'nothing', since: '9999-01-01T00:00:00Z', statements: 2 },
+  { what: 'some', since: '0001-01-01T00:00:00Z', statements: 3 },
+])(
+  '[Q-UPDATED] where $what was changed, a first page costs its watermark, a count, and the page only if it has rows',
+  async (each) => {
+    const path = `/orders?limit=250&updated_since=${each.since}`
+    const node = await countedNode(path)
+    node.control.take()
+    node.stores.take()
+    const { stores } = await costOf(node, [path])
+    expect([stores.statements, stores.connections]).toEqual([each.statements, 0])
+  },
+)
+
 test.each(['/orders', '/products', '/customers'])('a page of %s takes fewer bytes than it gives', async (list) => {
   const node = await countedNode()
   const path = `${list}?limit=250`

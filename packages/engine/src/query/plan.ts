@@ -25,6 +25,11 @@ export interface PagePlan {
   readonly limit: number
   readonly after: Position | null
   readonly filters: readonly Filter[]
+  /**
+   * How rows that were changed since an instant are found: few are sorted, many are met on a walk through the list. Set where
+   * they were counted; any way brings the same rows.
+   */
+  readonly changed?: 'sorted' | 'walked'
   /** Set where the list is gone through in its order, whatever indexes there are: up to this position, null for its end. */
   readonly window?: { readonly end: Position | null }
 }

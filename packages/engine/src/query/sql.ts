@@ -10,21 +10,6 @@ import type { AllOfPlan, Filter, PagePlan, Plan, Position } from './plan.ts'
 import { presentColumnsOf, selectList, tableName } from './select-list.ts'
 import { LITERALS, Parameters, type Statement } from './statement.ts'
 
-/**
- * Up to this many changed rows a filter on the time of change is answered from its own index and sorted; above it the
- * list is walked in its order and misses are skipped inside the index. `npm run bench` walks both
- * sides of the gate: the cost stays bounded whether no row matches or all do.
- */
-export const FEW_ROWS_MAX = 10_000
-
-/**
- * Sorting costs each page anew what skipping costs a run once. But the first page of a large list may have all of it before
- * its first row, where the pages behind it begin at the last one: for that page more rows are few
- * (docs/decisions/026-bounds-that-are-not-reached.md).
- */
-const FEW_ROWS_AT_FIRST_MAX = 50_000
-const LARGE_LIST_ROWS = 1_000_000
-
 /** Limits of pages that are asked for all day. Of any other the server would keep a plan for somebody's single walk. */
 const REPEATED_LIMITS: ReadonlySet<number> = new Set([LIMITS.pageRowsDefault, LIMITS.pageRowsMax, LIMITS.pageRowsOfIds])
 
@@ -36,7 +21,7 @@ export function statementOf(plan: Plan, present: PresentColumns, { prepares }: {
   const isRepeated = prepares && isRepeatable(plan)
   const parameters = new Parameters()
   const writing = { present, values: isRepeated ? parameters : LITERALS }
-  const text = `${probe(plan, present)}select ${list(plan, writing)} from (${rows(plan, writing)}) t${order(plan, present)}`
+  const text = `select ${list(plan, writing)} from (${rows(plan, writing)}) t${order(plan, present)}`
   return { text, values: parameters.values, isRepeated }
 }
 
@@ -132,7 +117,7 @@ function pageRows(plan: PagePlan, writing: Writing): string {
 }
 
 function datedRows(plan: PagePlan, present: PresentColumns, range: string): string {
-  return isGated(plan, present) ? gated(plan, present, range) : branch(plan, present, range)
+  return plan.changed === undefined ? branch(plan, present, range) : changedRows(plan, present, range)
 }
 
 function branch(plan: PagePlan, present: PresentColumns, range: string): string {
@@ -176,45 +161,16 @@ export function hasStandIn(resource: Resource, field: string, present: PresentCo
   )
 }
 
-function isGated({ filters, resource, window }: PagePlan, present: PresentColumns): boolean {
-  if (window !== undefined) return false
-  return filters.some(({ field }) => field === 'updated_at') && hasColumn(present, resource.table, 'updated_at')
-}
-
-function probe(plan: Plan, present: PresentColumns): string {
-  if (plan.kind !== 'page' || plan.after?.createdAt === null || !isGated(plan, present)) return ''
-  const counted = (name: string, most: number) => `${name} as materialized (${fewStatement(plan, present, most)})`
-  const atFirst = plan.after === null ? `, ${counted('matches_at_first', FEW_ROWS_AT_FIRST_MAX)}` : ''
-  return `with ${counted('matches', FEW_ROWS_MAX)}${atFirst} `
-}
-
-/** The statement that counts what was changed since, in a column `few`: at most one row more than `most`. */
-export function fewStatement(plan: PagePlan, present: PresentColumns, most = FEW_ROWS_MAX): string {
-  const changed = plan.filters.filter(({ field }) => field === 'updated_at')
-  const where = changed.map((filter) => condition(filter, plan.resource, present)).join(' and ')
-  const found = `select 1 from ${tableName(plan.resource)} t where ${where} limit ${most + 1}`
-  return `select count(*) as few from (${found}) found`
-}
-
-/** Whether the rows that were changed are few, as a condition; of the two counts no more is made than the one it takes. */
-function areFew({ resource, after }: PagePlan): string {
-  const few = `(select few from matches) <= ${FEW_ROWS_MAX}`
-  if (after !== null) return few
-  // as the server knows it: of what it has never analyzed it knows nothing
-  const listRows = `(select reltuples from pg_catalog.pg_class where oid = ${textLiteral(tableName(resource))}::regclass)`
-  const fewAtFirst = `(select few from matches_at_first) <= ${FEW_ROWS_AT_FIRST_MAX}`
-  return `case when ${listRows} < ${LARGE_LIST_ROWS} then ${few} else ${fewAtFirst} end`
-}
-
-/** Both ways stand in the statement; a one-time filter on the probe keeps the other from running. */
-function gated(plan: PagePlan, present: PresentColumns, range: string): string {
-  const from = `${tableName(plan.resource)} t where`
+/** Rows that were changed: their places are found in an index, whichever, and then the rows by their ids. */
+function changedRows(plan: PagePlan, present: PresentColumns, range: string): string {
+  const table = `${tableName(plan.resource)} t`
   const keep = `${conditions(plan, present)}${active(plan.resource, present)}`
-  const found = 'select t."created_at", t."id" from'
-  const top = `order by ${keys(plan.resource, present)} limit ${plan.limit + 1}`
-  const matching = `(${found} ${from} true${keep} offset 0) t`
-  const few = `${found} ${matching} where ${areFew(plan)} and ${range} ${top}`
-  const many = `${found} ${from} not (${areFew(plan)}) and ${range}${keep} ${top}`
-  const page = `((${few}) union all (${many})) k`
-  return `select ${carried(plan.resource, present)} from ${page} join ${tableName(plan.resource)} t on t."id" = k."id"`
+  const places = 'select t."created_at", t."id" from'
+  const found =
+    plan.changed === 'sorted'
+      ? // offset 0 keeps the server from walking the list all the same
+        `${places} (${places} ${table} where true${keep} offset 0) t where ${range}`
+      : `${places} ${table} where ${range}${keep}`
+  const page = `${found} order by ${keys(plan.resource, present)} limit ${plan.limit + 1}`
+  return `select ${carried(plan.resource, present)} from (${page}) k join ${table} on t."id" = k."id"`
 }

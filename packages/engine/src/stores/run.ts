@@ -11,12 +11,12 @@ import type { Observe } from '../observe.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
 import type { Plan } from '../query/plan.ts'
 import { existsStatement, statementOf } from '../query/sql.ts'
-import { needsWindows } from '../query/windows.ts'
 import { Attempts, asFault, storeFault } from './attempts.ts'
 import type { Barrier } from './barrier.ts'
 import type { StoreColumns } from './columns.ts'
 import { countRows, type StoreCounts } from './counts.ts'
 import { isTooSlow } from './database-errors.ts'
+import { fillPage } from './fill-page.ts'
 import { KeptPlans } from './kept-plans.ts'
 import { lookAtTransactions } from './open-transactions.ts'
 import { PageSizes } from './page-sizes.ts'
@@ -25,7 +25,6 @@ import { readRows } from './read-rows.ts'
 import { refuseUntracked, requireLaunchTables } from './refusals.ts'
 import { allGone, type RowRequest, RowsById } from './rows-by-id.ts'
 import { SlotRefusal } from './slots.ts'
-import { fillByWindows } from './windows.ts'
 
 /** What a reader is made of. */
 export interface StoreReaderParts {
@@ -87,11 +86,12 @@ export class StoreReader {
     return this.attempts.run(sized, async (sql, present) => {
       const page = this.newPage(sized)
       refuseUntracked(plan, present)
+      requireLaunchTables(plan.resource, present)
       const fill = (plan: Plan) => this.fill({ ...sized, plan }, { sql, present, take: (row) => page.take(row) })
-      if (plan.kind === 'page' && needsWindows(plan, present)) {
+      if (plan.kind === 'page') {
         const { searchRows: windowRows, timeoutMs } = this.parts
         const until = sized.startedAt + timeoutMs * SEARCH_SHARE
-        await fillByWindows(plan, { page, sql, present, windowRows, until, signal: sized.signal, fill })
+        await fillPage(plan, { page, sql, present, windowRows, until, signal: sized.signal, fill })
       } else await fill(plan)
       if (plan.kind === 'page') this.sizes.served(listOf(address, plan), { rows: page.rows, bytes: page.out.length })
       this.report(sized, page)
@@ -114,6 +114,7 @@ export class StoreReader {
       const take = (row: Cell) => {
         if (pages.take(row, plan.resource) > this.parts.pageBytesMax) stopping.abort()
       }
+      requireLaunchTables(plan.resource, present)
       const timer = setTimeout(() => stopping.abort(), TOGETHER_MS)
       await this.fill(together, { sql, present, take }).finally(() => clearTimeout(timer))
       for (const page of pages.all) this.report(together, page)
@@ -140,7 +141,6 @@ export class StoreReader {
     { address, plan: asked, signal }: ReadRequest,
     { sql, present, take }: OnConnection & { take: TakeRow },
   ): Promise<void> {
-    requireLaunchTables(asked.resource, present)
     if (!present.has(asked.resource.table)) return
     const plan = await this.withCounts(address, asked, { sql, present })
     const prepares = this.parts.preparedStatements && !this.attempts.mixesStatements(address)

@@ -4,14 +4,13 @@ import type { Sql } from '../connection.ts'
 import type { PageWriter } from '../encode/page-writer.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
 import type { PagePlan } from '../query/plan.ts'
-import { FEW_ROWS_MAX, fewStatement } from '../query/sql.ts'
-import { isProbed, type WindowEndRow, windowEnd, windowEndStatement } from '../query/windows.ts'
+import { type WindowEndRow, windowEnd, windowEndStatement } from '../query/windows.ts'
 
 /** How long windows are opened for one page: what then has not been read is the next page's. */
 const SEARCH_MS = 250
 
 /** What a page is filled from. */
-interface Filling {
+export interface Filling {
   readonly page: PageWriter
   readonly sql: Sql
   readonly present: PresentColumns
@@ -31,7 +30,6 @@ interface Filling {
 export async function fillByWindows(plan: PagePlan, filling: Filling): Promise<void> {
   const { page, sql, present, windowRows, signal, fill } = filling
   const until = Math.min(filling.until, performance.now() + SEARCH_MS)
-  if (await areFew(plan, filling)) return await fill(plan)
   let after = plan.after
   for (;;) {
     signal?.throwIfAborted()
@@ -43,11 +41,4 @@ export async function fillByWindows(plan: PagePlan, filling: Filling): Promise<v
     if (performance.now() >= until) return page.endAt(end)
     after = end
   }
-}
-
-/** Whether the rows that were changed are found by their index, and so few that the others can be looked for among them. */
-async function areFew(plan: PagePlan, { sql, present }: Filling): Promise<boolean> {
-  if (!plan.filters.some((filter) => isProbed(filter, plan.resource, present))) return false
-  const [row] = await sql.unsafe<{ few: string }[]>(fewStatement(plan, present))
-  return Number(row?.few) <= FEW_ROWS_MAX
 }

@@ -1,0 +1,36 @@
+// How many rows were changed since an instant, as a statement: that decides how a page of them is found. Pure: no connection,
+// no clock.
+
+import { hasColumn, type PresentColumns } from './columns-present.ts'
+import { textLiteral } from './literal.ts'
+import type { PagePlan } from './plan.ts'
+import { tableName } from './select-list.ts'
+import { condition } from './sql.ts'
+import type { Statement } from './statement.ts'
+
+/** Whether the page is of rows that were changed since an instant, and has not come to those without a time of creation. */
+export function isOfChangedRows({ filters, resource, after }: PagePlan, present: PresentColumns): boolean {
+  const isFiltered = filters.some(({ field }) => field === 'updated_at')
+  return (
+    isFiltered &&
+    after?.createdAt !== null &&
+    ['updated_at', 'created_at'].every((column) => hasColumn(present, resource.table, column))
+  )
+}
+
+/**
+ * The statement that counts the changed rows of the whole list, at most one more than `most`; behind it stands how many rows
+ * the list has as the server knows it, which is little where it has never analyzed it.
+ */
+export function changedCountStatement(plan: PagePlan, present: PresentColumns, most: number): Statement {
+  const table = tableName(plan.resource)
+  const changed = plan.filters.filter(({ field }) => field === 'updated_at')
+  const where = changed.map((filter) => condition(filter, plan.resource, present)).join(' and ')
+  const found = `select 1 from ${table} t where ${where} limit ${most + 1}`
+  const listRows = `select reltuples::int8 from pg_catalog.pg_class where oid = ${textLiteral(table)}::regclass`
+  return {
+    text: `select (select count(*) from (${found}) found), coalesce((${listRows}), 0)`,
+    values: [],
+    isRepeated: false,
+  }
+}

@@ -1,0 +1,18 @@
+// A page of a list, filled by the way that its filters and the store's indexes allow.
+
+import type { PagePlan } from '../query/plan.ts'
+import { isProbed, needsWindows } from '../query/windows.ts'
+import { changedRows } from './changed-rows.ts'
+import { type Filling, fillByWindows } from './windows.ts'
+
+/** Fills the page. Throws what `fill` throws, what the server does, and the signal's reason. */
+export async function fillPage(plan: PagePlan, filling: Filling): Promise<void> {
+  const { present, fill } = filling
+  const inWindows = needsWindows(plan, present)
+  // without an index of its own, changed rows would be counted in the whole table for every page
+  const counts = !inWindows || plan.filters.some((filter) => isProbed(filter, plan.resource, present))
+  const changed = counts ? await changedRows(plan, filling) : null
+  if (changed === 'none') return
+  if (inWindows && changed !== 'few') return await fillByWindows(plan, filling)
+  await fill(changed === null ? plan : { ...plan, changed: changed === 'few' ? 'sorted' : 'walked' })
+}
