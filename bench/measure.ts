@@ -87,15 +87,16 @@ async function measureApi(measuring: Measuring): Promise<Measured & Bursts> {
     say('walking the lists')
     const lists = await walkLists({ client, sql: dataset.sql })
     const variants = apiVariants({ client, sql: dataset.sql, service, copy }, lists, filtered)
+    // the bursts first: their many requests warm the service up
+    const bursts = await measureBursts(measuring, running, lists)
     say('measuring requests')
     const samples = await runRounds(variants, { rounds: options.rounds, serverProcessId: server.processId })
-    return { variants, samples, ...(await measureBursts(measuring, running, lists)) }
+    return { variants, samples, ...bursts }
   } finally {
     await copy.close()
   }
 }
 
-/** Of the service whose requests were measured, which is warm. */
 async function measureBursts(
   { server, dataset, options, say }: Measuring,
   { service, url }: RunningService,

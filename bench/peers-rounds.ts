@@ -3,7 +3,7 @@
 
 import { type PeerClock, readClock } from './peers-clock.ts'
 import { processorTimeOfServer } from './processor-time.ts'
-import type { Round, Sample, Samples } from './rounds.ts'
+import { type Round, type Sample, type Samples, WARM_UP_ROUNDS } from './rounds.ts'
 
 /** One who takes turns. */
 export interface Taker {
@@ -15,9 +15,6 @@ export interface Taker {
   /** What it does in its turns of a round; bytes that came. */
   readonly turns: (round: Round) => readonly (() => Promise<number>)[]
 }
-
-/** The machine code of a measured process settles in the first rounds. */
-const WARM_UP_ROUNDS = 3
 
 /** Runs everyone's turns in rounds; a sample is one request, on average over a round. */
 export async function runInTurns(

@@ -34,8 +34,11 @@ export interface Sample {
 /** A variant's samples in the order of the rounds. */
 export type Samples = ReadonlyMap<string, readonly Sample[]>
 
-/** The machine code of a measured process settles in the first rounds. */
-const WARM_UP_ROUNDS = 3
+/**
+ * Rounds before those that count. A process of Node settles late: V8 compiles what a request runs anew after some thousands
+ * of them, and takes a second processor for it meanwhile.
+ */
+export const WARM_UP_ROUNDS = 12
 
 /** Runs the variants in rounds. `serverProcessId` is the PostgreSQL server's. */
 export async function runRounds(
