@@ -5,6 +5,8 @@ import { parseInstant, product } from '@store-export/contract'
 import { openPool, parseConnectionUrl, type Sql, StoreColumns } from '@store-export/engine'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import type { PresentColumns } from '../../engine/src/query/columns-present.ts'
+import type { Filter, PagePlan } from '../../engine/src/query/plan.ts'
 import { statementOf } from '../../engine/src/query/sql.ts'
 import { changedRows } from '../../engine/src/stores/changed-rows.ts'
 import { idAt } from './support/rows.ts'
@@ -58,21 +60,24 @@ async function page(cursor: string | null): Promise<{ ids: string[]; cursor: str
   return { ids: json.data.map(({ id }: { id: string }) => id), cursor: json.meta.next_cursor }
 }
 
-/** How the server finds the first page, and whether it does what it was told. */
-async function wayOfFirstPage(): Promise<'few' | 'many' | 'none' | null> {
-  const columns = new StoreColumns({ refreshSeconds: 60, observe: () => undefined, now: () => 0 })
-  const present = await columns.of({ storeId: store.id, databaseUrl: store.ownerUrl, sealedPassword: null }, sql)
-  const filter = { parameter: 'updated_since', field: 'updated_at', operator: '>=' } as const
-  const filters = [{ ...filter, value: parseInstant(CHANGED) ?? 0n }]
-  const plan = { kind: 'page', resource: product, limit: LIMIT, after: null, filters } as const
-  for (const changed of ['sorted', 'walked'] as const) {
-    const { text } = statementOf({ ...plan, changed }, present, { prepares: false })
-    const lines = await sql.unsafe(`explain (analyze, timing off, costs off) ${text}`)
-    const found = lines.map((line) => line['QUERY PLAN']).join('\n')
-    expect([changed, /Sort Method: top-N/.test(found)]).toEqual([changed, changed === 'sorted'])
-    expect([changed, /Scan using products_walk /.test(found)]).toEqual([changed, changed === 'walked'])
-  }
-  return await changedRows(plan, { sql, present, signal: undefined })
+const SINCE: Filter = {
+  ...{ parameter: 'updated_since', field: 'updated_at' },
+  ...{ operator: '>=', value: parseInstant(CHANGED) ?? 0n },
+}
+
+const firstPage = (...others: readonly Filter[]): PagePlan => ({
+  ...{ kind: 'page', resource: product, limit: LIMIT, after: null },
+  filters: [SINCE, ...others],
+})
+
+async function columns(): Promise<PresentColumns> {
+  const known = new StoreColumns({ refreshSeconds: 60, observe: () => undefined, now: () => 0 })
+  return await known.of({ storeId: store.id, databaseUrl: store.ownerUrl, sealedPassword: null }, sql)
+}
+
+/** What the service finds before it reads a page. */
+async function found(plan: PagePlan): Promise<'few' | 'many' | 'none' | null> {
+  return await changedRows(plan, { sql, present: await columns(), signal: undefined })
 }
 
 describe.each([
@@ -92,7 +97,27 @@ describe.each([
       const first = await page(null)
       const next = await page(first.cursor)
       expect([first.ids, next.ids]).toEqual([ids(ROWS - each.changed), ids(ROWS - each.changed + LIMIT)])
-      expect(await wayOfFirstPage()).toBe(each.found)
+      expect(await found(firstPage())).toBe(each.found)
     },
   )
+})
+
+test('rows that have to pass another filter are read for it: of a large list no more are sorted than of any', async () => {
+  await changeFrom(ROWS - 20_000)
+  await pretendRows(2_000_000)
+  const created = { parameter: 'created_since', field: 'created_at', operator: '>=', value: 0n } as const
+  expect(await found(firstPage(created))).toBe('few')
+  const status = { parameter: 'status', field: 'status', operator: '=', value: 'draft' } as const
+  expect(await found(firstPage(status))).toBe('many')
+})
+
+test.each([
+  { changed: 'sorted', way: /Sort Method: top-N/, other: /Scan using products_walk / },
+  { changed: 'walked', way: /Scan using products_walk /, other: /Sort Method: top-N/ },
+] as const)('changed rows that are to be $changed are', async ({ changed, way, other }) => {
+  const { text } = statementOf({ ...firstPage(), changed }, await columns(), { prepares: false })
+  const lines = await sql.unsafe(`explain (analyze, timing off, costs off) ${text}`)
+  const explained = lines.map((line) => line['QUERY PLAN']).join('\n')
+  expect(explained).toMatch(way)
+  expect(explained).not.toMatch(other)
 })
