@@ -130,6 +130,14 @@ describe('a half-migrated store', () => {
     expect((await ask(store, path)).status).toBe(200)
   })
 
+  test('[ERR-3] a list whose id cannot be read fails, also where nothing was changed', async () => {
+    const store = await filledStore(platform, 'v1.6', SIZE)
+    await store.sql.unsafe(`revoke select (id) on orders from ${readerOf(store)}`)
+    await seen()
+    for (const path of ['orders', 'orders?updated_since=9999-01-01T00:00:00Z'])
+      expect(await ask(store, path)).toMatchObject({ status: 502, json: { error: { code: 'STORE_DB_ERROR' } } })
+  })
+
   test('[R28] an absent deleted_at, customer_id or created_at is null, and never a 5xx', async () => {
     const store = await filledStore(platform, 'v1.6', SIZE)
     const [address] = await rows(store, 'customer-addresses')

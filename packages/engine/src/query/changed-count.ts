@@ -5,17 +5,21 @@ import { hasColumn, type PresentColumns } from './columns-present.ts'
 import { textLiteral } from './literal.ts'
 import type { PagePlan } from './plan.ts'
 import { tableName } from './select-list.ts'
-import { condition } from './sql.ts'
+import { condition, hasStandIn } from './sql.ts'
 import type { Statement } from './statement.ts'
+
+/** What a page of changed rows cannot do without: where one is missing or cannot be read, the page's own statement says so. */
+const NEEDED = ['id', 'created_at', 'updated_at']
 
 /** Whether the page is of rows that were changed since an instant, and has not come to those without a time of creation. */
 export function isOfChangedRows({ filters, resource, after }: PagePlan, present: PresentColumns): boolean {
   const isFiltered = filters.some(({ field }) => field === 'updated_at')
-  return (
-    isFiltered &&
-    after?.createdAt !== null &&
-    ['updated_at', 'created_at'].every((column) => hasColumn(present, resource.table, column))
-  )
+  return isFiltered && after?.createdAt !== null && NEEDED.every((column) => hasColumn(present, resource.table, column))
+}
+
+/** Whether the index of changes has all that such a page is chosen by: of nothing else, and not the creation for the change. */
+export function isOfIndexAlone({ filters, resource }: PagePlan, present: PresentColumns): boolean {
+  return filters.length === 1 && !hasStandIn(resource, 'updated_at', present)
 }
 
 /**

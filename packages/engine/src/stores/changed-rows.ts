@@ -4,7 +4,7 @@
 import type { Sql } from '../connection.ts'
 import type { Cell } from '../encode/cell.ts'
 import { firstValue, moveToValue } from '../encode/data-row.ts'
-import { changedCountStatement, isOfChangedRows } from '../query/changed-count.ts'
+import { changedCountStatement, isOfChangedRows, isOfIndexAlone } from '../query/changed-count.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
 import type { PagePlan } from '../query/plan.ts'
 import { readRows } from './read-rows.ts'
@@ -19,8 +19,8 @@ const FEW_ROWS_MAX = 10_000
 /**
  * Sorting costs each page anew what skipping costs a run once. But the first page of a large list may have all of it before
  * its first row, where the pages behind it begin at the last one: for that page more rows are few
- * (docs/decisions/026-bounds-that-are-not-reached.md). Not where they have to pass another filter, since the index of
- * changes knows the two times alone: each row would be read for it.
+ * (docs/decisions/029-how-are-changed-rows-found.md). Only where the index of changes answers alone: each row would
+ * else be read from the table.
  */
 const FEW_ROWS_AT_FIRST_MAX = 50_000
 const LARGE_LIST_ROWS = 1_000_000
@@ -39,13 +39,10 @@ export async function changedRows(plan: PagePlan, counting: Counting): Promise<'
   const { changed, listRows } = await count(plan, counting, FEW_ROWS_MAX)
   if (changed === 0) return 'none'
   if (changed <= FEW_ROWS_MAX) return 'few'
-  if (plan.after !== null || listRows < LARGE_LIST_ROWS || !isByTimeAlone(plan)) return 'many'
+  const isLarge = plan.after === null && listRows >= LARGE_LIST_ROWS && isOfIndexAlone(plan, counting.present)
+  if (!isLarge) return 'many'
   const atFirst = await count(plan, counting, FEW_ROWS_AT_FIRST_MAX)
   return atFirst.changed <= FEW_ROWS_AT_FIRST_MAX ? 'few' : 'many'
-}
-
-function isByTimeAlone({ filters }: PagePlan): boolean {
-  return filters.every(({ field }) => field === 'updated_at' || field === 'created_at')
 }
 
 async function count(plan: PagePlan, { sql, present, signal }: Counting, most: number) {
