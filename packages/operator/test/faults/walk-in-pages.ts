@@ -11,17 +11,22 @@ export interface WalkUnderWay {
   readonly isOver: boolean
   /** Ids of all rows in the order they came in; rejects where the client gave up. */
   readonly ids: Promise<string[]>
+  /** No page is asked for behind the one under way, until `goOn`. */
+  hold(): void
+  goOn(): void
 }
 
 /** Starts to walk the store's orders through a node, in pages of `limit` rows. */
 export function walkOrders({ url }: RealNode, { key }: RealStore, limit: number): WalkUnderWay {
   const client = new StoreExportClient({ url, key })
   let [pages, isOver] = [0, false]
+  let held: PromiseWithResolvers<void> | null = null
   const walk = async () => {
     const ids: string[] = []
     for await (const { rows } of client.orders.list({ limit }).pages()) {
       pages += 1
       ids.push(...rows.map(({ id }) => id))
+      await held?.promise
     }
     return ids
   }
@@ -38,5 +43,12 @@ export function walkOrders({ url }: RealNode, { key }: RealStore, limit: number)
       return isOver
     },
     ids,
+    hold: () => {
+      held ??= Promise.withResolvers()
+    },
+    goOn: () => {
+      held?.resolve()
+      held = null
+    },
   }
 }
