@@ -9,8 +9,9 @@ import { pagePath } from './api-client.ts'
 export const FILTERED = 'orders, first page of 250, '
 
 /**
- * Orders that an instant matches, on both sides of what the service sorts: FEW_ROWS_MAX of the engine's changed-rows.ts, and more for the first page
- * of a large list; a hundred is what the simulation of `npm run bench:fleet` takes for a run that finds something.
+ * Orders that an instant matches, on both sides of what the service sorts: FEW_ROWS_MAX of the engine's changed-rows.ts, and
+ * more for the first page of a large list; a hundred is what the simulation of `npm run bench:fleet` takes for a run that
+ * finds something.
  */
 const MATCHES = [42, 100, 1300, 9000, 40_000, 60_000] as const
 

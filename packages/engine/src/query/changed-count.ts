@@ -17,7 +17,10 @@ export function isOfChangedRows({ filters, resource, after }: PagePlan, present:
   return isFiltered && after?.createdAt !== null && NEEDED.every((column) => hasColumn(present, resource.table, column))
 }
 
-/** Whether the index of changes has all that such a page is chosen by: of nothing else, and not the creation for the change. */
+/**
+ * Whether such a page is chosen by what the index of changes has: not with another filter, and not where the creation stands
+ * in for the change, since PostgreSQL reads no index on an expression without its table.
+ */
 export function isOfIndexAlone({ filters, resource }: PagePlan, present: PresentColumns): boolean {
   return filters.length === 1 && !hasStandIn(resource, 'updated_at', present)
 }

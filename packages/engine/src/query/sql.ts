@@ -149,8 +149,9 @@ export function condition(filter: Filter, resource: Resource, present: PresentCo
 }
 
 /**
- * The same where many rows are known to pass it. From an instant in the text the server, which may have analyzed the table
- * before they were changed, concludes that they are few, and sorts them; of one that it gets when it runs it takes a third to be later.
+ * The same where many rows are known to pass it. The server may have analyzed the table before they were changed: from an
+ * instant in the text it then concludes that they are few, and sorts them. Of an instant that it gets only when it runs it
+ * takes a third of all rows to be later.
  */
 function conditionOfMany(filter: Filter, resource: Resource, present: PresentColumns): string {
   if (filter.operator === '=' || filter.field !== 'updated_at') return condition(filter, resource, present)

@@ -92,8 +92,8 @@ export class StoreReader {
         const { searchRows: windowRows, timeoutMs } = this.parts
         const until = sized.startedAt + timeoutMs * SEARCH_SHARE
         await fillPage(plan, { page, sql, present, windowRows, until, signal: sized.signal, fill })
+        this.sizes.served(listOf(address, plan), { rows: page.rows, bytes: page.out.length })
       } else await fill(plan)
-      if (plan.kind === 'page') this.sizes.served(listOf(address, plan), { rows: page.rows, bytes: page.out.length })
       this.report(sized, page)
       return page
     })
