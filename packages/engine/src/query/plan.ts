@@ -25,14 +25,17 @@ export interface PagePlan {
   readonly limit: number
   readonly after: Position | null
   readonly filters: readonly Filter[]
-  /**
-   * How rows that were changed since an instant are found: few are sorted, many are met on a walk through the list. Set where
-   * they were counted; any way brings the same rows.
-   */
-  readonly changed?: 'sorted' | 'walked'
+  /** Set where the rows that were changed since an instant were counted. */
+  readonly changed?: WayToChanged
   /** Set where the list is gone through in its order, whatever indexes there are: up to this position, null for its end. */
   readonly window?: { readonly end: Position | null }
 }
+
+/**
+ * How rows that were changed since an instant are found: by the index of changes, whatever the server knows of the list, and
+ * sorted; by what the server chooses, and sorted; or on a walk through the list. Any way brings the same rows.
+ */
+export type WayToChanged = 'indexed' | 'sorted' | 'walked'
 
 /** One row by id. */
 export interface OnePlan {

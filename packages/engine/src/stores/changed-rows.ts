@@ -4,9 +4,9 @@
 import type { Sql } from '../connection.ts'
 import type { Cell } from '../encode/cell.ts'
 import { firstValue, moveToValue } from '../encode/data-row.ts'
-import { changedCountStatement, isOfChangedRows, isOfIndexAlone } from '../query/changed-count.ts'
+import { changedCountStatement, hasIndexOfChanges, isOfChangedRows, isOfIndexAlone } from '../query/changed-count.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
-import type { PagePlan } from '../query/plan.ts'
+import type { PagePlan, WayToChanged } from '../query/plan.ts'
 import { readRows } from './read-rows.ts'
 
 /**
@@ -25,6 +25,9 @@ const FEW_ROWS_MAX = 10_000
 const FEW_ROWS_AT_FIRST_MAX = 50_000
 const LARGE_LIST_ROWS = 1_000_000
 
+/** Lists that are remembered as large; more are forgotten all together. */
+const LISTS_MAX = 10_000
+
 /** What rows are counted with. */
 export interface Counting {
   readonly sql: Sql
@@ -33,16 +36,42 @@ export interface Counting {
   readonly signal: AbortSignal | undefined
 }
 
-/** How many rows of the list were changed; null for a page of others. Throws as the server does, and the signal's reason. */
-export async function changedRows(plan: PagePlan, counting: Counting): Promise<'none' | 'few' | 'many' | null> {
-  if (!isOfChangedRows(plan, counting.present)) return null
-  const { changed, listRows } = await count(plan, counting, FEW_ROWS_MAX)
-  if (changed === 0) return 'none'
-  if (changed <= FEW_ROWS_MAX) return 'few'
-  const isLarge = plan.after === null && listRows >= LARGE_LIST_ROWS && isOfIndexAlone(plan, counting.present)
-  if (!isLarge) return 'many'
-  const atFirst = await count(plan, counting, FEW_ROWS_AT_FIRST_MAX)
-  return atFirst.changed <= FEW_ROWS_AT_FIRST_MAX ? 'few' : 'many'
+/** Chooses how changed rows are found. */
+export class ChangedRows {
+  /** Lists that were large when they were counted last: their next first page is counted as far as it may be at once. */
+  private readonly large = new Set<string>()
+
+  /**
+   * How the changed rows of a page of `list` are found best, a name that tells it from all others; null for a page of other
+   * rows. Throws as the server does, and the signal's reason.
+   */
+  async wayTo(list: string, plan: PagePlan, counting: Counting): Promise<WayToChanged | 'none' | null> {
+    const { present } = counting
+    if (!isOfChangedRows(plan, present)) return null
+    const changed = await this.count(list, plan, counting)
+    if (changed === 0) return 'none'
+    if (changed === null) return 'walked'
+    // for more rows the longer way costs more than the rare table without statistics is worth: a large one has them soon
+    return changed <= FEW_ROWS_MAX && hasIndexOfChanges(plan, present) ? 'indexed' : 'sorted'
+  }
+
+  /** How many rows of the list were changed; null for more than are few. */
+  private async count(list: string, plan: PagePlan, counting: Counting): Promise<number | null> {
+    const mayBeMore = plan.after === null && isOfIndexAlone(plan, counting.present)
+    const most = mayBeMore && this.large.has(list) ? FEW_ROWS_AT_FIRST_MAX : FEW_ROWS_MAX
+    const { changed, listRows } = await count(plan, counting, most)
+    this.remember(list, listRows)
+    if (changed <= most) return changed
+    if (!mayBeMore || most === FEW_ROWS_AT_FIRST_MAX || listRows < LARGE_LIST_ROWS) return null
+    const again = await count(plan, counting, FEW_ROWS_AT_FIRST_MAX)
+    return again.changed <= FEW_ROWS_AT_FIRST_MAX ? again.changed : null
+  }
+
+  private remember(list: string, rows: number): void {
+    if (this.large.size >= LISTS_MAX) this.large.clear()
+    if (rows >= LARGE_LIST_ROWS) this.large.add(list)
+    else this.large.delete(list)
+  }
 }
 
 async function count(plan: PagePlan, { sql, present, signal }: Counting, most: number) {

@@ -2,7 +2,6 @@
 
 import type { PagePlan } from '../query/plan.ts'
 import { isProbed, needsWindows } from '../query/windows.ts'
-import { changedRows } from './changed-rows.ts'
 import { type Filling, fillByWindows } from './windows.ts'
 
 /** Fills the page. Throws what `fill` throws, what the server does, and the signal's reason. */
@@ -11,8 +10,8 @@ export async function fillPage(plan: PagePlan, filling: Filling): Promise<void> 
   const inWindows = needsWindows(plan, present)
   // without an index of its own, changed rows would be counted in the whole table for every page
   const counts = !inWindows || plan.filters.some((filter) => isProbed(filter, plan.resource, present))
-  const changed = counts ? await changedRows(plan, filling) : null
+  const changed = counts ? await filling.wayToChanged(plan) : null
   if (changed === 'none') return
-  if (inWindows && changed !== 'few') return await fillByWindows(plan, filling)
-  await fill(changed === null ? plan : { ...plan, changed: changed === 'few' ? 'sorted' : 'walked' })
+  if (inWindows && (changed === null || changed === 'walked')) return await fillByWindows(plan, filling)
+  await fill(changed === null ? plan : { ...plan, changed })
 }

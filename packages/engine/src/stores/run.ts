@@ -9,10 +9,11 @@ import { PageWriter } from '../encode/page-writer.ts'
 import { PagesById } from '../encode/pages-by-id.ts'
 import type { Observe } from '../observe.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
-import type { Plan } from '../query/plan.ts'
+import type { PagePlan, Plan } from '../query/plan.ts'
 import { existsStatement, statementOf } from '../query/sql.ts'
 import { Attempts, asFault, storeFault } from './attempts.ts'
 import type { Barrier } from './barrier.ts'
+import { ChangedRows } from './changed-rows.ts'
 import type { StoreColumns } from './columns.ts'
 import { countRows, type StoreCounts } from './counts.ts'
 import { isTooSlow } from './database-errors.ts'
@@ -59,6 +60,7 @@ export class StoreReader {
   private readonly sizes: PageSizes
   private readonly attempts: Attempts
   private readonly plans = new KeptPlans()
+  private readonly changed = new ChangedRows()
   private readonly rowsById: RowsById
 
   constructor(parts: StoreReaderParts) {
@@ -91,7 +93,10 @@ export class StoreReader {
       if (plan.kind === 'page') {
         const { searchRows: windowRows, timeoutMs } = this.parts
         const until = sized.startedAt + timeoutMs * SEARCH_SHARE
-        await fillPage(plan, { page, sql, present, windowRows, until, signal: sized.signal, fill })
+        const { signal } = sized
+        const wayToChanged = (plan: PagePlan) =>
+          this.changed.wayTo(listOf(address, plan), plan, { sql, present, signal })
+        await fillPage(plan, { page, sql, present, windowRows, until, signal, wayToChanged, fill })
         this.sizes.served(listOf(address, plan), { rows: page.rows, bytes: page.out.length })
       } else await fill(plan)
       this.report(sized, page)
