@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Sql } from '@store-export/engine'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { deviations } from './support/conform.ts'
 import { filledStore, NAME } from './support/demo.ts'
@@ -36,6 +37,65 @@ test('[RES-STORE] counts are the rows of the tables, as they change', async () =
   await store.sql`insert into orders (id, email) values (gen_random_uuid(), 'a@example.com')`
   await store.sql`delete from products where id = (select id from products limit 1)`
   expect((await getStore()).data.counts).toEqual({ ...before, orders: 12, products: 4 })
+})
+
+/** A platform that keeps counts for some seconds, a store of three orders, and who holds them so that nobody can count. */
+async function lockedStore(settings: Record<string, string> = {}) {
+  const patient = await startPlatform({ COUNTS_MAX_AGE_SECONDS: '4', ...settings })
+  onTestFinished(() => patient.close())
+  const size = { orders: 3, customers: 1, products: 1, locations: 1, groups: 1 }
+  const { sql, key } = await filledStore(patient, 'v1.6', size)
+  const orders = async () => (await patient.get('/api/v1/store', key)).json.data.counts.orders
+  const locked = <T>(work: (sql: Sql) => Promise<T>) =>
+    sql.begin(async (holder) => {
+      await holder`insert into orders (id, email) values (gen_random_uuid(), 'a@example.com')`
+      await holder`lock table orders in access exclusive mode`
+      return await work(holder as unknown as Sql)
+    })
+  return { patient, sql, orders, locked }
+}
+
+/** Asks until a count waits for the lock. */
+async function askUntilCounted(holder: Sql, orders: () => Promise<number>): Promise<void> {
+  const counting = () => holder`select from pg_locks where relation = 'orders'::regclass and not granted`
+  // no answer needs the orders until the counts are too old: then it would wait for the lock itself
+  while ((await counting()).length === 0) expect(await orders()).toBe(3)
+}
+
+test('[RES-STORE] who asks again within the age of the counts waits for no count, and gets the new ones', async () => {
+  const { orders, locked } = await lockedStore()
+  expect(await orders()).toBe(3)
+  await locked(async (holder) => {
+    await askUntilCounted(holder, orders)
+    expect(await orders()).toBe(3)
+  })
+  while ((await orders()) === 3);
+  expect(await orders()).toBe(4)
+})
+
+test('a count that nobody waits for delays no end of the service, and is no fault of the store', async () => {
+  const { patient, orders, locked } = await lockedStore()
+  expect(await orders()).toBe(3)
+  await locked(async (holder) => {
+    await askUntilCounted(holder, orders)
+    const from = performance.now()
+    await patient.service.close()
+    expect(performance.now() - from).toBeLessThan(1000)
+  })
+  expect(patient.observations.filter(({ event }) => event === 'store fault')).toEqual([])
+})
+
+test('[RES-STORE] a store is counted ahead by the connection that it has', async () => {
+  const { sql, orders } = await lockedStore({ COUNTS_MAX_AGE_SECONDS: '1', STORE_CONNECTIONS_MAX: '1' })
+  const sessions = new Set<number>()
+  const until = performance.now() + 2000
+  while (performance.now() < until) {
+    expect(await orders()).toBe(3)
+    const rows = await sql<{ pid: number }[]>`
+      select pid from pg_stat_activity where datname = current_database() and application_name = 'store-export'`
+    for (const { pid } of rows) sessions.add(pid)
+  }
+  expect(sessions.size).toBe(1)
 })
 
 test('[RES-STORE, R35] every nullable field null; the default locale always served', async () => {

@@ -1,13 +1,33 @@
-// How many rows a store has. Counting reads an index from end to end, so an answer is kept a few seconds and one
-// statement at a time serves all who ask.
+// How many rows a store has. Counting reads an index from end to end, a quarter of a second for millions of rows: counts
+// are kept for some seconds, and who asks again within them waits for none, since new ones are made before the old are too old.
 
 import type { Sql } from '../connection.ts'
+import type { Cell } from '../encode/cell.ts'
+import { firstValue, moveToValue } from '../encode/data-row.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
 import { countStatement } from '../query/sql.ts'
+import { readRows } from './read-rows.ts'
 
-/** Counts by store, each kept `maxAgeMs`. */
+/**
+ * Of their age, when kept counts are made anew. Half of it, so that who asks again and again, each time within the age, comes
+ * by when it is time: between a request that finds counts too young for that and one that finds them too old lies more than
+ * half. What a count takes itself comes off.
+ */
+const AHEAD_SHARE = 0.5
+
+interface Counting<T> {
+  /** When it was begun, from where its age is reckoned. */
+  readonly at: number
+  readonly counts: T
+}
+
+/** Counts by store, each handed out until it is `maxAgeMs` old. */
 export class StoreCounts {
-  private readonly known = new Map<string, { readonly at: number; readonly counts: Promise<Counts> }>()
+  private readonly kept = new Map<string, Counting<Counts>>()
+  /** Under way, each on a connection: who waits for one holds one himself, and might wait for his own. */
+  private readonly coming = new Map<string, Counting<Promise<Counts>>>()
+  /** Stores that a connection is asked for, to count them ahead. */
+  private readonly asked = new Set<string>()
   private readonly maxAgeMs: number
   private readonly now: () => number
 
@@ -16,26 +36,79 @@ export class StoreCounts {
     this.now = options.now
   }
 
-  /** The counts kept for `storeId`, or those that `count` finds. A failure is not kept. */
-  of(storeId: string, count: () => Promise<Counts>): Promise<Counts> {
-    const kept = this.known.get(storeId)
+  /** The counts of `storeId`: kept, under way, or those that `count` makes now. Rejects as it does; a failure is not kept. */
+  async of(storeId: string, count: () => Promise<Counts>): Promise<Counts> {
+    const [kept, coming] = [this.kept.get(storeId), this.coming.get(storeId)]
+    if (kept !== undefined && this.ageOf(kept) < this.maxAgeMs) return kept.counts
+    if (coming === undefined || this.ageOf(coming) >= this.maxAgeMs) return this.make(storeId, count)
     // A count that ends with its connection must not fail those who share it and have connections of their own.
-    if (kept !== undefined && this.now() - kept.at < this.maxAgeMs)
-      return kept.counts.catch(() => this.of(storeId, count))
-    const counts = count()
-    this.known.set(storeId, { at: this.now(), counts })
-    counts.catch(() => {
-      if (this.known.get(storeId)?.counts === counts) this.known.delete(storeId)
-    })
-    return counts
+    return coming.counts.catch(() => this.of(storeId, count))
+  }
+
+  /**
+   * Counts ahead where it is time: `connect` gets a connection, counts on it with what it is given, and rejects where either
+   * fails. Nobody waits for that, so it is not told: who needs the counts then makes them himself.
+   */
+  async ahead(storeId: string, connect: (counting: CountAhead) => Promise<void>): Promise<void> {
+    if (!this.isDue(storeId) || this.asked.has(storeId)) return
+    this.asked.add(storeId)
+    try {
+      await connect(async (count) => {
+        if (this.isDue(storeId)) await this.make(storeId, count)
+      })
+    } catch {
+      // nobody waits for it
+    } finally {
+      this.asked.delete(storeId)
+    }
+  }
+
+  private isDue(storeId: string): boolean {
+    const kept = this.kept.get(storeId)
+    if (kept === undefined || this.coming.has(storeId)) return false
+    const age = this.ageOf(kept)
+    return age >= this.maxAgeMs * AHEAD_SHARE && age < this.maxAgeMs
+  }
+
+  private make(storeId: string, count: () => Promise<Counts>): Promise<Counts> {
+    const made = { at: this.now(), counts: count() }
+    this.coming.set(storeId, made)
+    const leave = () => this.coming.get(storeId) === made && this.coming.delete(storeId)
+    made.counts.then((counts) => leave() && this.kept.set(storeId, { at: made.at, counts }), leave)
+    return made.counts
+  }
+
+  private ageOf({ at }: Counting<unknown>): number {
+    return this.now() - at
   }
 }
+
+/** Counts with `count`, on the connection that was waited for, unless somebody has done so meanwhile. */
+export type CountAhead = (count: () => Promise<Counts>) => Promise<void>
 
 /** Rows by table. */
 export type Counts = ReadonlyMap<string, bigint>
 
+/** What rows are counted on. */
+export interface CountedStore {
+  readonly sql: Sql
+  readonly present: PresentColumns
+  /** Cancels the count; what it rejects with is its reason then, or the driver's error. */
+  readonly signal?: AbortSignal
+}
+
 /** Counts the rows of `tables`, 0 for one that the store lacks. Rejects with the driver's error. */
-export async function countRows(sql: Sql, present: PresentColumns, tables: readonly string[]): Promise<Counts> {
-  const [row = []] = await sql.unsafe(countStatement(tables, present)).values()
-  return new Map(tables.map((table, index) => [table, BigInt(String(row[index]))]))
+export async function countRows(tables: readonly string[], { sql, present, signal }: CountedStore): Promise<Counts> {
+  const counts = new Map<string, bigint>()
+  const take = (row: Cell) => {
+    const offset = firstValue(row, tables.length)
+    for (const [index, table] of tables.entries()) {
+      moveToValue(row, offset, index)
+      counts.set(table, row.view.getBigInt64(row.start))
+    }
+  }
+  signal?.throwIfAborted()
+  const statement = { text: countStatement(tables, present), values: [], isRepeated: false }
+  await readRows(sql, statement, { take, signal })
+  return counts
 }

@@ -58,7 +58,7 @@ export class StorePools {
   private makingRoom = 0
   private open = 0
   private running = 0
-  private closed = false
+  private readonly stopping = new AbortController()
 
   constructor(options: StorePoolsOptions) {
     this.options = options
@@ -67,9 +67,14 @@ export class StorePools {
     this.unusedTimer = setInterval(() => this.dropUnused(), UNUSED_CHECK_MS).unref()
   }
 
+  /** Aborted when `close` is called. */
+  get closing(): AbortSignal {
+    return this.stopping.signal
+  }
+
   /** Whether `close` was called. */
   get isClosed(): boolean {
-    return this.closed
+    return this.closing.aborted
   }
 
   /**
@@ -127,7 +132,7 @@ export class StorePools {
 
   /** Closes everything; statements under way get a few seconds. */
   async close(): Promise<void> {
-    this.closed = true
+    this.stopping.abort()
     clearInterval(this.unusedTimer)
     const running = [...this.pools.values()].flatMap((pool) => [...pool.running])
     for (const storeId of this.storeIds()) this.discard(storeId, 'closing', { graceSeconds: CLOSE_SECONDS })
@@ -146,7 +151,7 @@ export class StorePools {
   }
 
   private poolOf(address: StoreAddress, deadline: number): StorePool {
-    if (this.closed) throw new StoreDatabaseFault('the service is being stopped')
+    if (this.isClosed) throw new StoreDatabaseFault('the service is being stopped')
     const { storeId } = address
     const known = this.pools.get(storeId)
     // One that brings an older address goes where the newer one led.
@@ -183,7 +188,7 @@ export class StorePools {
     await pool.waitForRoom(taking)
     const idle = pool.idle.pop()
     try {
-      if (this.closed) throw new StoreDatabaseFault('the service is being stopped')
+      if (this.isClosed) throw new StoreDatabaseFault('the service is being stopped')
       if (idle === undefined) return this.opened(pool)
     } catch (cause) {
       this.room.giveBack()

@@ -79,7 +79,11 @@ export class StoreReader {
    */
   read(request: ReadRequest): Promise<PageWriter> {
     const { plan } = request
-    return plan.kind === 'one' ? this.rowsById.read({ ...request, plan }) : this.readAlone(request)
+    if (plan.kind === 'one') return this.rowsById.read({ ...request, plan })
+    const reading = this.readAlone(request)
+    // behind it: its connection can be the one that counts
+    if (plan.kind === 'only') reading.then(() => this.countAhead(request), noop)
+    return reading
   }
 
   private readAlone(request: ReadRequest): Promise<PageWriter> {
@@ -142,12 +146,10 @@ export class StoreReader {
   }
 
   /** Hands out the rows of the plan; none where the store lacks the table. */
-  private async fill(
-    { address, plan: asked, signal }: ReadRequest,
-    { sql, present, take }: OnConnection & { take: TakeRow },
-  ): Promise<void> {
-    if (!present.has(asked.resource.table)) return
-    const plan = await this.withCounts(address, asked, { sql, present })
+  private async fill(request: ReadRequest, { sql, present, take }: OnConnection & { take: TakeRow }): Promise<void> {
+    const { address, signal } = request
+    if (!present.has(request.plan.resource.table)) return
+    const plan = await this.withCounts(request, { sql, present })
     const prepares = this.parts.preparedStatements && !this.attempts.mixesStatements(address)
     const statement = statementOf(plan, present, { prepares })
     signal?.throwIfAborted()
@@ -201,12 +203,23 @@ export class StoreReader {
     return new PageWriter(plan.resource, { rowsMax, bytesMax }, lead)
   }
 
-  private async withCounts(address: StoreAddress, plan: Plan, { sql, present }: OnConnection): Promise<Plan> {
+  private async withCounts({ address, plan }: ReadRequest, on: OnConnection): Promise<Plan> {
     if (plan.kind !== 'only') return plan
-    const tables = Object.values(plan.resource.fields).flatMap(({ type }) =>
-      type.kind === 'counts' ? type.tables : [],
+    const counts = await this.parts.counts.of(address.storeId, () => countRows(countedTables(plan), on))
+    return { ...plan, counts }
+  }
+
+  /** For the requests behind this one, in its time: begun later, its address would pass for newer than one that came since. */
+  private countAhead({ address, plan, startedAt }: ReadRequest): Promise<void> {
+    const { counts, pools, timeoutMs } = this.parts
+    const signal = pools.closing
+    return counts.ahead(address.storeId, (counting) =>
+      this.attempts.once(
+        address,
+        (sql, present) => counting(() => countRows(countedTables(plan), { sql, present, signal })),
+        startedAt + timeoutMs,
+      ),
     )
-    return { ...plan, counts: await this.parts.counts.of(address.storeId, () => countRows(sql, present, tables)) }
   }
 
   private report({ address, plan }: ReadRequest, page: PageWriter): void {
@@ -235,6 +248,12 @@ const SEARCH_SHARE = 0.5
 
 /** How long rows of several requests may take together: one that is slow must leave the others their time. */
 const TOGETHER_MS = 500
+
+function countedTables({ resource }: Plan): string[] {
+  return Object.values(resource.fields).flatMap(({ type }) => (type.kind === 'counts' ? type.tables : []))
+}
+
+const noop = () => undefined
 
 function listOf({ storeId }: StoreAddress, { resource }: Plan): string {
   return `${storeId} ${resource.list}`
