@@ -6,6 +6,7 @@ import { PARALLEL_WALKS } from './parallel-walks.ts'
 import type { Bounded } from './results.ts'
 import { medianOf, medianRatio, type Samples } from './rounds.ts'
 import type { LoopHolds } from './service-process.ts'
+import type { StorePolls } from './store-polls.ts'
 import { NAMES } from './variants.ts'
 
 /** What pages of 250 and of 50 orders may cost, in COPYs of their rows. */
@@ -54,6 +55,12 @@ function timeBounds(samples: Samples): Bounded[] {
     },
     { name: 'Time of the store, after its first call', value: time(NAMES.store), most: STORE_MS_MOST, unit: 'ms' },
   ]
+}
+
+/** Bounds of what who polls the store waits for it. */
+export function pollBounds({ longestMs }: StorePolls): Bounded[] {
+  const name = 'Time of the store, polled four times a second for twenty: the longest'
+  return [{ name, value: longestMs, most: STORE_MS_MOST, unit: 'ms' }]
 }
 
 /** Bounds of the check of keys. */

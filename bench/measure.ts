@@ -3,7 +3,7 @@
 import { LIMITS } from '@store-export/contract'
 import type { Sql } from '@store-export/engine'
 import { pagePath } from './api-client.ts'
-import { keyBounds, loopBounds, memoryBounds, requestBounds } from './bounds.ts'
+import { keyBounds, loopBounds, memoryBounds, pollBounds, requestBounds } from './bounds.ts'
 import { startChild } from './child.ts'
 import { type Dataset, makeDataset } from './dataset.ts'
 import { dropFilterIndexes, type FilteredPage, filteredPages, withoutIndexes } from './filtered-pages.ts'
@@ -18,6 +18,7 @@ import { medianOf, medianRatio, runRounds, type Samples, type Variant } from './
 import { type RunningService, runService } from './running-service.ts'
 import type { BenchServer } from './servers.ts'
 import type { LoopHolds } from './service-process.ts'
+import { pollStore, type StorePolls } from './store-polls.ts'
 import { measureThroughput } from './throughput.ts'
 import { apiVariants, type Lists, walkLists } from './variants.ts'
 import { spread } from './walk.ts'
@@ -48,7 +49,13 @@ export async function measureServer(
     return {
       ...describeRun('bench', { server: server.kind, version: dataset.version, orders, rounds }),
       rows: dataset.rows,
-      bounded: [...requestBounds(api.samples), ...keyBounds(key.samples), ...loopBounds(api.holds), ...memory],
+      bounded: [
+        ...requestBounds(api.samples),
+        ...pollBounds(api.polls),
+        ...keyBounds(key.samples),
+        ...loopBounds(api.holds),
+        ...memory,
+      ],
       figures: [...figuresOf(api), ...figuresOf(plain), ...figuresOf(key)],
       throughput: api.throughput,
       parallel: walking.walked,
@@ -77,7 +84,7 @@ interface Bursts {
   readonly holds: LoopHolds
 }
 
-async function measureApi(measuring: Measuring): Promise<Measured & Bursts> {
+async function measureApi(measuring: Measuring): Promise<Measured & Bursts & { readonly polls: StorePolls }> {
   const { server, dataset, filtered, options, say } = measuring
   await using running = await runService(dataset)
   const { service, client } = running
@@ -91,7 +98,8 @@ async function measureApi(measuring: Measuring): Promise<Measured & Bursts> {
     const bursts = await measureBursts(measuring, running, lists)
     say('measuring requests')
     const samples = await runRounds(variants, { rounds: options.rounds, serverProcessId: server.processId })
-    return { variants, samples, ...bursts }
+    say('polling the store')
+    return { variants, samples, ...bursts, polls: await pollStore(client) }
   } finally {
     await copy.close()
   }
