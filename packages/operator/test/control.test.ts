@@ -33,11 +33,24 @@ async function revokedKey(fleet: Fleet, storeId: string): Promise<FleetKey> {
 const statusOf = async (node: FleetNode, key: Pick<FleetKey, 'key'>, path = 'store') =>
   (await ask(`${node.url}/api/v1/${path}`, key)).status
 
-/** Asks until `isOver`; the statuses that came. */
-async function statusesUntil(isOver: () => boolean, status: () => Promise<number>): Promise<Set<number>> {
-  const found = new Set<number>()
-  while (!isOver()) found.add(await status())
-  return found
+/** Somebody who asks one node with one key, again and again. */
+interface Asker {
+  readonly key: FleetKey
+  /** The statuses that came. */
+  readonly found: Set<number>
+  readonly asking: Promise<void>
+}
+
+/** Four of them for each node and key, until `isOver`. */
+function startAskers(nodes: readonly FleetNode[], keys: readonly FleetKey[], isOver: () => boolean): Asker[] {
+  const start = (node: FleetNode, key: FleetKey) => {
+    const found = new Set<number>()
+    const ask = async () => {
+      while (!isOver()) found.add(await statusOf(node, key))
+    }
+    return { key, found, asking: ask() }
+  }
+  return nodes.flatMap((node) => keys.flatMap((key) => [1, 2, 3, 4].map(() => start(node, key))))
 }
 
 /** Resolves when every node serves the good key; all the while none serves the revoked one. */
@@ -55,18 +68,13 @@ function recovered(nodes: readonly FleetNode[], good: Pick<FleetKey, 'key'>, rev
 test(`[ERR-3, AUTH-5] crashed ${ROUNDS} times: 502 for all while it is gone, never an answer to a revoked key, back by themselves`, async () => {
   const { server, fleet, store, nodes, revoked } = await startScene()
   let over = false
-  const load = nodes.flatMap((node) =>
-    [store, revoked].flatMap((key) =>
-      [1, 2, 3, 4].map(async () => ({
-        key,
-        found: await statusesUntil(
-          () => over,
-          () => statusOf(node, key),
-        ),
-      })),
-    ),
-  )
+  const askers = startAskers(nodes, [store, revoked], () => over)
+  const served = (key: FleetKey) => (key === revoked ? 401 : 200)
+  /** Else a crash could come before somebody's first answer, and its end before somebody has noticed it. */
+  const allHave = (status: (key: FleetKey) => number) =>
+    waitUntil(async () => askers.every(({ key, found }) => found.has(status(key))))
   const rounds = async () => {
+    await allHave(served)
     for (let round = 0; round < ROUNDS; round += 1) {
       // acknowledged just before the crash, and not forgotten by it
       const last = await revokedKey(fleet, store.id)
@@ -74,6 +82,7 @@ test(`[ERR-3, AUTH-5] crashed ${ROUNDS} times: 502 for all while it is gone, nev
       for (const node of nodes)
         for (const key of [store, revoked, last])
           for (const path of ['store', 'orders', 'nowhere']) expect(await statusOf(node, key, path)).toBe(502)
+      await allHave(() => 502)
       await server.start()
       await recovered(nodes, store, last)
     }
@@ -81,8 +90,10 @@ test(`[ERR-3, AUTH-5] crashed ${ROUNDS} times: 502 for all while it is gone, nev
   await rounds().finally(() => {
     over = true
   })
-  for (const { key, found } of await Promise.all(load))
-    expect(found).toEqual(new Set(key === revoked ? [401, 502] : [200, 502]))
+  for (const { key, found, asking } of askers) {
+    await asking
+    expect(found).toEqual(new Set([served(key), 502]))
+  }
 })
 
 test('[ERR-3, AUTH-5] frozen: every request is 502 within 6 s, however many wait, and is answered again when it goes on', async () => {
