@@ -402,7 +402,7 @@ export const SETTINGS = {
     unit: 's',
     min: 0,
     max: 3600,
-    help: 'how old the counts of a store may be; 0 counts for each request',
+    help: 'how old the counts of a store may be; asked for past half of it, they are renewed; 0 counts for each request',
   },
   usageFlushMs: {
     env: 'STORE_EXPORT_USAGE_FLUSH_MS',
