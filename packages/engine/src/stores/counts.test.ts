@@ -12,18 +12,27 @@ function counted() {
   const made = { here: 0, ahead: 0 }
   const ahead = Promise.withResolvers<Counts>()
   const connected = Promise.withResolvers<void>()
-  return {
-    ...{ clock, made, ahead, connected },
-    ask: () => counts.of('a', async () => (made.here++ === 0 ? one : three)),
-    goAhead: () =>
-      counts.ahead('a', async (counting) => {
-        await connected.promise
-        await counting(() => {
-          made.ahead++
-          return ahead.promise
-        })
-      }),
-  }
+  const ask = () => counts.of('a', async () => (made.here++ === 0 ? one : three))
+  const goAhead = () =>
+    counts.ahead('a', async (counting) => {
+      await connected.promise
+      await counting(() => {
+        made.ahead++
+        return ahead.promise
+      })
+    })
+  return { clock, made, ahead, connected, ask, goAhead }
+}
+
+/** The same, counted at 0 and being counted ahead since 500. */
+async function goingAhead() {
+  const all = counted()
+  all.connected.resolve()
+  await all.ask()
+  all.clock.ms = 500
+  const going = all.goAhead()
+  await all.connected.promise
+  return { ...all, going }
 }
 
 describe('counts', () => {
@@ -61,12 +70,7 @@ describe('counts', () => {
   })
 
   test('[RES-STORE] made ahead are as old as the moment they were begun, not as the one they came', async () => {
-    const { clock, made, ahead, connected, ask, goAhead } = counted()
-    connected.resolve()
-    await ask()
-    clock.ms = 500
-    const going = goAhead()
-    await connected.promise
+    const { clock, made, ahead, ask, going } = await goingAhead()
     clock.ms = 900
     ahead.resolve(two)
     await going
@@ -78,12 +82,7 @@ describe('counts', () => {
   })
 
   test('[RES-STORE] too old are not handed out: the ones under way are waited for, or counted anew', async () => {
-    const { clock, made, ahead, connected, ask, goAhead } = counted()
-    connected.resolve()
-    await ask()
-    clock.ms = 500
-    const going = goAhead()
-    await connected.promise
+    const { clock, made, ahead, ask, going } = await goingAhead()
     clock.ms = 1000
     const waiting = ask()
     clock.ms = 1500
@@ -109,12 +108,7 @@ describe('counts', () => {
   })
 
   test('[ERR-3] made ahead in vain cost nobody his answer', async () => {
-    const { clock, made, ahead, connected, ask, goAhead } = counted()
-    connected.resolve()
-    await ask()
-    clock.ms = 500
-    const going = goAhead()
-    await connected.promise
+    const { clock, made, ahead, ask, going } = await goingAhead()
     clock.ms = 1000
     const waiting = ask()
     ahead.reject(new Error('cut'))
