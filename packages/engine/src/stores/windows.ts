@@ -3,7 +3,7 @@
 import type { Sql } from '../connection.ts'
 import type { PageWriter } from '../encode/page-writer.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
-import type { PagePlan, WayToChanged } from '../query/plan.ts'
+import type { PagePlan } from '../query/plan.ts'
 import { type WindowEndRow, windowEnd, windowEndStatement } from '../query/windows.ts'
 
 /** How long windows are opened for one page: what then has not been read is the next page's. */
@@ -19,8 +19,6 @@ export interface Filling {
   /** No window is opened after this, by `performance.now()`. */
   readonly until: number
   readonly signal: AbortSignal | undefined
-  /** How changed rows of the page are found, as `ChangedRows.wayTo` has it. */
-  readonly wayToChanged: (plan: PagePlan) => Promise<WayToChanged | 'none' | null>
   /** Hands the rows of the plan to the page. */
   readonly fill: (plan: PagePlan) => Promise<void>
 }
