@@ -35,9 +35,9 @@ export interface BarrierRequest {
 }
 
 /**
- * How far before the request a watermark is, at least. A server notes when a transaction starts an instant before others
- * can see it, on a machine under load it may stand still in between; and a column of whole seconds rounds what is put
- * into it.
+ * How far a watermark lies before the request, and before the start of every transaction that may still commit. Two reasons:
+ * - A column of whole seconds, as `timestamptz(0)`, rounds a timestamp down by up to half a second.
+ * - A transaction gets its start an instant before other sessions can see it; a loaded machine makes that instant longer.
  */
 const SLACK: Microseconds = 1_000_000n
 const SECOND: Microseconds = 1_000_000n
@@ -99,15 +99,15 @@ export class Barrier {
     }
   }
 
+  /** The earliest time that a change can bear which the page does not show. */
   private watermark(at: Microseconds, lasting: OpenTransactions | null): Microseconds {
     const distance = BigInt(this.options.bounds.watermarkDistanceSeconds) * SECOND
-    if (lasting === null) return at - distance
-    let watermark = at - SLACK
-    for (const transaction of lasting.values()) {
+    let earliest = lasting === null ? at - distance : at
+    for (const transaction of lasting?.values() ?? []) {
       const start = startOf(transaction, at, distance)
-      if (start < watermark) watermark = start
+      if (start < earliest) earliest = start
     }
-    return watermark
+    return earliest - SLACK
   }
 }
 
