@@ -2,6 +2,7 @@
 
 import { FILTERED } from './filtered-pages.ts'
 import { KEY_CHECK } from './key-check.ts'
+import { baselinesOf } from './page-variants.ts'
 import { PARALLEL_WALKS } from './parallel-walks.ts'
 import type { Bounded } from './results.ts'
 import { medianOf, medianRatio, type Samples } from './rounds.ts'
@@ -23,26 +24,29 @@ const RESIDENT_AT_REST_MOST = 140
 /** Bounds of what the API's requests cost. */
 export function requestBounds(samples: Samples): Bounded[] {
   const { page, small, first, last } = NAMES
-  const ratio = (names: readonly [string, string]) => medianRatio(samples, names, 'totalMs')
   return [
+    ...copyBounds(samples, { name: page, what: 'page of 250', most: PAGE_RATIO_MOST }),
+    ...copyBounds(samples, { name: small, what: 'page of 50', most: SMALL_RATIO_MOST }),
     {
-      ...{ name: 'CPU of a page of 250 orders with items, against COPY of its rows', unit: '' },
-      ...{ value: ratio([page, `${page}: COPY`]), most: PAGE_RATIO_MOST },
-    },
-    {
-      ...{ name: 'Time of it, against that of COPY', unit: '' },
-      ...{ value: medianRatio(samples, [page, `${page}: COPY`], 'wallMs'), most: PAGE_RATIO_MOST },
-    },
-    {
-      ...{ name: 'CPU of a page of 50 orders with items, against COPY of its rows', unit: '' },
-      ...{ value: ratio([small, `${small}: COPY`]), most: SMALL_RATIO_MOST },
+      ...{ name: 'Time of a page of 250 orders with items, against that of COPY', unit: '' },
+      ...{ value: medianRatio(samples, [page, baselinesOf(page).node], 'wallMs'), most: PAGE_RATIO_MOST },
     },
     {
       ...{ name: 'CPU of a page at the end of the walk, against one at its beginning', unit: '' },
-      ...{ value: ratio([last, first]), most: FLAT_RATIO_MOST },
+      ...{ value: medianRatio(samples, [last, first], 'totalMs'), most: FLAT_RATIO_MOST },
     },
     ...timeBounds(samples),
   ]
+}
+
+/** The same page against COPY by each client that ran. */
+function copyBounds(samples: Samples, { name, what, most }: { name: string; what: string; most: number }): Bounded[] {
+  return Object.entries(baselinesOf(name))
+    .filter(([, baseline]) => samples.has(baseline))
+    .map(([client, baseline]) => ({
+      name: `CPU of a ${what} orders with items, against COPY of its rows by ${client === 'node' ? 'Node' : 'libpq'}`,
+      ...{ value: medianRatio(samples, [name, baseline], 'totalMs'), most, unit: '' },
+    }))
 }
 
 function timeBounds(samples: Samples): Bounded[] {

@@ -13,6 +13,7 @@ import { measureAtRest, measureWalking } from './memory.ts'
 import type { BenchOptions } from './options.ts'
 import { requests } from './page-variants.ts'
 import { PARALLEL_WALKS } from './parallel-walks.ts'
+import { startPsql } from './psql.ts'
 import { type BenchResult, describeRun, type Figure, type ThroughputFigure } from './results.ts'
 import { medianOf, medianRatio, runRounds, type Samples, type Variant } from './rounds.ts'
 import { type RunningService, runService } from './running-service.ts'
@@ -89,11 +90,13 @@ async function measureApi(measuring: Measuring): Promise<Measured & Bursts & { r
   await using running = await runService(dataset)
   const { service, client } = running
   const copy = startChild('copy-process.ts')
+  const psql = await startPsql(dataset.readerUrl)
+  if (psql === null) say('no psql found; COPY by libpq is left out')
   try {
     await copy.call('start', dataset.readerUrl)
     say('walking the lists')
     const lists = await walkLists({ client, sql: dataset.sql })
-    const variants = apiVariants({ client, sql: dataset.sql, service, copy }, lists, filtered)
+    const variants = apiVariants({ client, sql: dataset.sql, service, copy, psql }, lists, filtered)
     // the bursts first: their many requests warm the service up
     const bursts = await measureBursts(measuring, running, lists)
     say('measuring requests')
@@ -101,7 +104,7 @@ async function measureApi(measuring: Measuring): Promise<Measured & Bursts & { r
     say('polling the store')
     return { variants, samples, ...bursts, polls: await pollStore(client) }
   } finally {
-    await copy.close()
+    await Promise.all([copy.close(), psql?.close()])
   }
 }
 

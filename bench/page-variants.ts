@@ -5,6 +5,7 @@ import type { Sql } from '@store-export/engine'
 import { type ApiClient, pagePath } from './api-client.ts'
 import type { Child } from './child.ts'
 import { copyStatements } from './copy-statements.ts'
+import type { Psql } from './psql.ts'
 import type { Round, Variant } from './rounds.ts'
 import type { PageStart } from './walk.ts'
 
@@ -14,6 +15,8 @@ export interface Bench {
   readonly sql: Sql
   readonly service: Child
   readonly copy: Child
+  /** Null if the machine has no psql. */
+  readonly psql: Psql | null
 }
 
 /** Pages to read of a list. */
@@ -26,22 +29,44 @@ export interface Pages {
   readonly starts: (round: Round) => readonly PageStart[]
 }
 
-/** COPY of the rows of pages, and the pages. */
+/** The names of the variants that read the rows of `name` with COPY, by client. */
+export function baselinesOf(name: string): { readonly node: string; readonly libpq: string } {
+  return { node: `${name}: COPY`, libpq: `${name}: COPY by libpq` }
+}
+
+/** COPY of the rows of pages by each client, and the pages. */
 export function pages(bench: Bench, { name, resource, limit, count, starts }: Pages): Variant[] {
   const { service, copy } = bench
-  const baseline = `${name}: COPY`
+  const baseline = baselinesOf(name).node
   const paths = (round: Round) => starts(round).map(({ cursor }) => pagePath(resource.table, limit, cursor))
+  const statements = (round: Round) => starts(round).flatMap(({ key }) => copyStatements(resource, key, limit))
   return [
     {
       ...{ name: baseline, processId: copy.processId, requests: count },
-      run: async (round) => {
-        const statements = starts(round).flatMap(({ key }) => copyStatements(resource, key, limit))
-        return Number(await copy.call('run', statements))
-      },
+      run: async (round) => Number(await copy.call('run', statements(round))),
     },
+    ...copyByLibpq(bench, name, { count, statements }),
     {
       ...{ name, processId: service.processId, requests: count, baseline },
       run: (round) => askAll(bench, { paths: paths(round) }),
+    },
+  ]
+}
+
+function copyByLibpq(
+  { psql }: Bench,
+  name: string,
+  { count, statements }: { count: number; statements: (round: Round) => readonly string[] },
+): Variant[] {
+  if (psql === null) return []
+  return [
+    {
+      ...{ name: baselinesOf(name).libpq, processId: psql.processId, requests: count },
+      run: async (round) => {
+        await psql.run(statements(round))
+        // psql doesn't say how many bytes it read
+        return 0
+      },
     },
   ]
 }
@@ -60,14 +85,14 @@ export interface Requests {
 }
 
 /** Requests without a baseline. */
-export function requests(bench: Omit<Bench, 'copy'>, { name, paths, headers = {} }: Requests): Variant {
+export function requests(bench: Pick<Bench, 'client' | 'service'>, { name, paths, headers = {} }: Requests): Variant {
   const count = paths({ index: 0, count: 1 }).length
   const run = (round: Round) => askAll(bench, { paths: paths(round), headers })
   return { name, processId: bench.service.processId, requests: count, run }
 }
 
 async function askAll(
-  { client }: Omit<Bench, 'copy'>,
+  { client }: Pick<Bench, 'client'>,
   { paths, headers = {} }: { paths: readonly string[]; headers?: Readonly<Record<string, string>> },
 ): Promise<number> {
   let bytes = 0

@@ -20,8 +20,9 @@ machine's as much as ours. Ratios are taken within one run, so they hold elsewhe
 
 - **CPU** is processor time of the service (or of the client of COPY) and of all processes of the database server
   together: what a page costs, however many cores wait for it. The check and count of the key are in it.
-- **COPY** is \`COPY (the same rows) TO STDOUT\` as text, children with a statement of their own, its bytes dropped by a
-  client in a process of its own: rows leave PostgreSQL no cheaper. It has neither HTTP nor a key to check.
+- **COPY** is \`COPY (the same rows) TO STDOUT\` as text, with a second statement for the children. A client in a process
+  of its own drops the bytes: a Node process in **COPY**, and \`psql\` in **COPY by libpq**, which is the cheapest client
+  that we know. COPY has neither HTTP nor a key to check.
 - Variants take turns in short rounds; each number is the median of the rounds, each ratio the median of the ratios
   within a round. **Before** is the ratio of the result that was kept before, for the same server and as many orders.
 - **Throughput** is measured in bursts that take turns likewise. On each connection a request follows as soon as the one
