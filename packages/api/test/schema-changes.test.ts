@@ -99,6 +99,9 @@ describe('a half-migrated store', () => {
     for (const { id } of REVISIONS.slice(1)) {
       for (const statement of migrationStatements(id)) {
         await store.sql.unsafe(statement)
+        // a table without a grant is an error (unreadable-tables.test.ts), a column is not
+        const created = /^create table (\S+)/.exec(statement)?.[1]
+        if (created !== undefined) await store.sql.unsafe(`grant select on ${created} to ${reader}`)
         // The service has not seen it yet, or has: both must do.
         for (const path of ['orders?limit=3', 'customers?limit=3', 'products?limit=3', 'locations', 'store'])
           expect((await ask(store, path)).status, `${path} after ${statement}`).toBe(200)

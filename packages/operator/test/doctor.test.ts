@@ -118,6 +118,18 @@ describe('doctor', () => {
     expect((await examine(id)).findings).toEqual([])
   })
 
+  test('[R42] a newer table that may not be read is an error, not an empty list; its fix works', async () => {
+    const { id, owner, role } = await provision('v1.6')
+    await owner.unsafe(`alter table locations rename to locations_before;
+      create table locations (like locations_before including all)`)
+    const { findings } = await examine(id)
+    expect(findings.map(({ severity, code }) => [severity, code])).toEqual([['error', 'missing_grant']])
+    expect(findings[0]?.message).toContain('requests answer 502')
+    for (const { fix } of findings) await owner.unsafe(fix ?? '')
+    await owner.unsafe(`revoke select on locations_before from "${role}"`)
+    expect((await examine(id)).findings).toEqual([])
+  })
+
   test('[R17] values that break the contract are counted', async () => {
     const { id, owner } = await provision('launch')
     await owner`alter table orders alter created_at drop not null, alter updated_at drop not null`

@@ -13,7 +13,7 @@ export interface PresentColumn {
   readonly indexes: readonly string[]
 }
 
-/** Tables of a store by name, each with its columns by name. */
+/** Tables of a store by name, each with its columns by name: none if the table exists and cannot be read. */
 export type PresentColumns = ReadonlyMap<string, ReadonlyMap<string, PresentColumn>>
 
 /** Whether the store has `column` of `table`, readable. */

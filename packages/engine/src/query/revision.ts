@@ -25,20 +25,20 @@ export interface SchemaRevision {
 export interface StoreRevision {
   /** The highest revision whose columns are all there; null when even those of launch are not. */
   readonly revision: RevisionId | null
-  /** Fields without a column in a table that is there: null in every answer. */
+  /** Fields without a column in a table that can be read: null in every response. */
   readonly absentFields: readonly { readonly resource: Resource; readonly field: string }[]
-  /** Resources without a table: empty lists. */
+  /** Resources whose table does not exist: empty lists. */
   readonly absentResources: readonly Resource[]
 }
 
 /** The revision of the store that has these columns, and what it lacks of the contract. */
 export function revisionOf(present: PresentColumns): StoreRevision {
   const names = [...present].flatMap(([table, columns]) => [...columns.keys()].map((column) => `${table}.${column}`))
-  const isThere = ({ table }: Resource) => present.has(table)
+  const isReadable = ({ table }: Resource) => (present.get(table)?.size ?? 0) > 0
   return {
     revision: schemaRevision(new Set(names)).revision,
-    absentFields: STORED.filter(isThere).flatMap((resource) => absentFieldsOf(resource, present)),
-    absentResources: STORED.filter((resource) => !isThere(resource)),
+    absentFields: STORED.filter(isReadable).flatMap((resource) => absentFieldsOf(resource, present)),
+    absentResources: STORED.filter(({ table }) => !present.has(table)),
   }
 }
 

@@ -80,6 +80,7 @@ export class StoreColumns {
     // the driver cannot type what several statements answer
     const [columns, indexes] = (await sql.unsafe(statements.join('; '))) as unknown as [ColumnRow[], IndexRow[]]
     for (const { table, column, type } of columns) {
+      if (column === null) continue
       const kind = this.kinds.get(table)?.get(column)
       if (kind !== undefined && kind !== null && !isReadable(kind, type)) this.tellOtherType(storeId, table, column)
     }
@@ -109,9 +110,10 @@ export class StoreColumns {
   private presentOf(columns: readonly ColumnRow[], indexes: readonly IndexRow[]): PresentColumns {
     const present = new Map<string, Map<string, PresentColumn>>()
     for (const { table, column, notNull, type } of columns) {
-      const kind = this.kinds.get(table)?.get(column)
       const known = present.get(table) ?? new Map<string, PresentColumn>()
       present.set(table, known)
+      if (column === null) continue
+      const kind = this.kinds.get(table)?.get(column)
       if (kind === undefined || (kind !== null && !isReadable(kind, type))) continue
       const own = indexes.filter((index) => index.table === table && index.column === column)
       known.set(column, { notNull, type, indexes: own.map(({ keys }) => keys) })
@@ -152,12 +154,11 @@ function missing(storeId: string, name: string): Observation {
   return { event: 'schema surprise', storeId, table, column, kind: 'column missing' }
 }
 
-interface ColumnRow {
-  readonly table: string
-  readonly column: string
-  readonly notNull: boolean
-  readonly type: string
-}
+/** A column; or a table of which the reader may select no column, with null for everything else. */
+type ColumnRow = { readonly table: string } & (
+  | { readonly column: string; readonly notNull: boolean; readonly type: string }
+  | { readonly column: null; readonly notNull: null; readonly type: null }
+)
 
 interface IndexRow {
   readonly table: string
@@ -178,15 +179,18 @@ function catalogStatements(tables: readonly string[]): [string, string] {
   return [columnsStatement(relations), indexesStatement(relations)]
 }
 
-/** A column counts when it exists and may be selected: after a migration of the platform it may lack its grant. */
+/**
+ * A column counts when it exists and may be selected: after a migration of the platform it may lack its grant. A table
+ * without such a column is a row all the same: it exists, and must not pass for an empty list (R42).
+ */
 function columnsStatement(relations: string): string {
   return `select c.relname as "table", a.attname as "column", ${NOT_NULL} as "notNull",
       case when t.typtype = 'e' then 'enum' when t.typtype = 'd' then (
         select b.typname from pg_catalog.pg_type b where b.oid = t.typbasetype) else t.typname end as "type"
     from ${relations}
-    join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-    join pg_catalog.pg_type t on t.oid = a.atttypid
-    where pg_catalog.has_column_privilege(c.oid, a.attnum, 'select')`
+    left join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      and pg_catalog.has_column_privilege(c.oid, a.attnum, 'select')
+    left join pg_catalog.pg_type t on t.oid = a.atttypid`
 }
 
 /** The tree of `coalesce` of two columns, as PostgreSQL stores it. */

@@ -1,25 +1,35 @@
-// Plans that a store cannot serve as it is: told before anything of it is read.
+// Plans that a store cannot serve as it is: refused before anything of it is read.
 
 import { ApiError, childrenOf, type Resource } from '@store-export/contract'
 import { hasColumn, type PresentColumns } from '../query/columns-present.ts'
 import type { Filter, Plan } from '../query/plan.ts'
 import { StoreDatabaseFault } from './store-fault.ts'
 
-/**
- * A store without one of the first tables, or of whose rows one cannot be read, is broken: an empty list, or orders without
- * items, would be taken for the truth (a newer table that is absent is an empty list).
- */
-export function requireLaunchTables(resource: Resource, present: PresentColumns): void {
-  const first = [resource, ...childrenOf(resource)].filter(({ since }) => since === 'launch')
-  const missing = first.find(({ table }) => !present.has(table))
-  if (missing === undefined) return
-  const fault = new StoreDatabaseFault(`the store has no readable table ${missing.table}`)
-  // The server's own code for it: the schema is read again, and the table found where it is back.
-  throw Object.assign(fault, { code: '42P01' })
+/** Throws `StoreDatabaseFault` if a table of the plan cannot be read, and `INVALID_PARAM` if the store cannot filter so. */
+export function requireServable(plan: Plan, present: PresentColumns): void {
+  requireReadable(plan.resource, present)
+  refuseUntracked(plan, present)
 }
 
-/** Throws `INVALID_PARAM` where a list is to be filtered by a column that the store lacks (R1). */
-export function refuseUntracked(plan: Plan, present: PresentColumns): void {
+/**
+ * Throws if a table of the resource exists and cannot be read, or is one of launch and does not exist. An empty list, or
+ * orders without items, would be taken for the truth (R42). A newer table that does not exist is an empty list.
+ */
+export function requireReadable(resource: Resource, present: PresentColumns): void {
+  for (const { table, since } of [resource, ...childrenOf(resource)]) {
+    const columns = present.get(table)
+    if (columns === undefined && since === 'launch') throw fault(`the store has no table public.${table}`, '42P01')
+    if (columns?.size === 0) throw fault(`the reader may not select from the table public.${table}`, '42501')
+  }
+}
+
+/** `code` is the server's own: the schema is read again, and the table found if it is there by then. */
+function fault(message: string, code: string): StoreDatabaseFault {
+  return Object.assign(new StoreDatabaseFault(message), { code })
+}
+
+/** The filter needs a column that the store lacks (R1). */
+function refuseUntracked(plan: Plan, present: PresentColumns): void {
   if (plan.kind !== 'page' || !present.has(plan.resource.table)) return
   const untracked = plan.filters.find(({ field }) => !hasColumn(present, plan.resource.table, field))
   if (untracked !== undefined) throw untrackedError(untracked, plan.resource)

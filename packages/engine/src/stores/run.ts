@@ -23,7 +23,7 @@ import { lookAtTransactions } from './open-transactions.ts'
 import { PageSizes } from './page-sizes.ts'
 import type { StoreAddress, StorePools } from './pools.ts'
 import { readRows } from './read-rows.ts'
-import { refuseUntracked, requireLaunchTables } from './refusals.ts'
+import { requireReadable, requireServable } from './refusals.ts'
 import { allGone, type RowRequest, RowsById } from './rows-by-id.ts'
 import { SlotRefusal } from './slots.ts'
 
@@ -91,8 +91,7 @@ export class StoreReader {
     const { plan, address } = sized
     return this.attempts.run(sized, async (sql, present) => {
       const page = this.newPage(sized)
-      refuseUntracked(plan, present)
-      requireLaunchTables(plan.resource, present)
+      requireServable(plan, present)
       const fill = (plan: Plan) => this.fill({ ...sized, plan }, { sql, present, take: (row) => page.take(row) })
       if (plan.kind === 'page') {
         const { searchRows: windowRows, timeoutMs } = this.parts
@@ -123,7 +122,7 @@ export class StoreReader {
       const take = (row: Cell) => {
         if (pages.take(row, plan.resource) > this.parts.pageBytesMax) stopping.abort()
       }
-      requireLaunchTables(plan.resource, present)
+      requireReadable(plan.resource, present)
       const timer = setTimeout(() => stopping.abort(), TOGETHER_MS)
       await this.fill(together, { sql, present, take }).finally(() => clearTimeout(timer))
       for (const page of pages.all) this.report(together, page)
@@ -175,7 +174,7 @@ export class StoreReader {
     const look = () =>
       this.attempts.run(request, (sql, present) => {
         // what will be refused is not waited for
-        refuseUntracked(plan, present)
+        requireServable(plan, present)
         return lookAtTransactions(sql)
       })
     const { storeId, databaseUrl } = request.address
@@ -185,6 +184,7 @@ export class StoreReader {
   /** Whether the store has a row of `resource` with this id. */
   exists(request: Omit<ReadRequest, 'lead' | 'plan'> & { resource: Resource; id: string }): Promise<boolean> {
     return this.attempts.run(request, async (sql, present) => {
+      requireReadable(request.resource, present)
       if (!present.has(request.resource.table)) return false
       const rows = await sql.unsafe(existsStatement(request.resource, request.id, present))
       return rows.length > 0

@@ -11,10 +11,10 @@ export interface Consequence {
   readonly says: string
 }
 
-/** What follows when of this table these columns may not be read; `columns` are those of the whole store. */
+/** What follows if the role may not read these columns of a table; `columns` are all that the contract names. */
 export function consequenceOf(table: string, names: readonly string[], columns: readonly ColumnFact[]): Consequence {
-  const isServed = columns.some((column) => column.table === table && column.readable)
-  if (!isServed) return withoutTable(table)
+  const isReadable = columns.some((column) => column.table === table && column.readable)
+  if (!isReadable) return { severity: 'error', says: FAILS }
   if (names.includes('id')) {
     return { severity: 'error', says: isList(table) ? FAILS : 'served with an id of zeros' }
   }
@@ -26,13 +26,13 @@ export function consequenceOf(table: string, names: readonly string[], columns: 
   return { severity: 'warning', says: 'served as null' }
 }
 
-/** What follows when the store has not these columns, each given as `table.column`. */
+/** What follows if the store lacks these columns, each given as `table.column`. */
 export function consequenceOfMissing(missing: readonly string[], columns: readonly ColumnFact[]): Consequence {
   const tables = new Set(columns.map(({ table }) => table))
   const fails = missing.some((name) => {
     const [table = '', column] = name.split('.')
-    // a table that came later may be missing as a whole: its list is empty
-    return column === 'id' && (tables.has(table) ? isList(table) : withoutTable(table).says === FAILS)
+    // the list of a newer table that does not exist is empty
+    return column === 'id' && (tables.has(table) ? isList(table) : isOfLaunch(table))
   })
   return fails ? { severity: 'error', says: FAILS } : { severity: 'warning', says: 'served as null' }
 }
@@ -58,10 +58,8 @@ export function lackingRemoval(columns: readonly ColumnFact[]): Finding[] {
 
 const FAILS = 'requests answer 502'
 
-function withoutTable(table: string): Consequence {
-  const isOfLaunch = SERVED.some((resource) => resource.table === table && resource.since === 'launch')
-  if (isOfLaunch && RESOURCES.some((resource) => resource.table === table)) return { severity: 'error', says: FAILS }
-  return { severity: isOfLaunch ? 'error' : 'warning', says: 'served as empty lists' }
+function isOfLaunch(table: string): boolean {
+  return SERVED.some((resource) => resource.table === table && resource.since === 'launch')
 }
 
 /** Whether rows of the table are walked, in the order of their ids; the others are served inside another row, or alone. */

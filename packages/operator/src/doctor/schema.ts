@@ -41,7 +41,7 @@ export function checkGrants(
     findings.push({ severity: 'error', code: 'missing_grant', message: `${role} may not use schema public`, fix })
   }
   for (const [table, names] of byTable(unreadable)) {
-    const { severity, says } = consequenceOf(table, names, columns)
+    const { severity, says } = consequenceOf(table, names, expected)
     findings.push({
       severity,
       code: 'missing_grant',

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { includesRevision, REVISIONS, type RevisionId } from '@store-export/contract'
 import type { Sql, TransactionSql } from 'postgres'
+import { readerGrantsSql } from './reader-role.ts'
 import { splitStatements } from './sql-text.ts'
 
 /** Longest wait of one migration for a table, so that readers do not queue up behind it; then it is tried again. */
@@ -18,14 +19,19 @@ export function migrationStatements(revision: RevisionId): string[] {
 }
 
 /**
- * The revisions that were applied to bring the store to `toRevision`, oldest first; none when it was there. Each is one
- * transaction, recorded in `store_schema_revisions`. `sql` must be connected as the owner of the store's tables.
+ * The revisions that were applied to bring the store to `toRevision`, oldest first; none if it was there. Each is one
+ * transaction, recorded in `store_schema_revisions`, and grants what is new to `readerRole`: a table that exists and cannot
+ * be read fails requests. `sql` must be connected as the owner of the store's tables.
  */
-export async function migrateStore(sql: Sql, toRevision: RevisionId): Promise<RevisionId[]> {
+export async function migrateStore(
+  sql: Sql,
+  toRevision: RevisionId,
+  readerRole: string | null = null,
+): Promise<RevisionId[]> {
   await prepareRecord(sql)
   const applied: RevisionId[] = []
   for (const { id } of REVISIONS) {
-    if (includesRevision(toRevision, id) && (await applyWhenMissing(sql, id))) applied.push(id)
+    if (includesRevision(toRevision, id) && (await applyWhenMissing(sql, id, readerRole))) applied.push(id)
   }
   return applied
 }
@@ -40,23 +46,28 @@ async function prepareRecord(sql: Sql): Promise<void> {
   })
 }
 
-async function applyWhenMissing(sql: Sql, revision: RevisionId): Promise<boolean> {
+async function applyWhenMissing(sql: Sql, revision: RevisionId, readerRole: string | null): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await sql.begin((transaction) => applyOnce(transaction, revision))
+      return await sql.begin((transaction) => applyOnce(transaction, revision, readerRole))
     } catch (error) {
       if (!isLockTimeout(error) || attempt === LOCK_TRIES_MAX) throw error
     }
   }
 }
 
-async function applyOnce(transaction: TransactionSql, revision: RevisionId): Promise<boolean> {
+async function applyOnce(
+  transaction: TransactionSql,
+  revision: RevisionId,
+  readerRole: string | null,
+): Promise<boolean> {
   await transaction`select pg_advisory_xact_lock(${UPGRADE_LOCK})`
   const recorded = await transaction`
     insert into public.store_schema_revisions (revision) values (${revision}) on conflict do nothing returning revision`
   if (recorded.length === 0) return false
   await transaction.unsafe(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
   await transaction.unsafe(migrationStatements(revision).join(';\n'))
+  if (readerRole !== null) await transaction.unsafe(readerGrantsSql({ role: readerRole, revision }))
   return true
 }
 

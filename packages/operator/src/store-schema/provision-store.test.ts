@@ -89,6 +89,15 @@ describe('a provisioned store', () => {
     }
   })
 
+  test('[R42] its reader may select a new table as soon as it exists, also if a later migration fails', async () => {
+    const { readerUrl, databaseUrl } = await provision('launch')
+    await using(databaseUrl, (sql) => sql`create table locations (id int)`)
+    const readerRole = new URL(readerUrl).username
+    const upgrading = upgradeStore({ ownerOrAdminUrl: databaseUrl, to: 'v1.6', readerRole, connect })
+    await expect(upgrading).rejects.toThrow('locations')
+    await using(readerUrl, (sql) => sql`select id, name from customer_groups`)
+  })
+
   test('[GEN-1] its reader reads only: by default, by its rights, and without tables of its own', async () => {
     const { readerUrl } = await provision('v1.6')
     await using(readerUrl, async (sql) => {

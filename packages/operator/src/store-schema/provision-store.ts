@@ -79,7 +79,7 @@ export async function upgradeStore({
   try {
     await becomeOwner(sql)
     await requireUpgradable(sql, to)
-    const applied = await migrateStore(sql, to)
+    const applied = await migrateStore(sql, to, readerRole)
     if (readerRole !== null) await refreshReader(sql, readerRole, to)
     return applied
   } finally {

@@ -1,0 +1,88 @@
+// A table that exists and that the reader may not select is an error. An empty list would be taken for the truth: a copy
+// that removes what the store no longer has would lose every row.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { filledStore } from './support/demo.ts'
+import { forget, observed, readerOf } from './support/rows.ts'
+
+const SIZE = { orders: 6, customers: 6, products: 4, locations: 2, groups: 2 }
+const UNREADABLE = { status: 502, json: { error: { code: 'STORE_DB_ERROR' } } }
+const NO_ID = '00000000-0000-4000-8000-000000000000'
+
+let platform: TestPlatform
+let store: TestStore
+
+beforeAll(async () => {
+  platform = await startPlatform({ SCHEMA_REFRESH_SECONDS: '1', COUNTS_MAX_AGE_SECONDS: '0' })
+})
+afterAll(() => platform.close())
+beforeEach(async () => {
+  store = await filledStore(platform, 'v1.6', SIZE)
+  forget(platform)
+})
+
+const ask = (path: string, of = store) => platform.get(`/api/v1/${path}`, of.key)
+
+/** Puts a copy in the place of the table, as a platform does that rewrites one; the reader has no right to the copy. */
+async function swap(table: string): Promise<void> {
+  await store.sql.unsafe(`begin; create table swapped (like ${table} including all); insert into swapped select * from ${table};
+    alter table ${table} rename to ${table}_before; alter table swapped rename to ${table}; commit`)
+}
+
+async function grant(table: string): Promise<void> {
+  await store.sql.unsafe(`grant select on ${table} to ${readerOf(store)}`)
+}
+
+async function aCustomer(): Promise<string> {
+  const [row] = await store.sql<[{ id: string }]>`select customer_id as id from customer_addresses limit 1`
+  return row.id
+}
+
+describe('a newer table that exists and cannot be read', () => {
+  test.each([
+    ['locations', ['locations', 'ids/locations']],
+    ['customer_groups', ['customer-groups', 'ids/customer-groups']],
+    ['customer_addresses', ['customer-addresses', 'customers/CUSTOMER/addresses']],
+  ])('[R42] %s is 502 with a reason in the log, and is served again with its grant', async (table, lists) => {
+    const customer = await aCustomer()
+    const paths = lists.map((path) => path.replace('CUSTOMER', customer))
+    const before = await Promise.all(paths.map((path) => ask(path)))
+    for (const { status, json } of before) expect([status, json.data.length > 0]).toEqual([200, true])
+    await swap(table)
+    // a second request reads with what the first learned of the schema
+    for (const path of [...paths, ...paths]) expect(await ask(path), path).toMatchObject(UNREADABLE)
+    const causes = observed(platform, 'store fault').map(({ cause }) => String(cause))
+    expect(causes.at(-1)).toContain(`the reader may not select from the table public.${table}`)
+    await grant(table)
+    for (const [at, path] of paths.entries()) expect((await ask(path)).text, path).toBe(before[at]?.text)
+  })
+
+  test('[R42] is 502 also if the service has never seen its columns', async () => {
+    const fresh = await platform.provision()
+    await fresh.sql.unsafe(`revoke select on all tables in schema public from ${readerOf(fresh)}`)
+    await fresh.sql.unsafe(`grant select on customers to ${readerOf(fresh)}`)
+    for (const path of ['locations', 'customer-groups', 'customer-addresses', `customers/${NO_ID}/addresses`])
+      expect(await ask(path, fresh), path).toMatchObject(UNREADABLE)
+  })
+
+  test('[FMT-7] is an empty list once it does not exist', async () => {
+    await store.sql`drop table locations`
+    expect(await ask('locations')).toMatchObject({ status: 200, json: { data: [] } })
+  })
+})
+
+describe('a table of the first revision that cannot be read', () => {
+  test('[R42] makes its lists, its rows and the counts of the store 502, not a 404 or a 0', async () => {
+    const customer = await aCustomer()
+    await swap('customers')
+    const paths = ['customers', 'customers?updated_since=2000-01-01T00:00:00Z', 'ids/customers']
+    const rows = [`customers/${customer}`, `customers/${NO_ID}`, `customers/${NO_ID}/addresses`]
+    for (const path of [...paths, ...rows, 'store', ...rows]) expect(await ask(path), path).toMatchObject(UNREADABLE)
+    await grant('customers')
+    for (const path of [...paths, `customers/${customer}`]) expect((await ask(path)).status, path).toBe(200)
+    for (const path of [`customers/${NO_ID}`, `customers/${NO_ID}/addresses`])
+      expect((await ask(path)).status, path).toBe(404)
+    expect((await ask('store')).json.data.counts.customers).toBe(SIZE.customers)
+  })
+})
