@@ -184,6 +184,17 @@ describe('admission', () => {
     expect(await ask('2026-03-01 12:01:01+00')).toMatchObject({ requests: 4 })
   })
 
+  test('[R43] resets a counter whose minute is in the future of the clock, for one key and for many', async () => {
+    const other = await keyOf(key.storeId)
+    for (const made of [key, other]) {
+      for (let request = 1; request <= 121; request += 1) await ask('2999-03-01 12:00:30+00', control.database, made)
+    }
+    const [admission] = await askAll([key])
+    expect(admission).toMatchObject({ requests: 1, withinLimit: true, remaining: 119 })
+    expect(await ask()).toMatchObject({ withinLimit: true })
+    expect(await askAll([key, other])).toMatchObject([{ withinLimit: true }, { requests: 1, withinLimit: true }])
+  })
+
   test('[ERR-2] [R8] the wait is whole seconds, rounded up, from 1 to 60', async () => {
     const waits = []
     for (const second of ['00', '00.1', '01', '58.999', '59', '59.5']) {

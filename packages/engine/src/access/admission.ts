@@ -101,14 +101,20 @@ function admissionOf(
   }
 }
 
-/** When the statement came; the same wherever it stands in it. */
+/** The time at which the statement began. It is the same in every place of the statement. */
 const INSTANT = 'coalesce($3::text::timestamptz, statement_timestamp())'
 
+/** The time at which a counter is changed: later than the statement's begin if another statement held the counter. */
+const COUNTING_INSTANT = `greatest(clock_timestamp(), ${INSTANT})`
+
 /*
- * A request that read its clock in the old minute but counts after a request of the new one is a request of the new
- * minute: it neither resets the counter nor moves it back. The wait is measured from the minute that counted it.
- * The time zone is named because date_trunc would else use the session's. Counters are taken in the order of their keys,
- * so that no two statements wait for each other.
+ * A counter's minute can be later than the statement's minute for two reasons:
+ * - The statement began in the old minute and got the counter after a statement of the new minute. The request then
+ *   belongs to the new minute: it neither resets the counter nor moves it back. The wait is measured from that minute.
+ * - The database's clock ran ahead and was set back (R43). The counter's minute is in the future even now, so the
+ *   statement resets it. Otherwise the key would be refused until the clock reaches that minute.
+ * date_trunc names its time zone because it uses the session's by default. Counters are taken in the order of their keys,
+ * so that two statements cannot wait for each other.
  */
 const statement = ({
   keys,
@@ -126,8 +132,9 @@ with known as (
   insert into request_counters as c (key_id, minute, requests)
   select id, date_trunc('minute', ${INSTANT}, 'UTC'), times from ${source}
   on conflict (key_id) do update set
-    requests = case when c.minute >= excluded.minute then c.requests else 0 end + excluded.requests,
-    minute = greatest(c.minute, excluded.minute)
+    requests = case when c.minute between excluded.minute and ${COUNTING_INSTANT}
+      then c.requests else 0 end + excluded.requests,
+    minute = case when c.minute > ${COUNTING_INSTANT} then excluded.minute else greatest(c.minute, excluded.minute) end
   returning key_id, minute, requests
 )
 select known.id as "keyId", known.store_id as "storeId", known.origin, known.state,
