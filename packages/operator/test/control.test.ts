@@ -6,7 +6,7 @@ import path from 'node:path'
 import { revokeKey } from '@store-export/engine'
 import { expect, test, vi } from 'vitest'
 import { roundsOf } from '../../../test/support/rounds.ts'
-import { PATIENCE } from './command-support.ts'
+import { connect, PATIENCE } from './command-support.ts'
 import { freePort, mountDisk, start as startPostgres, temporaryFolder, waitUntil } from './embedded-support.ts'
 import { makeCluster } from './faults/postgres-cluster.ts'
 import { ask, type Fleet, type FleetKey, type FleetNode, startFleet } from './nodes-support.ts'
@@ -94,6 +94,19 @@ test(`[ERR-3, AUTH-5] crashed ${ROUNDS} times: 502 for all while it is gone, nev
     await asking
     expect(found).toEqual(new Set([served(key), 502]))
   }
+})
+
+test('[LIM-1] [R8] keeps the counts of the minute when the control database crashes', async () => {
+  const { server, fleet, store, nodes } = await startScene()
+  for (const node of nodes) for (let request = 1; request <= 7; request += 1) await statusOf(node, store)
+  const counters = () => connect(server.url())`select * from request_counters order by key_id`
+  const counted = await counters()
+  expect(counted).toHaveLength(1)
+  // a commit that waits for the disk writes everything before it, too
+  await fleet.newKey(store.id)
+  await server.stop('immediate')
+  await server.start()
+  expect(await counters()).toEqual(counted)
 })
 
 test('[ERR-3, AUTH-5] frozen: every request is 502 within 6 s, however many wait, and is answered again when it goes on', async () => {

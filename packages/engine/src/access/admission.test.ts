@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createControlDatabase, type TestControl } from '../../test/control-database.ts'
-import type { ControlDatabase } from '../control/database.ts'
+import { type ControlDatabase, openControlDatabase } from '../control/database.ts'
 import { openPassword } from '../control/sealing.ts'
 import { addStore, removeStore } from '../control/stores.ts'
 import { type Admission, admit, admitMany, BUSY } from './admission.ts'
@@ -213,9 +213,13 @@ describe('admission', () => {
     await odd.sql.unsafe(`alter database ${databaseName()} reset timezone`)
   })
 
-  test('[R8] counters are unlogged, so that counting costs no write to disk', async () => {
+  test('[R8] counts are written to the log of the database, and the setting for it ends with the statement', async () => {
     const [table] = await control.database.sql`select relpersistence from pg_class where relname = 'request_counters'`
-    expect(table?.relpersistence).toBe('u')
+    expect(table?.relpersistence).toBe('p')
+    const alone = openControlDatabase(control.url, { poolSize: 1 })
+    expect(await ask(undefined, alone)).toMatchObject({ requests: 1 })
+    expect(await alone.sql`show synchronous_commit`).toEqual([{ synchronous_commit: 'on' }])
+    await alone.close()
   })
 
   test('[R5] without a control database nobody is admitted', async () => {

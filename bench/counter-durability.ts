@@ -1,0 +1,122 @@
+// What it costs to keep the counters of the minute through a crash of the control database: the statement that checks and
+// counts a key, on an unlogged table, on a logged one without a wait for the disk, and on a logged one with that wait.
+// Run: npm run bench:counters -- [--server embedded|system]. The temporary folder must be on a disk.
+
+import { randomBytes } from 'node:crypto'
+import { admitMany } from '../packages/engine/src/access/admission.ts'
+import { type HashedKey, hashApiKey } from '../packages/engine/src/access/api-key.ts'
+import {
+  addStore,
+  type ControlDatabase,
+  createKey,
+  migrate,
+  openControlDatabase,
+  SealingKey,
+} from '../packages/engine/src/index.ts'
+import { readOptions } from './options.ts'
+import { processorTimeOfServer } from './processor-time.ts'
+import { type BenchServer, startBenchServer } from './servers.ts'
+
+const STORES = 200
+const CONNECTIONS = 10
+const KEYS_PER_STATEMENT = 4
+const ROUNDS = 7
+const ROUND_MS = 2000
+
+const VARIANTS = [
+  { name: 'unlogged', persistence: 'unlogged', waits: false },
+  { name: 'logged, no wait for the disk', persistence: 'logged', waits: false },
+  { name: 'logged, waits for the disk', persistence: 'logged', waits: true },
+] as const
+
+interface Figures {
+  readonly perSecond: number
+  readonly cpuMs: number
+  readonly walBytes: number
+}
+
+const [kind = 'system'] = readOptions(process.argv.slice(2)).servers
+const server = await startBenchServer(kind, { fsync: 'on' })
+if (server === null) throw new Error(`there is no ${kind} PostgreSQL on this machine`)
+try {
+  await compare(server)
+} finally {
+  await server.remove()
+}
+
+async function compare(measured: BenchServer): Promise<void> {
+  const url = measured.url('postgres')
+  await migrate({ url, random: randomBytes })
+  const setUp = openControlDatabase(url, { poolSize: 1 })
+  const hashes = await makeKeys(setUp)
+  const found = new Map<string, Figures[]>(VARIANTS.map(({ name }) => [name, []]))
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const { name, persistence, waits } of VARIANTS) {
+      await setUp.sql.unsafe(`alter table request_counters set ${persistence}`)
+      found.get(name)?.push(await measure(measured, hashes, waits))
+    }
+  }
+  await setUp.close()
+  console.log(
+    `${measured.kind} PostgreSQL, ${CONNECTIONS} connections, ${KEYS_PER_STATEMENT} keys a statement; medians`,
+  )
+  for (const [name, rounds] of found) {
+    const median = (of: (each: Figures) => number) => rounds.map(of).sort((a, b) => a - b)[ROUNDS >> 1] ?? 0
+    const figures = [
+      `${median((each) => each.perSecond).toFixed(0)} requests/s`,
+      `${median((each) => each.cpuMs).toFixed(3)} ms of the server a request`,
+      `${median((each) => each.walBytes).toFixed(0)} bytes of WAL a request`,
+    ]
+    console.log(`${name}: ${figures.join(', ')}`)
+  }
+}
+
+async function makeKeys(database: ControlDatabase): Promise<HashedKey[]> {
+  const context = { database, random: randomBytes, keys: { current: new SealingKey(randomBytes(32)), previous: null } }
+  const hashes: HashedKey[] = []
+  for (let index = 0; index < STORES; index += 1) {
+    const databaseUrl = 'postgres://reader@127.0.0.1/shop'
+    const store = await addStore(context, { name: 'Shop', origin: 'generated', state: 'ready', databaseUrl })
+    const request = { database, storeId: store.id, name: 'key', createdBy: null, random: randomBytes }
+    hashes.push(hashApiKey((await createKey(request)).key))
+  }
+  return hashes
+}
+
+/** Each connection has keys of its own, so that nothing but the write is waited for. */
+async function measure(measured: BenchServer, hashes: readonly HashedKey[], waits: boolean): Promise<Figures> {
+  const database = openControlDatabase(measured.url('postgres'), { poolSize: CONNECTIONS })
+  const { sql } = database
+  const counting = waits ? waitingForDisk(sql) : sql
+  const walPosition = async () => {
+    const [row] = await sql<[{ bytes: string }]>`select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') as bytes`
+    return Number(row.bytes)
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, () => sql`select pg_sleep(0.05)`))
+  const [walBefore, cpuBefore, begunAt] = [
+    await walPosition(),
+    await processorTimeOfServer(measured.processId),
+    performance.now(),
+  ]
+  let requests = 0
+  const work = async (connection: number) => {
+    for (let turn = 0; performance.now() - begunAt < ROUND_MS; turn += 1) {
+      const first = (connection * KEYS_PER_STATEMENT * 5 + (turn % 5) * KEYS_PER_STATEMENT) % hashes.length
+      await admitMany(hashes.slice(first, first + KEYS_PER_STATEMENT), { sql: counting, requestsPerMinute: 120 })
+      requests += KEYS_PER_STATEMENT
+    }
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, (_, connection) => work(connection)))
+  const seconds = (performance.now() - begunAt) / 1000
+  const cpuMs = (await processorTimeOfServer(measured.processId)) - cpuBefore
+  const walBytes = (await walPosition()) - walBefore
+  await database.close()
+  return { perSecond: requests / seconds, cpuMs: cpuMs / requests, walBytes: walBytes / requests }
+}
+
+/** The same pool, but the statement that counts waits for the disk. */
+function waitingForDisk(sql: ControlDatabase['sql']): ControlDatabase['sql'] {
+  const unsafe: typeof sql.unsafe = (text, ...rest) =>
+    sql.unsafe(text.replace("set_config('synchronous_commit', 'off', true) = 'off'", 'true'), ...rest)
+  return Object.assign(() => undefined, { unsafe }) as unknown as ControlDatabase['sql']
+}
