@@ -25,7 +25,7 @@ export async function startBuiltService(settings: Readonly<Record<string, string
   await promisify(execFile)(process.execPath, [path.join(ROOT, 'scripts', 'build-service.ts'), folder])
   const child = spawn(process.execPath, [path.join(folder, 'store-export.js'), 'serve'], {
     cwd: folder,
-    env: { PATH: process.env.PATH, ...settings },
+    env: { PATH: process.env.PATH, STORE_EXPORT_LAME_DUCK_SECONDS: '0', ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(child, 'exit')

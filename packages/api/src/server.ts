@@ -41,6 +41,8 @@ export interface ServerOptions {
   readonly limits: ServerLimits
   readonly observe: Observe
   readonly recordUsage: (request: RecordedRequest) => void
+  /** Aborted when the node is about to leave: from then on each response ends its connection. */
+  readonly ending?: AbortSignal
 }
 
 /** On every answer of the API (R27); documents bring their own rule for caches. */
@@ -88,7 +90,12 @@ export function createApiServer(options: ServerOptions): ApiServer {
   // The last request of each connection: what follows it cannot be answered before it.
   const latest = new WeakMap<Duplex, ServerResponse>()
   const answers = new OpenAnswers(limits)
-  const shared = { options, answers, bodies: new DocumentBodies(), isDraining: () => !server.listening }
+  const shared = {
+    options,
+    answers,
+    bodies: new DocumentBodies(),
+    isDraining: () => options.ending?.aborted === true || !server.listening,
+  }
   const receive = (message: IncomingMessage, response: ServerResponse) => {
     const before = latest.get(message.socket)
     latest.set(message.socket, response)
@@ -121,7 +128,7 @@ interface Exchange {
   readonly options: ServerOptions
   readonly answers: OpenAnswers
   readonly bodies: DocumentBodies
-  /** The server no longer listens: the connection ends with this answer. */
+  /** Whether the server is about to stop, or no longer listens: the connection ends with this response. */
   readonly isDraining: () => boolean
 }
 

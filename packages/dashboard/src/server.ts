@@ -14,11 +14,13 @@ export interface DashboardLimits {
   readonly keepAliveMs: number
 }
 
-/** Where to listen. */
+/** Where to listen, and until when. */
 export interface ListenAt {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
+  /** Aborted when the node is about to leave: from then on each response ends its connection. */
+  readonly ending?: AbortSignal
 }
 
 /** A dashboard that listens. */
@@ -36,7 +38,7 @@ const SILENCE_MS = 60_000
  * error where the port cannot be had, and with what `appAt` throws.
  */
 export async function serveApp(
-  { host, port }: ListenAt,
+  { host, port, ending }: ListenAt,
   limits: DashboardLimits,
   appAt: (port: number) => { readonly app: Hono<Environment>; readonly url: string },
 ): Promise<RunningDashboard> {
@@ -53,7 +55,7 @@ export async function serveApp(
     (message, response) => {
       open.add(response)
       response.once('close', () => open.delete(response))
-      if (!server.listening) response.setHeader('connection', 'close')
+      if (ending?.aborted === true || !server.listening) response.setHeader('connection', 'close')
       if (listener === null) return void response.writeHead(503).end()
       void listener(message, response)
     },

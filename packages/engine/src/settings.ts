@@ -386,6 +386,15 @@ export const SETTINGS = {
     max: 1_099_511_627_776,
     help: 'the same for one key; above it its requests get 429',
   },
+  lameDuckSeconds: {
+    env: 'STORE_EXPORT_LAME_DUCK_SECONDS',
+    kind: 'integer',
+    default: 5,
+    unit: 's',
+    min: 0,
+    max: 600,
+    help: 'time after SIGTERM during which /readyz returns 503 and the node still accepts requests; 0 = stop accepting at once; set it above the time in which your balancer notices',
+  },
   drainSeconds: {
     env: 'STORE_EXPORT_DRAIN_SECONDS',
     kind: 'integer',
@@ -393,7 +402,7 @@ export const SETTINGS = {
     unit: 's',
     min: 0,
     max: 600,
-    help: 'how long requests under way may take after SIGTERM',
+    help: 'longest time for requests in flight to finish after the node stopped accepting; 0 = cut them',
   },
   countsMaxAgeSeconds: {
     env: 'STORE_EXPORT_COUNTS_MAX_AGE_SECONDS',

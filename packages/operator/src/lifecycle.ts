@@ -8,8 +8,11 @@ import { EXIT_DONE, EXIT_FAILED } from './problem.ts'
 export interface Lifecycle {
   /** Aborted as soon as the end begins. */
   readonly signal: AbortSignal
-  /** Runs at the end, before what was added earlier. A failure is observed and stops nothing. */
-  onClose(close: () => Promise<unknown>): void
+  /**
+   * Adds a step of the shutdown, to run before the steps that were added earlier. A failing step is logged and does not
+   * stop the others. `reason` is the signal's name, or why the process ends.
+   */
+  onClose(close: (reason: string) => Promise<unknown>): void
   /** Ends everything and resolves; the process goes on. For a start that failed. */
   close(reason: string): Promise<void>
 }
@@ -29,7 +32,7 @@ const SAME_SIGNAL_MS = 500
 
 /** Takes over the signals of this process, and the defects that nobody caught. */
 export function startLifecycle({ patienceMs, observe }: LifecycleOptions): Lifecycle {
-  const closers: (() => Promise<unknown>)[] = []
+  const closers: ((reason: string) => Promise<unknown>)[] = []
   const abort = new AbortController()
   let endingSince = Number.POSITIVE_INFINITY
 
@@ -39,7 +42,7 @@ export function startLifecycle({ patienceMs, observe }: LifecycleOptions): Lifec
     abort.abort()
     observe({ event: 'stopping', reason })
     for (const closer of closers.reverse()) {
-      await closer().catch((cause: unknown) => observe({ event: 'own fault', requestId: null, cause }))
+      await closer(reason).catch((cause: unknown) => observe({ event: 'own fault', requestId: null, cause }))
     }
     observe({ event: 'stopped', durationMs: Math.round(performance.now() - startedAt) })
   }

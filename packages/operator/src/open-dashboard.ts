@@ -22,6 +22,8 @@ export interface DashboardParts {
   readonly reader: StoreReader
   /** Address under which clients reach the API. */
   readonly apiUrl: string
+  /** Aborted when the node is about to leave. */
+  readonly ending?: AbortSignal
 }
 
 /** A dashboard that listens. */
@@ -40,7 +42,7 @@ const NO_PROXIES =
 
 /** Opens it. Throws a sentence where its port is taken, or a setting cannot be what it says. */
 export async function openDashboard(parts: DashboardParts): Promise<OpenDashboard> {
-  const { config, controlUrl, keys, observe, reader, apiUrl } = parts
+  const { config, controlUrl, keys, observe, reader, apiUrl, ending } = parts
   const { preparedStatements, host, dashboardPort: port, dashboardProxies: proxies } = config
   const singleSignOn = singleSignOnOf(config)
   const database = openControlDatabase(controlUrl, { poolSize: CONNECTIONS, preparedStatements })
@@ -49,7 +51,8 @@ export async function openDashboard(parts: DashboardParts): Promise<OpenDashboar
   try {
     const secret = await readDashboardSecret({ database, keys, random: randomBytes })
     const common = { ...config, database, reader, secret, apiUrl, observe, proxies, singleSignOn, limits: config }
-    const running = await startDashboard({ ...common, listenAt: { host, port }, url: config.dashboardUrl })
+    const listenAt = { host, port, ...(ending === undefined ? {} : { ending }) }
+    const running = await startDashboard({ ...common, listenAt, url: config.dashboardUrl })
     observe({ event: 'listening', listener: 'dashboard', address: running.url })
     if (running.url.startsWith('https:') && proxies === 0) observe({ event: 'warning', message: NO_PROXIES })
     return { url: running.url, stop: (drainMs) => running.stop(drainMs).then(() => database.close()) }

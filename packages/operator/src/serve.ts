@@ -1,6 +1,7 @@
 // Runs the service for as long as the process lives: the API, the operations listener, and what is done once a day.
 // Used by `serve` and by `demo`, which differ in where the databases come from and in what is said.
 
+import { setTimeout } from 'node:timers/promises'
 import {
   type Config,
   type ControlDatabase,
@@ -47,12 +48,12 @@ interface Started {
 const DAY_MS = 86_400_000
 /** A form's number is forgotten when the form itself is no longer accepted. */
 const SENT_FORM_HOURS = 24
-/** How much longer than draining the end may take. */
+/** Time for the shutdown beyond the lame-duck time and draining. */
 const CLOSING_MS = 10_000
 
-/** How long the end of a service may take at most, in ms. */
-export function patienceMs({ drainSeconds }: Pick<Config, 'drainSeconds'>): number {
-  return drainSeconds * 1000 + CLOSING_MS
+/** The longest time that a shutdown may take, in ms. */
+export function patienceMs({ lameDuckSeconds, drainSeconds }: Config): number {
+  return (lameDuckSeconds + drainSeconds) * 1000 + CLOSING_MS
 }
 
 /** Starts everything; the lifecycle ends it. Throws a sentence when a port is taken. */
@@ -66,11 +67,20 @@ export async function startServing(options: ServingOptions): Promise<Serving> {
   lifecycle.onClose(() => readiness.close())
   const started: Started = { service: null }
   const operationsUrl = await startOperationsOf(options, { metrics, readiness, started })
-  const service = await startApi({ config, controlUrl, keys, observe, dashboard })
+  const service = await startApi({ config, controlUrl, keys, observe, dashboard, ending: lifecycle.signal })
   started.service = service
   lifecycle.onClose(() => service.close())
+  lifecycle.onClose((reason) => waitForBalancers(reason, config))
   cleanDaily(service.control, config, observe)
   return { url: service.url, dashboardUrl: service.dashboardUrl, operationsUrl }
+}
+
+/**
+ * Keeps the listeners open while balancers find out from `/readyz` that this node leaves. Only for SIGTERM, which
+ * supervisors send: Ctrl-C in a terminal and a defect end the node at once.
+ */
+async function waitForBalancers(reason: string, { lameDuckSeconds }: Config): Promise<void> {
+  if (reason === 'SIGTERM') await setTimeout(lameDuckSeconds * 1000)
 }
 
 async function startOperationsOf(

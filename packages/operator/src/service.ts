@@ -34,6 +34,8 @@ export interface ServiceOptions {
   readonly observe: Observe
   /** Whether the merchant's dashboard is served beside the API. */
   readonly dashboard?: boolean
+  /** Aborted when the node is about to leave: from then on each response ends its connection. */
+  readonly ending?: AbortSignal
 }
 
 /** A service that listens. */
@@ -74,6 +76,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       limits: config,
       observe,
       recordUsage: usage.record,
+      ...(options.ending === undefined ? {} : { ending: options.ending }),
     })
     const url = await listen(server, config)
     for (const document of referenceOf(config, url)) documents.set(document.path, document)

@@ -15,6 +15,9 @@ export const SOURCE: readonly string[] = [path.join(import.meta.dirname, '..', '
 /** For tests that start many processes, on a machine that does other things, too. */
 export const PATIENCE = { testTimeout: 90_000, hookTimeout: 60_000, expect: { poll: { timeout: 20_000 } } }
 
+/** No balancer watches most of these nodes, so they stop accepting as soon as they are told to stop. */
+const NO_LAME_DUCK = { STORE_EXPORT_LAME_DUCK_SECONDS: '0' }
+
 /** Where and how the command runs. */
 export interface Circumstances {
   /** Node's words before the command's: flags and the program; without any the command as `npm run build` makes it. */
@@ -85,7 +88,7 @@ function launch(words: readonly string[], circumstances: Circumstances): Running
   const prefixed = Object.entries(settings).map(([name, value]) => [`STORE_EXPORT_${name}`, value])
   const child = spawn(process.execPath, [...program, ...words], {
     cwd: folder ?? os.tmpdir(),
-    env: { PATH: process.env.PATH, ...COMPILE_CACHE, ...environment, ...Object.fromEntries(prefixed) },
+    env: { PATH: process.env.PATH, ...COMPILE_CACHE, ...NO_LAME_DUCK, ...environment, ...Object.fromEntries(prefixed) },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] }

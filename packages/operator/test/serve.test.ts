@@ -9,7 +9,7 @@ import { freePort } from './embedded-support.ts'
 vi.setConfig(PATIENCE)
 
 /** A service of its own on a migrated control database with one store. */
-async function startService() {
+async function startService(more: Readonly<Record<string, string>> = {}) {
   const control = await createDatabase()
   onTestFinished(() => control.drop())
   const operations = `http://127.0.0.1:${await freePort()}`
@@ -20,15 +20,17 @@ async function startService() {
     DASHBOARD_PORT: '0',
     OPERATIONS_PORT: new URL(operations).port,
     STORE_TIMEOUT_MS: '60000',
+    ...more,
   }
   expect((await run(['migrate'], { settings })).code).toBe(0)
   const store = (await run(['stores', 'provision', '--name', 'S', '--revision', 'v1.6', '--json'], { settings })).json
   dropAfterTest(store.id)
   const { key } = (await run(['keys', 'create', '--store', store.id, '--name', 'k', '--json'], { settings })).json
-  const service = start(['serve'], { settings })
+  const service = start(['serve', '--dashboard'], { settings })
   const [, url = ''] = await service.saw(/"listener":"api","address":"(http:[^"]+)"/)
+  const [, dashboardUrl = ''] = await service.saw(/"listener":"dashboard","address":"(http:[^"]+)"/)
   const get = (path: string) => fetch(url + path, { headers: { 'x-api-key': key } })
-  return { control, settings, store, key, service, url, operations, get }
+  return { control, settings, store, key, service, url, dashboardUrl, operations, get }
 }
 
 /** The log's lines; each must be JSON. */
@@ -73,6 +75,28 @@ test('serve answers, tells health and metrics, and on SIGTERM ends what it began
   const { stdout, stderr } = service.output()
   expect(stdout + stderr).not.toContain(key)
   expect(stdout + stderr).not.toContain(new URL(store.reader_url).password)
+})
+
+test('after SIGTERM readyz returns 503 for the lame-duck time, in which both listeners still accept', async () => {
+  const { operations, service, get, dashboardUrl } = await startService({ LAME_DUCK_SECONDS: '600' })
+  const seen = ({ status, headers }: Response) => [status, headers.get('connection')]
+  expect(seen(await get('/api/v1/store'))).toEqual([200, 'keep-alive'])
+  service.process.kill('SIGTERM')
+  await expect.poll(() => fetch(`${operations}/readyz`).then(({ status }) => status)).toBe(503)
+  expect((await fetch(`${operations}/healthz`)).status).toBe(200)
+  // each on a new connection, because the response before it ended the connection
+  for (let count = 0; count < 5; count += 1) expect(seen(await get('/api/v1/store'))).toEqual([200, 'close'])
+  expect(seen(await fetch(`${dashboardUrl}/sign-in`))).toEqual([200, 'close'])
+})
+
+test('the lame-duck time delays the end after SIGTERM, not after Ctrl-C', async () => {
+  const { settings, service } = await startService({ LAME_DUCK_SECONDS: '1' })
+  const startedAt = performance.now()
+  expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null })
+  expect(performance.now() - startedAt).toBeGreaterThan(1000)
+  const second = start(['serve'], { settings: { ...settings, LAME_DUCK_SECONDS: '600' } })
+  await second.saw(/"listener":"api"/)
+  expect(await second.end('SIGINT')).toEqual({ code: 0, signal: null })
 })
 
 test('[ERR-3] readyz follows the control database; without it nothing is served', async () => {

@@ -71,14 +71,22 @@ async function startDemo({ env, folder }: Surroundings, { json }: CommonOptions)
   }
 }
 
-/** The demo's own defaults: a page that tries requests, and a quiet terminal. Its databases are always those of .data/. */
+/**
+ * The environment with the demo's own defaults: a reference page that sends requests, a quiet terminal, and no lame-duck
+ * time, because no balancer stands in front. The databases are always those of .data/.
+ */
 function demoEnvironment(env: Surroundings['env']): Surroundings['env'] {
   const { STORE_EXPORT_DATABASE_URL, STORE_EXPORT_SECRET, STORE_EXPORT_SECRET_FILE, ...rest } = env
   if (STORE_EXPORT_DATABASE_URL !== undefined && STORE_EXPORT_DATABASE_URL !== '') {
     say('The demo has its own databases: STORE_EXPORT_DATABASE_URL has no effect here ("store-export serve" uses it).')
   }
   const set = Object.entries(rest).filter(([, value]) => value !== undefined && value.trim() !== '')
-  return { STORE_EXPORT_DOCS_TRY_IT: 'on', STORE_EXPORT_LOG_LEVEL: 'warn', ...Object.fromEntries(set) }
+  const defaults = {
+    STORE_EXPORT_DOCS_TRY_IT: 'on',
+    STORE_EXPORT_LOG_LEVEL: 'warn',
+    STORE_EXPORT_LAME_DUCK_SECONDS: '0',
+  }
+  return { ...defaults, ...Object.fromEntries(set) }
 }
 
 async function run(demo: Demo): Promise<PanelFacts> {

@@ -35,7 +35,7 @@ async function serve(surroundings: Surroundings, dashboard: boolean): Promise<vo
     await lifecycle.close('failed start')
     throw error
   }
-  say('Ctrl-C or SIGTERM ends it: requests under way are answered first.')
+  say('Ctrl-C or SIGTERM stops it after it has answered the requests in flight.')
 }
 
 function placeOf({ env }: Surroundings): Place {
