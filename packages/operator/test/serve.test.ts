@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import path from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createDatabase } from '../../../test/support/databases.ts'
 import { PlainBrowser } from '../../../test/support/merchant.ts'
@@ -105,8 +108,20 @@ test('[ERR-3] readyz follows the control database; without it nothing is served'
   await expect.poll(async () => (await fetch(`${operations}/readyz`)).status).toBe(503)
   expect((await get('/api/v1/orders')).status).toBe(502)
   expect((await fetch(`${operations}/healthz`)).status).toBe(200)
+  // the image must not be restarted for that
+  expect(await healthOfContainer(operations)).toBe(0)
   expect((await service.end('SIGTERM')).code).toBe(0)
+  expect(await healthOfContainer(operations)).toBe(1)
 })
+
+/** Runs the HEALTHCHECK of the Dockerfile against this operations listener; resolves to its exit code. */
+async function healthOfContainer(operations: string): Promise<number> {
+  const dockerfile = await readFile(path.join(import.meta.dirname, '..', '..', '..', 'Dockerfile'), 'utf8')
+  const [, words = '[]'] = /^HEALTHCHECK [^[]*CMD (\[.*\])$/m.exec(dockerfile) ?? []
+  const [, ...parameters]: string[] = JSON.parse(words.replace('http://127.0.0.1:9090', operations))
+  const [code] = await once(spawn(process.execPath, parameters), 'exit')
+  return code
+}
 
 test('a taken port is one sentence that names the setting', async () => {
   const control = await createDatabase()
