@@ -1,7 +1,7 @@
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { addMerchant, PlainBrowser, type TestMerchant, urlOf } from '../../../test/support/merchant.ts'
-import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 
 let platform: TestPlatform
 let store: TestStore
@@ -218,7 +218,7 @@ test('a form that fails on our side says that it may have been done, and what to
   const { status, text } = await visitor.post(create(), { name: 'x', form_token })
   await sql`alter table api_keys_away rename to api_keys`
   expect(status).toBe(500)
-  expect(text).toContain('It may have been done all the same')
+  expect(text).toContain('Your change may have been saved')
   const own = platform.observations.find(({ event }) => event === 'own fault')
   expect(own).toBeDefined()
   if (own?.event === 'own fault') expect(text).toContain(own.requestId)
@@ -233,4 +233,22 @@ test('a store that hangs holds up none of the pages that need nothing of it', as
   expect((await other.get(`/stores/${shop.id}/settings/api`)).status).toBe(200)
   expect(performance.now() - startedAt).toBeLessThan(2000)
   await shop.sql`rollback`
+})
+
+// Last, because the driver reports the end of a connection to a later query, too.
+test('while the control database is away, a page says that requests of tools fail, too', async () => {
+  const other = connectOnce(platform.controlUrl)
+  onTestFinished(() => other.end({ timeout: 1 }))
+  await other`begin`
+  await other`lock table usage_hours in access exclusive mode`
+  const answer = visitor.get(page())
+  const terminate = () => other`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`
+  await expect.poll(async () => (await terminate()).count, { timeout: 5000 }).toBeGreaterThan(0)
+  const { status, text } = await answer
+  await other`rollback`
+  expect(status).toBe(503)
+  expect(text).toContain('requests of your tools fail, too, with status 502')
+  expect(text).not.toContain('go on')
 })

@@ -44,18 +44,22 @@ export function brokenForm(visit: Visit, { status, message }: FormProblem, next:
   return { status, html: problemView(frameOf(visit, { title: 'Form unreadable' }), page) }
 }
 
-/** Something on our side failed; of a form nobody knows then whether it was done. */
+/**
+ * The page of an internal error. Without its own database the service refuses API requests, too, so the page says so.
+ * After a form it is unknown whether the change was saved.
+ */
 export function fault(visit: Visit, isPassing: boolean): PageAnswer {
   const isForm = visit.context.req.method === 'POST'
   const why = isPassing
-    ? 'The service cannot reach its own database just now.'
-    : 'A defect of ours kept this from its end.'
-  const done = isForm
-    ? 'It may have been done all the same: look at the page before you send the form again.'
-    : 'Your tools and their keys go on. Try again in a minute.'
+    ? 'The service can’t reach its own database. Until it can, requests of your tools fail, too, with status 502. Your keys stay valid.'
+    : 'This page failed because of an error in the service. Your keys were not changed by it.'
+  const whyForm = isPassing ? why : 'The service failed while it processed your form.'
+  const next = isForm
+    ? 'Your change may have been saved: check it before you send the form again.'
+    : 'Try again in a minute.'
   const page = {
     heading: 'Something went wrong on our side',
-    text: `${why} ${done} If it stays, tell whoever runs the platform this number: ${visit.requestId}`,
+    text: `${isForm ? whyForm : why} ${next} If the error stays, give this number to the operator of your platform: ${visit.requestId}`,
     next: isForm ? { label: 'Look at your stores', href: '/' } : { label: 'Try again', href: visit.context.req.path },
   }
   return { status: isPassing ? 503 : 500, html: problemView(frameOf(visit, { title: 'Fault' }), page) }
