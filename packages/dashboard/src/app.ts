@@ -6,7 +6,7 @@ import type { Parts } from './parts.ts'
 import { accountPage, changePassword } from './routes/account.ts'
 import { dataFile, dataPage, dataRowPage, toFirstList } from './routes/data.ts'
 import { createHandlers, type Environment } from './routes/handle.ts'
-import { keysPage, makeKey, replace, replacePage, revoke, revokePage, tiles, toKeys } from './routes/keys.ts'
+import { keysPage, live, makeKey, replace, replacePage, revoke, revokePage, toKeys } from './routes/keys.ts'
 import { missing } from './routes/problems.ts'
 import { recipesPage } from './routes/recipes.ts'
 import { chooseEncoding } from './routes/respond.ts'
@@ -51,7 +51,7 @@ export function createApp(parts: Parts): Hono<Environment> {
   for (const path of ['/', '/settings', '/settings/api/keys']) store.get(path, storePage(toKeys))
   store.get('/settings/general', storePage(generalPage))
   store.get('/settings/api', storePage(keysPage))
-  store.get('/settings/api/tiles', storePage(tiles))
+  store.get('/settings/api/live', storePage(live))
   store.post('/settings/api/keys', storeForm(makeKey))
   store.get('/settings/api/keys/:key/revoke', storePage(revokePage))
   store.post('/settings/api/keys/:key/revoke', storeForm(revoke))

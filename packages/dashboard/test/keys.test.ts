@@ -195,7 +195,7 @@ describe('what is of another store', () => {
       insert into customers (id, email, created_at) values (gen_random_uuid(), 'x@example.com', now()) returning id`
     const foreign = `/stores/${other.store.id}`
     const paths = [
-      ...['/settings/general', '/settings/api', '/settings/api/tiles', '/usage', '/recipes'].map(
+      ...['/settings/general', '/settings/api', '/settings/api/live', '/usage', '/recipes'].map(
         (path) => foreign + path,
       ),
       ...['/data/orders', '/data/orders.csv', `/data/customers/${row.id}`].map((path) => foreign + path),
@@ -258,6 +258,6 @@ describe('usage', () => {
     expect(text).not.toContain('nonsense')
     expect(text).not.toContain('c1@example.com')
     expect((await shop.visitor.get(`/stores/${shop.store.id}/usage?key=${id}`)).text).toContain('Walker')
-    expect((await shop.visitor.get(`${shop.page}/tiles`)).text).toMatch(/\b3\b/)
+    expect((await shop.visitor.get(`${shop.page}/live`)).text).toMatch(/\b3\b/)
   })
 })

@@ -10,7 +10,7 @@ export function storeAddresses(storeId: string): StoreAddresses {
   return {
     general: `${base}/settings/general`,
     api: `${base}/settings/api`,
-    tiles: `${base}/settings/api/tiles`,
+    live: `${base}/settings/api/live`,
     keys,
     revoke: (id) => `${key(id)}/revoke`,
     replace: (id) => `${key(id)}/replace`,
@@ -27,7 +27,7 @@ export function storeAddresses(storeId: string): StoreAddresses {
 export interface StoreAddresses {
   readonly general: string
   readonly api: string
-  readonly tiles: string
+  readonly live: string
   readonly keys: string
   readonly revoke: (keyId: string) => string
   readonly replace: (keyId: string) => string

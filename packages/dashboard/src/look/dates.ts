@@ -32,6 +32,11 @@ export function count(value: number, reader: Pick<Frame, 'locale'>): string {
   return new Intl.NumberFormat(withOurDigits(reader.locale)).format(value)
 }
 
+/** A number with its noun, "1 request" and "2 requests"; for nouns whose plural is an added "s". */
+export function counted(value: number, noun: string, reader: Pick<Frame, 'locale'>): string {
+  return `${count(value, reader)} ${value === 1 ? noun : `${noun}s`}`
+}
+
 /** Attribute value for words of the reader's language within a page that is English. */
 export function languageOf(reader: Pick<Frame, 'locale'>): string {
   return knownLocale(reader.locale)

@@ -5,6 +5,7 @@ import { card, emptyState, pageHead } from '../look/components.ts'
 import { count, exactInstant, instant } from '../look/dates.ts'
 import { linkButton } from '../look/forms.ts'
 import { type Html, html, NOTHING } from '../look/html.ts'
+import { maskedKey } from '../look/key-facts.ts'
 import { layout } from '../look/layout.ts'
 import { answerBadge, keyBadge, walkBadge } from '../look/states.ts'
 import { table } from '../look/table.ts'
@@ -17,7 +18,7 @@ export function keyUsageView(frame: Frame, page: KeyUsagePage): Html {
   const used = key.lastUsedAt === null ? 'Never used' : html`Last used ${instant(key.lastUsedAt, frame)}`
   const head = pageHead({
     title: key.name,
-    lead: html`<span class="lead-facts"><code>${key.prefix}…${key.lastFour}</code>${keyBadge(key)}<span>${used}</span></span>`,
+    lead: html`<span class="lead-facts">${maskedKey(key)}${keyBadge(key)}<span>${used}</span></span>`,
     trail: [{ label: 'Usage', href: addresses.usage }],
     ...(key.revokedAt === null ? { actions: keyActions(frame, key) } : {}),
   })
@@ -34,7 +35,7 @@ function keyActions(frame: Frame, key: KeyRow): Html {
   return html`${linkButton('By day', addresses.usageOfKey(key.id), { about: 'of this key' })}${replace}${linkButton('Revoke', addresses.revoke(key.id), { kind: 'danger' })}`
 }
 
-function walksCard(frame: Frame, { walks }: KeyUsagePage): Html {
+function walksCard(frame: Frame, { key, walks }: KeyUsagePage): Html {
   const list = table({
     caption: 'Walks',
     columns: [
@@ -55,12 +56,13 @@ function walksCard(frame: Frame, { walks }: KeyUsagePage): Html {
     ]),
     isStacked: true,
   })
-  const none = emptyState('No walk yet', 'When the tool reads a list page by page, you see here how far it came.')
+  const hope = 'When the tool reads a list page by page, you see here how far it came.'
+  const none = emptyState('No walk', key.revokedAt === null ? hope : 'This key read no list page by page lately.')
   const note = 'Lists that the tool reads page by page. One that stopped did not reach the end of its list.'
   return card({ id: 'walks', title: 'Walks', note, isFlush: walks.length > 0 }, walks.length > 0 ? list : none)
 }
 
-function linesCard(frame: Frame, { lines, linesDays }: KeyUsagePage): Html {
+function linesCard(frame: Frame, { key, lines, linesDays }: KeyUsagePage): Html {
   const list = table({
     caption: 'Last requests, newest first',
     columns: [
@@ -78,12 +80,17 @@ function linesCard(frame: Frame, { lines, linesDays }: KeyUsagePage): Html {
       `${count(Math.round(line.durationMs), frame)} ms`,
     ]),
   })
-  const next = linkButton('Recipes to start with', addressesOf(frame).recipes)
-  const none = emptyState(
-    'No requests lately',
-    'Put the key into the tool and run it: its requests show up here.',
-    next,
-  )
   const note = `The newest 100, kept for ${linesDays} days. No customer’s data is in them.`
-  return card({ id: 'lines', title: 'Last requests', note, isFlush: lines.length > 0 }, lines.length > 0 ? list : none)
+  const content = lines.length > 0 ? list : noRequests(frame, key)
+  return card({ id: 'lines', title: 'Last requests', note, isFlush: lines.length > 0 }, content)
+}
+
+/** Only an active key can be put into a tool. */
+function noRequests(frame: Frame, key: KeyRow): Html {
+  if (key.revokedAt !== null) {
+    const text = html`This key was revoked ${instant(key.revokedAt, frame)}. The service refuses every request with it.`
+    return emptyState('No requests lately', text)
+  }
+  const next = linkButton('Recipes to start with', addressesOf(frame).recipes)
+  return emptyState('No requests lately', 'Put the key into the tool and run it. Its requests appear here.', next)
 }

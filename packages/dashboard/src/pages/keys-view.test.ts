@@ -50,9 +50,9 @@ test('each form of the page has a token of its own', () => {
 test('where all keys are taken, the page names the one used least in place of the form', () => {
   const page = pageWith(
     Array.from({ length: 5 }, () => KEY),
-    { leastUsed: KEY },
+    { leastUsed: { ...KEY, requests24h: 1 } },
   )
-  expect(page).toContain('The one used least is <strong>Accounting</strong>: 0 requests in 24 hours, last used never.')
+  expect(page).toContain('The least used key is <strong>Accounting</strong>: 1 request in 24 hours, last used never.')
   expect(page).not.toContain('name="name"')
 })
 

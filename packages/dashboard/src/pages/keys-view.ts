@@ -2,9 +2,10 @@
 
 import { addressesOf } from '../look/addresses.ts'
 import { callout, card, emptyState, pageHead, tiles } from '../look/components.ts'
-import { count, exactInstant, instant } from '../look/dates.ts'
+import { count, counted, exactInstant, instant } from '../look/dates.ts'
 import { button, field, form, linkButton } from '../look/forms.ts'
 import { type Html, html, NOTHING } from '../look/html.ts'
+import { maskedKey } from '../look/key-facts.ts'
 import { layout } from '../look/layout.ts'
 import { keyBadge } from '../look/states.ts'
 import { noValue, table } from '../look/table.ts'
@@ -18,12 +19,16 @@ export function keysView(frame: Frame, page: KeysPage): Html {
   })
   return layout(
     frame,
-    html`${head}${tilesFragment(frame, page.tiles)}${createCard(frame, page)}${activeCard(frame, page)}${revokedPart(frame, page)}`,
+    html`${head}${tilesPart(frame, page.tiles)}${createCard(frame, page)}${activeCard(frame, page)}${revokedPart(frame, page)}`,
   )
 }
 
-/** The tiles alone; on the page they fetch themselves again. */
-export function tilesFragment(frame: Frame, page: KeyTiles): Html {
+/** The parts of the page that refresh themselves together, so that the tiles and the table show the same requests. */
+export function liveFragment(frame: Frame, page: Pick<KeysPage, 'tiles' | 'active'>): Html {
+  return html`${tilesPart(frame, page.tiles)}${activeCard(frame, page)}`
+}
+
+function tilesPart(frame: Frame, page: KeyTiles): Html {
   const { peakMinute, requestsPerMinute, activeKeys, keysMax } = page
   const list = [
     { label: 'Requests today', value: count(page.requestsToday, frame) },
@@ -37,8 +42,8 @@ export function tilesFragment(frame: Frame, page: KeyTiles): Html {
     { label: 'Refused in 7 days', value: count(page.refusedSevenDays, frame) },
     { label: 'Active keys', value: count(activeKeys, frame), of: `of ${keysMax}`, filled: activeKeys / keysMax },
   ]
-  const address = addressesOf(frame).tiles
-  return html`<section id="tiles" aria-label="Usage at a glance" hx-get="${address}" hx-trigger="every 10s" hx-select="#tiles" hx-swap="outerMorph">${tiles(list)}</section>`
+  const address = addressesOf(frame).live
+  return html`<section id="tiles" aria-label="Usage at a glance" hx-get="${address}" hx-trigger="every 10s" hx-select="#tiles" hx-select-oob="#active-keys:outerMorph" hx-swap="outerMorph">${tiles(list)}</section>`
 }
 
 function createCard(frame: Frame, page: KeysPage): Html {
@@ -63,22 +68,22 @@ function fullNote(frame: Frame, { keysMax, leastUsed, create }: KeysPage): Html 
   const least =
     leastUsed === null
       ? NOTHING
-      : html` The one used least is <strong>${leastUsed.name}</strong>: ${count(leastUsed.requests24h, frame)} requests in 24 hours, last used ${
+      : html` The least used key is <strong>${leastUsed.name}</strong>: ${counted(leastUsed.requests24h, 'request', frame)} in 24 hours, last used ${
           leastUsed.lastUsedAt === null ? 'never' : exactInstant(leastUsed.lastUsedAt, frame)
         }.`
   const problem = create.problem ? html`<strong>${create.problem}</strong> ` : NOTHING
   return callout(
-    html`${problem}All ${keysMax} keys are taken. To make another, revoke one that is no longer needed.${least}`,
+    html`${problem}All ${keysMax} keys are taken. To create another key, revoke one that no tool needs.${least}`,
     'waiting',
   )
 }
 
-function activeCard(frame: Frame, { active }: KeysPage): Html {
+function activeCard(frame: Frame, { active }: Pick<KeysPage, 'active'>): Html {
   const content =
     active.length === 0
       ? emptyState('No key yet', 'Create the first one above, named after the tool that will use it.')
       : keysTable(frame, active)
-  return card({ id: 'keys', title: 'Keys', isFlush: active.length > 0 }, content)
+  return html`<div id="active-keys">${card({ id: 'keys', title: 'Keys', isFlush: active.length > 0 }, content)}</div>`
 }
 
 function keysTable(frame: Frame, keys: readonly KeyRow[]): Html {
@@ -105,11 +110,11 @@ function keysTable(frame: Frame, keys: readonly KeyRow[]): Html {
 }
 
 function nameCell(frame: Frame, key: KeyRow): Html {
-  return html`<a class="key-name" href="${addressesOf(frame).keyUsage(key.id)}">${key.name}</a><code class="key-mask">${key.prefix}…${key.lastFour}</code>`
+  return html`<a class="key-name" href="${addressesOf(frame).keyUsage(key.id)}">${key.name}</a><span class="key-mask">${maskedKey(key)}</span>`
 }
 
 function stateCell(key: KeyRow): Html {
-  const by = key.replacedBy === null ? NOTHING : html`<span class="note">by ${key.replacedBy.name}</span>`
+  const by = key.replacedBy === null ? NOTHING : html`<span class="note">by ${maskedKey(key.replacedBy)}</span>`
   return html`<div class="lines">${keyBadge(key)}${by}</div>`
 }
 

@@ -101,11 +101,14 @@ export interface GeneralPage {
   readonly problem: string | null
 }
 
+/** The parts of a key that may be shown. */
+export type MaskedKey = Pick<KeySummary, 'prefix' | 'lastFour'>
+
 /** A key as lists show it. */
 export interface KeyRow extends Omit<KeySummary, 'storeId' | 'replaces'> {
   readonly requests24h: number
-  /** The newer key that takes this one's place, while both are active. */
-  readonly replacedBy: { readonly id: string; readonly name: string } | null
+  /** The newer key that takes this one's place, while both are active. Both have the same name. */
+  readonly replacedBy: (MaskedKey & { readonly id: string }) | null
 }
 
 /** Settings > API. */

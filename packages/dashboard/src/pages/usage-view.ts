@@ -81,6 +81,7 @@ function keysCard(frame: Frame, { keys, selectedKeyId }: UsagePage): Html {
       html`<div class="cell-actions">${linkButton('Last requests', addresses.keyUsage(key.id), { about: `of ${key.name}` })}</div>`,
     ]),
     selectedRow: keys.findIndex(({ id }) => id === selectedKeyId),
+    isStacked: true,
   })
   return card({ id: 'by-key', title: 'By key', note: 'Choose a key to see its days above.', isFlush: true }, list)
 }

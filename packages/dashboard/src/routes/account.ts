@@ -1,6 +1,7 @@
 // The merchant's own account: password and sessions.
 
 import { PASSWORD_LENGTH } from '../accounts/auth.ts'
+import { counted } from '../look/dates.ts'
 import { accountView } from '../pages/account-view.ts'
 import type { AccountPage } from '../pages/models.ts'
 import type { FormFields } from '../security/form-body.ts'
@@ -20,7 +21,7 @@ export async function changePassword(visit: MerchantVisit, form: FormFields): Pr
   const outcome = await visit.parts.accounts.changePassword(visit.session, { ...change, headers })
   if ('cookies' in outcome) return { to: '/account?done=password', cookies: outcome.cookies }
   if ('waitSeconds' in outcome) {
-    const text = `Too many attempts. Wait ${outcome.waitSeconds} seconds and try again.`
+    const text = `Too many attempts. Wait ${counted(outcome.waitSeconds, 'second', { locale: 'en' })} and try again.`
     return { ...(await show(visit, { problem: { field: 'current', text }, notice: null })), status: 429 }
   }
   return { ...(await show(visit, { problem: PROBLEMS[outcome.problem], notice: null })), status: 400 }

@@ -16,7 +16,7 @@ import {
 } from '@store-export/engine'
 import { storeAddresses } from '../look/addresses.ts'
 import { keyMadeView } from '../pages/key-made-view.ts'
-import { keysView, tilesFragment } from '../pages/keys-view.ts'
+import { keysView, liveFragment } from '../pages/keys-view.ts'
 import type { KeyRow, KeysPage, KeyTiles, Notice } from '../pages/models.ts'
 import { replaceView } from '../pages/replace-view.ts'
 import { revokeView } from '../pages/revoke-view.ts'
@@ -38,10 +38,9 @@ export async function keysPage(visit: StoreVisit): Promise<Answer> {
   return show(visit, withoutForm(page), noticeOf(visit, page))
 }
 
-/** GET /stores/{s}/settings/api/tiles: the tiles alone, which fetch themselves again. */
-export async function tiles(visit: StoreVisit): Promise<Answer> {
-  const page = await pageOf(visit)
-  return { html: tilesFragment(frameOf(visit, { title: 'API keys', section: 'api' }), page.tiles) }
+/** GET /stores/{s}/settings/api/live: the parts of the page that refresh themselves. */
+export async function live(visit: StoreVisit): Promise<Answer> {
+  return { html: liveFragment(frameOf(visit, { title: 'API keys', section: 'api' }), await pageOf(visit)) }
 }
 
 /** POST /stores/{s}/settings/api/keys */
@@ -220,7 +219,7 @@ export function rowsOf(keys: readonly KeySummary[], requests: ReadonlyMap<string
   return keys.map((key) => {
     const newer = keys.find(({ replaces, revokedAt }) => replaces === key.id && revokedAt === null)
     const { id, name, prefix, lastFour, createdBy, createdAt, lastUsedAt, revokedAt } = key
-    const replacedBy = newer === undefined ? null : { id: newer.id, name: newer.name }
+    const replacedBy = newer === undefined ? null : { id: newer.id, prefix: newer.prefix, lastFour: newer.lastFour }
     const requests24h = requests.get(id) ?? 0
     return { id, name, prefix, lastFour, createdBy, createdAt, lastUsedAt, revokedAt, requests24h, replacedBy }
   })

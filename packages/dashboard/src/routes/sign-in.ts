@@ -1,6 +1,7 @@
 // Signing in by password or one-time link, and out. Every refusal is one sentence, the same for an account that is not
 // there, so that nobody learns who has one.
 
+import { counted } from '../look/dates.ts'
 import { linkView } from '../pages/link-view.ts'
 import { signInView } from '../pages/sign-in-view.ts'
 import { clientAddress } from '../security/client-address.ts'
@@ -98,6 +99,8 @@ export function clientOf({ context, parts }: Visit): { clientAddress: string; he
 
 /** The sentence for whoever tried too often. */
 export function held(waitSeconds: number): string {
-  const wait = waitSeconds < 90 ? `${waitSeconds} seconds` : `${Math.ceil(waitSeconds / 60)} minutes`
+  const minutes = Math.ceil(waitSeconds / 60)
+  const reader = { locale: 'en' }
+  const wait = waitSeconds < 90 ? counted(waitSeconds, 'second', reader) : counted(minutes, 'minute', reader)
   return `Too many attempts. Wait ${wait} and try again, or ask whoever runs the platform for a sign-in link.`
 }

@@ -159,6 +159,27 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
     expect(ofKey).toBeLessThan(whole.answered)
   })
 
+  test('keeps the names of keys in whole words on a phone', async () => {
+    const { id } = await scene.platform.newKey(store.id)
+    await scene.platform.service.control.sql`update api_keys set name = 'Accounting' where id = ${id}`
+    const { page } = await scene.visitAs(merchant, { javaScript, width: 390 })
+    await page.goto(`${base()}/usage`)
+    const name = page.getByRole('link', { name: 'Accounting', exact: true })
+    const box = await name.boundingBox()
+    expect(box?.height).toBeLessThan(30)
+    await scene.platform.service.control.sql`delete from api_keys where id = ${id}`
+  })
+
+  test('of a revoked key does not advise to use it', async () => {
+    const { id } = await scene.platform.newKey(store.id)
+    await scene.platform.service.control.sql`update api_keys set revoked_at = now() where id = ${id}`
+    const { page } = await scene.visitAs(merchant, { javaScript })
+    await page.goto(`${base()}/usage/keys/${id}`)
+    const empty = (await textsOf(page, '.empty')).join(' ')
+    expect(empty).toContain('The service refuses every request with it.')
+    expect(empty).not.toContain('Put the key into the tool')
+  })
+
   test('of a key shows how far a walk came that was not finished', async () => {
     const { platform } = scene
     const { id, key } = await platform.newKey(store.id)

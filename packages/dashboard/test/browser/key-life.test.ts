@@ -129,6 +129,8 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
 
     await page.goto(settings())
     expect(await textsOf(page, '.badge')).toEqual(['Being replaced', 'Active'])
+    // both keys have one name: the masked key tells which one takes the place
+    expect(await textOf(page, '.badge + .note')).toBe(`by ${key.slice(0, 12)}…${key.slice(-4)}`)
     await page.getByRole('link', { name: 'The tool has moved test' }).click()
     await page.getByRole('button', { name: 'Revoke key' }).click()
     expect([await statusWith(store.key), await statusWith(key)]).toEqual([401, 200])
@@ -161,7 +163,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     await page.getByLabel('Name of the tool').fill('Sixth')
     await page.getByRole('button', { name: 'Create key' }).click()
     expect(await textOf(page, '.callout')).toMatch(
-      /^All 5 keys are taken\..* The one used least is Idle: 0 requests in 24 hours, last used never\.$/,
+      /^All 5 keys are taken\..* The least used key is Idle: 0 requests in 24 hours, last used never\.$/,
     )
     expect(await page.getByRole('button', { name: 'Create key' }).count()).toBe(0)
     expect(await activeNames()).not.toContain('Sixth')
@@ -218,6 +220,8 @@ describe('the script', () => {
       return tile(page, 'Requests today')
     }
     await expect.poll(isCounted, { timeout: 5000 }).toBe('1')
+    // the table beside the tiles shows the same request
+    expect(await cellsOf(page, 'test')).toEqual(['Active', expect.stringMatching(/second|now/), '1'])
     await context.clearCookies()
     const isAway = async () => {
       await page.clock.runFor(10_000)

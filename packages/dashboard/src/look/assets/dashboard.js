@@ -54,7 +54,8 @@ document.addEventListener('htmx:after:swap', () => {
   const rows = document.querySelectorAll('#rows > tr')
   if (shownRows > 0 && rows.length > shownRows) {
     rows[shownRows].querySelector('a')?.focus()
-    said().textContent = `${rows.length - shownRows} more rows`
+    const added = rows.length - shownRows
+    said().textContent = added === 1 ? '1 more row' : `${added} more rows`
   }
   shownRows = rows.length
 })
