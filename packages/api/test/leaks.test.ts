@@ -70,7 +70,7 @@ async function send(path: string, key: string, method = 'GET'): Promise<RawAnswe
 
 const logged = (): string => {
   const lines: string[] = []
-  const observe = combine(createLog({ level: 'debug', to: { write: (line: string) => lines.push(line) } }))
+  const observe = combine(createLog({ level: 'debug', to: { write: (line: string) => lines.push(line) } }).observe)
   for (const observation of platform.observations) observe(observation)
   return lines.join('')
 }

@@ -67,7 +67,7 @@ export { createUsageRecorder, type RecordedRequest, type UsageRecorder } from '.
 export { deleteOldUsage } from './control/usage/retention.ts'
 export type { WalkStep } from './control/usage/walks.ts'
 export type { PageWriter } from './encode/page-writer.ts'
-export { createLog } from './log.ts'
+export { createLog, type Log } from './log.ts'
 export { combine, type KeyRefused, type Observation, type Observe } from './observe.ts'
 export type { PresentColumns } from './query/columns-present.ts'
 export type { Filter, Plan, Position } from './query/plan.ts'

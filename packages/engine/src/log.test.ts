@@ -1,12 +1,14 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createLog, describeCause } from './log.ts'
 import type { Observation } from './observe.ts'
 import { redact } from './redact.ts'
 
 function logged(observation: Observation, level: 'info' | 'debug' = 'info'): Record<string, unknown>[] {
   const lines: string[] = []
-  createLog({ level, to: { write: (line) => lines.push(line) } })(observation)
+  createLog({ level, to: { write: (line) => lines.push(line) } }).observe(observation)
   return lines.map((line) => JSON.parse(line))
 }
 
@@ -102,6 +104,69 @@ describe('the log', () => {
   })
 })
 
+describe('repeated refusals', () => {
+  const LIMITED: Observation = {
+    event: 'request answered',
+    requestId: 'r',
+    endpoint: '/api/v1/orders',
+    method: 'GET',
+    status: 429,
+    code: 'RATE_LIMITED',
+    durationMs: 1,
+    rows: 0,
+    bytes: 90,
+    keyId: 'k',
+    storeId: 's',
+  }
+  const open = (level: 'info' | 'debug' | 'warn') => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const lines: string[] = []
+    const log = createLog({ level, to: { write: (line) => lines.push(line) } })
+    return { log: log.observe, events: () => lines.map((line) => JSON.parse(line)) }
+  }
+
+  test('are the first and then a sum every ten seconds, and the last sum at the end', () => {
+    const { log, events } = open('info')
+    for (let second = 0; second < 20; second++) {
+      for (let request = 0; request < 100; request++) log(LIMITED)
+      vi.advanceTimersByTime(1000)
+    }
+    log(LIMITED)
+    log({ event: 'stopping', reason: 'SIGTERM' })
+    expect(events().map(({ event, count }) => [event, count])).toEqual([
+      ['request answered', undefined],
+      ['refusals.summed', 999],
+      ['refusals.summed', 1000],
+      ['refusals.summed', 1],
+      ['stopping', undefined],
+    ])
+  })
+
+  test('are each a line at debug, and none where their level is not logged', () => {
+    const debug = open('debug')
+    for (let request = 0; request < 5; request++) debug.log(LIMITED)
+    expect(debug.events()).toHaveLength(5)
+    const warn = open('warn')
+    for (let request = 0; request < 5; request++) warn.log(LIMITED)
+    vi.advanceTimersByTime(30_000)
+    expect(warn.events()).toEqual([])
+  })
+})
+
+test('the log reference names every event', () => {
+  const root = path.join(import.meta.dirname, '..', '..', '..')
+  const source = readFileSync(path.join(import.meta.dirname, 'observe.ts'), 'utf8')
+  const events = [...source.matchAll(/readonly event: ([^\n;]+)/g)].flatMap(([, union = '']) =>
+    [...union.matchAll(/'([^']+)'/g)].map(([, name = '']) => name),
+  )
+  const reference = readFileSync(path.join(root, 'docs', 'log.md'), 'utf8')
+  // pool states are read by the metrics alone
+  const missing = events.filter((name) => name !== 'pool state' && !reference.includes(`\`${name}\``))
+  expect(events.length).toBeGreaterThan(20)
+  expect(missing).toEqual([])
+})
+
 describe('odd values', () => {
   const SURPRISE: Observation = {
     event: 'value surprise',
@@ -116,7 +181,7 @@ describe('odd values', () => {
   test('are one line for each store, field, kind and hour', () => {
     const lines: string[] = []
     const clock = { now: 5 * HOUR_MS }
-    const log = createLog({ level: 'info', to: { write: (line) => lines.push(line) }, now: () => clock.now })
+    const log = createLog({ level: 'info', to: { write: (line) => lines.push(line) }, now: () => clock.now }).observe
     for (let page = 0; page < 50; page++) log(SURPRISE)
     expect(lines).toHaveLength(1)
     log({ ...SURPRISE, storeId: 's2' })
@@ -132,7 +197,7 @@ describe('odd values', () => {
 
   test('take a bounded memory', () => {
     let lines = 0
-    const log = createLog({ level: 'info', to: { write: () => lines++ }, now: () => 0 })
+    const log = createLog({ level: 'info', to: { write: () => lines++ }, now: () => 0 }).observe
     for (let store = 0; store < 10_100; store++) log({ ...SURPRISE, storeId: `s${store}` })
     expect(lines).toBe(10_000)
   })

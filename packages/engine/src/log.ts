@@ -1,19 +1,34 @@
 // Writes observations as JSON lines. A cause is reduced to what helps and cannot hold personal data, and every text
 // goes through redact.ts.
 
-import { type DestinationStream, destination, type Level, pino } from 'pino'
 import type { Config } from './config.ts'
+import { LineOutput } from './line-output.ts'
 import type { Observation, Observe } from './observe.ts'
 import { redactAndCut } from './redact.ts'
+import { RefusalSampler, SUM_SECONDS } from './refusal-sampler.ts'
 
-/** How to log; `to` takes whole lines and is the standard output by default. */
+/** How to log. */
 export interface LogOptions {
   readonly level: Config['logLevel']
-  readonly to?: DestinationStream
+  /** File descriptor of the lines; 1, the standard output, by default. */
+  readonly fd?: 1 | 2
+  /** Takes whole lines in place of the file descriptor. */
+  readonly to?: { write(line: string): unknown }
   /** Milliseconds since 1970; the system's clock by default. */
   readonly now?: () => number
 }
 
+/** A log, which never makes the process wait. */
+export interface Log {
+  readonly observe: Observe
+  /** How many lines the output did not take since this was last called. */
+  takeDropped(): number
+}
+
+type Level = Exclude<Config['logLevel'], 'silent'>
+
+/** Levels from the most important to the least. */
+const LEVELS: readonly Config['logLevel'][] = ['silent', 'error', 'warn', 'info', 'debug']
 const TEXT_LENGTH_MAX = 500
 const LIST_LENGTH_MAX = 50
 /** The deepest cause of a cause that is logged. */
@@ -23,24 +38,33 @@ const MINUTE_MS = 60_000
 /** Kinds of odd values that are told apart in one hour; more are counted by the metrics only. */
 const SURPRISES_MAX = 10_000
 
-/** An observer that logs. Lines have `level` as a word, `time` in ISO 8601, `event` and the observation's fields. */
-export function createLog(options: LogOptions): Observe {
-  const logger = pino(
-    {
-      level: options.level,
-      base: { pid: process.pid },
-      timestamp: () => `,"time":"${new Date().toISOString()}"`,
-      formatters: { level: (label) => ({ level: label }) },
-    },
-    options.to ?? destination({ fd: 1, sync: true }),
-  )
-  const isNews = createNews(options.now ?? Date.now)
-  return (observation) => {
-    const level = levelOf(observation)
-    if (logger.isLevelEnabled(level) && isNews(observation)) {
-      logger[level](fieldsOf(observation))
-    }
+/** A log. Lines have `level` as a word, `time` in ISO 8601, `pid`, `event` and the observation's fields. */
+export function createLog({ level, fd = 1, to, now = Date.now }: LogOptions): Log {
+  const isLogged = (observation: Observation) => LEVELS.indexOf(levelOf(observation)) <= LEVELS.indexOf(level)
+  const output = to === undefined ? new LineOutput({ fd, lossLine: (lines) => lineOf(lossOf(lines), now()) }) : null
+  const write = (observation: Observation) => (to ?? output)?.write(lineOf(observation, now()))
+  const isNews = createNews(now)
+  const sampler = level === 'debug' ? null : new RefusalSampler()
+  const writeSums = () => {
+    for (const sum of sampler?.takeSums() ?? []) write(sum)
   }
+  if (sampler !== null) setInterval(writeSums, SUM_SECONDS * 1000).unref()
+  return {
+    observe: (observation) => {
+      if (observation.event === 'stopping') writeSums()
+      if (isLogged(observation) && isNews(observation) && sampler?.isFirst(observation) !== false) write(observation)
+    },
+    takeDropped: () => output?.takeDropped() ?? 0,
+  }
+}
+
+function lossOf(lines: number): Observation {
+  return { event: 'log.lines_dropped', lines }
+}
+
+function lineOf(observation: Observation, now: number): string {
+  const time = new Date(now).toISOString()
+  return `${JSON.stringify({ level: levelOf(observation), time, pid: process.pid, ...fieldsOf(observation) })}\n`
 }
 
 /** Whether an observation is worth a line: what comes with every page or every request is told once for a while. */
@@ -84,6 +108,7 @@ function levelOf(observation: Observation): Level {
     case 'schema surprise':
     case 'value surprise':
     case 'queue refused':
+    case 'log.lines_dropped':
     case 'warning':
       return 'warn'
     case 'barrier passed':

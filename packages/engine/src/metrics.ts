@@ -64,6 +64,7 @@ function createSeries(registry: Registry) {
     barrierSeconds: counter('barrier_seconds', 'Time that they waited.', []),
     usageFailures: counter('usage_flush_failures', 'Attempts to write usage that failed.', []),
     usageDropped: counter('usage_dropped', 'Requests lost to the usage statistics.', []),
+    logLinesDropped: counter('log_lines_dropped', 'Log lines lost because the output did not take them.', []),
     pages: counter('dashboard_pages', 'Answered pages of the dashboard.', ['route', 'status']),
     signIns: counter('sign_ins', 'Attempts to sign in to the dashboard.', ['by', 'outcome']),
     pools: gauge('pools', 'Databases with a pool of connections.'),
@@ -123,6 +124,9 @@ function count(series: Series, observation: Observation): void {
     case 'usage flush failed':
       series.usageFailures.inc()
       series.usageDropped.inc(observation.dropped)
+      break
+    case 'log.lines_dropped':
+      series.logLinesDropped.inc(observation.lines)
       break
     case 'page answered':
       series.pages.inc({ route: observation.route, status: observation.status })

@@ -35,6 +35,27 @@ export interface FramingRefused {
   readonly code: string
 }
 
+/** Repeated refusals that got no line of their own in the log, of one key or for one reason. */
+export interface RefusalsSummed {
+  readonly event: 'refusals.summed'
+  /** The event that was sampled. */
+  readonly of: 'request answered' | 'key refused' | 'framing refused'
+  readonly count: number
+  /** The time that the sum covers. */
+  readonly seconds: number
+  readonly status?: number
+  readonly code?: string
+  readonly reason?: KeyRefused['reason']
+  readonly keyId?: string | null
+  readonly storeId?: string | null
+}
+
+/** The log's reader or disk did not take these lines, and the buffer was full. */
+export interface LogLinesDropped {
+  readonly event: 'log.lines_dropped'
+  readonly lines: number
+}
+
 /** A store database failed; `retried` tells whether the request went on with a second attempt. */
 export interface StoreFault {
   readonly event: 'store fault'
@@ -192,6 +213,8 @@ export type Observation =
   | RequestAnswered
   | KeyRefused
   | FramingRefused
+  | RefusalsSummed
+  | LogLinesDropped
   | StoreFault
   | ControlFault
   | OwnFault

@@ -2,6 +2,7 @@
 // signal ends it at once. close-with-grace does the same, but takes one Ctrl-C for two where npm passes it on.
 
 import type { Observe } from '@store-export/engine'
+import { outliveReaders } from './output.ts'
 import { EXIT_DONE, EXIT_FAILED } from './problem.ts'
 
 /** A life to which whatever is opened adds its end. */
@@ -30,8 +31,9 @@ const DEFECTS = ['uncaughtException', 'unhandledRejection'] as const
 /** A terminal sends Ctrl-C to npm and to us, and npm sends it on: what comes so soon is the same one. */
 const SAME_SIGNAL_MS = 500
 
-/** Takes over the signals of this process, and the defects that nobody caught. */
+/** Takes over the signals of this process, the errors that no code caught, and those of its standard streams. */
 export function startLifecycle({ patienceMs, observe }: LifecycleOptions): Lifecycle {
+  outliveReaders()
   const closers: ((reason: string) => Promise<unknown>)[] = []
   const abort = new AbortController()
   let endingSince = Number.POSITIVE_INFINITY

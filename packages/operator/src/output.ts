@@ -36,12 +36,17 @@ export function printTable(heading: readonly string[], rows: readonly (readonly 
   for (const row of rows) print(line(row).trimEnd())
 }
 
-/** A reader that went away, as `head` does, is no failure of ours. */
+/** Ends the command without an error when its reader leaves, as `head` does. */
 export function endQuietlyWithoutReader(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error
-      process.exit()
-    })
-  }
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', endQuietly)
+}
+
+/** Keeps a service running when the reader of its standard streams leaves or their disk is full. */
+export function outliveReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.off('error', endQuietly).on('error', () => undefined)
+}
+
+function endQuietly(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+  process.exit()
 }

@@ -10,6 +10,7 @@ import {
   forgetAttempts,
   forgetEndedSignIns,
   forgetSentForms,
+  type Log,
   type Observe,
   type SealingKeys,
 } from '@store-export/engine'
@@ -25,7 +26,7 @@ export interface ServingOptions {
   readonly config: Config
   readonly controlUrl: string
   readonly keys: SealingKeys
-  readonly log: Observe
+  readonly log: Log
   readonly lifecycle: Lifecycle
   /** Whether the merchant's dashboard is served, too. */
   readonly dashboard: boolean
@@ -62,7 +63,7 @@ export async function startServing(options: ServingOptions): Promise<Serving> {
   // loaded here, so that the commands that serve nothing start faster
   const { createMetrics } = await import('@store-export/engine/metrics')
   const metrics = createMetrics({ processMetrics: true })
-  const observe = combine(log, metrics.observe)
+  const observe = combine(log.observe, metrics.observe)
   const readiness = createReadiness(controlUrl, lifecycle.signal)
   lifecycle.onClose(() => readiness.close())
   const started: Started = { service: null }
@@ -94,17 +95,18 @@ async function startOperationsOf(
     port: config.operationsPort,
     whyNotReady: async () => (started.service === null ? 'starting' : readiness.whyNot()),
     metrics: async () => {
-      observePools(metrics, started)
+      observeState(metrics, started, log)
       return { text: await metrics.text(), contentType: metrics.contentType }
     },
   })
   lifecycle.onClose(() => operations.close())
-  log({ event: 'listening', listener: 'operations', address: operations.url })
+  log.observe({ event: 'listening', listener: 'operations', address: operations.url })
   return operations.url
 }
 
-/** Pools are looked at when somebody asks. */
-function observePools({ observe }: Metrics, { service }: Started): void {
+/** What is read when metrics are requested, because it is a state and no event. */
+function observeState({ observe }: Metrics, { service }: Started, log: Log): void {
+  observe({ event: 'log.lines_dropped', lines: log.takeDropped() })
   if (service === null) return
   observe({ event: 'pool state', pool: 'stores', ...service.pools.sums() })
   observe({ event: 'pool state', pool: 'control', ...service.admitter.sums() })

@@ -29,6 +29,8 @@ export interface Circumstances {
   readonly environment?: Readonly<Record<string, string>>
   /** Text on its standard input. */
   readonly input?: string
+  /** File descriptor of its standard output and error, in place of pipes that the test reads. */
+  readonly outputTo?: number
 }
 
 /** How the command ended. */
@@ -85,25 +87,26 @@ export function start(words: readonly string[], circumstances: Circumstances = {
 
 function launch(words: readonly string[], circumstances: Circumstances): Running {
   const { program = [inject('builtCommand')], settings = {}, environment = {}, folder, input } = circumstances
+  const output = circumstances.outputTo ?? 'pipe'
   const prefixed = Object.entries(settings).map(([name, value]) => [`STORE_EXPORT_${name}`, value])
   const child = spawn(process.execPath, [...program, ...words], {
     cwd: folder ?? os.tmpdir(),
     env: { PATH: process.env.PATH, ...COMPILE_CACHE, ...NO_LAME_DUCK, ...environment, ...Object.fromEntries(prefixed) },
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: ['pipe', output, output],
   })
   const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] }
-  child.stdout.on('data', (chunk: Buffer) => chunks.stdout.push(chunk))
-  child.stderr.on('data', (chunk: Buffer) => chunks.stderr.push(chunk))
-  child.stdin.end(input ?? '')
+  child.stdout?.on('data', (chunk: Buffer) => chunks.stdout.push(chunk))
+  child.stderr?.on('data', (chunk: Buffer) => chunks.stderr.push(chunk))
+  child.stdin?.end(input ?? '')
   const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
-  const output = () => ({
+  const written = () => ({
     stdout: Buffer.concat(chunks.stdout).toString('utf8'),
     stderr: Buffer.concat(chunks.stderr).toString('utf8'),
   })
   return {
     process: child,
-    output,
-    saw: (pattern) => saw(child, output, pattern),
+    output: written,
+    saw: (pattern) => saw(child, written, pattern),
     async end(signal) {
       if (signal !== undefined) child.kill(signal)
       const [code, endedBy] = await closed

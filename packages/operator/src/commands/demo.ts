@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { type Config, createLog, migrate, type Observe, openControlDatabase, type Sql } from '@store-export/engine'
+import { type Config, createLog, type Log, migrate, openControlDatabase, type Sql } from '@store-export/engine'
 import type { Command } from 'commander'
 import { connectOnce, type Place, readSettings, type Surroundings } from '../context.ts'
 import {
@@ -35,7 +35,7 @@ interface Demo {
   readonly config: Config
   /** Absolute. */
   readonly dataFolder: string
-  readonly log: Observe
+  readonly log: Log
   readonly lifecycle: Lifecycle
   readonly progress: Progress
 }
@@ -55,8 +55,8 @@ export function addDemoCommand(program: Command, surroundings: Surroundings): vo
 async function startDemo({ env, folder }: Surroundings, { json }: CommonOptions): Promise<void> {
   const config = readSettings(demoEnvironment(env))
   // lines for machines must not disturb the panel: a person who raises the level gets them beside it
-  const log = createLog({ level: config.logLevel, to: { write: (line) => void process.stderr.write(line) } })
-  const lifecycle = startLifecycle({ patienceMs: patienceMs(config), observe: log })
+  const log = createLog({ level: config.logLevel, fd: 2 })
+  const lifecycle = startLifecycle({ patienceMs: patienceMs(config), observe: log.observe })
   const dataFolder = path.join(folder, DATA_FOLDER)
   const progress = createProgress(process.stderr, () => performance.now())
   try {
@@ -131,7 +131,11 @@ async function startPostgres({ dataFolder, lifecycle, progress, log }: Demo): Pr
   const startedAt = performance.now()
   const postgres = isFirst ? await progress.step('PostgreSQL', start) : await start()
   lifecycle.onClose(() => postgres.stop())
-  log({ event: 'embedded started', durationMs: Math.round(performance.now() - startedAt), directory: dataFolder })
+  log.observe({
+    event: 'embedded started',
+    durationMs: Math.round(performance.now() - startedAt),
+    directory: dataFolder,
+  })
   return postgres
 }
 
@@ -145,7 +149,7 @@ async function setUp(
   const controlUrl = postgres.url(CONTROL_DATABASE)
   const adminUrl = postgres.url('postgres')
   await makeControlDatabase(adminUrl)
-  log({ event: 'migrated', applied: await migrate({ url: controlUrl, random }) })
+  log.observe({ event: 'migrated', applied: await migrate({ url: controlUrl, random }) })
   const place = { config, controlUrl, keys: loadDemoSecrets(dataFolder, config.secretPrevious) }
   const database = openControlDatabase(controlUrl, { poolSize: SET_UP_POOL_SIZE })
   try {

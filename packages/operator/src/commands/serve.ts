@@ -25,8 +25,8 @@ async function serve(surroundings: Surroundings, dashboard: boolean): Promise<vo
   const { config } = place
   await checkDatabase(place)
   const log = createLog({ level: config.logLevel })
-  log({ event: 'starting', version: manifest.version, command: 'serve' })
-  const lifecycle = startLifecycle({ patienceMs: patienceMs(config), observe: log })
+  log.observe({ event: 'starting', version: manifest.version, command: 'serve' })
+  const lifecycle = startLifecycle({ patienceMs: patienceMs(config), observe: log.observe })
   try {
     await startServing({ ...place, log, lifecycle, dashboard })
   } catch (error) {
