@@ -25,8 +25,8 @@ export type FieldType =
   | { readonly kind: 'text' }
   | { readonly kind: 'integer' }
   | { readonly kind: 'boolean' }
-  /** Decimal string with exactly two decimals, half away from zero (R20). */
-  | { readonly kind: 'money' }
+  /** Decimal string with exactly two decimals, half away from zero (R20). A weight is no amount of a currency. */
+  | { readonly kind: 'money'; readonly isWeight?: true }
   /** Decimal string with the digits that are stored (R19). */
   | { readonly kind: 'decimal' }
   | { readonly kind: 'timestamp' }
@@ -71,8 +71,10 @@ export const text = (note: string): FieldDeclaration => declare({ kind: 'text' }
 export const integer = (note: string): FieldDeclaration => declare({ kind: 'integer' }, note)
 /** Declares a boolean. */
 export const boolean = (note: string): FieldDeclaration => declare({ kind: 'boolean' }, note)
-/** Declares an amount or weight: a decimal string with two decimals. */
+/** Declares an amount of money: a decimal string with two decimals. */
 export const money = (note: string): FieldDeclaration => declare({ kind: 'money' }, note)
+/** Declares a weight: a decimal string with two decimals. */
+export const weight = (note: string): FieldDeclaration => declare({ kind: 'money', isWeight: true }, note)
 /** Declares a decimal string that keeps the digits stored. */
 export const decimal = (note: string): FieldDeclaration => declare({ kind: 'decimal' }, note)
 /** Declares an instant: ISO 8601, UTC, milliseconds. */

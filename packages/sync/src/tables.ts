@@ -10,6 +10,9 @@ export type ColumnKind = 'uuid' | 'text' | 'integer' | 'boolean' | 'decimal' | '
 export interface CopyColumn {
   readonly name: string
   readonly kind: ColumnKind
+  /** Whether it is a decimal with exactly two digits after the point: an amount of money, or a weight. */
+  readonly isMoney: boolean
+  readonly isWeight: boolean
   readonly note: string
   /** Whether it is the same at two moments of a row that nobody changed: numbers of other rows are not. */
   readonly isCompared: boolean
@@ -93,7 +96,10 @@ function ownedBy(owner: Resource): OwnedTable[] {
 function columnsOf({ fields }: Resource): CopyColumn[] {
   return Object.entries(fields).flatMap(([name, { type, note }]) => {
     const kind = kindOf(type)
-    return kind === null ? [] : [{ name, kind, note, isCompared: type.kind !== 'counts' }]
+    if (kind === null) return []
+    const isMoney = type.kind === 'money'
+    const isWeight = isMoney && type.isWeight === true
+    return [{ name, kind, isMoney, isWeight, note, isCompared: type.kind !== 'counts' }]
   })
 }
 

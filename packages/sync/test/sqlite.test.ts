@@ -11,6 +11,7 @@ import { SqliteCopy } from '../src/copies/sqlite.ts'
 import { type CopyTable, findTable, TABLES } from '../src/tables.ts'
 import { describeCopy } from './copy-contract.ts'
 import { changing } from './files-support.ts'
+import { withDigits } from './support/rows-by-table.ts'
 
 async function aFile(): Promise<{ file: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
@@ -37,7 +38,9 @@ describeCopy('a SQLite file', async () => {
       const rows = database.prepare(`select * from ${table} order by id`).all()
       database.close()
       const text = (value: unknown) => (value === null ? null : String(value))
-      return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, text(value)])))
+      return rows
+        .map(withDigits)
+        .map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, text(value)])))
     },
     change: changing(file),
     remove,

@@ -1,6 +1,6 @@
 // Products, and the variants embedded in them.
 
-import { boolean, integer, json, many, money, oneOf, text, texts, timestamp, uuid } from '../field.ts'
+import { boolean, integer, json, many, money, oneOf, text, texts, timestamp, uuid, weight } from '../field.ts'
 import { resource } from '../resource.ts'
 import { ATTRIBUTES, METAFIELDS, TRANSLATIONS } from '../shapes.ts'
 
@@ -20,7 +20,7 @@ export const variant = resource({
     name: text('Display name'),
     price: money('Overrides the product’s price; null = product price').orNull(),
     inventory: integer('Stock of this variant'),
-    weight_grams: money('Own weight in grams; null = use the product’s').from('v1.6'),
+    weight_grams: weight('Own weight in grams; null = use the product’s').from('v1.6'),
     image: text('Image URL').orNull(),
     video: text('Video URL').orNull(),
     attributes: json(ATTRIBUTES, 'Option name to value'),
@@ -61,7 +61,7 @@ export const product = resource({
       'v1.3',
     ),
     tax_class: text('Tax class; null = store standard rate').from('v1.4'),
-    weight_grams: money('Weight in grams regardless of the store’s display unit; null = none recorded').from('v1.6'),
+    weight_grams: weight('Weight in grams regardless of the store’s display unit; null = none recorded').from('v1.6'),
     created_at: timestamp('When created'),
     updated_at: timestamp('Drives updated_since'),
     variants: many(variant, 'product_id', 'Variants, [] when none'),

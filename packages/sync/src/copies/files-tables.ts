@@ -3,17 +3,18 @@
 
 import { createHash } from 'node:crypto'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { childrenOf, RESOURCES } from '@store-export/contract'
 import { type ColumnKind, TABLE_NAMES, TABLES } from '../tables.ts'
+import { quoted } from './quoted.ts'
+import { digitsName } from './sqlite-decimals.ts'
 
-/** What a cell holds: decimals and instants are texts, exact. */
+/** What a cell holds. Decimals and timestamps are strings, exactly as the service sent them. */
 export type Cell = string | number | boolean | null
 
 /** A column of a file. */
 export interface FileColumn {
   readonly name: string
   readonly kind: ColumnKind
-  /** Whether it is an amount: a decimal with exactly two digits after the point. */
+  /** Whether it is a decimal with exactly two digits after the point. */
   readonly isMoney: boolean
 }
 
@@ -29,8 +30,13 @@ const FIRST: ReadonlyMap<string, readonly string[]> = new Map([
   ['orders_overview', ['orders']],
   ['order_lines', ['order_items', 'orders', 'products']],
 ])
-/** Columns that a view makes, where they are no text. */
-const MADE: ReadonlyMap<string, ColumnKind> = new Map([['lines', 'integer']])
+/** Columns that a view computes, if they are not text. */
+const MADE: ReadonlyMap<string, FileColumn> = new Map(
+  [
+    { name: 'lines', kind: 'integer', isMoney: false } as const,
+    { name: 'line_total', kind: 'decimal', isMoney: true } as const,
+  ].map((column) => [column.name, column]),
+)
 /** Counts up when a cell is written in another way, so that the next run writes every file anew. */
 const FORMAT = 2
 /** So few that the text of them is small garbage. */
@@ -57,10 +63,10 @@ function namesOf(database: DatabaseSync): string[] {
 }
 
 const COLUMNS: ReadonlyMap<string, readonly FileColumn[]> = new Map(
-  TABLES.flatMap((table) => [table, ...table.children]).map(({ name, columns }) => {
-    const fields = [...RESOURCES, ...RESOURCES.flatMap(childrenOf)].find((resource) => resource.table === name)?.fields
-    return [name, columns.map((each) => ({ ...each, isMoney: fields?.[each.name]?.type.kind === 'money' }))]
-  }),
+  TABLES.flatMap((table) => [table, ...table.children]).map(({ name, columns }) => [
+    name,
+    columns.map((column) => ({ name: column.name, kind: column.kind, isMoney: column.isMoney })),
+  ]),
 )
 
 /** The tables and views of these names, in their order. */
@@ -126,15 +132,19 @@ export function* pagesOf<Row>(rows: Iterable<Row>, pageRows: number): Iterable<R
 
 /** A view has its own order; a table's is the same in every run, so that two files can be compared. */
 function selectOf(database: DatabaseSync, name: string): StatementSync {
-  const columns = COLUMNS.get(name)?.map((column) => `"${column.name}"`)
+  const columns = COLUMNS.get(name)?.map(sentDigits)
   return database.prepare(columns ? `select ${columns} from "${name}" order by id` : `select * from "${name}"`)
+}
+
+function sentDigits({ name, kind }: FileColumn): string {
+  return kind === 'decimal' ? `${quoted(digitsName({ name }))} as ${quoted(name)}` : quoted(name)
 }
 
 /** A column that is of none of the view's tables was made by the view. */
 function viewColumn(view: string, name: string): FileColumn {
   const sources = FIRST.get(view) ?? []
   const known = sources.flatMap((table) => COLUMNS.get(table) ?? []).find((column) => column.name === name)
-  return known ?? { name, kind: MADE.get(name) ?? 'text', isMoney: false }
+  return known ?? MADE.get(name) ?? { name, kind: 'text', isMoney: false }
 }
 
 /** Cells are what SQLite has, but for booleans; each row is an array of its own, and changed in place. */

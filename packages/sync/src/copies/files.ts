@@ -20,6 +20,7 @@ import {
 } from './files-replace.ts'
 import { digestsOf, FILE_NAMES, type FileTable, tablesOf } from './files-tables.ts'
 import { SqliteCopy } from './sqlite.ts'
+import { FILE_VIEWS } from './sqlite-views.ts'
 
 /** Writes tables as files of one kind. */
 export interface TableWriter {
@@ -52,7 +53,7 @@ export class FileCopy extends SqliteCopy {
   #touched: Set<string> | null = null
 
   constructor({ name, database, writer }: FileCopyPlace) {
-    super(database, name)
+    super(database, name, FILE_VIEWS)
     this.#database = database
     this.#writer = writer
     this.#records = new FileRecords(database)

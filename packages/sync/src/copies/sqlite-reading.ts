@@ -6,8 +6,9 @@ import { parseExactJson } from '../exact-json.ts'
 import type { CopyColumn } from '../tables.ts'
 import { comparable } from './comparable.ts'
 import type { CopyState, KeptRow, Reading, TableState } from './copy.ts'
+import { quoted } from './quoted.ts'
+import { sentValue } from './sqlite-decimals.ts'
 import { type Prepare, readWalks } from './sqlite-walks.ts'
-import { quoted } from './sqlite-writer.ts'
 
 /** The state of the copy in `file`, which is not changed; null where it is none, or not there. */
 export function peekState(file: string): CopyState | null {
@@ -42,7 +43,7 @@ function readTables(prepare: Prepare): Omit<CopyState, 'unfinished'> {
 
 /** Rows as they are kept. */
 export function readRows(prepare: Prepare, { table, by, ids }: Reading): KeptRow[] {
-  const names = table.columns.map((column) => quoted(column.name))
+  const names = table.columns.map(sentValue)
   const statement = prepare(
     `select ${names.join(', ')} from ${quoted(table.name)} where ${quoted(by)} in (select value from json_each(?))`,
   )

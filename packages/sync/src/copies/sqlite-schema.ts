@@ -5,16 +5,18 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type ChildTable, type ColumnKind, type CopyTable, TABLE_NAMES } from '../tables.ts'
 import { CopyProblem } from './copy.ts'
-import { VIEWS } from './sqlite-views.ts'
+import { quoted } from './quoted.ts'
+import { columnsBeside, convertTextDecimals, type SqliteColumn } from './sqlite-decimals.ts'
+import type { SqliteView } from './sqlite-views.ts'
 import { forgetLooseMarks, forgetWalk, WALK_TABLES } from './sqlite-walks.ts'
-import { parentIndex, quoted } from './sqlite-writer.ts'
+import { parentIndex } from './sqlite-writer.ts'
 
 const TYPES: Readonly<Record<ColumnKind, string>> = {
   uuid: 'text',
   text: 'text',
   integer: 'integer',
   boolean: 'integer',
-  decimal: 'text',
+  decimal: 'real',
   timestamp: 'text',
   json: 'text',
 }
@@ -64,20 +66,33 @@ export function closeFile(database: DatabaseSync): void {
   }
 }
 
-/** Makes what is missing, and forgets marks of walks that cannot go on; in a transaction of the caller. */
-export function makeSchema(database: DatabaseSync, tables: readonly CopyTable[]): void {
+/** What a file is to have. */
+export interface FileSchema {
+  /** What messages call the copy. */
+  readonly copy: string
+  readonly tables: readonly CopyTable[]
+  readonly views: readonly SqliteView[]
+}
+
+/**
+ * Creates or converts what the file lacks, and deletes marks of walks that cannot continue. The caller provides the
+ * transaction.
+ */
+export function makeSchema(database: DatabaseSync, { copy, tables, views }: FileSchema): void {
   database.exec(STATE)
+  // a view has no rows of its own, and one that is there would keep its tables from being changed
+  for (const { name } of views) database.exec(`drop view if exists ${name}`)
   const prepare = (text: string) => database.prepare(text)
   const askAgain = prepare('update _sync_tables set since = null where table_name = ?')
   for (const table of tables) {
-    const isWider = [table, ...table.children].map((each) => makeTable(database, each)).some(Boolean)
+    const isWider = [table, ...table.children].map((each) => makeTable(database, each, copy)).some(Boolean)
     // what was read before lacks the new columns: the next walk of the whole list fills them
     if (!isWider) continue
     askAgain.run(table.name)
     forgetWalk(prepare, table.name)
   }
   forgetLooseMarks(prepare)
-  for (const view of VIEWS) database.exec(view)
+  for (const { name, select } of views) database.exec(`create view ${name} as ${select}`)
 }
 
 /** A file that is there and no database is left alone, with nothing beside it. Throws `CopyProblem`. */
@@ -122,18 +137,23 @@ function refuseForeign(database: DatabaseSync, name: string): void {
     throw new CopyProblem(`${name} has a table ${foreign} and is no copy of a store: give another file`)
 }
 
-/** A column that the contract has and the table lacks is added; whether there was one. */
-function makeTable(database: DatabaseSync, table: CopyTable | ChildTable): boolean {
+/** Adds the columns that the contract has and the table lacks. Returns whether there was one. */
+function makeTable(database: DatabaseSync, table: CopyTable | ChildTable, copy: string): boolean {
   const { name, columns } = table
-  const declared = columns.map(
-    (column) => `${quoted(column.name)} ${TYPES[column.kind]}${column.name === 'id' ? ' primary key' : ''}`,
-  )
+  const own = columns.map((column): SqliteColumn => ({ name: column.name, declared: TYPES[column.kind] }))
+  const all = [...own, ...columns.flatMap(columnsBeside)]
+  const declared = all.map((each) => `${declarationOf(each)}${each.name === 'id' ? ' primary key' : ''}`)
   database.exec(`create table if not exists ${quoted(name)} (${declared.join(', ')}) strict`)
-  const rows = database.prepare('select name from pragma_table_info(?)').all(name)
+  convertTextDecimals(database, { table: name, columns, copy })
+  // generated columns are missing in table_info
+  const rows = database.prepare('select name from pragma_table_xinfo(?)').all(name)
   const present = new Set(rows.map((row) => String(row.name)))
-  const added = columns.filter((each) => !present.has(each.name))
-  for (const column of added)
-    database.exec(`alter table ${quoted(name)} add column ${quoted(column.name)} ${TYPES[column.kind]}`)
+  const added = all.filter((each) => !present.has(each.name))
+  for (const column of added) database.exec(`alter table ${quoted(name)} add column ${declarationOf(column)}`)
   if ('parentColumn' in table) database.exec(parentIndex(table))
-  return added.length > 0
+  return own.some((column) => added.includes(column))
+}
+
+function declarationOf({ name, declared }: SqliteColumn): string {
+  return `${quoted(name)} ${declared}`
 }

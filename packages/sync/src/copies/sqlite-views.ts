@@ -1,23 +1,65 @@
-// What people open first in a SQLite copy: orders with their customers, and a row for each line. A view has no rows of
-// its own, so it is made anew each time.
+// The views that people open first in a SQLite copy: orders with their customers, and one row for each order line.
 
-/** Statements that make the views. */
-export const VIEWS: readonly string[] = [
-  'drop view if exists orders_overview',
-  `create view orders_overview as
+/** A view of the file. */
+export interface SqliteView {
+  readonly name: string
+  readonly select: string
+}
+
+/** How the views show amounts. */
+interface Amounts {
+  /** The column `name` of the table `from`. */
+  readonly amount: (from: string, name: string) => string
+  /** Price times quantity of the line `i`. */
+  readonly lineTotal: string
+  /** Whether there are columns of cents as well. */
+  readonly hasCents: boolean
+}
+
+/** Amounts of the overview. */
+const OVERVIEW_AMOUNTS = ['subtotal', 'discount_amount', 'tax', 'shipping', 'total', 'refund_amount']
+/** Whole cents of the line `i`; null beyond 15 digits, as of any amount. */
+const LINE_CENTS = 'iif(abs(i.quantity * i.price_cents) < 1e15, i.quantity * i.price_cents, null)'
+
+/** Views for people who ask the file itself: amounts are numbers, and come as whole cents too. */
+export const VIEWS: readonly SqliteView[] = viewsOf({
+  amount: (from, name) => `${from}.${name}`,
+  lineTotal: 'i.quantity * coalesce(i.price_cents, i.price * 100) / 100.0',
+  hasCents: true,
+})
+
+/** Views that files are written from: amounts are the digits that the service sent. */
+export const FILE_VIEWS: readonly SqliteView[] = viewsOf({
+  amount: (from, name) => `${from}.${name}_text as ${name}`,
+  lineTotal: `(select case when cents is not null then iif(cents < 0, '-', '') || printf('%d.%02d', abs(cents) / 100, abs(cents) % 100) end
+        from (select ${LINE_CENTS} as cents))`,
+  hasCents: false,
+})
+
+function viewsOf({ amount, lineTotal, hasCents }: Amounts): SqliteView[] {
+  const orderCents = hasCents ? OVERVIEW_AMOUNTS.map((name) => `, o.${name}_cents`).join('') : ''
+  const lineCents = hasCents ? `, i.price_cents, ${LINE_CENTS} as line_total_cents` : ''
+  const currency = 'coalesce(o.currency, (select store_currency from store)) as currency'
+  return [
+    {
+      name: 'orders_overview',
+      select: `
     select o.created_at, o.id, o.status, coalesce(c.name, o.email) as customer, coalesce(c.email, o.email) as email,
       (select count(*) from order_items i where i.order_id = o.id) as lines,
-      o.subtotal, o.discount_amount, o.tax, o.shipping, o.total, o.refund_amount,
-      coalesce(o.currency, (select store_currency from store)) as currency
+      ${OVERVIEW_AMOUNTS.map((name) => amount('o', name)).join(', ')}, ${currency}${orderCents}
     from orders o left join customers c on c.id = o.customer_id order by o.created_at, o.id`,
-  'drop view if exists order_lines',
-  `create view order_lines as
-    select o.created_at, o.id as order_id, o.status, i.id, i.name, coalesce(v.sku, p.sku) as sku, i.quantity, i.price,
-      coalesce(o.currency, (select store_currency from store)) as currency,
-      i.product_id, i.variant_id, v.name as variant
+    },
+    {
+      name: 'order_lines',
+      select: `
+    select o.created_at, o.id as order_id, o.status, i.id, i.name, coalesce(v.sku, p.sku) as sku, i.quantity,
+      ${amount('i', 'price')}, ${currency},
+      i.product_id, i.variant_id, v.name as variant, ${lineTotal} as line_total${lineCents}
     from order_items i
       join orders o on o.id = i.order_id
       left join products p on p.id = i.product_id
       left join product_variants v on v.id = i.variant_id
     order by o.created_at, o.id, i.created_at, i.id`,
-]
+    },
+  ]
+}

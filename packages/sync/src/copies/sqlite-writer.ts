@@ -2,8 +2,10 @@
 // prepared once: a first run writes millions of rows.
 
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import type { ChildTable, CopyColumn, CopyTable } from '../tables.ts'
+import type { ChildTable, ColumnKind, CopyColumn, CopyTable } from '../tables.ts'
 import type { CopyRow } from './copy.ts'
+import { quoted } from './quoted.ts'
+import { digitsName } from './sqlite-decimals.ts'
 import { keptMarks } from './sqlite-walks.ts'
 
 /** Writes one table. */
@@ -121,11 +123,12 @@ class ChildWriter {
 /** A statement that takes a whole row. */
 class RowStatement {
   readonly #statement: StatementSync
-  readonly #columns: readonly CopyColumn[]
+  readonly #columns: readonly WrittenColumn[]
   readonly #values: SQLInputValue[]
 
   constructor(database: DatabaseSync, verb: 'insert' | 'upsert', table: Pick<CopyTable, 'name' | 'columns'>) {
-    const names = table.columns.map((column) => quoted(column.name))
+    const written = table.columns.flatMap(writtenColumns)
+    const names = written.map(({ name }) => quoted(name))
     const places = names.map(() => '?')
     // a column that a newer version added keeps its value: `insert or replace` would empty it
     const changes = names.map((name) => `${name} = excluded.${name}`)
@@ -133,13 +136,16 @@ class RowStatement {
     this.#statement = database.prepare(
       `insert into ${quoted(table.name)} (${names.join(', ')}) values (${places.join(', ')}) on conflict (id) ${end}`,
     )
-    this.#columns = table.columns
-    this.#values = table.columns.map(() => null)
+    this.#columns = written
+    this.#values = written.map(() => null)
   }
 
   /** How many rows were written. */
   run(row: CopyRow): number {
-    for (const [index, column] of this.#columns.entries()) this.#values[index] = inputOf(column, row[column.name])
+    for (const [index, { field, input }] of this.#columns.entries()) {
+      const value = row[field]
+      this.#values[index] = value === null || value === undefined ? null : input(value)
+    }
     return Number(this.#statement.run(...this.#values).changes)
   }
 }
@@ -153,14 +159,27 @@ function parentIndexName({ name, parentColumn }: ChildTable): string {
   return quoted(`${name}_${parentColumn}`)
 }
 
-/** A name as statements have it. */
-export function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
+/** A column that a row statement fills. */
+interface WrittenColumn {
+  readonly name: string
+  /** Field of the row that its value comes from. */
+  readonly field: string
+  readonly input: (value: NonNullable<unknown>) => SQLInputValue
 }
 
-function inputOf({ kind }: CopyColumn, value: unknown): SQLInputValue {
-  if (value === null || value === undefined) return null
-  if (kind === 'json') return JSON.stringify(value)
-  if (typeof value === 'boolean') return value ? 1 : 0
-  return typeof value === 'number' && kind === 'integer' ? value : String(value)
+function writtenColumns(column: CopyColumn): WrittenColumn[] {
+  const { name, kind } = column
+  if (kind !== 'decimal') return [{ name, field: name, input: inputOf(kind) }]
+  return [
+    { name, field: name, input: Number },
+    { name: digitsName(column), field: name, input: String },
+  ]
+}
+
+function inputOf(kind: ColumnKind): WrittenColumn['input'] {
+  if (kind === 'json') return (value) => JSON.stringify(value)
+  return (value) => {
+    if (typeof value === 'boolean') return value ? 1 : 0
+    return typeof value === 'number' && kind === 'integer' ? value : String(value)
+  }
 }

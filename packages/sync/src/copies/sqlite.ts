@@ -1,5 +1,5 @@
-// A copy in a SQLite file. Decimals and instants are texts, exact and in the order of their values; JSON is text.
-// Every write is one transaction, so that a process that is killed leaves the last one whole.
+// A copy in a SQLite file. Decimals are numbers with their exact digits beside them (sqlite-decimals.ts), timestamps are
+// texts that sort by time, and JSON is text. Every write is one transaction: a killed process leaves the last one whole.
 
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
@@ -14,11 +14,13 @@ import {
   type Reading,
   type WalkEnd,
 } from './copy.ts'
+import { quoted } from './quoted.ts'
 import { isBusy, sqliteProblem } from './sqlite-problem.ts'
 import { asSqliteKeeps, markIds, peekState, readRows, readState, unmetIds } from './sqlite-reading.ts'
 import { closeFile, lockNameOf, makeSchema, openFile, refuseOtherFile } from './sqlite-schema.ts'
+import { type SqliteView, VIEWS } from './sqlite-views.ts'
 import { forgetWalk, keepWalk } from './sqlite-walks.ts'
-import { quoted, SqliteWriter } from './sqlite-writer.ts'
+import { SqliteWriter } from './sqlite-writer.ts'
 
 /** A copy in `file`, made where it is missing. */
 export class SqliteCopy implements Copy {
@@ -26,15 +28,17 @@ export class SqliteCopy implements Copy {
   readonly #file: string
   /** The name, and the file where that is another: for messages about the file. */
   readonly #label: string
+  readonly #views: readonly SqliteView[]
   readonly #statements = new Map<string, StatementSync>()
   readonly #writers = new Map<string, SqliteWriter>()
   #open: { readonly database: DatabaseSync; readonly lock: DatabaseSync } | null = null
 
-  /** `name` is what messages call it; the file unless said. */
-  constructor(file: string, name: string = file) {
+  /** `name` is what messages call it; the file by default. */
+  constructor(file: string, name: string = file, views: readonly SqliteView[] = VIEWS) {
     // to SQLite `:memory:` and `file:…?mode=memory` would be no files
     this.#file = path.resolve(file)
     this.name = name
+    this.#views = views
     this.#label = name === file ? name : `${name} (its ${path.basename(file)})`
   }
 
@@ -47,7 +51,8 @@ export class SqliteCopy implements Copy {
       const lock = this.#lock()
       try {
         this.#open = { database: openFile(this.#file, this.#label), lock }
-        this.#transaction(() => makeSchema(this.#opened().database, tables))
+        const schema = { copy: this.#label, tables, views: this.#views }
+        this.#transaction(() => makeSchema(this.#opened().database, schema))
         return readState((text) => this.#statement(text))
       } catch (error) {
         if (this.#open === null) lock.close()

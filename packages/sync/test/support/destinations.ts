@@ -11,7 +11,7 @@ import { createDatabase } from '../../../../test/support/databases.ts'
 import { type Copy, csvCopy, PostgresCopy, SqliteCopy, TABLES, xlsxCopy } from '../../src/index.ts'
 import { readCsv } from './csv-reader.ts'
 import type { Random } from './random.ts'
-import { byId, type RowsByTable, type TextRow, withJson } from './rows-by-table.ts'
+import { byId, type RowsByTable, type TextRow, withDigits, withJson } from './rows-by-table.ts'
 import { readXlsx } from './xlsx-reader.ts'
 
 /** A destination of one history. */
@@ -167,7 +167,7 @@ const BOOLEANS = new Set(
 )
 
 function sqliteRow(table: string, row: Record<string, unknown>): TextRow {
-  const texts = Object.entries(row).map(([name, value]): [string, string | null] => {
+  const texts = Object.entries(withDigits(row)).map(([name, value]): [string, string | null] => {
     if (value === null) return [name, null]
     return [name, BOOLEANS.has(`${table}.${name}`) ? String(value === 1) : String(value)]
   })

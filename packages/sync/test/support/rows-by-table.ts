@@ -37,3 +37,11 @@ export function withJson(table: string, row: Record<string, string | null>): Tex
     Object.entries(row).map(([name, value]) => [name, isJson(name, value) ? jsonText(JSON.parse(value)) : value]),
   )
 }
+
+/** A row of a SQLite copy with the digits of its decimals in place of their numbers, and without what is computed. */
+export function withDigits(row: Record<string, unknown>): Record<string, unknown> {
+  const own = Object.keys(row).filter(
+    (name) => !(`${name.replace(/_(?:text|cents)$/, '')}_text` in row && /_(?:text|cents)$/.test(name)),
+  )
+  return Object.fromEntries(own.map((name) => [name, `${name}_text` in row ? row[`${name}_text`] : row[name]]))
+}
