@@ -88,8 +88,8 @@ describe('the registry', () => {
     const { database, random } = control
     const store = await control.store()
     await createKey({ database, storeId: store.id, name: 'k', createdBy: null, random })
-    expect(await removeStore(database, store.id)).toEqual({ removed: true, keysRevoked: 1 })
-    expect(await removeStore(database, store.id)).toEqual({ removed: false, keysRevoked: 0 })
+    expect(await removeStore(database, store.id)).toEqual({ id: store.id, removed: true, keysRevoked: 1 })
+    expect(await removeStore(database, store.id)).toEqual({ id: store.id, removed: false, keysRevoked: 0 })
     expect(await getStore(database, store.id)).toBeNull()
     expect((await listStores(database)).map(({ id }) => id)).not.toContain(store.id)
     const kept = (await listStores(database, { includeRemoved: true })).find(({ id }) => id === store.id)

@@ -5,6 +5,7 @@ import {
   addMembership,
   forgetEndedSignIns,
   listMerchants,
+  removeMembership,
   removeMerchant,
   storeOfMerchant,
   storesOfMerchant,
@@ -65,6 +66,20 @@ describe('memberships', () => {
     await expect(addMembership(database, merchant.id, store.id)).rejects.toThrow(UnknownStore)
     await expect(addMembership(database, merchant.id, 'nonsense')).rejects.toThrow(UnknownStore)
   })
+})
+
+test('taking a store from a merchant leaves the account, the keys and other merchants as they are', async () => {
+  const { database } = control
+  const [store, other] = [await control.store(), await control.store()]
+  const [one, two] = [await aMerchant(store.id, other.id), await aMerchant(store.id)]
+  expect(await removeMembership(database, ` ${one.email.toUpperCase()}`, store.id)).toEqual({
+    removed: true,
+    isSeen: true,
+  })
+  expect(await removeMembership(database, one.email, store.id)).toEqual({ removed: false, isSeen: true })
+  expect((await storesOfMerchant(database, one.id)).map(({ id }) => id)).toEqual([other.id])
+  expect(await removeMembership(database, two.email, store.id)).toEqual({ removed: true, isSeen: false })
+  await expect(removeMembership(database, 'unknown@example.com', store.id)).rejects.toThrow(UnknownMerchant)
 })
 
 test('sessions and links that ended by themselves are forgotten, others stay', async () => {

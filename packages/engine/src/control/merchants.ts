@@ -46,6 +46,29 @@ export async function addMembership(database: ControlDatabase, merchantId: strin
   if (row.stores === 0) throw new UnknownStore(storeId)
 }
 
+/**
+ * Takes a store from a merchant; the account stays. Returns whether the merchant saw the store before, and whether another
+ * merchant sees it now. Throws `UnknownMerchant`.
+ */
+export async function removeMembership(
+  database: ControlDatabase,
+  email: string,
+  storeId: string,
+): Promise<{ readonly removed: boolean; readonly isSeen: boolean }> {
+  const { sql } = database
+  const [row] = await sql<{ removed: boolean; isSeen: boolean }[]>`
+    with merchant as (
+      select id from merchants where email = ${email.trim().toLowerCase()}
+    ), removed as (
+      delete from memberships where merchant_id in (select id from merchant) and store_id = ${storeId} returning store_id
+    )
+    select exists (select from removed) as removed,
+      exists (select from memberships o where o.store_id = ${storeId} and o.merchant_id <> merchant.id) as "isSeen"
+    from merchant`
+  if (row === undefined) throw new UnknownMerchant(email)
+  return row
+}
+
 /** The merchant's stores by name; removed ones are none. */
 export async function storesOfMerchant(database: ControlDatabase, merchantId: string): Promise<RegisteredStore[]> {
   const { sql } = database

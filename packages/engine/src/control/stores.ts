@@ -10,6 +10,8 @@ import { deleteUsageOf } from './usage/retention.ts'
 const ORIGINS = ['generated', 'imported'] as const
 const STATES = ['generating', 'ready'] as const
 const NAME_LENGTH_MAX = 200
+const EXTERNAL_ID_LENGTH_MAX = 200
+const EXTERNAL_ID = new RegExp(`^[!-,.-~][!-~]{0,${EXTERNAL_ID_LENGTH_MAX - 1}}$`)
 
 /** Where a store comes from; only generated ones are served. */
 export type StoreOrigin = (typeof ORIGINS)[number]
@@ -20,6 +22,8 @@ export type StoreState = (typeof STATES)[number]
 /** A store as registered. */
 export interface RegisteredStore {
   readonly id: string
+  /** The platform's own ID of the store; null if the platform gave none. */
+  readonly externalId: string | null
   readonly name: string
   readonly origin: StoreOrigin
   readonly state: StoreState
@@ -31,12 +35,12 @@ export interface RegisteredStore {
   readonly removedAt: Date | null
 }
 
-/** No registered store has this id. */
+/** Thrown when no registered store has this ID or external ID. */
 export class UnknownStore extends Error {
   override readonly name = 'UnknownStore'
 
-  constructor(id: string) {
-    super(`no store has the id ${JSON.stringify(id.slice(0, 64))}`)
+  constructor(reference: string) {
+    super(`no store has the id ${JSON.stringify(reference.slice(0, 64))}`)
   }
 }
 
@@ -52,38 +56,48 @@ export interface RegistryContext {
   readonly random: RandomBytes
 }
 
-/** Registers a store. Throws `StoreProblem`, or `ConnectionUrlProblem` for its URL. */
+/** What a store is registered with. */
+export interface NewStore {
+  /** Random if absent. */
+  readonly id?: string
+  /** The platform's own ID; unique among the stores that are not removed. */
+  readonly externalId?: string | null
+  readonly name: string
+  readonly origin: StoreOrigin
+  readonly state: StoreState
+  /** With its password; null for a store that has no database yet. */
+  readonly databaseUrl: string | null
+}
+
+/**
+ * Registers a store. If a store with the same external ID is registered, returns that store unchanged, with `isNew` false.
+ * Throws `StoreProblem`, or `ConnectionUrlProblem` for its URL.
+ */
 export async function addStore(
   context: RegistryContext,
-  store: {
-    /** Made up when absent. */
-    readonly id?: string
-    readonly name: string
-    readonly origin: StoreOrigin
-    readonly state: StoreState
-    /** With its password; null for a store that has no database yet. */
-    readonly databaseUrl: string | null
-  },
-): Promise<RegisteredStore> {
+  store: NewStore,
+): Promise<RegisteredStore & { readonly isNew: boolean }> {
   const { sql } = context.database
   const id = (store.id ?? randomUuid(context.random)).toLowerCase()
   if (!isUuid(id)) {
     throw new StoreProblem('the id of a store must be a UUID')
   }
   const name = checkName(store.name)
+  const externalId = checkExternalId(store.externalId ?? null)
   if (store.databaseUrl === null && store.origin === 'generated' && store.state === 'ready') {
     throw new StoreProblem('a ready store needs the URL of its database')
   }
   const { url, sealed } = sealUrl(context, id, store.databaseUrl)
   const [added] = await sql<RegisteredStore[]>`
-    insert into stores (id, name, origin, state, database_url, database_password)
-    values (${id}, ${name}, ${store.origin}, ${store.state}, ${url}, ${sealed})
+    insert into stores (id, external_id, name, origin, state, database_url, database_password)
+    values (${id}, ${externalId}, ${name}, ${store.origin}, ${store.state}, ${url}, ${sealed})
     on conflict do nothing
     returning ${storeColumns(sql)}`
-  if (added === undefined) {
-    throw new StoreProblem(`a store with the id ${id} was registered before`)
-  }
-  return added
+  if (added !== undefined) return { ...added, isNew: true }
+  const [known] = await sql<RegisteredStore[]>`
+    select ${storeColumns(sql)} from stores where external_id = ${externalId} and removed_at is null`
+  if (known === undefined) throw new StoreProblem(`a store with the id ${id} was registered before`)
+  return { ...known, isNew: false }
 }
 
 /** All stores by age; removed ones only when asked for. */
@@ -96,76 +110,84 @@ export async function listStores(
   return sql<RegisteredStore[]>`select ${storeColumns(sql)} from stores ${which} order by created_at, id`
 }
 
-/** The store, or null when there is none or it was removed. */
-export async function getStore(database: ControlDatabase, id: string): Promise<RegisteredStore | null> {
+/** The store with this ID, else the one with this external ID; null if there is none or it was removed. */
+export async function getStore(database: ControlDatabase, reference: string): Promise<RegisteredStore | null> {
   const { sql } = database
-  if (!isUuid(id)) {
-    return null
-  }
   const [store] = await sql<RegisteredStore[]>`
-    select ${storeColumns(sql)} from stores where id = ${id} and removed_at is null`
+    select ${storeColumns(sql)} from stores
+    where (id = ${uuidOrNull(reference)} or external_id = ${reference}) and removed_at is null
+    order by id = ${uuidOrNull(reference)} desc nulls last limit 1`
   return store ?? null
 }
 
-/** Changes state, URL or both, from the next request on. Throws `UnknownStore` and `StoreProblem`. */
+/** Like `getStore`, but throws `UnknownStore`. */
+export async function requireStore(database: ControlDatabase, reference: string): Promise<RegisteredStore> {
+  const store = await getStore(database, reference)
+  if (store === null) throw new UnknownStore(reference)
+  return store
+}
+
+/** What `setStore` changes; what is absent stays. */
+export interface StoreChange {
+  readonly name?: string
+  readonly state?: StoreState
+  readonly databaseUrl?: string
+}
+
+/** Changes a store, from the next request on. Throws `UnknownStore` and `StoreProblem`. */
 export async function setStore(
   context: RegistryContext,
-  id: string,
-  change: { readonly state?: StoreState; readonly databaseUrl?: string },
+  reference: string,
+  change: StoreChange,
 ): Promise<RegisteredStore> {
   const { sql } = context.database
-  const store = await getStore(context.database, id)
-  if (store === null) {
-    throw new UnknownStore(id)
-  }
+  const store = await requireStore(context.database, reference)
+  const name = change.name === undefined ? null : checkName(change.name)
   const state = change.state ?? store.state
   if (state === 'ready' && store.origin === 'generated' && store.databaseUrl === null && !change.databaseUrl) {
     throw new StoreProblem('a ready store needs the URL of its database')
   }
   const { url, sealed } = sealUrl(context, store.id, change.databaseUrl ?? null)
-  // One statement reads and writes the row, so that what another change has set meanwhile stays.
+  // One statement reads and writes the row, so that it keeps what another change has set meanwhile.
   const keepUrl = change.databaseUrl === undefined
   const [changed] = await sql<RegisteredStore[]>`
-    update stores set state = coalesce(${change.state ?? null}, state),
+    update stores set name = coalesce(${name}, name), state = coalesce(${change.state ?? null}, state),
       database_url = case when ${keepUrl}::boolean then database_url else ${url} end,
       database_password = case when ${keepUrl}::boolean then database_password else ${sealed} end
     where id = ${store.id} and removed_at is null
     returning ${storeColumns(sql)}`
   if (changed === undefined) {
-    throw new UnknownStore(id)
+    throw new UnknownStore(reference)
   }
   return changed
 }
 
 /**
- * Ends a store: its keys are refused from the next request on, its URL and its usage are forgotten, and no merchant sees it
- * any more; the database itself stays.
- * Done again it changes nothing. Throws `UnknownStore` for an id that never was.
+ * Removes a store: its keys are refused from the next request on, its URL and its usage are deleted, and no merchant sees
+ * it. The database itself stays. Repeating the removal changes nothing. Throws `UnknownStore` for an ID that never was.
  */
 export async function removeStore(
   database: ControlDatabase,
-  id: string,
-): Promise<{ readonly removed: boolean; readonly keysRevoked: number }> {
+  reference: string,
+): Promise<{ readonly id: string; readonly removed: boolean; readonly keysRevoked: number }> {
   const { sql } = database
-  if (!isUuid(id)) {
-    throw new UnknownStore(id)
-  }
-  const [store] = await sql<{ removed: boolean }[]>`
-    with removed as (
-      update stores set removed_at = clock_timestamp(), database_url = null, database_password = null
-      where id = ${id} and removed_at is null
-      returning id
-    )
-    select exists (select from removed) as removed from stores where id = ${id}`
+  // An external ID can have been given again: then it means the store that is registered, else the one removed last.
+  const [store] = await sql<{ id: string }[]>`
+    select id from stores where id = ${uuidOrNull(reference)} or external_id = ${reference}
+    order by id = ${uuidOrNull(reference)} desc nulls last, removed_at desc nulls first limit 1`
   if (store === undefined) {
-    throw new UnknownStore(id)
+    throw new UnknownStore(reference)
   }
+  const { id } = store
+  const removed = await sql`
+    update stores set removed_at = clock_timestamp(), database_url = null, database_password = null
+    where id = ${id} and removed_at is null`
   // A statement of its own sees keys that were made while the first one waited; none can be made after it.
   const revoked = await sql`
     update api_keys set revoked_at = clock_timestamp() where store_id = ${id} and revoked_at is null`
   await sql`delete from memberships where store_id = ${id}`
   await deleteUsageOf(sql, sql`select id from api_keys where store_id = ${id}`)
-  return { removed: store.removed, keysRevoked: revoked.count }
+  return { id, removed: removed.count === 1, keysRevoked: revoked.count }
 }
 
 /** The store's connection URL with its password, for the driver only; null when it has none. */
@@ -202,8 +224,20 @@ function checkName(text: string): string {
   return name
 }
 
+/** Null stays null. Throws `StoreProblem` for an ID that is too long, or that an argument of a command could not be. */
+function checkExternalId(text: string | null): string | null {
+  if (text === null || EXTERNAL_ID.test(text)) return text
+  throw new StoreProblem(
+    `an external id has 1 to ${EXTERNAL_ID_LENGTH_MAX} visible ASCII characters, without spaces, and does not begin with "-"`,
+  )
+}
+
+function uuidOrNull(text: string): string | null {
+  return isUuid(text) ? text : null
+}
+
 /** The columns of a `RegisteredStore`, for a select list. */
 export function storeColumns(sql: ControlDatabase['sql']) {
-  return sql`id, name, origin, state, database_url as "databaseUrl", database_password as "sealedPassword",
+  return sql`id, external_id as "externalId", name, origin, state, database_url as "databaseUrl", database_password as "sealedPassword",
     created_at as "createdAt", removed_at as "removedAt"`
 }

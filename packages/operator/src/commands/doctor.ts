@@ -1,7 +1,7 @@
 // `store-export doctor`: looks at the control database and at every store, and says what to do. Ends with 1 when something
 // must be done.
 
-import { getStore, listStores, type RegisteredStore, UnknownStore } from '@store-export/engine'
+import { listStores, type RegisteredStore, requireStore } from '@store-export/engine'
 import type { Command } from 'commander'
 import { type OpenPlace, type Surroundings, withControl } from '../context.ts'
 import { examineControl } from '../doctor/examine-control.ts'
@@ -22,7 +22,7 @@ const STORES_AT_ONCE = 8
 /** Adds the command. */
 export function addDoctorCommand(program: Command, surroundings: Surroundings): void {
   leaf(program, 'doctor', 'look at every store: connection, schema, grants, indexes, values; say what to do')
-    .option('--store <id>', 'only this store')
+    .option('--store <id>', 'only the store with this ID or external ID')
     .action((options: DoctorOptions) => withControl(surroundings, (place) => doctor(place, options)))
 }
 
@@ -41,9 +41,7 @@ async function doctor(place: OpenPlace, { store, json }: DoctorOptions): Promise
 
 async function choose({ database }: OpenPlace, id: string | undefined): Promise<RegisteredStore[]> {
   if (id === undefined) return listStores(database)
-  const store = await getStore(database, id)
-  if (store === null) throw new UnknownStore(id)
-  return [store]
+  return [await requireStore(database, id)]
 }
 
 function show(control: ControlReport, stores: readonly StoreReport[]): void {

@@ -1,7 +1,16 @@
 // `store-export keys`: the keys of stores. A key is shown once, when it is made.
 
 import { randomBytes } from 'node:crypto'
-import { createKey, type KeySummary, listKeys, listStores, revokeKey, UnknownStore } from '@store-export/engine'
+import {
+  createKey,
+  type KeySummary,
+  listKeys,
+  listStores,
+  type RegisteredStore,
+  requireStore,
+  revokeKey,
+  UnknownStore,
+} from '@store-export/engine'
 import type { Command } from 'commander'
 import { type OpenPlace, type Surroundings, withControl } from '../context.ts'
 import { print, printJson, printTable, say } from '../output.ts'
@@ -21,11 +30,11 @@ interface ListOptions extends CommonOptions {
 export function addKeysCommands(program: Command, surroundings: Surroundings): void {
   const keys = group(program, 'keys', 'keys of stores: create, list, revoke')
   leaf(keys, 'create', 'make a key; it is shown here and never again')
-    .requiredOption('--store <id>', 'the store it belongs to')
+    .requiredOption('--store <id>', 'ID or external ID of the store it belongs to')
     .requiredOption('--name <text>', 'what it is for')
     .action((options: CreateOptions) => withControl(surroundings, (place) => create(place, options)))
   leaf(keys, 'list', 'the keys of a store, or of all')
-    .option('--store <id>', 'only this store')
+    .option('--store <id>', 'only the store with this ID or external ID')
     .action((options: ListOptions) => withControl(surroundings, (place) => list(place, options)))
   leaf(keys, 'revoke', 'end a key, from the next request on')
     .argument('<key-id>', 'id of the key, as create and list show it')
@@ -35,7 +44,8 @@ export function addKeysCommands(program: Command, surroundings: Surroundings): v
 }
 
 async function create({ database }: OpenPlace, options: CreateOptions): Promise<void> {
-  const { store: storeId, name } = options
+  const { id: storeId } = await requireStore(database, options.store)
+  const { name } = options
   const made = await createKey({ database, storeId, name, createdBy: null, random: randomBytes })
   const key = made.key.reveal()
   if (options.json) return printJson({ id: made.id, key, store_id: made.storeId, name: made.name })
@@ -45,7 +55,9 @@ async function create({ database }: OpenPlace, options: CreateOptions): Promise<
 
 async function list({ database }: OpenPlace, { store, json }: ListOptions): Promise<void> {
   const stores = await listStores(database, { includeRemoved: store !== undefined })
-  const ids = stores.map(({ id }) => id).filter((id) => store === undefined || id === store.toLowerCase())
+  const isAsked = ({ id, externalId }: RegisteredStore) =>
+    store === undefined || id === store.toLowerCase() || externalId === store
+  const ids = stores.filter(isAsked).map(({ id }) => id)
   if (store !== undefined && ids.length === 0) throw new UnknownStore(store)
   const keys: KeySummary[] = []
   for (const storeId of ids) keys.push(...(await listKeys({ database, storeId })))

@@ -3,7 +3,14 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import type { Accounts } from '@store-export/dashboard'
-import { listMerchants, readDashboardSecret, removeMerchant, UnknownMerchant } from '@store-export/engine'
+import {
+  listMerchants,
+  readDashboardSecret,
+  removeMembership,
+  removeMerchant,
+  requireStore,
+  UnknownMerchant,
+} from '@store-export/engine'
 import type { Command } from 'commander'
 import { type OpenPlace, type Surroundings, withControl } from '../context.ts'
 import { DATA_FOLDER, readKeptSignIn } from '../demo/data-folder.ts'
@@ -19,6 +26,10 @@ interface AddOptions extends EmailOptions {
   readonly store: string
 }
 
+interface RemoveOptions extends EmailOptions {
+  readonly store?: string
+}
+
 const EMAIL_HELP = "the merchant's e-mail address"
 
 /** Adds the commands. */
@@ -26,7 +37,7 @@ export function addMerchantsCommands(program: Command, surroundings: Surrounding
   const merchants = group(program, 'merchants', 'accounts of the dashboard: add, link, list, remove')
   leaf(merchants, 'add', 'let a merchant see a store; makes the account where there is none')
     .requiredOption('--email <address>', EMAIL_HELP)
-    .requiredOption('--store <id>', 'the store')
+    .requiredOption('--store <id>', 'ID or external ID of the store')
     .action((options: AddOptions) => withControl(surroundings, (place) => add(place, options)))
   leaf(merchants, 'link', 'make a link that signs a merchant in, once')
     .requiredOption('--email <address>', EMAIL_HELP)
@@ -34,16 +45,19 @@ export function addMerchantsCommands(program: Command, surroundings: Surrounding
   leaf(merchants, 'list', 'the accounts, and which stores they see').action((options: CommonOptions) =>
     withControl(surroundings, (place) => list(place, options)),
   )
-  leaf(merchants, 'remove', 'end an account: it is signed out everywhere; keys that it made go on working')
+  leaf(merchants, 'remove', 'remove an account, or take one store from it; keys that it created keep working')
     .requiredOption('--email <address>', EMAIL_HELP)
-    .action((options: EmailOptions) => withControl(surroundings, (place) => remove(place, options)))
+    .option('--store <id>', 'take only this store (ID or external ID) from the account, and keep the account')
+    .action((options: RemoveOptions) => withControl(surroundings, (place) => remove(place, options)))
 }
 
 async function add(place: OpenPlace, { email, store, json }: AddOptions): Promise<void> {
   const accounts = await accountsOf(place, null)
-  const added = await withEmail(() => accounts.addMerchant(email, store))
-  const { id, email: address, isNew } = added
-  if (json) return printJson({ id, email: address, store_id: store.toLowerCase(), created: isNew })
+  // first, because a wrong address is wrong usage, and no account is created for an unknown store
+  await withEmail(() => accounts.hasMerchant(email))
+  const { id: storeId } = await requireStore(place.database, store)
+  const { id, email: address, isNew } = await accounts.addMerchant(email, storeId)
+  if (json) return printJson({ id, email: address, store_id: storeId, created: isNew })
   say(`${isNew ? 'Made the account of' : 'The account is there:'} ${address}; it sees the store from now on.`)
   say(`Sign-in: store-export merchants link --email ${address}`)
   print(id)
@@ -83,11 +97,28 @@ async function list({ database }: OpenPlace, { json }: CommonOptions): Promise<v
   )
 }
 
-async function remove({ database }: OpenPlace, { email, json }: EmailOptions): Promise<void> {
+async function remove(place: OpenPlace, options: RemoveOptions): Promise<void> {
+  const { database } = place
+  const { email, json } = options
+  if (options.store !== undefined) return takeStore(place, { ...options, store: options.store })
   const { storesLeftAlone } = await removeMerchant(database, email)
   if (json) return printJson({ email: email.trim().toLowerCase(), removed: true, stores_left_alone: storesLeftAlone })
   say('Removed. Keys that this merchant made go on working: "store-export keys" lists and revokes them.')
   for (const storeId of storesLeftAlone) say(`Nobody sees the store ${storeId} now; its usage was deleted.`)
+}
+
+async function takeStore({ database }: OpenPlace, { email, store, json }: AddOptions): Promise<void> {
+  const { id, name } = await requireStore(database, store)
+  const { removed, isSeen } = await removeMembership(database, email, id)
+  const address = email.trim().toLowerCase()
+  if (json) {
+    const storesLeftAlone = isSeen ? [] : [id]
+    printJson({ email: address, store_id: id, removed: true, already: !removed, stores_left_alone: storesLeftAlone })
+    return
+  }
+  say(removed ? `${address} no longer sees "${name}".` : `${address} did not see "${name}".`)
+  if (!isSeen) say(`No merchant sees the store ${id} now.`)
+  say('Keys that this merchant created keep working: "store-export keys" lists and revokes them.')
 }
 
 async function accountsOf({ database, keys, config }: OpenPlace, url: string | null): Promise<Accounts> {

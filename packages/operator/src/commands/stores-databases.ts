@@ -1,31 +1,16 @@
-// What `stores provision`, `grants` and `upgrade` do: databases of stores, and the role that reads them.
+// What `stores grants` and `stores upgrade` do: the schema of a store's database, and the role that reads it.
 
 import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { RevisionId } from '@store-export/contract'
-import {
-  addStore,
-  getStore,
-  parseConnectionUrl,
-  type RegisteredStore,
-  randomUuid,
-  UnknownStore,
-} from '@store-export/engine'
+import { parseConnectionUrl, type RegisteredStore, requireStore } from '@store-export/engine'
 import { connectOnce, type OpenPlace } from '../context.ts'
 import { print, printJson, say } from '../output.ts'
 import { Problem } from '../problem.ts'
-import { dropStore } from '../store-schema/drop-store.ts'
-import { provisionStore, upgradeStore } from '../store-schema/provision-store.ts'
+import { upgradeStore } from '../store-schema/provision-store.ts'
 import { readerGrantsSql, readerRoleSql } from '../store-schema/reader-role.ts'
 import { urlForDatabase } from '../store-schema/store-url.ts'
 import { type CommonOptions, readUrlOption } from './leaf.ts'
-import { describeStore } from './stores-registry.ts'
-
-/** Options of `stores provision`. */
-export interface ProvisionOptions extends CommonOptions {
-  readonly name: string
-  readonly revision: RevisionId
-}
 
 /** Options of `stores grants`. */
 export interface GrantsOptions extends CommonOptions {
@@ -41,22 +26,6 @@ export interface UpgradeOptions extends CommonOptions {
 
 const PASSWORD_BYTES = 24
 
-/** Makes a store database and registers it. */
-export async function provision(place: OpenPlace, { name, revision, json }: ProvisionOptions): Promise<void> {
-  const { random, controlUrl: adminUrl } = place
-  const storeId = randomUuid(random)
-  const urls = await provisionStore({ adminUrl, storeId, name, revision, random, connect: connectOnce })
-  const store = await registerOrDrop(place, { id: storeId, name, databaseUrl: urls.readerUrl })
-  if (json) {
-    const { databaseUrl, readerUrl } = urls
-    return printJson({ ...describeStore(store), revision, database_url: databaseUrl, reader_url: readerUrl })
-  }
-  say(`"${store.name}" has an empty database at ${revision} and is registered.`)
-  say(`The platform writes with ${urls.databaseUrl}`)
-  say(`The service reads with   ${urls.readerUrl}`)
-  print(store.id)
-}
-
 /** Prints the SQL of the reader's role, with a password made for it. */
 export function grants({ revision, role, json }: GrantsOptions): void {
   const password = randomBytes(PASSWORD_BYTES).toString('base64url')
@@ -71,29 +40,14 @@ ${sql}`)
 }
 
 /** Brings a store to a newer revision. */
-export async function upgrade(place: OpenPlace, id: string, options: UpgradeOptions): Promise<void> {
-  const store = await getStore(place.database, id)
-  if (store === null) throw new UnknownStore(id)
+export async function upgrade(place: OpenPlace, reference: string, options: UpgradeOptions): Promise<void> {
+  const store = await requireStore(place.database, reference)
   const { to, json } = options
   const { ownerOrAdminUrl, readerRole } = await whereToUpgrade(place, store, options)
   const applied = await upgradeStore({ ownerOrAdminUrl, to, readerRole, connect: connectOnce })
   if (json) return printJson({ id: store.id, revision: to, applied })
   say(applied.length === 0 ? `It was at ${to} before; grants are up to date:` : `Applied ${applied.join(', ')}:`)
   print(store.id)
-}
-
-async function registerOrDrop(
-  place: OpenPlace,
-  store: { readonly id: string; readonly name: string; readonly databaseUrl: string },
-): Promise<RegisteredStore> {
-  try {
-    return await addStore(place, { ...store, origin: 'generated', state: 'ready' })
-  } catch (error) {
-    const admin = connectOnce(place.controlUrl)
-    await dropStore(admin, store.id).catch(() => undefined)
-    await admin.end()
-    throw error
-  }
 }
 
 /** The URL to upgrade with: the one given, else that of the control database's server, where `provision` makes stores. */

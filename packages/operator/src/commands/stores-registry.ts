@@ -20,31 +20,42 @@ export interface AddOptions extends CommonOptions {
   readonly origin: StoreOrigin
   readonly state: StoreState
   readonly databaseUrl?: string
+  readonly externalId?: string
 }
 
 /** Options of `stores set`. */
 export interface SetOptions extends CommonOptions {
+  readonly name?: string
   readonly state?: StoreState
   readonly databaseUrl?: string
 }
 
-/** Registers a store. */
-export async function add(place: OpenPlace, { name, origin, state, databaseUrl, json }: AddOptions): Promise<void> {
+/** Registers a store, or returns the one that is registered with this external ID. */
+export async function add(place: OpenPlace, options: AddOptions): Promise<void> {
+  const { name, origin, state, databaseUrl, externalId = null, json } = options
   if (databaseUrl === undefined && origin === 'generated' && state === 'ready') {
     throw new UsageProblem('a ready store needs --database-url; one without a database yet takes --state generating')
   }
   const url = databaseUrl === undefined ? null : await readUrlOption(databaseUrl)
-  report(await addStore(place, { name, origin, state, databaseUrl: url }), 'Registered', json)
+  const store = await addStore(place, { name, origin, state, externalId, databaseUrl: url })
+  if (json) return printJson({ ...describeStore(store), created: store.isNew })
+  report(store, store.isNew ? 'Registered' : 'Already registered, and left unchanged:')
 }
 
 /** Changes a store. */
-export async function set(place: OpenPlace, id: string, { state, databaseUrl, json }: SetOptions): Promise<void> {
-  if (state === undefined && databaseUrl === undefined) throw new UsageProblem('give --state, --database-url or both')
+export async function set(place: OpenPlace, reference: string, options: SetOptions): Promise<void> {
+  const { name, state, databaseUrl, json } = options
+  if (name === undefined && state === undefined && databaseUrl === undefined) {
+    throw new UsageProblem('give at least one of --name, --state and --database-url')
+  }
   const change = {
+    ...(name === undefined ? {} : { name }),
     ...(state === undefined ? {} : { state }),
     ...(databaseUrl === undefined ? {} : { databaseUrl: await readUrlOption(databaseUrl) }),
   }
-  report(await setStore(place, id, change), 'Changed', json)
+  const store = await setStore(place, reference, change)
+  if (json) return printJson(describeStore(store))
+  report(store, 'Changed')
 }
 
 /** Lists the stores. */
@@ -52,30 +63,32 @@ export async function list({ database }: OpenPlace, { json }: CommonOptions): Pr
   const stores = await listStores(database)
   if (json) return printJson({ stores: stores.map(describeStore) })
   printTable(
-    ['store id', 'origin', 'state', 'name', 'database'],
-    stores.map(({ id, origin, state, name, databaseUrl }) => [id, origin, state, name, databaseUrl ?? '-']),
+    ['store id', 'external id', 'origin', 'state', 'name', 'database'],
+    stores.map((store) => [
+      store.id,
+      store.externalId ?? '-',
+      store.origin,
+      store.state,
+      store.name,
+      store.databaseUrl ?? '-',
+    ]),
   )
 }
 
-/** Ends a store. */
-export async function remove({ database }: OpenPlace, id: string, { json }: CommonOptions): Promise<void> {
-  const { removed, keysRevoked } = await removeStore(database, id)
-  const storeId = id.toLowerCase()
-  if (json) return printJson({ id: storeId, removed: true, already: !removed, keys_revoked: keysRevoked })
+/** Removes a store. */
+export async function remove({ database }: OpenPlace, reference: string, { json }: CommonOptions): Promise<void> {
+  const { id, removed, keysRevoked } = await removeStore(database, reference)
+  if (json) return printJson({ id, removed: true, already: !removed, keys_revoked: keysRevoked })
   say(removed ? `Removed; ${keysRevoked} keys were revoked. Its database is still there:` : 'It was removed before:')
-  print(storeId)
+  print(id)
 }
 
 /** A store as JSON has it; the URL is without its password. */
-export function describeStore({ id, name, origin, state, databaseUrl, createdAt }: RegisteredStore) {
-  return { id, name, origin, state, database_url: databaseUrl, created_at: createdAt }
+export function describeStore({ id, externalId, name, origin, state, databaseUrl, createdAt }: RegisteredStore) {
+  return { id, external_id: externalId, name, origin, state, database_url: databaseUrl, created_at: createdAt }
 }
 
-function report(store: RegisteredStore, did: string, json: true | undefined): void {
-  if (json) {
-    printJson(describeStore(store))
-    return
-  }
-  say(`${did} "${store.name}" (${store.origin}, ${store.state}):`)
-  print(store.id)
+function report({ id, name, origin, state }: RegisteredStore, did: string): void {
+  say(`${did} "${name}" (${origin}, ${state}):`)
+  print(id)
 }

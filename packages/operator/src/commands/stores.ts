@@ -1,17 +1,12 @@
-// `store-export stores`: the registry of stores, and databases for them. The words of the command line are here; making,
-// upgrading and listing are in stores-registry.ts and stores-databases.ts.
+// `store-export stores`: the registry of stores, and databases for them. This file declares the arguments and options; the
+// files stores-*.ts do the work.
 
 import { type Command, Option } from 'commander'
 import { type Surroundings, withControl } from '../context.ts'
 import { type CommonOptions, group, leaf, parseRevision } from './leaf.ts'
-import {
-  type GrantsOptions,
-  grants,
-  type ProvisionOptions,
-  provision,
-  type UpgradeOptions,
-  upgrade,
-} from './stores-databases.ts'
+import { type GrantsOptions, grants, type UpgradeOptions, upgrade } from './stores-databases.ts'
+import { removeOrphan, showOrphans } from './stores-orphans.ts'
+import { type ProvisionOptions, provision } from './stores-provision.ts'
 import { type AddOptions, add, list, remove, type SetOptions, set } from './stores-registry.ts'
 
 /** Adds the commands. */
@@ -22,40 +17,52 @@ export function addStoresCommands(program: Command, surroundings: Surroundings):
 }
 
 const URL_HELP = 'connection URL of its database; - reads it from standard input'
+const ID_HELP = 'ID or external ID of the store'
+const EXTERNAL_ID_HELP = "the platform's own ID of the store; if a store has it, that store is returned unchanged"
 
 function addRegistryCommands(stores: Command, surroundings: Surroundings): void {
   leaf(stores, 'add', 'register a store; nothing is connected (doctor does that)')
     .requiredOption('--name <text>', 'name of the store')
+    .option('--external-id <id>', EXTERNAL_ID_HELP)
     .option('--database-url <url>', URL_HELP)
     .addOption(
       new Option('--origin <word>', 'where it comes from').choices(['generated', 'imported']).default('generated'),
     )
     .addOption(new Option('--state <word>', 'how far it is').choices(['ready', 'generating']).default('ready'))
     .action((options: AddOptions) => withControl(surroundings, (place) => add(place, options)))
-  leaf(stores, 'set', 'change the state or the database of a store, from the next request on')
-    .argument('<id>', 'id of the store')
+  leaf(stores, 'set', 'change the name, the state or the database of a store, from the next request on')
+    .argument('<id>', ID_HELP)
+    .option('--name <text>', 'name in lists and in the dashboard; the API serves the name in the store database')
     .addOption(new Option('--state <word>', 'how far it is').choices(['ready', 'generating']))
     .option('--database-url <url>', URL_HELP)
     .action((id: string, options: SetOptions) => withControl(surroundings, (place) => set(place, id, options)))
-  leaf(stores, 'list', 'the registered stores').action((options: CommonOptions) =>
-    withControl(surroundings, (place) => list(place, options)),
-  )
+  leaf(stores, 'list', 'list the registered stores')
+    .option('--orphans', 'list instead the databases and roles of "stores provision" that no registered store uses')
+    .action(({ orphans, ...options }: CommonOptions & { orphans?: true }) =>
+      withControl(surroundings, (place) => (orphans ? showOrphans(place, options) : list(place, options))),
+    )
   leaf(stores, 'remove', 'end a store: revokes its keys and forgets its URL; leaves its database')
-    .argument('<id>', 'id of the store')
+    .argument('<id>', ID_HELP)
     .action((id: string, options: CommonOptions) => withControl(surroundings, (place) => remove(place, id, options)))
 }
 
 function addDatabaseCommands(stores: Command, surroundings: Surroundings): void {
   leaf(stores, 'provision', 'make an empty store database on the server of the control database, and register it')
     .requiredOption('--name <text>', 'name of the store')
+    .option('--external-id <id>', `${EXTERNAL_ID_HELP}; a killed run is resumed`)
     .requiredOption('--revision <revision>', 'revision of its schema: launch, v1.1 ... v1.6', parseRevision)
     .action((options: ProvisionOptions) => withControl(surroundings, (place) => provision(place, options)))
+  leaf(stores, 'drop-orphan', 'drop a database and its roles that "stores list --orphans" lists')
+    .argument('<name>', 'name of the orphan')
+    .action((name: string, options: CommonOptions) =>
+      withControl(surroundings, (place) => removeOrphan(place, name, options)),
+    )
   leaf(stores, 'grants', "print the SQL that makes the reader's role for a platform's own database")
     .requiredOption('--revision <revision>', 'revision of its schema: launch, v1.1 ... v1.6', parseRevision)
     .option('--role <name>', 'name of the role', 'store_export_reader')
     .action((options: GrantsOptions) => grants(options))
   leaf(stores, 'upgrade', "bring a store's schema to a newer revision, and the reader's grants with it")
-    .argument('<id>', 'id of the store')
+    .argument('<id>', ID_HELP)
     .requiredOption('--to <revision>', 'revision of the schema: launch, v1.1 ... v1.6', parseRevision)
     .option('--database-url <url>', "the owner's URL, for a database on another server; - reads it from standard input")
     .action((id: string, options: UpgradeOptions) => withControl(surroundings, (place) => upgrade(place, id, options)))

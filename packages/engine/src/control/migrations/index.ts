@@ -8,4 +8,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '001-stores-and-keys': { up: async (database) => (await import('./001-stores-and-keys.ts')).up(database) },
   '002-dashboard': { up: async (database) => (await import('./002-dashboard.ts')).up(database) },
   '003-logged-counters': { up: async (database) => (await import('./003-logged-counters.ts')).up(database) },
+  '004-external-ids': { up: async (database) => (await import('./004-external-ids.ts')).up(database) },
 }

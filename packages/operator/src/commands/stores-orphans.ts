@@ -1,0 +1,68 @@
+// What `stores list --orphans` and `stores drop-orphan` do.
+
+import { listStores } from '@store-export/engine'
+import { connectOnce, type OpenPlace } from '../context.ts'
+import { print, printJson, printTable, say } from '../output.ts'
+import { codeOf, Problem } from '../problem.ts'
+import { dropOrphan, listOrphans, type Orphan } from '../store-schema/orphans.ts'
+import type { CommonOptions } from './leaf.ts'
+
+/** Lists what `stores provision` created and no registered store uses. */
+export async function showOrphans(place: OpenPlace, { json }: CommonOptions): Promise<void> {
+  const orphans = await findOrphans(place)
+  if (json) return printJson({ orphans: orphans.map(describe) })
+  printTable(
+    ['name', 'why', 'database', 'roles', 'store id'],
+    orphans.map(({ name, reason, hasDatabase, roles, storeId }) => [
+      name,
+      reason,
+      hasDatabase ? 'yes' : 'no',
+      String(roles.length),
+      storeId ?? '-',
+    ]),
+  )
+}
+
+/** Drops one orphan, with its roles. */
+export async function removeOrphan(place: OpenPlace, name: string, { json }: CommonOptions): Promise<void> {
+  const orphan = (await findOrphans(place)).find((each) => each.name === name)
+  if (orphan === undefined) {
+    throw new Problem(`${JSON.stringify(name)} is no orphan: "store-export stores list --orphans" lists them`)
+  }
+  if (orphan.reason === 'unfinished') {
+    throw new Problem(
+      `the store ${orphan.storeId} is registered and has no database yet: run "stores provision" with its external id ` +
+        `again, or run "store-export stores remove ${orphan.storeId}" first`,
+    )
+  }
+  await drop(place, orphan)
+  if (json) return printJson({ name, dropped: true })
+  say('Dropped, with its roles:')
+  print(name)
+}
+
+async function findOrphans({ database, controlUrl }: OpenPlace): Promise<Orphan[]> {
+  const stores = await listStores(database, { includeRemoved: true })
+  const admin = connectOnce(controlUrl)
+  try {
+    return await listOrphans(admin, stores)
+  } finally {
+    await admin.end()
+  }
+}
+
+async function drop({ controlUrl }: OpenPlace, orphan: Orphan): Promise<void> {
+  const admin = connectOnce(controlUrl)
+  try {
+    await dropOrphan(admin, orphan)
+  } catch (error) {
+    if (codeOf(error) !== '55006') throw error
+    throw new Problem(`${orphan.name} is in use: end the sessions that are connected to it first`)
+  } finally {
+    await admin.end()
+  }
+}
+
+function describe({ name, hasDatabase, roles, storeId, reason }: Orphan) {
+  return { name, has_database: hasDatabase, roles, store_id: storeId, reason }
+}

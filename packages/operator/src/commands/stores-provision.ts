@@ -1,0 +1,139 @@
+// What `stores provision` does. The store is registered first, as one that is being generated, so that a run that was
+// killed leaves nothing that no command lists. A run with the same external ID goes on with that store.
+
+import type { RevisionId } from '@store-export/contract'
+import {
+  addStore,
+  openStoreUrl,
+  parseConnectionUrl,
+  type RegisteredStore,
+  removeStore,
+  requireStore,
+  type Sql,
+  setStore,
+} from '@store-export/engine'
+import { connectOnce, type OpenPlace } from '../context.ts'
+import { print, printJson, say } from '../output.ts'
+import { codeOf, Problem } from '../problem.ts'
+import { dropStore } from '../store-schema/drop-store.ts'
+import { type ProvisionedStore, provisionStore } from '../store-schema/provision-store.ts'
+import { recordedRevision } from '../store-schema/recorded-revision.ts'
+import { urlForDatabase } from '../store-schema/store-url.ts'
+import type { CommonOptions } from './leaf.ts'
+import { describeStore } from './stores-registry.ts'
+
+/** Options of `stores provision`. */
+export interface ProvisionOptions extends CommonOptions {
+  readonly name: string
+  readonly revision: RevisionId
+  readonly externalId?: string
+}
+
+/** How long a run waits for another one that makes the database of the same store. */
+const LOCK_TIMEOUT = '60s'
+/** First key of the advisory locks; the second one follows from the store. */
+const PROVISION_LOCK = 7_306_002
+
+/** Creates the database of a store and registers it, or returns the store that has this external ID. */
+export async function provision(place: OpenPlace, options: ProvisionOptions): Promise<void> {
+  const { name, externalId = null } = options
+  const store = await addStore(place, { name, externalId, origin: 'generated', state: 'generating', databaseUrl: null })
+  if (store.origin === 'imported')
+    throw new Problem(`the store ${store.id} is an imported one: it has no database here`)
+  const made =
+    store.databaseUrl === null ? await withLock(place, store.id, () => makeOnce(place, store, options)) : null
+  if (made === null) await showKnown(place, await requireStore(place.database, store.id), options)
+  else showMade(made.store, made.urls, options)
+}
+
+/** Null if another run has made the database meanwhile. */
+async function makeOnce(
+  place: OpenPlace,
+  { id, isNew }: { readonly id: string; readonly isNew: boolean },
+  { revision }: ProvisionOptions,
+): Promise<{ store: RegisteredStore; urls: ProvisionedStore } | null> {
+  const { name, databaseUrl } = await requireStore(place.database, id)
+  if (databaseUrl !== null) return null
+  const { controlUrl: adminUrl, random } = place
+  if (!isNew) await dropLeftovers(adminUrl, id)
+  try {
+    const urls = await provisionStore({ adminUrl, storeId: id, name, revision, random, connect: connectOnce })
+    return { store: await setStore(place, id, { state: 'ready', databaseUrl: urls.readerUrl }), urls }
+  } catch (error) {
+    await dropLeftovers(adminUrl, id).catch(() => undefined)
+    if (isNew) await removeStore(place.database, id)
+    throw error
+  }
+}
+
+/** What a killed run has created under this store's names. Nobody knows the passwords of its roles. */
+async function dropLeftovers(adminUrl: string, storeId: string): Promise<void> {
+  const admin = connectOnce(adminUrl)
+  try {
+    await dropStore(admin, storeId)
+  } finally {
+    await admin.end()
+  }
+}
+
+/** Runs `work` while no other run works on this store. A run that was killed holds the lock until its session ends. */
+async function withLock<T>({ controlUrl }: OpenPlace, storeId: string, work: () => Promise<T>): Promise<T> {
+  const holder = connectOnce(controlUrl)
+  try {
+    await lock(holder, storeId)
+    return await work()
+  } finally {
+    await holder.end()
+  }
+}
+
+async function lock(holder: Sql, storeId: string): Promise<void> {
+  await holder.unsafe(`set lock_timeout = '${LOCK_TIMEOUT}'`)
+  try {
+    await holder`select pg_advisory_lock(${PROVISION_LOCK}, hashtext(${storeId}))`
+  } catch (error) {
+    if (codeOf(error) !== '55P03') throw error
+    throw new Problem(
+      `another "stores provision" has been making the database of ${storeId} for ${LOCK_TIMEOUT}: wait for it`,
+    )
+  }
+}
+
+function showMade(store: RegisteredStore, urls: ProvisionedStore, { revision, json }: ProvisionOptions): void {
+  if (json) {
+    const { databaseUrl, readerUrl } = urls
+    const made = { created: true, revision, database_url: databaseUrl, reader_url: readerUrl }
+    printJson({ ...describeStore(store), ...made })
+    return
+  }
+  say(`"${store.name}" has an empty database at ${revision} and is registered.`)
+  say(`The platform writes with ${urls.databaseUrl}`)
+  say(`The service reads with   ${urls.readerUrl}`)
+  print(store.id)
+}
+
+/** The owner's URL is null: its password was shown when the database was made, and is stored nowhere. */
+async function showKnown(place: OpenPlace, store: RegisteredStore, { json }: ProvisionOptions): Promise<void> {
+  const readerUrl = openStoreUrl(place.keys, store)?.reveal() ?? null
+  const revision = await revisionOf(place, store)
+  if (json) {
+    return printJson({ ...describeStore(store), created: false, revision, database_url: null, reader_url: readerUrl })
+  }
+  say(`"${store.name}" was provisioned before, and is left unchanged${revision === null ? '' : ` at ${revision}`}.`)
+  say(
+    "The owner's password was shown then. To replace it, run as an administrator of the server: alter role ... password",
+  )
+  print(store.id)
+}
+
+/** Null for a database that `stores provision` did not make. */
+async function revisionOf({ controlUrl }: OpenPlace, { databaseUrl }: RegisteredStore): Promise<RevisionId | null> {
+  const { hosts, database } = parseConnectionUrl(databaseUrl ?? controlUrl)
+  if (database === null || JSON.stringify(hosts) !== JSON.stringify(parseConnectionUrl(controlUrl).hosts)) return null
+  const sql = connectOnce(urlForDatabase(controlUrl, database))
+  try {
+    return await recordedRevision(sql)
+  } finally {
+    await sql.end()
+  }
+}

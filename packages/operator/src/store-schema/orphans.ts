@@ -1,0 +1,58 @@
+// Databases and roles with the names of `stores provision` that no registered store uses: what a killed run left, and what
+// `stores remove` leaves on purpose.
+
+import { parseConnectionUrl, type RegisteredStore, type Sql } from '@store-export/engine'
+import { quoteName } from './sql-text.ts'
+
+/** What is on the server under the names of one store. */
+export interface Orphan {
+  /** Name that its database has, or would have. */
+  readonly name: string
+  readonly hasDatabase: boolean
+  readonly roles: readonly string[]
+  /** The store that they were made for; null if the control database does not know it. */
+  readonly storeId: string | null
+  /** `unfinished`: the store is registered, but has no database URL; its provision runs or was killed. */
+  readonly reason: 'unfinished' | 'removed' | 'unknown'
+}
+
+const PREFIX = 'store_export_store_'
+
+/** The orphans on the server of this session, by name. `stores` are all stores, the removed ones included. */
+export async function listOrphans(admin: Sql, stores: readonly RegisteredStore[]): Promise<Orphan[]> {
+  const rows = await admin<{ suffix: string; isDatabase: boolean; name: string }[]>`
+    select substring(name from '[0-9a-f]{12}$') as suffix, "isDatabase", name from (
+      select datname as name, true as "isDatabase" from pg_database where datname ~ '^store_export_store_[0-9a-f]{12}$'
+      union all
+      select rolname, false from pg_roles where rolname ~ '^store_export_(owner|reader)_[0-9a-f]{12}$'
+    ) as found order by suffix, name`
+  const used = new Set(stores.flatMap(({ databaseUrl }) => databaseOf(databaseUrl)))
+  const suffixes = new Set(rows.map(({ suffix }) => suffix))
+  const orphans = [...suffixes].filter((suffix) => !used.has(PREFIX + suffix))
+  return orphans.map((suffix) => {
+    const parts = rows.filter((row) => row.suffix === suffix)
+    return {
+      name: PREFIX + suffix,
+      hasDatabase: parts.some(({ isDatabase }) => isDatabase),
+      roles: parts.filter(({ isDatabase }) => !isDatabase).map(({ name }) => name),
+      ...ownerOf(suffix, stores),
+    }
+  })
+}
+
+/** Drops an orphan. Rejects with the server's error while a session is connected to its database. */
+export async function dropOrphan(admin: Sql, { name, hasDatabase, roles }: Orphan): Promise<void> {
+  if (hasDatabase) await admin.unsafe(`drop database ${quoteName(name)}`)
+  for (const role of roles) await admin.unsafe(`drop role ${quoteName(role)}`)
+}
+
+function databaseOf(databaseUrl: string | null): string[] {
+  const database = databaseUrl === null ? null : parseConnectionUrl(databaseUrl).database
+  return database === null ? [] : [database]
+}
+
+function ownerOf(suffix: string, stores: readonly RegisteredStore[]): Pick<Orphan, 'storeId' | 'reason'> {
+  const store = stores.find(({ id }) => id.endsWith(suffix))
+  if (store === undefined) return { storeId: null, reason: 'unknown' }
+  return { storeId: store.id, reason: store.removedAt === null ? 'unfinished' : 'removed' }
+}

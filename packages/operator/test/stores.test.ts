@@ -1,0 +1,161 @@
+// Stores under the platform's own IDs: every command can be repeated, and a killed one leaves nothing that no command lists.
+
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
+import { createMigratedDatabase, type TestDatabase } from '../../../test/support/databases.ts'
+import { connect, dropAfterTest, newSecret, PATIENCE, run, start } from './command-support.ts'
+import { waitUntil } from './embedded-support.ts'
+
+vi.setConfig(PATIENCE)
+
+let control: TestDatabase
+let settings: Record<string, string>
+
+beforeAll(async () => {
+  control = await createMigratedDatabase()
+  settings = { DATABASE_URL: control.url, SECRET: newSecret() }
+})
+afterAll(() => control.drop())
+
+/** Runs a command with --json and reads its result. */
+async function ask(...words: string[]) {
+  const { code, json, stderr } = await run([...words, '--json'], { settings })
+  expect([code, stderr]).toEqual([0, ''])
+  return json
+}
+
+const URL_WORDS = ['--database-url', 'postgres://reader@db.example/shop']
+
+describe('an external id', () => {
+  test('the same one again returns the existing store, unchanged, also when two commands run at once', async () => {
+    const add = (name: string) => ask('stores', 'add', '--name', name, '--external-id', 'shop:42', ...URL_WORDS)
+    const [one, two] = await Promise.all([add('One'), add('Two')])
+    expect(one.id).toBe(two.id)
+    expect([one.created, two.created].toSorted()).toEqual([false, true])
+    const again = await add('Three')
+    expect(again).toEqual({ ...one, created: false })
+    expect(again).toMatchObject({ external_id: 'shop:42', name: expect.stringMatching(/^One|Two$/) })
+  })
+
+  test('is accepted wherever the id of a store is', async () => {
+    const { id } = await ask('stores', 'add', '--name', 'Shop', '--external-id', 'everywhere', ...URL_WORDS)
+    expect(await ask('stores', 'set', 'everywhere', '--name', 'Renamed')).toMatchObject({ id, name: 'Renamed' })
+    const key = await ask('keys', 'create', '--store', 'everywhere', '--name', 'books')
+    expect(key.store_id).toBe(id)
+    expect((await ask('keys', 'list', '--store', 'everywhere')).keys).toMatchObject([{ id: key.id }])
+    const merchant = ['--email', 'everywhere@example.com', '--store', 'everywhere']
+    expect(await ask('merchants', 'add', ...merchant)).toMatchObject({ store_id: id })
+    expect(await ask('merchants', 'remove', ...merchant)).toMatchObject({ store_id: id, already: false })
+    const seen = await run(['doctor', '--store', 'everywhere', '--json'], { settings })
+    expect(seen.json.stores).toMatchObject([{ id }])
+    const upgraded = await run(['stores', 'upgrade', 'everywhere', '--to', 'v1.6'], { settings })
+    expect(upgraded.stderr).toContain('on another server')
+    expect(await ask('stores', 'remove', 'everywhere')).toMatchObject({ id, already: false, keys_revoked: 1 })
+    expect(await ask('stores', 'remove', 'everywhere')).toMatchObject({ id, already: true })
+  })
+
+  test('of a removed store is free for another store', async () => {
+    const add = () => ask('stores', 'add', '--name', 'Shop', '--external-id', 'again', ...URL_WORDS)
+    const first = await add()
+    await ask('stores', 'remove', 'again')
+    const second = await add()
+    expect(second).toMatchObject({ created: true, external_id: 'again' })
+    expect(second.id).not.toBe(first.id)
+  })
+
+  test.each(['', 'two words', '-x', 'ümlaut', 'x'.repeat(201)])(
+    '%j is refused with one sentence',
+    async (externalId) => {
+      const words = ['stores', 'add', '--name', 'Shop', `--external-id=${externalId}`, ...URL_WORDS]
+      const { code, stderr } = await run(words, { settings })
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(/^store-export: an external id has 1 to 200 visible .*\n$/),
+      ])
+    },
+  )
+})
+
+describe('provision', () => {
+  const provision = (externalId: string) =>
+    ask('stores', 'provision', '--name', 'Shop', '--revision', 'v1.6', '--external-id', externalId)
+
+  test('the same external id again returns the store; two commands at once make one database', async () => {
+    const both = await Promise.all([provision('twice'), provision('twice')])
+    const [made, known] = both.toSorted((a, b) => Number(b.created) - Number(a.created))
+    dropAfterTest(made.id)
+    expect(made).toMatchObject({ created: true, state: 'ready', external_id: 'twice', revision: 'v1.6' })
+    expect(known).toEqual({ ...made, created: false, database_url: null, reader_url: expect.any(String) })
+    expect(await connect(known.reader_url)`select email from customers`).toEqual([])
+  })
+
+  test('killed in the middle, it leaves a listed store, and the same external id finishes it', async () => {
+    const killed = await killProvision('killed')
+    expect(await listed(killed.id)).toMatchObject({ state: 'generating', database_url: null })
+    expect(await orphanOf(killed.id)).toMatchObject({ reason: 'unfinished', has_database: true, store_id: killed.id })
+    const refused = await run(['stores', 'drop-orphan', nameOf(killed.id)], { settings })
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('is registered and has no database yet'),
+    ])
+    const made = await provision('killed')
+    expect(made).toMatchObject({ id: killed.id, created: true, state: 'ready' })
+    expect(await connect(made.database_url)`select id, name from store`).toEqual([{ id: killed.id, name: 'Shop' }])
+    expect(await orphanOf(killed.id)).toBeUndefined()
+  })
+
+  test('what a killed one or a removed store left is listed, and dropped by name', async () => {
+    const { id } = await killProvision('given-up')
+    await ask('stores', 'remove', 'given-up')
+    expect(await orphanOf(id)).toMatchObject({ reason: 'removed', roles: [expect.any(String), expect.any(String)] })
+    const admin = connect(inject('postgresUrl'))
+    expect(await ask('stores', 'drop-orphan', nameOf(id))).toEqual({ name: nameOf(id), dropped: true })
+    expect(await orphanOf(id)).toBeUndefined()
+    expect(await admin`select from pg_roles where rolname like ${`%${id.slice(-12)}`}`).toEqual([])
+    const again = await run(['stores', 'drop-orphan', nameOf(id)], { settings })
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('is no orphan')])
+  })
+
+  test('a database that a registered store uses is no orphan', async () => {
+    const made = await provision('in-use')
+    dropAfterTest(made.id)
+    expect(await orphanOf(made.id)).toBeUndefined()
+    const { code } = await run(['stores', 'drop-orphan', nameOf(made.id)], { settings })
+    expect(code).toBe(1)
+    expect(await connect(made.reader_url)`select email from customers`).toEqual([])
+  })
+})
+
+const nameOf = (storeId: string) => `store_export_store_${storeId.slice(-12)}`
+
+async function listed(id: string) {
+  return (await ask('stores', 'list')).stores.find((store: { id: string }) => store.id === id)
+}
+
+async function orphanOf(id: string) {
+  return (await ask('stores', 'list', '--orphans')).orphans.find(({ name }: { name: string }) => name === nameOf(id))
+}
+
+/** Kills the command when its database is complete and its URL is about to be registered. */
+async function killProvision(externalId: string): Promise<{ id: string }> {
+  const sql = connect(control.url)
+  await sql.unsafe(`
+    create or replace function wait_for_test() returns trigger language plpgsql as $$
+      begin perform pg_advisory_xact_lock(1); return new; end $$;
+    create trigger wait_for_test before update on stores for each row execute function wait_for_test()`)
+  await sql`select pg_advisory_lock(1)`
+  const words = ['stores', 'provision', '--name', 'Shop', '--revision', 'v1.6', '--external-id', externalId]
+  const running = start(words, { settings })
+  const waiting = () => sql<{ pid: number }[]>`
+    select pid from pg_locks where locktype = 'advisory' and objid = 1 and not granted
+      and database = (select oid from pg_database where datname = current_database())`
+  await waitUntil(async () => (await waiting()).length === 1)
+  await running.end('SIGKILL')
+  // its session waits for the lock, and would notice only then that its client is gone
+  for (const { pid } of await waiting()) await sql`select pg_terminate_backend(${pid})`
+  await sql.unsafe('drop trigger wait_for_test on stores')
+  await sql`select pg_advisory_unlock(1)`
+  const [store] = await sql<{ id: string }[]>`select id from stores where external_id = ${externalId}`
+  if (store === undefined) throw new Error('the store was not registered')
+  onTestFinished(() => dropAfterTest(store.id))
+  return store
+}
