@@ -168,7 +168,8 @@ create trigger updated_at_3_keep before update of updated_at on public.products 
 -- Children move their parent once a statement, however many rows it writes: children_move_parent(parent table, key column).
 -- A parent row that the very same statement wrote (a CTE that writes an order and its items; xmin and cmin are equal) has the
 -- stamp that the statement wanted and is left alone. A deleted child leaves nothing to compare, so there the parent always
--- moves. Deleting the parent cascades to the children, whose trigger then finds no parent. The text is planned at each call:
+-- moves. Deleting the parent cascades to the children, whose trigger then finds no parent. TRUNCATE names no rows, so its
+-- trigger runs before it, while the children still tell which parents to move. The text is planned at each call:
 -- a kept plan would be the one for the number of rows of the first call.
 
 create function public.children_move_parent() returns trigger language plpgsql as $$
@@ -176,6 +177,11 @@ declare
   parent constant text := tg_argv[0];
   key constant text := tg_argv[1];
 begin
+  if tg_op = 'TRUNCATE' then
+    execute format('update public.%I set updated_at = clock_timestamp() where id in (select %I from public.%I)',
+      parent, key, tg_table_name);
+    return null;
+  end if;
   if tg_op = 'DELETE' then
     execute format('update public.%I set updated_at = clock_timestamp() where id in (select %I from old_rows)', parent, key);
     return null;
@@ -201,6 +207,8 @@ create trigger order_items_updated after update on public.order_items
 create trigger order_items_deleted after delete on public.order_items
   referencing old table as old_rows
   for each statement execute function public.children_move_parent('orders', 'order_id');
+create trigger order_items_truncated before truncate on public.order_items
+  for each statement execute function public.children_move_parent('orders', 'order_id');
 
 create trigger product_variants_inserted after insert on public.product_variants
   referencing new table as new_rows
@@ -210,4 +218,6 @@ create trigger product_variants_updated after update on public.product_variants
   for each statement execute function public.children_move_parent('products', 'product_id');
 create trigger product_variants_deleted after delete on public.product_variants
   referencing old table as old_rows
+  for each statement execute function public.children_move_parent('products', 'product_id');
+create trigger product_variants_truncated before truncate on public.product_variants
   for each statement execute function public.children_move_parent('products', 'product_id');

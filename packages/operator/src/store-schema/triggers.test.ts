@@ -116,6 +116,27 @@ describe('[R29] children move their parent', () => {
     expect(await moved('orders')).toEqual([A])
   })
 
+  test('when all of them are removed at once by truncate, only parents that had some', async () => {
+    await sql`truncate order_items`
+    expect(await moved('orders')).toEqual([A, B])
+    await sql`insert into products (id, name, slug, price) values (${A}, 'n', 's', 1), (${B}, 'n', 't', 1)`
+    await sql`insert into product_variants (id, product_id, sku, name) values (${A}, ${A}, 's', 'n')`
+    await sql`insert into customers (id, email) values (${A}, 'a'), (${B}, 'b')`
+    await sql`insert into customer_addresses (id, customer_id, first_name, last_name, line1, city, postal_code, country)
+      values (${A}, ${B}, 'f', 'l', 's', 'c', 'p', 'DE')`
+    await backdate('products')
+    await backdate('customers')
+    await sql`truncate product_variants, customer_addresses`
+    expect([await moved('products'), await moved('customers')]).toEqual([[A], [B]])
+  })
+
+  test('and a parent’s table can be truncated with them', async () => {
+    await sql`truncate orders cascade`
+    expect(await sql`select (select count(*) from orders) + (select count(*) from order_items) as left`).toEqual([
+      { left: '0' },
+    ])
+  })
+
   test('unless the same statement wrote the parent', async () => {
     await sql`with o as (update orders set status = 'paid', updated_at = '2021-01-01Z' where id = ${A} returning id)
       insert into order_items (id, order_id, product_id, name, price) select gen_random_uuid(), id, id, 'n', 1 from o`

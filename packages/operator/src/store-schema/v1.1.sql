@@ -82,3 +82,5 @@ create trigger customer_addresses_updated after update on public.customer_addres
 create trigger customer_addresses_deleted after delete on public.customer_addresses
   referencing old table as old_rows
   for each statement execute function public.children_move_parent('customers', 'customer_id');
+create trigger customer_addresses_truncated before truncate on public.customer_addresses
+  for each statement execute function public.children_move_parent('customers', 'customer_id');
