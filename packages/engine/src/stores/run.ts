@@ -243,8 +243,8 @@ interface OnConnection {
   readonly present: PresentColumns
 }
 
-/** Of the time limit, what may be over when the last window is opened: it takes a while itself. */
-const SEARCH_SHARE = 0.5
+/** Of the time limit, what a search without an index may use. */
+const SEARCH_SHARE = 0.8
 
 /** How long rows of several requests may take together: one that is slow must leave the others their time. */
 const TOGETHER_MS = 500

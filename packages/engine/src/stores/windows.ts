@@ -1,4 +1,5 @@
 // A page of a list whose filter no index serves (`query/windows.ts`): bounded work, and a short page rather than a time-out.
+// A page without a row is served only if the request has no time left: some clients stop at an empty page.
 
 import type { Sql } from '../connection.ts'
 import type { PageWriter } from '../encode/page-writer.ts'
@@ -6,8 +7,10 @@ import type { PresentColumns } from '../query/columns-present.ts'
 import type { PagePlan } from '../query/plan.ts'
 import { type WindowEndRow, windowEnd, windowEndStatement } from '../query/windows.ts'
 
-/** How long windows are opened for one page: what then has not been read is the next page's. */
+/** How long a page that has rows is searched for more: the next page searches on. */
 const SEARCH_MS = 250
+/** The next window may take as long as the slowest one, and so may the rest of the response. */
+const WINDOWS_LEFT = 2
 
 /** What a page is filled from. */
 export interface Filling {
@@ -16,7 +19,7 @@ export interface Filling {
   readonly present: PresentColumns
   /** Rows that are looked through at a time. */
   readonly windowRows: number
-  /** No window is opened after this, by `performance.now()`. */
+  /** Windows end before this, by `performance.now()`. */
   readonly until: number
   readonly signal: AbortSignal | undefined
   /** Hands the rows of the plan to the page. */
@@ -29,16 +32,21 @@ export interface Filling {
  */
 export async function fillByWindows(plan: PagePlan, filling: Filling): Promise<void> {
   const { page, sql, present, windowRows, signal, fill } = filling
-  const until = Math.min(filling.until, performance.now() + SEARCH_MS)
+  const beganAt = performance.now()
+  let slowestMs = 0
   let after = plan.after
   for (;;) {
+    const openedAt = performance.now()
     signal?.throwIfAborted()
     const rows = await sql.unsafe<WindowEndRow[]>(windowEndStatement({ ...plan, after }, present, windowRows))
     const end = windowEnd(rows)
     // a full page looks for one row more, which tells that there is a next one
     await fill({ ...plan, after, window: { end }, limit: page.isFull ? 0 : plan.limit })
     if (end === null || page.hasMore) return
-    if (performance.now() >= until) return page.endAt(end)
+    const now = performance.now()
+    slowestMs = Math.max(slowestMs, now - openedAt)
+    const isLate = now + WINDOWS_LEFT * slowestMs >= filling.until
+    if (isLate || (page.rows > 0 && now >= beganAt + SEARCH_MS)) return page.endAt(end)
     after = end
   }
 }
