@@ -101,9 +101,9 @@ async function walk(url: string, key: string): Promise<void> {
 async function addPast(sql: Sql, prefixes: string[]): Promise<void> {
   for (const [index, prefix] of prefixes.entries()) {
     await sql`
-      insert into usage_hours (key_id, hour, answered, refused, failed, peak_minute)
+      insert into usage_hours (key_id, hour, answered, client_errors, refused, failed, peak_minute)
       select k.id, hour, (20 + 15 * sin(n / 9.0 + ${index}::int) + 10 * (n * 7919 % 11) / 11)::int / (${index}::int + 1),
-        case when n * 31 % 53 = 0 then 9 else 0 end, case when n * 17 % 97 = 0 then 2 else 0 end, 70
+        case when n * 23 % 41 = 0 then 4 else 0 end, case when n * 31 % 53 = 0 then 9 else 0 end, case when n * 17 % 97 = 0 then 2 else 0 end, 70
       from api_keys k, generate_series(1, 700, ${index + 2}::int) n,
         lateral (select date_trunc('hour', now()) - make_interval(hours => n) as hour)
       where k.prefix = ${prefix} on conflict do nothing`

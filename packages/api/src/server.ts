@@ -253,8 +253,9 @@ function note({ message, answer, trace, requestId, durationMs, options }: Noted)
 }
 
 function outcomeOf(status: number): UsageOutcome {
+  if (status < 400) return 'answered'
   if (status >= 500) return 'failed'
-  return status === 429 || status === 403 || status === 409 ? 'refused' : 'answered'
+  return status === 429 || status === 403 || status === 409 ? 'refused' : 'clientErrors'
 }
 
 const FRAMING: Readonly<Record<string, { readonly status: number; readonly what: string }>> = {

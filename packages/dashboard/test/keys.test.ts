@@ -258,6 +258,10 @@ describe('usage', () => {
     expect(text).not.toContain('nonsense')
     expect(text).not.toContain('c1@example.com')
     expect((await shop.visitor.get(`/stores/${shop.store.id}/usage?key=${id}`)).text).toContain('Walker')
+    // the wrong limit is no answered request
+    const hours = await platform.service.control.sql`
+      select sum(answered)::int as answered, sum(client_errors)::int as errors from usage_hours where key_id = ${id}`
+    expect(hours).toEqual([{ answered: 2, errors: 1 }])
     expect((await shop.visitor.get(`${shop.page}/live`)).text).toMatch(/\b3\b/)
   })
 })

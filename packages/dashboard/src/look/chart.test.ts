@@ -2,22 +2,22 @@ import { expect, test } from 'vitest'
 import { requestsChart } from './chart.ts'
 
 const reader = { locale: 'en-GB', now: new Date('2026-11-21T12:00:00Z'), store: null }
-const NONE = { answered: 0, refused: 0, failed: 0 }
+const NONE = { answered: 0, clientErrors: 0, refused: 0, failed: 0 }
 
 test('every day says its numbers, and the whole says its sum and its fullest day', () => {
   const days = [
     { day: '2026-11-20', ...NONE },
-    { day: '2026-11-21', answered: 1200, refused: 1, failed: 2 },
+    { day: '2026-11-21', answered: 1200, clientErrors: 1, refused: 1, failed: 2 },
   ]
   const out = String(requestsChart(days, reader))
-  expect(out).toContain('<title>Saturday 21 November: 1,200 answered, 1 refused, 2 failed</title>')
+  expect(out).toContain('<title>Saturday 21 November: 1,200 answered, 1 client error, 1 refused, 2 failed</title>')
   expect(out).toContain(
-    'aria-label="Requests of 2 days: 1,200 answered, 1 refused, 2 failed. Most on Saturday 21 November',
+    'aria-label="Requests of 2 days: 1,200 answered, 1 client error, 1 refused, 2 failed. Most on Saturday 21 November',
   )
 })
 
 test('one refused request among thousands is still seen', () => {
-  const out = String(requestsChart([{ day: '2026-11-21', answered: 90_000, refused: 1, failed: 0 }], reader))
+  const out = String(requestsChart([{ day: '2026-11-21', ...NONE, answered: 90_000, refused: 1 }], reader))
   expect(out).toMatch(/class="part refused" x="[\d.]+%" y="[\d.]+" width="[\d.]+%" height="3.0"/)
 })
 

@@ -1,8 +1,9 @@
-// Requests by day as bars: answered below, refused and failed above, told apart by place and pattern besides colour.
+// Requests by day as bars: answered below, the other parts above, told apart by place and pattern besides color.
 // Drawn in percent across and pixels down, so that the letters keep their size at every width.
 
 import type { RequestSums } from '../pages/models.ts'
-import { count, dayText, languageOf, type Reader } from './dates.ts'
+import { REQUEST_PARTS, requestsOf } from '../usage/summaries.ts'
+import { count, counted, dayText, languageOf, type Reader } from './dates.ts'
 import { type Html, html, NOTHING } from './html.ts'
 
 /** A day of the chart, `2026-11-21`. */
@@ -10,24 +11,19 @@ export type ChartDay = RequestSums & { readonly day: string }
 
 /** The chart with its legend; the table of the same numbers is the page's part. */
 export function requestsChart(days: readonly ChartDay[], reader: Reader): Html {
-  const top = niceTop(Math.max(1, ...days.map(sumOf)))
+  const top = niceTop(Math.max(1, ...days.map(requestsOf)))
   return html`<figure class="chart">
 ${legend()}
 <div class="chart-plot" role="img" aria-label="${summary(days, reader)}">
 ${axis(top, reader)}
 <svg class="chart-bars" width="100%" height="${HEIGHT + LABELS}" focusable="false" lang="${languageOf(reader)}">
-<defs>${stripes('refused')}</defs>
+<defs>${PATTERNED.map((part) => pattern(part, 'bars'))}</defs>
 ${gridlines()}
 ${days.map((day, at) => bar({ day, at, all: days.length, top, reader }))}
 ${dayLabels(days, reader)}
 </svg>
 </div>
 </figure>`
-}
-
-/** All requests of `sums`. */
-export function sumOf(sums: RequestSums): number {
-  return sums.answered + sums.refused + sums.failed
 }
 
 const HEIGHT = 200
@@ -37,8 +33,18 @@ const LABELS = 24
 const STEPS = 4
 /** What is there is seen, be it one request among thousands. */
 const PART_HEIGHT_MIN = 3
-const PARTS = ['answered', 'refused', 'failed'] as const
-const PART_WORDS = { answered: 'Answered', refused: 'Refused', failed: 'Failed' } as const
+type Part = keyof RequestSums
+
+/** What each part is called. */
+export const PART_WORDS = {
+  answered: 'Answered',
+  clientErrors: 'Client errors',
+  refused: 'Refused',
+  failed: 'Failed',
+} as const satisfies Record<Part, string>
+
+/** Parts with a pattern, because their colors are close to those beside them for some eyes. */
+const PATTERNED: readonly Part[] = ['clientErrors', 'refused']
 
 /** The first of 1, 2, 4, 5, 8 times a power of ten at or above `value` that four steps divide into whole numbers. */
 function niceTop(value: number): number {
@@ -48,19 +54,28 @@ function niceTop(value: number): number {
 }
 
 function legend(): Html {
-  const keys = PARTS.map(
+  const keys = REQUEST_PARTS.map(
     (part) =>
       html`<li><svg width="12" height="12" aria-hidden="true" focusable="false"><defs>${
-        part === 'refused' ? stripes('legend') : NOTHING
+        isPatterned(part) ? pattern(part, 'legend') : NOTHING
       }</defs><rect class="part ${part}" width="12" height="12" rx="2"/>${
-        part === 'refused' ? html`<rect width="12" height="12" rx="2" fill="url(#stripes-legend)"/>` : NOTHING
+        isPatterned(part) ? html`<rect width="12" height="12" rx="2" fill="url(#legend-${part})"/>` : NOTHING
       }</svg>${PART_WORDS[part]}</li>`,
   )
   return html`<figcaption><ul class="legend">${keys}</ul></figcaption>`
 }
 
-function stripes(id: string): Html {
-  return html`<pattern id="stripes-${id}" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="stripe" width="1.6" height="4"/></pattern>`
+function isPatterned(part: Part): boolean {
+  return PATTERNED.includes(part)
+}
+
+/** Stripes for refused requests, dots for client errors. */
+function pattern(part: Part, id: string): Html {
+  const shape =
+    part === 'refused'
+      ? html`<rect class="stripe" width="1.6" height="4"/>`
+      : html`<circle class="dot" cx="2" cy="2" r="1"/>`
+  return html`<pattern id="${id}-${part}" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">${shape}</pattern>`
 }
 
 function axis(top: number, reader: Reader): Html {
@@ -96,19 +111,25 @@ function bar({ day, at, all, top, reader }: BarOptions): Html {
   const x = `${(at * step + step * 0.16).toFixed(3)}%`
   const width = `${(step * 0.68).toFixed(3)}%`
   let below = 0
-  const parts = PARTS.filter((part) => day[part] > 0).map((part) => {
+  const parts = REQUEST_PARTS.filter((part) => day[part] > 0).map((part) => {
     const height = Math.max(PART_HEIGHT_MIN, (day[part] / top) * (HEIGHT - ABOVE))
     below += height
     const box = html`x="${x}" y="${(HEIGHT - below).toFixed(1)}" width="${width}" height="${height.toFixed(1)}"`
     const shape = html`<rect class="part ${part}" ${box}/>`
-    return part === 'refused' ? html`${shape}<rect ${box} fill="url(#stripes-refused)"/>` : shape
+    return isPatterned(part) ? html`${shape}<rect ${box} fill="url(#bars-${part})"/>` : shape
   })
   return html`<g class="day"><title>${dayWords(day, reader)}</title><rect class="day-room" x="${(at * step).toFixed(3)}%" y="0" width="${step.toFixed(3)}%" height="${HEIGHT}"/>${parts}</g>
 `
 }
 
+/** Such as "1,200 answered" and "1 client error". */
+function partText(part: Part, value: number, reader: Reader): string {
+  if (part === 'clientErrors') return counted(value, 'client error', reader)
+  return `${count(value, reader)} ${part}`
+}
+
 function dayWords(day: ChartDay, reader: Reader): string {
-  const parts = PARTS.map((part) => `${count(day[part], reader)} ${part}`)
+  const parts = REQUEST_PARTS.map((part) => partText(part, day[part], reader))
   return `${dayText(day.day, reader, true)}: ${parts.join(', ')}`
 }
 
@@ -123,17 +144,17 @@ function dayLabels(days: readonly ChartDay[], reader: Reader): Html {
 }
 
 function summary(days: readonly ChartDay[], reader: Reader): string {
-  const sums = PARTS.map(
-    (part) =>
-      `${count(
-        days.reduce((sum, day) => sum + day[part], 0),
-        reader,
-      )} ${part}`,
+  const sums = REQUEST_PARTS.map((part) => {
+    const sum = days.reduce((all, day) => all + day[part], 0)
+    return partText(part, sum, reader)
+  })
+  const fullest = days.reduce<ChartDay | null>(
+    (most, day) => (most && requestsOf(most) >= requestsOf(day) ? most : day),
+    null,
   )
-  const fullest = days.reduce<ChartDay | null>((most, day) => (most && sumOf(most) >= sumOf(day) ? most : day), null)
   const most =
-    fullest && sumOf(fullest) > 0
-      ? ` Most on ${dayText(fullest.day, reader, true)}: ${count(sumOf(fullest), reader)}.`
+    fullest && requestsOf(fullest) > 0
+      ? ` Most on ${dayText(fullest.day, reader, true)}: ${count(requestsOf(fullest), reader)}.`
       : ''
   return `Requests of ${days.length} days: ${sums.join(', ')}.${most} The table below has each day.`
 }

@@ -159,11 +159,13 @@ export interface ReplacePage {
 
 /** Sums of requests. */
 export interface RequestSums {
-  /** Answered with rows or with a client's error. */
+  /** Requests that returned data. */
   readonly answered: number
-  /** Refused by the limit or since the store is not served. */
+  /** Requests with an error that the client has to fix, such as a wrong parameter. */
+  readonly clientErrors: number
+  /** Requests over the limit, or of a store that is not served. */
   readonly refused: number
-  /** Failed on our side. */
+  /** Requests that failed on the service's side. */
   readonly failed: number
 }
 

@@ -1,13 +1,14 @@
 // Usage of 30 days: by day as a chart and as a table, and by key.
 
 import { addressesOf } from '../look/addresses.ts'
-import { requestsChart, sumOf } from '../look/chart.ts'
+import { PART_WORDS, requestsChart } from '../look/chart.ts'
 import { badge, card, emptyState, pageHead, tiles } from '../look/components.ts'
 import { count, dayText } from '../look/dates.ts'
 import { linkButton } from '../look/forms.ts'
 import { type Html, html, NOTHING } from '../look/html.ts'
 import { layout } from '../look/layout.ts'
 import { table } from '../look/table.ts'
+import { REQUEST_PARTS, requestsOf } from '../usage/summaries.ts'
 import type { Frame, RequestSums, UsagePage } from './models.ts'
 
 /** The whole page. */
@@ -30,29 +31,33 @@ export function usageView(frame: Frame, page: UsagePage): Html {
 }
 
 function sumTiles(frame: Frame, { days }: UsagePage): Html {
-  const sum = (part: keyof RequestSums) => days.reduce((all, day) => all + day[part], 0)
-  return tiles([
-    { label: 'Answered', value: count(sum('answered'), frame) },
-    { label: 'Refused', value: count(sum('refused'), frame), note: 'By the limit, or as the store was not ready' },
-    { label: 'Failed', value: count(sum('failed'), frame), note: 'On our side; tools try again' },
-  ])
+  return tiles(
+    REQUEST_PARTS.map((part) => ({
+      label: PART_WORDS[part],
+      value: count(
+        days.reduce((all, day) => all + day[part], 0),
+        frame,
+      ),
+      note: PART_NOTES[part],
+    })),
+  )
 }
 
+const PART_NOTES = {
+  answered: 'Requests that returned data',
+  clientErrors: 'Wrong parameters or unknown ids; fix the tool',
+  refused: 'Over the limit, or the store was not ready',
+  failed: 'On the service’s side; tools try again',
+} as const satisfies Record<keyof RequestSums, string>
+
 const SUM_COLUMNS = [
-  { label: 'Answered', isNumber: true },
-  { label: 'Refused', isNumber: true },
-  { label: 'Failed', isNumber: true },
+  ...REQUEST_PARTS.map((part) => ({ label: PART_WORDS[part], isNumber: true })),
   { label: 'All', isNumber: true },
 ]
 
 function sumCells(frame: Frame, sums: RequestSums): readonly (Html | string)[] {
   const quiet = (value: number) => (value === 0 ? html`<span class="quiet">0</span>` : count(value, frame))
-  return [
-    quiet(sums.answered),
-    quiet(sums.refused),
-    quiet(sums.failed),
-    html`<strong>${count(sumOf(sums), frame)}</strong>`,
-  ]
+  return [...REQUEST_PARTS.map((part) => quiet(sums[part])), html`<strong>${count(requestsOf(sums), frame)}</strong>`]
 }
 
 function daysCard(frame: Frame, { days }: UsagePage): Html {
@@ -71,12 +76,12 @@ function daysCard(frame: Frame, { days }: UsagePage): Html {
 
 function keysCard(frame: Frame, { keys, selectedKeyId }: UsagePage): Html {
   const addresses = addressesOf(frame)
-  const most = Math.max(1, ...keys.map(sumOf))
+  const most = Math.max(1, ...keys.map(requestsOf))
   const list = table({
     caption: 'Requests by key, most first',
     columns: [{ label: 'Key' }, ...SUM_COLUMNS, { label: 'Details', isUnseen: true }],
     rows: keys.map((key) => [
-      html`<a class="key-name" href="${addresses.usageOfKey(key.id)}"${key.id === selectedKeyId ? html` aria-current="true"` : NOTHING}>${key.name}</a> ${key.isActive ? NOTHING : badge('Revoked')}${shareBar(sumOf(key) / most)}`,
+      html`<a class="key-name" href="${addresses.usageOfKey(key.id)}"${key.id === selectedKeyId ? html` aria-current="true"` : NOTHING}>${key.name}</a> ${key.isActive ? NOTHING : badge('Revoked')}${shareBar(requestsOf(key) / most)}`,
       ...sumCells(frame, key),
       html`<div class="cell-actions">${linkButton('Last requests', addresses.keyUsage(key.id), { about: `of ${key.name}` })}</div>`,
     ]),

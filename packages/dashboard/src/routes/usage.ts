@@ -3,7 +3,15 @@
 import { listKeys, readRequestLines, readUsageHours, readWalks, type Walk } from '@store-export/engine'
 import { keyUsageView } from '../pages/key-usage-view.ts'
 import { usageView } from '../pages/usage-view.ts'
-import { hoursOfDays, readSince, requestsIn24Hours, requestsOf, sumsByDay, sumsByKey } from '../usage/summaries.ts'
+import {
+  hoursOfDays,
+  noRequests,
+  readSince,
+  requestsIn24Hours,
+  requestsOf,
+  sumsByDay,
+  sumsByKey,
+} from '../usage/summaries.ts'
 import { rowsOf } from './keys.ts'
 import { missing } from './problems.ts'
 import { type Answer, frameOf, type StoreVisit } from './visit.ts'
@@ -28,7 +36,7 @@ export async function usagePage(visit: StoreVisit): Promise<Answer> {
   const days = sumsByDay({ hours: shown, timeZone: head.timeZone, now }, DAYS)
   const sums = sumsByKey(read)
   const used = keys.flatMap(({ id, name, revokedAt }) => {
-    const sum = sums.get(id) ?? { answered: 0, refused: 0, failed: 0 }
+    const sum = sums.get(id) ?? noRequests()
     const isActive = revokedAt === null
     return isActive || requestsOf(sum) > 0 ? [{ id, name, isActive, ...sum }] : []
   })

@@ -9,10 +9,15 @@ import {
   sumsByKey,
 } from './summaries.ts'
 
-type More = { readonly answered?: number; readonly refused?: number; readonly peakMinute?: number }
+type More = {
+  readonly answered?: number
+  readonly clientErrors?: number
+  readonly refused?: number
+  readonly peakMinute?: number
+}
 
 const hourOf = (keyId: string, hour: string, more: More) => {
-  return { keyId, hour: new Date(hour), answered: 0, refused: 0, failed: 0, peakMinute: 1, ...more }
+  return { keyId, hour: new Date(hour), answered: 0, clientErrors: 0, refused: 0, failed: 0, peakMinute: 1, ...more }
 }
 
 describe('days', () => {
@@ -67,13 +72,13 @@ test('today begins at midnight of the store', () => {
 test('sums by key, of 24 hours, and of refusals', () => {
   const hours = [
     hourOf('a', '2026-03-01T00:00:00Z', { answered: 1, refused: 5 }),
-    hourOf('a', '2026-03-09T05:00:00Z', { answered: 2, refused: 1 }),
+    hourOf('a', '2026-03-09T05:00:00Z', { answered: 2, clientErrors: 1, refused: 1 }),
     hourOf('b', '2026-03-10T05:00:00Z', { answered: 4 }),
   ]
   const now = new Date('2026-03-10T05:59:00Z')
-  expect(sumsByKey(hours).get('a')).toEqual({ answered: 3, refused: 6, failed: 0 })
+  expect(sumsByKey(hours).get('a')).toEqual({ answered: 3, clientErrors: 1, refused: 6, failed: 0 })
   expect([...requestsIn24Hours({ hours, now })]).toEqual([
-    ['a', 3],
+    ['a', 4],
     ['b', 4],
   ])
   expect(refusedSince({ hours, now }, 7)).toBe(1)

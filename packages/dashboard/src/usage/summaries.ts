@@ -73,25 +73,23 @@ export function readSince(now: Date, days: number): Date {
 }
 
 /** All requests in the sums. */
-export function requestsOf({ answered, refused, failed }: RequestSums): number {
-  return answered + refused + failed
+export function requestsOf(sums: RequestSums): number {
+  return REQUEST_PARTS.reduce((all, part) => all + sums[part], 0)
 }
 
-interface Sums extends RequestSums {
-  answered: number
-  refused: number
-  failed: number
+/** The parts of the sums, in the order in which pages show them. */
+export const REQUEST_PARTS = ['answered', 'clientErrors', 'refused', 'failed'] as const satisfies (keyof RequestSums)[]
+
+type Sums = { -readonly [Part in keyof RequestSums]: number }
+
+/** Sums of no requests. */
+export function noRequests(): Sums {
+  return { answered: 0, clientErrors: 0, refused: 0, failed: 0 }
 }
 
-function noRequests(): Sums {
-  return { answered: 0, refused: 0, failed: 0 }
-}
-
-function add(into: Sums | undefined, { answered, refused, failed }: RequestSums): void {
+function add(into: Sums | undefined, sums: RequestSums): void {
   if (into === undefined) return
-  into.answered += answered
-  into.refused += refused
-  into.failed += failed
+  for (const part of REQUEST_PARTS) into[part] += sums[part]
 }
 
 function hoursOfToday({ hours, timeZone, now }: UsageOfStore): UsageHour[] {

@@ -95,17 +95,24 @@ describe.each(SCRIPTING)('data, $scripting', ({ javaScript }) => {
 
 interface Sums {
   readonly answered: number
+  readonly clientErrors: number
   readonly refused: number
   readonly failed: number
 }
 
-const PATTERN = /: (?<answered>[\d,]+) answered, (?<refused>[\d,]+) refused, (?<failed>[\d,]+) failed$/
+const PATTERN =
+  /: (?<answered>[\d,]+) answered, (?<clientErrors>[\d,]+) client errors?, (?<refused>[\d,]+) refused, (?<failed>[\d,]+) failed$/
 
 const numberIn = (text = '') => Number(text.replaceAll(',', ''))
 
 function sumsIn(words: string): Sums {
-  const { answered, refused, failed } = PATTERN.exec(words)?.groups ?? {}
-  return { answered: numberIn(answered), refused: numberIn(refused), failed: numberIn(failed) }
+  const { answered, clientErrors, refused, failed } = PATTERN.exec(words)?.groups ?? {}
+  return {
+    answered: numberIn(answered),
+    clientErrors: numberIn(clientErrors),
+    refused: numberIn(refused),
+    failed: numberIn(failed),
+  }
 }
 
 /** Rows of a table of sums: the last value of each is the sum of the others. */
@@ -114,18 +121,22 @@ async function tableSums(page: Page, name: string): Promise<Sums[]> {
   const rows = await page.locator(`table:has(caption:text-is("${name}")) tbody tr`).all()
   return Promise.all(
     rows.map(async (row) => {
-      const [answered = 0, refused = 0, failed = 0, all] = (await row.locator('td.number').allTextContents()).map(
-        numberIn,
-      )
-      expect(all).toBe(answered + refused + failed)
-      return { answered, refused, failed }
+      const cells = (await row.locator('td.number').allTextContents()).map(numberIn)
+      const [answered = 0, clientErrors = 0, refused = 0, failed = 0, all] = cells
+      expect(all).toBe(answered + clientErrors + refused + failed)
+      return { answered, clientErrors, refused, failed }
     }),
   )
 }
 
 function total(list: readonly Sums[]): Sums {
   const sum = (part: keyof Sums) => list.reduce((all, sums) => all + sums[part], 0)
-  return { answered: sum('answered'), refused: sum('refused'), failed: sum('failed') }
+  return {
+    answered: sum('answered'),
+    clientErrors: sum('clientErrors'),
+    refused: sum('refused'),
+    failed: sum('failed'),
+  }
 }
 
 describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
@@ -134,8 +145,8 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
     const other = await platform.newKey(store.id)
     for (const [at, keyId] of [store.keyId, other.id].entries())
       await platform.service.control.sql`
-        insert into usage_hours (key_id, hour, answered, refused, failed, peak_minute)
-        select ${keyId}, date_trunc('hour', now()) - make_interval(hours => n * 7), n * ${at + 11}, n % 3, n % 2, 2
+        insert into usage_hours (key_id, hour, answered, client_errors, refused, failed, peak_minute)
+        select ${keyId}, date_trunc('hour', now()) - make_interval(hours => n * 7), n * ${at + 11}, n % 5, n % 3, n % 2, 2
         from generate_series(0, 90) as n on conflict do nothing`
     const { page } = await scene.visitAs(merchant, { javaScript })
     await page.goto(`${base()}/usage`)
@@ -145,11 +156,12 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
     expect(chart).toEqual(byDay.toReversed())
     const whole = total(chart)
     expect(whole.answered).toBeGreaterThan(1000)
+    expect(whole.clientErrors).toBeGreaterThan(0)
     expect(whole.refused).toBeGreaterThan(0)
     expect(whole.failed).toBeGreaterThan(0)
     expect(total(await tableSums(page, 'Requests by key, most first'))).toEqual(whole)
-    const [answered, refused, failed] = (await textsOf(page, '.tile-value')).map(numberIn)
-    expect({ answered, refused, failed }).toEqual(whole)
+    const [answered, clientErrors, refused, failed] = (await textsOf(page, '.tile-value')).map(numberIn)
+    expect({ answered, clientErrors, refused, failed }).toEqual(whole)
 
     await page.locator('table:has-text("Requests by key") tbody tr th a').last().click()
     expect(page.url()).toContain('?key=')

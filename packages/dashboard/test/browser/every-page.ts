@@ -79,8 +79,8 @@ async function useKeys(platform: TestPlatform, { id: storeId, keyId, key }: Test
   await revokeKey({ database, storeId, keyId: revoked.id })
   for (const used of [keyId, revoked.id])
     await database.sql`
-      insert into usage_hours (key_id, hour, answered, refused, failed, peak_minute)
-      select ${used}, date_trunc('hour', now()) - make_interval(hours => n * 5), n * 37, n % 4, n % 3, 90
+      insert into usage_hours (key_id, hour, answered, client_errors, refused, failed, peak_minute)
+      select ${used}, date_trunc('hour', now()) - make_interval(hours => n * 5), n * 37, n % 7, n % 4, n % 3, 90
       from generate_series(0, 130) as n`
   for (const path of ['orders?limit=20', 'orders?limit=1000', 'orders/nowhere', 'products?limit=5', 'nothing'])
     await platform.get(`/api/v1/${path}`, key)

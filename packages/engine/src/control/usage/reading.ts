@@ -10,6 +10,8 @@ export interface UsageHour {
   readonly keyId: string
   readonly hour: Date
   readonly answered: number
+  /** Requests with an error that the client has to fix. */
+  readonly clientErrors: number
   readonly refused: number
   readonly failed: number
   /** Requests in the fullest minute of the hour. */
@@ -39,7 +41,8 @@ export async function readUsageHours(options: {
   readonly since: Date
 }): Promise<UsageHour[]> {
   return options.database.sql<UsageHour[]>`
-    select h.key_id as "keyId", h.hour, h.answered::float8 as answered, h.refused::float8 as refused,
+    select h.key_id as "keyId", h.hour, h.answered::float8 as answered,
+      h.client_errors::float8 as "clientErrors", h.refused::float8 as refused,
       h.failed::float8 as failed, h.peak_minute as "peakMinute"
     from usage_hours h join api_keys k on k.id = h.key_id
     where k.store_id = ${options.storeId} and h.hour >= ${options.since.toISOString()}::text::timestamptz

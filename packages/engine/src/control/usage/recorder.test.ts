@@ -47,7 +47,7 @@ function page(keyId: string, walk: WalkStep): RecordedRequest {
 
 function usageOf(keyId: string) {
   return control.database.sql`
-    select hour, answered::int, refused::int, failed::int from usage_hours where key_id = ${keyId} order by hour`
+    select hour, answered::int, client_errors::int as "clientErrors", refused::int, failed::int from usage_hours where key_id = ${keyId} order by hour`
 }
 
 describe('usage', () => {
@@ -56,6 +56,7 @@ describe('usage', () => {
     let now = NOON + 3_599_999
     const usage = recorder(() => now)
     usage.record(request(id, 'answered'))
+    usage.record(request(id, 'clientErrors'))
     usage.record(request(id, 'refused'))
     now = NOON + 3_600_000
     usage.record(request(id, 'failed'))
@@ -63,8 +64,8 @@ describe('usage', () => {
     usage.record(request(id, 'failed'))
     await usage.close()
     expect(await usageOf(id)).toEqual([
-      { hour: new Date(NOON), answered: 1, refused: 1, failed: 0 },
-      { hour: new Date(NOON + 3_600_000), answered: 0, refused: 0, failed: 2 },
+      { hour: new Date(NOON), answered: 1, clientErrors: 1, refused: 1, failed: 0 },
+      { hour: new Date(NOON + 3_600_000), answered: 0, clientErrors: 0, refused: 0, failed: 2 },
     ])
     const [key] = await listKeys({ database: control.database, storeId })
     expect(key?.lastUsedAt).toEqual(new Date(now))
