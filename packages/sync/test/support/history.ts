@@ -206,9 +206,14 @@ class History {
       ...plan.road,
     }
     const begun = model.moment
+    // A run that fails while it reads ahead leaves a request behind, and the writes before that request go on.
+    const pending = new Set<Promise<unknown>>()
+    const at = new Map(
+      [...road.at].map(([number, happen]) => [number, (path: string) => tracked(happen(path), pending)]),
+    )
     try {
       await run({
-        client: clientOn(road),
+        client: clientOn({ ...road, at }),
         copy: destination.make(),
         isFull: plan.isFull,
         prunes: plan.prunes,
@@ -218,6 +223,7 @@ class History {
       })
     } catch (error) {
       if (!plan.mayFail) throw error
+      await Promise.allSettled(pending)
       await this.#kept.look(destination.make(), begun)
       return false
     }
@@ -243,4 +249,12 @@ class History {
     const { destination } = this.#parts
     expect(await wrongIn(destination, source, this.#source.model)).toEqual([])
   }
+}
+
+/** The same promise, listed in `pending` until it settles. */
+function tracked<T>(promise: Promise<T>, pending: Set<Promise<unknown>>): Promise<T> {
+  pending.add(promise)
+  const forget = () => pending.delete(promise)
+  promise.then(forget, forget)
+  return promise
 }
