@@ -230,11 +230,15 @@ function kindOf(permissions: string, path: string): string {
   return permissions.includes('x') ? 'code' : 'objects'
 }
 
-/** What is held is what is left after a collection. */
+/**
+ * The lowest sample of each whole minute: memory in use is what a collection leaves. The last minute has just begun when
+ * the test ends. Its one or two samples precede a collection, so they would look like growth.
+ */
 function lowestOfEachMinute(samples: readonly Point[]): Point[] {
   const lowest = new Map<number, Point>()
   for (const sample of samples) {
     const minute = Math.floor(sample.hour * 60)
+    if (minute >= MINUTES) continue
     const known = lowest.get(minute)
     if (known === undefined || sample.resident < known.resident) lowest.set(minute, sample)
   }
