@@ -1,7 +1,7 @@
 // An answer before it is sent: status, headers and a whole body. Errors and pages alike become one of these.
 
-import { ApiError } from '@store-export/contract'
-import type { PageWriter } from '@store-export/engine'
+import { ApiError, ERRORS, type ErrorCode, type ErrorDeclaration } from '@store-export/contract'
+import { ControlDatabaseFault, type PageWriter, StoreDatabaseFault } from '@store-export/engine'
 
 /** A whole answer. */
 export interface Answer {
@@ -33,15 +33,32 @@ export function listAnswer(page: PageWriter, nextCursor: string | null): Answer 
   return { ...json(200, out.result(), rows), release: () => page.release() }
 }
 
-/** The answer that says what went wrong. Anything but an `ApiError` says no more than that it failed (R5). */
-export function errorAnswer(error: unknown): Answer {
-  const { code, message, status, headers } = error instanceof ApiError ? error : unavailable()
+/** The response to an error; `random` is from 0 to 1. Only an `ApiError` says more than which part failed (R5). */
+export function errorAnswer(error: unknown, random: () => number = Math.random): Answer {
+  const { code, message, status, headers } = error instanceof ApiError ? error : unavailable(error)
   const { body, ...rest } = json(status, Buffer.from(JSON.stringify({ error: { code, message } })), 0)
-  return { ...rest, body, headers: { ...rest.headers, ...headers } }
+  return { ...rest, body, headers: { ...rest.headers, ...retryAfter(code, random), ...headers } }
 }
 
-function unavailable(): ApiError {
-  return new ApiError('STORE_DB_ERROR', 'the store database could not be read; try again with exponential backoff')
+/** Spread over its range, so that clients that failed together do not come back together (R41). */
+function retryAfter(code: ErrorCode, random: () => number): Readonly<Record<string, string>> {
+  const { retryAfterSeconds }: ErrorDeclaration = ERRORS[code]
+  if (retryAfterSeconds === undefined) return {}
+  const { min, max } = retryAfterSeconds
+  return { 'retry-after': String(min + Math.floor(random() * (max - min + 1))) }
+}
+
+const TRY_AGAIN = 'try again after the seconds in the header Retry-After, with exponential backoff'
+
+function unavailable(error: unknown): ApiError {
+  return new ApiError('STORE_DB_ERROR', `${failureOf(error)}; ${TRY_AGAIN}`)
+}
+
+function failureOf(error: unknown): string {
+  if (error instanceof StoreDatabaseFault) return 'the store database could not be read'
+  if (error instanceof ControlDatabaseFault)
+    return 'the service could not check the API key, because its own database did not respond'
+  return 'the service failed because of an internal error'
 }
 
 function json(status: number, body: Buffer, rows: number): Answer {

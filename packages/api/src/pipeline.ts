@@ -26,7 +26,7 @@ import { openCursor, sealCursor } from './cursor.ts'
 import { ignoredHeader, ignoredNames, readParams } from './params.ts'
 import { planOf } from './read-plan.ts'
 import { type ApiRequest, readKey } from './request.ts'
-import { type Router, readId } from './route.ts'
+import { type Router, readId, requireRoute } from './route.ts'
 
 /** What the pipeline works with. */
 export interface Pipeline {
@@ -53,11 +53,13 @@ export interface Trace {
 
 /** The answer to a request. Throws `ApiError`, or the fault that kept it from being answered. */
 export async function answerRequest(request: ApiRequest, pipeline: Pipeline, trace: Trace): Promise<Answer> {
+  const route = pipeline.router.find(request.path)
+  // Known before the key is checked, so that a refusal is counted for its endpoint too.
+  if (route !== null) trace.endpoint = route.endpoint.path
   const key = requireKey(readKey(request), trace)
   const admission = await admit(key, pipeline, trace)
   const address = openStore(admission)
-  const { endpoint, rawId } = pipeline.router.find(request.method, request.path)
-  trace.endpoint = endpoint.path
+  const { endpoint, rawId } = requireRoute(route, request)
   noteIgnored(ignoredNames(endpoint, request.query), trace)
   const id = readId(endpoint, rawId)
   const values = readParams(endpoint, request.query)
@@ -115,7 +117,7 @@ function openStore({ origin, state, storeId, databaseUrl, sealedPassword }: Admi
   if (state === 'generating' || databaseUrl === null)
     throw new ApiError(
       'STORE_NOT_READY',
-      'this store is being generated and has no database yet; try again in a minute',
+      'this store is being generated and has no database yet; wait the seconds in the header Retry-After, then try again',
     )
   return { storeId, databaseUrl, sealedPassword }
 }

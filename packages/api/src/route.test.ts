@@ -1,8 +1,9 @@
 import { ApiError, ENDPOINTS } from '@store-export/contract'
 import { describe, expect, test } from 'vitest'
-import { Router, readId } from './route.ts'
+import { type Route, Router, readId, requireRoute } from './route.ts'
 
 const router = new Router()
+const routeOf = (method: string, path: string): Route => requireRoute(router.find(path), { method, path })
 const ID = '3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e5f'
 const refusalOf = (run: () => unknown): ApiError => {
   try {
@@ -17,7 +18,7 @@ const refusalOf = (run: () => unknown): ApiError => {
 test('every endpoint is found at its own path, by GET and HEAD', () => {
   for (const endpoint of ENDPOINTS)
     for (const method of ['GET', 'HEAD'])
-      expect(router.find(method, endpoint.path.replace('{id}', ID))).toEqual({
+      expect(routeOf(method, endpoint.path.replace('{id}', ID))).toEqual({
         endpoint,
         rawId: endpoint.path.includes('{id}') ? ID : '',
       })
@@ -46,23 +47,23 @@ describe('[R2] any other path is 404', () => {
       '*',
     ],
   ])('%s', (path) => {
-    expect(refusalOf(() => router.find('GET', path))).toMatchObject({ code: 'NOT_FOUND', status: 404 })
+    expect(refusalOf(() => routeOf('GET', path))).toMatchObject({ code: 'NOT_FOUND', status: 404 })
   })
 })
 
 test('[R3] any other method is 405 with what is allowed; an unknown path is 404 first', () => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'get', 'PROPFIND', 'QUERY'])
-    expect(refusalOf(() => router.find(method, '/api/v1/orders'))).toMatchObject({
+    expect(refusalOf(() => routeOf(method, '/api/v1/orders'))).toMatchObject({
       code: 'NOT_FOUND',
       status: 405,
       message: 'read-only: use GET',
       headers: { allow: 'GET, HEAD' },
     })
-  expect(refusalOf(() => router.find('POST', '/api/v1/nowhere')).status).toBe(404)
+  expect(refusalOf(() => routeOf('POST', '/api/v1/nowhere')).status).toBe(404)
 })
 
 describe('[R24, EP-ID-INVALID] ids', () => {
-  const { endpoint } = router.find('GET', `/api/v1/orders/${ID}`)
+  const { endpoint } = routeOf('GET', `/api/v1/orders/${ID}`)
 
   test('any case and any version; lower case inside', () => {
     expect(readId(endpoint, ID)).toBe(ID)
@@ -101,7 +102,7 @@ describe('[R24, EP-ID-INVALID] ids', () => {
   })
 
   test('an endpoint without an id has none to read', () => {
-    expect(readId(router.find('GET', '/api/v1/orders').endpoint, '')).toBe('')
+    expect(readId(routeOf('GET', '/api/v1/orders').endpoint, '')).toBe('')
   })
 })
 
@@ -109,7 +110,7 @@ test('an endpoint is added by its declaration alone', () => {
   const [first] = ENDPOINTS
   if (first === undefined) throw new Error('no endpoints')
   const added = { ...first, id: 'getShop', path: '/api/v1/shops/{id}/house' }
-  expect(new Router([...ENDPOINTS, added]).find('GET', `/api/v1/shops/${ID}/house`)).toEqual({
+  expect(new Router([...ENDPOINTS, added]).find(`/api/v1/shops/${ID}/house`)).toEqual({
     endpoint: added,
     rawId: ID,
   })

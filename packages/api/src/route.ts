@@ -1,9 +1,17 @@
 // Which endpoint a request is for. Paths are the contract's; matching is exact.
 
 import { ApiError, ENDPOINTS, type Endpoint, ID_RULE, invalidParameter } from '@store-export/contract'
+import type { ApiRequest } from './request.ts'
+import { suggestPath } from './suggest-path.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const ID = '{id}'
+
+/** An endpoint, and what stands in the path where its id belongs. */
+export interface Route {
+  readonly endpoint: Endpoint
+  readonly rawId: string
+}
 
 /** Finds endpoints by path. */
 export class Router {
@@ -13,15 +21,25 @@ export class Router {
     this.routes = endpoints.map((endpoint) => ({ endpoint, segments: endpoint.path.split('/') }))
   }
 
-  /** The route of a request: 404 for an unknown path, then 405 for any method but GET and HEAD (R2, R3). */
-  find(method: string, path: string): { readonly endpoint: Endpoint; readonly rawId: string } {
+  /** The route of a path; null for an unknown one. */
+  find(path: string): Route | null {
     const given = path.split('/')
     const found = this.routes.find(({ segments }) => matches(segments, given))
-    if (found === undefined) throw new ApiError('NOT_FOUND', 'no such path; the reference is at /docs')
-    if (method !== 'GET' && method !== 'HEAD')
-      throw new ApiError('NOT_FOUND', 'read-only: use GET', { status: 405, headers: { allow: 'GET, HEAD' } })
+    if (found === undefined) return null
     return { endpoint: found.endpoint, rawId: given[found.segments.indexOf(ID)] ?? '' }
   }
+}
+
+/** The route of a request. Throws 404 for an unknown path, then 405 for any method but GET and HEAD (R2, R3). */
+export function requireRoute(route: Route | null, { method, path }: Pick<ApiRequest, 'method' | 'path'>): Route {
+  if (route === null) {
+    const suggested = suggestPath(path)
+    const hint = suggested === null ? '; the' : `; did you mean ${suggested}? The`
+    throw new ApiError('NOT_FOUND', `no such path${hint} reference is at /docs`)
+  }
+  if (method !== 'GET' && method !== 'HEAD')
+    throw new ApiError('NOT_FOUND', 'read-only: use GET', { status: 405, headers: { allow: 'GET, HEAD' } })
+  return route
 }
 
 /** The id of a path in lower case; throws `INVALID_PARAM` where it is no canonical UUID (R24). */

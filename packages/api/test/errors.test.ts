@@ -4,6 +4,7 @@ import { bareStore } from './support/bare-store.ts'
 import { filledStore } from './support/demo.ts'
 import { CORS, NO_ID, pathsWith, SPEC_BY_ID, SPEC_ENDPOINTS } from './support/endpoints.ts'
 import { ask, type RawAnswer } from './support/http.ts'
+import { spendKey } from './support/spent-key.ts'
 
 const CODES: Readonly<Record<string, number>> = {
   INVALID_API_KEY: 401,
@@ -50,9 +51,14 @@ describe('[ENV-3, ERR-1, GEN-5] every endpoint, every common error, one envelope
     expectError(await asking(path, imported.key), 'STORE_NOT_SUPPORTED')
   })
 
-  test.each(pathsWith(NO_ID))('[AUTH-7] %s of a store being generated is 409', async (path) => {
-    expectError(await asking(path, generating.key), 'STORE_NOT_READY')
-  })
+  test.each(pathsWith(NO_ID))(
+    '[AUTH-7, R41] %s of a store being generated is 409 with a time to wait',
+    async (path) => {
+      const response = await asking(path, generating.key)
+      expectError(response, 'STORE_NOT_READY')
+      expect(response.headers['retry-after']).toBe('30')
+    },
+  )
 
   test.each(pathsWith(NO_ID))('%s without a key is 401', async (path) => {
     expectError(await asking(path, null), 'INVALID_API_KEY')
@@ -115,6 +121,13 @@ describe('[R2, VER-1] unknown paths', () => {
     expectError(await asking(path, store.key), 'NOT_FOUND')
     expectError(await asking(path, null), 'INVALID_API_KEY')
   })
+})
+
+test('[R2] the message of a 404 names the path that was probably meant', async () => {
+  const messageOf = async (path: string) => (await asking(path, store.key)).json.error.message
+  expect(await messageOf('/orders/')).toBe('no such path; did you mean /api/v1/orders? The reference is at /docs')
+  expect(await messageOf('/api/v1/customer_groups')).toContain('did you mean /api/v1/customer-groups?')
+  expect(await messageOf('/api/v1/nowhere')).toBe('no such path; the reference is at /docs')
 })
 
 describe('[EP-ID-INVALID, R24] an id that is no canonical UUID', () => {
@@ -186,10 +199,9 @@ describe('[R6] two faults at once: the earlier check speaks', () => {
       bareStore(limited, 'generating'),
       limited.provision(),
     ])
+    const made = await limited.service.control.sql<{ id: string }[]>`select id from api_keys`
+    for (const { id } of made) await spendKey(limited, id)
     for (const { key } of keys) {
-      // counted as of a later minute than any in which this test can run
-      await limited.service.control.sql`insert into request_counters (key_id, minute, requests)
-        select id, date_trunc('minute', now()) + interval '10 minutes', 1 from api_keys on conflict (key_id) do nothing`
       for (const [method, path] of [
         ['GET', '/api/v1/store'],
         ['GET', '/api/v1/nowhere'],
@@ -232,9 +244,10 @@ describe('[ERR-3] a store database that is gone', () => {
   test('the answer says nothing of what happened', async () => {
     const gone = await platform.provision()
     await drop(gone)
-    const { text } = await asking('/api/v1/orders', gone.key)
+    const { text, headers } = await asking('/api/v1/orders', gone.key)
+    expect(headers['retry-after'], '[R41]').toMatch(/^[1-5]$/)
     expect(text).toBe(
-      '{"error":{"code":"STORE_DB_ERROR","message":"the store database could not be read; try again with exponential backoff"}}',
+      '{"error":{"code":"STORE_DB_ERROR","message":"the store database could not be read; try again after the seconds in the header Retry-After, with exponential backoff"}}',
     )
   })
 })
@@ -248,8 +261,12 @@ test('[R5] without the control database there is no data: 502 for a key, 401 sti
   await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`
   const path = '/api/v1/store'
   const { url } = alone.service
-  expectError(await ask(url, { path, headers: { 'x-api-key': key } }), 'STORE_DB_ERROR')
-  expectError(await ask(url, { path, headers: { 'x-api-key': key } }), 'STORE_DB_ERROR')
+  for (const _attempt of [1, 2]) {
+    const response = await ask(url, { path, headers: { 'x-api-key': key } })
+    expectError(response, 'STORE_DB_ERROR')
+    expect(response.json.error.message).toMatch(/^the service could not check the API key, because its own database /)
+    expect(response.headers['retry-after'], '[R41]').toMatch(/^[1-5]$/)
+  }
   expectError(await ask(url, { path }), 'INVALID_API_KEY')
   expect((await ask(url, { path: '/openapi.json' })).status).toBe(200)
   expect(alone.observations.some(({ event }) => event === 'control fault')).toBe(true)

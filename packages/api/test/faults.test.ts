@@ -14,7 +14,8 @@ const SIZE = { orders: 60, customers: 20, products: 10, locations: 1, groups: 1 
 const FIXED = {
   error: {
     code: 'STORE_DB_ERROR',
-    message: 'the store database could not be read; try again with exponential backoff',
+    message:
+      'the store database could not be read; try again after the seconds in the header Retry-After, with exponential backoff',
   },
 }
 

@@ -27,9 +27,7 @@ beforeAll(async () => {
   const admin = connectOnce(platform.controlUrl)
   await admin.unsafe(`drop database "${new URL(gone.ownerUrl).pathname.slice(1)}" with (force)`)
   const spent = await platform.newKey(store.id)
-  // in a minute that is still to come, so that no test can outlive it
-  await platform.service.control.sql`insert into request_counters (key_id, minute, requests)
-    values (${spent.id}, date_trunc('minute', now()) + interval '5 minutes', 100000)`
+  await spendKey(platform, spent.id)
   await admin.end()
   const { key } = store
   const ids = new Map<string, string>()
@@ -60,6 +58,8 @@ beforeAll(async () => {
   ]
 })
 afterAll(() => platform.close())
+
+import { spendKey } from './support/spent-key.ts'
 
 const send = ({ path, key, method = 'GET' }: Case, headers: Record<string, string> = {}): Promise<RawAnswer> =>
   ask(platform.service.url, { path, method, headers: key === null ? headers : { 'x-api-key': key, ...headers } })
@@ -133,10 +133,16 @@ describe('on every status', () => {
     })
   })
 
-  test('[R26] www-authenticate comes with 401, [ERR-2] retry-after with 429, [R3] allow with 405, and with no other', async () => {
+  test('[R26] www-authenticate comes with 401, [ERR-2, R41] retry-after with 409, 429 and 502, [R3] allow with 405, and with no other', async () => {
     await everyCase(({ headers, status }, { what }) => {
       const there = ['www-authenticate', 'retry-after', 'allow'].filter((name) => headers[name] !== undefined)
-      const expected: Record<number, string[]> = { 401: ['www-authenticate'], 429: ['retry-after'], 405: ['allow'] }
+      const expected: Record<number, string[]> = {
+        401: ['www-authenticate'],
+        405: ['allow'],
+        409: ['retry-after'],
+        429: ['retry-after'],
+        502: ['retry-after'],
+      }
       expect(there, what).toEqual(expected[status] ?? [])
     })
   })

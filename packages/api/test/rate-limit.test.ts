@@ -11,6 +11,7 @@ import { bareStore } from './support/bare-store.ts'
 import { NO_ID, pathsWith } from './support/endpoints.ts'
 import { ask } from './support/http.ts'
 import { startNode } from './support/nodes.ts'
+import { spendKey } from './support/spent-key.ts'
 
 const LIMIT = 6
 let platform: TestPlatform
@@ -67,6 +68,26 @@ test('[LIM-1, ERR-2] the request beyond the limit is 429, with Retry-After and w
     expect(refused?.headers.get('ratelimit-policy')).toBe(`"minute";q=${LIMIT};w=60`)
     expect(refused?.json.error.message).toContain(`${LIMIT} requests`)
   })
+})
+
+test('[LIM-1, R6] a refused request is told for its endpoint: to the metrics, the log and the merchant', async () => {
+  const { id, key } = await platform.newKey(store.id)
+  await spendKey(platform, id)
+  platform.observations.length = 0
+  const statusOf = async (path: string, of: string) =>
+    (await ask(platform.service.url, { path, headers: { 'x-api-key': of } })).status
+  for (const path of ['/api/v1/orders', `/api/v1/orders/${NO_ID}`, '/api/v1/nowhere'])
+    expect(await statusOf(path, key)).toBe(429)
+  expect(await statusOf('/api/v1/products', 'sdx_x')).toBe(401)
+  const told = platform.observations.flatMap((each) =>
+    each.event === 'request answered' ? [`${each.endpoint} ${each.status}`] : [],
+  )
+  expect(told).toEqual(['/api/v1/orders 429', '/api/v1/orders/{id} 429', 'unknown 429', '/api/v1/products 401'])
+  await expect
+    .poll(() =>
+      platform.service.control.sql`select endpoint from request_lines where key_id = ${id} order by 1`.values(),
+    )
+    .toEqual([['/api/v1/orders'], ['/api/v1/orders/{id}'], ['unknown']])
 })
 
 test('[R8] Retry-After ends with the clock minute of the control database', async () => {

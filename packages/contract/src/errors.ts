@@ -27,9 +27,10 @@ export const ERRORS = {
     status: 409,
     answers: 'every',
     condition: 'The store exists, but its database is not provisioned yet: the initial generation is running.',
-    retry: 'Yes, after waiting.',
-    fix: 'Ask again in a minute.',
-    mistakes: ['The answer was taken for an empty store.'],
+    retry: 'Yes, after the 30 seconds in the header Retry-After.',
+    retryAfterSeconds: { min: 30, max: 30 },
+    fix: 'Wait the seconds in the header Retry-After, then try again.',
+    mistakes: ['The response was taken for an empty store.'],
   },
   INVALID_PARAM: {
     status: 400,
@@ -65,7 +66,7 @@ export const ERRORS = {
     fix: 'Check the path against the reference. If it is an id, the row was deleted or belongs to another store.',
     mistakes: [
       'A key of another store was used.',
-      'The path was written with a trailing slash or without /api/v1.',
+      'The path was written with a trailing slash, without /api/v1, or with _ for -. The message suggests the right one.',
       'Another method than GET was used (status 405): the service is read-only.',
     ],
   },
@@ -84,10 +85,12 @@ export const ERRORS = {
   STORE_DB_ERROR: {
     status: 502,
     answers: 'every',
-    condition: 'A transient failure reading the store database.',
-    retry: 'Yes, with exponential backoff.',
-    fix: 'Ask again after 1, 2, 4, 8 seconds. The walk goes on with the same cursor; nothing is lost.',
-    mistakes: ['The failed page was taken for the last one. Only meta.has_more false ends a walk.'],
+    condition:
+      'A transient failure reading the store database. The message says if it was a database of the service itself.',
+    retry: 'Yes, after the 1 to 5 seconds in the header Retry-After, with exponential backoff.',
+    retryAfterSeconds: { min: 1, max: 5 },
+    fix: 'Wait the seconds in the header Retry-After, then twice as long after each further failure. Pass the same cursor; no row is lost.',
+    mistakes: ['The failed page was taken for the last one. Only meta.has_more false ends a list.'],
   },
 } as const satisfies Record<string, ErrorDeclaration>
 
@@ -102,6 +105,8 @@ export interface ErrorDeclaration {
   readonly answers: 'every' | readonly AnswerKind[]
   readonly condition: string
   readonly retry: string
+  /** Bounds of the header `Retry-After`, unless the error brings its own (R41). */
+  readonly retryAfterSeconds?: { readonly min: number; readonly max: number }
   readonly fix: string
   readonly mistakes: readonly string[]
 }

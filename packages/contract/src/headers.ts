@@ -50,7 +50,7 @@ export const RESPONSE_HEADERS = {
     on: 'as the note says',
   },
   'retry-after': {
-    note: 'With status 429: whole seconds to wait, 1 to 60.',
+    note: 'Whole seconds to wait before the next attempt: 1 to 60 with status 429, 30 with 409, 1 to 5 with 502.',
     schema: { type: 'integer', minimum: 1, maximum: 60 },
     example: 17,
     on: 'as the note says',

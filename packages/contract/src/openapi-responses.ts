@@ -15,7 +15,9 @@ const OF_A_LIST = [...OF_AN_ANSWER, 'x-sync-watermark'] as const
 const OWN_HEADERS: Readonly<Record<number, readonly string[]>> = {
   401: [...ALWAYS, 'www-authenticate'],
   405: [...COUNTED, 'allow'],
+  409: [...COUNTED, 'retry-after'],
   429: [...COUNTED, 'retry-after'],
+  502: [...COUNTED, 'retry-after'],
 }
 const METHOD_STATUS = 405
 

@@ -109,7 +109,12 @@ export function createAdmitter(options: AdmitterOptions): Admitter {
         throw new ControlDatabaseFault('the control database gave no answer', { cause })
       }
     },
-    sums: () => ({ pools: 1, connections, busy: slots.busy, waiting: requests.waitingCount + alone.waitingCount }),
+    sums: () => ({
+      pools: 1,
+      connections,
+      busy: Math.min(slots.busy, connections),
+      waiting: requests.waitingCount + alone.waitingCount,
+    }),
     close: () => pool.end({ timeout: CLOSE_SECONDS }),
   }
 }

@@ -4,7 +4,7 @@ import { ApiError } from '@store-export/contract'
 import type { Sql } from '../connection.ts'
 import type { Observe } from '../observe.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
-import { within } from '../within.ts'
+import { TimeLimitPassed, within } from '../within.ts'
 import type { StoreColumns } from './columns.ts'
 import { isTooSlow, remedyFor } from './database-errors.ts'
 import type { StoreAddress, StorePools } from './pools.ts'
@@ -82,15 +82,18 @@ export class Attempts {
 
   /** Does the work until `deadline`, by `performance.now()`. Throws what it throws, and gives up connections that are lost. */
   async once<T>(address: StoreAddress, work: Work<T>, deadline: number): Promise<T> {
+    const { timeoutMs } = this.parts
     const working = async (sql: Sql) => {
       const begunAt = performance.now()
+      if (begunAt >= deadline)
+        throw new TimeLimitPassed(`the time limit of ${timeoutMs} ms passed before the statement was sent`)
       const running = this.parts.columns.of(address, sql).then((present) => work(sql, present))
       const discard = (reason: string, graceSeconds: number) =>
         this.parts.pools.discard(address.storeId, reason, { sql, graceSeconds })
       try {
-        return await within(deadline - performance.now(), running, () => {
+        return await within(deadline - begunAt, running, () => {
           // Late because it waited long for its turn is not hung: what runs on the other connections may end.
-          const isHung = performance.now() - begunAt > this.parts.timeoutMs * HUNG_SHARE
+          const isHung = performance.now() - begunAt > timeoutMs * HUNG_SHARE
           discard('no answer in time', isHung ? 0 : GRACE_SECONDS)
         })
       } catch (cause) {

@@ -1,0 +1,18 @@
+// A key whose requests are over its limit in every minute, so that no test depends on when a minute ends.
+
+import type { TestPlatform } from '../../../../test/support/platform.ts'
+
+const MORE_THAN_ANY_LIMIT = 1_000_000
+
+/** Makes the control database count each request of the key as one of very many. */
+export async function spendKey({ service }: TestPlatform, keyId: string): Promise<void> {
+  const name = `spend_${keyId.replaceAll('-', '')}`
+  await service.control.sql.unsafe(`
+    create function ${name}() returns trigger language plpgsql as $$
+      begin
+        new.requests := ${MORE_THAN_ANY_LIMIT};
+        return new;
+      end $$;
+    create trigger ${name} before insert or update on request_counters
+      for each row when (new.key_id = '${keyId}') execute function ${name}();`)
+}

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import { expect, onTestFinished, test } from 'vitest'
+import { createDatabase } from '../../../../test/support/databases.ts'
+import { SealingKey, sealPassword } from '../control/sealing.ts'
+import { describeCause } from '../log.ts'
+import type { Observation } from '../observe.ts'
+import { Attempts } from './attempts.ts'
+import { StoreColumns } from './columns.ts'
+import { StorePools } from './pools.ts'
+import { StoreDatabaseFault } from './store-fault.ts'
+
+const TIMEOUT_MS = 2000
+const bounds = {
+  storePoolSize: 2,
+  storeConnectionsMax: 4,
+  storeQueueMax: 1,
+  storeQueueWaitMs: 1000,
+  storeIdleSeconds: 60,
+  storeTimeoutMs: TIMEOUT_MS,
+  storeSessionSettings: true,
+}
+
+test('[ERR-3] a request whose time is over sends no statement, and the cause names the limit', async () => {
+  const database = await createDatabase()
+  onTestFinished(() => database.drop())
+  const seen: Observation[] = []
+  const observe = (observation: Observation) => void seen.push(observation)
+  const keys = { current: new SealingKey(randomBytes(32)), previous: null }
+  const pools = new StorePools({ bounds, keys, observe })
+  onTestFinished(() => pools.close())
+  const columns = new StoreColumns({ refreshSeconds: 15, observe, now: () => performance.now() })
+  const attempts = new Attempts({ pools, columns, observe, timeoutMs: TIMEOUT_MS })
+  const url = new URL(database.url)
+  const password = decodeURIComponent(url.password)
+  url.password = ''
+  const sealedPassword = sealPassword({ keys, random: randomBytes, storeId: 's', password })
+  const address = { storeId: 's', databaseUrl: url.href, sealedPassword }
+  let isStarted = false
+  const work = async () => {
+    isStarted = true
+  }
+  // 66 ms too late, as a second attempt can be
+  const startedAt = performance.now() - TIMEOUT_MS - 66
+  await expect(attempts.run({ address, requestId: 'r', startedAt }, work)).rejects.toThrow(StoreDatabaseFault)
+  expect(isStarted).toBe(false)
+  const [fault] = seen.filter(({ event }) => event === 'store fault')
+  expect(fault?.event === 'store fault' && describeCause(fault.cause).message).toBe(
+    'the time limit of 2000 ms passed before the statement was sent',
+  )
+})
