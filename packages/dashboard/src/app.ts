@@ -4,7 +4,7 @@ import { type Context, Hono } from 'hono'
 import { type Asset, assets } from './look/assets.ts'
 import type { Parts } from './parts.ts'
 import { accountPage, changePassword } from './routes/account.ts'
-import { dataFile, dataPage, dataRowPage, toFirstList } from './routes/data.ts'
+import { dataFile, dataPage, dataRowFile, dataRowPage, toFirstList } from './routes/data.ts'
 import { createHandlers, type Environment } from './routes/handle.ts'
 import { keysPage, live, makeKey, replace, replacePage, revoke, revokePage, toKeys } from './routes/keys.ts'
 import { missing } from './routes/problems.ts'
@@ -62,6 +62,7 @@ export function createApp(parts: Parts): Hono<Environment> {
   store.get('/data/:file{[a-z-]+\\.csv}', storeFile(dataFile))
   store.get('/data', storePage(toFirstList))
   store.get('/data/:list', storePage(dataPage))
+  store.get('/data/:list/:file{[0-9A-Fa-f-]+\\.json}', storeFile(dataRowFile))
   store.get('/data/:list/:row', storePage(dataRowPage))
   store.get('/recipes', storePage(recipesPage))
 

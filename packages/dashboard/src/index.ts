@@ -7,6 +7,7 @@ import type { SingleSignOnSettings } from './accounts/single-sign-on.ts'
 import { createApp } from './app.ts'
 import { Downloads } from './data/downloads.ts'
 import { StoreZones } from './data/store-zones.ts'
+import { Turns } from './data/turns.ts'
 import type { Parts } from './parts.ts'
 import { FormNumbers } from './security/form-numbers.ts'
 import { type Origins, originsOf } from './security/origins.ts'
@@ -54,12 +55,14 @@ export function startDashboard(options: DashboardOptions): Promise<RunningDashbo
 function partsOf(options: DashboardOptions, origins: Origins): Parts {
   const { database, reader, secret, apiUrl, observe, proxies } = options
   const { requestsPerMinute, requestLineDays, sessionDays, linkMinutes, singleSignOn } = options
+  const turns = new Turns()
   return {
     database,
     reader,
     accounts: new Accounts({ database, secret, url: origins.url, sessionDays, linkMinutes, singleSignOn }),
     numbers: new FormNumbers({ secret, random: randomBytes, now: Date.now }),
-    zones: new StoreZones(reader, () => performance.now()),
+    turns,
+    zones: new StoreZones({ reader, turns, now: () => performance.now() }),
     downloads: new Downloads(),
     origins,
     observe,

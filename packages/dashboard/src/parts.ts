@@ -4,6 +4,7 @@ import type { ControlDatabase, Observe, StoreReader } from '@store-export/engine
 import type { Accounts } from './accounts/accounts.ts'
 import type { Downloads } from './data/downloads.ts'
 import type { StoreZones } from './data/store-zones.ts'
+import type { Turns } from './data/turns.ts'
 import type { FormNumbers } from './security/form-numbers.ts'
 import type { Origins } from './security/origins.ts'
 
@@ -14,6 +15,7 @@ export interface Parts {
   readonly accounts: Accounts
   readonly numbers: FormNumbers
   readonly zones: StoreZones
+  readonly turns: Turns
   readonly downloads: Downloads
   readonly origins: Origins
   readonly observe: Observe

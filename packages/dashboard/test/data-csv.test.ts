@@ -1,15 +1,12 @@
-import { customerGroup, location, order, product, type Resource } from '@store-export/contract'
+import { customerGroup, location, order, orderItem, product, type Resource, variant } from '@store-export/contract'
 import { StoreDatabaseFault } from '@store-export/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from '../../api/test/support/demo.ts'
 import { asSuperuser, cutReader, idAt, insert, readerOf } from '../../api/test/support/rows.ts'
 import { openCsv } from '../src/data/csv.ts'
-import { Downloads } from '../src/data/downloads.ts'
+import { findFile } from '../src/data/csv-files.ts'
 import { dataStore, openReader, type TestReader } from './data-support.ts'
-
-const downloads = new Downloads()
-const turn: Downloads['turn'] = (work) => downloads.turn(work)
 
 const SIZE = { orders: 620, customers: 60, products: 30, locations: 2, groups: 2 }
 
@@ -27,14 +24,16 @@ afterAll(async () => {
   await platform.close()
 })
 
-async function csv(of: TestStore, resource: Resource, signal = new AbortController().signal) {
+async function csv(of: TestStore, name: string, signal = new AbortController().signal) {
   const { source } = await dataStore(platform, stores, of)
-  return openCsv({ source, resource, now: () => performance.now(), turn, signal })
+  const file = findFile(name)
+  if (file === null) throw new Error(`no file ${name}`)
+  return openCsv({ source, file, now: () => performance.now(), signal })
 }
 
-async function whole(of: TestStore, resource: Resource): Promise<Buffer> {
+async function whole(of: TestStore, name: string): Promise<Buffer> {
   const chunks: Uint8Array[] = []
-  for await (const chunk of await csv(of, resource)) chunks.push(chunk)
+  for await (const chunk of await csv(of, name)) chunks.push(chunk)
   return Buffer.concat(chunks)
 }
 
@@ -63,22 +62,71 @@ async function served(of: TestStore, path: string): Promise<Record<string, unkno
   }
 }
 
-const asCell = (value: unknown) =>
-  value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
+/** A row of the API with a member for each column: an address by its parts, embedded rows left out. */
+function flat(resource: Resource, row: Record<string, unknown>): Record<string, unknown> {
+  const members = Object.entries(resource.fields).flatMap(([name, { type }]): [string, unknown][] => {
+    if (type.kind === 'many') return []
+    if (type.kind !== 'json' || !('keys' in type.shape)) return [[name, row[name]]]
+    const parts = row[name] as Record<string, unknown> | null
+    return type.shape.keys.map((part): [string, unknown] => [`${name}.${part}`, parts?.[part] ?? null])
+  })
+  return Object.fromEntries(members)
+}
+
+const asText = (value: unknown) => (value === null ? '' : String(value))
 const withoutApostrophe = (text: string) => text.replace(/^'(?=[=+\-@\t\r＝＋－＠])/, '')
+
+function expectRows(file: Buffer, expected: readonly Record<string, unknown>[]): void {
+  const [header = [], ...rows] = records(file)
+  expect(header).toEqual(Object.keys(expected[0] ?? {}))
+  expect(rows).toHaveLength(expected.length)
+  for (const [index, row] of expected.entries())
+    for (const [column, name] of header.entries()) {
+      const cell = rows[index]?.[column] ?? 'no cell'
+      const value = row[name]
+      if (typeof value === 'object' && value !== null) expect(JSON.parse(cell), name).toEqual(value)
+      else expect(withoutApostrophe(cell), name).toBe(asText(value))
+    }
+}
 
 describe('a list as CSV', () => {
   test.each([
     ['orders', order],
     ['products', product],
     ['locations', location],
-  ])('%s has every row and field that the API answers', async (name, resource) => {
-    const [header, ...rows] = records(await whole(store, resource))
-    const expected = await served(store, `/api/v1/${name}`)
-    expect(header).toEqual(Object.keys(resource.fields))
-    expect(rows.map((cells) => cells.map(withoutApostrophe))).toEqual(
-      expected.map((row) => Object.keys(resource.fields).map((field) => asCell(row[field]))),
+  ])('%s has every row of the API, a column for each field and each part of an address', async (name, resource) => {
+    const rows = await served(store, `/api/v1/${name}`)
+    expectRows(
+      await whole(store, name),
+      rows.map((row) => flat(resource, row)),
     )
+  })
+
+  test.each([
+    { name: 'order-items', list: 'orders', field: 'items', resource: orderItem },
+    { name: 'product-variants', list: 'products', field: 'variants', resource: variant },
+  ])('$name is a file of its own, with every embedded row of the API', async ({ name, list, field, resource }) => {
+    const rows = await served(store, `/api/v1/${list}`)
+    const embedded = rows.flatMap((row) => row[field] as Record<string, unknown>[])
+    expect(embedded.length).toBeGreaterThan(10)
+    expectRows(
+      await whole(store, name),
+      embedded.map((row) => flat(resource, row)),
+    )
+  })
+
+  test('large values arrive whole, in chunks that are bounded', async () => {
+    const of = await platform.provision()
+    const text = `=${'\\"ä😀\u0001\n'.repeat(60_000)}`
+    await insert(of, 'products', { id: idAt(1), name: 'p', slug: 'p', description: text, price: '1' })
+    await of.sql`update products set metafields = (select jsonb_agg(n || ' "x" \\') from generate_series(1, 60000) n)`
+    const chunks: Uint8Array[] = []
+    for await (const chunk of await csv(of, 'products')) chunks.push(chunk)
+    expect(Math.max(...chunks.map(({ length }) => length))).toBeLessThan(400_000)
+    const [header = [], row = []] = records(Buffer.concat(chunks))
+    expect(row[header.indexOf('description')]).toBe(`'${text}`)
+    const { json } = await platform.get('/api/v1/products', of.key)
+    expect(JSON.parse(row[header.indexOf('metafields')] ?? '')).toEqual(json.data[0].metafields)
   })
 
   test('keeps leading zeros, long numbers, negative numbers, quotes and line ends; a formula arrives as text', async () => {
@@ -87,6 +135,7 @@ describe('a list as CSV', () => {
     const texts = {
       postal_code: '00123',
       phone: '+49 30 1',
+      email: '+4930123456',
       city: '=1+1',
       state: '-2+3',
       external_id: '12345678901234567890',
@@ -98,12 +147,13 @@ describe('a list as CSV', () => {
       address1: 'Ä\rß 日本',
     }
     await insert(of, 'locations', { id: idAt(1), opening_hours: hours, ...texts, ...place })
-    const [header = [], row = []] = records(await whole(of, location))
+    const [header = [], row = []] = records(await whole(of, 'locations'))
     const cell = (name: string) => row[header.indexOf(name)]
     expect(cell('name')).toBe(place.name)
     expect([cell('postal_code'), cell('external_id')]).toEqual(['00123', '12345678901234567890'])
     expect([cell('latitude'), cell('longitude')]).toEqual(['-33.8567844', '151.2152967'])
     expect([cell('city'), cell('state'), cell('phone')]).toEqual(["'=1+1", "'-2+3", "'+49 30 1"])
+    expect(cell('email')).toBe('+4930123456')
     expect(cell('address1')).toBe('Ä\rß 日本')
     expect(cell('opening_hours')).toContain('12345678901234567890')
     expect(cell('description')).toBe('')
@@ -112,7 +162,7 @@ describe('a list as CSV', () => {
   test('of no rows has its header, also where an older store has no such table', async () => {
     const line = `\uFEFF${Object.keys(customerGroup.fields).join(',')}\r\n`
     for (const revision of ['v1.6', 'launch'] as const)
-      expect((await whole(await platform.provision(revision), customerGroup)).toString()).toBe(line)
+      expect((await whole(await platform.provision(revision), 'customer-groups')).toString()).toBe(line)
   })
 })
 
@@ -120,11 +170,11 @@ describe('a download', () => {
   test('is refused before it begins where the store cannot be read', async () => {
     const of = await platform.provision()
     await asSuperuser(`alter role "${readerOf(of)}" nologin`)
-    await expect(csv(of, order)).rejects.toBeInstanceOf(StoreDatabaseFault)
+    await expect(csv(of, 'orders')).rejects.toBeInstanceOf(StoreDatabaseFault)
   })
 
   test('fails, and is no short file, where a later page cannot be read', async () => {
-    const reader = (await csv(store, order)).getReader()
+    const reader = (await csv(store, 'orders')).getReader()
     const first = await reader.read()
     expect(first.done).toBe(false)
     await asSuperuser(`alter role "${readerOf(store)}" nologin`)
@@ -141,8 +191,10 @@ describe('a download', () => {
       return source.reader.read(request)
     }
     const reader = { ...boundTo(stores), read }
+    const file = findFile('orders')
+    if (file === null) throw new Error('no file')
     const open = (signal: AbortSignal) =>
-      openCsv({ source: { ...source, reader }, resource: order, now: () => performance.now(), turn, signal })
+      openCsv({ source: { ...source, reader }, file, now: () => performance.now(), signal })
     const left = (await open(new AbortController().signal)).getReader()
     await left.read()
     expect(reads).toBe(1)

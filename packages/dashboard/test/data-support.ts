@@ -13,6 +13,7 @@ import {
 import type { TestPlatform, TestStore } from '../../../test/support/platform.ts'
 import type { DataStore } from '../src/data/data-page.ts'
 import { addressOf, type StoreSource, standingOf } from '../src/data/store-rows.ts'
+import { Turns } from '../src/data/turns.ts'
 
 /** Readers of store databases, to be closed. */
 export interface TestReader {
@@ -49,6 +50,12 @@ export async function dataStore(platform: TestPlatform, { reader }: Pick<TestRea
   if (registered === null) throw new Error('the store is not registered')
   const address = addressOf(registered)
   if (address === null) throw new Error('the store is not served')
-  const source: StoreSource = { reader, address, requestId: null, startedAt: performance.now() }
+  const source: StoreSource = {
+    reader,
+    address,
+    turns: new Turns(),
+    requestId: null,
+    startedAt: performance.now(),
+  }
   return { id: store.id, standing: standingOf(registered), source } satisfies DataStore
 }

@@ -28,7 +28,12 @@ afterAll(async () => {
 })
 
 async function page(of: TestStore, query: Partial<DataQuery> & { list: string }) {
-  const made = await makeDataPage(await dataStore(platform, stores, of), { cursor: null, id: null, ...query })
+  const made = await makeDataPage(await dataStore(platform, stores, of), {
+    cursor: null,
+    text: null,
+    order: 'oldest',
+    ...query,
+  })
   if (made === null) throw new Error('no such page')
   return made
 }
@@ -50,10 +55,10 @@ describe('a list', () => {
     '[PAG-1] of %s has the rows of the API in its order, page by page',
     async (list) => {
       const ids: string[] = []
-      for (let href: string | null = `/stores/${store.id}/data/${list}`; href !== null; ) {
+      for (let href: string | null = `/stores/${store.id}/data/${list}?order=oldest`; href !== null; ) {
         const cursor = new URL(href, 'http://localhost').searchParams.get('cursor')
         const made = await page(store, { list, cursor })
-        expect(made.firstHref).toBe(cursor === null ? null : `/stores/${store.id}/data/${list}`)
+        expect(made.firstHref).toBe(cursor === null ? null : `/stores/${store.id}/data/${list}?order=oldest`)
         expect(made.rows.length).toBeLessThanOrEqual(50)
         ids.push(...made.rows.map(({ id }) => id))
         href = made.nextHref
@@ -88,40 +93,148 @@ describe('a list', () => {
       { list: 'orders', cursor: 'x' },
       { list: 'orders', cursor: `${cursor}A` },
     ])
-      expect(await makeDataPage(of, { cursor: null, id: null, ...query })).toBeNull()
+      expect(await makeDataPage(of, { cursor: null, text: null, order: 'oldest', ...query })).toBeNull()
+  })
+})
+
+describe('the newest rows', () => {
+  test.each(LISTS.map(({ list }) => list))('of %s come first, down to the oldest', async (list) => {
+    const ids: string[] = []
+    for (let href: string | null = `/stores/${store.id}/data/${list}`; href !== null; ) {
+      const cursor = new URL(href, 'http://localhost').searchParams.get('cursor')
+      const made = await page(store, { list, cursor, order: 'newest' })
+      ids.push(...made.rows.map(({ id }) => id))
+      href = made.nextHref
+    }
+    expect(ids).toEqual((await idsOf(store, list)).toReversed())
+  })
+
+  test('rows without a date come last from either end, and none twice', async () => {
+    const of = await platform.provision()
+    await of.sql`alter table customers alter column created_at drop not null`
+    await of.sql`
+      insert into customers (id, email, password_hash, created_at)
+      select gen_random_uuid(), n || '@example.com', 'x', case when n % 2 = 0 then now() - n * interval '1 s' end
+      from generate_series(1, 140) n`
+    for (const order of ['newest', 'oldest'] as const) {
+      const rows: string[] = []
+      for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
+        const made = await page(of, { list: 'customers', cursor, order })
+        rows.push(...made.rows.map(({ cells }) => String(cells[1]?.text)))
+        cursor = new URL(made.nextHref ?? '/', 'http://localhost').searchParams.get('cursor')
+      }
+      const dated = rows.slice(0, 70).map((email) => Number(email.split('@')[0]))
+      expect(new Set(rows).size).toBe(140)
+      expect(dated).toEqual(dated.toSorted((one, other) => (order === 'newest' ? one - other : other - one)))
+      expect(dated.every((n) => n % 2 === 0)).toBe(true)
+    }
+  })
+
+  test('of many rows are read from the end of their index', async () => {
+    const { sql } = store
+    const plan = await sql.unsafe(
+      `explain select id from (select id, created_at from orders t where (created_at, id) < (now(), '${idAt(1)}')
+        order by created_at desc, id desc limit 51) t`,
+    )
+    expect(JSON.stringify(plan)).toContain('Index')
   })
 })
 
 describe('the search', () => {
-  test('finds a row by its id, in any case and with blanks around', async () => {
+  test('finds a row by its ID, in any case and with spaces around it', async () => {
     const [id = ''] = (await idsOf(store, 'orders')).slice(70)
-    const found = await page(store, { list: 'orders', id: ` ${id.toUpperCase()} ` })
+    const found = await page(store, { list: 'orders', text: ` ${id.toUpperCase()} ` })
     expect(found.rows.map((row) => row.id)).toEqual([id])
-    expect(found).toMatchObject({
-      nextHref: null,
-      firstHref: `/stores/${store.id}/data/orders`,
-      search: { problem: null },
-    })
+    expect(found).toMatchObject({ nextHref: null, search: { problem: null } })
   })
 
-  test('says what an id looks like, and when no row has it', async () => {
-    const hostile = await page(store, { list: 'orders', id: "x' or 1=1 --" })
+  test('finds orders and customers by their e-mail address', async () => {
+    const { json } = await platform.get('/api/v1/orders?limit=250', store.key)
+    const { email } = json.data[17]
+    const expected = json.data.filter((order: { email: string }) => order.email === email)
+    const orders = await page(store, { list: 'orders', text: email, order: 'newest' })
+    expect(orders.rows.map(({ id }) => id)).toEqual(expected.map(({ id }: { id: string }) => id).toReversed())
+    expect(orders).toMatchObject({ nextHref: null, apiPath: null, search: { problem: null, reached: null } })
+    const customers = (await platform.get('/api/v1/customers', store.key)).json.data
+    const found = await page(store, { list: 'customers', text: customers[3].email })
+    expect(found.rows.map(({ id }) => id)).toEqual([customers[3].id])
+  })
+
+  test('finds products by their SKU, that of a variant, or a part of their name', async () => {
+    const of = await platform.provision()
+    await of.sql`
+      insert into products (id, name, slug, description, price, sku)
+      values (${idAt(1)}, 'Blue 100% Teapot', 'a', '', 1, 'TP-1'), (${idAt(2)}, 'Cup', 'b', '', 1, null)`
+    await of.sql`
+      insert into product_variants (id, product_id, sku, name, inventory, attributes)
+      values (${idAt(3)}, ${idAt(2)}, ${"O'CUP\\-L"}, 'Large', 1, '{}')`
+    for (const [text, id] of [
+      ['TP-1', idAt(1)],
+      ["O'CUP\\-L", idAt(2)],
+      ['blue 100%', idAt(1)],
+      ['TEAPOT', idAt(1)],
+      ['b', idAt(2)],
+    ] as const)
+      expect((await page(of, { list: 'products', text })).rows.map((row) => row.id)).toContain(id)
+    const { search } = await page(of, { list: 'products', text: '100 ' })
+    expect(search.problem).toBeNull()
+    for (const text of ['100_', "'; drop table products; --", 'x\0y', '\ud800', '\\', '%'])
+      expect((await page(of, { list: 'products', text: `${text}nothing` })).rows).toEqual([])
+  })
+
+  test('that takes too long says how far it came, and goes on from there', async () => {
+    const of = await platform.provision()
+    await of.sql`
+      insert into orders (id, email, status, subtotal, tax, shipping, total, created_at, updated_at)
+      select gen_random_uuid(), case when n in (3, 29990) then 'found@example.com' else 'other@example.com' end, 'paid', 1, 0, 0, 1,
+        timestamptz '2026-01-01' + n * interval '1 minute', now()
+      from generate_series(1, 30000) n`
+    const { reader } = stores
+    const searching: string[] = []
+    let reads = 0
+    // the third page of the search takes the rest of its time
+    const slow: typeof reader.read = async (request) => {
+      if (request.plan.kind === 'page' && ++reads === 1) await of.sql`select pg_sleep(1.6)`
+      return reader.read(request)
+    }
+    const data = await dataStore(platform, stores, of)
+    const source = {
+      ...data.source,
+      reader: { read: slow, columns: reader.columns.bind(reader), exists: reader.exists.bind(reader) },
+    }
+    const first = await makeDataPage(
+      { ...data, source },
+      { list: 'orders', order: 'newest', cursor: null, text: 'found@example.com' },
+    )
+    expect(first?.search.problem).toBeNull()
+    searching.push(...(first?.rows.map(({ id }) => id) ?? []))
+    for (let href = first?.nextHref ?? null; href !== null; ) {
+      const cursor = new URL(href, 'http://localhost').searchParams.get('cursor')
+      const next = await page(of, { list: 'orders', order: 'newest', cursor, text: 'found@example.com' })
+      searching.push(...next.rows.map(({ id }) => id))
+      href = next.nextHref
+    }
+    expect(searching).toHaveLength(2)
+  })
+
+  test('says what can be typed, and when no row has it', async () => {
+    const hostile = await page(store, { list: 'orders', text: "x' or 1=1 --" })
     expect(hostile).toMatchObject({
       rows: [],
-      search: { text: "x' or 1=1 --", problem: expect.stringContaining('five groups') },
+      search: { text: "x' or 1=1 --", problem: expect.stringContaining('ID or e-mail address') },
     })
-    const missing = await page(store, { list: 'orders', id: idAt(1) })
-    expect(missing).toMatchObject({ rows: [], search: { problem: 'No order of this store has this id.' } })
-    const blank = await page(store, { list: 'orders', id: '  ' })
+    const missing = await page(store, { list: 'orders', text: idAt(1) })
+    expect(missing).toMatchObject({ rows: [], search: { problem: 'No order of this store has this ID.' } })
+    const blank = await page(store, { list: 'orders', text: '  ' })
     expect(blank.rows).toHaveLength(50)
   })
 
   test('[GEN-2] does not find a row of another store', async () => {
     const other = await platform.provision()
     await insert(other, 'customers', { id: idAt(7), email: 'a@example.com', password_hash: 'x' })
-    expect((await page(store, { list: 'customers', id: idAt(7) })).rows).toEqual([])
+    expect((await page(store, { list: 'customers', text: idAt(7) })).rows).toEqual([])
     expect(await opened(store, 'customers', idAt(7))).toEqual({ kind: 'missing' })
-    expect((await page(other, { list: 'customers', id: idAt(7) })).rows).toHaveLength(1)
+    expect((await page(other, { list: 'customers', text: idAt(7) })).rows).toHaveLength(1)
   })
 })
 
@@ -130,7 +243,7 @@ describe('an opened row', () => {
     const { json } = await platform.get(`/api/v1/${list}?limit=1`, store.key)
     const outcome = await opened(store, list, json.data[0].id)
     if (outcome.kind !== 'page') throw new Error(outcome.kind)
-    expect(JSON.parse(outcome.page.json)).toEqual(json.data[0])
+    expect(JSON.parse(outcome.page.json.text)).toEqual(json.data[0])
     const { status, json: answer } = await platform.get(outcome.page.apiPath, store.key)
     expect([status, Array.isArray(answer.data) ? answer.data[0] : answer.data]).toEqual([200, json.data[0]])
   })
@@ -149,7 +262,10 @@ describe('an opened row', () => {
     const metafields = '[{"key":"k","label":"l","value":12345678901234567890.10}]'
     await insert(of, 'orders', { ...fields, metafields })
     const outcome = await opened(of, 'orders', idAt(1))
-    expect(outcome).toMatchObject({ kind: 'page', page: { json: expect.stringContaining('12345678901234567890.10') } })
+    expect(outcome).toMatchObject({
+      kind: 'page',
+      page: { json: { text: expect.stringContaining('12345678901234567890.10') } },
+    })
   })
 
   test('is missing for no id, an unknown one, and an unknown list', async () => {
@@ -171,7 +287,7 @@ describe('an older store', () => {
       const made = await page(old, { list })
       expect(made).toMatchObject({
         rows: [],
-        csvHref: null,
+        files: [],
         nextHref: null,
         problem: expect.stringContaining(`revision ${since} `),
       })
@@ -205,8 +321,8 @@ describe('Settings > General', () => {
     const { snapshot, problem } = await general(store)
     const { json } = await platform.get('/api/v1/store', store.key)
     expect(problem).toBeNull()
-    expect(JSON.parse(snapshot?.json ?? '')).toEqual(json.data)
-    expect(Object.keys(JSON.parse(snapshot?.json ?? ''))).toEqual(Object.keys(json.data))
+    expect(JSON.parse(snapshot?.json.text ?? '')).toEqual(json.data)
+    expect(Object.keys(JSON.parse(snapshot?.json.text ?? ''))).toEqual(Object.keys(json.data))
     expect(snapshot).toMatchObject({ revision: { id: 'v1.6' }, latestRevision: 'v1.6', nullFields: [] })
     expect(snapshot?.counts).toContainEqual({ name: 'Orders', rows: 120 })
     expect(snapshot?.facts).toContainEqual({ label: 'Languages', text: 'de, en, fr' })
@@ -218,7 +334,7 @@ describe('a store that cannot be shown', () => {
     const of = await platform.provision()
     await asSuperuser(`alter role "${readerOf(of)}" nologin`)
     await cutReader(of)
-    expect(await page(of, { list: 'orders' })).toMatchObject({ rows: [], csvHref: null, problem: UNREADABLE })
+    expect(await page(of, { list: 'orders' })).toMatchObject({ rows: [], files: [], problem: UNREADABLE })
     expect(await general(of)).toEqual({ snapshot: null, problem: UNREADABLE })
     expect(await opened(of, 'orders', idAt(1))).toEqual({ kind: 'problem', text: UNREADABLE })
     expect(stores.observations.some(({ event }) => event === 'store fault')).toBe(true)
@@ -228,8 +344,8 @@ describe('a store that cannot be shown', () => {
 
   test.each(['imported', 'generating'] as const)('[AUTH-7] says why where it is %s', async (standing) => {
     const bare = { id: idAt(1), standing, source: null }
-    const made = await makeDataPage(bare, { list: 'orders', cursor: null, id: null })
-    expect(made).toMatchObject({ rows: [], csvHref: null, problem: expect.stringContaining('This store is') })
+    const made = await makeDataPage(bare, { list: 'orders', order: 'newest', cursor: null, text: null })
+    expect(made).toMatchObject({ rows: [], files: [], problem: expect.stringContaining('This store is') })
     expect(await makeGeneralPage(bare)).toMatchObject({ snapshot: null, problem: made?.problem })
     expect(await makeDataRowPage(bare, { list: 'orders', id: idAt(2) })).toEqual({
       kind: 'problem',

@@ -1,86 +1,95 @@
 // A whole list as CSV, page by page: never more of it in memory than one page, and a download that cannot be completed
-// fails instead of ending early, so that a short file is never taken for the whole list.
+// fails instead of ending early, so that nobody takes a short file for the whole list.
 
-import type { Field, Resource } from '@store-export/contract'
 import type { Position } from '@store-export/engine'
-import { stringify } from 'csv-stringify/sync'
-import { cellText, parseRows } from './exact-json.ts'
-import { readRowsText, type StoreSource } from './store-rows.ts'
+import { csvRecord, type PutText, putRow } from './csv-cells.ts'
+import type { CsvFile } from './csv-files.ts'
+import { eachElement, membersOf, type Steps } from './json-bytes.ts'
+import { readPage, type StoreSource } from './store-rows.ts'
 
 /** What is downloaded. */
 export interface CsvOptions {
   readonly source: Omit<StoreSource, 'startedAt'>
-  readonly resource: Resource
+  readonly file: CsvFile
   /** The clock of `performance.now()`: each page has a time limit of its own. */
   readonly now: () => number
-  /** Runs what holds the process up, when it may. */
-  readonly turn: <T>(work: () => T) => Promise<T>
   /** Aborted when nobody wants the rest any more. */
   readonly signal: AbortSignal
 }
 
-/** Few: while their text is made, nothing else in the process runs. */
 const ROWS_OF_PAGE = 50
+const CHUNK_CHARACTERS = 65_536
 
 /**
- * The list as CSV in UTF-8: byte order mark, field names of the contract, CRLF; scalars as text, nested values as JSON
- * text. The first page is read before this resolves, so that a store that cannot be read is refused in time: rejects with
- * `StoreDatabaseFault`. A later fault errors the stream. The next page is read only when the one before was taken.
+ * The file as CSV in UTF-8: byte order mark, header, CRLF; nested values as JSON, as the API sends them. The first rows are
+ * read before this resolves, so that a store that cannot be read is refused in time: rejects with `StoreDatabaseFault`. A
+ * later fault errors the stream. Rows are read and written when the chunk before was taken.
  */
 export async function openCsv(options: CsvOptions): Promise<ReadableStream<Uint8Array>> {
-  const pages = csvPages(options)
-  let ready: IteratorResult<Uint8Array, void> | null = await pages.next()
+  const chunks = csvChunks(options)
+  let ready: IteratorResult<Uint8Array, void> | null = await chunks.next()
   return new ReadableStream(
     {
       async pull(controller) {
-        const { done, value } = ready ?? (await pages.next())
+        const { done, value } = ready ?? (await chunks.next())
         ready = null
         if (done) controller.close()
         else controller.enqueue(value)
       },
       async cancel() {
-        await pages.return()
+        await chunks.return()
       },
     },
     { highWaterMark: 0 },
   )
 }
 
-async function* csvPages({ source, resource, now, turn, signal }: CsvOptions): AsyncGenerator<Uint8Array, void> {
+async function* csvChunks({ source, file, now, signal }: CsvOptions): AsyncGenerator<Uint8Array, void> {
+  const text = new ChunkText()
+  text.put(`\uFEFF${csvRecord(file.columns.map(({ header }) => header))}`)
   for (let after: Position | null = null, isFirst = true; isFirst || after !== null; isFirst = false) {
     signal.throwIfAborted()
     const place = { after, limit: ROWS_OF_PAGE }
-    const page: Awaited<ReturnType<typeof readRowsText>> = await readRowsText(
-      { ...source, startedAt: now() },
-      resource,
-      place,
-    )
-    const isHead = isFirst
-    yield await turn(() => Buffer.from(csvText(resource, page.text, isHead)))
-    after = page.next
+    const page = await readPage({ ...source, startedAt: now() }, { resource: file.resource, place })
+    try {
+      const job = csvRows(text.put, page.bytes, file)
+      for (let isDone: boolean | undefined = false; !isDone; ) {
+        isDone = (await source.turns.next(job, () => text.length >= CHUNK_CHARACTERS)).done
+        signal.throwIfAborted()
+        if (isDone || text.length >= CHUNK_CHARACTERS) yield text.take()
+      }
+      after = page.next
+    } finally {
+      page.release()
+    }
   }
 }
 
-function csvText({ fields }: Resource, text: string, isFirst: boolean): string {
-  const names = Object.keys(fields)
-  const kinds = Object.values(fields).map(({ type }) => type.kind)
-  return stringify(
-    parseRows(text).map((row) => names.map((name) => cellText(row[name]))),
-    {
-      bom: isFirst,
-      header: isFirst,
-      columns: names,
-      record_delimiter: 'windows',
-      quote_record_delimiter: true,
-      escape_formulas: true,
-      cast: { string: (text, { index, header }) => (header ? text : csvCell(text, kinds[index])) },
-    },
-  )
+/** Every row of a page as records of the file. */
+function* csvRows(put: PutText, bytes: Uint8Array, { embedded, columns }: CsvFile): Steps<void> {
+  yield* eachElement(bytes, 0, function* (start) {
+    if (embedded === null) return yield* putRow(put, { bytes, start }, columns)
+    const { members, end } = yield* membersOf(bytes, start)
+    const inner = members.get(embedded)
+    if (inner !== undefined) yield* eachElement(bytes, inner.start, (at) => putRow(put, { bytes, start: at }, columns))
+    return end
+  })
 }
 
-/** A negative number begins like a formula and is none: it stays a number, or coordinates would break. */
-function csvCell(text: string, kind: Field['type']['kind'] | undefined) {
-  const isNumber = kind === 'money' || kind === 'decimal' || kind === 'integer'
-  const asItIs = { value: text, escape_formulas: false }
-  return isNumber && text.startsWith('-') ? asItIs : text
+/** Text that waits to be sent. */
+class ChunkText {
+  #pieces: string[] = []
+  length = 0
+
+  readonly put = (piece: string): void => {
+    this.#pieces.push(piece)
+    this.length += piece.length
+  }
+
+  take(): Uint8Array {
+    const bytes = Buffer.from(this.#pieces.join(''))
+    this.#pieces = []
+    this.length = 0
+    return bytes
+  }
 }

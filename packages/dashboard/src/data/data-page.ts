@@ -1,13 +1,14 @@
-// A page of a list, as data for its view: what an integrator will receive, in the order in which it will arrive.
+// A page of a list, as data for its view: the newest rows or the oldest ones, or the rows that a search found.
 
-import { isUuid, type Position, StoreDatabaseFault } from '@store-export/engine'
+import { isUuid, type Position, type Search, StoreDatabaseFault } from '@store-export/engine'
 import { storeAddresses } from '../look/addresses.ts'
-import type { DataPage, StoreStanding } from '../pages/models.ts'
-import { cellText, type ExactJson, type ExactRow, parseRow } from './exact-json.ts'
+import type { DataOrder, DataPage, StoreStanding } from '../pages/models.ts'
+import { CSV_FILES } from './csv-files.ts'
 import { cellsOf, findList, LISTS, type ListDeclaration, listPath, rowPath } from './lists.ts'
-import { parsePosition, positionText } from './position-text.ts'
-import { NO_ID, newerList, notFound, standingProblem, UNREADABLE } from './sentences.ts'
-import { readColumns, readRow, readRows, readStore, type StoreSource } from './store-rows.ts'
+import { instantOf, parsePosition, positionText } from './position-text.ts'
+import { type RowTexts, rowTexts } from './row-texts.ts'
+import { newerList, notFound, notSearchable, standingProblem, UNREADABLE } from './sentences.ts'
+import { readColumns, readRow, readRows, readStoreHead, type StoreSource } from './store-rows.ts'
 
 /** The store whose data is shown. */
 export interface DataStore {
@@ -17,97 +18,167 @@ export interface DataStore {
   readonly source: StoreSource | null
 }
 
-/** What the address of the page asks for. */
+/** What the address of the page says. */
 export interface DataQuery {
   readonly list: string
-  /** The place behind which the page begins; null for the first. */
+  readonly order: DataOrder
+  /** The position after which the page begins; null for the first. */
   readonly cursor: string | null
-  /** The id that is searched for; null or blank where none is. */
-  readonly id: string | null
+  /** The text that is searched for; null or blank for none. */
+  readonly text: string | null
 }
 
 const ROWS_OF_PAGE = 50
+/** How long a page searches rows that no index finds; then it says how far it came, and leads on. */
+const SEARCH_MS = 1500
+const SEARCH_CHARACTERS_MAX = 100
 
-/** The page; null where there is no such list, or the cursor is none. */
+/** The page; null if there is no such list, or the cursor is none. */
 export async function makeDataPage(store: DataStore, query: DataQuery): Promise<DataPage | null> {
   const declaration = findList(query.list)
   const after = query.cursor === null ? null : parsePosition(query.cursor)
   if (declaration === null || (query.cursor !== null && after === null)) return null
-  const id = query.id?.trim() ?? ''
-  const empty = emptyPage(store.id, declaration, id)
+  const text = searchText(query.text)
+  const options = { declaration, text, order: query.order }
+  const empty = emptyPage(store.id, options)
   if (store.source === null) return { ...empty, problem: standingProblem(store.standing) }
   try {
-    return await filledPage(empty, { store, source: store.source, declaration, after, id })
+    return await filledPage(empty, { ...options, source: store.source, storeId: store.id, after })
   } catch (error) {
     if (!(error instanceof StoreDatabaseFault)) throw error
     return { ...empty, problem: UNREADABLE }
   }
 }
 
-interface Filling {
-  readonly store: DataStore
-  readonly source: StoreSource
-  readonly declaration: ListDeclaration
-  readonly after: Position | null
-  readonly id: string
+/** PostgreSQL takes no zero characters, and no halves of surrogate pairs. */
+function searchText(typed: string | null): string {
+  return (typed ?? '').slice(0, SEARCH_CHARACTERS_MAX).toWellFormed().replaceAll('\0', '').trim()
 }
 
-async function filledPage(empty: DataPage, filling: Filling): Promise<DataPage> {
-  const { source, declaration, after, id } = filling
+interface PageOptions {
+  readonly declaration: ListDeclaration
+  readonly text: string
+  readonly order: DataOrder
+}
+
+interface ReadOptions extends PageOptions {
+  readonly storeId: string
+  readonly source: StoreSource
+  readonly after: Position | null
+}
+
+async function filledPage(empty: DataPage, options: ReadOptions): Promise<DataPage> {
+  const { source, declaration, text, storeId } = options
   const { resource, label, list } = declaration
-  const [own, present] = await Promise.all([readStore(source), readColumns(source)])
+  const [own, present] = await Promise.all([readStoreHead(source), readColumns(source)])
   const page = { ...empty, lists: tabs(own?.counts) }
   if (!present.has(resource.table) && resource.since !== 'launch')
     return { ...page, problem: newerList(label, resource.since) }
-  const href = storeAddresses(filling.store.id).data(list)
-  const whole = { ...page, csvHref: `${href}.csv` }
-  const row = rowMaker(declaration, own)
-  if (id !== '') return { ...whole, firstHref: href, ...(await search(filling, row)) }
-  const { rows, next } = await readRows(source, resource, { after, limit: ROWS_OF_PAGE })
+  const found = await (text === '' ? plainRows(options) : isUuid(text) ? rowById(options) : searchedRows(options))
+  const { rows, next = null, ...rest } = found
+  const context = { storeCurrency: own?.currency ?? null }
   return {
-    ...whole,
-    rows: rows.map(row),
-    firstHref: after === null ? null : href,
-    nextHref: next === null ? null : `${href}?cursor=${positionText(next)}`,
+    ...page,
+    ...rest,
+    files: filesOf(storeId, list),
+    firstHref: options.after === null && text === '' ? null : addressOf(storeId, { ...options, text: '' }, null),
+    nextHref: next === null ? null : addressOf(storeId, options, next),
+    rows: rows.map((row) => ({ id: row.get('id') ?? '', cells: cellsOf(declaration, row, context) })),
   }
 }
 
-async function search(
-  { source, declaration, id }: Filling,
-  row: (row: ExactRow) => DataPage['rows'][number],
-): Promise<Pick<DataPage, 'rows' | 'search' | 'apiPath'>> {
-  const apiPath = rowPath(declaration, encodeURIComponent(id))
-  if (!isUuid(id)) return { rows: [], search: { text: id, problem: NO_ID }, apiPath: listPath(declaration) }
-  const text = await readRow(source, declaration.resource, id)
-  if (text === null) return { rows: [], search: { text: id, problem: notFound(declaration.resource.name) }, apiPath }
-  return { rows: [row(parseRow(text))], search: { text: id, problem: null }, apiPath }
+interface Found extends Partial<Pick<DataPage, 'search' | 'apiPath'>> {
+  readonly rows: readonly RowTexts[]
+  readonly next?: Position | null
 }
 
-function rowMaker(declaration: ListDeclaration, own: ExactRow | null): (row: ExactRow) => DataPage['rows'][number] {
-  const context = { storeCurrency: cellText(own?.store_currency) }
-  return (row) => ({ id: cellText(row.id) ?? '', cells: cellsOf(declaration, row, context) })
+function plainRows({ source, declaration, after, order }: ReadOptions): Promise<Found> {
+  return readRows(source, declaration.shown, { after, limit: ROWS_OF_PAGE, ...directionOf(order) })
 }
 
-function emptyPage(storeId: string, declaration: ListDeclaration, id: string): DataPage {
+async function rowById({ source, declaration, text }: ReadOptions): Promise<Found> {
+  const { shown, resource, search } = declaration
+  const row = await readRow(source, { resource: shown, id: text }, (bytes) =>
+    source.turns.run(rowTexts(bytes, 0, shown)),
+  )
+  const problem = row === null ? notFound(resource, 'ID') : null
+  return {
+    rows: row === null ? [] : [row.texts],
+    apiPath: rowPath(declaration, encodeURIComponent(text)),
+    search: { text, by: search.by, problem, reached: null },
+  }
+}
+
+async function searchedRows({ source, declaration, after, order, text }: ReadOptions): Promise<Found> {
+  const { shown, resource, search } = declaration
+  const fields = search.fields(text)
+  const said = (problem: string | null, reached: Date | null = null) => ({
+    apiPath: null,
+    search: { text, by: search.by, problem, reached },
+  })
+  if (fields === null) return { rows: [], ...said(notSearchable(resource, search.by)) }
+  const { rows, next } = await searchOn(source, { shown, search: { text, ...fields }, order, after })
+  const isFound = rows.length > 0 || after !== null || next !== null
+  return { rows, next, ...said(isFound ? null : notFound(resource, search.by), next && instantOf(next)) }
+}
+
+interface SearchOptions extends Pick<ReadOptions, 'order' | 'after'> {
+  readonly shown: ListDeclaration['shown']
+  readonly search: Search
+}
+
+/** Each reading is bounded by itself: the engine looks through the list for a quarter of a second at most. */
+async function searchOn(source: StoreSource, { shown, search, order, after }: SearchOptions) {
+  const rows: RowTexts[] = []
+  const until = performance.now() + SEARCH_MS
+  for (let from = after; ; ) {
+    const place = { after: from, limit: ROWS_OF_PAGE - rows.length, search, ...directionOf(order) }
+    const { rows: some, next } = await readRows(source, shown, place)
+    rows.push(...some)
+    if (next === null || rows.length >= ROWS_OF_PAGE || performance.now() >= until) return { rows, next }
+    from = next
+  }
+}
+
+function directionOf(order: DataOrder): { readonly isNewestFirst?: true } {
+  return order === 'newest' ? { isNewestFirst: true } : {}
+}
+
+function emptyPage(storeId: string, options: PageOptions): DataPage {
+  const { declaration, text, order } = options
   return {
     list: declaration.list,
     lists: tabs(undefined),
     columns: declaration.columns.map(({ label, kind }) => ({ label, kind })),
     rows: [],
-    firstHref: id === '' ? null : storeAddresses(storeId).data(declaration.list),
+    order,
+    otherOrderHref: addressOf(storeId, { ...options, order: order === 'newest' ? 'oldest' : 'newest' }, null),
+    firstHref: text === '' ? addressOf(storeId, options, null) : null,
     nextHref: null,
-    search: { text: id, problem: null },
-    csvHref: null,
+    search: { text, by: declaration.search.by, problem: null, reached: null },
+    files: [],
     apiPath: `${listPath(declaration)}?limit=${ROWS_OF_PAGE}`,
     problem: null,
   }
 }
 
-/** The lists, with the row counts that the store's own row has. */
-function tabs(counts: ExactJson | undefined): DataPage['lists'] {
-  const known = (counts ?? {}) as ExactRow
-  return LISTS.map(({ list, label, resource }) => {
-    const rows = cellText(known[resource.table])
-    return { list, label, rows: rows === null ? null : Number(rows) }
+function addressOf(storeId: string, { declaration, text, order }: PageOptions, after: Position | null): string {
+  const query = new URLSearchParams({
+    ...(order === 'newest' ? {} : { order }),
+    ...(text === '' ? {} : { find: text }),
+    ...(after === null ? {} : { cursor: positionText(after) }),
   })
+  return storeAddresses(storeId).data(declaration.list) + (query.size === 0 ? '' : `?${query}`)
+}
+
+function filesOf(storeId: string, list: string): DataPage['files'] {
+  return CSV_FILES.filter((file) => file.list === list).map(({ name, label }) => ({
+    label,
+    href: `${storeAddresses(storeId).data(name)}.csv`,
+  }))
+}
+
+/** The lists, with the row counts that the store's own row has. */
+function tabs(counts: ReadonlyMap<string, number> | undefined): DataPage['lists'] {
+  return LISTS.map(({ list, label, resource }) => ({ list, label, rows: counts?.get(resource.table) ?? null }))
 }

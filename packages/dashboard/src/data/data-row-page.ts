@@ -1,9 +1,10 @@
-// One row, opened: its JSON as the API sends it, made readable.
+// One row, opened: its JSON as the API sends it, made readable, or as a file.
 
 import { isUuid, StoreDatabaseFault } from '@store-export/engine'
+import { storeAddresses } from '../look/addresses.ts'
 import type { DataRowPage } from '../pages/models.ts'
 import type { DataStore } from './data-page.ts'
-import { formatJson } from './json-text.ts'
+import { formatJson, JSON_CHARACTERS_MAX } from './json-text.ts'
 import { findList, rowPath } from './lists.ts'
 import { standingProblem, UNREADABLE } from './sentences.ts'
 import { readRow } from './store-rows.ts'
@@ -16,18 +17,22 @@ export type DataRowOutcome =
 
 /** The row of `list` with this id. */
 export async function makeDataRowPage(
-  { standing, source }: DataStore,
-  { list, id }: { readonly list: string; readonly id: string },
+  { id: storeId, standing, source }: DataStore,
+  { list: name, id }: { readonly list: string; readonly id: string },
 ): Promise<DataRowOutcome> {
-  const declaration = findList(list)
+  const declaration = findList(name)
   if (declaration === null || !isUuid(id)) return { kind: 'missing' }
   if (source === null) return { kind: 'problem', text: standingProblem(standing) ?? UNREADABLE }
   try {
-    const text = await readRow(source, declaration.resource, id)
-    if (text === null) return { kind: 'missing' }
-    const { name } = declaration.resource
-    const json = formatJson(text)
-    return { kind: 'page', page: { list: declaration.list, label: name, id, json, apiPath: rowPath(declaration, id) } }
+    const json = await readRow(source, { resource: declaration.resource, id }, async (bytes) => ({
+      ...formatJson(bytes, JSON_CHARACTERS_MAX),
+      bytes: bytes.length,
+    }))
+    if (json === null) return { kind: 'missing' }
+    const { list, resource } = declaration
+    const jsonHref = `${storeAddresses(storeId).dataRow(list, id)}.json`
+    const page = { list, label: resource.name, id, json, jsonHref, apiPath: rowPath(declaration, id) }
+    return { kind: 'page', page }
   } catch (error) {
     if (!(error instanceof StoreDatabaseFault)) throw error
     return { kind: 'problem', text: UNREADABLE }

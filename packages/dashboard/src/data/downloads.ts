@@ -1,18 +1,14 @@
-// Downloads under way: few at once, of one merchant and of all, since each walks a whole list and makes text of it in the
-// process that answers the API, too. They take turns, and leave half of the time to whatever else waits.
-
-import { setTimeout } from 'node:timers/promises'
+// Downloads under way: few at once, of one merchant and of all, because each reads a whole list.
 
 const OF_MERCHANT_MAX = 2
 const MAX = 4
 
-/** Counts downloads, and gives them their turns. */
+/** Counts downloads. */
 export class Downloads {
   readonly #underWay = new Map<string, number>()
   #all = 0
-  #turns: Promise<void> = Promise.resolve()
 
-  /** Begins one; null where there are enough. The function that is answered ends it. */
+  /** Begins one; null if there are enough. The returned function ends it. */
   begin(merchantId: string): (() => void) | null {
     const count = this.#underWay.get(merchantId) ?? 0
     if (count >= OF_MERCHANT_MAX || this.#all >= MAX) return null
@@ -23,20 +19,6 @@ export class Downloads {
       const left = (this.#underWay.get(merchantId) ?? 1) - 1
       if (left > 0) this.#underWay.set(merchantId, left)
       else this.#underWay.delete(merchantId)
-    }
-  }
-
-  /** Does some work when it is its turn; the next turn begins after a pause as long as the work took. */
-  async turn<T>(work: () => T): Promise<T> {
-    const before = this.#turns
-    const ended = Promise.withResolvers<void>()
-    this.#turns = ended.promise
-    await before
-    const startedAt = performance.now()
-    try {
-      return work()
-    } finally {
-      void setTimeout(performance.now() - startedAt).then(ended.resolve)
     }
   }
 }

@@ -1,22 +1,26 @@
 // Settings > General, as data for its view: the store as the API tells of it, and how it stands to the contract.
 
-import { fieldNote, fieldSince, LATEST_REVISION, REVISIONS, type Resource } from '@store-export/contract'
+import { fieldSince, LATEST_REVISION, REVISIONS, type Resource, store as storeResource } from '@store-export/contract'
 import { revisionOf, StoreDatabaseFault, type StoreRevision } from '@store-export/engine'
 import type { GeneralPage } from '../pages/models.ts'
 import type { DataStore } from './data-page.ts'
-import { cellText, type ExactRow, elementsOf, parseRow } from './exact-json.ts'
-import { formatJson } from './json-text.ts'
+import { eachElement, endOfValue, membersOf, type Steps } from './json-bytes.ts'
+import { type FormattedJson, formatJson, JSON_CHARACTERS_MAX } from './json-text.ts'
 import { LISTS } from './lists.ts'
+import { type RowTexts, rowTexts, shortText } from './row-texts.ts'
 import { standingProblem, UNREADABLE } from './sentences.ts'
-import { readColumns, readStoreRow } from './store-rows.ts'
+import { countsOf, readColumns, readStoreRow } from './store-rows.ts'
 
 /** The page, also of a store that is not served or cannot be read: it then says why. */
 export async function makeGeneralPage({ standing, source }: DataStore): Promise<GeneralPage> {
   if (source === null) return { snapshot: null, problem: standingProblem(standing) }
   try {
-    const [text, present] = await Promise.all([readStoreRow(source), readColumns(source)])
-    if (text === null) return { snapshot: null, problem: NO_ROW }
-    return { snapshot: snapshotOf(text, revisionOf(present)), problem: null }
+    const [own, present] = await Promise.all([
+      readStoreRow(source, (bytes) => source.turns.run(storeRow(bytes))),
+      readColumns(source),
+    ])
+    if (own === null) return { snapshot: null, problem: NO_ROW }
+    return { snapshot: snapshotOf(own, revisionOf(present)), problem: null }
   } catch (error) {
     if (!(error instanceof StoreDatabaseFault)) throw error
     return { snapshot: null, problem: UNREADABLE }
@@ -25,29 +29,52 @@ export async function makeGeneralPage({ standing, source }: DataStore): Promise<
 
 const NO_ROW = "The store's database has no row about the store yet. Ask whoever runs the platform."
 
-function snapshotOf(text: string, { revision, absentFields, absentResources }: StoreRevision): GeneralPage['snapshot'] {
-  const row = parseRow(text)
+interface StoreRow {
+  readonly json: FormattedJson
+  readonly texts: RowTexts
+  readonly languages: readonly string[]
+}
+
+function* storeRow(bytes: Uint8Array): Steps<StoreRow> {
+  const { texts } = yield* rowTexts(bytes, 0, storeResource)
+  const { members } = yield* membersOf(bytes, 0)
+  const languages: string[] = []
+  const span = members.get('enabled_locales')
+  if (texts.get('enabled_locales') != null && span !== undefined) {
+    yield* eachElement(bytes, span.start, function* (start, index) {
+      const end = yield* endOfValue(bytes, start)
+      if (index < LANGUAGES_MAX) languages.push(shortText(bytes, { start, end }) ?? '')
+      return end
+    })
+  }
+  return { json: formatJson(bytes, JSON_CHARACTERS_MAX), texts, languages }
+}
+
+const LANGUAGES_MAX = 50
+
+function snapshotOf(
+  { json, texts, languages }: StoreRow,
+  { revision, absentFields, absentResources }: StoreRevision,
+): GeneralPage['snapshot'] {
   const published = REVISIONS.find(({ id }) => id === revision)
   return {
-    json: formatJson(text),
+    json,
     revision: published === undefined ? null : { ...published },
     latestRevision: LATEST_REVISION,
     nullFields: absentFields.flatMap(({ resource, field }) => nullField(resource, field)),
-    counts: countsOf(row),
-    facts: [...factsOf(row), ...emptyLists(absentResources)],
+    counts: [...countsOf(texts)].map(([table, rows]) => ({ name: labelOf(table), rows })),
+    facts: [...factsOf(texts, languages), ...emptyLists(absentResources)],
   }
 }
 
 function nullField(resource: Resource, name: string): NonNullable<GeneralPage['snapshot']>['nullFields'][number][] {
   const field = resource.fields[name]
   if (field === undefined) return []
-  return [{ resource: resource.name, field: name, since: fieldSince(resource, field), note: fieldNote(field) }]
+  return [{ resource: resource.name, field: name, since: fieldSince(resource, field), note: field.note }]
 }
 
-function countsOf(row: ExactRow): { name: string; rows: number }[] {
-  const counts = (row.counts ?? {}) as ExactRow
-  const labelOf = (table: string) => LISTS.find(({ resource }) => resource.table === table)?.label ?? table
-  return Object.entries(counts).map(([table, rows]) => ({ name: labelOf(table), rows: Number(cellText(rows)) }))
+function labelOf(table: string): string {
+  return LISTS.find(({ resource }) => resource.table === table)?.label ?? table
 }
 
 const FACTS: readonly { readonly label: string; readonly field: string }[] = [
@@ -59,12 +86,11 @@ const FACTS: readonly { readonly label: string; readonly field: string }[] = [
 ]
 
 /** What the store says of itself; what it does not say is left out. */
-function factsOf(row: ExactRow): { label: string; text: string }[] {
+function factsOf(texts: RowTexts, languages: readonly string[]): { label: string; text: string }[] {
   const said = FACTS.flatMap(({ label, field }) => {
-    const text = cellText(row[field])
+    const text = texts.get(field) ?? null
     return text === null ? [] : [{ label, text }]
   })
-  const languages = elementsOf(row.enabled_locales).map((each) => cellText(each) ?? '')
   return languages.length === 0 ? said : [...said, { label: 'Languages', text: languages.join(', ') }]
 }
 

@@ -11,8 +11,10 @@ import {
   product,
   type Resource,
 } from '@store-export/contract'
+import type { Search } from '@store-export/engine'
 import type { Cell, DataList } from '../pages/models.ts'
-import { cellText, type ExactJson, type ExactRow, elementsOf } from './exact-json.ts'
+import { partOf } from './part-of.ts'
+import type { RowTexts } from './row-texts.ts'
 
 /** What a cell needs to know besides its row. */
 export interface CellContext {
@@ -24,10 +26,18 @@ export interface CellContext {
 export interface ListColumn {
   readonly label: string
   readonly kind: Cell['kind']
-  /** Fields of the resource that the text is made of. */
+  /** What the text is made of, as `RowTexts` names it: fields, `items` or `variants.inventory`. */
   readonly fields: readonly string[]
-  /** The cell's text from these fields' values, in their order; null where there is none. */
-  readonly text: (values: readonly (ExactJson | undefined)[], context: CellContext) => string | null
+  /** The cell's text from the texts of these fields, in their order; null if there is none. */
+  readonly text: (texts: readonly (string | null)[], context: CellContext) => string | null
+}
+
+/** How a row of a list is found by what a person knows of it. */
+export interface ListSearch {
+  /** What can be typed besides an ID, as a sentence ends with it: "ID or e-mail address". */
+  readonly by: string
+  /** Where the text is looked for; null if it can only be an ID. */
+  readonly fields: (text: string) => Pick<Search, 'equal' | 'containing'> | null
 }
 
 /** A list. */
@@ -35,21 +45,28 @@ export interface ListDeclaration {
   readonly list: DataList
   readonly label: string
   readonly resource: Resource
+  /** The part of the resource that the table reads: what it does not show can be megabytes. */
+  readonly shown: Resource
   readonly columns: readonly ListColumn[]
+  readonly search: ListSearch
 }
 
+const BY_ADDRESS = { equal: ['email'], containing: [] }
+const BY_NAME: ListSearch = { by: 'ID or name', fields: () => ({ equal: [], containing: ['name'] }) }
+
 /** The lists in the order of their tabs. */
-export const LISTS: readonly ListDeclaration[] = [
+export const LISTS: readonly ListDeclaration[] = declare([
   {
     list: 'orders',
     label: 'Orders',
     resource: order,
+    search: { by: 'ID or e-mail address', fields: (text) => (isAddress(text) ? BY_ADDRESS : null) },
     columns: [
       field('Created', 'created_at', 'instant'),
       field('Status', 'status', 'status'),
       { label: 'Payment', kind: 'text', fields: ['payment_provider', 'payment_method_label'], text: payment },
       field('Customer', 'email'),
-      { label: 'Items', kind: 'number', fields: ['items'], text: ([items]) => String(elementsOf(items).length) },
+      { label: 'Items', kind: 'number', fields: ['items'], text: ([items = null]) => items },
       { label: 'Total', kind: 'money', fields: ['total', 'currency'], text: amount },
       field('Id', 'id', 'id'),
     ],
@@ -58,6 +75,10 @@ export const LISTS: readonly ListDeclaration[] = [
     list: 'customers',
     label: 'Customers',
     resource: customer,
+    search: {
+      by: 'ID, e-mail address or name',
+      fields: (text) => (isAddress(text) ? BY_ADDRESS : { equal: ['phone'], containing: ['name'] }),
+    },
     columns: [
       field('Created', 'created_at', 'instant'),
       field('Email', 'email'),
@@ -71,13 +92,17 @@ export const LISTS: readonly ListDeclaration[] = [
     list: 'products',
     label: 'Products',
     resource: product,
+    search: {
+      by: 'ID, SKU or name',
+      fields: () => ({ equal: ['sku', 'slug', 'variants.sku'], containing: ['name'] }),
+    },
     columns: [
       field('Created', 'created_at', 'instant'),
       field('Name', 'name'),
       field('Status', 'status', 'status'),
-      { label: 'Variants', kind: 'number', fields: ['variants'], text: ([all]) => String(elementsOf(all).length) },
-      { label: 'Stock', kind: 'number', fields: ['inventory', 'variants'], text: stock },
-      { label: 'Price', kind: 'money', fields: ['price'], text: ([price], context) => amount([price, null], context) },
+      { label: 'Variants', kind: 'number', fields: ['variants'], text: ([all = null]) => all },
+      { label: 'Stock', kind: 'number', fields: ['inventory', 'variants.inventory'], text: stock },
+      { label: 'Price', kind: 'money', fields: ['price'], text: ([price = null], context) => amount([price], context) },
       field('Id', 'id', 'id'),
     ],
   },
@@ -85,6 +110,7 @@ export const LISTS: readonly ListDeclaration[] = [
     list: 'categories',
     label: 'Categories',
     resource: category,
+    search: BY_NAME,
     columns: [
       field('Created', 'created_at', 'instant'),
       field('Name', 'name'),
@@ -98,6 +124,7 @@ export const LISTS: readonly ListDeclaration[] = [
     list: 'locations',
     label: 'Locations',
     resource: location,
+    search: BY_NAME,
     columns: [
       field('Created', 'created_at', 'instant'),
       field('Name', 'name'),
@@ -112,6 +139,7 @@ export const LISTS: readonly ListDeclaration[] = [
     list: 'customer-groups',
     label: 'Customer groups',
     resource: customerGroup,
+    search: BY_NAME,
     columns: [
       field('Created', 'created_at', 'instant'),
       field('Name', 'name'),
@@ -121,7 +149,18 @@ export const LISTS: readonly ListDeclaration[] = [
       field('Id', 'id', 'id'),
     ],
   },
-]
+])
+
+function declare(lists: readonly Omit<ListDeclaration, 'shown'>[]): ListDeclaration[] {
+  return lists.map((list) => {
+    const shown = partOf(list.resource, ['created_at', 'id', ...list.columns.flatMap(({ fields }) => fields)])
+    return { ...list, shown }
+  })
+}
+
+function isAddress(text: string): boolean {
+  return text.includes('@')
+}
 
 /** The list called `name` in addresses, or null. */
 export function findList(name: string): ListDeclaration | null {
@@ -140,36 +179,37 @@ export function rowPath(declaration: ListDeclaration, id: string): string {
 }
 
 /** The cells of a row in the list's table. */
-export function cellsOf({ columns }: ListDeclaration, row: ExactRow, context: CellContext): Cell[] {
+export function cellsOf({ columns }: ListDeclaration, row: RowTexts, context: CellContext): Cell[] {
   return columns.map(({ kind, fields, text }) => {
-    const values = fields.map((name) => row[name])
-    return { kind, text: text(values, context) }
+    const texts = fields.map((name) => row.get(name) ?? null)
+    return { kind, text: text(texts, context) }
   })
 }
 
 function field(label: string, name: string, kind: Cell['kind'] = 'text'): ListColumn {
-  return { label, kind, fields: [name], text: ([value]) => cellText(value) }
+  return { label, kind, fields: [name], text: ([text = null]) => text }
 }
 
 function flag(label: string, name: string): ListColumn {
-  const words = (value: ExactJson | undefined) => (value === true ? 'yes' : value === false ? 'no' : null)
-  return { label, kind: 'text', fields: [name], text: ([value]) => words(value) }
+  const words = new Map([
+    ['true', 'yes'],
+    ['false', 'no'],
+  ])
+  return { label, kind: 'text', fields: [name], text: ([text]) => words.get(text ?? '') ?? null }
 }
 
 /** The amount with its currency: the order's own, else the store's. */
-function amount([value, currency]: readonly (ExactJson | undefined)[], { storeCurrency }: CellContext): string | null {
-  const digits = cellText(value)
-  const code = cellText(currency) ?? storeCurrency
+function amount([digits = null, currency]: readonly (string | null)[], { storeCurrency }: CellContext): string | null {
+  const code = currency ?? storeCurrency
   return digits === null || code === null ? digits : `${digits} ${code}`
 }
 
 /** How it was paid: no provider means by card, as the contract says. */
-function payment([provider, label]: readonly (ExactJson | undefined)[]): string | null {
-  return provider === 'manual' ? (cellText(label) ?? 'manual') : 'card'
+function payment([provider, label]: readonly (string | null)[]): string | null {
+  return provider === 'manual' ? (label ?? 'manual') : 'card'
 }
 
 /** Stock of the product, or the sum over its variants. */
-function stock([own, variants]: readonly (ExactJson | undefined)[]): string | null {
-  const all = elementsOf(variants).map((each) => BigInt(cellText((each as ExactRow).inventory) ?? '0'))
-  return all.length === 0 ? cellText(own) : String(all.reduce((sum, each) => sum + each, 0n))
+function stock([own = null, ofVariants = null]: readonly (string | null)[]): string | null {
+  return ofVariants ?? own
 }

@@ -13,6 +13,8 @@ const SHAPE = /^[A-Za-z0-9_-]{34}$/
 /** PostgreSQL's own range, so that no edited text becomes a timestamp that the database refuses. */
 const TIMESTAMP_MIN = -211_813_488_000_000_000n
 const TIMESTAMP_END = 9_223_371_331_200_000_000n
+/** PostgreSQL counts from 2000. */
+const EPOCH_MS = Date.UTC(2000, 0, 1)
 const INFINITIES: readonly bigint[] = [2n ** 63n - 1n, -(2n ** 63n)]
 
 /** The position as 34 characters that need no escaping in an address. */
@@ -33,6 +35,13 @@ export function parsePosition(text: string): Position | null {
   const id = bytes.toString('hex', 9).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
   const position = { createdAt: isUndated ? null : microseconds, id }
   return isTimestamp(microseconds) && positionText(position) === text ? position : null
+}
+
+/** When the row at the position was created; null if it has no date, or one that is out of the range of dates. */
+export function instantOf({ createdAt }: Position): Date | null {
+  if (createdAt === null) return null
+  const date = new Date(Number(createdAt / 1000n) + EPOCH_MS)
+  return Number.isNaN(date.getTime()) ? null : date
 }
 
 function isTimestamp(microseconds: bigint): boolean {

@@ -1,13 +1,15 @@
 // What the pages about a store's data say where there is none to show.
 
+import type { Resource } from '@store-export/contract'
 import type { StoreStanding } from '../pages/models.ts'
 
 /** What is said when the store's database fails. */
 export const UNREADABLE = "The store's database could not be read just now. Try again in a minute."
 
-/** What is said for a text that is no id. */
-export const NO_ID =
-  'This is not an id. An id is 32 digits and letters a to f in five groups, such as 3f2b8c1e-5a4d-4e6f-9b7a-1c2d3e4f5a6b.'
+/** Said of a text by which no row of the list can be found. */
+export function notSearchable({ name }: Resource, by: string): string {
+  return `Type the ${by} of the ${name.toLowerCase()}. An ID has 32 digits and letters a to f in five groups, such as 3f2b8c1e-5a4d-4e6f-9b7a-1c2d3e4f5a6b.`
+}
 
 /** Why a store that is not served has no data to show; null for one that is. */
 export function standingProblem(standing: StoreStanding): string | null {
@@ -22,7 +24,7 @@ export function newerList(label: string, since: string): string {
   return `${label} came with revision ${since} of the store. This store is older, so the list is empty, at the API too.`
 }
 
-/** What is said for an id that no row of the list has. */
-export function notFound(resourceName: string): string {
-  return `No ${resourceName.toLowerCase()} of this store has this id.`
+/** Said of a text that no row of the list has. */
+export function notFound({ name }: Resource, by: string): string {
+  return `No ${name.toLowerCase()} of this store has this ${by}.`
 }

@@ -1,7 +1,9 @@
-// Reads the rows of one store, with their values as the API serves them. In charge of giving each page's memory back.
+// Reads the rows of one store, with their values as the API serves them. Releases each page's memory when its bytes have
+// been used.
 
 import { type Resource, store as storeResource } from '@store-export/contract'
 import type {
+  PagePlan,
   PageWriter,
   Plan,
   Position,
@@ -11,23 +13,38 @@ import type {
   StoreReader,
 } from '@store-export/engine'
 import type { StoreStanding } from '../pages/models.ts'
-import { type ExactRow, parseRow, parseRows } from './exact-json.ts'
+import { eachElement, type Steps } from './json-bytes.ts'
+import { partOf } from './part-of.ts'
+import { type RowTexts, rowTexts } from './row-texts.ts'
+import type { Turns } from './turns.ts'
 
 /** A store to read: whose, through what, and since when the reader of the page waits. */
 export interface StoreSource {
   readonly reader: Pick<StoreReader, 'read' | 'columns' | 'exists'>
   readonly address: StoreAddress
+  /** What is made of the rows is made in turns with all other pages and downloads. */
+  readonly turns: Turns
   /** For the log. */
   readonly requestId: string | null
   /** On the clock of `performance.now()`: all that is read for one page shares one time limit. */
   readonly startedAt: number
 }
 
-/** Some rows of a list, oldest first. */
+/** Some rows of a list, as texts. */
 export interface StoreRowsPage {
-  readonly rows: readonly ExactRow[]
+  readonly rows: readonly RowTexts[]
   /** Where the next rows begin; null on the last page. */
   readonly next: Position | null
+}
+
+/** What every page needs to know of the store's own row. */
+export interface StoreHeadRow {
+  /** ISO 4217 code; null if the store has none. */
+  readonly currency: string | null
+  /** IANA name; null if the store has none. */
+  readonly timeZone: string | null
+  /** Row counts by table. */
+  readonly counts: ReadonlyMap<string, number>
 }
 
 /** How the store stands. */
@@ -43,47 +60,89 @@ export function addressOf(store: RegisteredStore): StoreAddress | null {
   return { storeId: id, databaseUrl, sealedPassword }
 }
 
-/** At most `limit` rows of `resource` behind `after`. Rejects with `StoreDatabaseFault`. */
-export async function readRows(source: StoreSource, resource: Resource, place: Place): Promise<StoreRowsPage> {
-  const { text, next } = await readRowsText(source, resource, place)
-  return { rows: parseRows(text), next }
-}
-
-/** The same rows as the text of a JSON array, still to be parsed. */
-export function readRowsText(
-  source: StoreSource,
-  resource: Resource,
-  { after, limit }: Place,
-): Promise<{ readonly text: string; readonly next: Position | null }> {
-  const plan: Plan = { kind: 'page', resource, limit, after, filters: [] }
-  return withPage(source, { plan, lead: '[' }, (page) => {
-    page.out.putAscii(']')
-    return { text: textOf(page), next: page.hasMore ? page.position() : null }
-  })
-}
-
-/** Where a page begins, and how long it may be. */
-interface Place {
+/** Which rows of a list are read, at most `limit`. */
+export interface Place extends Pick<PagePlan, 'search' | 'isNewestFirst'> {
   readonly after: Position | null
   readonly limit: number
 }
 
-/** The row with this id as JSON text; null where there is none. Rejects with `StoreDatabaseFault`. */
-export function readRow(source: StoreSource, resource: Resource, id: string): Promise<string | null> {
+/** These rows of `resource`. Rejects with `StoreDatabaseFault`. */
+export async function readRows(source: StoreSource, resource: Resource, place: Place): Promise<StoreRowsPage> {
+  const page = await readPage(source, { resource, place })
+  try {
+    return { rows: await source.turns.run(textsOfRows(page.bytes, resource)), next: page.next }
+  } finally {
+    page.release()
+  }
+}
+
+function* textsOfRows(bytes: Uint8Array, resource: Resource): Steps<RowTexts[]> {
+  const rows: RowTexts[] = []
+  yield* eachElement(bytes, 0, function* (at) {
+    const { texts, end } = yield* rowTexts(bytes, at, resource)
+    rows.push(texts)
+    return end
+  })
+  return rows
+}
+
+/** Rows of a list as they were read. */
+export interface BytesPage {
+  /** A JSON array, valid until `release`. */
+  readonly bytes: Uint8Array
+  /** Where the next rows begin; null on the last page. */
+  readonly next: Position | null
+  readonly release: () => void
+}
+
+/** These rows of `resource` as JSON. Rejects with `StoreDatabaseFault`. */
+export async function readPage(
+  { reader, address, requestId, startedAt }: StoreSource,
+  { resource, place }: { readonly resource: Resource; readonly place: Place },
+): Promise<BytesPage> {
+  const plan: Plan = { kind: 'page', resource, filters: [], ...place }
+  const page = await reader.read({ plan, lead: '[', address, requestId, startedAt })
+  page.out.putAscii(']')
+  return {
+    bytes: page.out.result(),
+    next: page.hasMore ? page.position() : null,
+    release: () => page.release(),
+  }
+}
+
+/** Calls `use` with the row as JSON; null if there is none with this id. Rejects with `StoreDatabaseFault`. */
+export function readRow<T>(
+  source: StoreSource,
+  { resource, id }: { readonly resource: Resource; readonly id: string },
+  use: (bytes: Uint8Array) => Promise<T>,
+): Promise<T | null> {
   const plan: Plan = { kind: 'one', resource, id: id.toLowerCase() }
-  return withPage(source, { plan, lead: '' }, (page) => (page.rows === 0 ? null : textOf(page)))
+  return withPage(source, { plan, lead: '' }, async (page) => (page.rows === 0 ? null : use(page.out.result())))
 }
 
-/** The store's own row as JSON text; null where its table is empty. Rejects with `StoreDatabaseFault`. */
-export function readStoreRow(source: StoreSource): Promise<string | null> {
-  const plan: Plan = { kind: 'only', resource: storeResource, counts: new Map() }
-  return withPage(source, { plan, lead: '' }, (page) => (page.rows === 0 ? null : textOf(page)))
+/** Calls `use` with the store's own row as JSON; null if its table is empty. Rejects with `StoreDatabaseFault`. */
+export function readStoreRow<T>(source: StoreSource, use: (bytes: Uint8Array) => Promise<T>): Promise<T | null> {
+  return readOnlyRow(source, storeResource, use)
 }
 
-/** The store's own row, parsed; null where its table is empty. Rejects with `StoreDatabaseFault`. */
-export async function readStore(source: StoreSource): Promise<ExactRow | null> {
-  const text = await readStoreRow(source)
-  return text === null ? null : parseRow(text)
+/** What every page needs to know of the store; null if its table is empty. Rejects with `StoreDatabaseFault`. */
+export function readStoreHead(source: StoreSource): Promise<StoreHeadRow | null> {
+  return readOnlyRow(source, STORE_HEAD, async (bytes) => {
+    const { texts } = await source.turns.run(rowTexts(bytes, 0, STORE_HEAD))
+    return {
+      currency: texts.get('store_currency') ?? null,
+      timeZone: texts.get('store_timezone') ?? null,
+      counts: countsOf(texts),
+    }
+  })
+}
+
+const STORE_HEAD = partOf(storeResource, ['id', 'store_currency', 'store_timezone', 'counts'])
+
+/** Row counts by table, from the texts of the store's own row. */
+export function countsOf(texts: RowTexts): ReadonlyMap<string, number> {
+  const counts = JSON.parse(texts.get('counts') ?? '{}') as Readonly<Record<string, number>>
+  return new Map(Object.entries(counts))
 }
 
 /** The columns that the store has. Rejects with `StoreDatabaseFault`. */
@@ -91,20 +150,24 @@ export function readColumns({ reader, address, requestId, startedAt }: StoreSour
   return reader.columns({ address, requestId, startedAt })
 }
 
+function readOnlyRow<T>(
+  source: StoreSource,
+  resource: Resource,
+  use: (bytes: Uint8Array) => Promise<T>,
+): Promise<T | null> {
+  const plan: Plan = { kind: 'only', resource, counts: new Map() }
+  return withPage(source, { plan, lead: '' }, async (page) => (page.rows === 0 ? null : use(page.out.result())))
+}
+
 async function withPage<T>(
   { reader, address, requestId, startedAt }: StoreSource,
   request: { readonly plan: Plan; readonly lead: string },
-  use: (page: PageWriter) => T,
+  use: (page: PageWriter) => Promise<T>,
 ): Promise<T> {
   const page = await reader.read({ ...request, address, requestId, startedAt })
   try {
-    return use(page)
+    return await use(page)
   } finally {
     page.release()
   }
-}
-
-/** A copy: the page's own bytes belong to another page as soon as it is released. */
-function textOf(page: PageWriter): string {
-  return page.out.result().toString('utf8')
 }

@@ -2,8 +2,8 @@
 // the page where one is known already. A store that is down or slow takes no page with it: its dates are in UTC then.
 
 import { type StoreAddress, within } from '@store-export/engine'
-import { cellText } from './exact-json.ts'
-import { readStore, type StoreSource } from './store-rows.ts'
+import { readStoreHead, type StoreSource } from './store-rows.ts'
+import type { Turns } from './turns.ts'
 
 const KEPT_MS = 60_000
 /** How long a page waits for a zone that is not known yet. */
@@ -23,12 +23,14 @@ interface Known {
 /** Time zones by store. */
 export class StoreZones {
   readonly #reader: StoreSource['reader']
+  readonly #turns: Turns
   readonly #now: () => number
   readonly #zones = new Map<string, Known>()
 
   /** `now` is on the clock of `performance.now()`. */
-  constructor(reader: StoreSource['reader'], now: () => number) {
+  constructor({ reader, turns, now }: Pick<StoreSource, 'reader' | 'turns'> & { readonly now: () => number }) {
     this.#reader = reader
+    this.#turns = turns
     this.#now = now
   }
 
@@ -56,8 +58,9 @@ export class StoreZones {
   }
 
   async #read(address: StoreAddress): Promise<string> {
-    const row = await readStore({ reader: this.#reader, address, requestId: null, startedAt: this.#now() })
-    const zone = cellText(row?.store_timezone) ?? NO_ZONE
+    const [reader, turns] = [this.#reader, this.#turns]
+    const head = await readStoreHead({ reader, turns, address, requestId: null, startedAt: this.#now() })
+    const zone = head?.timeZone ?? NO_ZONE
     return isZone(zone) ? zone : NO_ZONE
   }
 }

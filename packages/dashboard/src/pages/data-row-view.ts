@@ -1,9 +1,11 @@
-// One row of a list, opened: as the API gives it.
+// One row of a list, opened, as the API sends it.
 
 import { addressesOf } from '../look/addresses.ts'
 import { codeBlock } from '../look/code.ts'
-import { card, pageHead } from '../look/components.ts'
+import { callout, card, pageHead } from '../look/components.ts'
+import { count } from '../look/dates.ts'
 import { type Html, html } from '../look/html.ts'
+import { ICONS } from '../look/icons.ts'
 import { layout } from '../look/layout.ts'
 import type { DataRowPage, Frame } from './models.ts'
 
@@ -14,7 +16,14 @@ export function dataRowView(frame: Frame, page: DataRowPage): Html {
     lead: html`<code>${page.id}</code>`,
     trail: [{ label: 'Data', href: addressesOf(frame).data(page.list) }],
   })
-  const json = codeBlock({ id: 'json', label: 'The row as JSON', text: page.json, language: 'json' })
-  const note = html`What <code>GET ${page.apiPath}</code> answers.`
-  return layout(frame, html`${head}${card({ id: 'row', title: 'JSON', note }, json)}`)
+  const json = codeBlock({ id: 'json', label: 'The row as JSON', text: page.json.text, language: 'json' })
+  const note = html`The response to <code>GET ${page.apiPath}</code>.`
+  const file = html`<a class="button plain" href="${page.jsonHref}" download>${ICONS.download}Download JSON</a>`
+  const content = page.json.isWhole ? json : html`${callout(tooLong(frame, page), 'waiting')}${json}`
+  return layout(frame, html`${head}${card({ id: 'row', title: 'JSON', note, actions: file }, content)}`)
+}
+
+function tooLong(frame: Frame, { json }: DataRowPage): Html {
+  const kilobytes = (bytes: number) => `${count(Math.ceil(bytes / 1000), frame)} kB`
+  return html`This row is large: ${kilobytes(json.bytes)}. The page shows its beginning. Download the JSON to see all of it.`
 }

@@ -1,4 +1,4 @@
-// Data: what an integrator will receive, list by list, with a search by id.
+// Data: what an integrator will receive, list by list, with a search.
 
 import { addressesOf } from '../look/addresses.ts'
 import { callout, emptyState, pageHead } from '../look/components.ts'
@@ -13,16 +13,15 @@ import type { Cell, DataPage, Frame } from './models.ts'
 
 /** The whole page. */
 export function dataView(frame: Frame, page: DataPage): Html {
-  const csv =
-    page.csvHref === null
-      ? NOTHING
-      : html`<a class="button plain" href="${page.csvHref}" download>${ICONS.download}Download CSV</a>`
-  const head = pageHead({ title: 'Data', lead: 'What your tools receive, row by row.', actions: csv })
+  const files = page.files.map(
+    ({ label, href }) =>
+      html`<a class="button plain" href="${href}" download>${ICONS.download}${label}<span class="unseen"> as</span> CSV</a>`,
+  )
+  const head = pageHead({ title: 'Data', lead: 'What your tools receive, row by row.', actions: html`${files}` })
   return layout(
     frame,
     html`${head}${listTabs(frame, page)}
-${page.problem ? callout(page.problem, 'waiting') : NOTHING}
-<div class="card flush data"><div class="data-bar">${searchForm(frame, page)}</div>${rowsPart(frame, page)}</div>`,
+<div class="card flush data"><div class="data-bar">${searchForm(frame, page)}${orderLink(page)}</div>${rowsPart(frame, page)}</div>`,
   )
 }
 
@@ -37,10 +36,16 @@ function listTabs(frame: Frame, { list: current, lists }: DataPage): Html {
   return html`<nav class="tabs" aria-label="Lists"><ul>${items}</ul></nav>`
 }
 
-function searchForm(frame: Frame, { list, search }: DataPage): Html {
+function orderLink({ order, otherOrderHref }: DataPage): Html {
+  const [now, other] =
+    order === 'newest' ? ['Newest first', 'Show oldest first'] : ['Oldest first', 'Show newest first']
+  return html`<p class="note data-order">${now} · <a href="${otherOrderHref}">${other}</a></p>`
+}
+
+function searchForm(frame: Frame, { list, order, search }: DataPage): Html {
   const input = field({
-    name: 'id',
-    label: 'Find by id',
+    name: 'find',
+    label: `Find by ${search.by}`,
     type: 'search',
     value: search.text,
     problem: search.problem,
@@ -49,11 +54,12 @@ function searchForm(frame: Frame, { list, search }: DataPage): Html {
     isRequired: false,
     isCode: true,
   })
-  return html`<search><form class="form search" method="get" action="${addressesOf(frame).data(list)}">${input}<button type="submit" class="button plain">Find</button></form></search>`
+  return html`<search><form class="form search" method="get" action="${addressesOf(frame).data(list)}">${order === 'oldest' ? html`<input type="hidden" name="order" value="oldest">` : NOTHING}${input}<button type="submit" class="button plain">Find</button></form></search>`
 }
 
 function rowsPart(frame: Frame, page: DataPage): Html {
-  if (page.rows.length === 0) return page.problem === null ? noRows(frame, page) : NOTHING
+  if (page.problem !== null) return problemPart(callout(page.problem, 'waiting'))
+  if (page.rows.length === 0) return noRows(frame, page)
   const { columns, rows } = page
   const list = table({
     caption: labelOf(page),
@@ -63,7 +69,25 @@ function rowsPart(frame: Frame, page: DataPage): Html {
     ),
     bodyId: 'rows',
   })
-  return html`${list}<div class="data-foot"><p class="note">The same rows at the API: <code>GET ${page.apiPath}</code></p>${pager(page)}</div>`
+  return html`${list}${problemPart(NOTHING)}<div class="data-foot">${rowsNote(frame, page)}${pager(page)}</div>`
+}
+
+/** Where the script says why further rows did not come: beside the button that asked for them. */
+function problemPart(content: Html): Html {
+  return html`<div id="rows-problem" role="alert">${content}</div>`
+}
+
+function rowsNote(frame: Frame, { apiPath, order, search }: DataPage): Html {
+  if (search.reached !== null) return html`<p class="note">${searchedTo(frame, order, search.reached)}</p>`
+  if (apiPath === null) return html`<p class="note">Upper and lower case count in an e-mail address and a SKU.</p>`
+  const way =
+    order === 'newest' && search.text === '' ? 'The API sends these rows, oldest first' : 'The same rows at the API'
+  return html`<p class="note">${way}: <code>GET ${apiPath}</code></p>`
+}
+
+function searchedTo(frame: Frame, order: DataPage['order'], reached: Date): Html {
+  const side = order === 'newest' ? 'Rows created since' : 'Rows created until'
+  return html`${side} ${exactInstant(reached, frame)} were searched.`
 }
 
 function labelOf({ list, lists }: DataPage): string {
@@ -71,12 +95,14 @@ function labelOf({ list, lists }: DataPage): string {
 }
 
 function noRows(frame: Frame, page: DataPage): Html {
-  if (page.search.problem !== null || page.search.text !== '') {
-    return emptyState(
-      'Nothing found',
-      'Check the id, or look through the list.',
-      linkButton('Show the list', addressesOf(frame).data(page.list)),
-    )
+  const { search, nextHref } = page
+  if (search.reached !== null && nextHref !== null) {
+    const text = html`No row was found yet. ${searchedTo(frame, page.order, search.reached)}`
+    return emptyState('Nothing found so far', text, linkButton('Search further', nextHref))
+  }
+  if (search.text !== '') {
+    const list = linkButton('Show the list', addressesOf(frame).data(page.list))
+    return emptyState('Nothing found', 'Check what you typed, or look through the list.', list)
   }
   return emptyState(`No ${labelOf(page).toLowerCase()} yet`, 'As soon as your store has some, they are listed here.')
 }
@@ -103,12 +129,14 @@ function cellText(frame: Frame, { kind, text }: Cell): Html | string {
   return Number.isNaN(date.getTime()) ? text : exactInstant(date, frame)
 }
 
-/** With the script, further rows are put below; without it, this is the next page. */
-function pager({ firstHref, nextHref }: DataPage): Html {
-  const first = firstHref === null ? NOTHING : linkButton('First page', firstHref)
-  const next =
-    nextHref === null
-      ? NOTHING
-      : html`<a class="button plain" href="${nextHref}" hx-get="${nextHref}" hx-target="#rows" hx-select="#rows > tr" hx-select-oob="#pager" hx-swap="beforeend">Next rows</a>`
-  return html`<div class="actions" id="pager">${first}${next}</div>`
+/** With the script, further rows are put below; without it, and for a search, this is the next page. */
+function pager({ firstHref, nextHref, search }: DataPage): Html {
+  const first =
+    firstHref === null ? NOTHING : linkButton(search.text === '' ? 'First page' : 'Show the list', firstHref)
+  return html`<div class="actions" id="pager">${first}${nextHref === null ? NOTHING : next(nextHref, search)}</div>`
+}
+
+function next(href: string, { text, reached }: DataPage['search']): Html {
+  if (text !== '') return linkButton(reached === null ? 'Next rows' : 'Search further', href)
+  return html`<a class="button plain" href="${href}" hx-get="${href}" hx-target="#rows" hx-select="#rows > tr" hx-select-oob="#pager,#rows-problem" hx-swap="beforeend">Next rows</a>`
 }

@@ -36,11 +36,17 @@ function snapshotParts(frame: Frame, snapshot: Snapshot): Html {
     ({ name, rows }) =>
       html`<div class="tile"><dt>${name}</dt><dd><span class="tile-value">${count(rows, frame)}</span></dd></div>`,
   )
+  const block = codeBlock({
+    id: 'snapshot-json',
+    label: 'The store as JSON',
+    text: snapshot.json.text,
+    language: 'json',
+  })
   return html`<section aria-labelledby="counts"><h2 class="unseen" id="counts">Rows</h2><dl class="tiles">${counts}</dl></section>
 ${revisionCard(snapshot)}
 ${card(
-  { id: 'snapshot', title: 'Snapshot', note: html`What <code>GET /api/v1/store</code> answers.` },
-  codeBlock({ id: 'snapshot-json', label: 'The store as JSON', text: snapshot.json, language: 'json' }),
+  { id: 'snapshot', title: 'Snapshot', note: html`The response to <code>GET /api/v1/store</code>.` },
+  html`${snapshot.json.isWhole ? NOTHING : callout('The response is large. The page shows its beginning.', 'waiting')}${block}`,
 )}`
 }
 

@@ -83,7 +83,7 @@ export interface GeneralPage {
   /** null where the store cannot be read now; `problem` says why. */
   readonly snapshot: {
     /** The object that /api/v1/store answers, in its order. */
-    readonly json: string
+    readonly json: ShownJson
     /** Highest revision whose columns are all there, and when the API published it; null below the first. */
     readonly revision: { readonly id: string; readonly date: string; readonly summary: string } | null
     readonly latestRevision: string
@@ -204,22 +204,42 @@ export interface Cell {
   readonly text: string | null
 }
 
+/** Which end of a list comes first. */
+export type DataOrder = 'newest' | 'oldest'
+
 /** One page of a list. */
 export interface DataPage {
   readonly list: DataList
   readonly lists: readonly { readonly list: DataList; readonly label: string; readonly rows: number | null }[]
   readonly columns: readonly { readonly label: string; readonly kind: Cell['kind'] }[]
   readonly rows: readonly { readonly id: string; readonly cells: readonly Cell[] }[]
-  /** Addresses; null where there is no such page. */
+  readonly order: DataOrder
+  /** The same page from the other end of the list. */
+  readonly otherOrderHref: string
+  /** Addresses; null if there is no such page. */
   readonly firstHref: string | null
   readonly nextHref: string | null
-  /** What was searched for, with a sentence where it was not found or is no id. */
-  readonly search: { readonly text: string; readonly problem: string | null }
-  /** null where the store cannot be read; then `rows` is empty. */
-  readonly csvHref: string | null
-  /** Address of the same rows at the API. */
-  readonly apiPath: string
+  readonly search: {
+    /** What was searched for. */
+    readonly text: string
+    /** What can be typed: "ID or e-mail address". */
+    readonly by: string
+    /** A sentence if the text cannot be searched for, or was not found. */
+    readonly problem: string | null
+    /** Creation of the last row that was looked at, if the search ended before the list did. */
+    readonly reached: Date | null
+  }
+  /** The list as CSV, and the rows embedded in it; none if the store cannot be read. */
+  readonly files: readonly { readonly label: string; readonly href: string }[]
+  /** Address of the same rows at the API; null for the rows of a search, which the API does not have. */
+  readonly apiPath: string | null
   readonly problem: string | null
+}
+
+/** Formatted JSON, as much of it as a page shows. */
+export interface ShownJson {
+  readonly text: string
+  readonly isWhole: boolean
 }
 
 /** One row, opened. */
@@ -227,8 +247,10 @@ export interface DataRowPage {
   readonly list: DataList
   readonly label: string
   readonly id: string
-  /** Formatted. */
-  readonly json: string
+  /** `bytes` is the size of the whole row as the API sends it. */
+  readonly json: ShownJson & { readonly bytes: number }
+  /** Address of the whole row as a file. */
+  readonly jsonHref: string
   readonly apiPath: string
 }
 

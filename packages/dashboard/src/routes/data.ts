@@ -5,13 +5,14 @@ import { pipeline } from 'node:stream/promises'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import type { HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { StoreDatabaseFault } from '@store-export/engine'
+import { isUuid, StoreDatabaseFault } from '@store-export/engine'
 import type { Context } from 'hono'
 import { openCsv } from '../data/csv.ts'
+import { findFile } from '../data/csv-files.ts'
 import { makeDataPage } from '../data/data-page.ts'
 import { makeDataRowPage } from '../data/data-row-page.ts'
-import type { Downloads } from '../data/downloads.ts'
 import { findList } from '../data/lists.ts'
+import { openRow } from '../data/row-file.ts'
 import { UNREADABLE } from '../data/sentences.ts'
 import { addressOf } from '../data/store-rows.ts'
 import { storeAddresses } from '../look/addresses.ts'
@@ -31,7 +32,9 @@ export function toFirstList({ store }: StoreVisit): Answer {
 /** GET /stores/{s}/data/{list} */
 export async function dataPage(visit: StoreVisit): Promise<Answer> {
   const { req } = visit.context
-  const query = { list: req.param('list') ?? '', cursor: req.query('cursor') ?? null, id: req.query('id') ?? null }
+  const list = req.param('list') ?? ''
+  const order = req.query('order') === 'oldest' ? 'oldest' : 'newest'
+  const query = { list, order, cursor: req.query('cursor') ?? null, text: req.query('find') ?? null } as const
   const page = await makeDataPage(dataStoreOf(visit), query)
   if (page === null) return missing(visit)
   return { html: dataView(frameOf(visit, { title: 'Data', section: 'data' }), page) }
@@ -47,19 +50,50 @@ export async function dataRowPage(visit: StoreVisit): Promise<Answer> {
   return { html: dataRowView(frameOf(visit, { title: outcome.page.label, section: 'data' }), outcome.page) }
 }
 
-/** GET /stores/{s}/data/{list}.csv */
+/** GET /stores/{s}/data/{file}.csv */
 export async function dataFile(visit: StoreVisit): Promise<Answer> {
-  const { parts, store, session, context } = visit
-  const list = (context.req.param('file') ?? '').replace(/\.csv$/, '')
-  const declaration = findList(list)
+  const { parts, store, now } = visit
+  const file = findFile((visit.context.req.param('file') ?? '').replace(/\.csv$/, ''))
   const address = addressOf(store)
-  if (declaration === null) return missing(visit)
-  // its page says why there are no rows
+  if (file === null) return missing(visit)
+  const { name, list } = file
+  // the page of the list says why there are no rows
   if (address === null) return { to: storeAddresses(store.id).data(list) }
-  const name = `${list}-${visit.now.toISOString().slice(0, 10)}.csv`
+  const type = 'text/csv; charset=utf-8'
+  return download(visit, { list, type, name: `${name}-${now.toISOString().slice(0, 10)}.csv` }, (signal) => {
+    const source = { reader: parts.reader, turns: parts.turns, address, requestId: visit.requestId }
+    return openCsv({ source, file, now: () => performance.now(), signal })
+  })
+}
+
+/** GET /stores/{s}/data/{list}/{row}.json */
+export async function dataRowFile(visit: StoreVisit): Promise<Answer> {
+  const { req } = visit.context
+  const declaration = findList(req.param('list') ?? '')
+  const id = (req.param('file') ?? '').replace(/\.json$/, '')
+  const { source } = dataStoreOf(visit)
+  if (declaration === null || !isUuid(id)) return missing(visit)
+  const { list, resource } = declaration
+  if (source === null) return { to: storeAddresses(visit.store.id).data(list) }
+  const options = { list, type: 'application/json', name: `${list}-${id}.json` }
+  return download(visit, options, () => openRow(source, { resource, id }))
+}
+
+interface DownloadOptions {
+  readonly list: string
+  readonly type: string
+  readonly name: string
+}
+
+async function download(
+  visit: StoreVisit,
+  { list, type, name }: DownloadOptions,
+  open: (signal: AbortSignal) => Promise<ReadableStream<Uint8Array> | null>,
+): Promise<Answer> {
+  const { parts, session, context } = visit
   const headers = {
     'cache-control': 'no-store',
-    'content-type': 'text/csv; charset=utf-8',
+    'content-type': type,
     'content-disposition': `attachment; filename="${name}"`,
   }
   if (context.req.method === 'HEAD') return new Response(null, { headers })
@@ -69,13 +103,11 @@ export async function dataFile(visit: StoreVisit): Promise<Answer> {
   const gone = new AbortController()
   env.outgoing.once('close', () => gone.abort())
   try {
-    const source = { reader: parts.reader, address, requestId: visit.requestId }
-    const now = () => performance.now()
-    const turn: Downloads['turn'] = (work) => parts.downloads.turn(work)
-    const csv = await openCsv({ source, resource: declaration.resource, now, turn, signal: gone.signal })
+    const content = await open(gone.signal)
+    if (content === null) return missing(visit)
     env.outgoing.writeHead(200, { ...securityHeaders(parts.origins.isSecure), ...headers })
     // A fault in the middle cuts the connection: a browser then shows a download that failed, never a short file.
-    await pipeline(Readable.fromWeb(csv as NodeReadableStream), env.outgoing).catch((cause: unknown) => {
+    await pipeline(Readable.fromWeb(content as NodeReadableStream), env.outgoing).catch((cause: unknown) => {
       // a store's fault is observed where it is read, and a client that leaves is none
       if (gone.signal.aborted || cause instanceof StoreDatabaseFault) return
       parts.observe({ event: 'own fault', requestId: visit.requestId, cause })

@@ -36,7 +36,7 @@ export function headOf(store: RegisteredStore, timeZone: string): StoreHead {
 /** The store as its data is read for this visit. */
 export function dataStoreOf({ store, head, parts, requestId, startedAt }: StoreVisit): DataStore {
   const address = addressOf(store)
-  const source = address === null ? null : { reader: parts.reader, address, requestId, startedAt }
+  const source = address === null ? null : { reader: parts.reader, turns: parts.turns, address, requestId, startedAt }
   return { id: store.id, standing: head.standing, source }
 }
 

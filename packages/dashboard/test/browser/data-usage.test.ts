@@ -32,9 +32,10 @@ async function shownIds(page: Page): Promise<string[]> {
 }
 
 describe.each(SCRIPTING)('data, $scripting', ({ javaScript }) => {
-  test('[PAG-1] is paged forward to the end, each row once and in the order of the API', async () => {
+  test.each(['newest', 'oldest'])('[PAG-1] is paged to the end from the %s row, each row once', async (order) => {
     const { page } = await scene.visitAs(merchant, { javaScript })
     await page.goto(`${base()}/data/orders`)
+    if (order === 'oldest') await page.getByRole('link', { name: 'Show oldest first' }).click()
     const next = page.getByRole('link', { name: 'Next rows' })
     const ids = await shownIds(page)
     for (let pages = 1; (await next.count()) > 0; pages += 1) {
@@ -45,26 +46,46 @@ describe.each(SCRIPTING)('data, $scripting', ({ javaScript }) => {
       if (javaScript) await expect.poll(() => page.locator('#rows > tr').count()).toBeGreaterThan(before)
       ids.push(...(await shownIds(page)).slice(javaScript ? before : 0))
     }
-    expect(ids).toEqual(await idsOf('orders'))
+    const expected = await idsOf('orders')
+    expect(ids).toEqual(order === 'oldest' ? expected : expected.toReversed())
     expect(ids).toHaveLength(SIZE.orders)
   })
 
-  test('is searched by id: found, not found, and no id', async () => {
+  test('says that the store database is down when further rows are requested, and goes on when it is back', async () => {
+    const { page } = await scene.visitAs(merchant, { javaScript })
+    await page.goto(`${base()}/data/orders`)
+    await store.sql`alter table orders rename to orders_away`
+    await page.getByRole('link', { name: 'Next rows' }).click()
+    await expect.poll(() => textOf(page, '#rows-problem')).toContain('could not be read just now')
+    expect(await page.locator('#rows > tr').count()).toBe(javaScript ? 50 : 0)
+    await store.sql`alter table orders_away rename to orders`
+    if (!javaScript) return
+    await page.getByRole('link', { name: 'Next rows' }).click()
+    await expect.poll(() => page.locator('#rows > tr').count()).toBe(100)
+    expect(await textOf(page, '#rows-problem')).toBe('')
+  })
+
+  test('is searched by ID and by name: found, not found, and neither', async () => {
     const { page } = await scene.visitAs(merchant, { javaScript })
     const [first = ''] = (await idsOf('customers')).slice(-1)
     await page.goto(`${base()}/data/customers`)
     const search = async (text: string) => {
-      await page.getByLabel('Find by id').fill(text)
+      await page.getByLabel('Find by ID').fill(text)
       await page.getByRole('button', { name: 'Find' }).click()
     }
     await search(` ${first.toUpperCase()} `)
     expect(await shownIds(page)).toEqual([first])
     await search(NOWHERE)
     expect(await shownIds(page)).toEqual([])
-    expect(await textOf(page, '.field-problem')).toBe('No customer of this store has this id.')
+    expect(await textOf(page, '.field-problem')).toBe('No customer of this store has this ID.')
+    const { json } = await scene.platform.get(`/api/v1/customers/${first}`, store.key)
+    await search(json.data.email)
+    expect(await shownIds(page)).toEqual([first])
+    await search(json.data.name.toUpperCase())
+    expect(await shownIds(page)).toContain(first)
     await search('first customer')
-    expect(await textOf(page, '.field-problem')).toContain('This is not an id.')
-    expect(await page.getByLabel('Find by id').inputValue()).toBe('first customer')
+    expect(await textOf(page, '.field-problem')).toContain('ID, e-mail address or name')
+    expect(await page.getByLabel('Find by ID').inputValue()).toBe('first customer')
     await page.getByRole('link', { name: 'Show the list' }).click()
     expect(await shownIds(page)).toHaveLength(SIZE.customers)
   })
@@ -78,13 +99,13 @@ describe.each(SCRIPTING)('data, $scripting', ({ javaScript }) => {
     expect(JSON.parse(await textOf(page, '#json'))).toEqual(json.data)
   })
 
-  test.each(['orders', 'customer-groups'])('downloads %s as CSV, complete', async (list) => {
+  test.each([
+    ['orders', 'Orders as CSV'],
+    ['customer-groups', 'Customer groups as CSV'],
+  ])('downloads %s as CSV, complete', async (list, name) => {
     const { page } = await scene.visitAs(merchant, { javaScript })
     await page.goto(`${base()}/data/${list}`)
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Download CSV' }).click(),
-    ])
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name }).click()])
     expect(download.suggestedFilename()).toMatch(new RegExp(`^${list}-\\d{4}-\\d\\d-\\d\\d\\.csv$`))
     const [, ...lines] = (await readFile(await download.path(), 'utf8')).split('\r\n')
     // an id is the first value of its record; a text with a line break inside has a line feed alone

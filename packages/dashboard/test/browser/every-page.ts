@@ -154,8 +154,10 @@ const STORE_PAGES: readonly EveryPage[] = [
   ...LISTS.map((list) => storePage(`data, ${list}`, ({ full }) => `${full.id}/data/${list}`)),
   storePage('data, none', ({ empty }) => `${empty.id}/data/orders`),
   storePage('data, newer list', ({ old }) => `${old.id}/data/customer-groups`),
-  storePage('data, no id', ({ full }) => `${full.id}/data/orders?id=first`),
-  storePage('data, not found', ({ full }) => `${full.id}/data/orders?id=00000000-0000-4000-8000-000000000000`),
+  storePage('data, nothing to search by', ({ full }) => `${full.id}/data/orders?find=first`),
+  storePage('data, not found', ({ full }) => `${full.id}/data/orders?find=00000000-0000-4000-8000-000000000000`),
+  storePage('data, oldest first', ({ full }) => `${full.id}/data/products?order=oldest`),
+  storePage('data, found', ({ full }) => `${full.id}/data/products?find=e`),
   storePage('recipes', ({ full }) => `${full.id}/recipes`),
   ...(['generating', 'imported'] as const).flatMap((kind) =>
     ['settings/general', 'settings/api', 'usage', 'data/orders'].map((path) =>

@@ -120,7 +120,7 @@ describe('a hostile text stays text', () => {
   })
 
   test.each(LIST_NAMES)('in a row of %s, listed and opened', async (list) => {
-    await elementsOf(page, `${base()}/data/${list}`)
+    await elementsOf(page, `${base()}/data/${list}?order=oldest`)
     const row = page.locator('#rows > tr th a').first()
     await page.goto(scene.url + (await row.getAttribute('href')))
     const { json } = await scene.platform.get(`/api/v1/${list}?limit=1`, store.key)
@@ -131,12 +131,12 @@ describe('a hostile text stays text', () => {
   })
 
   test('in an address: what is searched for, and the token of a link', async () => {
-    const search = (text: string) => `${base()}/data/orders?id=${encodeURIComponent(text)}`
+    const search = (text: string) => `${base()}/data/orders?find=${encodeURIComponent(text)}`
     const link = (text: string) => `${scene.url}/link/${encodeURIComponent(text)}`
     const harmless = [await elementsOf(page, search('Name')), await elementsOf(page, link('Name'))]
     for (const text of SOME) {
       expect(difference(harmless[0] ?? [], await elementsOf(page, search(text))), text).toBeNull()
-      expect(await page.getByLabel('Find by id').inputValue()).toBe(text)
+      expect(await page.getByLabel('Find by ID').inputValue()).toBe(text)
       expect(difference(harmless[1] ?? [], await elementsOf(page, link(text))), text).toBeNull()
       expect(await page.locator('input[name=token]').inputValue()).toBe(text)
     }

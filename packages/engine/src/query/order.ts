@@ -24,17 +24,36 @@ export const keys = onceForSchema((resource, present) => {
   return hasColumn(present, resource.table, 'created_at') ? `${key(resource, 'created_at', present)}, ${id}` : id
 })
 
-/** The dated rows of the page's list that lie behind its position, and in its window where it has one. */
-export function datedRange({ resource, after, window }: PagePlan, { present, values }: Writing): string {
+/** The order of a page. Rows without a date come last, whichever end of the list is read first. */
+export function orderOf(plan: PagePlan, present: PresentColumns): string {
+  const { resource, isNewestFirst } = plan
+  const isDated = present.get(resource.table)?.get('created_at')?.notNull !== false
+  return isNewestFirst && !isDated
+    ? orderInIndex(plan, present).replace(' desc', ' desc nulls last')
+    : orderInIndex(plan, present)
+}
+
+/** The order of rows that all have a date, or all have none: an index has it, read from one end or the other. */
+export function orderInIndex({ resource, isNewestFirst }: PagePlan, present: PresentColumns): string {
+  if (!isNewestFirst) return keys(resource, present)
+  const columns = ['created_at', 'id'].filter((column) => hasColumn(present, resource.table, column))
+  return columns.map((column) => `${key(resource, column, present)} desc`).join(', ')
+}
+
+/** The dated rows of the page's list after its position, and in its window if it has one. */
+export function datedRange(plan: PagePlan, { present, values }: Writing): string {
+  const { resource, after, window, isNewestFirst } = plan
   const compared = (operator: string, place: Position | null | undefined) =>
     typeof place?.createdAt === 'bigint'
       ? [`(${keys(resource, present)}) ${operator} (${values.instant(place.createdAt)}, ${values.uuid(place.id)})`]
       : []
   // The row-wise comparison is what lets one index range start exactly behind the position.
-  return [...compared('>', after), ...compared('<=', window?.end)].join(' and ') || 'true'
+  const [later, notLater] = isNewestFirst ? ['<', '>='] : ['>', '<=']
+  return [...compared(later, after), ...compared(notLater, window?.end)].join(' and ') || 'true'
 }
 
-/** The rows behind the position in a list that has no dates. */
-export function afterId(resource: Resource, after: Position | null, { present, values }: Writing): string {
-  return after === null ? 'true' : `${key(resource, 'id', present)} > ${values.uuid(after.id)}`
+/** The rows after the position among rows that have no dates. */
+export function afterId({ resource, isNewestFirst }: PagePlan, after: Position | null, writing: Writing): string {
+  if (after === null) return 'true'
+  return `${key(resource, 'id', writing.present)} ${isNewestFirst ? '<' : '>'} ${writing.values.uuid(after.id)}`
 }

@@ -18,6 +18,15 @@ export type Filter = { readonly parameter: string; readonly field: string } & (
   | { readonly operator: '='; readonly value: string }
 )
 
+/** What a person looks for in a list: rows of which one of the named fields has this text. */
+export interface Search {
+  readonly text: string
+  /** Fields that are the text, exactly; `variants.sku` is that of an embedded row. */
+  readonly equal: readonly string[]
+  /** Fields that contain the text, in upper or lower case. */
+  readonly containing: readonly string[]
+}
+
 /** A page of a list: at most `limit` rows after the position, oldest first. */
 export interface PagePlan {
   readonly kind: 'page'
@@ -25,6 +34,9 @@ export interface PagePlan {
   readonly limit: number
   readonly after: Position | null
   readonly filters: readonly Filter[]
+  readonly search?: Search
+  /** Set if the list is read from its end. */
+  readonly isNewestFirst?: true
   /** Set where the rows that were changed since an instant were counted. */
   readonly changed?: WayToChanged
   /** Set where the list is gone through in its order, whatever indexes there are: up to this position, null for its end. */

@@ -5,8 +5,9 @@ import { comparedColumn } from './column-reading.ts'
 import { hasColumn, type PresentColumns } from './columns-present.ts'
 import { identifier, instantLiteral, textLiteral, uuidLiteral } from './literal.ts'
 import { onceForSchema } from './once-for-schema.ts'
-import { afterId, datedRange, key, keys, type Writing } from './order.ts'
+import { afterId, datedRange, key, keys, orderInIndex, orderOf, type Writing } from './order.ts'
 import type { AllOfPlan, Filter, PagePlan, Plan, Position } from './plan.ts'
+import { searchCondition } from './search.ts'
 import { presentColumnsOf, selectList, tableName } from './select-list.ts'
 import { LITERALS, Parameters, type Statement } from './statement.ts'
 
@@ -37,7 +38,8 @@ const plainList = onceForSchema((resource, present) =>
 
 /** How many rows a filter finds decides over the best plan: such a page is planned each time, with the filter in its text. */
 function isRepeatable(plan: Plan): boolean {
-  return plan.kind !== 'page' || (plan.filters.length === 0 && REPEATED_LIMITS.has(plan.limit))
+  if (plan.kind !== 'page') return true
+  return plan.filters.length === 0 && plan.search === undefined && REPEATED_LIMITS.has(plan.limit)
 }
 
 /** The statement that tells whether a row with `id` exists: one row, or none. */
@@ -87,8 +89,8 @@ const carried = onceForSchema((resource, present) =>
 )
 
 function order(plan: Plan, present: PresentColumns): string {
-  if (plan.kind !== 'page' && plan.kind !== 'allOf') return ''
-  return ` order by ${keys(plan.resource, present)}`
+  if (plan.kind === 'page') return ` order by ${orderOf(plan, present)}`
+  return plan.kind === 'allOf' ? ` order by ${keys(plan.resource, present)}` : ''
 }
 
 function belongs({ resource, column, id }: AllOfPlan, { present, values }: Writing): string {
@@ -105,15 +107,15 @@ function active({ table, removedColumn }: Resource, present: PresentColumns): st
 function pageRows(plan: PagePlan, writing: Writing): string {
   const { present } = writing
   const createdAt = present.get(plan.resource.table)?.get('created_at')
-  if (createdAt === undefined) return branch(plan, present, afterId(plan.resource, plan.after, writing))
-  const undated = (after: Position | null) => branch(plan, present, undatedAfter(plan.resource, after, writing))
+  if (createdAt === undefined) return branch(plan, present, afterId(plan, plan.after, writing))
+  const undated = (after: Position | null) => branch(plan, present, undatedAfter(plan, after, writing))
   if (plan.after?.createdAt === null) return undated(plan.after)
   const range = datedRange(plan, writing)
   // the rows without a date come behind the last window
   if (createdAt.notNull || plan.window?.end) return datedRows(plan, present, range)
   const dated = datedRows(plan, present, range === 'true' ? 't."created_at" is not null' : range)
   const both = `(${dated}) union all (${undated(null)})`
-  return `select * from (${both}) t order by ${keys(plan.resource, present)} limit ${plan.limit + 1}`
+  return `select * from (${both}) t order by ${orderOf(plan, present)} limit ${plan.limit + 1}`
 }
 
 function datedRows(plan: PagePlan, present: PresentColumns, range: string): string {
@@ -124,16 +126,18 @@ function branch(plan: PagePlan, present: PresentColumns, range: string): string 
   const { resource, limit } = plan
   const where = `${range}${conditions(plan, present)}${active(resource, present)}`
   const from = `select ${carried(resource, present)} from ${tableName(resource)} t`
-  return `${from} where ${where} order by ${keys(resource, present)} limit ${limit + 1}`
+  return `${from} where ${where} order by ${orderInIndex(plan, present)} limit ${limit + 1}`
 }
 
-function undatedAfter(resource: Resource, after: Position | null, writing: Writing): string {
-  return `t."created_at" is null and ${afterId(resource, after, writing)}`
+function undatedAfter(plan: PagePlan, after: Position | null, writing: Writing): string {
+  return `t."created_at" is null and ${afterId(plan, after, writing)}`
 }
 
-function conditions({ resource, filters, changed }: PagePlan, present: PresentColumns): string {
+function conditions({ resource, filters, search, changed }: PagePlan, present: PresentColumns): string {
   const write = changed === 'walked' ? conditionOfMany : condition
-  return placed(resource, present) + filters.map((filter) => ` and ${write(filter, resource, present)}`).join('')
+  const searched = search === undefined ? '' : ` and (${searchCondition(search, resource, present)})`
+  const filtered = filters.map((filter) => ` and ${write(filter, resource, present)}`).join('')
+  return placed(resource, present) + filtered + searched
 }
 
 /** A row without an id has no place in a walk: a view can hold one, and `doctor` says so. */

@@ -3,8 +3,8 @@
 
 import type { Resource } from '@store-export/contract'
 import type { PresentColumns } from './columns-present.ts'
-import { datedRange, key, keys } from './order.ts'
-import type { Filter, PagePlan, Position } from './plan.ts'
+import { datedRange, key, orderInIndex } from './order.ts'
+import type { Filter, PagePlan, Position, Search } from './plan.ts'
 import { tableName } from './select-list.ts'
 import { condition, hasStandIn } from './sql.ts'
 import { LITERALS } from './statement.ts'
@@ -13,8 +13,9 @@ import { LITERALS } from './statement.ts'
 const ORDER = 'created_at, id'
 
 /** Whether a filter of the page has no index that serves it, while the order of the list has one. */
-export function needsWindows({ resource, filters, after }: PagePlan, present: PresentColumns): boolean {
+export function needsWindows({ resource, filters, search, after }: PagePlan, present: PresentColumns): boolean {
   if (after?.createdAt === null || !isOrdered(resource, present)) return false
+  if (search !== undefined && !isFoundByIndex(search, resource, present)) return true
   return filters.some((filter) => !isServed(filter, resource, present))
 }
 
@@ -38,6 +39,14 @@ function keepsOrder({ operator, field }: Filter, resource: Resource, present: Pr
   return ['text', 'varchar'].includes(type) && indexes.some((index) => begins(index, `${field}, ${ORDER}`))
 }
 
+/** Whether one index has the rows that are searched for, such as the one that keeps the addresses of customers unique. */
+function isFoundByIndex({ equal, containing }: Search, { table }: Resource, present: PresentColumns): boolean {
+  const [field = '', ...others] = equal
+  if (others.length > 0 || containing.length > 0) return false
+  const { type, indexes = [] } = present.get(table)?.get(field) ?? {}
+  return type === 'text' && indexes.some((index) => begins(index, field))
+}
+
 /** Whether an index finds the rows that were changed: few of them need no windows, whatever else they have to pass. */
 export function isProbed({ operator, field }: Filter, resource: Resource, present: PresentColumns): boolean {
   const { type, indexes = [] } = present.get(resource.table)?.get(field) ?? {}
@@ -54,7 +63,8 @@ function begins(index: string, keys: string): boolean {
 /** The statement that finds the end of the window of so many rows behind the plan's position: what `windowEnd` reads. */
 export function windowEndStatement(plan: PagePlan, present: PresentColumns, rows: number): string {
   const { resource, filters } = plan
-  const order = keys(resource, present)
+  const order = orderInIndex(plan, present)
+  const found = ['created_at', 'id'].map((column) => key(resource, column, present))
   const served = filters.filter((filter) => keepsOrder(filter, resource, present))
   const conditions = [
     datedRange(plan, { present, values: LITERALS }),
@@ -62,8 +72,8 @@ export function windowEndStatement(plan: PagePlan, present: PresentColumns, rows
     // a row without one, as a materialized view can have, is no place to go on from
     ...['created_at', 'id'].map((column) => `${key(resource, column, present)} is not null`),
   ]
-  const found = `select ${order} from ${tableName(resource)} t where ${conditions.join(' and ')}`
-  const ends = `${found} order by ${order} offset ${rows - 1} limit 2`
+  const all = `select ${found.join(', ')} from ${tableName(resource)} t where ${conditions.join(' and ')}`
+  const ends = `${all} order by ${order} offset ${rows - 1} limit 2`
   // as bytes: the text of a stamp depends on settings of the session
   return `select encode(timestamptz_send(created_at), 'hex') as "createdAt", id::text as id from (${ends}) k(created_at, id)`
 }

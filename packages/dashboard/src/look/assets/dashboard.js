@@ -59,3 +59,13 @@ document.addEventListener('htmx:after:swap', () => {
   }
   shownRows = rows.length
 })
+
+// Rows that did not come leave a sentence beside the button that asked for them.
+for (const failure of ['htmx:error', 'htmx:response:error']) {
+  document.addEventListener(failure, ({ target }) => {
+    if (!(target instanceof Element && target.matches('[hx-target="#rows"]'))) return
+    const text = 'The next rows could not be read just now. Try again in a minute.'
+    const problem = Object.assign(document.createElement('div'), { className: 'callout waiting', textContent: text })
+    document.getElementById('rows-problem').replaceChildren(problem)
+  })
+}

@@ -1,0 +1,41 @@
+// A part of a resource: some of its fields, read by the statement and the encoder that read the whole.
+
+import type { Field, FieldType, Resource } from '@store-export/contract'
+
+/**
+ * `resource` with the named fields alone, in the order of the names. `variants.inventory` names a field of embedded rows;
+ * `variants` alone, their ids.
+ */
+export function partOf(resource: Resource, names: readonly string[]): Resource {
+  const tops = [...new Set(names.map((name) => name.split('.')[0] ?? ''))]
+  const fields = tops.map((top): [string, Field] => {
+    const field = fieldOf(resource, top)
+    const below = names.filter((name) => name.startsWith(`${top}.`)).map((name) => name.slice(top.length + 1))
+    return [top, field.type.kind === 'many' ? { ...field, type: partOfEmbedded(field.type, below) } : field]
+  })
+  return withFields(resource, fields)
+}
+
+/** What embedded rows are found and ordered by is read, and not served. */
+function partOfEmbedded(type: Extract<FieldType, { kind: 'many' }>, names: readonly string[]): FieldType {
+  const served = names.length === 0 ? ['id'] : names
+  const unserved = ['id', type.parent, 'created_at'].filter((name) => !served.includes(name))
+  const { resource } = type
+  const fields: [string, Field][] = [
+    ...served.map((name): [string, Field] => [name, fieldOf(resource, name)]),
+    ...unserved.map((name): [string, Field] => [name, { ...fieldOf(resource, name), unserved: true }]),
+  ]
+  return { ...type, resource: withFields(resource, fields) }
+}
+
+/** The sizes of its pages, and the rows that are read together, are told apart from those of the whole. */
+function withFields(resource: Resource, fields: readonly [string, Field][]): Resource {
+  const list = `${resource.list}(${fields.map(([name]) => name).join(',')})`
+  return { ...resource, list, fields: Object.fromEntries(fields) }
+}
+
+function fieldOf({ name: of, fields }: Resource, name: string): Field {
+  const field = fields[name]
+  if (field === undefined) throw new Error(`${of} has no field ${name}`)
+  return field
+}

@@ -1,0 +1,65 @@
+// The texts that tables show of a row, read from its JSON bytes: each short, whatever the merchant stored.
+
+import type { Resource } from '@store-export/contract'
+import { cutBefore, eachElement, isNull, isString, membersOf, type Span, type Steps, textOf } from './json-bytes.ts'
+
+/**
+ * Texts by field, null for null. Of embedded rows, `items` is how many there are, and `items.quantity` the sum of their
+ * numbers.
+ */
+export type RowTexts = ReadonlyMap<string, string | null>
+
+/** A longer text ends with an ellipsis; the row opened as JSON has all of it. */
+export const TEXT_CHARACTERS_MAX = 200
+/** An escaped character takes at most six bytes. */
+const BYTES_OF_CHARACTER_MAX = 6
+
+/** The texts of the row of `resource` that begins at `start`, and the offset after it. */
+export function* rowTexts(
+  bytes: Uint8Array,
+  start: number,
+  resource: Resource,
+): Steps<{ texts: RowTexts; end: number }> {
+  const { members, end } = yield* membersOf(bytes, start)
+  const texts = new Map<string, string | null>()
+  for (const [name, span] of members) {
+    const type = resource.fields[name]?.type
+    if (type?.kind === 'many') yield* addEmbedded(texts, name, { bytes, start: span.start })
+    else texts.set(name, shortText(bytes, span))
+  }
+  return { texts, end }
+}
+
+/** The value as one short text; null for null, or for a value that is not there. */
+export function shortText(bytes: Uint8Array, span: Span | undefined): string | null {
+  if (isNull(bytes, span)) return null
+  const { start, end } = span
+  const bytesMax = TEXT_CHARACTERS_MAX * BYTES_OF_CHARACTER_MAX
+  const isWhole = end - start <= bytesMax
+  const shown = isWhole ? end : cutBefore(bytes, { start: start + 1, end: start + bytesMax })
+  const json = textOf(bytes, { start, end: shown })
+  const text = isString(bytes, span) ? String(JSON.parse(isWhole ? json : `${json}"`)) : json
+  const characters = isWhole && text.length <= TEXT_CHARACTERS_MAX ? null : [...text]
+  if (characters === null || (isWhole && characters.length <= TEXT_CHARACTERS_MAX)) return text
+  return `${characters.slice(0, TEXT_CHARACTERS_MAX).join('')}…`
+}
+
+function* addEmbedded(
+  texts: Map<string, string | null>,
+  field: string,
+  { bytes, start }: { readonly bytes: Uint8Array; readonly start: number },
+): Steps<void> {
+  const sums = new Map<string, bigint>()
+  let count = 0
+  yield* eachElement(bytes, start, function* (at) {
+    const { members, end } = yield* membersOf(bytes, at)
+    count += 1
+    for (const [name, span] of members) {
+      const digits = isString(bytes, span) ? null : shortText(bytes, span)
+      if (digits !== null && /^-?\d+$/.test(digits)) sums.set(name, (sums.get(name) ?? 0n) + BigInt(digits))
+    }
+    return end
+  })
+  texts.set(field, String(count))
+  for (const [name, sum] of sums) texts.set(`${field}.${name}`, String(sum))
+}

@@ -1,0 +1,38 @@
+// Work on the rows of merchants runs in the process that answers the API. Jobs take turns: one works for some milliseconds,
+// then the process does whatever else waits for as long as that took, then the next job goes on.
+
+import { setTimeout } from 'node:timers/promises'
+import type { Steps } from './json-bytes.ts'
+
+/** How long a job may hold the process at a time. One step of a job can take it beyond this. */
+const TURN_MS = 3
+
+/** Gives jobs their turns. */
+export class Turns {
+  #last: Promise<void> = Promise.resolve()
+
+  /** Runs the job to its end, in as many turns as that takes. Rejects with what the job throws. */
+  async run<T>(job: Steps<T>): Promise<T> {
+    for (;;) {
+      const step = await this.next(job)
+      if (step.done) return step.value
+    }
+  }
+
+  /** Gives the job one turn, which ends early when `isEnough`. Rejects with what the job throws. */
+  async next<T>(job: Steps<T>, isEnough = () => false): Promise<IteratorResult<void, T>> {
+    const before = this.#last
+    const ended = Promise.withResolvers<void>()
+    this.#last = ended.promise
+    await before
+    const startedAt = performance.now()
+    try {
+      for (;;) {
+        const step = job.next()
+        if (step.done || isEnough() || performance.now() - startedAt >= TURN_MS) return step
+      }
+    } finally {
+      void setTimeout(performance.now() - startedAt).then(ended.resolve)
+    }
+  }
+}

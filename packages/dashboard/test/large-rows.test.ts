@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addMerchant, PlainBrowser, urlOf } from '../../../test/support/merchant.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { idAt } from '../../api/test/support/rows.ts'
+import { Pollster } from './pollster.ts'
+
+let platform: TestPlatform
+beforeAll(async () => {
+  platform = await startPlatform({}, { dashboard: true })
+})
+afterAll(() => platform.close())
+
+/** Products whose metafields are `json`, an expression of SQL. */
+async function addProducts(store: TestStore, rows: number, json: string): Promise<void> {
+  await store.sql.unsafe(`
+    insert into products (id, name, slug, description, price, metafields, created_at)
+    select ('00000000-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'p' || n, 'p' || n, '', 1, ${json},
+      now() + n * interval '1 s'
+    from generate_series(1, ${rows}) n`)
+}
+
+const numbers = (count: number) => `(select jsonb_agg(1000 + i) from generate_series(1, ${count}) i)`
+
+describe('a store with large rows', () => {
+  test.each([
+    ['50 products with 50,000 numbers each', 50, 50_000],
+    ['one product of 9 MB', 1, 1_300_000],
+    ['one product of 36 MB', 1, 5_200_000],
+  ])('of %s, no page holds up the API, and each is bounded', { timeout: 120_000 }, async (what, rows, count) => {
+    const store = await platform.provision()
+    await addProducts(store, rows, numbers(count))
+    const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, store.id))
+    const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const pollster = new Pollster(`${platform.service.url}/openapi.json`)
+    const data = `${visitor.url}/stores/${store.id}/data/products`
+    // what the API itself costs the others with the same rows
+    const api = await pollster.during(`${platform.service.url}/api/v1/products?limit=50`, { 'x-api-key': store.key })
+    expect(api.status).toBe(200)
+    for (const [name, url, bytesMax] of [
+      ['list', data, 200_000],
+      ['row', `${data}/${idAt(1)}`, 1_500_000],
+      ['CSV', `${data}.csv`, Number.MAX_SAFE_INTEGER],
+      ['row as JSON', `${data}/${idAt(1)}.json`, Number.MAX_SAFE_INTEGER],
+    ] as const) {
+      const page = await pollster.during(url, { cookie })
+      console.info(`${what}, ${name}: ${JSON.stringify(page)}; the API: ${JSON.stringify(api)}`)
+      expect(page.status, name).toBe(200)
+      expect(page.bytes, name).toBeLessThan(bytesMax)
+      expect(page.longestWaitMs, name).toBeLessThan(2 * api.longestWaitMs + 100)
+    }
+    await pollster.close()
+  })
+
+  test('the row has its beginning on the page, and all of it in the file', async () => {
+    const store = await platform.provision()
+    await addProducts(store, 1, numbers(100_000))
+    const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, store.id))
+    const path = `/stores/${store.id}/data/products/${idAt(1)}`
+    const page = await visitor.get(path)
+    expect(page.text).toContain('This row is large')
+    expect(page.text).toContain(`href="${path}.json"`)
+    const file = await visitor.get(`${path}.json`)
+    expect(file.headers.get('content-type')).toBe('application/json')
+    expect(file.headers.get('content-disposition')).toBe(`attachment; filename="products-${idAt(1)}.json"`)
+    const { json } = await platform.get(`/api/v1/products/${idAt(1)}`, store.key)
+    expect(JSON.parse(file.text)).toEqual(json.data)
+    expect((await visitor.get(`/stores/${store.id}/data/products/${idAt(2)}.json`)).status).toBe(404)
+    expect((await visitor.get(`/stores/${store.id}/data/nothing/${idAt(1)}.json`)).status).toBe(404)
+  })
+})
+
+describe('a store with values that are nested deeply', () => {
+  test.each([3000, 6000])('%i deep, every page and file of its rows comes', async (depth) => {
+    const store = await platform.provision()
+    await addProducts(store, 1, `(repeat('[', ${depth}) || repeat(']', ${depth}))::jsonb`)
+    const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, store.id))
+    const data = `/stores/${store.id}/data/products`
+    for (const path of [data, `${data}?find=p1`, `${data}/${idAt(1)}`, `${data}/${idAt(1)}.json`])
+      expect((await visitor.get(path)).status, path).toBe(200)
+    const csv = await visitor.get(`${data}.csv`)
+    expect(csv.text).toContain('['.repeat(depth) + ']'.repeat(depth))
+  })
+})

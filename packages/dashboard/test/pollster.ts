@@ -1,0 +1,67 @@
+// Asks for one address again and again from a thread of its own while another request runs, and says how long the longest
+// response took: what a client of the API sees while a page is made.
+
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+
+/** What was seen of one request and of the others beside it. */
+export interface Seen {
+  readonly status: number
+  readonly bytes: number
+  readonly tookMs: number
+  readonly longestWaitMs: number
+  /** Most memory of the process meanwhile, in megabytes. */
+  readonly memoryMb: number
+}
+
+/** A thread that asks. */
+export class Pollster {
+  readonly #worker: Worker
+
+  constructor(polled: string) {
+    this.#worker = new Worker(PROGRAM, { eval: true, workerData: polled })
+  }
+
+  /** Requests `url`, and the polled address beside it. */
+  async during(url: string, headers: Record<string, string>): Promise<Seen> {
+    let memory = 0
+    const look = () => {
+      memory = Math.max(memory, process.memoryUsage.rss())
+    }
+    const timer = setInterval(look, 20)
+    this.#worker.postMessage({ url, headers })
+    const [seen] = await once(this.#worker, 'message')
+    clearInterval(timer)
+    return { ...seen, memoryMb: Math.round(memory / 1e6) }
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate()
+  }
+}
+
+const PROGRAM = `
+const { parentPort, workerData: polled } = require('node:worker_threads')
+async function sizeOf(response) {
+  let bytes = 0
+  for await (const chunk of response.body) bytes += chunk.length
+  return bytes
+}
+parentPort.on('message', async ({ url, headers }) => {
+  let isDone = false, longest = 0
+  const poll = async () => {
+    while (!isDone) {
+      const at = performance.now()
+      await sizeOf(await fetch(polled, { headers: { 'accept-encoding': 'gzip' } }))
+      longest = Math.max(longest, performance.now() - at)
+    }
+  }
+  const polling = poll()
+  const at = performance.now()
+  const response = await fetch(url, { headers: { ...headers, 'accept-encoding': 'identity' } })
+  const bytes = await sizeOf(response)
+  const tookMs = Math.round(performance.now() - at)
+  isDone = true
+  await polling
+  parentPort.postMessage({ status: response.status, bytes, tookMs, longestWaitMs: Math.round(longest) })
+})`
