@@ -1,4 +1,4 @@
-// The tests that need programs which npm does not bring: nginx, HAProxy and PgBouncer. `npm run test:fleet` runs them.
+// The tests that need programs which npm does not bring: nginx, HAProxy, PgBouncer, promtool. `npm run test:fleet` runs them.
 import { defineConfig } from 'vitest/config'
 import { isOfPausedParser } from './packages/sync/src/cli/fetch-fault.ts'
 

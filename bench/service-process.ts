@@ -32,7 +32,10 @@ async function start({ controlUrl, secret }: ServiceStart): Promise<string> {
     config,
     controlUrl,
     keys: { current: new SealingKey(Buffer.from(secret)), previous: null },
-    observe: combine(createLog({ level: config.logLevel }).observe, createMetrics({ processMetrics: true }).observe),
+    observe: combine(
+      createLog({ level: config.logLevel }).observe,
+      createMetrics({ version: 'bench', connectionLimits: {} }).observe,
+    ),
   })
   return service.url
 }

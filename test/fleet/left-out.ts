@@ -3,6 +3,8 @@
 /** Run by vitest before the first test; the function it answers is run after the last. */
 export function setup(): () => void {
   return () => {
-    process.stdout.write('Left out: test/fleet, which needs nginx, HAProxy and PgBouncer (npm run test:fleet).\n')
+    process.stdout.write(
+      'Left out: test/fleet, which needs nginx, HAProxy, PgBouncer and promtool (npm run test:fleet).\n',
+    )
   }
 }

@@ -1,3 +1,4 @@
+import { ENDPOINTS, ERRORS } from '@store-export/contract'
 import { describe, expect, test } from 'vitest'
 import { createMetrics } from './metrics.ts'
 import { combine, type Observation } from './observe.ts'
@@ -58,10 +59,25 @@ describe('metrics', () => {
     expect(seen).toHaveLength(7)
   })
 
-  test('two instances share nothing', async () => {
-    const [one, two] = [createMetrics({ processMetrics: true }), createMetrics({ processMetrics: true })]
+  test('two instances share nothing, and a node tells its version, its limits and its process by their usual names', async () => {
+    const facts = { version: '1.2.3', connectionLimits: { stores: 200, control: 10 } }
+    const [one, two] = [createMetrics(facts), createMetrics(facts)]
     one.observe(ANSWER)
-    expect(await two.text()).not.toContain('/api/v1/orders')
-    expect(await two.text()).toContain('store_export_process_resident_memory_bytes')
+    const text = await two.text()
+    expect(text).not.toContain('store_export_requests_total{')
+    expect(text).toContain(`store_export_build_info{version="1.2.3",node="${process.versions.node}"} 1`)
+    expect(text).toContain('store_export_connections_limit{pool="stores"} 200')
+    expect(text).toMatch(/^process_resident_memory_bytes \d+$/m)
+    expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m)
+    expect(text).not.toContain('store_export_nodejs')
+  })
+
+  test('every error of every endpoint is there from the start', async () => {
+    const text = await createMetrics().text()
+    const series = text.match(/^store_export_errors_total\{.*\} 0$/gm) ?? []
+    expect(series).toHaveLength((ENDPOINTS.length + 1) * Object.keys(ERRORS).length)
+    expect(series).toContain('store_export_errors_total{endpoint="/api/v1/orders",code="STORE_DB_ERROR"} 0')
+    expect(text).toContain('store_export_faults_total{where="control"} 0')
+    expect(text).toContain('store_export_refusals_total{reason="queue too late"} 0')
   })
 })

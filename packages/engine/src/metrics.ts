@@ -1,8 +1,10 @@
 // Counts observations for Prometheus, in a registry of its own. Labels are bounded by the contract: no store, no key
 // and no path of a client is a label; the log has those.
 
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Observation, Observe, PoolState, RequestAnswered } from './observe.ts'
+import { ENDPOINTS, ERRORS } from '@store-export/contract'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { addNodeMetrics, type NodeFacts } from './node-metrics.ts'
+import type { KeyRefused, Observation, Observe, PoolState, QueueRefused, RequestAnswered } from './observe.ts'
 
 /** The metrics of one process. */
 export interface Metrics {
@@ -15,13 +17,12 @@ export interface Metrics {
 /** Seconds; the service is expected between 1 ms and its time limits. */
 const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Metrics that begin at zero. `processMetrics` adds those of Node: memory, event loop, garbage collection. */
-export function createMetrics(options: { readonly processMetrics?: boolean } = {}): Metrics {
+/** Metrics that begin at zero; with `facts` also those of the node: memory, event loop, garbage collection, limits. */
+export function createMetrics(facts?: NodeFacts): Metrics {
   const registry = new Registry()
-  if (options.processMetrics === true) {
-    collectDefaultMetrics({ register: registry, prefix: 'store_export_' })
-  }
+  if (facts !== undefined) addNodeMetrics(registry, facts)
   const series = createSeries(registry)
+  startAtZero(series)
   return {
     observe: (observation) => count(series, observation),
     text: () => registry.metrics(),
@@ -73,6 +74,22 @@ function createSeries(registry: Registry) {
     waiting: gauge('connections_awaited', 'Requests that wait for a database connection.'),
   }
 }
+
+/** `increase()` misses the first event of a series that begins with it. */
+function startAtZero({ errors, faults, refusals, barrierWaits }: Series): void {
+  for (const endpoint of [...ENDPOINTS.map(({ path }) => path), 'unknown'])
+    for (const code of Object.keys(ERRORS)) errors.inc({ endpoint, code }, 0)
+  for (const where of ['store', 'control', 'service']) faults.inc({ where }, 0)
+  for (const reason of REFUSAL_REASONS) refusals.inc({ reason }, 0)
+  for (const outcome of ['all ended', 'outlasted']) barrierWaits.inc({ outcome }, 0)
+}
+
+const REFUSAL_REASONS = [
+  ...(['missing', 'repeated', 'malformed', 'unknown'] as const satisfies readonly KeyRefused['reason'][]).map(
+    (reason) => `key ${reason}`,
+  ),
+  ...(['full', 'too late'] as const satisfies readonly QueueRefused['reason'][]).map((reason) => `queue ${reason}`),
+]
 
 function count(series: Series, observation: Observation): void {
   switch (observation.event) {

@@ -15,6 +15,7 @@ import {
   type SealingKeys,
 } from '@store-export/engine'
 import type { Metrics } from '@store-export/engine/metrics'
+import manifest from '../package.json' with { type: 'json' }
 import type { Lifecycle } from './lifecycle.ts'
 import { listenProblem } from './listen.ts'
 import { startOperations } from './operations.ts'
@@ -62,7 +63,10 @@ export async function startServing(options: ServingOptions): Promise<Serving> {
   const { config, controlUrl, keys, log, lifecycle, dashboard } = options
   // loaded here, so that the commands that serve nothing start faster
   const { createMetrics } = await import('@store-export/engine/metrics')
-  const metrics = createMetrics({ processMetrics: true })
+  const metrics = createMetrics({
+    version: manifest.version,
+    connectionLimits: { stores: config.storeConnectionsMax, control: config.controlPoolSize },
+  })
   const observe = combine(log.observe, metrics.observe)
   const readiness = createReadiness(controlUrl, lifecycle.signal)
   lifecycle.onClose(() => readiness.close())

@@ -52,6 +52,8 @@ export interface RealNode {
   readonly url: string
   readonly running: Running
   get(path: string, store: Pick<RealStore, 'key'>): Promise<TimedAnswer>
+  /** All metrics as Prometheus reads them. */
+  metrics(): Promise<string>
   /** The sum of a metric's series, named without the prefix `store_export_`; those with `label` where one is given. */
   metric(name: string, label?: string): Promise<number>
 }
@@ -175,13 +177,14 @@ async function startNode({ settings, environment = {} }: NodeOptions): Promise<R
     return (await fetch(`${operations}/readyz`).catch(() => null))?.status === 200
   })
   const url = `http://127.0.0.1:${port}`
+  const metrics = async () => (await fetch(`${operations}/metrics`)).text()
   return {
     url,
     running,
     get: (path, { key }) => get(url + path, key),
+    metrics,
     async metric(name, label = '') {
-      const text = await (await fetch(`${operations}/metrics`)).text()
-      return sumOf(text, name, label)
+      return sumOf(await metrics(), name, label)
     },
   }
 }
@@ -194,7 +197,8 @@ async function get(url: string, key: string): Promise<TimedAnswer> {
 }
 
 function sumOf(text: string, name: string, label: string): number {
-  const beginnings = [`store_export_${name}{`, `store_export_${name} `]
+  const whole = /^(process|nodejs)_/.test(name) ? name : `store_export_${name}`
+  const beginnings = [`${whole}{`, `${whole} `]
   const lines = text.split('\n').filter((line) => beginnings.some((beginning) => line.startsWith(beginning)))
   const values = lines.filter((line) => line.includes(label)).map((line) => Number(line.split(' ').at(-1)))
   return values.reduce((sum, value) => sum + value, 0)

@@ -1,0 +1,18 @@
+// Prometheus' own check of what a node in use serves at /metrics.
+
+import { spawnSync } from 'node:child_process'
+import { expect, test, vi } from 'vitest'
+import { PATIENCE } from '../../packages/operator/test/command-support.ts'
+import { metricsOfUsedNode } from '../../packages/operator/test/used-node.ts'
+
+vi.setConfig(PATIENCE)
+
+test('promtool check metrics finds nothing wrong with a node in use', async () => {
+  const { error, status, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+    input: await metricsOfUsedNode(),
+    encoding: 'utf8',
+  })
+  if (error !== undefined) throw new Error('promtool is not installed: npm run test:fleet needs it', { cause: error })
+  expect(stderr).toBe('')
+  expect(status).toBe(0)
+})
