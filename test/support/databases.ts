@@ -27,6 +27,11 @@ export async function createMigratedDatabase(): Promise<TestDatabase> {
   return database
 }
 
+/** Makes a copy of a database, as a dump restores it. No session may be connected to the database. */
+export function copyDatabase({ url }: Pick<TestDatabase, 'url'>): Promise<TestDatabase> {
+  return copyOf(new URL(url).pathname.slice(1))
+}
+
 async function copyOf(template: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`
   await administrate(`create database ${name} template ${template}`)

@@ -16,6 +16,7 @@ export {
 export { type Config, readConfig, SETTINGS, SettingProblem, settingsHelp } from './config.ts'
 export { openPool, type Sql } from './connection.ts'
 export { ConnectionUrlProblem, describeTls, parseConnectionUrl, splitPassword, withPassword } from './connection-url.ts'
+export { startAuditLog } from './control/audit.ts'
 export { type ControlDatabase, openControlDatabase } from './control/database.ts'
 export {
   addMembership,
@@ -29,6 +30,7 @@ export {
   UnknownMerchant,
 } from './control/merchants.ts'
 export { MigrationProblem, migrate, missingMigrations } from './control/migrate.ts'
+export { type RevocationEvent, replayRevocations } from './control/replay-revocations.ts'
 export { rotateSecrets } from './control/rotate-secrets.ts'
 export { SealingKey, type SealingKeys, SealingProblem } from './control/sealing.ts'
 export { loadSecrets } from './control/secrets.ts'

@@ -182,6 +182,35 @@ export interface KeyChanged {
   readonly keyId: string
 }
 
+/** What the audit table records. */
+export type AuditAction =
+  | 'key.created'
+  | 'key.revoked'
+  | 'store.added'
+  | 'store.changed'
+  | 'store.removed'
+  | 'merchant.added'
+  | 'merchant.removed'
+  | 'membership.added'
+  | 'membership.removed'
+  | 'secrets.rotated'
+
+/** A row of the audit table, copied to the log. Every change has one, whoever made it. */
+export interface AuditRecorded {
+  readonly event: 'audit.recorded'
+  /** ID of the row; the same event can be logged twice. */
+  readonly auditId: string
+  readonly at: string
+  /** `merchant` and the account's ID, or the name of the database session. */
+  readonly actor: string
+  readonly action: AuditAction
+  readonly storeId: string | null
+  readonly keyId: string | null
+  readonly merchantId: string | null
+  /** JSON. */
+  readonly details: string
+}
+
 /** The embedded PostgreSQL changed its state. */
 export interface Embedded {
   readonly event: 'embedded started' | 'embedded stopped'
@@ -229,6 +258,7 @@ export type Observation =
   | PageAnswered
   | SignedIn
   | KeyChanged
+  | AuditRecorded
   | Embedded
   | Migrated
   | Lifecycle

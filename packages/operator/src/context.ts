@@ -2,6 +2,7 @@
 // the demo that runs in this folder.
 
 import { randomBytes } from 'node:crypto'
+import { userInfo } from 'node:os'
 import path from 'node:path'
 import {
   type Config,
@@ -71,12 +72,22 @@ export async function withControl<T>(surroundings: Surroundings, work: (place: O
   const database = openControlDatabase(place.controlUrl, {
     poolSize: COMMAND_POOL_SIZE,
     preparedStatements: place.config.preparedStatements,
+    applicationName: `store-export command line (${userName()})`,
   })
   try {
     await requireMigrated(database)
     return await work({ ...place, database, random: randomBytes })
   } finally {
     await database.close()
+  }
+}
+
+/** The user of the operating system, for the audit table; an account without a name has its number. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? 'unknown')
   }
 }
 

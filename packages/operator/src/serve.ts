@@ -13,6 +13,7 @@ import {
   type Log,
   type Observe,
   type SealingKeys,
+  startAuditLog,
 } from '@store-export/engine'
 import type { Metrics } from '@store-export/engine/metrics'
 import manifest from '../package.json' with { type: 'json' }
@@ -47,6 +48,8 @@ interface Started {
   service: RunningService | null
 }
 
+/** At other levels audit events would not be written: they wait for a node that writes them. */
+const AUDIT_LOG_LEVELS: readonly Config['logLevel'][] = ['info', 'debug']
 const DAY_MS = 86_400_000
 /** A form's number is forgotten when the form itself is no longer accepted. */
 const SENT_FORM_HOURS = 24
@@ -75,6 +78,10 @@ export async function startServing(options: ServingOptions): Promise<Serving> {
   const service = await startApi({ config, controlUrl, keys, observe, dashboard, ending: lifecycle.signal })
   started.service = service
   lifecycle.onClose(() => service.close())
+  if (AUDIT_LOG_LEVELS.includes(config.logLevel)) {
+    const auditLog = startAuditLog({ database: service.control, observe })
+    lifecycle.onClose(() => auditLog.close())
+  }
   lifecycle.onClose((reason) => waitForBalancers(reason, config))
   cleanDaily(service.control, config, observe)
   return { url: service.url, dashboardUrl: service.dashboardUrl, operationsUrl }

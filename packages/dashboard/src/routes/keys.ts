@@ -67,7 +67,7 @@ export async function revokePage(visit: StoreVisit): Promise<Answer> {
 export async function revoke(visit: StoreVisit): Promise<Answer> {
   const keyId = keyIdOf(visit)
   const { database } = visit.parts
-  const outcome = await revokeKey({ database, keyId, storeId: visit.store.id })
+  const outcome = await revokeKey({ database, keyId, storeId: visit.store.id, actor: actorOf(visit) })
   if (outcome === 'unknown') return missing(visit)
   observeRevoked(visit, keyId)
   return { to: `${storeAddresses(visit.store.id).api}?revoked=${keyId}` }
@@ -130,6 +130,11 @@ function activeKey(visit: StoreVisit, { active }: Pick<KeysPage, 'active'>): Key
   return active.find(({ id }) => id === keyIdOf(visit)) ?? null
 }
 
+/** Without the address, so that the audit table holds no personal data. */
+function actorOf({ session }: StoreVisit): string {
+  return `merchant ${session.merchantId}`
+}
+
 function observeRevoked({ parts, requestId, store }: StoreVisit, keyId: string): void {
   parts.observe({ event: 'key revoked', requestId, storeId: store.id, keyId })
 }
@@ -149,6 +154,7 @@ async function tryToMake(visit: StoreVisit, wanted: Wanted): Promise<Made> {
       database,
       storeId: store.id,
       createdBy: session.email,
+      actor: actorOf(visit),
       random: randomBytes,
       ...wanted,
     })

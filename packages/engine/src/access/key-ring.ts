@@ -52,6 +52,8 @@ export interface KeyRequest {
    * is room for this one; `later` leaves it until somebody revokes it.
    */
   readonly replaces?: { readonly keyId: string; readonly ends: 'at once' | 'later' }
+  /** Who creates it, for the audit table; the name of the database session if absent. */
+  readonly actor?: string
   readonly random: RandomBytes
 }
 
@@ -132,6 +134,8 @@ export async function revokeKey(options: {
   readonly database: ControlDatabase
   readonly keyId: string
   readonly storeId?: string
+  /** Who revokes it, for the audit table; the name of the database session if absent. */
+  readonly actor?: string
 }): Promise<'revoked' | 'already revoked' | 'unknown'> {
   const { database, keyId, storeId } = options
   const { sql } = database
@@ -141,6 +145,7 @@ export async function revokeKey(options: {
   const ofStore = storeId === undefined ? sql`` : sql`and store_id = ${storeId}`
   const revoked = await sql`
     update api_keys set revoked_at = clock_timestamp() where id = ${keyId} ${ofStore} and revoked_at is null
+      and ${namingActor(sql, options.actor)}
     returning id`
   if (revoked.length > 0) {
     return 'revoked'
@@ -186,7 +191,8 @@ async function insert(
   const endsNow = request.replaces?.ends === 'at once'
   const [row] = await request.database.sql<[{ stores: number; replaced: number; free: number; inserted: number }]>`
     with store as (
-      select id from stores where id = ${request.storeId} and removed_at is null for share
+      select id from stores
+      where id = ${request.storeId} and removed_at is null and ${namingActor(request.database.sql, request.actor)} for share
     ), replaced as (
       select k.id, k.slot from api_keys k join store on store.id = k.store_id
       where k.id = ${replaced}::uuid and k.revoked_at is null
@@ -221,6 +227,11 @@ async function insert(
   if (row.stores === 0) return 'unknown store'
   if (isReplacing && row.replaced === 0) return 'not replaceable'
   return row.free === 0 ? 'full' : 'taken'
+}
+
+/** True. As a side effect, the audit table's triggers take this actor for the current transaction. */
+function namingActor(sql: ControlDatabase['sql'], actor = '') {
+  return sql`set_config('store_export.actor', ${actor}, true) is not null`
 }
 
 async function leastRecentlyUsed(request: KeyRequest): Promise<KeySummary | null> {

@@ -17,6 +17,8 @@ export interface ControlDatabaseOptions {
   readonly poolSize: number
   /** Off behind PgBouncer in transaction mode; on by default. */
   readonly preparedStatements?: boolean
+  /** Name of the sessions, as lists of sessions and the audit table show it. */
+  readonly applicationName?: string
 }
 
 const CLOSE_SECONDS_MAX = 5
@@ -25,7 +27,7 @@ const CLOSE_SECONDS_MAX = 5
 export function openControlDatabase(url: string, options: ControlDatabaseOptions): ControlDatabase {
   const sql = openPool(parseConnectionUrl(url), {
     connectionsMax: options.poolSize,
-    applicationName: 'store-export control',
+    applicationName: options.applicationName ?? 'store-export control',
     preparedStatements: options.preparedStatements ?? true,
   })
   return { sql, close: () => sql.end({ timeout: CLOSE_SECONDS_MAX }) }

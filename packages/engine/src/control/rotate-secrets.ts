@@ -30,9 +30,12 @@ export async function rotateSecrets(options: {
     const again = sealPassword({ keys, storeId: id, password, random })
     // Unless it was set anew meanwhile: then it is sealed with the current secret already.
     const changed = await database.sql`
-      update stores set database_password = ${again} where id = ${id} and database_password = ${sealed}`
+      update stores set database_password = ${again} where id = ${id} and database_password = ${sealed}
+        and set_config('store_export.rotating', 'on', true) = 'on'`
     resealed += changed.count
   }
   await resealDashboardSecret(options)
+  await database.sql`
+    select audit_record('secrets.rotated', null, null, null, jsonb_build_object('resealed', ${resealed}::int))`
   return { resealed, unchanged: rows.length - resealed }
 }

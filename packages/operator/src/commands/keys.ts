@@ -16,6 +16,7 @@ import { type OpenPlace, type Surroundings, withControl } from '../context.ts'
 import { print, printJson, printTable, say } from '../output.ts'
 import { Problem } from '../problem.ts'
 import { type CommonOptions, group, leaf } from './leaf.ts'
+import { type ReplayOptions, replay } from './replay-revocations.ts'
 
 interface CreateOptions extends CommonOptions {
   readonly store: string
@@ -41,6 +42,17 @@ export function addKeysCommands(program: Command, surroundings: Surroundings): v
     .action((keyId: string, options: CommonOptions) =>
       withControl(surroundings, (place) => revoke(place, keyId, options)),
     )
+  addReplayCommand(keys, surroundings)
+}
+
+function addReplayCommand(keys: Command, surroundings: Surroundings): void {
+  leaf(
+    keys,
+    'replay-revocations',
+    'revoke and remove again, after a restore, what the log says was revoked and removed',
+  )
+    .requiredOption('--from <file>', 'log of "serve" since the backup; - reads it from standard input')
+    .action((options: ReplayOptions) => withControl(surroundings, (place) => replay(place, options)))
 }
 
 async function create({ database }: OpenPlace, options: CreateOptions): Promise<void> {

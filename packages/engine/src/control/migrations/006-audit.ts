@@ -1,0 +1,106 @@
+// An append-only record of who may read what: keys, stores, merchants and secrets. Triggers write it, so that every change
+// leaves a row, also one that is made with psql. See docs/decisions/039-how-are-revocations-kept.md.
+
+import { type Kysely, sql } from 'kysely'
+
+/** Makes the tables and triggers; runs in the migrator's transaction. */
+export async function up(database: Kysely<unknown>): Promise<void> {
+  for (const statement of STATEMENTS) {
+    await sql.raw(statement).execute(database)
+  }
+}
+
+const STATEMENTS = [
+  `create table audit_events (
+    id uuid primary key default gen_random_uuid(),
+    at timestamptz not null default clock_timestamp(),
+    actor text not null,
+    action text not null,
+    store_id uuid,
+    key_id uuid,
+    merchant_id text,
+    details jsonb not null default '{}'
+  )`,
+  'create index audit_events_at on audit_events (at)',
+  // events that no node has written to its log yet
+  `create table audit_unlogged (
+    event_id uuid primary key references audit_events (id)
+  )`,
+
+  `create function audit_refuse_change() returns trigger language plpgsql as $$
+  begin
+    raise exception 'audit_events is append-only';
+  end $$`,
+  `create trigger audit_events_append_only before update or delete or truncate on audit_events
+    for each statement execute function audit_refuse_change()`,
+
+  // A merchant's change names its actor for its own transaction; the command line and psql are known by their sessions.
+  `create function audit_record(action text, store uuid, key uuid, merchant text, details jsonb) returns void
+  language plpgsql as $$
+  declare
+    made uuid;
+  begin
+    insert into audit_events (actor, action, store_id, key_id, merchant_id, details)
+    values (
+      coalesce(nullif(current_setting('store_export.actor', true), ''), current_setting('application_name')),
+      action, store, key, merchant, details)
+    returning id into made;
+    insert into audit_unlogged (event_id) values (made);
+  end $$`,
+
+  `create function audit_api_keys() returns trigger language plpgsql as $$
+  begin
+    if tg_op = 'INSERT' then
+      perform audit_record('key.created', new.store_id, new.id, null, '{}');
+    elsif old.revoked_at is null and new.revoked_at is not null then
+      perform audit_record('key.revoked', new.store_id, new.id, null, '{}');
+    end if;
+    return null;
+  end $$`,
+  `create trigger audit_api_keys after insert or update of revoked_at on api_keys
+    for each row execute function audit_api_keys()`,
+
+  // A rotation seals every password again, which changes no store: it is one event of its own.
+  `create function audit_stores() returns trigger language plpgsql as $$
+  declare
+    changed jsonb;
+  begin
+    if tg_op = 'INSERT' then
+      perform audit_record('store.added', new.id, null, null, '{}');
+    elsif old.removed_at is null and new.removed_at is not null then
+      perform audit_record('store.removed', new.id, null, null, '{}');
+    elsif coalesce(current_setting('store_export.rotating', true), '') <> 'on' then
+      select jsonb_agg(after.key order by after.key) into changed
+      from jsonb_each(to_jsonb(new)) as after join jsonb_each(to_jsonb(old)) as before using (key)
+      where after.value is distinct from before.value;
+      if changed is not null then
+        perform audit_record('store.changed', new.id, null, null, jsonb_build_object('changed', changed));
+      end if;
+    end if;
+    return null;
+  end $$`,
+  'create trigger audit_stores after insert or update on stores for each row execute function audit_stores()',
+
+  `create function audit_merchants() returns trigger language plpgsql as $$
+  begin
+    if tg_op = 'INSERT' then
+      perform audit_record('merchant.added', null, null, new.id, '{}');
+    else
+      perform audit_record('merchant.removed', null, null, old.id, '{}');
+    end if;
+    return null;
+  end $$`,
+  'create trigger audit_merchants after insert or delete on merchants for each row execute function audit_merchants()',
+
+  `create function audit_memberships() returns trigger language plpgsql as $$
+  begin
+    if tg_op = 'INSERT' then
+      perform audit_record('membership.added', new.store_id, null, new.merchant_id, '{}');
+    else
+      perform audit_record('membership.removed', old.store_id, null, old.merchant_id, '{}');
+    end if;
+    return null;
+  end $$`,
+  `create trigger audit_memberships after insert or delete on memberships
+    for each row execute function audit_memberships()`,
+]

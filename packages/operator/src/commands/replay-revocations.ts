@@ -1,0 +1,87 @@
+// What `keys replay-revocations` does: reads audit events from a log and repeats those that took something back.
+
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { type RevocationEvent, replayRevocations } from '@store-export/engine'
+import type { OpenPlace } from '../context.ts'
+import { printJson, say } from '../output.ts'
+import { codeOf, Problem } from '../problem.ts'
+import type { CommonOptions } from './leaf.ts'
+
+/** Options of `keys replay-revocations`. */
+export interface ReplayOptions extends CommonOptions {
+  /** A file, or `-` for the standard input. */
+  readonly from: string
+}
+
+/** Members of what log collectors put around a line. */
+const WRAPPERS = ['log', 'message', 'MESSAGE'] as const
+
+/** Repeats revocations and removals from the service's log. */
+export async function replay({ database }: OpenPlace, { from, json }: ReplayOptions): Promise<void> {
+  const events = await readEvents(from)
+  if (events.length === 0) {
+    throw new Problem(`${from}: there is no audit event in it. Give the log of "serve", at the level info or debug`)
+  }
+  const done = await replayRevocations(database, events)
+  if (json) {
+    printJson({
+      events: done.events,
+      keys_revoked: done.keysRevoked,
+      stores_removed: done.storesRemoved,
+      merchants_removed: done.merchantsRemoved,
+      memberships_removed: done.membershipsRemoved,
+      unchanged: done.unchanged,
+    })
+    return
+  }
+  say(`Revoked ${done.keysRevoked} keys; removed ${done.storesRemoved} stores and ${done.merchantsRemoved} merchants;`)
+  say(
+    `took ${done.membershipsRemoved} stores from merchants. ${done.unchanged} of ${done.events} events changed nothing.`,
+  )
+}
+
+async function readEvents(from: string): Promise<RevocationEvent[]> {
+  const events: RevocationEvent[] = []
+  try {
+    const input = from === '-' ? process.stdin : createReadStream(from)
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      const event = eventOf(parse(line))
+      if (event !== null) events.push(event)
+    }
+  } catch (error) {
+    throw new Problem(`--from: ${JSON.stringify(from)} cannot be read (${codeOf(error) ?? 'unreadable'})`)
+  }
+  return events
+}
+
+/** The JSON of a line, whatever stands before it; null for a line without any. */
+function parse(line: string): unknown {
+  const start = line.indexOf('{')
+  if (start < 0) return null
+  try {
+    return JSON.parse(line.slice(start))
+  } catch {
+    return null
+  }
+}
+
+function eventOf(value: unknown): RevocationEvent | null {
+  if (typeof value !== 'object' || value === null) return null
+  const fields = value as Record<string, unknown>
+  if (fields.event === 'audit.recorded') return readEvent(fields)
+  const wrapped = WRAPPERS.map((name) => fields[name]).find((each) => typeof each === 'string')
+  return typeof wrapped === 'string' ? eventOf(parse(wrapped)) : null
+}
+
+function readEvent({ action, at, storeId, keyId, merchantId }: Record<string, unknown>): RevocationEvent | null {
+  if (typeof action !== 'string' || typeof at !== 'string' || Number.isNaN(Date.parse(at))) return null
+  const text = (id: unknown) => (typeof id === 'string' ? id : null)
+  return {
+    action: action as RevocationEvent['action'],
+    at,
+    storeId: text(storeId),
+    keyId: text(keyId),
+    merchantId: text(merchantId),
+  }
+}

@@ -1,0 +1,90 @@
+// What the audit table is for: after a restore of the control database, the service's log brings the revocations back.
+
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { copyDatabase, createMigratedDatabase } from '../../../test/support/databases.ts'
+import { newSecret, PATIENCE, run, start } from './command-support.ts'
+import { temporaryFolder } from './embedded-support.ts'
+import { ask, steadyPort } from './nodes-support.ts'
+
+vi.setConfig(PATIENCE)
+
+const secret = newSecret()
+
+/** Runs a command on a control database with --json and reads its result. */
+async function command(databaseUrl: string, ...words: string[]) {
+  const ended = await run([...words, '--json'], { settings: { DATABASE_URL: databaseUrl, SECRET: secret } })
+  expect([ended.code, ended.stderr]).toEqual([0, ''])
+  return ended.json
+}
+
+/** A node that logs, on a control database. */
+async function serve(databaseUrl: string) {
+  const port = await steadyPort()
+  const settings = { DATABASE_URL: databaseUrl, SECRET: secret, PORT: String(port), OPERATIONS_PORT: '0' }
+  const running = start(['serve'], { settings })
+  await running.saw(/"listener":"api"/)
+  return { running, url: `http://127.0.0.1:${port}/api/v1/store` }
+}
+
+test('[AUTH-5] a key that was revoked after the backup is revoked again by a replay of the log', async () => {
+  const control = await createMigratedDatabase()
+  onTestFinished(() => control.drop())
+  const words = ['--name', 'Shop', '--state', 'generating']
+  const store = await command(control.url, 'stores', 'add', ...words)
+  const [lost, kept] = [
+    await command(control.url, 'keys', 'create', '--store', store.id, '--name', 'lost'),
+    await command(control.url, 'keys', 'create', '--store', store.id, '--name', 'kept'),
+  ]
+  const backup = await copyDatabase(control)
+  onTestFinished(() => backup.drop())
+
+  const node = await serve(control.url)
+  await command(control.url, 'keys', 'revoke', lost.id)
+  const [line] = await node.running.saw(/\{[^\n]*"action":"key.revoked"[^\n]*\}/)
+  expect(JSON.parse(line)).toMatchObject({
+    keyId: lost.id,
+    storeId: store.id,
+    actor: expect.stringMatching(/^store-export command line \(.+\)$/),
+  })
+  await node.running.end('SIGTERM')
+  const log = path.join(await temporaryFolder(), 'service.log')
+  writeFileSync(log, node.running.output().stdout)
+
+  const restored = await serve(backup.url)
+  const statusOf = async (key: { key: string }) => (await ask(restored.url, key)).status
+  // the restore has brought the key back to life; the store itself is not ready
+  expect(await statusOf(lost)).toBe(409)
+  const replayed = await command(backup.url, 'keys', 'replay-revocations', '--from', log)
+  expect(replayed).toMatchObject({ keys_revoked: 1, unchanged: 0 })
+  expect([await statusOf(lost), await statusOf(kept)]).toEqual([401, 409])
+  const wrapped = line.split('\n').map((text) => JSON.stringify({ log: `${text}\n`, stream: 'stdout' }))
+  const settings = { DATABASE_URL: backup.url, SECRET: secret }
+  const again = await run(['keys', 'replay-revocations', '--from', '-', '--json'], {
+    settings,
+    input: wrapped.join('\n'),
+  })
+  expect(again.json).toEqual({
+    events: 1,
+    keys_revoked: 0,
+    stores_removed: 0,
+    merchants_removed: 0,
+    memberships_removed: 0,
+    unchanged: 1,
+  })
+})
+
+test('a file without audit events, and one that is not there, are told', async () => {
+  const control = await createMigratedDatabase()
+  onTestFinished(() => control.drop())
+  const settings = { DATABASE_URL: control.url, SECRET: secret }
+  for (const [from, sentence] of [
+    ['/nowhere/service.log', '"/nowhere/service.log" cannot be read (ENOENT)'],
+    ['-', 'there is no audit event in it'],
+  ] as const) {
+    const input = 'not JSON\n{"event":"request answered"}\n{"event":"audit.recorded"}\n'
+    const { code, stderr } = await run(['keys', 'replay-revocations', '--from', from], { settings, input })
+    expect([code, stderr]).toEqual([1, expect.stringContaining(sentence)])
+  }
+})
