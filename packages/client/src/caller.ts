@@ -1,7 +1,8 @@
 // One call of the service, with its waits and retries. It holds the key, and gives it to nobody but the service.
 
+import { addressFault } from './address-fault.ts'
 import { objectOf, pageOf, type WholeAnswer } from './answer.ts'
-import { ConnectionError } from './errors.ts'
+import { AddressError, ConnectionError } from './errors.ts'
 import { limitOf, type RateLimit } from './limit.ts'
 import { Pace } from './pace.ts'
 import { type Pause, pauseAfter } from './retry.ts'
@@ -34,6 +35,8 @@ export interface AnswerFacts {
 export interface CallerSettings {
   /** How long one call may go on with waits and attempts, in ms; 120,000 unless said, 0 for one attempt. */
   readonly retryForMs?: number
+  /** How long a refused connection is retried before the first response, in ms; at most `retryForMs`, the default. */
+  readonly refusedForMs?: number
   /** How long one attempt may take, in ms; 30,000 unless said. */
   readonly attemptTimeoutMs?: number
   /** At most so many requests a minute, evenly spread, for a key that other tools use, too; no bound of its own unless said. */
@@ -73,6 +76,8 @@ export class Caller {
   readonly #key: string
   readonly #settings: CallerSettings
   readonly #pace: Pace | null
+  /** After the first response the address is known to be right: what fails then passes by itself. */
+  #hasAnswered = false
 
   /** `url` has no slash at its end. */
   constructor(url: string, key: string, settings: CallerSettings) {
@@ -113,20 +118,26 @@ export class Caller {
   }
 
   async #call<T>(path: string, { signal }: CallOptions, read: (answer: WholeAnswer) => T): Promise<T> {
-    const { retryForMs = RETRY_FOR_MS, now = () => performance.now(), random = Math.random } = this.#settings
-    let until = now() + retryForMs
+    const { now = () => performance.now(), random = Math.random } = this.#settings
+    let startedAt = now()
     for (let attempt = 1; ; attempt += 1) {
       // waiting for its turn is no part of the time for retries
-      until += await this.#keepPace(now, signal)
+      startedAt += await this.#keepPace(now, signal)
       try {
         return read(await this.#attempt(path, signal))
       } catch (error) {
         signal?.throwIfAborted()
         const pause = pauseAfter(error, attempt, random())
-        if (pause === null || now() + pause.ms > until) throw error
+        if (pause === null || now() + pause.ms > startedAt + this.#retryForMs(error)) throw error
         await this.#pause({ ...pause, error }, signal)
       }
     }
+  }
+
+  #retryForMs(error: unknown): number {
+    const { retryForMs = RETRY_FOR_MS, refusedForMs = retryForMs } = this.#settings
+    const isRefused = error instanceof ConnectionError && error.code === 'ECONNREFUSED'
+    return isRefused && !this.#hasAnswered ? Math.min(retryForMs, refusedForMs) : retryForMs
   }
 
   async #keepPace(now: () => number, signal: AbortSignal | undefined): Promise<number> {
@@ -146,6 +157,7 @@ export class Caller {
     const limit = AbortSignal.timeout(Math.ceil(attemptTimeoutMs))
     const { response, text } = await this.#answer(path, { signal, limit, attemptTimeoutMs })
     const { status, headers } = response
+    this.#hasAnswered = true
     this.#settings.onAnswer?.({ status, limit: limitOf(headers) })
     return { status, headers, text, parse }
   }
@@ -165,11 +177,21 @@ export class Caller {
       })
       return { response, text: await response.text() }
     } catch (cause) {
-      const why = limit.aborted
-        ? `none within ${attemptTimeoutMs} ms`
-        : `the connection failed or was cut${codeOf(cause)}`
-      throw new ConnectionError(`no whole answer from ${this.#url}: ${why}`, { cause })
+      if (limit.aborted)
+        throw new ConnectionError(`no whole answer from ${this.#url}: none within ${attemptTimeoutMs} ms`, { cause })
+      throw this.#connectionError(cause)
     }
+  }
+
+  #connectionError(cause: unknown): ConnectionError {
+    const code = codeOf(cause)
+    const shown = code === null ? '' : ` (${code})`
+    const fault = this.#hasAnswered ? null : addressFault(code)
+    if (fault !== null) return new AddressError(`${this.#url}: ${fault}${shown}`, { cause, code })
+    return new ConnectionError(`no whole answer from ${this.#url}: the connection failed or was cut${shown}`, {
+      cause,
+      code,
+    })
   }
 
   #pause(pause: ClientPause, signal: AbortSignal | undefined): Promise<void> {
@@ -179,11 +201,11 @@ export class Caller {
   }
 }
 
-/** What the system says of a connection, such as ` (ECONNREFUSED)`: it lies at the bottom of the causes. */
-function codeOf(error: unknown): string {
+/** What the system calls a failure, such as `ECONNREFUSED`: it lies at the bottom of the causes. */
+function codeOf(error: unknown): string | null {
   const { cause, code } = (error ?? {}) as { cause?: unknown; code?: unknown }
   if (cause !== undefined) return codeOf(cause)
-  return typeof code === 'string' ? ` (${code})` : ''
+  return typeof code === 'string' ? code : null
 }
 
 function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {

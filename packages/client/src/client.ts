@@ -50,9 +50,9 @@ function keyOf(key: string): string {
 const MOST = 2_147_483_647
 
 function checked(settings: CallerSettings): CallerSettings {
-  for (const name of ['retryForMs', 'attemptTimeoutMs', 'requestsPerMinute'] as const) {
+  for (const name of ['retryForMs', 'refusedForMs', 'attemptTimeoutMs', 'requestsPerMinute'] as const) {
     const value = settings[name]
-    const least = name === 'retryForMs' ? 0 : 1
+    const least = name === 'retryForMs' || name === 'refusedForMs' ? 0 : 1
     if (value !== undefined && !(value >= least && value <= MOST))
       throw new RangeError(`${name}: must be a number from ${least} to ${MOST}`)
   }

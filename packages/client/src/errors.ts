@@ -33,7 +33,20 @@ export class StoreExportError extends Error {
   }
 }
 
-/** There was no whole answer: no connection, one that was cut, or one that took too long. The cause says more. */
+/** There was no whole response: no connection, one that was cut, or one that took too long. The cause says more. */
 export class ConnectionError extends Error {
-  override readonly name = 'ConnectionError'
+  override readonly name: string = 'ConnectionError'
+  /** What the system calls it, such as `ECONNREFUSED`; null if it has no name. */
+  readonly code: string | null
+
+  /** Made from what the system says. @internal */
+  constructor(message: string, { code = null, ...options }: ErrorOptions & { readonly code?: string | null } = {}) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** The address cannot be right: the host is unknown, or what is there speaks no TLS or has no trusted certificate. */
+export class AddressError extends ConnectionError {
+  override readonly name = 'AddressError'
 }

@@ -2,7 +2,7 @@
 
 export type { AnswerFacts, CallOptions, ClientPause } from './caller.ts'
 export { type ClientOptions, StoreExportClient } from './client.ts'
-export { ConnectionError, StoreExportError } from './errors.ts'
+export { AddressError, ConnectionError, StoreExportError } from './errors.ts'
 export * from './generated/endpoints.ts'
 export * from './generated/types.ts'
 export type { RateLimit } from './limit.ts'

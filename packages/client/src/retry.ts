@@ -1,7 +1,7 @@
 // Whether a call is tried again, and after how long. The rules are the service's: its limit says how long to wait, what
 // passes by itself is tried with growing pauses, and nothing else is tried twice.
 
-import { ConnectionError, StoreExportError } from './errors.ts'
+import { AddressError, ConnectionError, StoreExportError } from './errors.ts'
 
 /** A pause before the next attempt. */
 export interface Pause {
@@ -20,6 +20,7 @@ const PASSING_OF_PROXIES = [503, 504]
 
 /** The pause after the `attempt`th failure, 1 the first; null for what is not tried again. `random` is 0 to 1. */
 export function pauseAfter(error: unknown, attempt: number, random: number): Pause | null {
+  if (error instanceof AddressError) return null
   if (error instanceof ConnectionError) return { reason: 'fault', ms: backoffMs(attempt, random) }
   if (!(error instanceof StoreExportError)) return null
   const { status, code, retryAfterSeconds } = error

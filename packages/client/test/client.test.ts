@@ -5,6 +5,7 @@ import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import {
+  AddressError,
   type AnswerFacts,
   type ClientOptions,
   type ClientPause,
@@ -350,6 +351,69 @@ test('an address where nobody answers is told with what the system says', async 
   )
 })
 
+describe('before the first response', () => {
+  /** Answers nothing, and fails as the system does. */
+  const failing = (code: string) => async () => {
+    throw new TypeError('fetch failed', { cause: Object.assign(new Error('of the system'), { code }) })
+  }
+
+  test('https against a port that speaks HTTP, an address error is thrown at once and says what to do', async () => {
+    const url = platform.service.url.replace('http:', 'https:')
+    const { client, pauses } = await aClient([], { url })
+    const error = await client.store.get().catch((cause: unknown) => cause)
+    expect(error).toBeInstanceOf(AddressError)
+    expect(String(error)).toMatch(
+      /^AddressError: https:.*: what is there does not speak TLS\. .*http:\/\/.* \(ERR_SSL_\w+\)$/,
+    )
+    expect(pauses).toEqual([])
+  })
+
+  test.each(['ENOTFOUND', 'HPE_INVALID_CONSTANT', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT'])(
+    '%s is thrown at once',
+    async (code) => {
+      const { client, pauses } = await aClient([], { fetch: failing(code) })
+      await expect(client.store.get()).rejects.toMatchObject({ name: 'AddressError', code })
+      expect(pauses).toEqual([])
+    },
+  )
+
+  test.each(['EAI_AGAIN', 'ECONNRESET', 'EHOSTUNREACH'])('%s is retried', async (code) => {
+    const { client, pauses } = await aClient([], { fetch: failing(code) })
+    await expect(client.store.get()).rejects.toMatchObject({ name: 'ConnectionError', code })
+    expect(pauses.length).toBeGreaterThan(3)
+  })
+
+  test('a refused connection is retried for `refusedForMs`, and for `retryForMs` after a response', async () => {
+    let isUp = false
+    const fetch: typeof globalThis.fetch = async (...request) =>
+      isUp ? globalThis.fetch(...request) : failing('ECONNREFUSED')()
+    const { client, pauses } = await aClient([], { fetch, refusedForMs: 5000 })
+    await expect(client.store.get()).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    const early = pauses.splice(0).reduce((sum, { ms }) => sum + ms, 0)
+    expect(early).toBeGreaterThan(1000)
+    expect(early).toBeLessThanOrEqual(5000)
+    isUp = true
+    await client.store.get()
+    isUp = false
+    await expect(client.store.get()).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    expect(pauses.reduce((sum, { ms }) => sum + ms, 0)).toBeGreaterThan(60_000)
+  })
+})
+
+test('an unknown host after the first response is a failure that may pass', async () => {
+  let requests = 0
+  const fetch: typeof globalThis.fetch = async (...request) => {
+    requests += 1
+    if (requests === 2)
+      throw new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'ENOTFOUND' }) })
+    return globalThis.fetch(...request)
+  }
+  const { client, pauses } = await aClient([], { fetch })
+  await client.store.get()
+  expect((await client.store.get()).id).toBe(store.id)
+  expect(pauses).toHaveLength(1)
+})
+
 test('an answer that says nothing of the limit is told so', async () => {
   const answers: AnswerFacts[] = []
   const { client } = await aClient([{ kind: 'answer', status: 404 }], { onAnswer: (answer) => answers.push(answer) })
@@ -400,10 +464,13 @@ describe('the address', () => {
   )
 })
 
-test.each(['retryForMs', 'attemptTimeoutMs', 'requestsPerMinute'] as const)('%s takes no nonsense', (name) => {
-  for (const value of [-1, Number.NaN])
-    expect(() => new StoreExportClient({ url: 'https://export.example.com', key: 'k', [name]: value })).toThrow(name)
-})
+test.each(['retryForMs', 'refusedForMs', 'attemptTimeoutMs', 'requestsPerMinute'] as const)(
+  '%s takes no nonsense',
+  (name) => {
+    for (const value of [-1, Number.NaN])
+      expect(() => new StoreExportClient({ url: 'https://export.example.com', key: 'k', [name]: value })).toThrow(name)
+  },
+)
 
 test('in a browser it refuses to run, and says why', () => {
   Object.assign(globalThis, { window: {}, document: {} })

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -181,7 +182,7 @@ describe('store-sync run', () => {
     expect(other).toMatchObject({ code: 1, stdout: '' })
     expect(other.stderr).toContain(`orders ${changed[0]?.id}: another value of total\n`)
     expect(other.stderr).toContain('… and more in orders; --json names each')
-    expect(other.stderr).toMatch(/12 differ[\s\S]*--full` with the same words mends[\s\S]*is not the store/)
+    expect(other.stderr).toMatch(/12 differ[\s\S]*--full` with the same options repairs it[\s\S]*is not the store/)
     const { stdout, code } = await command(['verify', ...words, '--json'])
     const lines = stdout
       .trim()
@@ -204,6 +205,65 @@ describe('store-sync run', () => {
       2,
       { event: 'error', message: expect.stringContaining('STORE_EXPORT_KEY_FILE: the file cannot be read') },
     ])
+  })
+
+  test('an address that is wrong ends a run at once with 1, a refused port after some seconds with 75', async () => {
+    const words = (url: string) => ['run', '--url', url, '--to', `sqlite:${path.join(os.tmpdir(), 'never-made.db')}`]
+    const startedAt = performance.now()
+    const wrong = await command(words(platform.service.url.replace('http:', 'https:')))
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('does not speak TLS')])
+    expect(performance.now() - startedAt).toBeLessThan(5000)
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    server.close()
+    await once(server, 'close')
+    const refused = await command(words(`http://127.0.0.1:${port}`))
+    expect([refused.code, refused.stderr]).toEqual([75, expect.stringContaining('ECONNREFUSED')])
+    expect(performance.now() - startedAt).toBeLessThan(20_000)
+  })
+
+  test('while another run writes the copy, the exit code says that the reason passes by itself', async () => {
+    const file = await aFile()
+    const lock = new DatabaseSync(`${file}-run`)
+    lock.exec('begin exclusive')
+    const ended = await command(['run', '--url', platform.service.url, '--to', `sqlite:${file}`])
+    lock.close()
+    expect([ended.code, ended.stderr]).toEqual([75, expect.stringContaining('another run writes')])
+  })
+
+  test('http:// to another machine is refused unless --insecure-http is given', async () => {
+    const words = ['run', '--url', 'http://export.invalid', '--to', 'sqlite:x']
+    const refused = await command(words)
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--insecure-http')])
+    const asked = await command([...words, '--insecure-http', '--every', 'soon'])
+    expect(asked.stderr).toContain('--every: must be a time')
+  })
+
+  test('a table that the store returns empty keeps its rows and fails the run, until --allow-empty', async () => {
+    const file = await aFile()
+    const words = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`]
+    await store.sql`insert into locations (id, name, created_at, updated_at) values (gen_random_uuid(), 'Berlin', now(), now())`
+    expect((await command(words)).code).toBe(0)
+    await store.sql`delete from locations`
+    await store.sql`update orders set status = 'shipped', updated_at = now() where id = (select min(id::text)::uuid from orders)`
+    const count = (table: string) => {
+      using database = new DatabaseSync(file, { readOnly: true })
+      return database.prepare(`select count(*) as rows from ${table}`).get()?.rows
+    }
+    for (const more of [[], ['--full'], ['--prune']]) {
+      const kept = await command([...words, ...more])
+      expect([kept.code, kept.stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          /locations +1 rows kept[\s\S]*nothing was removed from them: locations \(1\)\. .*--allow-empty/,
+        ),
+      ])
+      expect(count('locations')).toBe(1)
+      expect(count("orders where status = 'shipped'"), 'other tables are brought up to date').toBe(1)
+    }
+    expect((await command([...words, '--allow-empty'])).code).toBe(0)
+    expect(count('locations')).toBe(0)
   })
 
   test.each([

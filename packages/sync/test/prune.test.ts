@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { StoreExportClient } from '@store-export/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
-import { findTable, type Progress, type RunSummary, type TableSummary } from '../src/index.ts'
+import { CopyKept, findTable, type Progress, type RunSummary, type TableSummary } from '../src/index.ts'
 import { addOrders, aShop, type Shop } from './shop.ts'
 
 let platform: TestPlatform
@@ -74,6 +74,18 @@ describe('a run that prunes', () => {
     await shop.sync({ client, prunes: true })
     await shop.sync({ client, prunes: true, isFull: true })
     expect(ofIds()).toEqual([])
+  })
+
+  test('keeps the rows of a table whose list of ids is empty, unless told otherwise', async () => {
+    const shop = await aShop(platform)
+    await addOrders(shop, 3)
+    await shop.sync()
+    await removeOrders(shop, shop.ids('orders'))
+    await expect(shop.sync({ prunes: true })).rejects.toThrow(/orders \(3\)/)
+    await expect(shop.sync({ isFull: true })).rejects.toThrow(CopyKept)
+    expect(shop.ids('orders')).toHaveLength(3)
+    await shop.sync({ prunes: true, allowsEmpty: true })
+    expect([shop.ids('orders'), shop.ids('order_items')]).toEqual([[], []])
   })
 
   test('leaves the state of each table as its walk has left it', async () => {

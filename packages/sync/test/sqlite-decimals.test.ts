@@ -57,7 +57,7 @@ const amountOf = (digits: number) =>
 /** Amounts of one to 15 digits, all lengths alike. */
 const amounts = fc.integer({ min: 1, max: 15 }).chain(amountOf)
 
-test('[I1] amounts of up to 15 digits, asked in SQLite, compare, sort and add up as in PostgreSQL', async () => {
+test('amounts of up to 15 digits, asked in SQLite, compare, sort and add up as in PostgreSQL', async () => {
   const { url, sql } = await aDatabase()
   const totals = [...fc.sample(amounts, 900), '3985.12', '999.77', '100.00', '-0.01', '0.00']
   const rows = totals.map((total) => orderOf(total))
@@ -101,7 +101,7 @@ test('[I1] amounts of up to 15 digits, asked in SQLite, compare, sort and add up
   }
 })
 
-test('[I1] every amount of up to 15 digits is told apart from its neighbors, and its number gives its digits back', async () => {
+test('every amount of up to 15 digits is told apart from its neighbors, and its number gives its digits back', async () => {
   const file = path.join(await aFolder(), 'shop.db')
   const copy = new SqliteCopy(file)
   await copy.open(TABLES)
@@ -136,7 +136,7 @@ test('[I1] every amount of up to 15 digits is told apart from its neighbors, and
   )
 })
 
-test('[I1] decimals of any length keep every digit, and amounts of more than 15 digits have no cents rather than wrong ones', async () => {
+test('decimals of any length keep every digit, and amounts of more than 15 digits have no cents rather than wrong ones', async () => {
   const long = '123456789012345678901234567890.10'
   const database = await sqliteOf([
     orderOf('9999999999999.99'),
@@ -157,7 +157,7 @@ test('[I1] decimals of any length keep every digit, and amounts of more than 15 
   ])
 })
 
-test('[I1] coordinates are numbers with the digits as sent beside them, weights are numbers without cents', async () => {
+test('coordinates are numbers with the digits as sent beside them, weights are numbers without cents', async () => {
   const file = path.join(await aFolder(), 'shop.db')
   const copy = new SqliteCopy(file)
   await copy.open(TABLES)
@@ -232,7 +232,7 @@ async function textCopy(view: string): Promise<string> {
   return file
 }
 
-test('[I1] a copy whose decimals are text is converted by the next run, reads nothing again, and its views work on', async () => {
+test('a copy whose decimals are text is converted by the next run, reads nothing again, and its views work on', async () => {
   const file = await textCopy(
     `create view cents as select id, cast(replace(total, '.', '') as integer) as c from orders`,
   )
@@ -256,7 +256,7 @@ test('[I1] a copy whose decimals are text is converted by the next run, reads no
   await copy.close()
 })
 
-test('[I1] a broken view keeps a copy from being converted: the error message names it, and nothing is changed', async () => {
+test('a broken view keeps a copy from being converted: the error message names it, and nothing is changed', async () => {
   const file = await textCopy('create view broken as select total from gone')
   const failure = await new SqliteCopy(file).open(TABLES).catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(CopyProblem)

@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Meter } from '../src/cli/meter.ts'
 import { timeText } from '../src/cli/output.ts'
-import { pageText } from '../src/cli/progress.ts'
+import { PersonTeller, pageText } from '../src/cli/progress.ts'
 import { LONGEST_TIMER_MS, parseDuration, parseInstant } from '../src/cli/times.ts'
-import { tablesOf, UsageProblem } from '../src/cli/usage.ts'
+import { refusePlainHttp, tablesOf, UsageProblem } from '../src/cli/usage.ts'
 import { comparable } from '../src/copies/comparable.ts'
 import { parseExactJson } from '../src/exact-json.ts'
 
@@ -103,6 +103,69 @@ describe('the share of the limit and the time left', () => {
     expect(pageText({ table: 'store', rows: 1, of: null }, 1000, new Meter(() => 0)).trimEnd()).toBe(
       '  store                       1 rows',
     )
+  })
+})
+
+describe('without a terminal', () => {
+  /** A teller that writes into a log, at a clock that the test moves on. */
+  function aLog() {
+    vi.useFakeTimers({ now: Date.parse('2026-11-23T08:00:00Z') })
+    onTestFinished(() => void vi.useRealTimers())
+    const lines: string[] = []
+    const output = { say: (text: string) => void lines.push(text), print: () => undefined, columns: null }
+    return { lines, teller: new PersonTeller({ output, meter: new Meter(Date.now), now: Date.now }) }
+  }
+
+  test('a table, a wait and 30 seconds of silence are each one line with its time, and nothing is overwritten', () => {
+    const { lines, teller } = aLog()
+    teller.begin()
+    vi.advanceTimersByTime(31_000)
+    teller.page({ table: 'orders', rows: 250, of: 1000 })
+    teller.pause({ reason: 'limit', ms: 45_000 })
+    vi.advanceTimersByTime(45_000)
+    teller.page({ table: 'orders', rows: 500, of: 1000 })
+    teller.table({ table: 'orders', rows: 1000, rowsBefore: 0, mode: 'whole', removed: 0, ids: null })
+    expect(lines.map((line) => line.replaceAll(/ +/g, ' '))).toEqual([
+      '2026-11-23T08:00:30Z waits for the service\n',
+      expect.stringMatching(/^2026-11-23T08:00:31Z orders 250 of 1,000 rows .*waits 45 s for the limit\n$/),
+      expect.stringMatching(/^2026-11-23T08:01:01Z orders 250 of 1,000 rows .*waits 1[56] s for the limit\n$/),
+      expect.stringMatching(/^2026-11-23T08:01:16Z orders 1,000 rows .*all\n$/),
+    ])
+    expect(lines.join('')).not.toContain('\r')
+  })
+
+  test('nothing is written when the work has ended', () => {
+    const { lines, teller } = aLog()
+    teller.begin()
+    teller.end()
+    teller.say('  shop.db is up to date')
+    vi.advanceTimersByTime(3_600_000)
+    expect(lines).toEqual(['2026-11-23T08:00:00Z   shop.db is up to date\n'])
+  })
+})
+
+describe('an address without TLS', () => {
+  test.each([
+    'http://127.0.0.1:8080',
+    'http://127.1.2.3',
+    'http://localhost:1',
+    'http://shop.localhost',
+    'http://[::1]:8080',
+    'http://[::ffff:127.0.0.1]',
+    'https://export.example.com',
+  ])('%s is accepted', (url) => {
+    expect(() => refusePlainHttp(url)).not.toThrow()
+  })
+
+  test.each([
+    'http://export.example.com',
+    'http://10.0.0.7:8080',
+    'http://localhost.example.com',
+    'http://127.0.0.1.example.com',
+    'http://[2001:db8::1]',
+    'http://127.0.0.1@export.example.com',
+  ])('%s is refused, and the option is named', (url) => {
+    expect(() => refusePlainHttp(url)).toThrow(/^--url: http:\/\/ would send the key to .* --insecure-http/)
   })
 })
 

@@ -1,5 +1,5 @@
-// The command line of `store-sync`: its words, and the codes that it ends with: 0 done, 1 failed or not the same, 2 wrong
-// usage.
+// The command line of `store-sync`: its options, and its exit codes: 0 done, 1 failed or not the same, 2 wrong usage, 75
+// failed for a reason that passes by itself.
 
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
@@ -7,6 +7,7 @@ import { TABLE_NAMES } from '../tables.ts'
 import { DESTINATIONS } from './destination.ts'
 import { KEY_FILE_VARIABLE, KEY_VARIABLE } from './key.ts'
 import { LiveLine, printEvent } from './output.ts'
+import { passesByItself } from './passing.ts'
 import { EndedBetweenRuns, type RunWords, runCommand } from './run-command.ts'
 import { sentenceOf } from './sentence.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -16,6 +17,8 @@ import { CopyDiffers, type VerifyWords, verifyCommand } from './verify-command.t
 const DONE = 0
 const FAILED = 1
 const USAGE = 2
+/** EX_TEMPFAIL of sysexits.h: the same command can succeed later. */
+const PASSES = 75
 
 /** Runs the command; resolves to the code to end with. */
 export async function runCli(words: readonly string[], surroundings: Surroundings): Promise<number> {
@@ -35,7 +38,8 @@ export async function runCli(words: readonly string[], surroundings: Surrounding
     const sentence = signal.aborted ? 'ended before it was done; run it again' : sentenceOf(error)
     new LiveLine(output).end(`store-sync: ${sentence}`)
     if (words.includes('--json')) printEvent(output, { event: 'error', message: sentence })
-    return error instanceof UsageProblem ? USAGE : FAILED
+    if (error instanceof UsageProblem) return USAGE
+    return !signal.aborted && passesByItself(error) ? PASSES : FAILED
   }
 }
 
@@ -44,7 +48,7 @@ Destinations: ${DESTINATIONS}
 Tables: ${TABLE_NAMES.join(', ')}
 
 The key is read from ${KEY_VARIABLE}, from the file that ${KEY_FILE_VARIABLE} names, or asked for; never from the command line.
-Exit codes: 0 done, 1 failed or not the same, 2 wrong usage.`
+Exit codes: 0 done, 1 failed or not the same, 2 wrong usage, 75 failed for a reason that passes by itself.`
 
 function program(surroundings: Surroundings): Command {
   const command = new Command('store-sync')
@@ -57,6 +61,7 @@ function program(surroundings: Surroundings): Command {
     .description('bring the copy up to date: everything at first, then what changed')
     .option('--full', 'walk everything again, and remove what the store no longer has')
     .option('--prune', 'find what the store has deleted by ids alone, and remove it')
+    .option('--allow-empty', 'remove all rows of a table if the store returns none; without it they are kept')
     .option('--tables <names>', 'only these, with commas between; tables that come within them, too')
     .option('--since <time>', 'leave out what was last changed before: 2026-01-31, 2026-01-31T08:00:00Z, or 30d')
     .option('--overlap <time>', 'ask so far back beyond the last run, for writes that became visible late', '5m')
@@ -81,6 +86,7 @@ function asking(command: Command): Command {
     .requiredOption('--url <url>', 'address of the service')
     .requiredOption('--to <destination>', `where the copy is: ${DESTINATIONS}`)
     .option('--requests-per-minute <number>', 'ask at most so often, evenly spread, for a key that other tools use')
+    .option('--insecure-http', 'send the key unencrypted to an http:// address of another machine')
     .option('--json', 'lines of JSON for a program')
     .addHelpText('after', MORE)
 }

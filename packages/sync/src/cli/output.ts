@@ -20,16 +20,18 @@ function snake(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-/** A line that the next one writes over, where a person looks at a terminal. */
+/** Lines for a person: at a terminal one that the next one overwrites, in a log each with the time before it. */
 export class LiveLine {
   readonly #output: Output
+  readonly #clock: () => Date
   #isShown = false
 
-  constructor(output: Output) {
+  constructor(output: Output, clock: () => Date = () => new Date()) {
     this.#output = output
+    this.#clock = clock
   }
 
-  /** Shows `text` in place of the last one, cut to the terminal; nothing where there is none. */
+  /** Shows `text` in place of the last one, cut to the terminal; nothing if there is no terminal. */
   show(text: string): void {
     const { columns, say } = this.#output
     if (columns === null) return
@@ -37,22 +39,27 @@ export class LiveLine {
     this.#isShown = true
   }
 
-  /** Says a line that stays. */
+  /** Writes a line that stays. */
   say(text: string): void {
-    this.#output.say(`${this.#isShown ? `\r${CLEAR}` : ''}${text}\n`)
-    this.#isShown = false
+    const isLog = this.#output.columns === null
+    this.#line(isLog ? `${this.#clock().toISOString().slice(0, 19)}Z ${text}` : text)
   }
 
-  /** Takes away what is shown. */
+  /** Removes what is shown. */
   clear(): void {
     if (this.#isShown) this.#output.say(`\r${CLEAR}`)
     this.#isShown = false
   }
 
-  /** Says a line that stays, in place of one that somebody else may have shown. */
+  /** Writes the last line of a command, in place of one that may be shown. */
   end(text: string): void {
     this.#isShown = this.#output.columns !== null
-    this.say(text)
+    this.#line(text)
+  }
+
+  #line(text: string): void {
+    this.#output.say(`${this.#isShown ? `\r${CLEAR}` : ''}${text}\n`)
+    this.#isShown = false
   }
 }
 

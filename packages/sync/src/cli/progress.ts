@@ -1,4 +1,5 @@
-// What a person sees while a run goes on, and what a program reads: a line for each table, or lines of JSON.
+// What a person sees during a run, and what a program reads: a line for each table, or lines of JSON. A log gets a line
+// for each wait as well, and one at least every 30 seconds, so that a run that waits is told from one that hangs.
 
 import type { ClientPause } from '@store-export/client'
 import { LIMITS } from '@store-export/contract'
@@ -16,6 +17,8 @@ export interface Telling {
 
 /** So often a line is written over. */
 const SHOW_EVERY_MS = 100
+/** After so long without a line a log gets one. */
+const LOG_EVERY_MS = 30_000
 
 /** What was asked of a list, for people. */
 export const MODES = { whole: 'all', updated: 'what changed', created: 'what is new' } as const
@@ -30,6 +33,10 @@ export class PersonTeller {
   /** Whether it was said of this table that its walk goes on. */
   #hasSaidBefore = false
   #countdown: NodeJS.Timeout | undefined
+  /** What a terminal shows at this moment, or would. */
+  #status = ''
+  #heartbeat: NodeJS.Timeout | undefined
+  #isAtWork = false
 
   constructor(telling: Telling) {
     this.#telling = telling
@@ -37,9 +44,11 @@ export class PersonTeller {
     this.#startedAt = telling.now()
   }
 
-  /** What comes is timed from here. */
+  /** A command begins its work: what comes is timed from here, and a log hears of it until `end`. */
   begin(): void {
     this.#startedAt = this.#telling.now()
+    this.#isAtWork = true
+    this.#beat()
   }
 
   /** So many rows of a table were read. */
@@ -50,20 +59,20 @@ export class PersonTeller {
     if (now() - this.#shownAt < SHOW_EVERY_MS) return
     this.#shownAt = now()
     this.#last = pageText(rows, this.#ms(), meter)
-    this.#line.show(this.#last)
+    this.show(this.#last)
   }
 
   /** So many ids of a table were read. */
   ids({ table, ids, of }: { readonly table: string; readonly ids: number; readonly of: number | null }): void {
     this.#endCountdown()
     this.#last = `${tableText(table, ids)}${of === null ? '' : ` of ${numberText(of)}`} ids`
-    this.#line.show(this.#last)
+    this.show(this.#last)
   }
 
   /** A line that stays; what comes next is timed from here. */
   done(text: string): void {
     this.say(text)
-    this.begin()
+    this.#startedAt = this.#telling.now()
     this.#shownAt = Number.NEGATIVE_INFINITY
     this.#last = ''
     this.#hasSaidBefore = false
@@ -73,16 +82,21 @@ export class PersonTeller {
   say(text: string): void {
     this.#endCountdown()
     this.#line.say(text)
+    this.#status = ''
+    this.#beat()
   }
 
   /** A line that the next one writes over. */
   show(text: string): void {
+    this.#status = text
     this.#line.show(text)
   }
 
   /** Nothing more goes on: what comes next does not write over what was shown. */
   end(): void {
     this.#endCountdown()
+    this.#isAtWork = false
+    this.#beat()
     this.#line.clear()
   }
 
@@ -110,11 +124,28 @@ export class PersonTeller {
     const until = this.#telling.now() + ms
     const tell = () => {
       const leftMs = Math.max(0, until - this.#telling.now())
-      this.#line.show(`${this.#last}  waits ${timeText(leftMs)} for the limit`)
+      this.show(`${this.#last}  waits ${timeText(leftMs)} for the limit`)
     }
     this.#endCountdown()
     tell()
+    if (this.#isLog) this.#log(this.#status)
     this.#countdown = setInterval(tell, 1000).unref()
+  }
+
+  get #isLog(): boolean {
+    return this.#telling.output.columns === null
+  }
+
+  #log(text: string): void {
+    this.#line.say(text)
+    this.#beat()
+  }
+
+  /** Begins the time anew after which a log gets a line. */
+  #beat(): void {
+    clearInterval(this.#heartbeat)
+    if (!this.#isLog || !this.#isAtWork) return
+    this.#heartbeat = setInterval(() => this.#line.say(this.#status || '  waits for the service'), LOG_EVERY_MS).unref()
   }
 
   #ms(): number {
@@ -136,6 +167,8 @@ export function tellPerson(teller: PersonTeller): (progress: Progress) => void {
     if (progress.event === 'page') return teller.page(progress)
     if (progress.event === 'ids') return teller.ids(progress)
     if (progress.event === 'unpruned') return teller.say(`  ${progress.message}`)
+    if (progress.event === 'kept')
+      return teller.done(`${tableText(progress.table, progress.rows)} rows kept: the store returns none`)
     if (progress.event === 'table') return teller.table(progress)
     teller.show('  writing …')
   }
@@ -168,7 +201,7 @@ function timeLeft({ read, left }: { read: number; left: number }, ms: number, me
 /** Tells a program: one line of JSON for each table, and where nothing can be pruned. */
 export function tellProgram(output: Output): (progress: Progress) => void {
   return (progress) => {
-    if (progress.event === 'table' || progress.event === 'unpruned') printEvent(output, progress)
+    if (['table', 'unpruned', 'kept'].includes(progress.event)) printEvent(output, progress)
   }
 }
 

@@ -1,18 +1,16 @@
 // `store-sync run`: once, again and again, or as a look at what it would do.
 
 import { setTimeout } from 'node:timers/promises'
-import { ConnectionError, StoreExportError } from '@store-export/client'
-import { CopyBusy, CopyLost } from '../copies/copy.ts'
-import { FileInUse } from '../copies/files-replace.ts'
 import type { PlanOptions } from '../run/plan.ts'
 import { preview, type TablePreview } from '../run/preview.ts'
 import { run } from '../run/run.ts'
 import type { CopyTable } from '../tables.ts'
 import { copyOf } from './destination.ts'
 import { numberText, printEvent, tableText } from './output.ts'
+import { mayBeFixedMeanwhile } from './passing.ts'
 import { MODES, summaryText, tellPerson, tellProgram } from './progress.ts'
 import { sentenceOf } from './sentence.ts'
-import { now, type Session, type SessionWords, sessionOf } from './session.ts'
+import { now, REFUSED_FOR_MS, type Session, type SessionWords, sessionOf } from './session.ts'
 import type { Surroundings } from './surroundings.ts'
 import { durationOf, instantOf, tablesOf } from './usage.ts'
 
@@ -21,6 +19,7 @@ export interface RunWords extends SessionWords {
   readonly to: string
   readonly full?: true
   readonly prune?: true
+  readonly allowEmpty?: true
   readonly tables?: string
   readonly since?: string
   readonly overlap?: string
@@ -33,10 +32,16 @@ export class EndedBetweenRuns extends Error {
   override readonly name = 'EndedBetweenRuns'
 }
 
+interface TaskOptions extends PlanOptions {
+  readonly tables?: readonly CopyTable[]
+  readonly prunes: boolean
+  readonly allowsEmpty: boolean
+}
+
 /** A run whose words were understood. */
 interface Task {
   readonly session: Session
-  readonly options: PlanOptions & { readonly tables?: readonly CopyTable[]; readonly prunes: boolean }
+  readonly options: TaskOptions
   readonly words: RunWords
   readonly surroundings: Surroundings
 }
@@ -47,12 +52,14 @@ export async function runCommand(words: RunWords, surroundings: Surroundings): P
   const options = optionsOf(words)
   // said before anybody is asked for a key
   await copyOf(words.to, surroundings.env)
-  const task = { session: await sessionOf(words, surroundings), options, words, surroundings }
+  // a service that starts at the same time may take longer than a run that is tried once should wait
+  const refused = everyMs === null ? { refusedForMs: REFUSED_FOR_MS } : {}
+  const task = { session: await sessionOf(words, surroundings, refused), options, words, surroundings }
   if (words.dryRun) return look(task)
   if (everyMs === null) return runOnce(task)
   for (;;) {
     await runOnce(task).catch((error: unknown) => {
-      if (surroundings.signal.aborted || !mayPass(error)) throw error
+      if (surroundings.signal.aborted || !mayBeFixedMeanwhile(error)) throw error
       tellFailure(task, error)
     })
     await setTimeout(everyMs, undefined, { signal: surroundings.signal }).catch((cause: unknown) => {
@@ -61,29 +68,21 @@ export async function runCommand(words: RunWords, surroundings: Surroundings): P
   }
 }
 
-function tellFailure({ words, surroundings: { output } }: Task, error: unknown): void {
+function tellFailure({ session, words, surroundings: { output } }: Task, error: unknown): void {
   const sentence = `${sentenceOf(error)}; the next run is in ${words.every}`
-  output.say(`store-sync: ${sentence}\n`)
+  session.teller.say(`store-sync: ${sentence}`)
   if (words.json) printEvent(output, { event: 'error', message: sentence })
 }
 
-function optionsOf({ full, prune, tables, since, overlap }: RunWords): Task['options'] {
+function optionsOf({ full, prune, allowEmpty, tables, since, overlap }: RunWords): TaskOptions {
   return {
     isFull: full === true,
     prunes: prune === true,
+    allowsEmpty: allowEmpty === true,
     ...(tables === undefined ? {} : { tables: tablesOf(tables) }),
     ...(since === undefined ? {} : { since: instantOf(since) }),
     ...(overlap === undefined ? {} : { overlapMs: durationOf('--overlap', overlap) }),
   }
-}
-
-/** Whether a later run may succeed: not where the key, the words or the destination are wrong, or we are. */
-function mayPass(error: unknown): boolean {
-  if (error instanceof StoreExportError)
-    return error.status >= 500 || [409, 429].includes(error.status) || error.code === 'INVALID_CURSOR'
-  if ([ConnectionError, CopyBusy, CopyLost, FileInUse].some((each) => error instanceof each)) return true
-  // what the system or a database says: a disk that is full, a table that somebody has locked
-  return error instanceof Error && 'code' in error && typeof error.code === 'string'
 }
 
 async function runOnce({ session, options, words, surroundings }: Task): Promise<void> {
@@ -92,7 +91,7 @@ async function runOnce({ session, options, words, surroundings }: Task): Promise
   const copy = await copyOf(words.to, env)
   const before = meter.requests
   const startedAt = now()
-  teller.begin()
+  if (!words.json) teller.begin()
   const observe = words.json ? tellProgram(output) : tellPerson(teller)
   const summary = await run({ client, copy, observe, signal, ...options }).finally(() => teller.end())
   const spent = { ms: Math.round(now() - startedAt), requests: meter.requests - before }

@@ -1,17 +1,18 @@
 // What a command asks with and tells by: a client, which tells of its pauses and answers, and who says so to a person.
 
-import { StoreExportClient } from '@store-export/client'
+import { type ClientOptions, StoreExportClient } from '@store-export/client'
 import { parseExactJson } from '../exact-json.ts'
 import { keyOf } from './key.ts'
 import { Meter } from './meter.ts'
 import { printEvent } from './output.ts'
 import { PersonTeller } from './progress.ts'
 import type { Surroundings } from './surroundings.ts'
-import { paceOf, UsageProblem } from './usage.ts'
+import { paceOf, refusePlainHttp, UsageProblem } from './usage.ts'
 
 /** Words of the command line that say whom to ask, how often, and whom to tell. */
 export interface SessionWords {
   readonly url: string
+  readonly insecureHttp?: true
   readonly requestsPerMinute?: string
   readonly json?: true
 }
@@ -28,9 +29,17 @@ export function now(): number {
   return performance.now()
 }
 
-/** A session for the words. Throws `UsageProblem`. */
-export async function sessionOf(words: SessionWords, surroundings: Surroundings): Promise<Session> {
+/** How long a refused connection is retried before the first response, in a command that is run once, in ms. */
+export const REFUSED_FOR_MS = 5000
+
+/** A session for the options of the command line. Throws `UsageProblem`. */
+export async function sessionOf(
+  words: SessionWords,
+  surroundings: Surroundings,
+  settings: Pick<ClientOptions, 'refusedForMs'>,
+): Promise<Session> {
   const { output } = surroundings
+  if (words.insecureHttp !== true) refusePlainHttp(words.url)
   const pace = words.requestsPerMinute === undefined ? {} : { requestsPerMinute: paceOf(words.requestsPerMinute) }
   const key = await keyOf(surroundings)
   const meter = new Meter(now)
@@ -39,6 +48,7 @@ export async function sessionOf(words: SessionWords, surroundings: Surroundings)
     const client = new StoreExportClient({
       url: words.url,
       key,
+      ...settings,
       ...pace,
       parse: parseExactJson,
       onAnswer: (answer) => meter.hear(answer),

@@ -46,6 +46,19 @@ export function paceOf(text: string): number {
   throw new UsageProblem(`--requests-per-minute: must be a whole number from 1; got ${shown(text)}`)
 }
 
+/** Throws `UsageProblem` for an `http://` address of another machine: the key would cross the network unencrypted. */
+export function refusePlainHttp(url: string): void {
+  if (!URL.canParse(url)) return
+  const { protocol, hostname } = new URL(url)
+  if (protocol !== 'http:' || LOOPBACK.test(hostname)) return
+  throw new UsageProblem(
+    `--url: http:// would send the key to ${hostname} unencrypted; use https://, or add --insecure-http if the network is your own`,
+  )
+}
+
+/** Names and addresses that never leave the machine. */
+const LOOPBACK = /^(?:(?:.+\.)?localhost\.?|127(?:\.\d+){3}|\[::1\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\])$/i
+
 /** What was typed, cut, so that a message stays one. */
 function shown(text: string): string {
   return JSON.stringify(text.slice(0, 40))

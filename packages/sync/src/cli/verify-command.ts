@@ -1,11 +1,11 @@
 // `store-sync verify`: says where the copy is not the store.
 
-import type { Compared, Difference, Finding, TableVerification } from '../run/findings.ts'
+import type { Compared, Difference, Finding, Repair, TableVerification } from '../run/findings.ts'
 import { type Verification, verify } from '../run/verify.ts'
 import { copyOf } from './destination.ts'
 import { numberText, printEvent, tableText } from './output.ts'
 import { type PersonTeller, secondsText } from './progress.ts'
-import { now, type SessionWords, sessionOf } from './session.ts'
+import { now, REFUSED_FOR_MS, type SessionWords, sessionOf } from './session.ts'
 import type { Surroundings } from './surroundings.ts'
 import { tablesOf } from './usage.ts'
 
@@ -36,8 +36,9 @@ export async function verifyCommand(words: VerifyWords, surroundings: Surroundin
   const isQuick = words.quick === true
   const tables = words.tables === undefined ? {} : { tables: tablesOf(words.tables) }
   const copy = await copyOf(words.to, env)
-  const { client, teller } = await sessionOf(words, surroundings)
+  const { client, teller } = await sessionOf(words, surroundings, { refusedForMs: REFUSED_FOR_MS })
   const startedAt = now()
+  if (!words.json) teller.begin()
   const observe = words.json
     ? (finding: Finding) => (finding.event === 'page' ? undefined : printEvent(output, finding))
     : tellFindings(teller, isQuick)
@@ -84,6 +85,10 @@ interface Told {
   readonly ms: number
 }
 
+/** What repairs more comes first. */
+const REPAIRS: readonly Repair[] = ['full', 'prune', 'run']
+const COMMANDS: Readonly<Record<Repair, string>> = { full: 'run --full', prune: 'run --prune', run: 'run' }
+
 function lastWords({ isSame, changedFiles, tables }: Verification, { copy, isQuick, ms }: Told): string[] {
   const rows = tables.reduce((sum, { storeRows }) => sum + storeRows, 0)
   const compared = `${numberText(rows)} rows compared, ${secondsText(ms)}`
@@ -92,7 +97,7 @@ function lastWords({ isSame, changedFiles, tables }: Verification, { copy, isQui
   if (isSame) return [`  ${copy} is the store${as}${isPart ? ', but for what --since left out' : ''}: ${compared}`]
   const files = changedFiles.map((name) => `  ${name} is not as the copy is; the next run writes it again`)
   const different = tables.filter(({ differences }) => differences > 0)
-  const mend = different.every(({ isWhole }) => isWhole) ? 'run' : 'run --full'
-  const advice = different.length === 0 ? [] : [`  \`store-sync ${mend}\` with the same words mends what differs`]
+  const [repair] = REPAIRS.filter((each) => different.some((table) => table.repair === each))
+  const advice = repair === undefined ? [] : [`  \`store-sync ${COMMANDS[repair]}\` with the same options repairs it`]
   return [...files, ...advice, `  ${copy} is not the store: ${compared}`]
 }

@@ -26,6 +26,11 @@ export function isRefusal(error: unknown): error is postgres.PostgresError {
   return error instanceof postgres.PostgresError && !['FATAL', 'PANIC'].includes(error.severity)
 }
 
+/** Whether the server admits no connection by these words: wrong password, unknown role or database. */
+export function isDenied(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && /^(?:28...|3D000)$/.test(error.code)
+}
+
 /**
  * A refusal for people, with itself as the cause; what is nobody's fault but ours is given back as it is. `CopyLost` where
  * a later run may succeed, `CopyProblem` where somebody has to do something first. `name` is what messages call the copy.

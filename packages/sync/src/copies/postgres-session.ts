@@ -3,8 +3,8 @@
 // the process when a connection dies between two statements, so transactions are plain statements.
 
 import postgres from 'postgres'
-import { CopyLost } from './copy.ts'
-import { isRefusal, postgresProblem } from './postgres-problem.ts'
+import { CopyLost, CopyProblem } from './copy.ts'
+import { isDenied, isRefusal, postgresProblem } from './postgres-problem.ts'
 
 /** What a statement answered. */
 export type Answer = postgres.RowList<postgres.Row[]>
@@ -98,7 +98,14 @@ export class PostgresSession {
     })
   }
 
-  #lost(cause?: unknown): CopyLost {
+  #lost(cause?: unknown): CopyLost | CopyProblem {
+    if (isDenied(cause))
+      return new CopyProblem(
+        `${this.#name} refuses the connection (${reasonOf(cause)}): check the URL and its password`,
+        {
+          cause,
+        },
+      )
     const why = cause === undefined ? '' : ` (${reasonOf(cause)})`
     const sentence =
       this.#processId === null

@@ -35,9 +35,14 @@ export interface TableVerification {
   readonly leftOut: number
   /** What was compared of each row. */
   readonly compared: Compared
-  /** Whether any run mends its differences, since the list comes whole at each; otherwise a full one does. */
+  /** Whether every run reads the whole list. */
   readonly isWhole: boolean
+  /** The cheapest run that repairs its differences. */
+  readonly repair: Repair
 }
+
+/** A usual run, one with `--prune`, which removes what only the copy has, or one with `--full`. */
+export type Repair = 'run' | 'prune' | 'full'
 
 /** What is said while it goes on. */
 export type Finding =
@@ -55,10 +60,22 @@ interface Tally {
   missing: number
   /** Rows of the copy that were named as its alone. */
   extra: number
+  /** Those of them that nothing explains. */
+  unexplainedExtra: number
   differences: number
   changed: number
   leftOut: number
 }
+
+const newTally = (): Tally => ({
+  storeRows: 0,
+  missing: 0,
+  extra: 0,
+  unexplainedExtra: 0,
+  differences: 0,
+  changed: 0,
+  leftOut: 0,
+})
 
 const COUNTED = { none: 'differences', changed: 'changed', left_out: 'leftOut' } as const
 
@@ -80,9 +97,7 @@ export class TableFindings {
     this.#options = options
     const { table, compared } = options
     const names = [table, ...(compared === 'rows' ? table.children : [])].map(({ name }) => name)
-    this.#tallies = new Map(
-      names.map((name) => [name, { storeRows: 0, missing: 0, extra: 0, differences: 0, changed: 0, leftOut: 0 }]),
-    )
+    this.#tallies = new Map(names.map((name) => [name, newTally()]))
   }
 
   /** The store has this row, of the table or of its children. */
@@ -95,6 +110,7 @@ export class TableFindings {
     const tally = this.#tally(difference.table)
     tally[COUNTED[difference.reason ?? 'none']] += 1
     if (difference.kind !== 'different') tally[difference.kind] += 1
+    if (difference.kind === 'extra' && difference.reason === null) tally.unexplainedExtra += 1
     this.#options.observe?.({ event: 'difference', ...difference })
   }
 
@@ -131,13 +147,16 @@ export class TableFindings {
 
   async #verification(
     name: string,
-    { storeRows, missing, extra, differences, changed, leftOut }: Tally,
+    { storeRows, missing, extra, unexplainedExtra, differences, changed, leftOut }: Tally,
   ): Promise<TableVerification> {
     const { copy, table, compared } = this.#options
     const copyRows = await copy.count(name)
     // lines of an order that is the copy's alone, or nobody's, were not named one by one
     const unnamed = Math.max(0, copyRows - (storeRows - missing + extra))
     const isWhole = !canAsk(table, 'updated_since')
+    // a row of the table is removed by its id, and lines go with the order that they belong to
+    const removable = name === table.name ? unexplainedExtra : 0
+    const isPruned = table.ids !== null && differences === removable
     return {
       table: name,
       storeRows,
@@ -147,6 +166,7 @@ export class TableFindings {
       leftOut,
       compared,
       isWhole,
+      repair: isWhole ? 'run' : isPruned ? 'prune' : 'full',
     }
   }
 

@@ -5,6 +5,7 @@ import { type StoreExportClient, StoreExportError } from '@store-export/client'
 import type { Copy, TableState } from '../copies/copy.ts'
 import type { CopyTable } from '../tables.ts'
 import { leavingNone, oneAhead } from './ahead.ts'
+import { refuseEmptying } from './emptying.ts'
 import { idsOf } from './ids.ts'
 import { ListMissing } from './lists.ts'
 
@@ -13,6 +14,8 @@ export interface PruneOptions {
   readonly client: StoreExportClient
   readonly copy: Copy
   readonly signal?: AbortSignal
+  /** Whether a table whose list of ids is empty may lose all of its rows. */
+  readonly allowsEmpty?: boolean
   /** Hears of each page of ids. */
   readonly observeIds: (table: string, ids: number) => void
   /** Hears once that the service has no lists of ids. */
@@ -74,6 +77,7 @@ export class Pruner {
       ids += rows.length
       observeIds(table.name, ids)
     }
+    if (ids === 0) await refuseEmptying(this.#options, table.name)
     return { ids, removed: await copy.end({ table, state, isWhole: true }) }
   }
 }

@@ -5,6 +5,7 @@ import { type StoreExportClient, StoreExportError } from '@store-export/client'
 import type { Copy, TableState, UnfinishedWalk } from '../copies/copy.ts'
 import type { CopyTable } from '../tables.ts'
 import { leavingNone, oneAhead } from './ahead.ts'
+import { refuseEmptying } from './emptying.ts'
 import { followPlan, type Source } from './follow-plan.ts'
 import { listOf, type PageOfRows } from './lists.ts'
 import { canAsk, type Mode, type PlanOptions, queryOf, type TablePlan } from './plan.ts'
@@ -15,6 +16,8 @@ export interface WalkOptions extends PlanOptions {
   readonly client: StoreExportClient
   readonly copy: Copy
   readonly signal?: AbortSignal
+  /** Whether a table whose list is empty may lose all of its rows. */
+  readonly allowsEmpty?: boolean
   /** Hears of each page. */
   readonly observePage: (seen: PageSeen) => void
 }
@@ -121,6 +124,7 @@ class TableWalk {
       isFirst = false
       observePage({ mode: plan.mode, rows: walk.rows, rowsBefore })
     }
+    if (isWhole && walk.rows === 0) await refuseEmptying(this.#options, table.name)
     const state = this.#stateAfter(plan, walk)
     const removed = await copy.end({ table, state, isWhole })
     return { mode: plan.mode, rows: walk.rows - rowsBefore, rowsBefore, removed, state, wentOn: begun !== null }

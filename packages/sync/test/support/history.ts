@@ -217,6 +217,8 @@ class History {
         copy: destination.make(),
         isFull: plan.isFull,
         prunes: plan.prunes,
+        // a history may delete all rows of a table
+        allowsEmpty: true,
         overlapMs: OVERLAP_MS,
         now: () => clock.now + this.#skewMs,
         signal: plan.abort.signal,

@@ -71,12 +71,16 @@ export class CommandOnWay {
     const port = address !== null && typeof address === 'object' ? address.port : 0
     const startedAt = performance.now()
     const sentAt: number[] = []
-    const child = spawn(process.execPath, [COMMAND, 'run', '--url', `http://127.0.0.1:${port}`, ...words], {
-      env: { ...COMPILE_CACHE, ...env },
-      stdio: ['ignore', 'ignore', 'pipe'],
-      timeout: LONGEST_RUN_MS,
-      killSignal: 'SIGABRT',
-    })
+    const child = spawn(
+      process.execPath,
+      [COMMAND, 'run', '--url', `http://127.0.0.1:${port}`, '--allow-empty', ...words],
+      {
+        env: { ...COMPILE_CACHE, ...env },
+        stdio: ['ignore', 'ignore', 'pipe'],
+        timeout: LONGEST_RUN_MS,
+        killSignal: 'SIGABRT',
+      },
+    )
     const timers: NodeJS.Timeout[] = []
     const met = () => {
       if (kill?.request === sentAt.length) timers.push(setTimeout(() => child.kill('SIGKILL'), kill.afterMs))

@@ -1,0 +1,20 @@
+// Which failures to connect are mistakes in the address: waiting does not help against these.
+
+/** What the system calls them, and what is said of them. */
+const FAULTS: readonly (readonly [code: RegExp, sentence: string])[] = [
+  [/^ENOTFOUND$/, 'no such host is known. Check the address'],
+  [
+    /^(?:ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_HTTP_REQUEST|EPROTO)$/,
+    'what is there does not speak TLS. Check the port, or use http:// for a service on this machine',
+  ],
+  [/^HPE_INVALID_/, 'what is there does not speak HTTP. Check the port, or use https://'],
+  [
+    /^(?:ERR_TLS_CERT_|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_|HOSTNAME_MISMATCH)/,
+    'its certificate is not trusted. Check the address, or name your own authority in NODE_EXTRA_CA_CERTS',
+  ],
+]
+
+/** What is wrong with the address, by the system's name of the failure; null if waiting may help. */
+export function addressFault(code: string | null): string | null {
+  return FAULTS.find(([pattern]) => pattern.test(code ?? ''))?.[1] ?? null
+}
