@@ -55,7 +55,7 @@ const API_HEADERS = {
 const CHECK_INTERVAL_MS = 1000
 /** A client that neither reads nor writes for so long is let go. */
 const SILENCE_MS = 30_000
-/** What has been refused and is no connection of the server any more is closed after so long. */
+/** Time for a client to read the last response of its connection before the service closes it. */
 const FAREWELL_MS = 1000
 
 /** For the log and the figures alone: nobody is there to get it. */
@@ -114,7 +114,7 @@ export function createApiServer(options: ServerOptions): ApiServer {
     const pending = latest.get(socket)
     if (pending === undefined || pending.writableFinished) return refuseFraming(error, socket, options)
     // Garbage behind it, or a body that is none: what is asked gets its answer, and the connection ends with it.
-    pending.once('finish', () => socket.end())
+    pending.once('finish', () => endSoon(socket))
   })
   server.on('connect', (_message, socket) => refuseConnect(socket, options))
   return { server, stop: (drainMs) => stopServer(server, answers, drainMs) }
@@ -274,9 +274,6 @@ function refuseConnect(socket: Duplex, { observe }: ServerOptions): void {
   // Node takes its own listener away here: without one, a client that resets the connection would end the process.
   socket.on('error', () => socket.destroy())
   refuseRaw(socket, framingError('CONNECT is not served'), { code: 'CONNECT', observe })
-  // Nor does it count the socket as a connection any longer: no time limit and no end of the server would close it.
-  const timer = setTimeout(() => socket.destroy(), FAREWELL_MS)
-  socket.once('close', () => clearTimeout(timer))
 }
 
 function refuseRaw(socket: Duplex, error: ApiError, { code, observe }: { code: string; observe: Observe }): void {
@@ -295,5 +292,12 @@ function writeRaw(socket: Duplex, { status, headers, body }: Answer): void {
     connection: 'close',
   })
   const head = `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`
-  socket.end(Buffer.concat([Buffer.from(head), body]))
+  endSoon(socket, Buffer.concat([Buffer.from(head), body]))
+}
+
+/** Ends a connection with these bytes. A client that keeps its own side open would hold its slot until the idle timeout. */
+function endSoon(socket: Duplex, bytes?: Buffer): void {
+  socket.end(bytes)
+  const timer = setTimeout(() => socket.destroy(), FAREWELL_MS)
+  socket.once('close', () => clearTimeout(timer))
 }

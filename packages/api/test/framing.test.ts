@@ -111,6 +111,24 @@ describe('[R36] what is no well-formed request gets our envelope, and the connec
     expectFraming(await only('GET / HTTP/1.1\r\nHost: x\r\n'), 408)
   })
 
+  test('silent clients keep their slots no longer than the time for headers', async () => {
+    const { hostname, port } = new URL(url)
+    // as many as there may be, and none of them closes its own side
+    const silent = Array.from({ length: 40 }, () => {
+      const socket = net.connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+      socket.on('error', () => undefined)
+      onTestFinished(() => void socket.destroy())
+      return socket.resume()
+    })
+    await Promise.all(silent.map((socket) => once(socket, 'end')))
+    const served = () =>
+      ask(url, { path: '/api/v1/store', headers: { 'x-api-key': store.key } }).then(
+        ({ status }) => status,
+        () => null,
+      )
+    await expect.poll(served, { timeout: 4000 }).toBe(200)
+  })
+
   test('headers that drip are 408 all the same', async () => {
     const socket = connect(url)
     const said: Buffer[] = []
