@@ -57,6 +57,11 @@ export class OpenAnswers {
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
 
+  /** Closes the connections of all open responses, also of those that Node no longer counts as its own. */
+  cut(): void {
+    for (const { req } of this.#open.keys()) req.socket.destroy()
+  }
+
   /**
    * Throws `RATE_LIMITED` or `STORE_DB_ERROR` where too much waits for `bytes` more, by default a page. One answer has
    * always room, however large.

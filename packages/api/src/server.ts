@@ -15,6 +15,7 @@ import { type Answer, errorAnswer } from './answer.ts'
 import { boundedAnswer, ClientLeft } from './bounded-answer.ts'
 import { chooseEncoding } from './compress.ts'
 import { DocumentBodies } from './document-bodies.ts'
+import { ignoreUpgrade } from './ignore-upgrade.ts'
 import { OpenAnswers, type UnsentLimits } from './open-answers.ts'
 import type { Pipeline, Trace } from './pipeline.ts'
 import { SERVICE_LINK } from './reference/documents.ts'
@@ -117,6 +118,7 @@ export function createApiServer(options: ServerOptions): ApiServer {
     pending.once('finish', () => endSoon(socket))
   })
   server.on('connect', (_message, socket) => refuseConnect(socket, options))
+  ignoreUpgrade(server, (socket) => leaving(latest.get(socket)))
   return { server, stop: (drainMs) => stopServer(server, answers, drainMs) }
 }
 

@@ -11,7 +11,11 @@ const SILENT_MS = 500
 export async function stopServer(server: Server, answers: OpenAnswers, drainMs: number): Promise<void> {
   // Node's own close() of an HTTP server closes idle connections, and takes for idle what is written but not sent.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
-  const timer = setTimeout(() => server.closeAllConnections(), drainMs)
+  const cut = () => {
+    answers.cut()
+    server.closeAllConnections()
+  }
+  const timer = setTimeout(cut, drainMs)
   await Promise.race([answers.left(), closed])
   server.close()
   // Browsers open connections ahead of requests; Node does not take for idle what has asked nothing yet.

@@ -202,6 +202,36 @@ describe('what is unusual and well-formed is answered', () => {
 })
 
 describe('pipelining', () => {
+  const OFFERS = {
+    h2c: 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n',
+    websocket: 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\n',
+  }
+
+  test.each(Object.entries(OFFERS))(
+    'a request behind one that offers %s is answered as HTTP/1.1',
+    async (_what, offer) => {
+      const at = (path: string) => keyed(`GET ${path} HTTP/1.1\r\nHost: x\r\n`)
+      const [store, wrong, orders] = ['/api/v1/store', '/api/v1/orders?limit=0', '/api/v1/orders?limit=250'].map(at)
+      const expected = [200, 400, 200, 401, 400]
+      // alone in front, behind a slow response, twice, and the last one to end the connection
+      const bytes = `${store}${offer}\r\n${wrong}\r\n${orders}${offer}\r\n${GET}${offer}\r\n${wrong}${last}`
+      expect(answersIn(await speak(url, bytes)).map(({ status }) => status)).toEqual(expected)
+      const slowFirst = `${orders}\r\n${orders}\r\n${wrong}${offer}\r\n${orders}\r\n${GET}${last}`
+      expect(answersIn(await speak(url, slowFirst)).map(({ status }) => status)).toEqual([200, 200, 400, 200, 401])
+      for (let cut = 1; cut < bytes.length; cut += 97) {
+        const parts = [bytes.slice(0, cut), bytes.slice(cut)]
+        expect(answersIn(await speak(url, parts)).map(({ status }) => status)).toEqual(expected)
+      }
+    },
+  )
+
+  test('a body behind an offer of another protocol is ignored, and the connection closed', async () => {
+    const inner = `${keyed()}\r\n`
+    const bytes = `${keyed()}${OFFERS.h2c}Content-Length: ${inner.length}\r\n\r\n${inner}${inner}`
+    const answer = await only(bytes)
+    expect([answer?.status, answer?.headers.connection]).toEqual([200, 'close'])
+  })
+
   test('requests sent ahead are answered each, in their order', async () => {
     const orders = keyed('GET /api/v1/orders?limit=250 HTTP/1.1\r\nHost: x\r\n')
     const wrong = keyed('GET /api/v1/orders?limit=0 HTTP/1.1\r\nHost: x\r\n')
