@@ -32,7 +32,7 @@ export interface Running extends Listening {
 /** What is written for a program, and how it is called. */
 interface Program {
   readonly name: 'nginx' | 'haproxy' | 'pgbouncer'
-  readonly settings: (place: { readonly port: number; readonly folder: string }) => Readonly<Record<string, string>>
+  readonly settings: (place: Place) => Readonly<Record<string, string>>
   readonly parameters: (folder: string) => readonly string[]
   /** A free one by default. */
   readonly port?: number
@@ -43,35 +43,31 @@ interface Program {
 /** nobody */
 const UNPRIVILEGED = 65_534
 
+/** What a file of settings needs to know. */
+interface Place {
+  readonly port: number
+  readonly folder: string
+}
+
 /** nginx with `http`, what stands in its block `http`; all else is its default. */
-export function startNginx(http: (place: { port: number; folder: string }) => string): Promise<Listening> {
+export function startNginx(http: (place: Place) => string): Promise<Listening> {
+  return startNginxOn((place) => `events {}\nhttp {\n  access_log off;\n  ${http(place)}\n}\n`)
+}
+
+/** nginx with a whole file of settings, but for its folders. */
+export function startNginxOn(file: (place: Place) => string): Promise<Listening> {
+  const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   return startProgram({
     name: 'nginx',
     settings: (place) => ({
-      'nginx.conf': `${process.getuid?.() === 0 ? 'user root;' : ''}
-pid ${place.folder}/nginx.pid;
-error_log ${place.folder}/error.log;
-events {}
-http {
-  access_log off;
-  client_body_temp_path ${place.folder}/body;
-  proxy_temp_path ${place.folder}/proxy;
-  fastcgi_temp_path ${place.folder}/fastcgi;
-  uwsgi_temp_path ${place.folder}/uwsgi;
-  scgi_temp_path ${place.folder}/scgi;
-  ${http(place)}
-}
-`,
+      'nginx.conf': file(place).replace(
+        /^http \{$/m,
+        `http {\n${folders.map((name) => `  ${name}_temp_path ${place.folder}/${name};\n`).join('')}`,
+      ),
     }),
     parameters: (folder) => [
-      '-p',
-      folder,
-      '-c',
-      `${folder}/nginx.conf`,
-      '-e',
-      `${folder}/error.log`,
-      '-g',
-      'daemon off;',
+      ...['-p', folder, '-c', `${folder}/nginx.conf`, '-e', `${folder}/error.log`, '-g'],
+      `daemon off; pid ${folder}/nginx.pid; ${process.getuid?.() === 0 ? 'user root;' : ''}`,
     ],
   })
 }
@@ -79,10 +75,8 @@ http {
 /** HAProxy before `nodes`, taken in turn, with the defaults that Debian ships; `check` is what stands behind a server. */
 export function startHaproxy(nodes: readonly string[], check = ''): Promise<Listening> {
   const servers = nodes.map((url, index) => `  server node${index} ${new URL(url).host} ${check}`)
-  return startProgram({
-    name: 'haproxy',
-    settings: ({ port }) => ({
-      'haproxy.cfg': `defaults
+  return startHaproxyOn(
+    ({ port }) => `defaults
   mode http
   timeout connect 5000
   timeout client 50000
@@ -94,7 +88,14 @@ backend nodes
   balance roundrobin
 ${servers.join('\n')}
 `,
-    }),
+  )
+}
+
+/** HAProxy with a whole file of settings. */
+export function startHaproxyOn(file: (place: Place) => string): Promise<Listening> {
+  return startProgram({
+    name: 'haproxy',
+    settings: (place) => ({ 'haproxy.cfg': file(place) }),
     parameters: (folder) => ['-db', '-f', `${folder}/haproxy.cfg`],
   })
 }
@@ -214,7 +215,8 @@ function canRun(file: string): boolean {
   }
 }
 
-function accepts(port: number): Promise<boolean> {
+/** Whether a program listens on this port of 127.0.0.1. */
+export function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = net.connect(port, '127.0.0.1')
     socket.once('connect', () => {

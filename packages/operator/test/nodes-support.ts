@@ -46,9 +46,11 @@ export interface StoreOptions {
   readonly through?: (readerUrl: string) => string
 }
 
-/** A `store-export serve` process with an address that stays. */
+/** A `store-export serve` process with addresses that stay. */
 export interface FleetNode {
   readonly url: string
+  /** Where `/readyz` is. */
+  readonly operationsUrl: string
   /** The process of now. */
   running(): Running
   /** Starts it, again after an end; resolves when it serves. */
@@ -149,19 +151,22 @@ async function startNode(settings: Variables, environment: Variables): Promise<F
   // a line a request would be read again and again by whoever waits for one
   const all = { REQUESTS_PER_MINUTE: UNLIMITED, LOG_LEVEL: 'warn', ...ports, ...settings }
   const url = `http://127.0.0.1:${port}`
+  const operationsUrl = `http://127.0.0.1:${operationsPort}`
+  const words = settings.DASHBOARD_PORT === undefined ? ['serve'] : ['serve', '--dashboard']
   let running: Running | null = null
   const node: FleetNode = {
     url,
+    operationsUrl,
     running() {
       if (running === null) throw new Error('the node was never started')
       return running
     },
     async start() {
-      const now = start(['serve'], { settings: all, environment })
+      const now = start(words, { settings: all, environment })
       running = now
       await waitUntil(async () => {
         if (now.process.exitCode !== null) throw new Error(`the node ended: ${JSON.stringify(now.output())}`)
-        return answers(`http://127.0.0.1:${operationsPort}/readyz`)
+        return answers(`${operationsUrl}/readyz`)
       })
     },
   }

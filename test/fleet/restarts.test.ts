@@ -1,0 +1,177 @@
+// Nodes that are restarted one by one, or killed, behind the configurations that we ship: a client that never retries
+// loses nothing.
+
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Fleet, type FleetNode, startFleet, steadyPort } from '../../packages/operator/test/nodes-support.ts'
+import { roundsOf } from '../support/rounds.ts'
+import { accepts, startHaproxyOn, startNginxOn } from './programs.ts'
+import { type Ask, byAgent } from './readers.ts'
+import { type NodeAddresses, nginxByKey, shippedHaproxy, shippedNginx, withAddresses } from './shipped.ts'
+
+const ROUNDS = roundsOf({ quick: 1, long: 20 })
+const LIMIT_MS = 60_000 + ROUNDS * 60_000
+/** So many that both nodes have some of them when each key stays on one node. */
+const CLIENTS = 8
+const PAUSE_MS = 5
+/** The other tests switch it off. */
+const LAME_DUCK_DEFAULT = '5'
+/** One page, so that there is no cursor, which differs each time. */
+const SMALL = { orders: 20, customers: 10, products: 10, locations: 1, groups: 1 }
+const PATH = '/api/v1/orders?limit=20'
+
+interface Node extends FleetNode, NodeAddresses {}
+
+/** Starts a balancer, also for the dashboard if it has one; resolves to its address for the API. */
+type StartBalancer = (nodes: readonly Node[], dashboardPort: number) => Promise<string>
+
+const SHIPPED: Readonly<Record<string, StartBalancer>> = {
+  'deploy/nginx.conf': async (nodes, dashboard) => {
+    const text = await shippedNginx()
+    return (await startNginxOn(({ port }) => withAddresses(text, nodes, { api: port, dashboard }))).url
+  },
+  'deploy/nginx.conf by key': async (nodes, dashboard) => {
+    const text = await nginxByKey()
+    return (await startNginxOn(({ port }) => withAddresses(text, nodes, { api: port, dashboard }))).url
+  },
+  'deploy/haproxy.cfg': async (nodes, dashboard) => {
+    const text = await shippedHaproxy()
+    return (await startHaproxyOn(({ port }) => withAddresses(text, nodes, { api: port, dashboard }))).url
+  },
+}
+
+/** Two nodes, a balancer, and clients that read through it until `end`, which resolves to what failed how often. */
+async function startScene(startBalancer: StartBalancer, settings: Readonly<Record<string, string>> = {}) {
+  const fleet = await startFleet()
+  const dashboardPort = await steadyPort()
+  const dashboardUrl = `http://127.0.0.1:${dashboardPort}`
+  const all = { LAME_DUCK_SECONDS: LAME_DUCK_DEFAULT, DASHBOARD_URL: dashboardUrl, ...settings }
+  const nodes = [await startNode(fleet, all), await startNode(fleet, all)]
+  const url = await startBalancer(nodes, dashboardPort)
+  const agent = byAgent()
+  onTestFinished(() => agent.close())
+  const clients: ReturnType<typeof startClient>[] = []
+  for (let index = 0; index < CLIENTS; index += 1) {
+    const { key } = await fleet.addStore({ size: SMALL })
+    const expected = (await agent(`${nodes[0]?.url}${PATH}`, key)).text
+    clients.push(startClient(agent, { url: url + PATH, key, expected }))
+  }
+  if (await accepts(dashboardPort)) clients.push(startClient(agent, { url: `${dashboardUrl}/sign-in`, key: '' }))
+  const end = async () => {
+    const failures = (await Promise.all(clients.map((client) => client.end()))).flat()
+    return Object.fromEntries(failures.map((failure) => [failure, failures.filter((each) => each === failure).length]))
+  }
+  /** Waits until every client has got more good responses. */
+  const goOn = async () => {
+    const before = clients.map(({ good }) => good())
+    const stuck = () =>
+      clients.filter(({ good }, index) => good() < (before[index] ?? 0) + 5).map(({ failures }) => failures.at(-1))
+    await expect.poll(stuck, { timeout: 20_000 }).toEqual([])
+  }
+  await goOn()
+  return { nodes, goOn, end }
+}
+
+async function startNode(fleet: Fleet, settings: Readonly<Record<string, string>>): Promise<Node> {
+  const dashboardPort = String(await steadyPort())
+  const node = await fleet.node({ DASHBOARD_PORT: dashboardPort, ...settings })
+  const addresses = { api: new URL(node.url).host, dashboard: `127.0.0.1:${dashboardPort}` }
+  return Object.assign(node, addresses, { operationsPort: new URL(node.operationsUrl).port })
+}
+
+/** Reads one page again and again, each time once. */
+function startClient(ask: Ask, { url, key, expected }: { url: string; key: string; expected?: string }) {
+  let isOver = false
+  let good = 0
+  const failures: string[] = []
+  const read = async () => {
+    while (!isOver) {
+      const { status, text } = await ask(url, key).catch((error) => ({ status: 0, text: String(error) }))
+      if (status === 200 && text === (expected ?? text)) good += 1
+      else failures.push(`${new URL(url).pathname} ${status} ${JSON.stringify(text.slice(0, 60))}`)
+      await pause(PAUSE_MS)
+    }
+  }
+  const reading = read()
+  onTestFinished(() => {
+    isOver = true
+    return reading
+  })
+  return {
+    good: () => good,
+    failures,
+    end: async () => {
+      isOver = true
+      await reading
+      return failures
+    },
+  }
+}
+
+describe.each(Object.entries(SHIPPED))('two nodes behind %s', (_name, startBalancer) => {
+  test(
+    `a rolling restart loses no request of clients that never retry, ${ROUNDS} times`,
+    async () => {
+      const { nodes, goOn, end } = await startScene(startBalancer)
+      for (let round = 0; round < ROUNDS; round += 1)
+        for (const node of nodes) {
+          expect((await node.running().end('SIGTERM')).code).toBe(0)
+          await node.start()
+        }
+      await goOn()
+      expect(await end()).toEqual({})
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    `kill -9 of one node at a time loses no request of clients that never retry, ${ROUNDS} times`,
+    async () => {
+      const { nodes, goOn, end } = await startScene(startBalancer)
+      for (let round = 0; round < ROUNDS; round += 1)
+        for (const node of nodes) {
+          await node.running().end('SIGKILL')
+          await goOn()
+          await node.start()
+          await goOn()
+        }
+      expect(await end()).toEqual({})
+    },
+    LIMIT_MS,
+  )
+})
+
+test('a balancer that never retries, and notices by /readyz alone, loses no request within the lame-duck time', async () => {
+  expect(await lossesBehindHealthChecks(LAME_DUCK_DEFAULT)).toEqual({})
+  // without that time it does, so the test can fail
+  expect(await lossesBehindHealthChecks('0')).not.toEqual({})
+}, 60_000)
+
+/** What fails while one node of two is ended behind HAProxy with two health checks, a second apart, and no retry. */
+async function lossesBehindHealthChecks(lameDuckSeconds: string): Promise<Record<string, number>> {
+  const startBalancer: StartBalancer = async (all) => {
+    const servers = all.map(
+      ({ api, operationsPort }, index) => `server node${index} ${api} check port ${operationsPort}`,
+    )
+    return (await startHaproxyOn(({ port }) => healthChecks(port, servers))).url
+  }
+  const { nodes, goOn, end } = await startScene(startBalancer, { LAME_DUCK_SECONDS: lameDuckSeconds })
+  expect((await nodes[0]?.running().end('SIGTERM'))?.code).toBe(0)
+  await goOn()
+  return end()
+}
+
+function healthChecks(port: number, servers: readonly string[]): string {
+  return `defaults
+  mode http
+  timeout connect 5s
+  timeout client 50s
+  timeout server 50s
+  retries 0
+listen api
+  bind 127.0.0.1:${port}
+  option httpchk GET /readyz
+  default-server inter 1s fall 2
+  ${servers.join('\n  ')}
+`
+}
