@@ -3,7 +3,7 @@
 import { StoreExportClient } from '@store-export/client'
 import { LIMITS } from '@store-export/contract'
 import { expect, test } from 'vitest'
-import { connect } from '../../packages/operator/test/command-support.ts'
+import { connect, run } from '../../packages/operator/test/command-support.ts'
 import { expectExactly120, expectRevokedAtOnce } from '../../packages/operator/test/nodes-promises.ts'
 import {
   ask,
@@ -126,6 +126,25 @@ test('with settings of the session the pooler refuses: 502, said in the log; whe
     'ignore_startup_parameters = statement_timeout,default_transaction_read_only,jit,timezone',
   )
   await expectSame(await ignoring.fleet.node({ STORE_SESSION_SETTINGS: 'on' }), ignoring)
+})
+
+test('doctor connects as the nodes do: what the pooler refuses is a finding, with the setting to change', async () => {
+  const { fleet, pooled } = await startScene()
+  const node = await fleet.node({ STORE_SESSION_SETTINGS: 'on' })
+  expect((await ask(`${node.url}/api/v1/orders`, pooled)).status).toBe(502)
+  const examine = async (settings: Record<string, string>) => {
+    const { code, json } = await run(['doctor', '--store', pooled.id, '--json'], {
+      settings: { ...fleet.settings, ...settings },
+    })
+    return { code, ...json.stores[0] }
+  }
+  const refused = await examine({ STORE_SESSION_SETTINGS: 'on' })
+  // the rest of the report is there all the same
+  expect(refused).toMatchObject({ code: 1, ok: false, revision: 'v1.6' })
+  expect(refused.findings[0]).toMatchObject({ severity: 'error', code: 'startup_parameter_refused' })
+  expect(refused.findings[0].message).toContain('unsupported startup parameter')
+  expect(refused.findings[0].fix).toMatch(/^export STORE_EXPORT_STORE_SESSION_SETTINGS=off /)
+  expect(await examine(POOLED)).toMatchObject({ code: 0, ok: true, revision: 'v1.6' })
 })
 
 test('[ERR-3] the time limit of the role holds behind the pooler: 502 within 6 s, and nothing runs on', async () => {

@@ -87,4 +87,5 @@ export { type Look, lookAtTransactions, type OpenTransaction } from './stores/op
 export { type StoreAddress, StorePools } from './stores/pools.ts'
 export { StoreReader } from './stores/run.ts'
 export { StoreDatabaseFault } from './stores/store-fault.ts'
+export { sessionSettings } from './stores/store-pool.ts'
 export { TimeLimitPassed, within } from './within.ts'

@@ -21,6 +21,11 @@ export function say(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
+/** Shows a line of progress in place of the last one, on a terminal only; null removes it. */
+export function showProgress(line: string | null): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line ?? ''}`)
+}
+
 /** The text in a style where the stream is a terminal that shows it; honours NO_COLOR and FORCE_COLOR. */
 export function styled(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
   return styleText(style, text, { stream })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts'
 import type { Finding } from '../src/doctor/report.ts'
 import { connect, dropAfterTest, newSecret, PATIENCE, run } from './command-support.ts'
+import { openProxy } from './faults/tcp-proxy.ts'
 
 vi.setConfig(PATIENCE)
 
@@ -23,8 +24,8 @@ async function provision(revision: string) {
 }
 
 /** The report on one store: exit code, revision, and its findings that are no notes. */
-async function examine(id: string) {
-  const { code, json } = await run(['doctor', '--store', id, '--json'], { settings })
+async function examine(id: string, ...options: string[]) {
+  const { code, json } = await run(['doctor', '--store', id, '--json', ...options], { settings })
   expect(Object.keys(json.stores[0])).toEqual(['id', 'name', 'ok', 'revision', 'findings'])
   const all: Finding[] = json.stores[0].findings
   const findings = all.filter(({ severity }) => severity !== 'note')
@@ -57,28 +58,82 @@ describe('doctor', () => {
     expect(await examine(id)).toMatchObject({ revision: 'v1.6', findings: [] })
   })
 
-  test('a half-migrated store is at the revision whose columns are all there', async () => {
-    const { id, owner } = await provision('v1.5')
+  test('a half-migrated store is at the revision whose columns are all there; the fix adds the others', async () => {
+    const { id, owner, role } = await provision('v1.5')
+    await owner`insert into products (id, name, slug, price) values (gen_random_uuid(), 'n', 's', 1)`
     await owner`alter table orders drop column tax_breakdown`
+    await owner`alter table products drop column metafields, drop column slug`
+    await owner`drop table locations`
     const { revision, findings } = await examine(id)
-    expect(revision).toBe('v1.3')
-    expect(findings).toEqual([
-      {
-        severity: 'warning',
-        code: 'missing_columns',
-        message: expect.stringContaining('orders.tax_breakdown'),
-        fix: `store-export stores upgrade ${id} --to v1.5`,
-      },
-    ])
+    expect(revision).toBeNull()
+    expect(findings.map(({ severity, code }) => [severity, code])).toEqual([['error', 'missing_columns']])
+    const fix = findings[0]?.fix ?? ''
+    expect(fix).toContain(`alter table public."orders" add column "tax_breakdown" jsonb;
+grant select ("tax_breakdown") on public."orders" to "${role}";`)
+    expect(fix).toContain(`add column "slug" text, add column "metafields" jsonb not null default '[]';`)
+    await owner.unsafe(fix)
+    const indexes = (await examine(id)).findings
+    expect(indexes.map(({ code }) => code)).toEqual(['missing_index'])
+    for (const { fix } of indexes) await owner.unsafe(fix ?? '')
+    expect(await examine(id)).toMatchObject({ revision: 'v1.5', findings: [] })
   })
 
-  test('columns that a platform’s own database lacks are for the platform to add', async () => {
-    const { id, owner } = await provision('v1.5')
-    await owner`drop table store_schema_revisions`
-    await owner`alter table orders drop column tax_breakdown`
+  test('indexes are demanded of a store that has not all columns of launch, too, and not of views', async () => {
+    const { id, owner, role } = await provision('launch')
+    await owner.unsafe('alter table products drop column vendor; drop index products_status_walk, orders_walk')
+    await owner.unsafe(`create table parted (like orders including defaults) partition by range (created_at);
+      drop table orders cascade; alter table parted rename to orders; create table rest partition of orders default;
+      create index on orders (updated_at, created_at, id); create index on orders (created_at, id, updated_at);
+      grant select on orders to "${role}"`)
+    const missing = (await examine(id)).findings.filter(({ code }) => code === 'missing_index')
+    expect(missing.map(({ fix }) => fix)).toEqual([
+      'create index concurrently products_status_walk on public.products (status, created_at, id, updated_at);',
+      'create index orders_status_walk on public.orders (status, created_at, id, updated_at);',
+    ])
+    expect(missing[0]?.message).toContain('pages are slow, and can be short or empty')
+    for (const { fix } of missing) await owner.unsafe(fix ?? '')
+    await owner.unsafe(`create schema kept;
+      do $$ declare t record; begin
+        for t in select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'rest' loop
+          execute format('alter table public.%I set schema kept; create view public.%I as select * from kept.%I', t.name, t.name, t.name);
+        end loop;
+      end $$`)
+    const views = await run(['doctor', '--store', id], { settings })
+    expect(views.stdout).toMatch(/^ {3}- {2}indexes {7}not examined$/m)
+    expect(views.stdout).toMatch(/note: .*orders.*: the indexes below a view/)
+  })
+
+  test('a locked table is a finding, and hides no other report', async () => {
+    const { id, owner } = await provision('v1.6')
+    const other = await provision('v1.1')
+    const [{ pid }] = await owner<[{ pid: number }]>`select pg_backend_pid() as pid`
+    await owner.unsafe('begin; lock table orders in access exclusive mode')
+    const { code, json } = await run(['doctor', '--json'], { settings })
+    await owner.unsafe('rollback')
+    expect(code).toBe(1)
+    const byId = new Map<string, { ok: boolean; findings: Finding[] }>(
+      json.stores.map((store: { id: string }) => [store.id, store]),
+    )
+    expect(byId.get(other.id)).toMatchObject({ ok: true, revision: 'v1.1' })
+    expect(byId.get(id)).toMatchObject({ ok: false, revision: 'v1.6' })
+    const [locked] = byId.get(id)?.findings.filter(({ severity }) => severity !== 'note') ?? []
+    expect(locked).toMatchObject({ severity: 'warning', code: 'locked_table' })
+    expect(locked?.message).toContain(`process ${pid} holds orders`)
+    const [holder] = await owner.unsafe<[{ pid: number }]>(locked?.fix ?? '')
+    expect(holder.pid).toBe(pid)
+    expect((await examine(id)).findings).toEqual([])
+  })
+
+  test('a reader that may not connect gets the grant to paste', async () => {
+    const { id, owner, role } = await provision('v1.6')
+    const [{ name }] = await owner<[{ name: string }]>`select current_database() as name`
+    await owner.unsafe(`revoke connect on database "${name}" from "${role}"`)
     const { findings } = await examine(id)
-    expect(findings.map(({ code }) => code)).toEqual(['missing_columns'])
-    expect(findings[0]?.fix).toContain("in the platform's own migration")
+    expect(findings).toMatchObject([
+      { severity: 'error', code: 'missing_grant', fix: `grant connect on database "${name}" to "${role}";` },
+    ])
+    await owner.unsafe(findings[0]?.fix ?? '')
+    expect((await examine(id)).findings).toEqual([])
   })
 
   test('[R23, RES-ADDRESS] removed addresses that would be served are an error', async () => {
@@ -130,7 +185,7 @@ describe('doctor', () => {
     expect((await examine(id)).findings).toEqual([])
   })
 
-  test('[R17] values that break the contract are counted', async () => {
+  test('[R17] values that break the contract are counted, with --values alone', async () => {
     const { id, owner } = await provision('launch')
     await owner`alter table orders alter created_at drop not null, alter updated_at drop not null`
     await owner`insert into orders (id, email, status, total, created_at) values
@@ -138,7 +193,9 @@ describe('doctor', () => {
       (gen_random_uuid(), 'c', 'lost', 1, now())`
     await owner`alter table orders disable trigger user`
     await owner`update orders set updated_at = null where email = 'c'`
-    const { findings } = await examine(id)
+    expect((await examine(id)).findings.filter(({ code }) => code.startsWith('value_'))).toEqual([])
+    const { findings } = await examine(id, '--values')
+    for (const { fix } of findings) await owner.unsafe((fix ?? '').split('\n')[0] ?? '')
     const told = findings.map(
       ({ code, message }) => `${code} ${/^\S+/.exec(message)?.[0]} ${/in (\d+) rows?/.exec(message)?.[1]}`,
     )
@@ -165,12 +222,34 @@ describe('doctor', () => {
     expect(byId.get(id)).toMatchObject({ ok: true, revision: 'v1.2' })
     expect(stdout).not.toContain('hush')
     const people = await run(['doctor'], { settings })
-    expect(people.stdout).toMatch(/^ {2}! {3}connection {2}the database cannot be reached/m)
-    expect(people.stdout).toMatch(/^ {2}ok {2}schema {6}v1\.2, all columns are there$/m)
+    expect(people.stdout).toMatch(/^ {2}! {3}connection {4}the database cannot be reached/m)
+    expect(people.stdout).toMatch(new RegExp(`^ {2}ok {2}Patient {2}${id} {2}v1\\.2$`, 'm'))
+    const one = await run(['doctor', '--store', id], { settings })
+    expect(one.stdout).toMatch(/^ {2}ok {2}schema {8}v1\.2, all columns are there$/m)
+    expect(one.stdout).toMatch(/^ {2}ok {2}transactions {2}none has been open for long$/m)
+    expect(one.stderr).toBe('')
     const other = { ...settings, SECRET: newSecret() }
     const sealed = await run(['doctor', '--store', gone, '--json'], { settings: other })
     expect(sealed.json.stores[0].findings[0].code).toBe('password_sealed')
     expect(sealed.json.control.ok).toBe(false)
+  })
+
+  test('a store that hangs is a finding', async () => {
+    const { id } = await provision('v1.6')
+    const { json } = await run(['stores', 'list', '--json'], { settings })
+    const { database_url } = json.stores.find((store: { id: string }) => store.id === id)
+    const proxy = await openProxy(Number(new URL(database_url).port))
+    proxy.be({ kind: 'freeze' })
+    const url = Object.assign(new URL(database_url), { hostname: '127.0.0.1', port: String(proxy.port) }).href
+    await run(['stores', 'set', id, '--database-url', url], { settings })
+    const { findings } = await examine(id)
+    expect(findings.map(({ code }) => code)).toEqual(['unreachable'])
+  })
+
+  test('--values without a store is wrong usage', async () => {
+    const { code, stdout, stderr } = await run(['doctor', '--values'], { settings })
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain('--store')
   })
 
   test('an unknown store is one sentence', async () => {

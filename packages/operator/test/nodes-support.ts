@@ -63,6 +63,8 @@ type Variables = Readonly<Record<string, string>>
 export interface Fleet {
   readonly control: ControlDatabase
   readonly controlUrl: string
+  /** What a command needs beside the nodes: control database and secret. */
+  readonly settings: Variables
   addStore(options?: StoreOptions): Promise<FleetStore>
   newKey(storeId: string): Promise<FleetKey>
   /** A node that runs; `settings` without their prefix, `environment` as it is. */
@@ -87,9 +89,11 @@ export async function startFleet(controlUrl?: string): Promise<Fleet> {
     const { id, key } = await createKey({ database: control, random: randomBytes, storeId, name: 'k', createdBy: null })
     return { id, key: key.reveal() }
   }
+  const settings = { DATABASE_URL: url, SECRET: secret.toString('base64') }
   return {
     control,
     controlUrl: url,
+    settings,
     newKey,
     async addStore(options = {}) {
       const { id, databaseUrl, readerUrl } = await fill(options)
@@ -98,8 +102,7 @@ export async function startFleet(controlUrl?: string): Promise<Fleet> {
       await addStore({ database: control, keys, random: randomBytes }, registered)
       return { id, key: (await newKey(id)).key, ownerUrl: databaseUrl, readerUrl }
     },
-    node: (settings = {}, environment = {}) =>
-      startNode({ DATABASE_URL: url, SECRET: secret.toString('base64'), ...settings }, environment),
+    node: (own = {}, environment = {}) => startNode({ ...settings, ...own }, environment),
   }
 }
 

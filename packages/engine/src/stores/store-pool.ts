@@ -139,7 +139,10 @@ function targetOf({ storeId, databaseUrl, sealedPassword }: StoreAddress, keys: 
 }
 
 /** Limits of the session; those that matter are on the reader's role too, where `stores provision` made it. */
-function sessionSettings({ storeSessionSettings, storeTimeoutMs }: StorePoolBounds): Record<string, string> {
+export function sessionSettings({
+  storeSessionSettings,
+  storeTimeoutMs,
+}: Pick<StorePoolBounds, 'storeSessionSettings' | 'storeTimeoutMs'>): Record<string, string> {
   if (!storeSessionSettings) return {}
   return {
     statement_timeout: String(Math.floor(storeTimeoutMs * SERVER_LIMIT_SHARE)),

@@ -1,39 +1,48 @@
-// `store-export doctor`: looks at the control database and at every store, and says what to do. Ends with 1 when something
-// must be done.
+// `store-export doctor`: examines the control database and every store, and says what to do. Ends with 1 if something must
+// be done.
 
-import { listStores, type RegisteredStore, requireStore } from '@store-export/engine'
+import { getStore, listStores, type RegisteredStore, UnknownStore } from '@store-export/engine'
 import type { Command } from 'commander'
 import { type OpenPlace, type Surroundings, withControl } from '../context.ts'
 import { examineControl } from '../doctor/examine-control.ts'
 import { examineStore } from '../doctor/examine-store.ts'
+import { examineAll } from '../doctor/examine-stores.ts'
 import { type ControlReport, findingsOf, isHealthy, type StoreReport } from '../doctor/report.ts'
-import { showChecks } from '../doctor/show.ts'
-import { print, printJson, styled } from '../output.ts'
-import { EXIT_FAILED } from '../problem.ts'
+import { showChecks, showStores } from '../doctor/show.ts'
+import { print, printJson, say, showProgress, styled } from '../output.ts'
+import { EXIT_FAILED, UsageProblem } from '../problem.ts'
 import { type CommonOptions, leaf } from './leaf.ts'
 
 interface DoctorOptions extends CommonOptions {
   readonly store?: string
+  readonly values?: true
 }
 
-/** Stores that are looked at side by side: one that hangs must not hold up a fleet. */
-const STORES_AT_ONCE = 8
+/** Stores that are examined at once: one that hangs must not hold up a fleet, and each takes a connection. */
+const STORES_AT_ONCE = 16
 
 /** Adds the command. */
 export function addDoctorCommand(program: Command, surroundings: Surroundings): void {
-  leaf(program, 'doctor', 'look at every store: connection, schema, grants, indexes, values; say what to do')
-    .option('--store <id>', 'only the store with this ID or external ID')
-    .action((options: DoctorOptions) => withControl(surroundings, (place) => doctor(place, options)))
+  leaf(program, 'doctor', 'examine every store: connection, schema, grants, indexes, transactions; say what to do')
+    .option('--store <id>', 'examine only this store')
+    .option(
+      '--values',
+      'with --store: also scan the first 100,000 rows of each table for values that break the contract',
+    )
+    .action((options: DoctorOptions) => {
+      if (options.values === true && options.store === undefined) {
+        throw new UsageProblem('--values: scans the tables of one store; name it with --store')
+      }
+      return withControl(surroundings, (place) => doctor(place, options))
+    })
 }
 
-async function doctor(place: OpenPlace, { store, json }: DoctorOptions): Promise<void> {
+async function doctor(place: OpenPlace, { store, values, json }: DoctorOptions): Promise<void> {
   const chosen = await choose(place, store)
   const control = await examineControl(place)
-  const stores: StoreReport[] = []
-  for (let start = 0; start < chosen.length; start += STORES_AT_ONCE) {
-    const group = chosen.slice(start, start + STORES_AT_ONCE)
-    stores.push(...(await Promise.all(group.map((each) => examineStore(each, place.keys)))))
-  }
+  const { keys, config } = place
+  const examine = (each: RegisteredStore) => examineStore(each, { keys, config, scansValues: values === true })
+  const stores = await examineAll(chosen, examine, { atOnce: STORES_AT_ONCE, onDone: progressOf(chosen.length) })
   if (json) printJson({ stores: stores.map(describe), control: describeControl(control) })
   else show(control, stores)
   if (![control, ...stores].every(isHealthy)) process.exitCode = EXIT_FAILED
@@ -41,16 +50,27 @@ async function doctor(place: OpenPlace, { store, json }: DoctorOptions): Promise
 
 async function choose({ database }: OpenPlace, id: string | undefined): Promise<RegisteredStore[]> {
   if (id === undefined) return listStores(database)
-  return [await requireStore(database, id)]
+  const store = await getStore(database, id)
+  if (store === null) throw new UnknownStore(id)
+  return [store]
+}
+
+function progressOf(all: number): (report: StoreReport) => void {
+  let [done, sick] = [0, 0]
+  return (report) => {
+    done += 1
+    if (!isHealthy(report)) sick += 1
+    showProgress(done === all ? null : `examined ${done} of ${all} stores, ${sick} need something`)
+  }
 }
 
 function show(control: ControlReport, stores: readonly StoreReport[]): void {
   print(showChecks('Control database', control.checks, styled))
-  for (const { id, name, revision, checks } of stores) {
-    print(showChecks(`${name}  ${id}${revision === null ? '' : `  ${revision}`}`, checks, styled))
-  }
+  if (stores.length > 0) print(showStores(stores, styled))
   const sick = stores.filter((report) => !isHealthy(report)).length
   print(sick === 0 ? `${stores.length} stores are well.` : `${sick} of ${stores.length} stores need something.`)
+  if (stores.length > 1)
+    say('"store-export doctor --store <id>" shows all checks of a store; --values scans its values, too.')
 }
 
 function describe(report: StoreReport) {

@@ -18,7 +18,7 @@ export function checkClock(aheadMs: number): Check {
             severity: 'warning',
             code: 'clock_difference',
             message: `the server’s clock is ${words}`,
-            fix: 'run NTP on both machines',
+            fix: 'timedatectl set-ntp true # on both machines',
           },
         ]
       : [],

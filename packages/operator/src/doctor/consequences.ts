@@ -48,9 +48,9 @@ export function lackingRemoval(columns: readonly ColumnFact[]): Finding[] {
         severity: 'error',
         code: 'removed_rows_served',
         message: `${table} has no column ${removed}: rows that were removed are served`,
-        fix: first.isTable
+        fix: ['table', 'partitioned table'].includes(first.relation)
           ? `alter table public.${quoteName(table)} add column ${quoteName(removed)} timestamptz;`
-          : `give the view public.${table} a column ${removed}: the time of the removal, null for rows that are there`,
+          : `-- give the ${first.relation} public.${table} a column ${removed}: the time of the removal, null for rows that are there`,
       },
     ]
   })

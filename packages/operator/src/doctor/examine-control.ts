@@ -9,13 +9,24 @@ import {
   SealingProblem,
 } from '@store-export/engine'
 import type { OpenPlace } from '../context.ts'
+import { databaseSentence } from '../problem.ts'
 import { checkClock } from './clock.ts'
 import { readClockAheadMs, readTlsInUse } from './read-store.ts'
 import type { Check, ControlReport, Finding } from './report.ts'
 import { checkConnection } from './tls.ts'
 
-/** The report of the control database. */
+/** The report of the control database. Never rejects: it must not hide the reports of stores. */
 export async function examineControl(place: OpenPlace): Promise<ControlReport> {
+  try {
+    return await examine(place)
+  } catch (error) {
+    const message = databaseSentence(error) ?? String(error)
+    const finding: Finding = { severity: 'error', code: 'unreachable', message, fix: null }
+    return { checks: [{ name: 'connection', summary: null, findings: [finding] }] }
+  }
+}
+
+async function examine(place: OpenPlace): Promise<ControlReport> {
   const { database, controlUrl } = place
   const tlsAsked = describeTls(parseConnectionUrl(controlUrl))
   const missing = await missingMigrations(database)

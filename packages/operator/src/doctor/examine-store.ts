@@ -1,55 +1,65 @@
 // Everything about one store: its facts judged, or why there are none.
 
-import {
-  ConnectionUrlProblem,
-  openStoreUrl,
-  type RegisteredStore,
-  type SealingKeys,
-  SealingProblem,
-} from '@store-export/engine'
-import { databaseSentence } from '../problem.ts'
+import { openStoreUrl, type RegisteredStore, type SealingKeys } from '@store-export/engine'
 import { checkClock } from './clock.ts'
 import type { StoreFacts } from './facts.ts'
+import { explainFailure, isSettingRefused, settingsRefused } from './failures.ts'
 import { checkIndexes } from './indexes.ts'
-import { readStore } from './read-store.ts'
+import { type ReadOptions, readStore } from './read-store.ts'
 import type { Check, Finding, StoreReport } from './report.ts'
 import { checkGrants, checkPasswords, checkSchema, detectSchema } from './schema.ts'
 import { checkConnection } from './tls.ts'
-import { checkTransactions } from './transactions.ts'
+import { checkLocks, checkTransactions } from './transactions.ts'
 import { checkValues } from './values.ts'
 
-/** The report of a registered store. Rejects only where the doctor itself fails. */
-export async function examineStore(store: RegisteredStore, keys: SealingKeys): Promise<StoreReport> {
+/** How stores are examined. */
+export interface ExamineOptions extends ReadOptions {
+  readonly keys: SealingKeys
+}
+
+/** The report of a registered store. Never rejects: what goes wrong with one store must not hide the reports of others. */
+export async function examineStore(store: RegisteredStore, options: ExamineOptions): Promise<StoreReport> {
   const { id, name, origin, state } = store
-  const refused = (finding: Finding): StoreReport => ({
-    id,
-    name,
-    revision: null,
-    checks: [{ name: 'connection', summary: '', findings: [finding] }],
-  })
   try {
-    const url = openStoreUrl(keys, store)
+    const url = openStoreUrl(options.keys, store)
     if (url === null) return { id, name, revision: null, checks: [withoutDatabase(origin, state)] }
-    return judge(store, await readStore(url.reveal()))
+    const { facts, refusal } = await readAsNodes(url.reveal(), options)
+    return judge(store, facts, refusal === null ? [] : [settingsRefused(refusal)])
   } catch (error) {
-    const finding = explainFailure(error, id)
-    if (finding === null) throw error
-    return refused(finding)
+    const findings = [explainFailure(error, store)]
+    return { id, name, revision: null, checks: [{ name: 'connection', summary: null, findings }] }
   }
 }
 
-/** The report that follows from the facts. */
-function judge({ id, name }: Pick<RegisteredStore, 'id' | 'name'>, facts: StoreFacts): StoreReport {
-  const { connection, columns, values, transactions } = facts
+/** The facts, read without the session's settings if a pooler refuses them; `refusal` is what it said. */
+async function readAsNodes(url: string, options: ReadOptions): Promise<{ facts: StoreFacts; refusal: unknown }> {
+  try {
+    return { facts: await readStore(url, options), refusal: null }
+  } catch (refusal) {
+    if (!options.config.storeSessionSettings || !isSettingRefused(refusal)) throw refusal
+    const config = { ...options.config, storeSessionSettings: false }
+    return { facts: await readStore(url, { ...options, config }), refusal }
+  }
+}
+
+/** The report that follows from the facts; `refusals` are findings about the connection. */
+function judge(
+  { id, name }: Pick<RegisteredStore, 'id' | 'name'>,
+  facts: StoreFacts,
+  refusals: readonly Finding[],
+): StoreReport {
+  const { connection, columns, values, transactions, locks } = facts
   const schema = detectSchema(columns)
+  const connected = checkConnection(`PostgreSQL ${connection.serverVersion} as ${connection.role}`, connection)
   const checks = [
-    checkConnection(`PostgreSQL ${connection.serverVersion} as ${connection.role}`, connection),
-    checkSchema(id, schema, columns),
+    { ...connected, findings: [...refusals, ...connected.findings] },
+    checkSchema(schema, columns, connection.role),
     checkGrants(connection, columns),
     checkPasswords(connection, columns),
-    checkIndexes(schema.revision, facts),
-    checkValues(values),
+    checkIndexes(schema.begun, facts),
+    ...(values === null ? [] : [checkValues(values)]),
     checkTransactions(transactions),
+    checkLocks(locks),
     checkClock(connection.clockAheadMs),
   ]
   return { id, name, revision: schema.revision, checks }
@@ -57,17 +67,4 @@ function judge({ id, name }: Pick<RegisteredStore, 'id' | 'name'>, facts: StoreF
 
 function withoutDatabase(origin: string, state: string): Check {
   return { name: 'connection', summary: `no database: ${origin === 'imported' ? 'imported' : state}`, findings: [] }
-}
-
-function explainFailure(error: unknown, storeId: string): Finding | null {
-  const fixUrl = `store-export stores set ${storeId} --database-url -`
-  if (error instanceof SealingProblem) {
-    return { severity: 'error', code: 'password_sealed', message: error.message, fix: fixUrl }
-  }
-  if (error instanceof ConnectionUrlProblem) {
-    return { severity: 'error', code: 'url_unusable', message: error.message, fix: fixUrl }
-  }
-  const message = databaseSentence(error)
-  if (message === null) return null
-  return { severity: 'error', code: 'unreachable', message, fix: `start or repair it, or: ${fixUrl}` }
 }

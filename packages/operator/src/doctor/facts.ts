@@ -1,4 +1,4 @@
-// What the reader brings from a store database; the findings follow from it without another look.
+// What the doctor reads from a store database. The findings follow from it without another query.
 
 import type { Look } from '@store-export/engine'
 import type { Protection } from './tls.ts'
@@ -8,9 +8,11 @@ export interface StoreFacts {
   readonly connection: ConnectionFacts
   readonly columns: readonly ColumnFact[]
   readonly indexes: readonly IndexFact[]
-  readonly values: readonly TableValues[]
-  /** What others have open. */
+  /** null if the values were not scanned. */
+  readonly values: readonly TableValues[] | null
+  /** Transactions that other sessions have open. */
   readonly transactions: Look
+  readonly locks: readonly LockFact[]
 }
 
 /** The connection and its role. */
@@ -22,17 +24,21 @@ export interface ConnectionFacts extends Protection {
   readonly mayUseSchema: boolean
   /** Whether the role sees the start of other sessions' transactions. */
   readonly mayReadStats: boolean
-  /** How far the server's clock is ahead of ours. */
+  /** How far the server's clock is ahead of this machine's. */
   readonly clockAheadMs: number
 }
+
+/** What a name in schema public stands for. */
+export type RelationKind = 'table' | 'partitioned table' | 'materialized view' | 'view' | 'foreign table'
 
 /** A column in schema public. */
 export interface ColumnFact {
   readonly table: string
   readonly column: string
+  /** By which the table's indexes name it. */
+  readonly number: number
   readonly readable: boolean
-  /** Whether the table can have indexes: a view cannot. */
-  readonly isTable: boolean
+  readonly relation: RelationKind
   readonly ownsTable: boolean
 }
 
@@ -40,16 +46,22 @@ export interface ColumnFact {
 export interface IndexFact {
   readonly table: string
   readonly name: string
-  /** Columns and expressions, as PostgreSQL writes them. */
-  readonly columns: readonly string[]
+  /** Columns, and `coalesce(a, b)` as the first; null for a key of another kind or order. */
+  readonly columns: readonly (string | null)[]
   readonly isValid: boolean
   readonly isPartial: boolean
+}
+
+/** A table that a session keeps from being read. */
+export interface LockFact {
+  readonly table: string
+  readonly pid: number
 }
 
 /** Values of one table that the contract does not allow. */
 export interface TableValues {
   readonly table: string
-  /** Rows that were looked at; null when it took too long or failed, then `problem` says why. */
+  /** Rows that were scanned; null if the scan took too long or failed, then `problem` says why. */
   readonly rows: number | null
   readonly problem: string | null
   readonly counts: readonly ValueCount[]

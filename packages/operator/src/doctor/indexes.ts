@@ -1,8 +1,9 @@
-// Which indexes a store at a revision should have, taken from the migrations themselves, and which it lacks. Pure but for
-// reading those files.
+// Which indexes a store should have, taken from the migrations themselves, and which it lacks. Pure but for reading those
+// files.
 
 import { includesRevision, REVISIONS, type RevisionId } from '@store-export/contract'
 import { migrationStatements } from '../store-schema/migrate-store.ts'
+import { splitAtCommas } from '../store-schema/sql-text.ts'
 import type { ColumnFact, IndexFact } from './facts.ts'
 import type { Check, Finding } from './report.ts'
 
@@ -14,6 +15,32 @@ interface ExpectedIndex {
   readonly columns: readonly string[]
   /** The migration's text between the brackets. */
   readonly definition: string
+}
+
+/** Kinds of relation that can have an index of their own. */
+const INDEXED: readonly ColumnFact['relation'][] = ['table', 'partitioned table', 'materialized view']
+
+/**
+ * The check of the indexes of a store that has something of `begun`, and of older revisions. A longer index than the
+ * expected one will do.
+ */
+export function checkIndexes(
+  begun: RevisionId,
+  { columns, indexes }: { readonly columns: readonly ColumnFact[]; readonly indexes: readonly IndexFact[] },
+): Check {
+  const wanted = expectedIndexes(begun).filter((index) => hasColumnsOf(index, columns))
+  const relationOf = (index: ExpectedIndex) => columns.find(({ table }) => table === index.table)?.relation ?? 'view'
+  const expected = wanted.filter((index) => INDEXED.includes(relationOf(index)))
+  const missing = expected.filter((index) => !indexes.some((each) => serves(each, index)))
+  const unseen = [...new Set(wanted.filter((index) => !expected.includes(index)).map(({ table }) => table))]
+  return {
+    name: 'indexes',
+    summary: expected.length === 0 ? null : `all ${expected.length} indexes are there`,
+    findings: [
+      ...missing.map((index) => missingIndex(index, indexes, relationOf(index))),
+      ...(unseen.length === 0 ? [] : [unseenIndexes(unseen)]),
+    ],
+  }
 }
 
 /** The indexes of a store at this revision. */
@@ -30,67 +57,65 @@ function expectedIndexes(revision: RevisionId): ExpectedIndex[] {
   return [...indexes.values()]
 }
 
-/** The check of the indexes. A longer index than the expected one will do; a view has none. */
-export function checkIndexes(
-  revision: RevisionId | null,
-  { columns, indexes }: { readonly columns: readonly ColumnFact[]; readonly indexes: readonly IndexFact[] },
-): Check {
-  const tables = new Set(columns.filter(({ isTable }) => isTable).map(({ table }) => table))
-  const expected = revision === null ? [] : expectedIndexes(revision).filter(({ table }) => tables.has(table))
-  const missing = expected.filter((wanted) => !indexes.some((index) => serves(index, wanted)))
-  return {
-    name: 'indexes',
-    summary: `${expected.length} indexes are there`,
-    findings: missing.map((wanted) => missingIndex(wanted, indexes)),
-  }
-}
-
 function parseIndex(statement: string): ExpectedIndex | null {
   const [, name, table, definition] = /^create index (\w+) on public\.(\w+) \(([\s\S]*)\)$/.exec(statement) ?? []
   if (name === undefined || table === undefined || definition === undefined) return null
-  return { name, table, definition, columns: splitColumns(definition) }
+  return { name, table, definition, columns: splitAtCommas(definition) }
 }
 
-/** Splits at the commas outside brackets. */
-function splitColumns(definition: string): string[] {
-  const columns: string[] = []
-  let depth = 0
-  let current = ''
-  for (const letter of definition) {
-    if (letter === '(') depth += 1
-    if (letter === ')') depth -= 1
-    if (letter === ',' && depth === 0) {
-      columns.push(current.trim())
-      current = ''
-    } else {
-      current += letter
-    }
-  }
-  return [...columns, current.trim()]
+function hasColumnsOf({ table, columns }: ExpectedIndex, present: readonly ColumnFact[]): boolean {
+  const names = columns.flatMap((column) => column.match(/\w+/g) ?? []).filter((name) => name !== 'coalesce')
+  return names.every((name) => present.some((each) => each.table === table && each.column === name))
 }
 
 function serves(index: IndexFact, wanted: ExpectedIndex): boolean {
   if (index.table !== wanted.table || !index.isValid || index.isPartial) return false
-  return wanted.columns.every((column, position) => normal(column) === normal(index.columns[position] ?? ''))
+  return wanted.columns.every((column, position) => bare(column) === bare(index.columns[position] ?? ''))
 }
 
-/** The same text for what is the same column or expression, whoever wrote it. */
-function normal(column: string): string {
-  const bare = column.toLowerCase().replaceAll(/[\s"]/g, '')
-  return bare.startsWith('(') && bare.endsWith(')') ? bare.slice(1, -1) : bare
+/** The same text for the same column or expression: without brackets around it, quotes and spaces. */
+function bare(column: string): string {
+  const text = column.toLowerCase().replaceAll(/[\s"]/g, '')
+  return text.startsWith('(') && text.endsWith(')') ? text.slice(1, -1) : text
 }
 
-function missingIndex({ name, table, columns, definition }: ExpectedIndex, indexes: readonly IndexFact[]): Finding {
+function missingIndex(
+  { name, table, columns, definition }: ExpectedIndex,
+  indexes: readonly IndexFact[],
+  relation: ColumnFact['relation'],
+): Finding {
   const taken = indexes.find((index) => index.name === name)
-  const free = taken === undefined ? name : freeName(name, indexes)
-  const create = `create index concurrently ${free} on public.${table} (${definition});`
-  const why = taken === undefined ? '' : taken.isValid ? `; ${name} is another one` : `; ${name} was not finished`
+  // an unfinished index is only a burden; one of another shape may serve another query
+  const isUnfinished = taken?.isValid === false
+  const free = taken === undefined || isUnfinished ? name : freeName(name, indexes)
+  // PostgreSQL builds no index of a partitioned table concurrently
+  const how = relation === 'partitioned table' ? '' : ' concurrently'
+  const create = `create index${how} ${free} on public.${table} (${definition});`
+  const why = taken === undefined ? '' : isUnfinished ? `; ${name} was not finished` : `; ${name} is another one`
   return {
     severity: 'warning',
     code: 'missing_index',
-    message: `${table} has no index on (${columns.join(', ')})${why}: lists are slow`,
-    // an unfinished index is only a burden; one of another shape may serve somebody
-    fix: taken?.isValid === false ? `drop index concurrently public.${name}; ${create.replace(free, name)}` : create,
+    message: `${table} has no index on (${columns.join(', ')})${why}: ${consequenceOf(table, columns)}`,
+    fix: isUnfinished ? `drop index${how} public.${name};\n${create}` : create,
+  }
+}
+
+/** What requests meet without the index. */
+function consequenceOf(table: string, [first = '']: readonly string[]): string {
+  if (first === 'created_at') return `each page of ${table} reads and sorts the whole table`
+  if (first === 'status') return `status= searches all of ${table}: pages are slow, and can be short or empty`
+  if (bare(first).includes('updated_at')) {
+    return `updated_since= searches all of ${table}: pages are slow, and can be short or empty`
+  }
+  return `each page reads all of ${table}`
+}
+
+function unseenIndexes(tables: readonly string[]): Finding {
+  return {
+    severity: 'note',
+    code: 'indexes_unseen',
+    message: `${tables.join(', ')}: the indexes below a view or a foreign table cannot be seen from here; without them lists are slow`,
+    fix: null,
   }
 }
 

@@ -1,39 +1,65 @@
-// Asks a store database, as the service's own role, for what the doctor judges. Reads and nothing else; every statement
-// has a time limit.
+// Asks a store database, as the service's own role and with the nodes' own connection settings, for what the doctor judges.
+// Every statement has a time limit, and so has the whole. The catalog is read without a lock on the store's tables, so that
+// a locked table keeps no report back.
 
-import { describeTls, lookAtTransactions, openPool, parseConnectionUrl, type Sql } from '@store-export/engine'
+import {
+  type Config,
+  describeTls,
+  lookAtTransactions,
+  openPool,
+  parseConnectionUrl,
+  type Sql,
+  sessionSettings,
+  within,
+} from '@store-export/engine'
 import { codeOf } from '../problem.ts'
-import type { ColumnFact, ConnectionFacts, IndexFact, StoreFacts, TableValues } from './facts.ts'
+import type { ColumnFact, ConnectionFacts, LockFact, StoreFacts, TableValues } from './facts.ts'
+import { keysOf, type StoredIndex } from './index-keys.ts'
 import { countStatement, type TableCheck, valueChecks } from './values.ts'
+
+/** How a store is read. */
+export interface ReadOptions {
+  /** Settings of the nodes. */
+  readonly config: Pick<Config, 'storeSessionSettings' | 'storeTimeoutMs'>
+  /** Whether the values are scanned, too. */
+  readonly scansValues: boolean
+}
 
 const CONNECT_TIMEOUT_MS = 3000
 const STATEMENT_SECONDS_MAX = 3
 const CLOSE_SECONDS_MAX = 1
+/** Longest time for connection and catalog: the time limit of a connection and of some statements. */
+const CATALOG_MS = 15_000
+/** Longest time with the values of every table. */
+const VALUES_MS = 60_000
 
-/** The facts of the store behind this URL. Rejects with the driver's or the system's error when it cannot be read. */
-export async function readStore(url: string): Promise<StoreFacts> {
+/** The facts of the store behind this URL. Rejects with the driver's or the system's error, or `TimeLimitPassed`. */
+export async function readStore(url: string, { config, scansValues }: ReadOptions): Promise<StoreFacts> {
   const target = parseConnectionUrl(url)
-  const sql = openPool(target, {
-    connectionsMax: 1,
-    applicationName: 'store-export doctor',
-    // a pooler may give every statement another session
-    preparedStatements: false,
-    connectTimeoutMs: CONNECT_TIMEOUT_MS,
-  })
+  const startup = { ...sessionSettings(config), ...target.startup }
+  const sql = openPool(
+    { ...target, startup },
+    {
+      connectionsMax: 1,
+      applicationName: 'store-export doctor',
+      // a pooler may give every statement another session
+      preparedStatements: false,
+      connectTimeoutMs: Math.min(CONNECT_TIMEOUT_MS, config.storeTimeoutMs),
+    },
+  )
+  const read = async (): Promise<StoreFacts> => {
+    const catalog = await readCatalog(sql)
+    const connection = { ...catalog.connection, tlsAsked: describeTls(target) }
+    return { ...catalog, connection, values: scansValues ? await readAllValues(sql, catalog.columns) : null }
+  }
   try {
-    const connection = { ...(await readConnection(sql)), tlsAsked: describeTls(target) }
-    const transactions = await lookAtTransactions(sql)
-    const columns = await ask<ColumnFact>(sql, COLUMNS)
-    const indexes = await ask<IndexFact>(sql, INDEXES)
-    const values: TableValues[] = []
-    for (const check of valueChecks(columns)) values.push(await readValues(sql, check))
-    return { connection, columns, indexes, values, transactions }
+    return await within(scansValues ? VALUES_MS : CATALOG_MS, read(), () => undefined)
   } finally {
     await sql.end({ timeout: CLOSE_SECONDS_MAX })
   }
 }
 
-/** How far a server's clock is ahead of ours, in ms: its answer is taken for the middle of the round trip. */
+/** How far a server's clock is ahead of ours, in ms: its response is taken for the middle of the round trip. */
 export async function readClockAheadMs(sql: Sql): Promise<number> {
   const before = Date.now()
   const [row] = await ask<{ milliseconds: number }>(
@@ -51,18 +77,35 @@ export async function readTlsInUse(sql: Sql): Promise<boolean> {
 
 /** The rows of one statement, which is ended after some seconds. */
 async function ask<Row>(sql: Sql, statement: string): Promise<Row[]> {
-  // Two statements in one message are one transaction, which the limit does not outlive, through a pooler neither.
-  const results = await sql.unsafe(`set local statement_timeout = '${STATEMENT_SECONDS_MAX}s'; ${statement}`)
-  // the driver cannot type what several statements answer
-  const [, rows] = results as unknown as [unknown, Row[]]
+  const [rows] = await askAll<[Row[]]>(sql, [statement])
   return rows
 }
 
-async function readConnection(sql: Sql): Promise<Omit<ConnectionFacts, 'tlsAsked'>> {
-  // the first round trip opens the connection and says nothing about the clock
-  const [row] = await ask<Omit<ConnectionFacts, 'tlsAsked' | 'clockAheadMs'>>(sql, CONNECTION)
-  if (row === undefined) throw new Error('the store database did not say who we are')
-  return { ...row, clockAheadMs: await readClockAheadMs(sql) }
+/** The rows of several statements, in one round trip. */
+async function askAll<Results extends unknown[][]>(sql: Sql, statements: readonly string[]): Promise<Results> {
+  // Statements of one message are one transaction, which the limit does not outlive, through a pooler neither.
+  const limit = `set local statement_timeout = '${STATEMENT_SECONDS_MAX}s'`
+  const results = await sql.unsafe([limit, ...statements].join('; '))
+  // the driver cannot type what several statements answer
+  return results.slice(1) as unknown as Results
+}
+
+async function readCatalog(sql: Sql) {
+  type Rows = [Omit<ConnectionFacts, 'tlsAsked' | 'clockAheadMs'>[], ColumnFact[], StoredIndex[]]
+  const [[role], columns, indexes] = await askAll<Rows>(sql, [CONNECTION, COLUMNS, INDEXES])
+  if (role === undefined) throw new Error('the store database did not say who we are')
+  // the first round trip opened the connection and says nothing about the clock
+  const connection = { ...role, clockAheadMs: await readClockAheadMs(sql) }
+  // a server that only speaks like PostgreSQL may not show its locks; a lost connection fails the next statement, too
+  const locks = await ask<LockFact>(sql, LOCKS).catch(() => [])
+  const facts = { connection, columns, locks, transactions: await lookAtTransactions(sql) }
+  return { ...facts, indexes: indexes.map((index) => ({ ...index, columns: keysOf(index, columns) })) }
+}
+
+async function readAllValues(sql: Sql, columns: readonly ColumnFact[]): Promise<TableValues[]> {
+  const values: TableValues[] = []
+  for (const check of valueChecks(columns)) values.push(await readValues(sql, check))
+  return values
 }
 
 async function readValues(sql: Sql, check: TableCheck): Promise<TableValues> {
@@ -88,21 +131,31 @@ const CONNECTION = `select current_user::text as role, current_setting('server_v
     has_schema_privilege('public', 'usage') as "mayUseSchema",
     pg_has_role('pg_read_all_stats', 'usage') as "mayReadStats"`
 
-const COLUMNS = `select c.relname::text as "table", a.attname::text as "column",
-    has_column_privilege(c.oid, a.attnum, 'select') as readable, c.relkind in ('r', 'p') as "isTable",
-    pg_has_role(c.relowner, 'usage') as "ownsTable"
+const COLUMNS = `select c.relname::text as "table", a.attname::text as "column", a.attnum::int as "number",
+    has_column_privilege(c.oid, a.attnum, 'select') as readable, pg_has_role(c.relowner, 'usage') as "ownsTable",
+    case c.relkind when 'r' then 'table' when 'p' then 'partitioned table' when 'm' then 'materialized view'
+      when 'f' then 'foreign table' else 'view' end as relation
   from pg_catalog.pg_class c
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'
   join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   where c.relkind in ('r', 'p', 'v', 'm', 'f')
   order by c.relname, a.attnum`
 
+/** B-trees as they are stored, for `keysOf`: `pg_get_indexdef` would wait for a lock of the table. */
 const INDEXES = `select t.relname::text as "table", i.relname::text as "name", x.indisvalid as "isValid",
-    x.indpred is not null as "isPartial",
-    (select json_agg(pg_get_indexdef(x.indexrelid, k, true) order by k)
-      from generate_series(1, x.indnkeyatts::int) as k) as columns
+    x.indpred is not null as "isPartial", x.indnkeyatts::int as "count", x.indkey::text as "numbers",
+    x.indoption::text as "options", x.indexprs::text as "expressions"
   from pg_catalog.pg_index x
-  join pg_catalog.pg_class i on i.oid = x.indexrelid
   join pg_catalog.pg_class t on t.oid = x.indrelid
   join pg_catalog.pg_namespace n on n.oid = t.relnamespace and n.nspname = 'public'
+  join pg_catalog.pg_class i on i.oid = x.indexrelid
+  join pg_catalog.pg_am m on m.oid = i.relam and m.amname = 'btree'
   order by t.relname, i.relname`
+
+const LOCKS = `select c.relname::text as "table", l.pid
+  from pg_catalog.pg_lock_status() l
+  join pg_catalog.pg_database d on d.oid = l.database and d.datname = current_database()
+  join pg_catalog.pg_class c on c.oid = l.relation and c.relkind in ('r', 'p', 'v', 'm', 'f')
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'
+  where l.locktype = 'relation' and l.granted and l.mode = 'AccessExclusiveLock' and l.pid is not null
+  order by c.relname, l.pid`

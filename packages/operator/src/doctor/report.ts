@@ -11,15 +11,15 @@ export interface Finding {
   /** For programs; a few words joined by underscores. */
   readonly code: string
   readonly message: string
-  /** What to do, where it is SQL ready to run; null for a note that asks for nothing. */
+  /** What to do: SQL or a command that can be pasted, or else a sentence; null if there is nothing to do. */
   readonly fix: string | null
 }
 
-/** One thing that was looked at. */
+/** One thing that was examined. */
 export interface Check {
   readonly name: string
-  /** What is there, when all is well. */
-  readonly summary: string
+  /** What is there, if all is well; null if there was nothing to examine. */
+  readonly summary: string | null
   readonly findings: readonly Finding[]
 }
 
@@ -27,7 +27,7 @@ export interface Check {
 export interface StoreReport {
   readonly id: string
   readonly name: string
-  /** The highest revision whose columns are all there; null when there is none or nobody could look. */
+  /** The highest revision whose columns are all there; null if there is none or the store could not be read. */
   readonly revision: RevisionId | null
   readonly checks: readonly Check[]
 }

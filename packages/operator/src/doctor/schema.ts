@@ -3,10 +3,10 @@
 
 import { LATEST_REVISION } from '@store-export/contract'
 import { columnNamesAt, type SchemaRevision, schemaRevision } from '@store-export/engine'
-import { RECORD_TABLE } from '../store-schema/recorded-revision.ts'
 import { quoteName } from '../store-schema/sql-text.ts'
 import { consequenceOf, consequenceOfMissing, lackingRemoval } from './consequences.ts'
 import type { ColumnFact, ConnectionFacts } from './facts.ts'
+import { addColumnsSql } from './missing-columns.ts'
 import type { Check, Finding } from './report.ts'
 
 /** What the schema that has these columns tells. */
@@ -14,18 +14,12 @@ export function detectSchema(columns: readonly ColumnFact[]): SchemaRevision {
   return schemaRevision(new Set(columns.map(nameOf)))
 }
 
-/** The check of the schema. */
-export function checkSchema(storeId: string, schema: SchemaRevision, columns: readonly ColumnFact[]): Check {
+/** The check of the schema, as `role` sees it. */
+export function checkSchema(schema: SchemaRevision, columns: readonly ColumnFact[], role: string): Check {
   const { revision } = schema
   const summary = revision === null ? 'no known revision' : `${revision}, all columns are there`
-  // only a database that we made has the record, and only there our migrations fit
-  const isOurs = columns.some(({ table }) => table === RECORD_TABLE)
-  const fix = isOurs ? `store-export stores upgrade ${storeId} --to ${schema.begun}` : OWN_MIGRATION
-  return { name: 'schema', summary, findings: [...missingColumns(schema, columns, fix), ...lackingRemoval(columns)] }
+  return { name: 'schema', summary, findings: [...missingColumns(schema, columns, role), ...lackingRemoval(columns)] }
 }
-
-const OWN_MIGRATION =
-  "add them in the platform's own migration and let the reader select them: they are then served by themselves"
 
 /** The check of what the role may read. */
 export function checkGrants(
@@ -72,7 +66,7 @@ function nameOf({ table, column }: ColumnFact): string {
 function missingColumns(
   { revision, begun, missing }: SchemaRevision,
   columns: readonly ColumnFact[],
-  fix: string,
+  role: string,
 ): Finding[] {
   if (missing.length === 0) return []
   const { severity, says } = consequenceOfMissing(missing, columns)
@@ -82,7 +76,7 @@ function missingColumns(
       severity: revision === null ? 'error' : severity,
       code: 'missing_columns',
       message: `${why} and lacks ${shortList(missing)}: ${says}`,
-      fix,
+      fix: addColumnsSql(missing, columns, role),
     },
   ]
 }
@@ -108,7 +102,7 @@ function readablePassword(
     code: 'readable_password',
     message,
     fix: own
-      ? 'the role owns the table: make a reader with "store-export stores grants" and give its URL to "stores set"'
+      ? `store-export stores grants --revision ${LATEST_REVISION} # the role owns the table: give the store a reader of its own`
       : revokeStatements(role, columns, { table, names }),
   }
 }

@@ -19,7 +19,7 @@ export function checkConnection(server: string, { usesTls, tlsAsked }: Protectio
     severity: 'note',
     code: usesTls ? 'tls_not_verified' : 'no_tls',
     message: usesTls ? 'the server’s certificate is not verified' : 'the connection is not encrypted',
-    fix: 'add sslmode=verify-full to the URL when the network is not yours alone',
+    fix: 'add sslmode=verify-full to the URL if the network is not yours alone',
   }
   return { name: 'connection', summary: `${server}, ${words}`, findings: isSafe ? [] : [note] }
 }

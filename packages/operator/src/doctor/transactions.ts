@@ -1,11 +1,24 @@
-// What the doctor says of transactions that others have open in a store: they keep x-sync-watermark back. Pure.
+// What the doctor says of other sessions in a store: open transactions keep x-sync-watermark back, and locks keep tables from
+// being read. Pure.
 
+import { childrenOf, RESOURCES } from '@store-export/contract'
 import type { Look, OpenTransaction } from '@store-export/engine'
+import type { LockFact } from './facts.ts'
 import type { Check, Finding } from './report.ts'
 
 /** Longer than any work that somebody waits for: a session that was forgotten, or a commit that never came. */
 const OPEN_MINUTES_MAX = 60
 const MICROSECONDS_A_MINUTE = 60_000_000n
+
+const SERVED_TABLES = new Set(
+  RESOURCES.flatMap((resource) => [resource, ...childrenOf(resource)]).map(({ table }) => table),
+)
+
+/** The check that no session keeps a table of the contract from being read. */
+export function checkLocks(locks: readonly LockFact[]): Check {
+  const held = locks.filter(({ table }) => SERVED_TABLES.has(table))
+  return { name: 'locks', summary: 'no table is locked', findings: held.map(lockedTable) }
+}
 
 /** The check of a store's open transactions. */
 export function checkTransactions({ at, open }: Look): Check {
@@ -15,6 +28,15 @@ export function checkTransactions({ at, open }: Look): Check {
   const minutes = Math.max(0, ...ages.map((age) => Number(age / MICROSECONDS_A_MINUTE)))
   const findings = minutes < OPEN_MINUTES_MAX ? [] : [forgotten(minutes, transactions.some(isPrepared))]
   return { name: 'transactions', summary: 'none has been open for long', findings }
+}
+
+function lockedTable({ table, pid }: LockFact): Finding {
+  return {
+    severity: 'warning',
+    code: 'locked_table',
+    message: `process ${pid} holds ${table} in access exclusive mode: requests for it wait, and fail with 502`,
+    fix: `select pid, usename, application_name, state, xact_start, query from pg_stat_activity where pid = ${pid};`,
+  }
 }
 
 function isPrepared({ preparedAt }: OpenTransaction): boolean {

@@ -20,7 +20,7 @@ export interface TableCheck {
   readonly checks: readonly ValueCheck[]
 }
 
-/** Rows of a table that are looked at. */
+/** Rows of a table that are scanned. */
 const SAMPLE_ROWS = 100_000
 
 /** What can be counted with the columns that may be read. */
@@ -54,7 +54,7 @@ export function checkValues(values: readonly TableValues[]): Check {
   const rows = values.reduce((sum, each) => sum + (each.rows ?? 0), 0)
   return {
     name: 'values',
-    summary: `${rows.toLocaleString('en')} rows looked at`,
+    summary: `${rows.toLocaleString('en')} rows scanned`,
     findings: values.flatMap((each) => [
       ...(each.problem === null ? [] : [notChecked(each.table, each.problem)]),
       ...each.counts.filter(({ count }) => count > 0).map((count) => findingOf(each, count)),
@@ -111,22 +111,22 @@ const KINDS: Readonly<
   null: {
     severity: 'warning',
     says: 'is null, served as year 0001{place},',
-    fix: 'give the rows of {rows} where {column} is null their time, then: alter table {rows} alter {column} set not null;',
+    fix: 'select * from {rows} where {column} is null; -- give each row its time\nalter table {rows} alter {column} set not null;',
   },
   infinite: {
     severity: 'warning',
     says: 'is infinite, served as year 0001 or 9999 or null,',
-    fix: "give the rows of {rows} where {column} in ('infinity', '-infinity') their time",
+    fix: "select * from {rows} where {column} in ('infinity', '-infinity'); -- give each row its time",
   },
   'not a number': {
     severity: 'warning',
     says: 'is no finite number, served as "0.00" or null,',
-    fix: "give the rows of {rows} where {column}::text in ('NaN', 'Infinity', '-Infinity') their amount",
+    fix: "select * from {rows} where {column}::text in ('NaN', 'Infinity', '-Infinity'); -- give each row its amount",
   },
   'outside the list': {
     severity: 'warning',
     says: 'is none of the words of the contract, served as stored,',
-    fix: 'give the rows of {rows} a {column} that the contract has: programs that know only those will stumble',
+    fix: 'select {column}, count(*) from {rows} group by {column}; -- clients may not know values outside of the list',
   },
 }
 
@@ -134,7 +134,7 @@ function notChecked(table: string, problem: string): Finding {
   return {
     severity: 'note',
     code: 'not_checked',
-    message: `values of ${table} were not looked at: ${problem}`,
+    message: `the values of ${table} were not scanned: ${problem}`,
     fix: null,
   }
 }

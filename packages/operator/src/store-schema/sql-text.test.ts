@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readerGrantsSql, readerRoleSql } from './reader-role.ts'
 import { scramVerifier } from './scram.ts'
-import { quoteName, quoteText, splitStatements } from './sql-text.ts'
+import { quoteName, quoteText, splitAtCommas, splitStatements } from './sql-text.ts'
 import { urlForDatabase, urlForLogin } from './store-url.ts'
 
 describe('SQL text', () => {
@@ -17,6 +17,14 @@ describe('SQL text', () => {
       `select ';', "a;b"`,
       'create function f() as $$ begin; end; $$',
       'select 1 - 1',
+    ])
+  })
+
+  test('a list falls into parts at commas outside brackets and quotes', () => {
+    expect(splitAtCommas(`a text default 'b, (c', (coalesce(d, e)), "f,g"`)).toEqual([
+      `a text default 'b, (c'`,
+      '(coalesce(d, e))',
+      '"f,g"',
     ])
   })
 

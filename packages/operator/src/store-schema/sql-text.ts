@@ -11,6 +11,24 @@ export function quoteText(text: string): string {
   return text.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted
 }
 
+/** The parts of a list, split at the commas that stand outside of brackets and quotes. */
+export function splitAtCommas(list: string): string[] {
+  const parts: string[] = []
+  let depth = 0
+  let current = ''
+  for (const [token] of list.matchAll(/'(?:[^']|'')*'|"[^"]*"|[^'"(),]+|[\s\S]/g)) {
+    if (token === '(') depth += 1
+    if (token === ')') depth -= 1
+    if (token === ',' && depth === 0) {
+      parts.push(current.trim())
+      current = ''
+    } else {
+      current += token
+    }
+  }
+  return [...parts, current.trim()]
+}
+
 /** The statements of an SQL file, without its comments. Knows quotes and `$$` bodies, which hold semicolons. */
 export function splitStatements(file: string): string[] {
   const statements: string[] = []

@@ -1,0 +1,67 @@
+// SQL that adds to a platform's own database the columns that it lacks, from the definitions of the migrations. Pure but for
+// reading those files.
+
+import { REVISIONS } from '@store-export/contract'
+import { migrationStatements } from '../store-schema/migrate-store.ts'
+import { quoteName, splitAtCommas } from '../store-schema/sql-text.ts'
+import type { ColumnFact } from './facts.ts'
+
+/** SQL that adds these columns, each given as `table.column`, and lets the role select them; a comment for views. */
+export function addColumnsSql(missing: readonly string[], columns: readonly ColumnFact[], role: string): string {
+  const tables = new Map<string, string[]>()
+  for (const name of missing) {
+    const [table = '', column = ''] = name.split('.')
+    tables.set(table, [...(tables.get(table) ?? []), column])
+  }
+  const store = { columns, role, definitions: columnDefinitions() }
+  return [...tables].map(([table, names]) => addToTable(table, names, store)).join('\n')
+}
+
+interface Store {
+  readonly columns: readonly ColumnFact[]
+  readonly role: string
+  /** By `table.column`. */
+  readonly definitions: ReadonlyMap<string, string>
+}
+
+function addToTable(table: string, names: readonly string[], { columns, role, definitions }: Store): string {
+  const target = `public.${quoteName(table)}`
+  const relation = columns.find((column) => column.table === table)?.relation
+  const definitionOf = (name: string) => definitions.get(`${table}.${name}`) ?? 'text'
+  const grant = `grant select (${names.map(quoteName).join(', ')}) on ${target} to ${quoteName(role)};`
+  if (relation === undefined) {
+    const created = names.map((name) => `${quoteName(name)} ${definitionOf(name)}`)
+    return `create table ${target} (${created.join(', ')});\n${grant}`
+  }
+  const added = names.map((name) => `${quoteName(name)} ${addable(definitionOf(name))}`)
+  if (relation === 'table' || relation === 'partitioned table') {
+    return `alter table ${target} ${added.map((column) => `add column ${column}`).join(', ')};\n${grant}`
+  }
+  return `-- give the ${relation} ${target} these columns: ${added.join(', ')}`
+}
+
+/** What a column of a table with rows can be added as: not null needs a default there. */
+function addable(definition: string): string {
+  const [type = 'text'] = /^[a-z]+(?:\[\])?/.exec(definition) ?? []
+  if (definition.includes(' primary key')) return `${type} not null default gen_random_uuid()`
+  return definition.includes(' default ') ? definition : type
+}
+
+/** Definitions by `table.column`, as the migrations write them, without the name. */
+function columnDefinitions(): Map<string, string> {
+  const statements = REVISIONS.flatMap(({ id }) => migrationStatements(id))
+  return new Map(
+    statements.flatMap((statement) => [
+      ...definitionsIn(/^create table public\.(\w+) \(([\s\S]*)\)$/.exec(statement)),
+      ...definitionsIn(/^alter table public\.(\w+)\s([\s\S]*)$/.exec(statement)),
+    ]),
+  )
+}
+
+function definitionsIn(match: RegExpExecArray | null): [string, string][] {
+  const [, table = '', list = ''] = match ?? []
+  return splitAtCommas(list).flatMap((part): [string, string][] => {
+    const [, name, definition] = /^(?:add column )?"?(\w+)"? ([\s\S]+)$/.exec(part) ?? []
+    return name === undefined || definition === undefined ? [] : [[`${table}.${name}`, definition]]
+  })
+}
