@@ -75,6 +75,8 @@ export async function answerRequest(request: ApiRequest, pipeline: Pipeline, tra
   if (page.rows === 0) await requireParent({ endpoint, id, reading }, pipeline)
   trace.walk = walkStep(plan, request, page)
   trace.headers['x-sync-watermark'] = formatInstant(watermark)
+  const parameter = syncParameter(endpoint, page.tracksUpdates)
+  if (parameter !== null) trace.headers['x-sync-parameter'] = parameter
   const isLast = plan.kind === 'allOf' || !page.hasMore
   return listAnswer(page, isLast ? null : sealCursor({ position: positionOf(page), watermark }, scope))
 }
@@ -135,6 +137,12 @@ async function answerObject(plan: Plan, reading: Reading, { reader }: Pipeline):
   const { kind, resource } = plan
   // Nothing that the client asked for is missing, but the store's own row: a fault.
   throw kind === 'only' ? new Error(`the table ${resource.table} is empty`) : notFound(resource)
+}
+
+/** The parameter with which the next run gives the watermark; null if the list comes whole at each run. */
+function syncParameter({ parameters }: Endpoint, tracksUpdates: boolean): string | null {
+  if (parameters.includes('updated_since') && tracksUpdates) return 'updated_since'
+  return parameters.includes('created_since') ? 'created_since' : null
 }
 
 /** Read before the page: what becomes visible in between is served now and, at worst, once more in the next run. */

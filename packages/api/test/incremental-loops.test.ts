@@ -40,8 +40,8 @@ const PRELUDES = {
 const [file, url, key] = process.argv.slice(2)
 const state = JSON.parse(readFileSync(file, 'utf8'))
 const keep = () => writeFileSync(file, JSON.stringify(state))
-const load = (name) => state.since[name] ?? ''
-const save = (name, text) => { state.since[name] = text; keep() }
+const load = (name) => state.since[name] ?? {}
+const save = (name, since) => { state.since[name] = since; keep() }
 const upsert = (name, rows) => { for (const row of rows) state.rows[row.id] = row; keep() }
 const get = async (path, query) => {
   const given = Object.entries(query).filter(([, value]) => value !== '')
@@ -54,8 +54,8 @@ const get = async (path, query) => {
 file, url, key = sys.argv[1:4]
 state = json.load(open(file))
 def keep(): json.dump(state, open(file, "w"))
-def load(name): return state["since"].get(name, "")
-def save(name, text): state["since"][name] = text; keep()
+def load(name): return state["since"].get(name, {})
+def save(name, since): state["since"][name] = since; keep()
 def upsert(name, rows):
     for row in rows: state["rows"][row["id"]] = row
     keep()
@@ -72,27 +72,51 @@ const hasPython = await run('python3', ['--version']).then(
   () => false,
 )
 
-test.each([
+const RUNNABLE = [
   { language: 'js', program: process.execPath, file: 'loop.mjs' },
   ...(hasPython ? [{ language: 'python', program: 'python3', file: 'loop.py' } as const] : []),
-] as const)('[SYNC-1, SYNC-2] the loop in $language keeps a copy true', async ({ language, program, file }) => {
-  const state = path.join(folder, `${language}.json`)
-  await writeFile(state, '{"since":{},"rows":{}}')
-  await writeFile(path.join(folder, file), PRELUDES[language] + (await loopIn(language)))
-  const round = async () => {
-    await run(program, [path.join(folder, file), state, platform.service.url, store.key])
-    return JSON.parse(await readFile(state, 'utf8')).rows
-  }
-  const insert = `insert into orders (id, email) select gen_random_uuid(), 'a@example.com' from generate_series(1, 300)`
-  await store.sql.unsafe(insert)
-  const first = await round()
-  await store.sql.unsafe(
-    `${insert}; update orders set tracking_number = '${language}' where id = '${Object.keys(first)[0]}'`,
-  )
-  const rows = await store.sql<
-    { id: string; tracking: string | null }[]
-  >`select id, tracking_number as tracking from orders`
-  const second = await round()
-  expect(Object.keys(second)).toHaveLength(rows.length)
-  for (const { id, tracking } of rows) expect(second[id].tracking_number).toBe(tracking)
-})
+] as const
+
+test.each(RUNNABLE)(
+  '[SYNC-2] customers of a launch store, the loop in $language gets the new ones on the second day and after',
+  async ({ language, program, file }) => {
+    const launch = await platform.provision('launch')
+    const state = path.join(folder, `${language}-launch.json`)
+    await writeFile(state, '{"since":{},"rows":{}}')
+    const loop = (await loopIn(language)).replaceAll('orders', 'customers')
+    await writeFile(path.join(folder, file), PRELUDES[language] + loop)
+    for (const day of [1, 2, 3]) {
+      await launch.sql`
+        insert into customers (id, email) select gen_random_uuid(), ${day}::text || '-' || n || '@example.com'
+        from generate_series(1, 300) n`
+      await run(program, [path.join(folder, file), state, platform.service.url, launch.key])
+      expect(Object.keys(JSON.parse(await readFile(state, 'utf8')).rows)).toHaveLength(300 * day)
+    }
+    expect(Object.keys(JSON.parse(await readFile(state, 'utf8')).since.customers)).toEqual(['created_since'])
+  },
+)
+
+test.each(RUNNABLE)(
+  '[SYNC-1, SYNC-2] the loop in $language keeps a copy in sync',
+  async ({ language, program, file }) => {
+    const state = path.join(folder, `${language}.json`)
+    await writeFile(state, '{"since":{},"rows":{}}')
+    await writeFile(path.join(folder, file), PRELUDES[language] + (await loopIn(language)))
+    const round = async () => {
+      await run(program, [path.join(folder, file), state, platform.service.url, store.key])
+      return JSON.parse(await readFile(state, 'utf8')).rows
+    }
+    const insert = `insert into orders (id, email) select gen_random_uuid(), 'a@example.com' from generate_series(1, 300)`
+    await store.sql.unsafe(insert)
+    const first = await round()
+    await store.sql.unsafe(
+      `${insert}; update orders set tracking_number = '${language}' where id = '${Object.keys(first)[0]}'`,
+    )
+    const rows = await store.sql<
+      { id: string; tracking: string | null }[]
+    >`select id, tracking_number as tracking from orders`
+    const second = await round()
+    expect(Object.keys(second)).toHaveLength(rows.length)
+    for (const { id, tracking } of rows) expect(second[id].tracking_number).toBe(tracking)
+  },
+)

@@ -1,7 +1,7 @@
 // An HTTP answer becomes data or an error. An answer that is not whole is a fault, never fewer rows.
 
 import { ConnectionError, StoreExportError } from './errors.ts'
-import type { RowsPage } from './walk.ts'
+import type { NextSync, RowsPage } from './walk.ts'
 
 /** An answer, read whole. */
 export interface WholeAnswer {
@@ -30,8 +30,17 @@ export function pageOf<Row>(answer: WholeAnswer): RowsPage<Row> {
     rows: data,
     cursor: isLast ? null : String(cursor),
     watermark: answer.headers.get('x-sync-watermark'),
+    nextSync: nextSyncOf(answer.headers),
     servedAt: answer.headers.get('date'),
   }
+}
+
+function nextSyncOf(headers: Headers): NextSync | null {
+  const watermark = headers.get('x-sync-watermark')
+  const parameter = headers.get('x-sync-parameter')
+  if (watermark === null) return null
+  if (parameter === 'updated_since') return { updatedSince: watermark }
+  return parameter === 'created_since' ? { createdSince: watermark } : null
 }
 
 function bodyOf(answer: WholeAnswer): { data?: unknown; meta?: unknown } {

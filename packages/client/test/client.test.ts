@@ -12,6 +12,7 @@ import {
   ConnectionError,
   StoreExportClient,
   StoreExportError,
+  type Walk,
 } from '../src/index.ts'
 import { type Mishap, openWay } from './proxy.ts'
 
@@ -112,6 +113,29 @@ describe('reading', () => {
     expect([page?.rows.length, page?.cursor]).toEqual([20, null])
     await expect(all(client.orders.ids({ cursor: 'x' }))).rejects.toMatchObject({ code: 'INVALID_CURSOR' })
     expect(way.asked.at(-1)).toBe('/api/v1/ids/orders?cursor=x')
+  })
+
+  test('[SYNC-2] a page says what the next run asks, also of customers of a launch store, before a run is refused', async () => {
+    const launch = await platform.provision('launch')
+    const { client } = await aClient()
+    const { client: older } = await aClient([], { key: launch.key })
+    const nextOf = async (walk: Walk<unknown>) => {
+      const pages = []
+      for await (const { nextSync, watermark } of walk.pages()) pages.push({ nextSync, watermark })
+      expect(new Set(pages.map((page) => JSON.stringify(page))).size).toBe(1)
+      return pages[0]
+    }
+    const customers = await nextOf(client.customers.list())
+    expect(customers?.nextSync).toEqual({ updatedSince: customers?.watermark })
+    const ofLaunch = await nextOf(older.customers.list())
+    expect(ofLaunch?.nextSync).toEqual({ createdSince: ofLaunch?.watermark })
+    expect(await nextOf(older.customers.list(ofLaunch?.nextSync ?? {}))).toMatchObject({
+      nextSync: { createdSince: expect.any(String) },
+    })
+    for (const list of [older.orders, older.products, older.customerAddresses])
+      expect(await nextOf(list.list())).toMatchObject({ nextSync: { updatedSince: expect.any(String) } })
+    for (const list of [older.categories, older.locations, older.customerGroups])
+      expect(await nextOf(list.list())).toMatchObject({ nextSync: null, watermark: expect.any(String) })
   })
 
   test('a walk goes on where a page has left off, and asks for nothing that nobody wants', async () => {

@@ -38,10 +38,16 @@ export const RESPONSE_HEADERS = {
     on: 'answers to a valid key',
   },
   'x-sync-watermark': {
-    note: 'Give it as `updated_since` in your next run, where the list takes that, and no change is missed. The same on every page of a walk; keep it when the walk has ended.',
+    note: 'Give it in your next run as the parameter that `x-sync-parameter` names, and no change is missed. The same on every page of a list; keep it when you have written the whole list.',
     schema: { type: 'string', format: 'date-time' },
     example: '2026-07-08T10:15:30.123Z',
     on: 'every list',
+  },
+  'x-sync-parameter': {
+    note: 'The parameter with which your next run gives the watermark: `updated_since`, or `created_since` for customers of a store that does not track their updates. Absent for lists without such a parameter: read these whole.',
+    schema: { type: 'string' },
+    example: 'updated_since',
+    on: 'as the note says',
   },
   'x-ignored-params': {
     note: 'Query parameters of the request that this endpoint does not have, percent-encoded and separated by commas; absent when there are none.',

@@ -12,6 +12,7 @@ const ALWAYS = ['x-request-id', 'content-length'] as const
 const COUNTED = [...ALWAYS, 'ratelimit-policy', 'ratelimit'] as const
 const OF_AN_ANSWER = [...COUNTED, 'x-ignored-params'] as const
 const OF_A_LIST = [...OF_AN_ANSWER, 'x-sync-watermark'] as const
+const OF_A_LIST_OF_CHANGES = [...OF_A_LIST, 'x-sync-parameter'] as const
 const OWN_HEADERS: Readonly<Record<number, readonly string[]>> = {
   401: [...ALWAYS, 'www-authenticate'],
   405: [...COUNTED, 'allow'],
@@ -57,10 +58,12 @@ function success(endpoint: Endpoint): Json {
   const list = answersList(endpoint)
   const example = list ? exampleListOf(row, isPaginated(answer)) : { data: exampleOf(row) }
   const schema = list ? schemaRef(listName(row)) : allOfThem({ data: schemaRef(typeName(row)) })
+  const ofChanges = endpoint.parameters.includes('updated_since')
+  const listHeaders = ofChanges ? OF_A_LIST_OF_CHANGES : OF_A_LIST
   const listed = answer.kind === 'ids' ? `ids of the ${resource.plural}` : resource.plural
   return {
     description: list ? `The ${listed}, oldest first.` : `The ${resource.name.toLowerCase()}.`,
-    headers: headerRefs(list ? OF_A_LIST : OF_AN_ANSWER),
+    headers: headerRefs(list ? listHeaders : OF_AN_ANSWER),
     content: { 'application/json': { schema, example } },
   }
 }

@@ -22,6 +22,8 @@ export class PageWriter {
   readonly out: JsonWriter
   rows = 0
   hasMore = false
+  /** Whether the store says when rows of the list were changed. */
+  tracksUpdates = true
   /** Where the next page goes on: behind the last row of a full page, or behind what was read without a match. */
   private end: Position | null = null
   private readonly resource: Resource

@@ -23,6 +23,11 @@ export function requireReadable(resource: Resource, present: PresentColumns): vo
   }
 }
 
+/** Whether the store can be asked for changed rows of the resource. A table that does not exist has none. */
+export function tracksUpdates({ table }: Resource, present: PresentColumns): boolean {
+  return !present.has(table) || hasColumn(present, table, 'updated_at')
+}
+
 /** `code` is the server's own: the schema is read again, and the table found if it is there by then. */
 function fault(message: string, code: string): StoreDatabaseFault {
   return Object.assign(new StoreDatabaseFault(message), { code })

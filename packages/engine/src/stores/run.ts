@@ -23,7 +23,7 @@ import { lookAtTransactions } from './open-transactions.ts'
 import { PageSizes } from './page-sizes.ts'
 import type { StoreAddress, StorePools } from './pools.ts'
 import { readRows } from './read-rows.ts'
-import { requireReadable, requireServable } from './refusals.ts'
+import { requireReadable, requireServable, tracksUpdates } from './refusals.ts'
 import { allGone, type RowRequest, RowsById } from './rows-by-id.ts'
 import { SlotRefusal } from './slots.ts'
 
@@ -92,6 +92,7 @@ export class StoreReader {
     return this.attempts.run(sized, async (sql, present) => {
       const page = this.newPage(sized)
       requireServable(plan, present)
+      page.tracksUpdates = tracksUpdates(plan.resource, present)
       const fill = (plan: Plan) => this.fill({ ...sized, plan }, { sql, present, take: (row) => page.take(row) })
       if (plan.kind === 'page') {
         const { searchRows: windowRows, timeoutMs } = this.parts
