@@ -37,7 +37,7 @@ export function documentedHeaders(answer: Omit<DescribedAnswer, 'json'>): string
 }
 
 const DOCUMENT = openapi()
-const ERROR: Node = { $ref: '#/components/schemas/Error' }
+const ERROR: Node = { $ref: '#/components/schemas/ErrorResponse' }
 const DEFINITIONS = 'definitions.json'
 
 const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true, keywords: [...SCHEMA_EXTENSIONS] })

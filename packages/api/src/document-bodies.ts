@@ -5,8 +5,8 @@ import type { ReferenceRoute } from './reference/route.ts'
 
 /** Documents in every encoding that was asked for. */
 export class DocumentBodies {
-  readonly #plain = new Map<ReferenceRoute, Promise<Buffer>>()
-  readonly #encoded = new Map<Buffer, Map<Encoding, Promise<Buffer>>>()
+  readonly #plain = new WeakMap<ReferenceRoute, Promise<Buffer>>()
+  readonly #encoded = new WeakMap<Buffer, Map<Encoding, Promise<Buffer>>>()
 
   /** The body of a document, always the same buffer. */
   of(document: ReferenceRoute): Promise<Buffer> {
@@ -25,8 +25,15 @@ export class DocumentBodies {
   }
 }
 
+/** What a map and a weak map have in common. */
+interface Cache<Name, Value> {
+  get(name: Name): Value | undefined
+  set(name: Name, value: Value): unknown
+  delete(name: Name): unknown
+}
+
 /** What was made before, or is made now; what failed is made again. */
-function kept<Name, Value>(made: Map<Name, Promise<Value>>, name: Name, make: () => Promise<Value>): Promise<Value> {
+function kept<Name, Value>(made: Cache<Name, Promise<Value>>, name: Name, make: () => Promise<Value>): Promise<Value> {
   const before = made.get(name)
   if (before !== undefined) return before
   const value = make()

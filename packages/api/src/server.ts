@@ -18,6 +18,7 @@ import { DocumentBodies } from './document-bodies.ts'
 import { ignoreUpgrade } from './ignore-upgrade.ts'
 import { OpenAnswers, type UnsentLimits } from './open-answers.ts'
 import type { Pipeline, Trace } from './pipeline.ts'
+import { askedOrigin } from './reference/asked-origin.ts'
 import { SERVICE_LINK } from './reference/documents.ts'
 import type { ReferenceRoute } from './reference/route.ts'
 import { framingError, hasBody, readRequest } from './request.ts'
@@ -192,7 +193,8 @@ async function answerSafely(answering: Answering): Promise<Answer & { code?: Err
   const { message, response, requestId, trace, options, answers, bodies } = answering
   try {
     const request = readRequest(message, requestId)
-    const document = options.documents.get(request.path)
+    const known = options.documents.get(request.path)
+    const document = known?.at?.(askedOrigin(message.headers)) ?? known
     if (document === undefined)
       return await boundedAnswer(request, { response, trace, pipeline: options.pipeline, answers })
     trace.endpoint = request.path

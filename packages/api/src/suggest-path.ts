@@ -27,7 +27,8 @@ function comparable(word: string): string {
     .toLowerCase()
     .replaceAll('_', '-')
     .replace(/ies$/, 'y')
-    .replace(/(ss)?e?s$/, '$1')
+    .replace(/sses$/, 'ss')
+    .replace(/([^s])s$/, '$1')
 }
 
 function isSame(declared: readonly string[], given: readonly string[]): boolean {

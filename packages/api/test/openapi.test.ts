@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import { openapi } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { documentedHeaders, validateResponse } from '../../../test/support/openapi.ts'
@@ -32,6 +33,18 @@ test('[VER-1] the document served is the contract’s, and lists the endpoints o
     )
     expect(names.sort(), path).toEqual([...parameters, ...(idOf === undefined ? [] : ['id'])].sort())
   }
+})
+
+test('its servers are the address that was asked, so that a generated client has a base URL', async () => {
+  const { url } = platform.service
+  const serversAt = async (headers: Record<string, string>) =>
+    (await ask(url, { path: '/openapi.json', headers })).json.servers.map((server: { url: string }) => server.url)
+  expect(await serversAt({})).toEqual([url])
+  const asked = { host: 'export.shop.example:8443', 'x-forwarded-proto': 'https' }
+  expect(await serversAt(asked)).toEqual(['https://export.shop.example:8443'])
+  expect(await serversAt({ host: 'a"b' })).toEqual([url])
+  const compressed = await ask(url, { path: '/openapi.json', headers: { 'accept-encoding': 'gzip' } })
+  expect(JSON.parse(gunzipSync(compressed.body).toString()).servers[0].url).toBe(url)
 })
 
 describe('[ENV-1, ENV-2, ENV-3] every answer is as the document describes it, with the headers it names', () => {

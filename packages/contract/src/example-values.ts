@@ -7,6 +7,7 @@ const GROUP_ID = '0199a7c1-8e30-7b9d-a4c6-0f5d28e1b7a3'
 const PRODUCT_ID = '0199a7c3-4d6b-7f02-9e81-b27c60d4a5f9'
 const VARIANT_ID = '0199a7c3-4d6c-71b8-8a3e-5c90f7e2d614'
 const CATEGORY_ID = '0199a7c2-60e5-7c34-b7f9-1da84e03c562'
+const BOOK_ID = '0199a7c3-91f0-7d4e-a2b8-3c5e07d196fa'
 const PLACED = '2026-10-04T08:21:37.412Z'
 const FOUNDED = '2026-07-08T09:00:00.000Z'
 const ADDRESS = {
@@ -21,7 +22,23 @@ const ADDRESS = {
   phone: '+351 912 345 678',
 }
 
-/** Values by name of resource, then of field. A field without one gets an example by its kind. */
+const THROW = {
+  id: '0199c2f4-7d3b-70aa-8c12-e9460bd57f31',
+  order_id: ORDER_ID,
+  product_id: PRODUCT_ID,
+  variant_id: VARIANT_ID,
+  name: 'Linen throw',
+  price: '59.00',
+  quantity: 2,
+  attributes: { Color: 'Moss', Size: '130 × 180 cm' },
+  created_at: PLACED,
+}
+
+/**
+ * Values by name of resource, then of field. A field without one gets an example by its kind.
+ * The order adds up as those of the demo do: prices without tax, each rate in percent of what is left after its share
+ * of the discount, shipping without tax.
+ */
 export const EXAMPLE_VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   Store: {
     id: STORE_ID,
@@ -31,6 +48,7 @@ export const EXAMPLE_VALUES: Readonly<Record<string, Readonly<Record<string, unk
     store_currency: 'EUR',
     store_timezone: 'Europe/Lisbon',
     store_country: 'PT',
+    tax_included_in_prices: false,
     default_locale: 'en',
     enabled_locales: ['en', 'pt', 'de'],
     weight_unit: 'kg',
@@ -41,19 +59,19 @@ export const EXAMPLE_VALUES: Readonly<Record<string, Readonly<Record<string, unk
     customer_id: CUSTOMER_ID,
     email: 'ines.almeida@mail.example',
     status: 'shipped',
-    subtotal: '118.00',
-    tax: '20.14',
+    subtotal: '142.00',
+    tax: '25.73',
     tax_breakdown: [
-      { rate: 0.23, baseCents: 8634, taxCents: 1986 },
-      { rate: 0.06, baseCents: 462, taxCents: 28 },
+      { rate: 23, baseCents: 10_620, taxCents: 2443 },
+      { rate: 6, baseCents: 2160, taxCents: 130 },
     ],
     shipping: '4.90',
-    total: '111.10',
+    total: '158.43',
     currency: 'EUR',
     refund_amount: null,
     return_reason: null,
     discount_code: 'AUTUMN10',
-    discount_amount: '11.80',
+    discount_amount: '14.20',
     payment_provider: 'processor',
     payment_method_id: null,
     payment_method_label: null,
@@ -71,18 +89,22 @@ export const EXAMPLE_VALUES: Readonly<Record<string, Readonly<Record<string, unk
     metafields: [{ key: 'gift_note', label: 'Gift note', value: 'Parabéns, avó!' }],
     created_at: PLACED,
     updated_at: '2026-10-05T14:02:09.087Z',
+    items: [
+      THROW,
+      {
+        id: '0199c2f4-7d3b-70ab-91d7-08f2c6a4e35b',
+        order_id: ORDER_ID,
+        product_id: BOOK_ID,
+        variant_id: null,
+        name: 'Weaving for beginners',
+        price: '24.00',
+        quantity: 1,
+        attributes: null,
+        created_at: PLACED,
+      },
+    ],
   },
-  'Order item': {
-    id: '0199c2f4-7d3b-70aa-8c12-e9460bd57f31',
-    order_id: ORDER_ID,
-    product_id: PRODUCT_ID,
-    variant_id: VARIANT_ID,
-    name: 'Linen throw',
-    price: '59.00',
-    quantity: 2,
-    attributes: { Colour: 'Moss', Size: '130 × 180 cm' },
-    created_at: PLACED,
-  },
+  'Order item': THROW,
   Customer: {
     id: CUSTOMER_ID,
     email: 'ines.almeida@mail.example',
@@ -188,7 +210,7 @@ export const EXAMPLE_VALUES: Readonly<Record<string, Readonly<Record<string, unk
     weight_grams: '640.00',
     image: 'https://images.lindenloom.example/linen-throw-moss.jpg',
     video: null,
-    attributes: { Colour: 'Moss', Size: '130 × 180 cm' },
+    attributes: { Color: 'Moss', Size: '130 × 180 cm' },
     created_at: '2026-07-11T11:05:18.664Z',
   },
   Category: {

@@ -59,6 +59,6 @@ function byEntry(entry: JsonEntry): unknown {
 
 function byMember(member: JsonMember): unknown {
   if (member === 'integer') return 3
-  if (member === 'number') return 0.2
+  if (member === 'number') return 20
   return member === 'boolean' ? false : 'Text'
 }

@@ -95,7 +95,7 @@ function errorResponse(status: number, examples: readonly ErrorExample[], { erro
   return {
     description: status === METHOD_STATUS ? 'Another method than GET or HEAD.' : conditions.join(' '),
     headers: headerRefs(OWN_HEADERS[status] ?? COUNTED),
-    content: { 'application/json': { schema: schemaRef('Error'), examples: Object.fromEntries(named) } },
+    content: { 'application/json': { schema: schemaRef('ErrorResponse'), examples: Object.fromEntries(named) } },
   }
 }
 

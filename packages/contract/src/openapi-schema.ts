@@ -11,20 +11,23 @@ import type { RowShape } from './resource.ts'
 export type Json = { readonly [name: string]: unknown }
 
 /** Keywords of ours in the schemas: a strict validator wants to be told of them. */
-export const SCHEMA_EXTENSIONS = ['x-since', 'x-enum-open'] as const
+export const SCHEMA_EXTENSIONS = ['x-since', 'x-enum-open', 'x-enum-varnames', 'x-enum-descriptions'] as const
 
 const MONEY = '^-?\\d+\\.\\d{2}$'
 const DECIMAL = '^-?\\d+(\\.\\d+)?$'
 const TIMESTAMP = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$'
 
-/** Every schema of the contract by component name: resources, list envelopes, `ListMeta` and `Error`. */
+/** Every schema of the contract by component name: resources, list envelopes, and what they share. */
 export function schemasOf(contract: Contract): Record<string, Json> {
   const lists = new Set(contract.endpoints.filter(({ answer }) => answer.kind !== 'only').map(rowOf))
   return {
     ...Object.fromEntries(resourcesOf(contract).map((each) => [typeName(each), resourceSchema(each)])),
     ...Object.fromEntries([...lists].map((each) => [listName(each), listSchema(each)])),
     ListMeta: LIST_META,
-    Error: errorSchema(contract),
+    JsonValue: JSON_VALUE,
+    // Not `Error`, which generated code would put in place of the language's own.
+    ErrorResponse: ERROR_RESPONSE,
+    ErrorCode: errorCodeSchema(contract),
   }
 }
 
@@ -93,22 +96,51 @@ function typeSchema(type: FieldType): Json & { readonly type: string } {
 const COUNT: Json = { type: 'integer', minimum: 0 }
 
 function shapeSchema(shape: JsonShape): Json & { readonly type: string } {
-  if (shape.outer === 'array') return { type: 'array', items: entrySchema(shape.entries) }
-  if ('valuesOf' in shape) return { type: 'object', additionalProperties: entrySchema(shape.valuesOf) }
-  const members = shape.keys.map((key) => [key, memberSchema('text')])
+  if (shape.outer === 'array') return { type: 'array', items: elementSchema(shape.entries) }
+  if ('valuesOf' in shape) return { type: 'object', additionalProperties: valueSchema(shape.valuesOf) }
+  const members = shape.keys.map((key) => [key, { type: ['string', 'null'] }] as const)
   return { ...allOfThem(Object.fromEntries(members)), type: 'object' }
 }
 
-/** Inside stored JSON nothing is required: it is served as it was stored (R32). */
-function entrySchema(entry: JsonEntry): Json {
-  if (entry === 'any') return {}
-  const members = Object.entries(entry).map(([name, member]) => [name, memberSchema(member)])
-  return { type: 'object', properties: Object.fromEntries(members) }
+/** An element of a list has all members that the specification names, although it is served as it was stored (R32). */
+function elementSchema(entry: JsonEntry): Json {
+  if (entry === 'any') return schemaRef('JsonValue')
+  return allOfThem(mapMembers(entry, memberSchema))
+}
+
+/** A value by name may lack members: a translation falls back to the default language for them. */
+function valueSchema(entry: JsonEntry): Json {
+  if (entry === 'any') return schemaRef('JsonValue')
+  const optional = (member: JsonMember) => {
+    const type = memberType(member)
+    return type === null ? memberSchema(member) : { type: [type, 'null'] }
+  }
+  return { type: 'object', properties: mapMembers(entry, optional) }
 }
 
 function memberSchema(member: JsonMember): Json {
   const type = memberType(member)
-  return type === null ? {} : { type: [type, 'null'] }
+  return type === null ? schemaRef('JsonValue') : { type }
+}
+
+function mapMembers(
+  members: Readonly<Record<string, JsonMember>>,
+  schemaOf: (member: JsonMember) => Json,
+): Record<string, Json> {
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, schemaOf(member)]))
+}
+
+const JSON_VALUE: Json = {
+  description: 'A JSON value as the store has it: usually a string.',
+  anyOf: [
+    { type: 'string' },
+    { type: 'number' },
+    { type: 'boolean' },
+    { type: 'null' },
+    // Not recursive: TypeScript refuses what generators make of a schema that refers to itself.
+    { type: 'array', items: {} },
+    { type: 'object', additionalProperties: true },
+  ],
 }
 
 function listSchema(resource: RowShape): Json {
@@ -127,11 +159,36 @@ const LIST_META: Json = {
   }),
 }
 
-function errorSchema({ errors }: Contract): Json {
-  const code = { type: 'string', description: 'Stable; for programs.', enum: Object.keys(errors) }
-  const message = {
+const ERROR_RESPONSE: Json = {
+  description: 'The body of every response that is not a success.',
+  ...allOfThem({
+    error: allOfThem({
+      code: schemaRef('ErrorCode'),
+      message: {
+        type: 'string',
+        description: 'For people. Of a validation error it names the parameter, what is accepted and what was got.',
+      },
+    }),
+  }),
+}
+
+/** With names for the members of an enum: generators make `INVALIDAPIKEY` of the codes themselves. */
+function errorCodeSchema({ errors }: Contract): Json {
+  const codes = Object.keys(errors)
+  return {
     type: 'string',
-    description: 'For people. Of a validation error it names the parameter, what is accepted and what was got.',
+    description: 'The kind of error. It is stable and meant for programs.',
+    enum: codes,
+    'x-enum-varnames': codes.map(memberName),
+    'x-enum-descriptions': Object.values(errors).map(({ condition }) => condition),
   }
-  return { description: 'Every answer that is no success.', ...allOfThem({ error: allOfThem({ code, message }) }) }
+}
+
+/** `INVALID_API_KEY` as the name of an enum's member: `InvalidApiKey`. */
+function memberName(code: string): string {
+  return code
+    .toLowerCase()
+    .split('_')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')
 }

@@ -175,13 +175,42 @@ describe('errors', () => {
   })
 
   it('[ERR-1] the body of an error has one of the codes', () => {
-    const validate = validator('Error')
+    const validate = validator('ErrorResponse')
     expect(validate({ error: { code: 'NOT_FOUND', message: 'No such order.' } })).toBe(true)
     expect(validate({ error: { code: 'TEAPOT', message: 'No.' } })).toBe(false)
     expect(validate({ error: { code: 'NOT_FOUND' } })).toBe(false)
   })
 
-  it('429 has the header Retry-After', () => {
-    expect(document.components.responses.RATE_LIMITED).toMatchObject({ headers: { 'retry-after': {} } })
+  it('[ERR-2, R41] 429, 409 and 502 have the header Retry-After', () => {
+    for (const code of ['RATE_LIMITED', 'STORE_NOT_READY', 'STORE_DB_ERROR'])
+      expect(document.components.responses[code]).toMatchObject({ headers: { 'retry-after': {} } })
+  })
+
+  it('no schema takes the name of something that JavaScript has, and members of the codes read well', () => {
+    const names = Object.keys(document.components.schemas)
+    expect(names.filter((name) => name in globalThis)).toEqual([])
+    expect(document.components.schemas.ErrorCode).toMatchObject({
+      enum: Object.keys(ERRORS),
+      'x-enum-varnames': expect.arrayContaining(['InvalidApiKey', 'StoreDbError']),
+    })
+  })
+})
+
+describe('stored JSON', () => {
+  it('[RES-ORDER] tax_breakdown has all its members, none of them null', () => {
+    const validate = validator('Order')
+    const row = exampleOf(order)
+    const share = { rate: 19, baseCents: 100, taxCents: 19 }
+    expect(validate({ ...row, tax_breakdown: [share] })).toBe(true)
+    for (const wrong of [{ rate: 19 }, { ...share, taxCents: null }, { ...share, baseCents: '100' }])
+      expect(validate({ ...row, tax_breakdown: [wrong] }), JSON.stringify(wrong)).toBe(false)
+  })
+
+  it('attributes and values of metafields may be anything that JSON has, and no schema is without a type', () => {
+    const validate = validator('Order')
+    for (const value of ['a', 1, true, null, [1], { a: { b: 1 } }])
+      expect(validate({ ...exampleOf(order), metafields: [{ key: 'k', label: 'l', value }] })).toBe(true)
+    const text = JSON.stringify(document.components.schemas)
+    expect(text).not.toMatch(/"(additionalProperties|value)":\{\}/)
   })
 })

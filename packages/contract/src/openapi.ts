@@ -11,9 +11,12 @@ import { PARAMETERS, type Parameter, type ParameterName } from './parameters.ts'
 
 /** What the document is made of: the declared contract, where nothing else is said. */
 export interface OpenApiOptions extends Partial<Contract> {
-  /** Where the service answers, without a slash at the end; the document's own origin when not given. */
+  /** The address of the service without a slash at the end; an example when not given. */
   readonly baseUrl?: string
 }
+
+/** Stands for the address of the service in a document that no service serves. */
+export const EXAMPLE_BASE_URL = 'https://export.example'
 
 /** The OpenAPI 3.1 document (JSON Schema 2020-12). */
 export function openapi({ baseUrl, ...parts }: OpenApiOptions = {}): Json {
@@ -21,7 +24,7 @@ export function openapi({ baseUrl, ...parts }: OpenApiOptions = {}): Json {
   return {
     openapi: '3.1.1',
     info: infoOf(contract),
-    servers: [{ url: baseUrl ?? '/', description: baseUrl === undefined ? 'This service' : 'The service' }],
+    servers: [serverOf(baseUrl)],
     security: [{ storeKey: [] }],
     tags: tagsOf(contract),
     paths: Object.fromEntries(contract.endpoints.map((each) => [each.path, pathItem(each, contract)])),
@@ -32,6 +35,11 @@ export function openapi({ baseUrl, ...parts }: OpenApiOptions = {}): Json {
       schemas: schemasOf(contract),
     },
   }
+}
+
+function serverOf(baseUrl: string | undefined): Json {
+  if (baseUrl !== undefined) return { url: baseUrl, description: 'This service' }
+  return { url: EXAMPLE_BASE_URL, description: 'An example: put the address of your service in its place' }
 }
 
 const STORE_KEY: Json = {

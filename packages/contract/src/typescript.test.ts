@@ -39,6 +39,18 @@ describe('the types', () => {
     expect(complaints("export const status: Order['status'] = 'packed'")).toEqual([])
   })
 
+  it('know what is inside stored JSON', () => {
+    expect(
+      complaints(`declare const order: Order, product: Product
+        export const cents: number | undefined = order.tax_breakdown?.[0]?.taxCents
+        export const color: JsonValue | undefined = order.items[0]?.attributes?.Color
+        export const key: string | undefined = product.metafields[0]?.key
+        export const text: string = String(product.metafields[0]?.value)
+        export const name: string | null | undefined = product.translations?.de?.name`),
+    ).toEqual([])
+    expect(typescriptTypes()).not.toMatch(/\bunknown\b|\b(interface|type) Error\b/)
+  })
+
   it('do not take money as a number', () => {
     expect(complaints("export const total: Order['total'] = 19.9")).toHaveLength(1)
   })

@@ -40,8 +40,11 @@ function shared({ errors }: Contract): string {
     comment('', 'Code of an error; more can be added.'),
     `export type ErrorCode = ${openUnion(Object.keys(errors))}`,
     '',
-    comment('', 'Answer that is an error.'),
-    'export interface ErrorAnswer {\n  error: { code: ErrorCode; message: string }\n}',
+    comment('', 'The body of a response that is not a success.'),
+    'export interface ErrorResponse {\n  error: { code: ErrorCode; message: string }\n}',
+    '',
+    comment('', 'A JSON value as the store has it: usually a string.'),
+    'export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }',
   ].join('\n')
 }
 
@@ -83,21 +86,25 @@ function typeOf(type: FieldType): string {
 }
 
 function shapeType(shape: JsonShape): string {
-  if (shape.outer === 'array') return `Array<${entryType(shape.entries)}>`
-  if ('valuesOf' in shape) return `Record<string, ${entryType(shape.valuesOf)}>`
+  if (shape.outer === 'array') return `Array<${entryType(shape.entries, memberOf)}>`
+  if ('valuesOf' in shape) return `Record<string, ${entryType(shape.valuesOf, optionalMemberOf)}>`
   return inBraces(shape.keys.map((key) => `${property(key)}: string | null`))
 }
 
-/** Members of stored JSON are optional: it is served as it was stored (R32). */
-function entryType(entry: JsonEntry): string {
-  if (entry === 'any') return 'unknown'
-  return inBraces(Object.entries(entry).map(([name, member]) => `${property(name)}?: ${memberOf(member)}`))
+function entryType(entry: JsonEntry, typed: (member: JsonMember) => string): string {
+  if (entry === 'any') return 'JsonValue'
+  return inBraces(Object.entries(entry).map(([name, member]) => `${property(name)}${typed(member)}`))
 }
 
+/** An element of a list has all members that the specification names, although it is served as it was stored (R32). */
 function memberOf(member: JsonMember): string {
   const type = memberType(member)
-  if (type === null) return 'unknown'
-  return `${type === 'integer' ? 'number' : type} | null`
+  return `: ${type === null ? 'JsonValue' : type === 'integer' ? 'number' : type}`
+}
+
+/** A value by name may lack members: a translation falls back to the default language for them. */
+function optionalMemberOf(member: JsonMember): string {
+  return `?${memberOf(member)}${memberType(member) === null ? '' : ' | null'}`
 }
 
 /** The values for completion, and any other text, which a newer store can serve (R33). */

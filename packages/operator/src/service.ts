@@ -148,7 +148,7 @@ function publicUrlOf({ publicUrl, host }: Config, url: string): string {
 /** The address in its examples is the public one; a demo, where the page sends requests, is reached where it listens. */
 function referenceOf({ docsTryIt, publicUrl }: Config, url: string): ReferenceRoute[] {
   const baseUrl = publicUrl?.replace(/\/+$/, '') ?? (docsTryIt ? url : undefined)
-  return referenceRoutes({ tryIt: docsTryIt, ...(baseUrl === undefined ? {} : { baseUrl }) })
+  return referenceRoutes({ tryIt: docsTryIt, listensAt: url, ...(baseUrl === undefined ? {} : { baseUrl }) })
 }
 
 function listen(server: Server, { host, port }: Config): Promise<string> {

@@ -79,6 +79,34 @@ describe('the documents', () => {
   })
 })
 
+describe('servers of the OpenAPI document', () => {
+  const serversOf = (options: Parameters<typeof referenceRoutes>[0], origin: string | null): unknown => {
+    const route = referenceRoutes(options).find(({ path }) => path === '/openapi.json')
+    const { body } = route?.at?.(origin) ?? route ?? {}
+    return JSON.parse(String(body)).servers
+  }
+  const listensAt = 'http://127.0.0.1:8080'
+
+  it('is the public address; else the one that was asked; else where the service listens', () => {
+    const publicly = { tryIt: false, baseUrl: 'https://export.example', listensAt }
+    expect(serversOf(publicly, 'http://evil.example')).toMatchObject([{ url: 'https://export.example' }])
+    expect(serversOf({ tryIt: false, listensAt }, 'http://10.0.0.7:8080')).toMatchObject([
+      { url: 'http://10.0.0.7:8080' },
+    ])
+    expect(serversOf({ tryIt: false, listensAt }, null)).toMatchObject([{ url: listensAt }])
+    const trying = { tryIt: true, baseUrl: 'https://export.example', listensAt }
+    expect(serversOf(trying, 'http://localhost:8080')).toMatchObject([{ url: 'http://localhost:8080' }])
+  })
+
+  it('is kept for few addresses, each with its own document', () => {
+    const [route] = referenceRoutes({ tryIt: false }).filter(({ path }) => path === '/openapi.json')
+    const first = route?.at?.('http://a.example')
+    expect(route?.at?.('http://a.example')).toBe(first)
+    for (let n = 0; n < 8; n++) route?.at?.(`http://${n}.example`)
+    expect(route?.at?.('http://a.example')).not.toBe(first)
+  })
+})
+
 describe('the docs page', () => {
   it('can send requests only where that is asked for, and never keeps a key', () => {
     const trying = new Map(referenceRoutes({ tryIt: true }).map((route) => [route.path, route]))

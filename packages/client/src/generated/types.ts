@@ -24,10 +24,13 @@ export interface Page<Row> {
 /** Code of an error; more can be added. */
 export type ErrorCode = 'INVALID_API_KEY' | 'STORE_NOT_SUPPORTED' | 'STORE_NOT_READY' | 'INVALID_PARAM' | 'INVALID_CURSOR' | 'NOT_FOUND' | 'RATE_LIMITED' | 'STORE_DB_ERROR' | (string & {})
 
-/** Answer that is an error. */
-export interface ErrorAnswer {
+/** The body of a response that is not a success. */
+export interface ErrorResponse {
   error: { code: ErrorCode; message: string }
 }
+
+/** A JSON value as the store has it: usually a string. */
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Snapshot of the key’s store: a connection check, and the currency of all money fields. */
 export interface Store {
@@ -78,7 +81,7 @@ export interface Order {
   /** Tax charged. */
   tax: Decimal
   /** Tax by rate, summing to tax; present on multi-rate orders. null on stores older than v1.4. */
-  tax_breakdown: Array<{ rate?: number | null; baseCents?: number | null; taxCents?: number | null }> | null
+  tax_breakdown: Array<{ rate: number; baseCents: number; taxCents: number }> | null
   /** Shipping charged. */
   shipping: Decimal
   /** Amount the customer paid. */
@@ -122,7 +125,7 @@ export interface Order {
   /** Language of checkout. null on stores older than v1.3. */
   locale: string | null
   /** Order-level custom fields, populated by catalog imports. null on stores older than v1.5. */
-  metafields: Array<{ key?: string | null; label?: string | null; value?: unknown }> | null
+  metafields: Array<{ key: string; label: string; value: JsonValue }> | null
   /** When placed. */
   created_at: Timestamp
   /** Last change; drives updated_since. */
@@ -148,7 +151,7 @@ export interface OrderItem {
   /** Units. */
   quantity: number
   /** Variant attributes at purchase time: option name to value. */
-  attributes: Record<string, unknown> | null
+  attributes: Record<string, JsonValue> | null
   /** When the line was written. */
   created_at: Timestamp
 }
@@ -264,7 +267,7 @@ export interface Location {
   /** Picture of the place. */
   image_url: string | null
   /** Seven-day grid; day 0 is Monday. */
-  opening_hours: Array<{ day?: number | null; open?: string | null; close?: string | null; closed?: boolean | null }>
+  opening_hours: Array<{ day: number; open: string; close: string; closed: boolean }>
   /** Pickup possible here. */
   pickup_enabled: boolean
   /** What the customer is told. */
@@ -328,7 +331,7 @@ export interface Product {
   /** Keywords for search engines. */
   meta_keywords: string[] | null
   /** Custom fields. */
-  metafields: Array<{ key?: string | null; label?: string | null; value?: unknown }>
+  metafields: Array<{ key: string; label: string; value: JsonValue }>
   /** By locale; a missing locale or field falls back to name and description. null on stores older than v1.3. */
   translations: Record<string, { name?: string | null; description?: string | null }> | null
   /** Tax class; null = store standard rate. null on stores older than v1.4. */
@@ -364,7 +367,7 @@ export interface Variant {
   /** Video URL. */
   video: string | null
   /** Option name to value. */
-  attributes: Record<string, unknown>
+  attributes: Record<string, JsonValue>
   /** When created. */
   created_at: Timestamp
 }
