@@ -161,12 +161,14 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     }
     for (const [table, names] of Object.entries(revoked))
       await owner.unsafe(`revoke select (${names.join(', ')}) on ${table} from "${role}"`)
+    await owner.unsafe(`revoke select (product_id) on product_variants from "${role}"`)
     const { findings } = await examine(id)
     const told = findings.map(({ severity, message }) => [severity, /(?<=: ).*/.exec(message)?.[0]])
     expect(told).toEqual([
       ['warning', 'served as null'],
       ['error', 'served with an id of zeros'],
       ['error', 'requests answer 502'],
+      ['error', 'products are served without their product_variants'],
       ['error', 'requests answer 502'],
     ])
     for (const { fix } of findings) await owner.unsafe(fix ?? '')

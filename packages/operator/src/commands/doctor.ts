@@ -1,7 +1,7 @@
 // `store-export doctor`: examines the control database and every store, and says what to do. Ends with 1 if something must
 // be done.
 
-import { getStore, listStores, type RegisteredStore, UnknownStore } from '@store-export/engine'
+import { listStores, type RegisteredStore, requireStore } from '@store-export/engine'
 import type { Command } from 'commander'
 import { type OpenPlace, type Surroundings, withControl } from '../context.ts'
 import { examineControl } from '../doctor/examine-control.ts'
@@ -24,7 +24,7 @@ const STORES_AT_ONCE = 16
 /** Adds the command. */
 export function addDoctorCommand(program: Command, surroundings: Surroundings): void {
   leaf(program, 'doctor', 'examine every store: connection, schema, grants, indexes, transactions; say what to do')
-    .option('--store <id>', 'examine only this store')
+    .option('--store <id>', 'examine only the store with this ID or external ID')
     .option(
       '--values',
       'with --store: also scan the first 100,000 rows of each table for values that break the contract',
@@ -50,9 +50,7 @@ async function doctor(place: OpenPlace, { store, values, json }: DoctorOptions):
 
 async function choose({ database }: OpenPlace, id: string | undefined): Promise<RegisteredStore[]> {
   if (id === undefined) return listStores(database)
-  const store = await getStore(database, id)
-  if (store === null) throw new UnknownStore(id)
-  return [store]
+  return [await requireStore(database, id)]
 }
 
 function progressOf(all: number): (report: StoreReport) => void {

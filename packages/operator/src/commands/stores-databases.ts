@@ -8,7 +8,7 @@ import { connectOnce, type OpenPlace } from '../context.ts'
 import { print, printJson, say } from '../output.ts'
 import { Problem } from '../problem.ts'
 import { upgradeStore } from '../store-schema/provision-store.ts'
-import { readerGrantsSql, readerRoleSql } from '../store-schema/reader-role.ts'
+import { readerConnectSql, readerGrantsSql, readerRoleSql } from '../store-schema/reader-role.ts'
 import { urlForDatabase } from '../store-schema/store-url.ts'
 import { type CommonOptions, readUrlOption } from './leaf.ts'
 
@@ -16,6 +16,7 @@ import { type CommonOptions, readUrlOption } from './leaf.ts'
 export interface GrantsOptions extends CommonOptions {
   readonly revision: RevisionId
   readonly role: string
+  readonly grantsOnly?: true
 }
 
 /** Options of `stores upgrade`. */
@@ -26,17 +27,21 @@ export interface UpgradeOptions extends CommonOptions {
 
 const PASSWORD_BYTES = 24
 
-/** Prints the SQL of the reader's role, with a password made for it. */
-export function grants({ revision, role, json }: GrantsOptions): void {
-  const password = randomBytes(PASSWORD_BYTES).toString('base64url')
-  const sql = `${readerRoleSql({ role, password })}${readerGrantsSql({ role, revision })}`
+/** Prints the SQL of the reader's role, with a password made for it; or its grants alone, for a role that exists. */
+export function grants({ revision, role, grantsOnly, json }: GrantsOptions): void {
+  const password = grantsOnly === true ? null : randomBytes(PASSWORD_BYTES).toString('base64url')
+  const created = password === null ? '' : readerRoleSql({ role, password })
+  const sql = `${created}${readerConnectSql({ role })}${readerGrantsSql({ role, revision })}`
   if (json) {
     printJson({ role, password, revision, sql })
     return
   }
-  print(`-- Run this in the store's database. The password was made for this print-out: put it into the store's URL.
--- A role belongs to the whole server: for a second database on it run the grants only, or take another --role.
-${sql}`)
+  const advice =
+    password === null
+      ? `-- Run this in the store's database, as its owner. The role keeps its password.`
+      : `-- Run this in the store's database, as its owner and with the right to create roles. Put the password, which was made for
+-- this output, into the store's URL. A role belongs to the whole server: --grants-only prints what a second database needs.`
+  print(`${advice}\n${sql}`)
 }
 
 /** Brings a store to a newer revision. */

@@ -60,6 +60,7 @@ function addDatabaseCommands(stores: Command, surroundings: Surroundings): void 
   leaf(stores, 'grants', "print the SQL that makes the reader's role for a platform's own database")
     .requiredOption('--revision <revision>', 'revision of its schema: launch, v1.1 ... v1.6', parseRevision)
     .option('--role <name>', 'name of the role', 'store_export_reader')
+    .option('--grants-only', 'for a role that exists: print what it needs in another database of its server')
     .action((options: GrantsOptions) => grants(options))
   leaf(stores, 'upgrade', "bring a store's schema to a newer revision, and the reader's grants with it")
     .argument('<id>', ID_HELP)

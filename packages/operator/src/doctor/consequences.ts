@@ -18,6 +18,10 @@ export function consequenceOf(table: string, names: readonly string[], columns: 
   if (names.includes('id')) {
     return { severity: 'error', says: isList(table) ? FAILS : 'served with an id of zeros' }
   }
+  const parent = PARENT_COLUMNS.get(table)
+  if (parent !== undefined && names.includes(parent.column)) {
+    return { severity: 'error', says: `${parent.list} are served without their ${table}` }
+  }
   const removed = REMOVED_COLUMNS.get(table)
   if (removed !== undefined && names.includes(removed)) {
     const rest = names.length > 1 ? ', the rest as null' : ''
@@ -68,6 +72,15 @@ function isList(table: string): boolean {
 }
 
 const SERVED = RESOURCES.flatMap((resource) => [resource, ...childrenOf(resource)])
+
+/** By table of embedded rows: the column by which they belong to a row, and the list of those rows. */
+const PARENT_COLUMNS: ReadonlyMap<string, { readonly column: string; readonly list: string }> = new Map(
+  RESOURCES.flatMap(({ plural, fields }) =>
+    Object.values(fields).flatMap(({ type }) =>
+      type.kind === 'many' ? [[type.resource.table, { column: type.parent, list: plural }] as const] : [],
+    ),
+  ),
+)
 
 /** By table the column that holds a value in a removed row. */
 const REMOVED_COLUMNS: ReadonlyMap<string, string> = new Map(

@@ -55,6 +55,14 @@ export function readerRoleResetSql({ role }: { role: string }): string {
   return attempt(`alter role ${quoteName(role)} reset lock_timeout`, 'insufficient_privilege')
 }
 
+/** SQL that lets the role connect to the database in which it is run, by the database's owner; may be run again. */
+export function readerConnectSql({ role }: { role: string }): string {
+  return `do $$ begin
+  execute format('grant connect on database %I to %I', current_database(), ${quoteText(role)});
+end $$;
+`
+}
+
 /** SQL that lets the role select the contract's columns of a store at `revision`, and nothing else; may be run again. */
 export function readerGrantsSql({ role, revision }: { role: string; revision: RevisionId }): string {
   const name = quoteName(role)

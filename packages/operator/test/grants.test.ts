@@ -1,0 +1,65 @@
+// The SQL of `stores grants`, run as a platform runs it: in databases of its own, where the public may not connect.
+
+import { randomBytes } from 'node:crypto'
+import { expect, inject, onTestFinished, test, vi } from 'vitest'
+import { createDatabase } from '../../../test/support/databases.ts'
+import { migrateStore } from '../src/store-schema/migrate-store.ts'
+import { connect, PATIENCE, run } from './command-support.ts'
+
+vi.setConfig(PATIENCE)
+
+/** A platform's own store database, which only its owner may connect to. */
+async function ownStore() {
+  const { url, drop } = await createDatabase()
+  onTestFinished(drop)
+  const owner = connect(url)
+  await migrateStore(owner, 'v1.6')
+  await owner.unsafe(`revoke connect on database "${new URL(url).pathname.slice(1)}" from public`)
+  return { url, owner }
+}
+
+function asReader(url: string, { role, password }: { role: string; password: string }) {
+  return connect(Object.assign(new URL(url), { username: role, password }).href)
+}
+
+async function grants(...options: string[]) {
+  const { code, json } = await run(['stores', 'grants', '--revision', 'v1.6', '--json', ...options])
+  expect(code).toBe(0)
+  return json as { role: string; password: string; revision: string; sql: string }
+}
+
+test('[GEN-3] the reader connects and selects the columns of the contract, and no password', async () => {
+  const role = newRole()
+  const store = await ownStore()
+  const reader = await grants('--role', role)
+  await store.owner.unsafe(reader.sql)
+  const sql = asReader(store.url, reader)
+  expect(await sql`select id, email, created_at from customers`).toEqual([])
+  await expect(sql`select password_hash from customers`).rejects.toMatchObject({ code: '42501' })
+})
+
+test('--grants-only lets a role of the server read a second database, with the password that it has', async () => {
+  const role = newRole()
+  const [first, second] = [await ownStore(), await ownStore()]
+  const reader = await grants('--role', role)
+  await first.owner.unsafe(reader.sql)
+  await expect(asReader(second.url, reader)`select 1`).rejects.toMatchObject({ code: '42501' })
+  const alone = await grants('--role', role, '--grants-only')
+  expect(alone).toMatchObject({ role: role, password: null, revision: 'v1.6' })
+  expect(alone.sql).not.toContain('create role')
+  await second.owner.unsafe(alone.sql)
+  // grants may be run again
+  await second.owner.unsafe(alone.sql)
+  expect(await asReader(second.url, reader)`select id from orders`).toEqual([])
+  const { stdout } = await run(['stores', 'grants', '--revision', 'v1.6', '--role', role, '--grants-only'])
+  expect(stdout).toContain(alone.sql)
+  expect(stdout).not.toContain('password was')
+})
+
+/** A name of its own, since roles belong to the whole server. Databases that are made later are dropped before the role. */
+function newRole(): string {
+  const role = `reader_${randomBytes(6).toString('hex')}`
+  const admin = connect(inject('postgresUrl'))
+  onTestFinished(async () => void (await admin.unsafe(`drop role if exists ${role}`)))
+  return role
+}
