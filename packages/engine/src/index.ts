@@ -30,9 +30,10 @@ export {
   UnknownMerchant,
 } from './control/merchants.ts'
 export { MigrationProblem, migrate, missingMigrations } from './control/migrate.ts'
+export { announceNode, NodesWithoutSecret, requireNodesWith } from './control/nodes.ts'
 export { type RevocationEvent, replayRevocations } from './control/replay-revocations.ts'
 export { rotateSecrets } from './control/rotate-secrets.ts'
-export { SealingKey, type SealingKeys, SealingProblem } from './control/sealing.ts'
+export { requireOpenable, SealingKey, type SealingKeys, SealingProblem } from './control/sealing.ts'
 export { loadSecrets } from './control/secrets.ts'
 export { forgetSentForms, isFirstSending } from './control/sent-forms.ts'
 export { readDashboardSecret, readServiceSecret } from './control/service-secrets.ts'

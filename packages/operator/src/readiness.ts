@@ -1,6 +1,13 @@
-// Whether this process should get requests: its control database answers, and it is not about to end.
+// Whether this process should get requests: its control database answers, it can open the passwords of the stores, and it is
+// not about to end.
 
-import { type ControlDatabase, openControlDatabase } from '@store-export/engine'
+import {
+  type ControlDatabase,
+  openControlDatabase,
+  requireOpenable,
+  type SealingKeys,
+  SealingProblem,
+} from '@store-export/engine'
 
 /** Tells whether requests may come. */
 export interface Readiness {
@@ -12,14 +19,22 @@ export interface Readiness {
 /** How long the control database may take for its answer. */
 const ANSWER_MS_MAX = 1000
 
-/** Readiness with a connection of its own, so that a busy pool is no reason; `signal` is aborted when the end begins. */
-export function createReadiness(controlUrl: string, signal: AbortSignal): Readiness {
+/** What readiness is decided by. */
+export interface ReadinessOptions {
+  readonly controlUrl: string
+  readonly keys: SealingKeys
+  /** Aborted when the end begins. */
+  readonly signal: AbortSignal
+}
+
+/** Readiness with a connection of its own, so that a busy pool is no reason. */
+export function createReadiness({ controlUrl, keys, signal }: ReadinessOptions): Readiness {
   let database = open(controlUrl)
   let underWay: Promise<string | null> | null = null
   const ask = async (): Promise<string | null> => {
     const asked = database
-    const problem = await firstAnswer(asked)
-    if (problem !== null && asked === database) {
+    const problem = await firstAnswer(asked, keys)
+    if (isOfConnection(problem) && asked === database) {
       // a statement may hang on a connection that is gone for ever: the next one gets a new one
       database = open(controlUrl)
       void asked.sql.end({ timeout: 0 }).catch(() => undefined)
@@ -43,14 +58,21 @@ function open(controlUrl: string): ControlDatabase {
   return openControlDatabase(controlUrl, { poolSize: 1, preparedStatements: false })
 }
 
-async function firstAnswer({ sql }: ControlDatabase): Promise<string | null> {
+const LATE = 'the control database does not answer'
+const UNREADABLE = 'the control database cannot be read'
+
+function isOfConnection(problem: string | null): boolean {
+  return problem === LATE || problem === UNREADABLE
+}
+
+async function firstAnswer(database: ControlDatabase, keys: SealingKeys): Promise<string | null> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve('the control database does not answer'), ANSWER_MS_MAX)
+    timer = setTimeout(() => resolve(LATE), ANSWER_MS_MAX)
   })
-  const answer = sql`select from service_secrets limit 1`.then(
+  const answer = requireOpenable(database, keys).then(
     () => null,
-    () => 'the control database cannot be read',
+    (error: unknown) => (error instanceof SealingProblem ? error.message : UNREADABLE),
   )
   try {
     return await Promise.race([answer, late])

@@ -71,7 +71,7 @@ export async function startServing(options: ServingOptions): Promise<Serving> {
     connectionLimits: { stores: config.storeConnectionsMax, control: config.controlPoolSize },
   })
   const observe = combine(log.observe, metrics.observe)
-  const readiness = createReadiness(controlUrl, lifecycle.signal)
+  const readiness = createReadiness({ controlUrl, keys, signal: lifecycle.signal })
   lifecycle.onClose(() => readiness.close())
   const started: Started = { service: null }
   const operationsUrl = await startOperationsOf(options, { metrics, readiness, started })

@@ -1,11 +1,13 @@
 // Puts the service together: control database, stores, API, dashboard. The only place where they meet; what starts it
 // (a command, a test) brings settings, secrets and an observer.
 
-import { createSecretKey } from 'node:crypto'
+import { createSecretKey, randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
+import { hostname } from 'node:os'
 import { createApiServer, type ReferenceRoute, Router, referenceRoutes } from '@store-export/api'
 import {
   type Admitter,
+  announceNode,
   Barrier,
   type Config,
   type ControlDatabase,
@@ -23,6 +25,7 @@ import {
   StorePools,
   StoreReader,
   type UsageRecorder,
+  within,
 } from '@store-export/engine'
 import { type OpenDashboard, openDashboard } from './open-dashboard.ts'
 
@@ -78,11 +81,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       recordUsage: usage.record,
       ...(options.ending === undefined ? {} : { ending: options.ending }),
     })
+    const announcement = await announce(options, control)
     const url = await listen(server, config)
     for (const document of referenceOf(config, url)) documents.set(document.path, document)
     observe({ event: 'listening', listener: 'api', address: url })
     const { drainSeconds } = config
-    const parts = { stop, pools, usage, control, admitter, drainSeconds }
+    const parts = { stop, pools, usage, control, admitter, announcement, drainSeconds }
     const running = { url, control, pools, admitter }
     if (options.dashboard !== true) return { ...running, dashboardUrl: null, close: () => close(parts, null) }
     try {
@@ -100,6 +104,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 
 /** Connections for what is not on the path of a request: usage, and the commands that share the process. */
 const BACKGROUND_CONNECTIONS = 2
+/** How long a node that ends waits for the control database to forget it. */
+const FAREWELL_MS = 1000
+
+/** Before it listens: from then on, `secrets rotate` waits for this node. */
+function announce({ keys, observe }: ServiceOptions, database: ControlDatabase) {
+  const name = `${hostname()} (pid ${process.pid})`
+  return announceNode({ database, keys, name, random: randomBytes, observe })
+}
 
 function admitterOf({ config, controlUrl, observe }: ServiceOptions): Admitter {
   const { controlPoolSize, preparedStatements, requestsPerMinute, storeTimeoutMs } = config
@@ -168,12 +180,15 @@ interface Closing {
   readonly usage: UsageRecorder
   readonly control: ControlDatabase
   readonly admitter: Admitter
+  readonly announcement: { close(): Promise<void> }
   readonly drainSeconds: number
 }
 
 async function close(parts: Closing, dashboard: OpenDashboard | null): Promise<void> {
-  const { stop, pools, usage, control, admitter, drainSeconds } = parts
+  const { stop, pools, usage, control, admitter, announcement, drainSeconds } = parts
   await Promise.all([stop(drainSeconds * 1000), dashboard?.stop(drainSeconds * 1000)])
   await usage.close()
+  // if this fails, the node counts as running for a while, which only delays a rotation
+  await within(FAREWELL_MS, announcement.close(), () => undefined).catch(() => undefined)
   await Promise.all([pools.close(), control.close(), admitter.close()])
 }

@@ -1,8 +1,9 @@
-// Seals every password again with the current secret, so that the previous one can be forgotten. Needs no stop:
-// nodes that have both secrets open either.
+// Seals every password again with the current secret, so that the previous one can be forgotten. Needs no stop: all nodes
+// must hold both secrets then, and open either.
 
 import type { RandomBytes } from '../random.ts'
 import type { ControlDatabase } from './database.ts'
+import { requireNodesWith } from './nodes.ts'
 import { isSealedWithCurrent, openPassword, type SealedPassword, type SealingKeys, sealPassword } from './sealing.ts'
 import { resealDashboardSecret } from './service-secrets.ts'
 
@@ -12,13 +13,17 @@ export interface Rotation {
   readonly unchanged: number
 }
 
-/** Seals what the previous secret sealed: the passwords of stores, and the dashboard's secret. Throws `SealingProblem` on a password that no secret opens. */
+/**
+ * Seals with the current secret what the previous one sealed: the passwords of stores, and the dashboard's secret. Throws
+ * `NodesWithoutSecret` before any change, and `SealingProblem` for a password that no secret opens.
+ */
 export async function rotateSecrets(options: {
   readonly database: ControlDatabase
   readonly keys: SealingKeys
   readonly random: RandomBytes
 }): Promise<Rotation> {
   const { database, keys, random } = options
+  await requireNodesWith(database, keys.current)
   const rows = await database.sql<{ id: string; sealed: SealedPassword }[]>`
     select id, database_password as sealed from stores where database_password is not null order by id`
   let resealed = 0

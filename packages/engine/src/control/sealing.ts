@@ -3,18 +3,22 @@
 
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
 import type { RandomBytes } from '../random.ts'
+import type { ControlDatabase } from './database.ts'
 
 /** A password as stored: base64 of version, key id, nonce, tag and ciphertext. */
 export type SealedPassword = string
 
 /** Bytes of a sealing key. */
 export const SEALING_KEY_BYTES = 32
+const FINGERPRINT_LENGTH = 16
 
 /** A 256 bit key; it prints nothing of itself. */
 export class SealingKey {
   readonly #bytes: Buffer
   /** First byte of the key's hash: tells which key to try first. */
   readonly id: number
+  /** 64 bits of another hash of the key, in hexadecimal: tells keys apart and says nothing about them. */
+  readonly fingerprint: string
 
   constructor(bytes: Buffer) {
     if (bytes.length !== SEALING_KEY_BYTES) {
@@ -22,6 +26,11 @@ export class SealingKey {
     }
     this.#bytes = Buffer.from(bytes)
     this.id = createHash('sha256').update('store-export key id').update(bytes).digest().readUInt8(0)
+    this.fingerprint = createHash('sha256')
+      .update('store-export key fingerprint')
+      .update(bytes)
+      .digest('hex')
+      .slice(0, FINGERPRINT_LENGTH)
   }
 
   /** The key itself, for the cipher. */
@@ -88,6 +97,20 @@ export function openPassword(keys: SealingKeys, storeId: string, sealed: SealedP
 export function isSealedWithCurrent(keys: SealingKeys, storeId: string, sealed: SealedPassword): boolean {
   const bytes = Buffer.from(sealed, 'base64')
   return bytes.length >= TEXT_STARTS && bytes[1] === keys.current.id && open(keys.current, storeId, bytes) !== null
+}
+
+/**
+ * Throws `SealingProblem` if a registered password was sealed with a key that is not among these. Opens one password for each
+ * key that sealed any.
+ */
+export async function requireOpenable({ sql }: ControlDatabase, keys: SealingKeys): Promise<void> {
+  // base64: the first 18 bits are the version, the key's ID, and two bits of the nonce
+  const samples = await sql<{ id: string; sealed: SealedPassword }[]>`
+    select id, database_password as sealed from stores
+    where id in (
+      select min(id::text collate "C")::uuid from stores where database_password is not null
+      group by left(database_password, 3))`
+  for (const { id, sealed } of samples) openPassword(keys, id, sealed)
 }
 
 function open(key: SealingKey, storeId: string, bytes: Buffer): string | null {

@@ -12,11 +12,12 @@ export function addSecretsCommands(program: Command, surroundings: Surroundings)
   leaf(
     secrets,
     'rotate',
-    'encrypt every password with STORE_EXPORT_SECRET that STORE_EXPORT_SECRET_PREVIOUS still opens; needs no stop',
+    'encrypt all passwords with STORE_EXPORT_SECRET; run it when every node has this secret and the previous one',
   ).action(async ({ json }: CommonOptions) => {
     const rotation = await withControl(surroundings, rotateSecrets)
     if (json) return printJson(rotation)
     const { resealed, unchanged } = rotation
-    say(`Encrypted ${resealed} passwords anew, ${unchanged} were. The previous secret is no longer needed.`)
+    say(`Encrypted ${resealed} passwords with STORE_EXPORT_SECRET; ${unchanged} were encrypted with it before.`)
+    say('Now restart the nodes without STORE_EXPORT_SECRET_PREVIOUS.')
   })
 }

@@ -11,4 +11,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '004-external-ids': { up: async (database) => (await import('./004-external-ids.ts')).up(database) },
   '005-client-errors': { up: async (database) => (await import('./005-client-errors.ts')).up(database) },
   '006-audit': { up: async (database) => (await import('./006-audit.ts')).up(database) },
+  '007-nodes': { up: async (database) => (await import('./007-nodes.ts')).up(database) },
 }

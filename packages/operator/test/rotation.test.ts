@@ -1,0 +1,114 @@
+// The secret is replaced while clients read: no request fails, in the documented order and when somebody gets it wrong.
+
+import { randomBytes } from 'node:crypto'
+import { addStore, SealingKey } from '@store-export/engine'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { newSecret, PATIENCE, run } from './command-support.ts'
+import { waitUntil } from './embedded-support.ts'
+import { ask, type Fleet, type FleetNode, type FleetStore, startFleet } from './nodes-support.ts'
+
+vi.setConfig(PATIENCE)
+
+const CLIENTS = 6
+
+/** Clients that read page after page from the nodes in use, and never retry. */
+function startClients(store: FleetStore, nodesInUse: () => readonly FleetNode[]) {
+  const statuses = new Map<number, number>()
+  let isOver = false
+  const client = async (index: number) => {
+    for (let turn = index; !isOver; turn += 1) {
+      const nodes = nodesInUse()
+      const node = nodes[turn % nodes.length]
+      if (node === undefined) throw new Error('no node is in use')
+      const { status } = await ask(`${node.url}/api/v1/orders?limit=5`, store)
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }
+  }
+  onTestFinished(() => {
+    isOver = true
+  })
+  const clients = Array.from({ length: CLIENTS }, (_, index) => client(index))
+  const total = () => [...statuses.values()].reduce((sum, count) => sum + count, 0)
+  return {
+    statuses,
+    /** Resolves after so many more requests. */
+    more: (count: number) => {
+      const before = total()
+      return waitUntil(async () => total() >= before + count)
+    },
+    async end() {
+      isOver = true
+      await Promise.all(clients)
+    },
+  }
+}
+
+/** Runs `secrets rotate` with these settings. */
+function rotate(fleet: Fleet, settings: Record<string, string>) {
+  return run(['secrets', 'rotate', '--json'], { settings: { DATABASE_URL: fleet.controlUrl, ...settings } })
+}
+
+test('[ERR-3] rotates under load without a failed request, and refuses while a node lacks the new secret', async () => {
+  const fleet = await startFleet()
+  const store = await fleet.addStore()
+  const next = newSecret()
+  const both = { SECRET: next, SECRET_PREVIOUS: fleet.settings.SECRET ?? '' }
+  const start = (settings: Record<string, string>) =>
+    Promise.all([1, 2].map(() => fleet.node({ LAME_DUCK_SECONDS: '0', ...settings })))
+  let inUse = await start({})
+  const clients = startClients(store, () => inUse)
+  const swap = async (settings: Record<string, string>) => {
+    const leaving = inUse
+    inUse = await start(settings)
+    await clients.more(50)
+    for (const node of leaving) await node.running().end('SIGTERM')
+  }
+  await clients.more(200)
+
+  const tooEarly = await rotate(fleet, both)
+  expect([tooEarly.code, tooEarly.stdout]).toEqual([1, ''])
+  expect(tooEarly.stderr).toMatch(
+    /these running nodes do not hold this STORE_EXPORT_SECRET: .+ \(pid \d+\), .+ \(pid \d+\)\. Restart/,
+  )
+  await clients.more(200)
+
+  await swap(both)
+  expect((await rotate(fleet, both)).json).toEqual({ resealed: 1, unchanged: 0 })
+  await clients.more(200)
+  await swap({ SECRET: next })
+  await clients.more(200)
+  await clients.end()
+  expect([...clients.statuses.keys()]).toEqual([200])
+})
+
+test('a node that cannot open a sealed password is not ready, and says for which store', async () => {
+  const fleet = await startFleet()
+  const node = await fleet.node()
+  const keys = { current: new SealingKey(randomBytes(32)), previous: null }
+  const store = { name: 'Sealed', origin: 'generated', state: 'ready', databaseUrl: 'postgres://r:p@h/d' } as const
+  const { id } = await addStore({ database: fleet.control, keys, random: randomBytes }, store)
+  const response = await fetch(`${node.operationsUrl}/readyz`)
+  expect(response.status).toBe(503)
+  expect(await response.text()).toMatch(
+    new RegExp(`^not ready: the password of store ${id} was sealed with another secret`),
+  )
+  expect((await fetch(`${node.operationsUrl}/healthz`)).status).toBe(200)
+})
+
+test('stores add and set refuse a password that the running nodes could not open', async () => {
+  const fleet = await startFleet()
+  const store = await fleet.addStore()
+  await fleet.node()
+  const settings = { DATABASE_URL: fleet.controlUrl, SECRET: newSecret() }
+  const url = ['--database-url', '-']
+  for (const words of [
+    ['stores', 'add', '--name', 'Shop', ...url],
+    ['stores', 'set', store.id, ...url],
+  ]) {
+    const { code, stderr } = await run(words, { settings, input: 'postgres://r:p@h/d' })
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('these running nodes do not hold this STORE_EXPORT_SECRET'),
+    ])
+  }
+})
