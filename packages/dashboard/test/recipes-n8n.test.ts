@@ -1,110 +1,206 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+// The workflow for n8n, which is not installed here: its nodes are carried out by a small interpreter that follows n8n's
+// rules for the kinds of nodes in it, against the service.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from '../../api/test/support/demo.ts'
 import { recipesFor } from '../src/recipes/recipes.ts'
+import { type BusyProxy, type Refusal, startBusyProxy } from './recipes-support.ts'
 
 const SIZE = { orders: 620, customers: 60, products: 30, locations: 2, groups: 2 }
 
+interface Node {
+  readonly name: string
+  readonly type: string
+  readonly position: readonly [number, number]
+  // biome-ignore lint/suspicious/noExplicitAny: each kind of node has parameters of its own
+  readonly parameters: any
+}
+
 interface Workflow {
-  readonly nodes: readonly {
-    readonly name: string
-    readonly type: string
-    readonly credentials?: unknown
-    // biome-ignore lint/suspicious/noExplicitAny: each kind of node has parameters of its own
-    readonly parameters: any
-  }[]
+  readonly nodes: readonly Node[]
   readonly connections: Readonly<Record<string, { readonly main: readonly (readonly { readonly node: string }[])[] }>>
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: items hold whatever the node before put into them
+type Item = any
+
 let platform: TestPlatform
 let store: TestStore
-let workflow: Workflow
+let proxy: BusyProxy
 
 beforeAll(async () => {
   platform = await startPlatform()
   store = await filledStore(platform, 'v1.6', SIZE)
-  workflow = JSON.parse(recipesFor(platform.service.url).find(({ id }) => id === 'n8n')?.code ?? '')
 })
+beforeEach(() => () => proxy.close())
 afterAll(() => platform.close())
 
+const workflowAt = (url: string): Workflow => JSON.parse(recipesFor(url).find(({ id }) => id === 'n8n')?.code ?? '')
+
 /** The value of an expression as n8n writes them, `={{ ... }}`. */
-function evaluated(expression: string, names: Record<string, unknown>): unknown {
+function evaluated(expression: string, $json: Item): unknown {
   const inner = /^=\{\{(.*)\}\}$/s.exec(expression)?.[1]
-  if (inner === undefined) return expression
-  return new Function(...Object.keys(names), `return (${inner})`)(...Object.values(names))
+  return inner === undefined ? expression : new Function('$json', `return (${inner})`)($json)
 }
 
-function parametersOf(name: string) {
-  const found = workflow.nodes.find((node) => node.name === name)
-  if (found === undefined) throw new Error(`no node ${name}`)
-  return found.parameters
-}
+/** One execution of the workflow. `state` is its static data, which n8n keeps when the execution has ended. */
+class Execution {
+  readonly taken: string[] = []
+  readonly waits: number[] = []
+  readonly #workflow: Workflow
+  readonly #state: object
+  readonly #take: (id: string) => void
 
-/** Runs the code of a Code node with the workflow's static data, and its other nodes' first items. */
-function runCode(name: string, state: object, items: Record<string, unknown> = {}) {
-  const $ = (node: string) => ({ first: () => ({ json: items[node] }) })
-  return new Function('$getWorkflowStaticData', '$', parametersOf(name).jsCode)(() => state, $)
-}
+  constructor(workflow: Workflow, state: object, take: (id: string) => void = () => undefined) {
+    this.#workflow = workflow
+    this.#state = state
+    this.#take = take
+  }
 
-/** Follows the pages as n8n does: expressions see an empty response at first, then the last one. */
-async function walk(since: string): Promise<string[]> {
-  const { queryParameters, options } = parametersOf('Changed orders')
-  const { nextURL, completeExpression } = options.pagination.pagination
-  const ids: string[] = []
-  for (let response: { body?: { data: { id: string }[] } } = {}; ; ) {
-    const url = new URL(String(evaluated(nextURL, { $response: response })))
-    for (const { name, value } of queryParameters.parameters)
-      url.searchParams.append(name, String(evaluated(value, { $json: { since } })))
-    const { status, json } = await platform.get(url.pathname + url.search, store.key)
-    expect(status).toBe(200)
-    response = { body: json }
-    ids.push(...json.data.map(({ id }: { id: string }) => id))
-    if (evaluated(completeExpression, { $response: response })) return ids
+  async run(): Promise<void> {
+    await this.#enter('Every hour', [{}])
+  }
+
+  /** A branch is carried out to its end before the next one, from the top of the canvas. */
+  async #enter(name: string, items: readonly Item[]): Promise<void> {
+    const node = this.#workflow.nodes.find((each) => each.name === name)
+    if (node === undefined) throw new Error(`no node ${name}`)
+    const outputs = await this.#outputsOf(node, items)
+    for (const [at, output] of outputs.entries()) {
+      if (output.length === 0) continue
+      const next = (this.#workflow.connections[name]?.main[at] ?? []).map((each) => each.node)
+      const top = (each: string) => this.#workflow.nodes.find((other) => other.name === each)?.position[1] ?? 0
+      for (const each of next.toSorted((one, other) => top(one) - top(other))) await this.#enter(each, output)
+    }
+  }
+
+  async #outputsOf({ type, parameters }: Node, items: readonly Item[]): Promise<readonly (readonly Item[])[]> {
+    switch (type.replace('n8n-nodes-base.', '')) {
+      case 'scheduleTrigger':
+        return [items]
+      case 'code':
+        return [this.#code(parameters.jsCode, items)]
+      case 'httpRequest':
+        return [[await responseTo(String(evaluated(parameters.url, items.at(-1))))]]
+      case 'if': {
+        const [condition] = parameters.conditions.conditions
+        const isTrue = items.map((item) => evaluated(condition.leftValue, item) === condition.rightValue)
+        return [items.filter((_, at) => isTrue[at]), items.filter((_, at) => !isTrue[at])]
+      }
+      case 'splitOut': {
+        const names: string[] = parameters.fieldToSplitOut.split('.')
+        return [items.flatMap((item) => names.reduce((value, name) => value[name], item))]
+      }
+      case 'noOp':
+        for (const { id } of items) {
+          this.#take(id)
+          this.taken.push(id)
+        }
+        return [items]
+      case 'wait':
+        this.waits.push(Number(evaluated(parameters.amount, items.at(-1))))
+        return [items]
+      default:
+        throw new Error(`n8n's rules for ${type} are not known here`)
+    }
+  }
+
+  #code(text: string, items: readonly Item[]): readonly Item[] {
+    const $input = { last: () => ({ json: items.at(-1) }) }
+    const made: { readonly json: Item }[] = new Function('$getWorkflowStaticData', '$input', text)(
+      () => this.#state,
+      $input,
+    )
+    return made.map(({ json }) => json)
   }
 }
 
+/** An HTTP Request node that gives the full response, never fails by a status, and continues after a failure. */
+async function responseTo(url: string): Promise<Item> {
+  try {
+    const response = await fetch(url, { headers: { 'x-api-key': store.key } })
+    return { statusCode: response.status, headers: Object.fromEntries(response.headers), body: await response.json() }
+  } catch (error) {
+    return { error: { message: String(error) } }
+  }
+}
+
+async function storedIds(): Promise<string[]> {
+  const rows = await store.sql`select id from orders order by created_at, id`
+  return rows.map(({ id }) => String(id))
+}
+
+async function through(refusals: ReadonlyMap<number, Refusal>): Promise<Workflow> {
+  proxy = await startBusyProxy(platform.service.url, refusals)
+  return workflowAt(proxy.url)
+}
+
 describe('the workflow for n8n', () => {
-  test('is one chain of nodes, with the key in a credential and nowhere else', () => {
-    const { nodes, connections } = workflow
-    const chain = nodes.map(({ name }) => name)
-    expect(nodes.map(({ type }) => type.replace('n8n-nodes-base.', ''))).toEqual([
-      'scheduleTrigger',
-      'code',
-      'httpRequest',
-      'splitOut',
-      'noOp',
-      'code',
-    ])
-    for (const [at, name] of chain.slice(0, -1).entries())
-      expect(connections[name]?.main[0]).toEqual([{ node: chain[at + 1], type: 'main', index: 0 }])
-    expect(parametersOf('Changed orders')).toMatchObject({
+  test('has the key in a credential and nowhere else, and nodes that are all connected', async () => {
+    const { nodes, connections } = await through(new Map())
+    expect(nodes.find(({ name }) => name === 'Get a page')?.parameters).toMatchObject({
       authentication: 'genericCredentialType',
       genericAuthType: 'httpHeaderAuth',
+      options: { response: { response: { fullResponse: true, neverError: true } } },
     })
     expect(JSON.stringify(nodes)).not.toContain('x-api-key')
-    expect(parametersOf('One item an order').fieldToSplitOut).toBe('data')
+    const reached = Object.values(connections).flatMap(({ main }) => main.flat().map(({ node }) => node))
+    expect(new Set([...reached, 'Every hour'])).toEqual(new Set(nodes.map(({ name }) => name)))
   })
 
-  test('[PAG-2, PAG-3] follows the cursor to the last page and hands on every order once', async () => {
-    const rows = await store.sql`select id from orders order by created_at, id`
-    expect(await walk('1970-01-01T00:00:00.000Z')).toEqual(rows.map(({ id }) => id))
-    expect(await walk('2100-01-01T00:00:00.000Z')).toEqual([])
+  test('[PAG-2, PAG-3, SYNC-2] hands on every order once, keeps the watermark, and asks next for what changed', async () => {
+    const workflow = await through(new Map())
+    const state: { since?: string; cursor?: string } = {}
+    const first = new Execution(workflow, state)
+    await first.run()
+    expect(first.taken).toEqual(await storedIds())
+    const { since } = state
+    expect([since, state.cursor]).toEqual([expect.stringMatching(/^20.*Z$/), ''])
+    const [id] = first.taken
+    await store.sql`update orders set tracking_number = 'n8n' where id = ${id ?? ''}`
+    const second = new Execution(workflow, state)
+    await second.run()
+    expect(second.taken).toContain(id)
+    expect(second.taken.length).toBeLessThan(SIZE.orders)
+    expect(proxy.seen.at(-1)?.query.get('updated_since')).toBe(since)
   })
 
-  test('an error is no last page', () => {
-    const { completeExpression, requestInterval } = parametersOf('Changed orders').options.pagination.pagination
-    for (const body of [{ error: { code: 'RATE_LIMITED', message: 'wait' } }, '', undefined])
-      expect(evaluated(completeExpression, { $response: { body } })).toBe(false)
-    expect(60_000 / requestInterval).toBeLessThan(120)
+  test('[LIM-1] waits as long as the service says, also 60 seconds, and longer with each failure otherwise', async () => {
+    const workflow = await through(
+      new Map([
+        [0, { status: 429, code: 'RATE_LIMITED', headers: { 'Retry-After': '60' } }],
+        [1, { status: 502, code: 'STORE_DB_ERROR' }],
+        [3, { status: 409, code: 'STORE_NOT_READY', headers: { 'Retry-After': '30' } }],
+      ]),
+    )
+    const execution = new Execution(workflow, {})
+    await execution.run()
+    expect(execution.waits).toEqual([60, 2, 30])
+    expect(execution.taken).toEqual(await storedIds())
   })
 
-  test('[SYNC-3] goes on from where the last run that ended well began, less five minutes', () => {
-    const state: { since?: string } = {}
-    const [{ json: first }] = runCode('Since', state)
-    expect(first.since).toBe('1970-01-01T00:00:00.000Z')
-    expect(Date.now() - Date.parse(first.next)).toBeGreaterThanOrEqual(5 * 60_000)
-    expect(state).toEqual({})
-    runCode('Remember', state, { Since: first })
-    expect(runCode('Since', state)[0].json.since).toBe(first.next)
+  test('[SYNC-3] ended in the middle, the next run continues with the page that the tool did not take', async () => {
+    const workflow = await through(new Map())
+    const state = {}
+    let count = 0
+    const failing = new Execution(workflow, state, () => {
+      count += 1
+      if (count === 300) throw new Error('the tool failed')
+    })
+    await expect(failing.run()).rejects.toThrow('the tool failed')
+    const rest = new Execution(workflow, state)
+    await rest.run()
+    const ids = await storedIds()
+    expect(rest.taken).toEqual(ids.slice(250))
+  })
+
+  test('a refused connection and an error that does not pass stop it with a clear message', async () => {
+    const workflow = await through(new Map([[0, { status: 401, code: 'INVALID_API_KEY' }]]))
+    await expect(new Execution(workflow, {}).run()).rejects.toThrow(/^status 401: .*INVALID_API_KEY/)
+    await proxy.close()
+    const refused = new Execution(workflow, {})
+    await expect(refused.run()).rejects.toThrow(/^no response: /)
+    expect(refused.waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60])
   })
 })

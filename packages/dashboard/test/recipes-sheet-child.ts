@@ -69,6 +69,7 @@ function fetchNow(url: string, { headers }: { headers: Record<string, string> })
     encoding: 'utf8',
     maxBuffer: 2 ** 28,
   })
+  if (stdout === '') throw new Error(`Address unavailable: ${url}`)
   const end = stdout.indexOf('\r\n\r\n')
   const [first = '', ...lines] = stdout.slice(0, end).split('\r\n')
   return {
@@ -92,7 +93,9 @@ function run({ code, properties: given, cells }: SheetRun): SheetOutcome {
     PropertiesService: {
       getScriptProperties: () => ({
         getProperty: (name: string) => properties.get(name) ?? null,
-        setProperty: (name: string, value: string) => properties.set(name, value),
+        setProperties: (values: Record<string, string>) => {
+          for (const [name, value] of Object.entries(values)) properties.set(name, value)
+        },
       }),
     },
     SpreadsheetApp: { getActiveSpreadsheet: () => ({ getSheetByName: () => sheet, insertSheet }) },

@@ -65,6 +65,23 @@ describe.skipIf(!isInstalled('curl'))('the recipe for Google Sheets', () => {
     expect(again.cells).toEqual(later.cells)
   })
 
+  test('[SYNC-3] a run that ends in the middle is continued with its next page, and a lost connection is retried', async () => {
+    const broken = await startBusyProxy(platform.service.url, new Map([[1, { status: 401, code: 'INVALID_API_KEY' }]]))
+    const first = await run(broken.url)
+    await broken.close()
+    expect(first.error).toContain('INVALID_API_KEY')
+    expect(first.cells).toHaveLength(251)
+    const refused = await run(broken.url, { cells: first.cells, properties: first.properties })
+    expect(refused.error).toContain('Address unavailable')
+    expect(refused.sleptMs).toEqual([1000, 2000, 4000, 8000, 16_000])
+    const rest = await run(proxy.url, { cells: first.cells, properties: first.properties })
+    expect(rest.error).toBeNull()
+    expect(proxy.seen[0]?.query.has('cursor')).toBe(true)
+    const rows = await store.sql`select id from orders order by created_at, id`
+    expect(rest.cells?.slice(1).map(([id]) => id)).toEqual(rows.map(({ id }) => id))
+    expect(rest.properties.ORDERS_CURSOR).toBe('')
+  }, 60_000)
+
   test('[SYNC-3] a run that fails leaves the sheet and the moment as they were', async () => {
     const properties = { STORE_EXPORT_KEY: 'sdx_wrong', ORDERS_SINCE: '2026-07-01T00:00:00.000Z' }
     const outcome = await run(platform.service.url, { properties })

@@ -16,13 +16,23 @@ export function isInstalled(program: string): boolean {
   return spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0
 }
 
+/** What a program is run with. */
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string
+  readonly cwd?: string
+  /** Kills the program when it is aborted. */
+  readonly kill?: AbortSignal
+}
+
 /** Runs a program to its end. */
 export function runToEnd(
   [program = '', ...words]: readonly string[],
-  { env = {}, input = '' }: { readonly env?: Readonly<Record<string, string>>; readonly input?: string },
+  { env = {}, input = '', cwd, kill }: RunOptions,
 ): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, words, { env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env } })
+    const child = spawn(program, words, { cwd, env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env } })
+    kill?.addEventListener('abort', () => child.kill('SIGKILL'))
     let stdout = ''
     let stderr = ''
     child.stdout.setEncoding('utf8').on('data', (text) => {
@@ -52,7 +62,7 @@ export interface BusyProxy {
   close(): Promise<void>
 }
 
-/** What the service itself says to a request that it refuses. */
+/** What the service itself says to a request that it refuses; a request with status 0 gets no response. */
 export interface Refusal {
   readonly status: number
   readonly code: string
@@ -70,22 +80,27 @@ export async function startBusyProxy(target: string, refusals: ReadonlyMap<numbe
     const place = seen.push({ at, query: url.searchParams, status: refusal?.status ?? 0 }) - 1
     if (refusal !== undefined) {
       const { status, code, headers } = refusal
+      if (status === 0) return
       response.writeHead(status, { 'content-type': 'application/json', ...headers })
       response.end(JSON.stringify({ error: { code, message: 'try again' } }))
       return
     }
     const answer = await fetch(url, { headers: { 'x-api-key': String(request.headers['x-api-key'] ?? '') } })
     seen[place] = { at, query: url.searchParams, status: answer.status }
-    const watermark = answer.headers.get('x-sync-watermark')
-    response.writeHead(answer.status, {
-      'content-type': 'application/json',
-      ...(watermark === null ? {} : { 'x-sync-watermark': watermark }),
+    const passed = ['x-sync-watermark', 'retry-after'].flatMap((name) => {
+      const value = answer.headers.get(name)
+      return value === null ? [] : [[name, value]]
     })
+    response.writeHead(answer.status, { 'content-type': 'application/json', ...Object.fromEntries(passed) })
     response.end(Buffer.from(await answer.arrayBuffer()))
   })
   await listening(server)
   const { port } = server.address() as AddressInfo
-  const close = () => new Promise<void>((resolve) => server.close(() => resolve()))
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
   return { url: `http://127.0.0.1:${port}`, seen, close }
 }
 

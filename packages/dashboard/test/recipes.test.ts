@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import { type BusyProxy, isInstalled, type Refusal, runToEnd, startBusyProxy } f
 
 const SIZE = { orders: 640, customers: 60, products: 30, locations: 2, groups: 2 }
 const BUSY: ReadonlyMap<number, Refusal> = new Map([
-  [1, { status: 429, code: 'RATE_LIMITED', headers: { 'Retry-After': '1' } }],
+  [1, { status: 429, code: 'RATE_LIMITED', headers: { 'Retry-After': '3' } }],
   [3, { status: 502, code: 'STORE_DB_ERROR' }],
 ])
 
@@ -55,10 +55,7 @@ async function served(since: string): Promise<{ id: string; updated_at: string }
   }
 }
 
-/** What a program says at its end. */
-const NEXT_RUN = /^next run: \S+ \S+ (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\n$/
-
-const parsedLines = (text: string) =>
+const linesOf = (text: string) =>
   text
     .split('\n')
     .slice(0, -1)
@@ -68,51 +65,102 @@ for (const { id, command, file, needs } of PROGRAMS) {
   const missing = needs.find((program) => !isInstalled(program))
   const title = missing === undefined ? `the recipe for ${id}` : `the recipe for ${id} (not run: ${missing} is absent)`
   describe.skipIf(missing !== undefined)(title, () => {
-    async function run(url: string, { since = [], key = store.key }: { since?: string[]; key?: string } = {}) {
+    let cwd: string
+    beforeEach(async () => {
+      cwd = await mkdtemp(path.join(folder, `${id}-`))
+    })
+
+    async function run(url: string, { key = store.key, kill }: { key?: string; kill?: AbortSignal } = {}) {
       const place = path.join(folder, file)
       await writeFile(place, codeOf(id, url))
-      return runToEnd([...command, place, ...since], { env: { STORE_EXPORT_KEY: key } })
+      const ended = await runToEnd([...command, place], {
+        cwd,
+        env: { STORE_EXPORT_KEY: key },
+        ...(kill ? { kill } : {}),
+      })
+      const rows = await readFile(path.join(cwd, 'orders.jsonl'), 'utf8').catch(() => '')
+      const state = await readFile(path.join(cwd, 'orders.state'), 'utf8').catch(() => 'null')
+      return { ...ended, rows, state: JSON.parse(state) }
     }
 
-    test('[SYNC-1, PAG-2] walks all pages, and waits as long as the service says', async () => {
-      const { code, stdout, stderr } = await run(proxy.url)
-      expect(code).toBe(0)
-      expect(stderr).toMatch(NEXT_RUN)
-      expect(parsedLines(stdout)).toEqual(await served('1970-01-01T00:00:00Z'))
+    test('[SYNC-1, PAG-2] reads all pages, and waits as long as the service says', async () => {
+      const { code, stdout, stderr, rows, state } = await run(proxy.url)
+      expect([code, stdout]).toEqual([0, ''])
+      expect(stderr).toContain('640 orders; the next run asks for what changed since 20')
+      expect(linesOf(rows)).toEqual(await served('1970-01-01T00:00:00Z'))
+      expect(state).toEqual({ since: expect.stringMatching(/^20.*Z$/), cursor: null, bytes: Buffer.byteLength(rows) })
       const { seen } = proxy
       expect(seen.map(({ status }) => status)).toEqual([200, 429, 200, 502, 200])
       const waited = (place: number) => (seen[place + 1]?.at ?? 0) - (seen[place]?.at ?? 0)
-      for (const place of [1, 3]) expect(waited(place)).toBeGreaterThanOrEqual(1000)
+      expect(waited(1)).toBeGreaterThanOrEqual(3000)
+      expect(waited(3)).toBeGreaterThanOrEqual(1000)
       for (const { query } of seen)
         expect([query.get('limit'), query.get('updated_since')]).toEqual(['250', '1970-01-01T00:00:00Z'])
       expect(seen.map(({ query }) => query.has('cursor'))).toEqual([false, true, true, true, true])
     })
 
-    test('[SYNC-2] asks for what changed since a moment, also one with an offset', async () => {
-      const changes = (await served('1970-01-01T00:00:00Z')).map(({ updated_at }) => updated_at).sort()
-      const middle = String(changes[Math.floor(changes.length / 2)])
-      const since = new Date(Date.parse(middle) + 2 * 3600_000).toISOString().replace('Z', '+02:00')
-      const { code, stdout } = await run(platform.service.url, { since: [since] })
-      expect(code).toBe(0)
-      expect(parsedLines(stdout)).toEqual(await served(middle))
-    })
-
-    test('[SYNC-1, SYNC-2] names the moment to give to the next run, which brings what changed meanwhile', async () => {
+    test('[SYNC-1, SYNC-2] keeps the watermark, and the next run appends what changed', async () => {
       const first = await run(platform.service.url)
       const [changed] = await store.sql`
         update orders set tracking_number = ${id} where id = (select id from orders order by id limit 1) returning id`
-      const since = NEXT_RUN.exec(first.stderr)?.[1] ?? ''
-      const { code, stdout } = await run(platform.service.url, { since: [since] })
-      expect(code).toBe(0)
-      expect(parsedLines(stdout).map((order) => order.id)).toContain(changed?.id)
-      expect(parsedLines(stdout).length).toBeLessThan(SIZE.orders)
+      const second = await run(proxy.url)
+      expect(second.code).toBe(0)
+      expect(second.rows.startsWith(first.rows)).toBe(true)
+      const added = linesOf(second.rows.slice(first.rows.length))
+      expect(added.map((order) => order.id)).toContain(changed?.id)
+      expect(added.length).toBeLessThan(SIZE.orders)
+      expect(proxy.seen[0]?.query.get('updated_since')).toBe(first.state.since)
+      expect(second.state.since > first.state.since).toBe(true)
     })
 
-    test('[SYNC-3, AUTH-6] stops with the message of any other error, and prints no row', async () => {
-      const { code, stdout, stderr } = await run(platform.service.url, { key: `${store.key}x` })
-      expect(code).not.toBe(0)
-      expect(stdout).toBe('')
-      expect(stderr).toContain('INVALID_API_KEY')
+    test('[SYNC-3] killed between two pages and within a line, the next run continues with the next page', async () => {
+      const hanging = await startBusyProxy(platform.service.url, new Map([[2, { status: 0, code: '' }]]))
+      const kill = new AbortController()
+      const running = run(hanging.url, { kill: kill.signal })
+      await expect.poll(() => hanging.seen.length, { timeout: 20_000 }).toBe(3)
+      kill.abort()
+      // what the program has started itself may wait for the response still
+      await hanging.close()
+      const killed = await running
+      expect(killed.code).not.toBe(0)
+      expect(linesOf(killed.rows)).toHaveLength(500)
+      expect(killed.state.since).toBe('1970-01-01T00:00:00Z')
+      await appendFile(path.join(cwd, 'orders.jsonl'), '{"id":"half of a li')
+      const { code, rows } = await run(platform.service.url)
+      expect(code).toBe(0)
+      expect(linesOf(rows)).toEqual(await served('1970-01-01T00:00:00Z'))
+    })
+
+    test('a cursor that the service does not take any more begins the list again', async () => {
+      const state = { since: '1970-01-01T00:00:00Z', cursor: 'nonsense', bytes: 0 }
+      await writeFile(path.join(cwd, 'orders.state'), JSON.stringify(state))
+      await writeFile(path.join(cwd, 'orders.jsonl'), '')
+      const { code, rows } = await run(platform.service.url)
+      expect(code).toBe(0)
+      expect(linesOf(rows)).toHaveLength(SIZE.orders)
+    })
+
+    test('without its file of rows it reads everything again', async () => {
+      await run(platform.service.url)
+      await rm(path.join(cwd, 'orders.jsonl'))
+      expect(linesOf((await run(platform.service.url)).rows)).toHaveLength(SIZE.orders)
+    })
+
+    test('a refused connection ends in one clear message, without a stack trace', async () => {
+      const server = await startBusyProxy(platform.service.url, new Map())
+      await server.close()
+      const { code, stdout, stderr, rows } = await run(server.url)
+      expect([code, stdout, rows]).toEqual([1, '', ''])
+      const lines = stderr.trim().split('\n')
+      expect(lines).toHaveLength(4)
+      expect(lines.slice(0, 3).map((line) => line.split(':')[0])).toEqual(['waits 1 s', 'waits 2 s', 'waits 4 s'])
+      expect(lines[3]).toMatch(/^stopped: no response from http:.*(?:refused|Connection|connect|ECONNREFUSED)/)
+    })
+
+    test('[SYNC-3, AUTH-6] stops with the message of any other error, and writes no row', async () => {
+      const { code, stdout, stderr, rows } = await run(platform.service.url, { key: `${store.key}x` })
+      expect([code, stdout, rows]).toEqual([1, '', ''])
+      expect(stderr).toMatch(/^stopped: status 401: .*INVALID_API_KEY.*\n$/)
     })
   })
 }

@@ -1,7 +1,11 @@
 // Keeps the sheet "Orders" up to date. In the sheet: Extensions, Apps Script, paste this. Then Project settings, Script
 // properties: add STORE_EXPORT_KEY. Run syncOrders once, and add a time-driven trigger for it.
+// The script properties ORDERS_SINCE and ORDERS_CURSOR say how far the sheet is: a run that Google ends, or that fails, is
+// continued there by the next one.
 const ADDRESS = 'https://api.example.com/api/v1/orders'
-const TRIES_MAX = 6
+const ATTEMPTS_MAX = 6
+// Google ends a script after six minutes.
+const RUN_MS = 4 * 60000
 const COLUMNS = {
   id: (order) => order.id,
   created_at: (order) => order.created_at,
@@ -17,58 +21,74 @@ function syncOrders() {
   // the run before is still at it
   if (!LockService.getScriptLock().tryLock(1000)) return
   const properties = PropertiesService.getScriptProperties()
-  const { orders, next } = changedOrders(properties.getProperty('ORDERS_SINCE') || '1970-01-01T00:00:00.000Z')
-  writeOrders(orders)
-  // only now: a run that failed is made up for by the next one
-  properties.setProperty('ORDERS_SINCE', next)
-}
-
-// The orders, and from when the next run asks.
-function changedOrders(since) {
-  const orders = []
-  for (let cursor = null; ; ) {
+  let sheet = null
+  const until = Date.now() + RUN_MS
+  let since = properties.getProperty('ORDERS_SINCE') || '1970-01-01T00:00:00.000Z'
+  let cursor = properties.getProperty('ORDERS_CURSOR') || ''
+  do {
     const { page, watermark } = getPage(since, cursor)
-    orders.push(...page.data)
-    if (!page.meta.has_more) return { orders, next: watermark }
-    cursor = page.meta.next_cursor
-  }
+    sheet = sheet || openSheet()
+    writeOrders(sheet, page.data)
+    cursor = page.meta.next_cursor || ''
+    // the watermark counts from when everything is written
+    if (cursor === '') since = watermark
+    properties.setProperties({ ORDERS_SINCE: since, ORDERS_CURSOR: cursor })
+  } while (cursor !== '' && Date.now() < until)
 }
 
 function getPage(since, cursor) {
   const key = PropertiesService.getScriptProperties().getProperty('STORE_EXPORT_KEY')
-  const place = cursor === null ? '' : '&cursor=' + encodeURIComponent(cursor)
-  const url = ADDRESS + '?limit=250&updated_since=' + encodeURIComponent(since) + place
+  const query = '?limit=250&updated_since=' + encodeURIComponent(since)
+  const url = ADDRESS + query + (cursor === '' ? '' : '&cursor=' + encodeURIComponent(cursor))
   for (let attempt = 1; ; attempt++) {
-    const response = UrlFetchApp.fetch(url, { headers: { 'x-api-key': key }, muteHttpExceptions: true })
-    const status = response.getResponseCode()
-    const names = Object.entries(response.getHeaders()).map(([name, value]) => [name.toLowerCase(), value])
-    const headers = Object.fromEntries(names)
-    if (status === 200)
-      return { page: JSON.parse(response.getContentText('UTF-8')), watermark: headers['x-sync-watermark'] }
-    if (![409, 429, 502].includes(status) || attempt === TRIES_MAX)
-      throw new Error('stopped with status ' + status + ': ' + response.getContentText('UTF-8'))
-    const retryAfter = Number(headers['retry-after'] || 1)
-    Utilities.sleep(1000 * (status === 429 ? retryAfter : 2 ** (attempt - 1)))
+    const { status, headers, text } = ask(url, key)
+    if (status === 200) return { page: JSON.parse(text), watermark: headers['x-sync-watermark'] }
+    if (cursor !== '' && text.includes('INVALID_CURSOR')) return getPage(since, '')
+    if (![0, 409, 429, 502, 503, 504].includes(status) || attempt === ATTEMPTS_MAX)
+      throw new Error('stopped with status ' + status + ': ' + text)
+    Utilities.sleep(1000 * Number(headers['retry-after'] || 2 ** (attempt - 1)))
   }
 }
 
-// Puts each order in the row that has its id, or below the last one.
-function writeOrders(orders) {
+// Status 0: there was no response.
+function ask(url, key) {
+  try {
+    const response = UrlFetchApp.fetch(url, { headers: { 'x-api-key': key }, muteHttpExceptions: true })
+    const names = Object.entries(response.getHeaders()).map(([name, value]) => [name.toLowerCase(), value])
+    const text = response.getContentText('UTF-8')
+    return { status: response.getResponseCode(), headers: Object.fromEntries(names), text }
+  } catch (error) {
+    return { status: 0, headers: {}, text: String(error) }
+  }
+}
+
+function openSheet() {
   const file = SpreadsheetApp.getActiveSpreadsheet()
   const sheet = file.getSheetByName('Orders') || file.insertSheet('Orders')
   const names = Object.keys(COLUMNS)
+  sheet.getRange(1, 1, 1, names.length).setValues([names])
   const kept = Math.max(sheet.getLastRow() - 1, 0)
-  const rows = kept === 0 ? [] : sheet.getRange(2, 1, kept, names.length).getValues()
-  const placeOf = new Map(rows.map(([id], place) => [id, place]))
+  const ids = kept === 0 ? [] : sheet.getRange(2, 1, kept, 1).getValues()
+  return { sheet, names, rowOf: new Map(ids.map(([id], at) => [id, at + 2])) }
+}
+
+// Puts each order in the row that has its id, or below the last one.
+function writeOrders({ sheet, names, rowOf }, orders) {
+  const added = []
+  const first = sheet.getLastRow() + 1
   for (const order of orders) {
-    const place = placeOf.has(order.id) ? placeOf.get(order.id) : rows.length
-    placeOf.set(order.id, place)
-    rows[place] = names.map((name) => COLUMNS[name](order))
+    const cells = names.map((name) => asCell(COLUMNS[name](order)))
+    const row = rowOf.get(order.id)
+    if (row === undefined) {
+      rowOf.set(order.id, first + added.length)
+      added.push(cells)
+    } else if (row >= first) added[row - first] = cells
+    else sheet.getRange(row, 1, 1, names.length).setValues([cells])
   }
-  const cells = [names, ...rows].map((row) => row.map(asCell))
-  const missing = cells.length - sheet.getMaxRows()
+  if (added.length === 0) return
+  const missing = first + added.length - 1 - sheet.getMaxRows()
   if (missing > 0) sheet.insertRowsAfter(sheet.getMaxRows(), missing)
-  sheet.getRange(1, 1, cells.length, names.length).setValues(cells)
+  sheet.getRange(first, 1, added.length, names.length).setValues(added)
 }
 
 // A text that begins like a formula stays a text.

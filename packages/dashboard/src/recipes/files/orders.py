@@ -1,41 +1,77 @@
-# Orders changed since a moment, oldest first, one JSON object a line. Needs Python 3.8 and nothing else; the variable
-# STORE_EXPORT_KEY holds the key:
-#   python3 orders.py 2026-07-01T00:00:00Z > orders.jsonl
-# At its end it names the moment to give to the next run, so that no change is missed. Rows replace those with the same id.
+# Keeps all orders of the store in orders.jsonl, one JSON object a line. A line replaces earlier lines with the same id.
+# Needs Python 3.8 and nothing else. The variable STORE_EXPORT_KEY holds the key:
+#   python3 orders.py
+# The first run reads everything, later runs what changed. orders.state says how far the file is: a run that was killed
+# continues there. Delete both files to start again.
 import json
 import os
 import sys
 import time
+from http.client import HTTPException
 from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
 ADDRESS = "https://api.example.com/api/v1/orders"
-TRIES_MAX = 6
+ROWS, STATE = "orders.jsonl", "orders.state"
+ATTEMPTS_MAX, ATTEMPTS_TO_CONNECT_MAX = 8, 4
 
 
 def get_page(since, cursor):
     query = {"limit": 250, "updated_since": since}
     if cursor is not None:
         query["cursor"] = cursor
-    headers = {"x-api-key": os.environ["STORE_EXPORT_KEY"]}
-    request = Request(ADDRESS + "?" + urlencode(query), headers=headers)
-    for attempt in range(TRIES_MAX):
+    request = Request(ADDRESS + "?" + urlencode(query), headers={"x-api-key": os.environ.get("STORE_EXPORT_KEY", "")})
+    for attempt in range(1, ATTEMPTS_MAX + 1):
+        attempts_max, wait = ATTEMPTS_MAX, min(60, 2 ** (attempt - 1))
         try:
             with urlopen(request, timeout=60) as response:
                 return json.load(response), response.headers["x-sync-watermark"]
         except HTTPError as error:
-            if error.code not in (409, 429, 502) or attempt == TRIES_MAX - 1:
-                sys.exit(f"stopped with status {error.code}: {error.read().decode()}")
-            retry_after = int(error.headers.get("Retry-After", "1"))
-            time.sleep(retry_after if error.code == 429 else 2**attempt)
+            message = f"status {error.code}: {error.read().decode()}"
+            if "INVALID_CURSOR" in message and cursor is not None:
+                return get_page(since, None)
+            wait = int(error.headers.get("Retry-After", wait))
+            if error.code not in (409, 429, 502, 503, 504):
+                sys.exit(f"stopped: {message}")
+        except (OSError, HTTPException, ValueError) as error:
+            message, attempts_max = f"no response from {ADDRESS}: {error}", ATTEMPTS_TO_CONNECT_MAX
+        if attempt == attempts_max:
+            sys.exit(f"stopped: {message}")
+        print(f"waits {wait} s: {message}", file=sys.stderr)
+        time.sleep(wait)
 
 
-since = sys.argv[1] if len(sys.argv) > 1 else "1970-01-01T00:00:00Z"
-cursor, has_more = None, True
-while has_more:
-    page, watermark = get_page(since, cursor)
-    for order in page["data"]:
-        print(json.dumps(order))
-    cursor, has_more = page["meta"]["next_cursor"], page["meta"]["has_more"]
-print("next run: python3 orders.py", watermark, file=sys.stderr)
+def load_state():
+    if os.path.exists(STATE) and os.path.exists(ROWS):
+        with open(STATE) as file:
+            state = json.load(file)
+        if os.path.getsize(ROWS) >= state["bytes"]:
+            return state
+    return {"since": "1970-01-01T00:00:00Z", "cursor": None, "bytes": 0}
+
+
+# In one step, so that a kill leaves the old state or the new one.
+def save_state(state):
+    with open(STATE + ".new", "w") as file:
+        json.dump(state, file)
+    os.replace(STATE + ".new", STATE)
+
+
+state, count, has_more = load_state(), 0, True
+with open(ROWS, "ab") as rows:
+    # a run that was killed may have left half a page
+    rows.truncate(state["bytes"])
+    while has_more:
+        page, watermark = get_page(state["since"], state["cursor"])
+        for order in page["data"]:
+            rows.write(json.dumps(order).encode() + b"\n")
+        rows.flush()
+        count, has_more = count + len(page["data"]), page["meta"]["has_more"]
+        state["bytes"] = os.path.getsize(ROWS)
+        state["cursor"] = page["meta"]["next_cursor"]
+        # the watermark counts from when everything is written
+        if not has_more:
+            state["since"] = watermark
+        save_state(state)
+print(f"{count} orders; the next run asks for what changed since {state['since']}", file=sys.stderr)

@@ -1,39 +1,101 @@
-// Orders changed since a moment, oldest first, one JSON object a line. Needs Node 24 and nothing else; the variable
-// STORE_EXPORT_KEY holds the key:
-//   node orders.ts 2026-07-01T00:00:00Z > orders.jsonl
-// At its end it names the moment to give to the next run, so that no change is missed. Rows replace those with the same id.
+// Keeps all orders of the store in orders.jsonl, one JSON object a line. A line replaces earlier lines with the same id.
+// Needs Node 24 and nothing else. The variable STORE_EXPORT_KEY holds the key:
+//   node orders.ts
+// The first run reads everything, later runs what changed. orders.state says how far the file is: a run that was killed
+// continues there. Delete both files to start again.
 
+import { appendFileSync, existsSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const address = 'https://api.example.com/api/v1/orders'
 const key = process.env.STORE_EXPORT_KEY ?? ''
-const since = process.argv[2] ?? '1970-01-01T00:00:00Z'
-const triesMax = 6
+const [rowsFile, stateFile] = ['orders.jsonl', 'orders.state']
+const attemptsMax = 8
+const attemptsToConnectMax = 4
 
+interface State {
+  readonly since: string
+  readonly cursor: string | null
+  /** Of the file of rows. */
+  readonly bytes: number
+}
 interface Page {
   readonly data: readonly { readonly id: string; readonly total: string }[]
   readonly meta: { readonly next_cursor: string | null; readonly has_more: boolean }
 }
-
-let place: { cursor?: string } | null = {}
-let watermark: string | null = null
-while (place !== null) {
-  const response = await getPage(place)
-  const { data, meta } = (await response.json()) as Page
-  for (const order of data) process.stdout.write(`${JSON.stringify(order)}\n`)
-  watermark = response.headers.get('x-sync-watermark')
-  place = meta.next_cursor === null ? null : { cursor: meta.next_cursor }
+interface Answer {
+  readonly page: Page
+  readonly watermark: string
 }
-process.stderr.write(`next run: node orders.ts ${watermark}\n`)
 
-async function getPage(place: { cursor?: string }): Promise<Response> {
-  const query = new URLSearchParams({ limit: '250', updated_since: since, ...place })
+const start: State = { since: '1970-01-01T00:00:00Z', cursor: null, bytes: 0 }
+let state = loadState()
+let count = 0
+// a run that was killed may have left half a page
+if (existsSync(rowsFile)) truncateSync(rowsFile, state.bytes)
+for (let hasMore = true; hasMore; ) {
+  const { page, watermark } = await getPage(state.since, state.cursor)
+  appendFileSync(rowsFile, page.data.map((order) => `${JSON.stringify(order)}\n`).join(''))
+  count += page.data.length
+  hasMore = page.meta.has_more
+  // the watermark counts from when everything is written
+  const since = hasMore ? state.since : watermark
+  state = { since, cursor: page.meta.next_cursor, bytes: statSync(rowsFile).size }
+  saveState()
+}
+process.stderr.write(`${count} orders; the next run asks for what changed since ${state.since}\n`)
+
+async function getPage(since: string, cursor: string | null): Promise<Answer> {
+  const query = new URLSearchParams({ limit: '250', updated_since: since, ...(cursor === null ? {} : { cursor }) })
   for (let attempt = 1; ; attempt++) {
-    const response = await fetch(`${address}?${query}`, { headers: { 'x-api-key': key } })
-    if (response.ok) return response
-    if (![409, 429, 502].includes(response.status) || attempt === triesMax)
-      throw new Error(`stopped with status ${response.status}: ${await response.text()}`)
-    const retryAfter = Number(response.headers.get('retry-after') ?? 1)
-    await sleep(1000 * (response.status === 429 ? retryAfter : 2 ** (attempt - 1)))
+    const result = await ask(query)
+    if ('page' in result) return result
+    if (cursor !== null && result.message.includes('INVALID_CURSOR')) return getPage(since, null)
+    if (attempt >= result.attemptsMax) {
+      process.stderr.write(`stopped: ${result.message}\n`)
+      process.exit(1)
+    }
+    const wait = result.retryAfter ?? Math.min(60, 2 ** (attempt - 1))
+    process.stderr.write(`waits ${wait} s: ${result.message}\n`)
+    await sleep(1000 * wait)
   }
+}
+
+interface Failure {
+  readonly message: string
+  readonly retryAfter: number | null
+  readonly attemptsMax: number
+}
+
+async function ask(query: URLSearchParams): Promise<Answer | Failure> {
+  try {
+    const signal = AbortSignal.timeout(60_000)
+    const response = await fetch(`${address}?${query}`, { headers: { 'x-api-key': key }, signal })
+    const text = await response.text()
+    if (response.ok)
+      return { page: JSON.parse(text), watermark: response.headers.get('x-sync-watermark') ?? start.since }
+    const isRetried = [409, 429, 502, 503, 504].includes(response.status)
+    const header = response.headers.get('retry-after')
+    return {
+      message: `status ${response.status}: ${text}`,
+      retryAfter: header === null ? null : Number(header),
+      attemptsMax: isRetried ? attemptsMax : 1,
+    }
+  } catch (error) {
+    const { message, cause } = error as Error
+    const why = cause instanceof Error ? `${message} (${'code' in cause ? cause.code : cause.message})` : message
+    return { message: `no response from ${address}: ${why}`, retryAfter: null, attemptsMax: attemptsToConnectMax }
+  }
+}
+
+function loadState(): State {
+  const kept: State =
+    existsSync(stateFile) && existsSync(rowsFile) ? JSON.parse(readFileSync(stateFile, 'utf8')) : start
+  return kept !== start && statSync(rowsFile).size >= kept.bytes ? kept : start
+}
+
+/** In one step, so that a kill leaves the old state or the new one. */
+function saveState(): void {
+  writeFileSync(`${stateFile}.new`, JSON.stringify(state))
+  renameSync(`${stateFile}.new`, stateFile)
 }
