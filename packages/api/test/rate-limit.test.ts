@@ -84,9 +84,7 @@ test('[LIM-1, R6] a refused request is told for its endpoint: to the metrics, th
   )
   expect(told).toEqual(['/api/v1/orders 429', '/api/v1/orders/{id} 429', 'unknown 429', '/api/v1/products 401'])
   await expect
-    .poll(() =>
-      platform.service.control.sql`select endpoint from request_lines where key_id = ${id} order by 1`.values(),
-    )
+    .poll(() => platform.service.control.sql`select endpoint from request_log where key_id = ${id} order by 1`.values())
     .toEqual([['/api/v1/orders'], ['/api/v1/orders/{id}'], ['unknown']])
 })
 

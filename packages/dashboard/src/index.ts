@@ -30,7 +30,7 @@ export interface DashboardOptions {
   /** Address under which clients reach the API. */
   readonly apiUrl: string
   readonly requestsPerMinute: number
-  readonly requestLineDays: number
+  readonly requestLogHours: number
   readonly sessionDays: number
   readonly linkMinutes: number
   /** The operator's own login; null where merchants sign in by password and link alone. */
@@ -54,7 +54,7 @@ export function startDashboard(options: DashboardOptions): Promise<RunningDashbo
 
 function partsOf(options: DashboardOptions, origins: Origins): Parts {
   const { database, reader, secret, apiUrl, observe, proxies } = options
-  const { requestsPerMinute, requestLineDays, sessionDays, linkMinutes, singleSignOn } = options
+  const { requestsPerMinute, requestLogHours, sessionDays, linkMinutes, singleSignOn } = options
   const turns = new Turns()
   return {
     database,
@@ -68,7 +68,7 @@ function partsOf(options: DashboardOptions, origins: Origins): Parts {
     observe,
     apiUrl: apiUrl.replace(/\/+$/, ''),
     requestsPerMinute,
-    requestLineDays,
+    requestLogHours,
     proxies,
   }
 }

@@ -22,7 +22,8 @@ export interface Parts {
   /** Address of the API for clients, without a slash at the end. */
   readonly apiUrl: string
   readonly requestsPerMinute: number
-  readonly requestLineDays: number
+  /** How long the request log and walks are kept. */
+  readonly requestLogHours: number
   /** Our proxies before the dashboard. */
   readonly proxies: number
 }

@@ -62,9 +62,11 @@ export {
 export type { UsageOutcome } from './control/usage/hours.ts'
 export {
   type RequestLine,
-  readRequestLines,
+  readRequestLog,
+  readStoppedWalks,
   readUsageHours,
   readWalks,
+  type StoppedWalk,
   type UsageHour,
   type Walk,
 } from './control/usage/reading.ts'

@@ -431,13 +431,22 @@ export const SETTINGS = {
     max: 1200,
     help: 'how long usage is kept',
   },
-  requestLineDays: {
-    env: 'STORE_EXPORT_REQUEST_LINE_DAYS',
+  requestLogHours: {
+    env: 'STORE_EXPORT_REQUEST_LOG_HOURS',
     kind: 'integer',
-    default: 7,
-    unit: 'days',
+    default: 72,
+    unit: 'hours',
     min: 1,
-    max: 400,
-    help: 'how long single requests and walks are kept, of each key the last 100 requests',
+    max: 9600,
+    help: "age at which lines of a key's request log and its walks are deleted; raise it if merchants look into problems later",
+  },
+  requestLogLines: {
+    env: 'STORE_EXPORT_REQUEST_LOG_LINES',
+    kind: 'integer',
+    default: 5000,
+    unit: 'lines',
+    min: 100,
+    max: 1_000_000,
+    help: 'longest request log of one key, about 300 bytes a line; one line holds the like requests of a minute',
   },
 } as const satisfies Record<string, Setting>

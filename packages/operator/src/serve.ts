@@ -134,10 +134,10 @@ async function startApi(options: Parameters<typeof import('./service.ts').startS
 }
 
 /** Deletes what is kept for a time now and once a day; keeps no process alive. */
-function cleanDaily(database: ControlDatabase, { usageMonths, requestLineDays }: Config, observe: Observe): void {
+function cleanDaily(database: ControlDatabase, { usageMonths, requestLogHours }: Config, observe: Observe): void {
   const clean = () => {
     const deletions = [
-      deleteOldUsage({ database, usageMonths, requestLineDays, now: new Date() }),
+      deleteOldUsage({ database, usageMonths, requestLogHours, now: new Date() }),
       forgetSentForms(database, SENT_FORM_HOURS),
       forgetAttempts(database),
       forgetEndedSignIns(database),

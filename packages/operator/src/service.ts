@@ -65,7 +65,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const documents = new Map<string, ReferenceRoute>()
     const pools = new StorePools({ bounds: config, keys: options.keys, observe })
     forgetRemovedStores({ pools, database: control, observe })
-    const usage = createUsageRecorder({ database: control, now: Date.now, observe, flushMs: config.usageFlushMs })
+    const { usageFlushMs: flushMs, requestLogLines } = config
+    const usage = createUsageRecorder({ database: control, now: Date.now, observe, flushMs, requestLogLines })
     const reader = readerOf(options, pools)
     const { server, stop } = createApiServer({
       pipeline: {

@@ -19,7 +19,7 @@ export interface FieldOptions {
   /** Name in the form, and its id. */
   readonly name: string
   readonly label: string
-  readonly type?: 'text' | 'email' | 'password' | 'search'
+  readonly type?: 'text' | 'email' | 'password' | 'search' | 'datetime-local'
   readonly value?: string
   readonly hint?: string
   /** Shown at the field, which is then marked as wrong. */

@@ -1,4 +1,4 @@
-// What one key did lately: its last requests and its walks, so that "the sync stopped at three" has somewhere to look.
+// What one key did: the lists it read page by page, and its request log, to find out why a sync stopped.
 
 import { addressesOf } from '../look/addresses.ts'
 import { card, emptyState, pageHead } from '../look/components.ts'
@@ -7,9 +7,10 @@ import { linkButton } from '../look/forms.ts'
 import { type Html, html, NOTHING } from '../look/html.ts'
 import { maskedKey } from '../look/key-facts.ts'
 import { layout } from '../look/layout.ts'
-import { answerBadge, keyBadge, walkBadge } from '../look/states.ts'
+import { keyBadge, walkBadge } from '../look/states.ts'
 import { table } from '../look/table.ts'
 import type { Frame, KeyRow, KeyUsagePage } from './models.ts'
+import { requestLogCard } from './request-log-view.ts'
 
 /** The whole page; its requests fetch themselves again. */
 export function keyUsageView(frame: Frame, page: KeyUsagePage): Html {
@@ -22,11 +23,15 @@ export function keyUsageView(frame: Frame, page: KeyUsagePage): Html {
     trail: [{ label: 'Usage', href: addresses.usage }],
     ...(key.revokedAt === null ? { actions: keyActions(frame, key) } : {}),
   })
-  return layout(
-    frame,
-    html`${head}<div id="lately" class="stack" hx-get="${addresses.keyUsage(key.id)}" hx-trigger="every 10s" hx-select="#lately" hx-swap="outerMorph">
-${walksCard(frame, page)}${linesCard(frame, page)}</div>`,
-  )
+  return layout(frame, html`${head}${walksPart(frame, page)}${requestLogCard(frame, page)}`)
+}
+
+/** Refreshes itself, and the newest lines of the log with it. */
+function walksPart(frame: Frame, page: KeyUsagePage): Html {
+  const { key, log } = page
+  const address = `${addressesOf(frame).keyUsage(key.id)}${log.errorsOnly ? '?show=errors' : ''}`
+  const both = log.isNewest ? html` hx-select-oob="#log-lines:outerMorph"` : NOTHING
+  return html`<div id="walks-part" hx-get="${address}" hx-trigger="every 10s" hx-select="#walks-part"${both} hx-swap="outerMorph">${walksCard(frame, page)}</div>`
 }
 
 function keyActions(frame: Frame, key: KeyRow): Html {
@@ -37,11 +42,11 @@ function keyActions(frame: Frame, key: KeyRow): Html {
 
 function walksCard(frame: Frame, { key, walks }: KeyUsagePage): Html {
   const list = table({
-    caption: 'Walks',
+    caption: 'Lists read page by page',
     columns: [
       { label: 'List' },
       { label: 'State' },
-      { label: 'Begun' },
+      { label: 'Started' },
       { label: 'Last page' },
       { label: 'Pages', isNumber: true },
       { label: 'Rows', isNumber: true },
@@ -56,41 +61,14 @@ function walksCard(frame: Frame, { key, walks }: KeyUsagePage): Html {
     ]),
     isStacked: true,
   })
-  const hope = 'When the tool reads a list page by page, you see here how far it came.'
-  const none = emptyState('No walk', key.revokedAt === null ? hope : 'This key read no list page by page lately.')
-  const note = 'Lists that the tool reads page by page. One that stopped did not reach the end of its list.'
-  return card({ id: 'walks', title: 'Walks', note, isFlush: walks.length > 0 }, walks.length > 0 ? list : none)
-}
-
-function linesCard(frame: Frame, { key, lines, linesDays }: KeyUsagePage): Html {
-  const list = table({
-    caption: 'Last requests, newest first',
-    columns: [
-      { label: 'Time' },
-      { label: 'Endpoint' },
-      { label: 'Status' },
-      { label: 'Rows', isNumber: true },
-      { label: 'Duration', isNumber: true },
-    ],
-    rows: lines.map((line) => [
-      exactInstant(line.at, frame, true),
-      html`<code>${line.endpoint}</code>`,
-      html`<span class="status">${answerBadge(line.status)}${line.code === null ? NOTHING : html`<code>${line.code}</code>`}</span>`,
-      line.rows === 0 ? html`<span class="quiet">0</span>` : count(line.rows, frame),
-      `${count(Math.round(line.durationMs), frame)} ms`,
-    ]),
-  })
-  const note = `The newest 100, kept for ${linesDays} days. No customer’s data is in them.`
-  const content = lines.length > 0 ? list : noRequests(frame, key)
-  return card({ id: 'lines', title: 'Last requests', note, isFlush: lines.length > 0 }, content)
-}
-
-/** Only an active key can be put into a tool. */
-function noRequests(frame: Frame, key: KeyRow): Html {
-  if (key.revokedAt !== null) {
-    const text = html`This key was revoked ${instant(key.revokedAt, frame)}. The service refuses every request with it.`
-    return emptyState('No requests lately', text)
-  }
-  const next = linkButton('Recipes to start with', addressesOf(frame).recipes)
-  return emptyState('No requests lately', 'Put the key into the tool and run it. Its requests appear here.', next)
+  const hope = 'When the tool reads a list page by page, this table shows how far it came.'
+  const none = emptyState(
+    'No list read yet',
+    key.revokedAt === null ? hope : 'This key has read no list page by page lately.',
+  )
+  const note = 'A list that stopped was not read to its end.'
+  return card(
+    { id: 'walks', title: 'Lists read page by page', note, isFlush: walks.length > 0 },
+    walks.length > 0 ? list : none,
+  )
 }

@@ -38,7 +38,9 @@ function pageWith(active: readonly KeyRow[], more: Partial<KeysPage> = {}): stri
     keysMax: 5,
   }
   const create = { name: '', problem: null }
-  return String(keysView(frame, { tiles, active, revoked: [], create, keysMax: 5, leastUsed: null, ...more }))
+  return String(
+    keysView(frame, { warnings: [], tiles, active, revoked: [], create, keysMax: 5, leastUsed: null, ...more }),
+  )
 }
 
 test('each form of the page has a token of its own', () => {

@@ -9,23 +9,24 @@ import { maskedKey } from '../look/key-facts.ts'
 import { layout } from '../look/layout.ts'
 import { keyBadge } from '../look/states.ts'
 import { noValue, table } from '../look/table.ts'
+import { warningsPart } from './key-warnings-view.ts'
 import type { Frame, KeyRow, KeysPage, KeyTiles } from './models.ts'
 
 /** The whole page. */
 export function keysView(frame: Frame, page: KeysPage): Html {
   const head = pageHead({
     title: 'API',
-    lead: 'Each tool gets a key of its own, so that you can end one without touching the others.',
+    lead: 'Each tool gets a key of its own, so that you can revoke one without affecting the others.',
   })
   return layout(
     frame,
-    html`${head}${tilesPart(frame, page.tiles)}${createCard(frame, page)}${activeCard(frame, page)}${revokedPart(frame, page)}`,
+    html`${head}${warningsPart(frame, page.warnings)}${tilesPart(frame, page.tiles)}${createCard(frame, page)}${activeCard(frame, page)}${revokedPart(frame, page)}`,
   )
 }
 
 /** The parts of the page that refresh themselves together, so that the tiles and the table show the same requests. */
-export function liveFragment(frame: Frame, page: Pick<KeysPage, 'tiles' | 'active'>): Html {
-  return html`${tilesPart(frame, page.tiles)}${activeCard(frame, page)}`
+export function liveFragment(frame: Frame, page: Pick<KeysPage, 'warnings' | 'tiles' | 'active'>): Html {
+  return html`${warningsPart(frame, page.warnings)}${tilesPart(frame, page.tiles)}${activeCard(frame, page)}`
 }
 
 function tilesPart(frame: Frame, page: KeyTiles): Html {
@@ -43,7 +44,7 @@ function tilesPart(frame: Frame, page: KeyTiles): Html {
     { label: 'Active keys', value: count(activeKeys, frame), of: `of ${keysMax}`, filled: activeKeys / keysMax },
   ]
   const address = addressesOf(frame).live
-  return html`<section id="tiles" aria-label="Usage at a glance" hx-get="${address}" hx-trigger="every 10s" hx-select="#tiles" hx-select-oob="#active-keys:outerMorph" hx-swap="outerMorph">${tiles(list)}</section>`
+  return html`<section id="tiles" aria-label="Usage at a glance" hx-get="${address}" hx-trigger="every 10s" hx-select="#tiles" hx-select-oob="#warnings:outerMorph,#active-keys:outerMorph" hx-swap="outerMorph">${tiles(list)}</section>`
 }
 
 function createCard(frame: Frame, page: KeysPage): Html {

@@ -1,7 +1,7 @@
 // What each page shows, as data: made by the routes, drawn by the views. Nothing here knows HTTP, SQL or HTML. Instants
 // are dates; views write them in the store's time zone and the language of the browser.
 
-import type { KeySummary, Walk as RecordedWalk, RequestLine } from '@store-export/engine'
+import type { KeySummary, Walk as RecordedWalk, RequestLine, StoppedWalk } from '@store-export/engine'
 
 /** Section of a store's pages, for the navigation. */
 export type Section = 'general' | 'api' | 'usage' | 'data' | 'recipes'
@@ -111,8 +111,18 @@ export interface KeyRow extends Omit<KeySummary, 'storeId' | 'replaces'> {
   readonly replacedBy: (MaskedKey & { readonly id: string }) | null
 }
 
+/** Something about an active key that a merchant should look into. */
+export type KeyWarning =
+  /** Its tool gets errors only: so many requests since then. */
+  | { readonly kind: 'failing'; readonly key: KeyRow; readonly requests: number; readonly since: Date }
+  /** Its tool did not read a list to the end. */
+  | { readonly kind: 'stopped'; readonly key: KeyRow; readonly walk: StoppedWalk }
+  /** Its tool used to make requests with pauses of so many hours at most, and stopped. */
+  | { readonly kind: 'silent'; readonly key: KeyRow; readonly pauseHours: number }
+
 /** Settings > API. */
 export interface KeysPage {
+  readonly warnings: readonly KeyWarning[]
   readonly tiles: KeyTiles
   readonly active: readonly KeyRow[]
   /** Newest first. */
@@ -187,11 +197,26 @@ export interface Walk extends Omit<RecordedWalk, 'ended'> {
 /** What one key did lately. */
 export interface KeyUsagePage {
   readonly key: KeyRow
-  /** Newest first, at most 100. */
-  readonly lines: readonly RequestLine[]
+  readonly log: RequestLogPart
   /** Those not finished first, then newest first. */
   readonly walks: readonly Walk[]
-  readonly linesDays: number
+}
+
+/** A part of the request log of a key. */
+export interface RequestLogPart {
+  /** Newest first. */
+  readonly lines: readonly RequestLine[]
+  /** Address of the lines before these; null for none. */
+  readonly olderHref: string | null
+  /** Whether these are the newest lines, without a choice of time. */
+  readonly isNewest: boolean
+  readonly errorsOnly: boolean
+  /** The time in the field, in the store's time zone: `2026-11-21T03:00`, empty without a choice. */
+  readonly until: string
+  /** Why that time is not a time; null for none. */
+  readonly problem: string | null
+  /** How long lines are kept. */
+  readonly hours: number
 }
 
 /** Lists of the Data pages, as in addresses. */

@@ -45,7 +45,7 @@ function sumTiles(frame: Frame, { days }: UsagePage): Html {
 
 const PART_NOTES = {
   answered: 'Requests that returned data',
-  clientErrors: 'Wrong parameters or unknown ids; fix the tool',
+  clientErrors: 'Wrong parameters or unknown IDs',
   refused: 'Over the limit, or the store was not ready',
   failed: 'On the service’s side; tools try again',
 } as const satisfies Record<keyof RequestSums, string>
@@ -83,7 +83,7 @@ function keysCard(frame: Frame, { keys, selectedKeyId }: UsagePage): Html {
     rows: keys.map((key) => [
       html`<a class="key-name" href="${addresses.usageOfKey(key.id)}"${key.id === selectedKeyId ? html` aria-current="true"` : NOTHING}>${key.name}</a> ${key.isActive ? NOTHING : badge('Revoked')}${shareBar(requestsOf(key) / most)}`,
       ...sumCells(frame, key),
-      html`<div class="cell-actions">${linkButton('Last requests', addresses.keyUsage(key.id), { about: `of ${key.name}` })}</div>`,
+      html`<div class="cell-actions">${linkButton('Request log', addresses.keyUsage(key.id), { about: `of ${key.name}` })}</div>`,
     ]),
     selectedRow: keys.findIndex(({ id }) => id === selectedKeyId),
     isStacked: true,

@@ -11,6 +11,7 @@ import {
   type KeySummary,
   listKeys,
   type NewKey,
+  readStoppedWalks,
   readUsageHours,
   revokeKey,
 } from '@store-export/engine'
@@ -22,7 +23,9 @@ import { replaceView } from '../pages/replace-view.ts'
 import { revokeView } from '../pages/revoke-view.ts'
 import type { FormFields } from '../security/form-body.ts'
 import { peakMinuteToday, readSince, refusedSince, requestsIn24Hours, requestsToday } from '../usage/summaries.ts'
+import { warningsOf } from '../usage/warnings.ts'
 import { missing } from './problems.ts'
+import { stoppedBetween } from './usage.ts'
 import { type Answer, frameOf, type PageAnswer, type StoreVisit } from './visit.ts'
 
 const DAYS = 7
@@ -199,9 +202,10 @@ async function pageOf(visit: StoreVisit): Promise<Omit<KeysPage, 'create'>> {
   const { parts, store, head, now } = visit
   const { database, requestsPerMinute } = parts
   const keysMax = LIMITS.activeKeysPerStore
-  const [keys, hours] = await Promise.all([
+  const [keys, hours, stopped] = await Promise.all([
     listKeys({ database, storeId: store.id }),
     readUsageHours({ database, storeId: store.id, since: readSince(now, DAYS) }),
+    readStoppedWalks({ database, storeId: store.id, ...stoppedBetween(visit) }),
   ])
   const rows = rowsOf(keys, requestsIn24Hours({ hours, now }))
   const active = rows.filter(({ revokedAt }) => revokedAt === null)
@@ -217,7 +221,9 @@ async function pageOf(visit: StoreVisit): Promise<Omit<KeysPage, 'create'>> {
     keysMax,
   }
   const revoked = rows.filter(({ revokedAt }) => revokedAt !== null).toReversed()
-  return { tiles, active, revoked, keysMax, leastUsed: active.length < keysMax ? null : leastUsed(active) }
+  // The page of a store that is not served says so itself.
+  const warnings = head.standing === 'ready' ? warningsOf({ keys: active, hours, stopped, now }) : []
+  return { warnings, tiles, active, revoked, keysMax, leastUsed: active.length < keysMax ? null : leastUsed(active) }
 }
 
 /** Keys as their list shows them. */

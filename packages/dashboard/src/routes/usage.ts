@@ -1,8 +1,11 @@
 // Usage: 30 days of a store, and what one key did lately.
 
-import { listKeys, readRequestLines, readUsageHours, readWalks, type Walk } from '@store-export/engine'
+import { listKeys, type RequestLine, readRequestLog, readUsageHours, readWalks, type Walk } from '@store-export/engine'
+import { storeAddresses } from '../look/addresses.ts'
 import { keyUsageView } from '../pages/key-usage-view.ts'
+import type { RequestLogPart } from '../pages/models.ts'
 import { usageView } from '../pages/usage-view.ts'
+import { instantOf } from '../usage/local-time.ts'
 import {
   hoursOfDays,
   noRequests,
@@ -19,7 +22,8 @@ import { type Answer, frameOf, type StoreVisit } from './visit.ts'
 const DAYS = 30
 /** A walk whose last page is older is not under way any more: limits make nobody wait for so long. */
 const STOPPED_MS = 5 * 60_000
-const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
 
 /** GET /stores/{s}/usage */
 export async function usagePage(visit: StoreVisit): Promise<Answer> {
@@ -44,31 +48,68 @@ export async function usagePage(visit: StoreVisit): Promise<Answer> {
   return { html: usageView(frameOf(visit, { title: 'Usage', section: 'usage' }), page) }
 }
 
-/** GET /stores/{s}/usage/keys/{k} */
+/** GET /stores/{s}/usage/keys/{k}?until=2026-11-21T03:00&show=errors: `until` is in the store's time zone. */
 export async function keyUsagePage(visit: StoreVisit): Promise<Answer> {
   const { parts, store, now, context } = visit
-  const { database, requestLineDays } = parts
+  const { database, requestLogHours } = parts
   const keyId = (context.req.param('key') ?? '').toLowerCase()
   const keys = await listKeys({ database, storeId: store.id })
   if (!keys.some(({ id }) => id === keyId)) return missing(visit)
-  const [hours, lines, walks] = await Promise.all([
+  // Old lines are deleted once a day: until then they are not shown.
+  const since = new Date(now.getTime() - requestLogHours * HOUR_MS)
+  const choice = choiceOf(visit)
+  const [hours, log, walks] = await Promise.all([
     readUsageHours({ database, storeId: store.id, since: readSince(now, 1) }),
-    readRequestLines(database, keyId),
+    readRequestLog({ database, keyId, since, ...choice }),
     readWalks(database, keyId),
   ])
   const key = rowsOf(keys, requestsIn24Hours({ hours, now })).find(({ id }) => id === keyId)
   if (key === undefined) return missing(visit)
-  // deleted once a day: what is older already must not be shown until then
-  const since = now.getTime() - requestLineDays * DAY_MS
+  const kept = walks.filter(({ lastAt }) => lastAt >= since)
   const page = {
     key,
-    lines: lines.filter(({ at }) => at.getTime() >= since),
-    walks: walks
-      .filter(({ lastAt }) => lastAt.getTime() >= since)
-      .map((walk) => ({ ...walk, standing: standingOf(walk, now) })),
-    linesDays: requestLineDays,
+    log: logPart(visit, { ...choice, ...log, keyId }),
+    walks: kept.map((walk) => ({ ...walk, standing: standingOf(walk, now) })),
   }
   return { html: keyUsageView(frameOf(visit, { title: `Requests of ${key.name}`, section: 'usage' }), page) }
+}
+
+interface LogChoice extends Pick<RequestLogPart, 'until' | 'problem' | 'errorsOnly'> {
+  /** The lines shown are of earlier minutes; null for the newest ones. */
+  readonly before: Date | null
+}
+
+/** The part of the log that the address names: lines before a minute, or until a time that somebody typed. */
+function choiceOf({ context, head }: StoreVisit): LogChoice {
+  const errorsOnly = context.req.query('show') === 'errors'
+  const until = context.req.query('until') ?? ''
+  const before = new Date(context.req.query('before') ?? '')
+  if (!Number.isNaN(before.getTime())) return { before, until: '', problem: null, errorsOnly }
+  if (until === '') return { before: null, until, problem: null, errorsOnly }
+  const instant = instantOf(until, head.timeZone)
+  if (instant === null) {
+    const problem = 'Give a day and a time, such as 2026-11-21T03:00.'
+    return { before: null, until, problem, errorsOnly }
+  }
+  return { before: new Date(instant.getTime() + MINUTE_MS), until, problem: null, errorsOnly }
+}
+
+function logPart(
+  { parts, store }: StoreVisit,
+  log: LogChoice & { readonly keyId: string; readonly lines: readonly RequestLine[]; readonly hasOlder: boolean },
+): RequestLogPart {
+  const { lines, hasOlder, before, until, problem, errorsOnly, keyId } = log
+  const oldest = Math.min(...lines.map(({ minute }) => minute.getTime()))
+  const query = new URLSearchParams(errorsOnly ? { show: 'errors' } : {})
+  if (hasOlder) query.set('before', new Date(oldest).toISOString())
+  const olderHref = hasOlder ? `${storeAddresses(store.id).keyUsage(keyId)}?${query}` : null
+  return { lines, olderHref, isNewest: before === null, errorsOnly, until, problem, hours: parts.requestLogHours }
+}
+
+/** The time in which a list that was not read to its end counts as stopped, rather than under way or forgotten. */
+export function stoppedBetween({ parts, now }: StoreVisit): { readonly since: Date; readonly quietSince: Date } {
+  const since = new Date(now.getTime() - parts.requestLogHours * HOUR_MS)
+  return { since, quietSince: new Date(now.getTime() - STOPPED_MS) }
 }
 
 function standingOf({ ended, lastAt }: Walk, now: Date): 'finished' | 'under way' | 'stopped' {

@@ -213,6 +213,39 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
     expect(empty).not.toContain('Put the key into the tool')
   })
 
+  test('of a key shows in the morning what happened at three', async () => {
+    const { id } = await scene.platform.newKey(store.id)
+    const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+    // a night of a quarter-hourly tool in Berlin, the store's time zone: errors at three, and nothing after them
+    await scene.platform.service.control.sql`
+      insert into request_log (key_id, minute, endpoint, status, code, requests, rows, duration_ms, last_at)
+      select ${id}, at, e, case when n = 48 then 502 else 200 end, case when n = 48 then 'STORE_DB_ERROR' else '' end,
+        4, 1000, 30, at + interval '40 seconds'
+      from generate_series(0, 48) n, unnest(array['/api/v1/orders', '/api/v1/products', '/api/v1/customers']) e,
+        lateral (select (${`${day}T03:00`}::text::timestamp at time zone 'Europe/Berlin')
+          - (48 - n) * interval '15 minutes' as at)`
+    await store.sql`update store set store_timezone = 'Europe/Berlin'`
+    const { page } = await scene.visitAs(merchant, { javaScript, locale: 'en-GB' })
+    await page.goto(`${base()}/usage/keys/${id}`)
+    const times = () => textsOf(page, '#log-lines tbody th')
+    expect((await times())[0]).toContain('03:00:40')
+    expect(await times()).toHaveLength(102)
+    await page.getByRole('link', { name: 'Older requests' }).click()
+    expect(await times()).toHaveLength(45)
+    expect(await page.getByRole('link', { name: 'Older requests' }).count()).toBe(0)
+    await page.getByRole('link', { name: 'Newest requests' }).click()
+
+    await page.getByLabel('Requests until').fill(`${day}T02:30`)
+    await page.getByRole('button', { name: 'Show' }).click()
+    expect((await times())[0]).toContain('02:30:40')
+    await page.getByRole('link', { name: 'Errors only' }).click()
+    expect(await textsOf(page, '#log-lines .badge')).toEqual(['502', '502', '502'])
+    expect((await times())[0]).toContain('03:00:40')
+    await page.goto(`${base()}/usage/keys/${id}?until=three`)
+    expect(await textOf(page, '.field-problem')).toContain('Give a day and a time')
+    await scene.platform.service.control.sql`delete from api_keys where id = ${id}`
+  })
+
   test('of a key shows how far a walk came that was not finished', async () => {
     const { platform } = scene
     const { id, key } = await platform.newKey(store.id)
@@ -223,7 +256,7 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
     const { page } = await scene.visitAs(merchant, { javaScript })
     await page.goto(`${base()}/usage/keys/${id}`)
     const walks = async () => {
-      const rows = await page.locator('table:has(caption:text-is("Walks")) tbody tr').all()
+      const rows = await page.locator('table:has(caption:text-is("Lists read page by page")) tbody tr').all()
       return Promise.all(
         rows.map(async (row) => {
           const [state, , , pages, rowsCount] = await row.locator('td').allTextContents()
@@ -237,7 +270,8 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
       update walks set begun_at = begun_at - interval '1 hour', last_at = last_at - interval '1 hour' where key_id = ${id}`
     await page.reload()
     expect(await walks()).toEqual([finished, ['/api/v1/orders', 'Stopped', '2', '100']])
-    const lines = await textsOf(page, 'table:has(caption:text-is("Last requests, newest first")) tbody tr code')
-    expect(lines).toEqual(['/api/v1/products', '/api/v1/products', '/api/v1/orders', '/api/v1/orders'])
+    const log = 'table:has(caption:text-is("Request log, newest first")) tbody tr'
+    expect((await textsOf(page, `${log} code`)).toSorted()).toEqual(['/api/v1/orders', '/api/v1/products'])
+    expect((await textsOf(page, `${log} td:nth-child(4)`)).toSorted()).toEqual(['2', '2'])
   })
 })

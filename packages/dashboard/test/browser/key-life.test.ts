@@ -76,7 +76,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     expect(await tile(page, 'Requests today')).toBe('1')
     expect(await tile(page, 'Active keys')).toBe('2')
     await page.getByRole('link', { name: 'Accounting', exact: true }).click()
-    const [line = ''] = await textsOf(page, 'table:has-text("Last requests") tbody tr')
+    const [line = ''] = await textsOf(page, '#log-lines tbody tr')
     expect(line).toMatch(/\/api\/v1\/store200\s*1/)
 
     await page.getByRole('link', { name: 'Revoke' }).click()
@@ -116,6 +116,26 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     await page.goBack().catch(() => undefined)
     expect(await settledContent(page)).not.toContain(key)
     expect(await activeNames()).toEqual(['test', 'Stock sheet'])
+  })
+
+  test('a sync that stopped shows on the first page, until the tool reads the list again', async () => {
+    const { sql } = scene.platform.service.control
+    await sql`
+      insert into walks (key_id, endpoint, filters, begun_at, last_at, requests, pages, rows, ended)
+      values (${store.keyId}, '/api/v1/orders', '', now() - interval '2 hours', now() - interval '1 hour', 3, 3, 750, false)`
+    const { page } = await scene.visitAs(merchant, { javaScript })
+    await page.goto(settings())
+    expect(await textOf(page, '.warning p')).toMatch(
+      /^test stopped in the middle of \/api\/v1\/orders at .*, after 3 pages and 750 rows\.$/,
+    )
+    await page.getByRole('link', { name: 'Request log of test' }).click()
+    expect(await textOf(page, 'h1')).toBe('test')
+    await sql`
+      insert into walks (key_id, endpoint, filters, begun_at, last_at, requests, pages, rows, ended)
+      values (${store.keyId}, '/api/v1/orders', '', now(), now(), 3, 3, 750, true)`
+    await page.goto(settings())
+    expect(await page.locator('.warning').count()).toBe(0)
+    await sql`delete from walks where key_id = ${store.keyId}`
   })
 
   test('a replaced key works until the merchant says that the tool has moved', async () => {

@@ -12,7 +12,7 @@ import {
   UnknownMerchant,
 } from './merchants.ts'
 import { removeStore, UnknownStore } from './stores.ts'
-import { readRequestLines, readUsageHours } from './usage/reading.ts'
+import { readRequestLog, readUsageHours } from './usage/reading.ts'
 import { createUsageRecorder } from './usage/recorder.ts'
 
 let control: TestControl
@@ -36,7 +36,8 @@ async function aMerchant(...storeIds: string[]) {
 async function aUsedKey(storeId: string, createdBy: string) {
   const { database, random } = control
   const { id } = await createKey({ database, storeId, name: 'k', createdBy, random })
-  const usage = createUsageRecorder({ database, now: Date.now, observe: () => undefined, flushMs: 600_000 })
+  const options = { database, now: Date.now, observe: () => undefined, flushMs: 600_000, requestLogLines: 100 }
+  const usage = createUsageRecorder(options)
   const request = { endpoint: '/api/v1/store', status: 200, code: null, rows: 1, durationMs: 1, minuteRequests: 1 }
   usage.record({ keyId: id, outcome: 'answered', ...request, walk: null })
   await usage.close()
@@ -125,9 +126,10 @@ describe('removing a merchant', () => {
     expect(await removeMerchant(database, ` ${merchant.email.toUpperCase()} `)).toEqual({ storesLeftAlone: [own.id] })
     const since = new Date(0)
     expect(await readUsageHours({ database, storeId: own.id, since })).toEqual([])
-    expect(await readRequestLines(database, ownKey)).toEqual([])
+    const log = { database, since, before: null, errorsOnly: false }
+    expect((await readRequestLog({ ...log, keyId: ownKey })).lines).toEqual([])
     expect(await readUsageHours({ database, storeId: shared.id, since })).toHaveLength(1)
-    expect(await readRequestLines(database, sharedKey)).toHaveLength(1)
+    expect((await readRequestLog({ ...log, keyId: sharedKey })).lines).toHaveLength(1)
     for (const storeId of [own.id, shared.id]) {
       expect(await listKeys({ database, storeId })).toMatchObject([{ createdBy: null, revokedAt: null }])
     }

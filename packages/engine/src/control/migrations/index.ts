@@ -12,4 +12,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '005-client-errors': { up: async (database) => (await import('./005-client-errors.ts')).up(database) },
   '006-audit': { up: async (database) => (await import('./006-audit.ts')).up(database) },
   '007-nodes': { up: async (database) => (await import('./007-nodes.ts')).up(database) },
+  '008-request-log': { up: async (database) => (await import('./008-request-log.ts')).up(database) },
 }

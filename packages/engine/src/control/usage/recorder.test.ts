@@ -5,7 +5,7 @@ import type { Observation } from '../../observe.ts'
 import type { ControlDatabase } from '../database.ts'
 import { removeStore } from '../stores.ts'
 import type { UsageOutcome } from './hours.ts'
-import { readRequestLines, readUsageHours, readWalks } from './reading.ts'
+import { readRequestLog, readUsageHours, readWalks } from './reading.ts'
 import { createUsageRecorder, type RecordedRequest } from './recorder.ts'
 import { deleteOldUsage } from './retention.ts'
 import type { WalkStep } from './walks.ts'
@@ -17,6 +17,7 @@ beforeAll(async () => {
 afterAll(() => control.drop())
 
 const NEVER_MS = 600_000
+const LOG_LINES = 100
 const NOON = Date.parse('2026-03-01T12:00:00Z')
 
 async function aKey() {
@@ -32,7 +33,13 @@ async function aKey() {
 
 function recorder(now: () => number, database: ControlDatabase = control.database, entriesMax?: number) {
   const seen: Observation[] = []
-  const options = { database, now, observe: (o: Observation) => seen.push(o), flushMs: NEVER_MS }
+  const options = {
+    database,
+    now,
+    observe: (o: Observation) => seen.push(o),
+    flushMs: NEVER_MS,
+    requestLogLines: LOG_LINES,
+  }
   return { seen, ...createUsageRecorder(entriesMax === undefined ? options : { ...options, entriesMax }) }
 }
 
@@ -43,6 +50,12 @@ function request(keyId: string, outcome: UsageOutcome, more: Partial<RecordedReq
 
 function page(keyId: string, walk: WalkStep): RecordedRequest {
   return request(keyId, 'answered', { rows: 250, walk })
+}
+
+/** The newest page of a key's log. */
+function logOf(keyId: string, more: { readonly before?: Date; readonly errorsOnly?: boolean } = {}) {
+  const { database } = control
+  return readRequestLog({ database, keyId, since: new Date(0), before: null, errorsOnly: false, ...more })
 }
 
 function usageOf(keyId: string) {
@@ -131,7 +144,7 @@ describe('usage', () => {
       await usage.close()
     }
     const now = new Date('2026-03-01T00:00:00Z')
-    expect(await deleteOldUsage({ database: control.database, usageMonths: 13, requestLineDays: 7, now })).toBe(1 + 2)
+    expect(await deleteOldUsage({ database: control.database, usageMonths: 13, requestLogHours: 72, now })).toBe(1 + 2)
     expect(await usageOf(id)).toMatchObject([{ hour: new Date('2025-02-01T00:00:00Z') }])
   })
 })
@@ -149,37 +162,84 @@ describe('the fullest minute', () => {
   })
 })
 
-describe('the last requests of a key', () => {
-  test('a hundred are kept, the newest, and neither ids nor parameters', async () => {
+describe('the request log of a key', () => {
+  const MINUTE_MS = 60_000
+
+  test('like requests of one minute are one line, over flushes and nodes, without ids and parameters', async () => {
     const { id } = await aKey()
     let now = NOON
-    const usage = recorder(() => now)
-    for (let round = 0; round < 3; round += 1) {
-      for (let index = 0; index < 70; index += 1) {
-        now += 1000
-        usage.record(request(id, 'answered', { rows: round * 70 + index }))
+    const nodes = [recorder(() => now), recorder(() => now, control.secondNode())]
+    for (const usage of nodes) {
+      for (let second = 0; second < 60; second += 1) {
+        now = NOON + second * 1000
+        usage.record(request(id, 'answered', { rows: 250, durationMs: second }))
       }
       await usage.flush()
     }
-    usage.record(request(id, 'refused', { status: 429, code: 'RATE_LIMITED', rows: 0 }))
-    await usage.close()
-    const lines = await readRequestLines(control.database, id)
-    expect(lines).toHaveLength(100)
-    expect(lines[0]).toEqual({
-      at: new Date(now),
-      endpoint: '/api/v1/orders',
-      status: 429,
-      code: 'RATE_LIMITED',
-      rows: 0,
-      durationMs: 1,
+    now = NOON + 59_500
+    nodes[0]?.record(request(id, 'refused', { status: 429, code: 'RATE_LIMITED', rows: 0, durationMs: 0.4 }))
+    now = NOON + MINUTE_MS
+    nodes[1]?.record(request(id, 'answered'))
+    for (const usage of nodes) await usage.close()
+    const line = { endpoint: '/api/v1/orders', status: 200, code: null }
+    const refused = { ...line, status: 429, code: 'RATE_LIMITED' }
+    const [minute, next] = [new Date(NOON), new Date(NOON + MINUTE_MS)]
+    expect(await logOf(id)).toEqual({
+      lines: [
+        { ...line, minute: next, requests: 1, rows: 3, durationMs: 1, lastAt: next },
+        { ...refused, minute, requests: 1, rows: 0, durationMs: 0, lastAt: new Date(NOON + 59_500) },
+        { ...line, minute, requests: 120, rows: 30_000, durationMs: 59, lastAt: new Date(NOON + 59_000) },
+      ],
+      hasOlder: false,
     })
-    expect(lines.slice(1).map(({ rows }) => rows)).toEqual(Array.from({ length: 99 }, (_, index) => 209 - index))
-    const [{ kept } = { kept: 0 }] = await control.database.sql<{ kept: number }[]>`
-      select count(*)::int as kept from request_lines where key_id = ${id}`
-    expect(kept).toBeLessThanOrEqual(101 + 70)
+    expect((await logOf(id, { errorsOnly: true })).lines).toMatchObject([{ status: 429 }])
   })
 
-  test('two nodes that write lines of the same keys at once end both', async () => {
+  test('at the limit of requests, six hours of it are there in the morning', async () => {
+    const { id } = await aKey()
+    let now = NOON
+    const options = { database: control.database, now: () => now, observe: () => undefined, flushMs: NEVER_MS }
+    const usage = createUsageRecorder({ ...options, requestLogLines: 5000 })
+    const lists = ['/api/v1/orders', '/api/v1/customers', '/api/v1/products']
+    for (let minute = 0; minute < 360; minute += 1) {
+      for (let count = 0; count < 120; count += 1) {
+        now = NOON + minute * MINUTE_MS + count * 500
+        usage.record(request(id, 'answered', { endpoint: lists[count % 3] ?? '' }))
+      }
+    }
+    await usage.close()
+    const lines: unknown[] = []
+    let before: Date | null = null
+    for (let pages = 0; pages < 20; pages += 1) {
+      const page = await logOf(id, before === null ? {} : { before })
+      lines.push(...page.lines)
+      if (!page.hasOlder) break
+      before = new Date(Math.min(...page.lines.map((line) => line.minute.getTime())))
+    }
+    expect(lines).toHaveLength(360 * 3)
+    expect(lines.at(-1)).toMatchObject({ minute: new Date(NOON), requests: 40 })
+  })
+
+  test('is bounded: the oldest lines go once an hour', async () => {
+    const { id } = await aKey()
+    let now = NOON
+    const usage = recorder(() => now)
+    for (let minute = 0; minute < 300; minute += 1) {
+      now = NOON + minute * MINUTE_MS
+      usage.record(request(id, 'answered', { rows: minute }))
+      if (minute % 10 === 0) await usage.flush()
+    }
+    await usage.close()
+    const [{ kept } = { kept: 0 }] = await control.database.sql<{ kept: number }[]>`
+      select count(*)::int as kept from request_log where key_id = ${id}`
+    expect(kept).toBeGreaterThanOrEqual(LOG_LINES)
+    expect(kept).toBeLessThanOrEqual(LOG_LINES + 60)
+    expect((await logOf(id)).lines.slice(0, 100).map(({ rows }) => rows)).toEqual(
+      Array.from({ length: 100 }, (_, index) => 299 - index),
+    )
+  })
+
+  test('two nodes that write lines of the same keys at once lose none', async () => {
     const keys = await Promise.all(Array.from({ length: 10 }, aKey))
     const nodes = [recorder(() => NOON), recorder(() => NOON, control.secondNode())]
     for (let round = 0; round < 8; round += 1) {
@@ -191,21 +251,22 @@ describe('the last requests of a key', () => {
       await Promise.all(nodes.map((node) => node.flush()))
     }
     expect(nodes.flatMap((node) => node.seen)).toEqual([])
-    for (const { id } of keys) expect(await readRequestLines(control.database, id)).toHaveLength(100)
+    for (const { id } of keys) expect((await logOf(id)).lines).toMatchObject([{ requests: 2 * 8 * 30 }])
   })
 
-  test('lines and walks older than their days are deleted', async () => {
+  test('lines and walks older than their hours are deleted', async () => {
     const { id } = await aKey()
-    for (const now of [NOON, NOON + 1]) {
+    for (const now of [NOON, NOON + MINUTE_MS]) {
       const usage = recorder(() => now)
       usage.record(page(id, { begins: true, ends: false, filters: `status=${now}` }))
       usage.record(page(id, { begins: false, ends: false, filters: `status=${now}` }))
       await usage.close()
     }
     const { database } = control
-    await deleteOldUsage({ database, usageMonths: 13, requestLineDays: 7, now: new Date(NOON + 1 + 7 * 86_400_000) })
-    expect(await readRequestLines(database, id)).toMatchObject([{ at: new Date(NOON + 1) }, {}])
-    expect(await readWalks(database, id)).toMatchObject([{ begunAt: new Date(NOON + 1) }])
+    const now = new Date(NOON + MINUTE_MS + 72 * 3_600_000)
+    await deleteOldUsage({ database, usageMonths: 13, requestLogHours: 72, now })
+    expect((await logOf(id)).lines).toMatchObject([{ minute: new Date(NOON + MINUTE_MS) }])
+    expect(await readWalks(database, id)).toMatchObject([{ begunAt: new Date(NOON + MINUTE_MS) }])
   })
 })
 
@@ -317,6 +378,6 @@ test('a removed store leaves no usage, and requests that end after it leave none
   await usage.close()
   const { database } = control
   expect(await readUsageHours({ database, storeId, since: new Date(0) })).toEqual([])
-  expect(await readRequestLines(database, id)).toEqual([])
+  expect((await logOf(id)).lines).toEqual([])
   expect(await readWalks(database, id)).toEqual([])
 })

@@ -1,11 +1,11 @@
-// Notes what each key does, for the merchant's dashboard: sums by hour, the last requests, and walks. In memory while
+// Notes what each key does, for the merchant's dashboard: sums by hour, the request log, and walks. In memory while
 // requests run, written in batches; a database that is away costs statistics after a while, never a request. The limit
 // per minute is access/admission.ts.
 
 import type { Observe } from '../../observe.ts'
 import type { ControlDatabase } from '../database.ts'
 import { hourEntry, hoursBuffer, type UsageOutcome } from './hours.ts'
-import { linesBuffer } from './request-lines.ts'
+import { RequestLog } from './request-log.ts'
 import { type WalkStep, WalksBuffer } from './walks.ts'
 
 /** A request of a key that has its answer. */
@@ -41,13 +41,13 @@ export interface UsageRecorderOptions {
   readonly now: () => number
   readonly observe: Observe
   readonly flushMs: number
+  /** Lines of the request log that are kept of one key. */
+  readonly requestLogLines: number
   /** Pairs of key and hour kept in memory; what comes when it is full is dropped and observed. */
   readonly entriesMax?: number
 }
 
 const ENTRIES_MAX = 50_000
-/** Keys whose lines are kept in memory, at up to 100 lines each. */
-const KEYS_MAX = 2_000
 const OK = 200
 
 /** A recorder that writes every `flushMs`; its timer keeps no process alive. */
@@ -55,7 +55,7 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
   const { sql } = options.database
   const entriesMax = options.entriesMax ?? ENTRIES_MAX
   const hours = hoursBuffer(sql, entriesMax)
-  const lines = linesBuffer(sql, Math.min(entriesMax, KEYS_MAX))
+  const log = new RequestLog({ sql, entriesMax, linesPerKey: options.requestLogLines, now: options.now })
   const walks = new WalksBuffer({ sql, segmentsMax: entriesMax, now: options.now })
   let dropped = 0
   let underWay: Promise<void> = Promise.resolve()
@@ -65,14 +65,14 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
     const at = options.now()
     if (!hours.add(`${keyId} ${hourOf(at)}`, hourEntry({ keyId, at, outcome, minuteRequests }))) dropped += 1
     const durationMs = Math.round(request.durationMs)
-    lines.add(keyId, { lines: [{ keyId, at, endpoint, status, code, rows, durationMs }] })
+    log.add({ keyId, at, endpoint, status, code: code ?? '', rows, durationMs })
     if (walk === null) return
     walks.add({ ...walk, keyId, endpoint, at, pages: status === OK ? 1 : 0, rows })
   }
   const writeAll = async (isLast: boolean) => {
     const lost = dropped
     dropped = 0
-    const written = await Promise.allSettled([hours.flush(), lines.flush(), walks.flush(isLast)])
+    const written = await Promise.allSettled([hours.flush(), log.flush(), walks.flush(isLast)])
     const failed = written.find((result) => result.status === 'rejected')
     if (failed === undefined && lost === 0) return
     const cause: unknown = failed?.reason ?? new Error('more pairs of key and hour than fit in memory')

@@ -1,0 +1,86 @@
+// The request log of a key: what it asked for, minute by minute, with a way to a time and to the errors.
+
+import { addressesOf } from '../look/addresses.ts'
+import { card, emptyState } from '../look/components.ts'
+import { count, counted, exactInstant, instant } from '../look/dates.ts'
+import { field, linkButton } from '../look/forms.ts'
+import { type Html, html, NOTHING } from '../look/html.ts'
+import { answerBadge } from '../look/states.ts'
+import { table } from '../look/table.ts'
+import type { Frame, KeyRow, KeyUsagePage, RequestLogPart } from './models.ts'
+
+/** The card; its lines have an id of their own, because they refresh without the form above them. */
+export function requestLogCard(frame: Frame, { key, log }: Pick<KeyUsagePage, 'key' | 'log'>): Html {
+  const kept = counted(log.hours, 'hour', frame)
+  const note = `Requests of one minute with the same endpoint and status are one line. Kept for ${kept}. The log holds no data of your customers.`
+  return card(
+    { id: 'lines', title: 'Request log', note, isFlush: true },
+    html`${bar(frame, key, log)}<div id="log-lines">${lines(frame, key, log)}</div>`,
+  )
+}
+
+function bar(frame: Frame, key: KeyRow, log: RequestLogPart): Html {
+  const address = addressesOf(frame).keyUsage(key.id)
+  const input = field({
+    name: 'until',
+    label: 'Requests until',
+    type: 'datetime-local',
+    value: log.until,
+    problem: log.problem,
+    autocomplete: 'off',
+    isRequired: false,
+  })
+  const errors = log.errorsOnly ? html`<input type="hidden" name="show" value="errors">` : NOTHING
+  const show = html`<search><form class="form search" method="get" action="${address}">${errors}${input}<button type="submit" class="button plain">Show</button></form></search>`
+  const filter = log.errorsOnly
+    ? linkButton('All requests', address)
+    : linkButton('Errors only', `${address}?show=errors`)
+  return html`<div class="data-bar log-bar">${show}${filter}</div>`
+}
+
+function lines(frame: Frame, key: KeyRow, log: RequestLogPart): Html {
+  if (log.lines.length === 0) return noLines(frame, key, log)
+  const list = table({
+    caption: 'Request log, newest first',
+    columns: [
+      { label: 'Last at' },
+      { label: 'Endpoint' },
+      { label: 'Status' },
+      { label: 'Requests', isNumber: true },
+      { label: 'Rows', isNumber: true },
+      { label: 'Slowest', isNumber: true },
+    ],
+    rows: log.lines.map((line) => [
+      exactInstant(line.lastAt, frame, true),
+      html`<code>${line.endpoint}</code>`,
+      html`<span class="status">${answerBadge(line.status)}${line.code === null ? NOTHING : html`<code>${line.code}</code>`}</span>`,
+      count(line.requests, frame),
+      line.rows === 0 ? html`<span class="quiet">0</span>` : count(line.rows, frame),
+      `${count(line.durationMs, frame)} ms`,
+    ]),
+  })
+  return html`${list}${pager(frame, key, log)}`
+}
+
+function pager(frame: Frame, key: KeyRow, { olderHref, isNewest, errorsOnly }: RequestLogPart): Html {
+  if (olderHref === null && isNewest) return NOTHING
+  const newest = `${addressesOf(frame).keyUsage(key.id)}${errorsOnly ? '?show=errors' : ''}`
+  return html`<nav class="data-foot" aria-label="Pages of the log"><p class="actions">${
+    isNewest ? NOTHING : linkButton('Newest requests', newest)
+  }${olderHref === null ? NOTHING : linkButton('Older requests', olderHref)}</p></nav>`
+}
+
+/** Only an active key can be put into a tool. */
+function noLines(frame: Frame, key: KeyRow, { errorsOnly, isNewest, hours }: RequestLogPart): Html {
+  if (errorsOnly || !isNewest) {
+    const all = linkButton('Show the newest requests', addressesOf(frame).keyUsage(key.id))
+    return emptyState(errorsOnly ? 'No errors' : 'No requests until then', 'The log has no such lines.', all)
+  }
+  const heading = `No requests in ${counted(hours, 'hour', frame)}`
+  if (key.revokedAt !== null) {
+    const text = html`This key was revoked ${instant(key.revokedAt, frame)}. The service refuses every request with it.`
+    return emptyState(heading, text)
+  }
+  const next = linkButton('Recipes to start with', addressesOf(frame).recipes)
+  return emptyState(heading, 'Put the key into the tool and run it. Its requests appear here.', next)
+}

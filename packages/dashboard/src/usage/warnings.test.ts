@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import type { KeyRow } from '../pages/models.ts'
+import { warningsOf } from './warnings.ts'
+
+const NOW = new Date('2026-11-21T09:30:00Z')
+const HOUR_MS = 3_600_000
+const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * HOUR_MS)
+
+function keyUsed(lastUsedAt: Date | null, more: Partial<KeyRow> = {}): KeyRow {
+  const visible = { id: 'k', name: 'ERP', prefix: 'sdx_7Hq2Lm9x', lastFour: 'w3Zk', createdBy: null }
+  return { ...visible, createdAt: NOW, lastUsedAt, revokedAt: null, requests24h: 0, replacedBy: null, ...more }
+}
+
+/** Used in each of these hours before the current one. */
+function usedIn(hours: readonly number[], more: { answered?: number; clientErrors?: number; failed?: number } = {}) {
+  const sums = { answered: 4, clientErrors: 0, refused: 0, failed: 0, peakMinute: 1, ...more }
+  return hours
+    .toSorted((one, other) => other - one)
+    .map((ago) => ({ keyId: 'k', hour: new Date(Math.floor(hoursAgo(ago).getTime() / HOUR_MS) * HOUR_MS), ...sums }))
+}
+
+const kinds = (options: Omit<Parameters<typeof warningsOf>[0], 'now'>) =>
+  warningsOf({ ...options, now: NOW }).map(({ kind }) => kind)
+const every = (step: number, from: number, to: number) =>
+  Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step)
+
+test.each([
+  ['each hour until 3:00, six hours ago', every(1, 6, 100), 6.5, ['silent']],
+  ['each hour, also in this one', every(1, 0, 100), 0.1, []],
+  ['each night, and not in this one', every(24, 30, 180), 30.5, []],
+  ['each night until the one before the last', every(24, 36, 180), 36.5, ['silent']],
+  ['in office hours, until yesterday evening', [16, 17, 18, 40, 41, 42, 64, 65, 66], 16.5, []],
+  ['in three hours of one afternoon', [20, 21, 22, 23], 20.5, []],
+  ['twice', [30, 100], 30.5, []],
+])('a key used %s', (...row) => {
+  const [, hours, lastUsedHoursAgo, expected] = row
+  expect(kinds({ keys: [keyUsed(hoursAgo(lastUsedHoursAgo))], hours: usedIn(hours), stopped: [] })).toEqual(expected)
+})
+
+test('a key that is being replaced may fall silent', () => {
+  const replacedBy = { id: 'n', prefix: 'sdx_8Hq2Lm9x', lastFour: 'w3Zk' }
+  const keys = [keyUsed(hoursAgo(6.5), { replacedBy })]
+  expect(kinds({ keys, hours: usedIn(every(1, 6, 100)), stopped: [] })).toEqual([])
+})
+
+test('errors alone for an hour are a warning, and one request that returned data is none', () => {
+  const keys = [keyUsed(NOW)]
+  expect(kinds({ keys, hours: usedIn([0, 1], { answered: 0, failed: 3 }), stopped: [] })).toEqual(['failing'])
+  expect(kinds({ keys, hours: usedIn([0], { answered: 0, clientErrors: 4 }), stopped: [] })).toEqual([])
+  expect(kinds({ keys, hours: usedIn([0], { answered: 1, failed: 50 }), stopped: [] })).toEqual([])
+})
+
+test('each key has one warning: that a list was not read to its end comes before the silence after it', () => {
+  const walk = { keyId: 'k', endpoint: '/api/v1/orders', lastAt: hoursAgo(6), pages: 3, rows: 750 }
+  const keys = [keyUsed(hoursAgo(6.5)), keyUsed(null, { id: 'other' })]
+  const hours = usedIn(every(1, 6, 100))
+  expect(kinds({ keys, hours, stopped: [walk] })).toEqual(['stopped'])
+})
