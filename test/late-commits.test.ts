@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { experiment } from '../bench/late-commits/experiment.ts'
 import { startNode } from '../packages/api/test/support/nodes.ts'
 import type { RunningService } from '../packages/operator/src/service.ts'
+import { migrationStatements } from '../packages/operator/src/store-schema/migrate-store.ts'
 import { startPlatform, type TestPlatform, type TestStore } from './support/platform.ts'
 import { roundsOf } from './support/rounds.ts'
 
@@ -44,3 +45,37 @@ test(
   },
   (SECONDS + 30) * 1000,
 )
+
+test(
+  '[SYNC-1] a copy that keeps the watermark loses no row if the store keeps whole seconds',
+  async () => {
+    const coarse = await platform.provision()
+    await keepWholeSeconds(coarse)
+    const of = { key: coarse.key, rule: 'watermark', clockAheadMs: 0 } as const
+    const participants = [
+      { name: 'watermark', url: unguarded.url, ...of },
+      { name: 'watermark + barrier', url: platform.service.url, ...of },
+    ]
+    const { outcomes, transactions } = await experiment(coarse.ownerUrl, participants, SECONDS)
+    const lost = outcomes.map(({ name, missing, stale }) => `${name}: ${missing} missing, ${stale} stale`)
+    console.log(`measured: ${transactions} transactions in ${SECONDS} s; ${lost.join('; ')}`)
+    expect(outcomes.map(({ missing, stale }) => missing + stale)).toEqual([0, 0])
+  },
+  (SECONDS + 30) * 1000,
+)
+
+/** Makes timestamps of orders round to whole seconds, as `timestamptz(0)` does. */
+async function keepWholeSeconds({ sql }: TestStore): Promise<void> {
+  const triggers = migrationStatements('launch').filter((text) =>
+    /^create trigger updated_at_\w+ .* on public\.orders /.test(text),
+  )
+  expect(triggers).toHaveLength(3)
+  const names = triggers.map((text) => /updated_at_\w+/.exec(text)?.[0])
+  await sql.unsafe(
+    [
+      ...names.map((name) => `drop trigger ${name} on orders`),
+      'alter table orders alter created_at type timestamptz(0), alter updated_at type timestamptz(0)',
+      ...triggers,
+    ].join(';'),
+  )
+}

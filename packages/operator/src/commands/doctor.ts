@@ -18,8 +18,8 @@ interface DoctorOptions extends CommonOptions {
   readonly values?: true
 }
 
-/** Stores that are examined at once: one that hangs must not hold up a fleet, and each takes a connection. */
-const STORES_AT_ONCE = 16
+/** Stores that are examined at once: one that hangs must not hold up a fleet, and several may share a role or a server. */
+const STORES_AT_ONCE = 8
 
 /** Adds the command. */
 export function addDoctorCommand(program: Command, surroundings: Surroundings): void {
