@@ -79,8 +79,24 @@ async function negotiate(plain: Socket, host: string, tls: TlsSettings): Promise
     throw problem('ETLSREFUSED', `the server offers no TLS, which sslmode=${tls.mode} asks for`)
   }
   const secured = connectTls({ socket: plain, ...(await tlsOptions(host, tls)) })
-  await event(secured, 'secureConnect')
+  await event(secured, 'secureConnect').catch((error: unknown) => {
+    throw explainIssuer(error, tls)
+  })
   return secured
+}
+
+/** Codes of OpenSSL for a certificate whose issuer is not trusted. */
+const UNKNOWN_ISSUER = /^(SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|UNABLE_TO_GET_ISSUER|UNABLE_TO_VERIFY)/
+
+/** Node's own message advises a flag of Node, although the connection URL can name the authority. */
+function explainIssuer(error: unknown, { rootCertificate }: TlsSettings): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (!UNKNOWN_ISSUER.test(code)) return error
+  const advice =
+    rootCertificate === null
+      ? 'if a private CA issued it, add sslrootcert=/path/to/ca.pem to the connection URL'
+      : 'sslrootcert must name the certificate of the CA that issued it'
+  return problem(code, `the server's certificate was not issued by a trusted CA: ${advice}`)
 }
 
 async function offersTls(plain: Socket): Promise<boolean> {

@@ -12,27 +12,28 @@ import { addSecretsCommands } from './commands/secrets.ts'
 import { addServeCommand } from './commands/serve.ts'
 import { addStoresCommands } from './commands/stores.ts'
 import type { Surroundings } from './context.ts'
-import { say } from './output.ts'
+import { say, sayJsonError } from './output.ts'
 import { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, explain } from './problem.ts'
 
 /** Runs one command; resolves to the code to end with. A service that was started goes on running. */
 export async function runCli(words: readonly string[], surroundings: Surroundings): Promise<number> {
+  const json = words.includes('--json')
   try {
-    await createProgram(surroundings).parseAsync([...words], { from: 'user' })
+    await createProgram(surroundings, json).parseAsync([...words], { from: 'user' })
     // A command may have failed in what it reports, as doctor does.
     return typeof process.exitCode === 'number' ? process.exitCode : EXIT_DONE
   } catch (error) {
-    // commander has said it already
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_DONE : EXIT_USAGE
-    return complain(error)
+    if (error instanceof CommanderError) return endUsage(error, json)
+    return complain(error, json)
   }
 }
 
-function createProgram(surroundings: Surroundings): Command {
+function createProgram(surroundings: Surroundings, json: boolean): Command {
   const program = new Command('store-export')
     .description('Read-only export of the data of every store on a platform.')
     .version(manifest.version)
     .exitOverride()
+    .configureOutput(json ? { writeErr: () => undefined } : {})
     .showHelpAfterError('(add --help for the options)')
     .addHelpText('after', () => `\n${exitHelp}\n\nSettings, from the environment:\n${settingsHelp()}`)
   const add = [
@@ -50,15 +51,33 @@ function createProgram(surroundings: Surroundings): Command {
 }
 
 const exitHelp = `Every command takes --json. Results go to standard output, words to standard error.
-Exit codes: 0 done, 1 failed, 2 wrong usage.`
+With --json, an error is one line on standard error: {"error": {"code": "...", "message": "..."}}.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 75 a database cannot be reached (try again later).`
 
-function complain(error: unknown): number {
+/** Commander has written its message already, except with --json. */
+function endUsage({ exitCode, code, message }: CommanderError, json: boolean): number {
+  if (exitCode === 0) return EXIT_DONE
+  if (json) {
+    const reason = code === 'commander.help' ? 'a command is missing: add --help' : message.replace(/^error: /, '')
+    sayJsonError({ code: 'usage', message: reason })
+  }
+  return EXIT_USAGE
+}
+
+function complain(error: unknown, json: boolean): number {
   const explanation = explain(error)
   if (explanation !== null) {
-    say(`store-export: ${explanation.sentence}`)
-    return explanation.exitCode
+    const { code, sentence, exitCode } = explanation
+    if (json) sayJsonError({ code, message: sentence })
+    else say(`store-export: ${sentence}`)
+    return exitCode
   }
-  say('store-export: this is a bug, please report it with what follows:')
-  say(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  if (json) {
+    sayJsonError({ code: 'internal_error', message: 'an internal error; please report it with the stack', stack })
+  } else {
+    say('store-export: this is a bug, please report it with what follows:')
+    say(stack)
+  }
   return EXIT_FAILED
 }

@@ -21,6 +21,15 @@ export function say(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
+/** Writes an error for a program: one line of JSON on the standard error, so that the standard output holds results alone. */
+export function sayJsonError(error: {
+  readonly code: string
+  readonly message: string
+  readonly stack?: string
+}): void {
+  say(JSON.stringify({ error }))
+}
+
 /** Shows a line of progress in place of the last one, on a terminal only; null removes it. */
 export function showProgress(line: string | null): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line ?? ''}`)

@@ -1,3 +1,4 @@
+import { UnknownStore } from '@store-export/engine'
 import { describe, expect, test } from 'vitest'
 import { EmbeddedProblem } from './embedded/problems.ts'
 import { explain, Problem, UsageProblem } from './problem.ts'
@@ -6,9 +7,11 @@ const failure = (code: string, more: object = {}) => Object.assign(new Error('sa
 
 describe('explain', () => {
   test('a problem is its own sentence; wrong usage ends with 2', () => {
-    expect(explain(new Problem('do this'))).toEqual({ sentence: 'do this', exitCode: 1 })
-    expect(explain(new EmbeddedProblem('do that'))).toEqual({ sentence: 'do that', exitCode: 1 })
-    expect(explain(new UsageProblem('say it so'))).toEqual({ sentence: 'say it so', exitCode: 2 })
+    expect(explain(new Problem('do this'))).toEqual({ code: 'failed', sentence: 'do this', exitCode: 1 })
+    const embedded = { code: 'embedded_database_failed', sentence: 'do that', exitCode: 1 }
+    expect(explain(new EmbeddedProblem('do that'))).toEqual(embedded)
+    expect(explain(new UsageProblem('say it so'))).toEqual({ code: 'usage', sentence: 'say it so', exitCode: 2 })
+    expect(explain(new UnknownStore('x'))).toMatchObject({ code: 'unknown_store', exitCode: 1 })
   })
 
   test.each([
@@ -22,7 +25,20 @@ describe('explain', () => {
     [failure('42703'), 'a table lacks a column that the step needs'],
     [failure('42501'), 'the role of the connection URL lacks a right'],
   ])('%o of a database is a sentence', (error, beginning) => {
-    expect(explain(error)).toEqual({ sentence: `${beginning}: said the driver (${error.code})`, exitCode: 1 })
+    expect(explain(error)).toMatchObject({ sentence: `${beginning}: said the driver (${error.code})` })
+  })
+
+  test('a database that cannot be reached has an exit code of its own, because the command can succeed later', () => {
+    const passing = [
+      failure('ECONNREFUSED'),
+      failure('ENOENT', { syscall: 'connect' }),
+      failure('57P03'),
+      failure('53300'),
+    ]
+    for (const error of passing) expect(explain(error)).toMatchObject({ code: 'database_unreachable', exitCode: 75 })
+    for (const code of ['28P01', '3D000', 'SELF_SIGNED_CERT_IN_CHAIN']) {
+      expect(explain(failure(code))).toMatchObject({ code: 'database_error', exitCode: 1 })
+    }
   })
 
   test('what nobody expected is a bug and has no explanation', () => {

@@ -22,6 +22,8 @@ export const EXIT_DONE = 0
 export const EXIT_FAILED = 1
 /** Asked wrongly: an unknown command, option or value. */
 export const EXIT_USAGE = 2
+/** Failed because a database cannot be reached: the same command can succeed later. The number is EX_TEMPFAIL of sysexits.h. */
+export const EXIT_UNREACHABLE = 75
 
 /** Something that the reader can solve: `message` is one sentence that says how. */
 export class Problem extends Error {
@@ -35,35 +37,50 @@ export class UsageProblem extends Problem {
 
 /** What to say about an error, and the code to end with. */
 export interface Explanation {
+  /** For programs; stays the same between versions. */
+  readonly code: string
   readonly sentence: string
   readonly exitCode: number
 }
 
+/** Errors whose message says what to do, and their codes; the first one that fits counts. */
 const KNOWN = [
-  Problem,
-  EmbeddedProblem,
-  ConnectionUrlProblem,
-  KeyLimitReached,
-  KeyNameProblem,
-  NodesWithoutSecret,
-  SealingProblem,
-  SettingProblem,
-  StoreProblem,
-  UnknownMerchant,
-  UnknownStore,
-]
+  [UnknownStore, 'unknown_store'],
+  [UnknownMerchant, 'unknown_merchant'],
+  [KeyLimitReached, 'key_limit_reached'],
+  [KeyNameProblem, 'invalid_name'],
+  [NodesWithoutSecret, 'nodes_without_secret'],
+  [SealingProblem, 'wrong_secret'],
+  [SettingProblem, 'invalid_setting'],
+  [ConnectionUrlProblem, 'invalid_database_url'],
+  [StoreProblem, 'invalid_store'],
+  [EmbeddedProblem, 'embedded_database_failed'],
+  [Problem, 'failed'],
+] as const
 const SENTENCE_LENGTH_MAX = 400
 
 /** The explanation of an error; null for one that nobody expected. */
 export function explain(error: unknown): Explanation | null {
-  if (error instanceof UsageProblem) return { sentence: error.message, exitCode: EXIT_USAGE }
+  if (error instanceof UsageProblem) return { code: 'usage', sentence: error.message, exitCode: EXIT_USAGE }
   if (error instanceof MigrationProblem) {
-    return { sentence: `${error.message}${causeOf(error)}`, exitCode: EXIT_FAILED }
+    const sentence = `${error.message}${causeOf(error)}`
+    return { code: 'migration_failed', sentence, exitCode: EXIT_FAILED }
   }
-  if (KNOWN.some((known) => error instanceof known)) return { sentence: messageOf(error), exitCode: EXIT_FAILED }
+  const known = KNOWN.find(([known]) => error instanceof known)
+  if (known !== undefined) return { code: known[1], sentence: messageOf(error), exitCode: EXIT_FAILED }
   const sentence = databaseSentence(error)
-  return sentence === null ? null : { sentence, exitCode: EXIT_FAILED }
+  if (sentence === null) return null
+  return isUnreachable(error)
+    ? { code: 'database_unreachable', sentence, exitCode: EXIT_UNREACHABLE }
+    : { code: 'database_error', sentence, exitCode: EXIT_FAILED }
 }
+
+/** Whether the database cannot be reached, does not answer, or has no connection left. */
+function isUnreachable(error: unknown): boolean {
+  return isOfConnect(error) || PASSING.test(codeOf(error) ?? '')
+}
+
+const PASSING = /^(ECONN|EHOST|ENET|ENOTFOUND|EAI_|ETIMEDOUT|EPIPE|CONNECT|CONNECTION_|08|57P0|53)/
 
 /** What went wrong between us and a database, in a sentence; null for any other error. */
 export function databaseSentence(error: unknown): string | null {

@@ -95,9 +95,27 @@ describe('the command line', () => {
   test('a database that cannot be reached is one sentence without a password', async () => {
     const elsewhere = { ...settings, DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/none' }
     const { code, stderr } = await run(['stores', 'list'], { settings: elsewhere })
-    expect(code).toBe(1)
+    expect(code).toBe(75)
     expect(stderr).toMatch(/^store-export: the database cannot be reached: .*ECONNREFUSED.*\n$/)
     expect(stderr).not.toContain('hush')
+  })
+
+  test('with --json an error is one line of JSON on standard error', async () => {
+    const unreachable = { ...settings, DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/none' }
+    const cases = [
+      { words: ['keys', 'create', '--store', 'x', '--name', 'n'], with: settings, code: 'unknown_store', exit: 1 },
+      { words: ['stores', 'list'], with: unreachable, code: 'database_unreachable', exit: 75 },
+      { words: ['stores', 'list'], with: { ...settings, PORT: 'many' }, code: 'invalid_setting', exit: 1 },
+      { words: ['stores', 'set', 'x'], with: settings, code: 'usage', exit: 2 },
+      { words: ['stores', 'list', '--quickly'], with: settings, code: 'usage', exit: 2 },
+      { words: ['stores'], with: settings, code: 'usage', exit: 2 },
+    ]
+    const ends = await Promise.all(cases.map((each) => run([...each.words, '--json'], { settings: each.with })))
+    for (const [index, { code, stdout, stderr }] of ends.entries()) {
+      const error = { code: cases[index]?.code, message: expect.stringMatching(/^(?!.*hush)[^\n]{10,}$/) }
+      expect([code, stdout, JSON.parse(stderr)]).toEqual([cases[index]?.exit, '', { error }])
+      expect(stderr).toMatch(/^[^\n]*\n$/)
+    }
   })
 
   test('a value that no setting takes, and a name that no setting has, are told', async () => {
@@ -189,7 +207,7 @@ describe('stores', () => {
     expect(await connect(made.reader_url)`select phone from customers`).toEqual([])
     const again = await ask('stores', 'upgrade', made.id, '--to', 'v1.2')
     expect(again).toEqual({ id: made.id, revision: 'v1.2', applied: [] })
-    const back = await run(['stores', 'upgrade', made.id, '--to', 'v1.1', '--json'], { settings })
+    const back = await run(['stores', 'upgrade', made.id, '--to', 'v1.1'], { settings })
     expect([back.code, back.stdout, back.stderr]).toEqual([
       1,
       '',
@@ -270,7 +288,7 @@ describe('keys', () => {
         await createKey({ database, storeId: store, name, createdBy: null, random: randomBytes })
       }
     })
-    const sixth = await run(['keys', 'create', '--store', store, '--name', '6', '--json'], { settings })
+    const sixth = await run(['keys', 'create', '--store', store, '--name', '6'], { settings })
     expect([sixth.code, sixth.stdout]).toEqual([1, ''])
     expect(sixth.stderr).toMatch(/^store-export: a store has at most 5 active keys: revoke one first.*\n$/)
   })
