@@ -36,14 +36,19 @@ export const SMALL_ALLOCATOR = { MALLOC_ARENA_MAX: '1' }
 export async function startCommand({ name, flags, load }) {
   const argv = process.argv.slice(1)
   if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR_MIN) {
-    if (flags.some((flag) => !process.execArgv.includes(flag))) replaceSelf([...flags, ...process.execArgv, ...argv])
+    if (flags.some((flag) => !process.execArgv.includes(flag)))
+      replaceSelf(process.execPath, [...flags, ...process.execArgv, ...argv])
+    if (process.env[HANDED_OVER] !== undefined) endWithParent()
     module.enableCompileCache()
     await load()
     return
   }
   const runtime = findRuntime()
   if (runtime === undefined) refuse(name, 'no Node of that version is among the installed packages')
-  else handOver({ name, runtime, parameters: [...flags, ...argv] })
+  else {
+    replaceSelf(runtime, [...flags, ...argv])
+    handOver({ name, runtime, parameters: [...flags, ...argv] })
+  }
 }
 
 /** The path of the pinned Node, or undefined when this platform has none or it is not installed. */
@@ -60,17 +65,21 @@ function findRuntime() {
 }
 
 /**
- * Node reads its flags when it starts: goes on as the same process with them, where the system can do that. What was asked
- * for stands behind, and counts.
+ * Goes on as the same process with this Node and these parameters, because Node reads its flags only when it starts.
+ * Returns if the system or this Node cannot do that (`process.execve` came with 22.15).
  */
-function replaceSelf(parameters) {
+function replaceSelf(program, parameters) {
   if (process.execve === undefined || process.platform === 'win32') return
-  process.execve(process.execPath, [process.execPath, ...parameters], { ...SMALL_ALLOCATOR, ...process.env })
+  process.execve(program, [program, ...parameters], { ...SMALL_ALLOCATOR, ...process.env })
 }
 
-/** Runs the command on the other Node; streams, signals and the way it ends are passed on. */
+/** Tells the program that a parent holds a channel to it. */
+const HANDED_OVER = 'STORE_EXPORT_HANDED_OVER'
+
+/** Runs the command as a child on the other Node; streams, signals and the way it ends are passed on. */
 function handOver({ name, runtime, parameters }) {
-  const child = spawn(runtime, parameters, { stdio: 'inherit' })
+  const env = { ...SMALL_ALLOCATOR, ...process.env, [HANDED_OVER]: '1' }
+  const child = spawn(runtime, parameters, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env })
   // a terminal sends Ctrl-C to both of us: passing it on would be a second one, which means "at once"
   const fromTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
   process.on('SIGINT', () => fromTerminal || child.kill('SIGINT'))
@@ -81,6 +90,16 @@ function handOver({ name, runtime, parameters }) {
     process.removeAllListeners(signal)
     process.kill(process.pid, signal)
   })
+}
+
+/** Kills this process when its parent is gone. The parent passes every signal on but SIGKILL, which it does not hear. */
+function endWithParent() {
+  delete process.env[HANDED_OVER]
+  const end = () => process.kill(process.pid, 'SIGKILL')
+  if (!process.connected) return end()
+  process.once('disconnect', end)
+  // the channel alone keeps nobody running
+  process.channel.unref()
 }
 
 function refuse(name, reason) {

@@ -51,6 +51,19 @@ describe.each(COMMANDS)('$name', (command) => {
     expect(await finish(child)).toEqual({ output: `${signal}\n`, ended: [7, null] })
   })
 
+  test.runIf(hasRuntime)('kill -9 of the command on an older Node leaves no program running', async () => {
+    const child = start(await install(command, { runtime: true }), '20.20.2', ['wait'])
+    if (child.stdout !== null) await once(child.stdout, 'data')
+    child.kill('SIGKILL')
+    // the program has the same streams: they are closed when both have ended
+    expect((await finish(child)).ended).toEqual([null, 'SIGKILL'])
+  })
+
+  test.runIf(hasRuntime)('a Node that can replace its process does, and keeps arguments and exit code', async () => {
+    const child = start(await install(command, { runtime: true }), '22.15.0', ['pid'])
+    expect(await finish(child)).toEqual({ output: `${child.pid}\n`, ended: [3, null] })
+  })
+
   test.runIf(hasRuntime)('ends by the signal that ended the program', async () => {
     const child = start(await install(command, { runtime: true }), '20.20.2', ['die'])
     expect((await finish(child)).ended).toEqual([null, 'SIGKILL'])
@@ -125,6 +138,8 @@ if (words[0] === 'wait') {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => end(signal))
   setInterval(() => undefined, 1000)
   process.stdout.write('ready\\n')
+} else if (words[0] === 'pid') {
+  process.stdout.write(process.pid + '\\n', () => process.exit(3))
 } else if (words[0] === 'die') {
   process.kill(process.pid, 'SIGKILL')
 } else {
@@ -139,10 +154,11 @@ function start(file: string, version: string | null, words: string[]): ChildProc
   return spawn(process.execPath, [...flags, file, ...words], { stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
-/** A module that makes Node say that it is another version. */
+/** A module that makes Node say that it is another version, without what came later. */
 function pretend(version: string): string {
   const statement = `Object.defineProperty(process.versions, 'node', { value: '${version}' })`
-  return `data:text/javascript,${encodeURIComponent(statement)}`
+  const lacking = version.startsWith('20.') ? '; delete process.execve' : ''
+  return `data:text/javascript,${encodeURIComponent(statement + lacking)}`
 }
 
 async function finish(child: ChildProcess): Promise<{ output: string; ended: unknown[] }> {
