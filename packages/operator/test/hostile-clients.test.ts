@@ -1,6 +1,7 @@
 // Clients that mean harm, all at once, against a process of its own: others keep their speed, and no request gets two
 // answers. What each single malformed request is answered: packages/api/test/framing.test.ts.
 
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type net from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -39,19 +40,28 @@ async function p99Of(node: FleetNode, store: FleetStore): Promise<number> {
   return times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0
 }
 
-/** Compares an ordinary client beside `attack` with the same without it, in turn; `attack` answers its end. */
+/** Starts something and resolves to what ends it. */
+type Beside = () => Promise<() => void>
+
+/**
+ * Compares an ordinary client beside `attack` with the same beside `control`, in turn. Without a control it is alone then.
+ */
 async function expectUnharmed(
   { node, store }: { node: FleetNode; store: FleetStore },
-  attack: () => Promise<() => void>,
+  attack: Beside,
+  control: Beside = async () => () => undefined,
 ) {
   await p99Of(node, store)
   const [quiet, attacked]: [number[], number[]] = [[], []]
-  for (let round = 0; round < ROUNDS; round += 1) {
-    quiet.push(await p99Of(node, store))
-    const end = await attack()
-    attacked.push(await p99Of(node, store))
-    end()
-  }
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const [beside, times] of [
+      [control, quiet],
+      [attack, attacked],
+    ] as const) {
+      const end = await beside()
+      times.push(await p99Of(node, store))
+      end()
+    }
   // what else the machine does hits single rounds: the medians are compared
   expect(median(attacked), `beside the attack ${attacked}, without ${quiet}`).toBeLessThan(median(quiet) * 2 + NOISE_MS)
 }
@@ -62,8 +72,8 @@ function median(values: number[]): number {
 }
 
 /** Opens a socket that is destroyed after the test. */
-async function open(node: FleetNode): Promise<net.Socket> {
-  const socket = connect(node.url)
+async function open(url: string): Promise<net.Socket> {
+  const socket = connect(url)
   socket.on('error', () => undefined)
   onTestFinished(() => void socket.destroy())
   await once(socket, 'connect')
@@ -75,7 +85,7 @@ test(`2,000 slow sockets that drip their headers: other clients' p99 under twice
   await expectUnharmed(scene, async () => {
     const sockets: net.Socket[] = []
     for (let index = 0; index < 2000; index += 100)
-      sockets.push(...(await Promise.all(Array.from({ length: 100 }, () => open(scene.node)))))
+      sockets.push(...(await Promise.all(Array.from({ length: 100 }, () => open(scene.node.url)))))
     for (const socket of sockets) socket.write(GET)
     const drip = setInterval(() => {
       for (const socket of sockets) if (socket.writable) socket.write('X-A: 1\r\n')
@@ -90,15 +100,16 @@ test(`2,000 slow sockets that drip their headers: other clients' p99 under twice
 test(`a gigabyte of body on a GET is answered once and read no further: other clients' p99 under twice, ${ROUNDS} times`, async () => {
   const scene = await startScene()
   const chunk = Buffer.alloc(1_048_576)
-  await expectUnharmed(scene, async () => {
-    const senders = await Promise.all([1, 2, 3, 4].map(() => open(scene.node)))
-    const written = senders.map((socket) => sendBody(socket, scene.store, chunk))
-    void Promise.all(written)
+  const sendTo = (url: string) => async () => {
+    const senders = await Promise.all([1, 2, 3, 4].map(() => open(url)))
+    void Promise.all(senders.map((socket) => sendBody(socket, scene.store, chunk)))
     return () => {
       for (const socket of senders) socket.destroy()
     }
-  })
-  const socket = await open(scene.node)
+  }
+  // sending costs the machine as much as reading: the control sends the same bytes to a program that is none of ours
+  await expectUnharmed(scene, sendTo(scene.node.url), sendTo(await startSink()))
+  const socket = await open(scene.node.url)
   const said: Buffer[] = []
   socket.on('data', (data: Buffer) => said.push(data))
   const sent = await sendBody(socket, scene.store, chunk)
@@ -106,6 +117,19 @@ test(`a gigabyte of body on a GET is answered once and read no further: other cl
   const answers = answersIn(Buffer.concat(said).toString('latin1'))
   expect(answers.map(({ status, headers }) => [status, headers.connection])).toEqual([[200, 'close']])
 })
+
+/** A process that reads of each connection what the service reads of a body, and closes it; resolves to its address. */
+async function startSink(): Promise<string> {
+  const program = `
+    require('node:net').createServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.on('data', () => { if (socket.bytesRead > 64 * 1024 * 1024) socket.destroy() })
+    }).listen(0, '127.0.0.1', function () { console.log('http://127.0.0.1:' + this.address().port) })`
+  const sink = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void sink.kill('SIGKILL'))
+  const [said] = await once(sink.stdout, 'data')
+  return String(said).trim()
+}
 
 /** Sends a body of a gigabyte as fast as it is taken; how many bytes it was when the connection ended. */
 async function sendBody(socket: net.Socket, { key }: FleetStore, chunk: Buffer): Promise<number> {
@@ -133,7 +157,7 @@ test(`20 KB of headers, 1,000 headers, and garbage without end: other clients' p
     let isOver = false
     const attackers = attacks.map(async (bytes) => {
       while (!isOver) {
-        const socket = await open(scene.node)
+        const socket = await open(scene.node.url)
         socket.resume()
         socket.write(bytes)
         // as fast as one attacker opens connections over a network
