@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { PlainBrowser } from '../../../test/support/merchant.ts'
 import { SingleSignOnScene } from './single-sign-on-scene.ts'
-import { signInThere } from './single-sign-on-support.ts'
+import { signedWith, signInThere } from './single-sign-on-support.ts'
 
 let scene: SingleSignOnScene
 beforeAll(async () => {
@@ -63,6 +63,27 @@ describe('the way back', () => {
     const iss = encodeURIComponent('https://login.example.net')
     expect(back).toContain('iss=')
     expect((await scene.comeBack(visitor, back.replace(/iss=[^&]+/, `iss=${iss}`))).status).toBe(400)
+  })
+
+  test.each(['', '&iss='])(
+    'without an issuer ("%s") is refused if the provider announces that it sends one',
+    async (iss) => {
+      const visitor = scene.browser()
+      const back = await scene.leaveAndSignIn(visitor, 'known')
+      const without = back.replace(/&?iss=[^&]+/, iss)
+      expect((await scene.comeBack(visitor, without)).status).toBe(400)
+      expect(visitor.cookies.has('session')).toBe(false)
+      expect((await scene.comeBack(visitor, back)).status).toBe(303)
+    },
+  )
+
+  test('without an issuer is taken if the provider does not announce one', async () => {
+    scene.serve({
+      change: (_path, answer) => ({ ...answer, authorization_response_iss_parameter_supported: undefined }),
+    })
+    const visitor = scene.browser()
+    const back = await scene.leaveAndSignIn(visitor, 'known')
+    expect((await scene.comeBack(visitor, back.replace(/&?iss=[^&]+/, ''))).status).toBe(303)
   })
 
   test('leads nowhere but to our first page, whatever the request names', async () => {
@@ -128,6 +149,21 @@ describe('what the provider answers', () => {
     expect(answer.status).toBe(400)
     expect(answer.text).toContain('did not come to its end')
     expect(visitor.cookies.has('session')).toBe(false)
+  })
+
+  test.each([
+    [['dashboard', 'another'], undefined, 400],
+    [['dashboard', 'another'], 'another', 400],
+    ['dashboard', 'another', 400],
+    [['dashboard', 'another'], 'dashboard', 303],
+    [['dashboard'], undefined, 303],
+    ['dashboard', 'dashboard', 303],
+  ])('with an ID token for %j that was issued to %s, answers %i', async (aud, azp, status) => {
+    const change = tokens((answer) => ({ ...answer, id_token: signedWith(String(answer.id_token), { aud, azp }) }))
+    scene.serve({ inIdToken: true, change })
+    const visitor = scene.browser()
+    expect((await scene.signIn(visitor, 'known')).status).toBe(status)
+    expect(visitor.cookies.has('session')).toBe(status === 303)
   })
 
   test('about another person than the ID token does not count', async () => {

@@ -1,6 +1,6 @@
 // A real OpenID Connect provider on a loopback address, and a person who signs in at it over plain HTTP.
 
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { createSign, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
@@ -119,6 +119,14 @@ function pathAt(issuer: string, address: string): string {
 
 // one for all that a test serves: who checks signatures keeps it by its name
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+
+/** `token`, an ID token, with other claims: signed by the provider all the same. */
+export function signedWith(token: string, claims: Readonly<Record<string, unknown>>): string {
+  const [head = '', payload = ''] = token.split('.')
+  const before = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object
+  const signed = `${head}.${Buffer.from(JSON.stringify({ ...before, ...claims })).toString('base64url')}`
+  return `${signed}.${createSign('RSA-SHA256').update(signed).sign(privateKey).toString('base64url')}`
+}
 
 interface Served {
   readonly dashboardUrl: string

@@ -51,7 +51,7 @@ export function createProviderAuth(options: LibraryOptions, provider: ProviderOp
             scopes: ['openid', 'email'],
             redirectURI: options.url + CALLBACK_PATH,
             disableSignUp: true,
-            getUserInfo: ({ idToken, accessToken }) => readProfile({ idToken, accessToken, userInfoUrl }),
+            getUserInfo: ({ idToken, accessToken }) => readProfile({ idToken, accessToken, userInfoUrl, clientId }),
             // The e-mail address is what an account is found by, at each sign-in: a merchant whose address there
             // becomes another one does not keep the stores of the old address.
             accountSubject: ({ profile }) => profile.email ?? profile.sub ?? '',
@@ -67,12 +67,13 @@ interface Answered {
   readonly idToken: string | undefined
   readonly accessToken: string | undefined
   readonly userInfoUrl: string | null
+  readonly clientId: string
 }
 
-/** Whose e-mail address was verified; without an address where it was not, and null without an ID token. */
-async function readProfile({ idToken, accessToken, userInfoUrl }: Answered) {
+/** Whose e-mail address was verified; without an address if it was not. null without an ID token that was issued to us. */
+async function readProfile({ idToken, accessToken, userInfoUrl, clientId }: Answered) {
   const claims = idToken === undefined ? null : claimsOf(idToken)
-  if (claims === null || typeof claims.sub !== 'string') return null
+  if (claims === null || typeof claims.sub !== 'string' || !isIssuedTo(clientId, claims)) return null
   const { sub } = claims
   const hasAddress = typeof claims.email === 'string' && claims.email_verified !== undefined
   const source = hasAddress || userInfoUrl === null ? claims : await askProfile(userInfoUrl, accessToken ?? '')
@@ -81,6 +82,12 @@ async function readProfile({ idToken, accessToken, userInfoUrl }: Answered) {
   const { email } = source
   const isVerified = typeof email === 'string' && source.email_verified === true
   return { sub, name: '', emailVerified: isVerified, ...(isVerified ? { email: email.trim().toLowerCase() } : {}) }
+}
+
+/** Whether the ID token was issued to this client, and not to another one of its audience (OpenID Connect Core, 3.1.3.7). */
+function isIssuedTo(clientId: string, { aud, azp }: Readonly<Record<string, unknown>>): boolean {
+  const hasOthers = Array.isArray(aud) && aud.length > 1
+  return azp === clientId || (azp === undefined && !hasOthers)
 }
 
 function askProfile(url: string, accessToken: string) {

@@ -9,6 +9,8 @@ export interface ProviderDocument {
   readonly text: string
   /** null where claims are in the ID token alone. */
   readonly userInfoUrl: string | null
+  /** Whether it names itself whenever it sends somebody back (RFC 9207). */
+  readonly namesItself: boolean
 }
 
 /** How long a provider may take for one answer. */
@@ -27,7 +29,11 @@ export async function readProviderDocument(issuer: string): Promise<ProviderDocu
   if (document === null || withoutSlash(textOf(document.issuer)) !== withoutSlash(issuer)) return null
   if (!NEEDED.every((name) => isSafeAddress(textOf(document[name])))) return null
   const userInfoUrl = textOf(document.userinfo_endpoint)
-  return { text: JSON.stringify(document), userInfoUrl: isSafeAddress(userInfoUrl) ? userInfoUrl : null }
+  return {
+    text: JSON.stringify(document),
+    userInfoUrl: isSafeAddress(userInfoUrl) ? userInfoUrl : null,
+    namesItself: document.authorization_response_iss_parameter_supported === true,
+  }
 }
 
 /** What an address of the provider answers as a JSON object; null where it gives none in time. */

@@ -6,7 +6,7 @@ import { APIError } from 'better-auth/api'
 import { isSafeAddress } from '../security/safe-address.ts'
 import { type LibraryOptions, stateCookie } from './auth.ts'
 import { createProviderAuth, PROVIDER_ID } from './provider-auth.ts'
-import { PROVIDER_ANSWER_MS, readProviderDocument } from './provider-document.ts'
+import { PROVIDER_ANSWER_MS, type ProviderDocument, readProviderDocument } from './provider-document.ts'
 
 /** The operator's own login, an OpenID Connect provider. */
 export interface SingleSignOnSettings {
@@ -31,7 +31,9 @@ export class IssuerProblem extends Error {
   override readonly name = 'IssuerProblem'
 }
 
-type ProviderAuth = ReturnType<typeof createProviderAuth>
+interface ProviderLibrary extends Pick<ProviderDocument, 'text' | 'namesItself'> {
+  readonly auth: ReturnType<typeof createProviderAuth>
+}
 
 /** Where the library leads after a sign-in, and nowhere else. */
 const HOME = '/'
@@ -47,9 +49,9 @@ export class SingleSignOn {
   readonly label: string
   readonly #options: LibraryOptions
   readonly #settings: SingleSignOnSettings
-  /** The library as the provider's document told it, made when somebody first signs in. */
-  #library: { readonly text: string; readonly auth: ProviderAuth } | null = null
-  #asking: Promise<ProviderAuth | null> | null = null
+  /** The library, set up from the provider's document when somebody first signs in. */
+  #library: ProviderLibrary | null = null
+  #asking: Promise<ProviderLibrary | null> | null = null
 
   /** Asks the provider nothing yet. Throws `IssuerProblem`. */
   constructor(options: LibraryOptions, settings: SingleSignOnSettings) {
@@ -61,8 +63,9 @@ export class SingleSignOn {
 
   /** Address at the provider to go on at, with the cookies that the way back needs; null while it does not answer. */
   async leave(): Promise<{ address: string; cookies: readonly string[] } | null> {
-    const auth = await this.#ask()
-    if (auth === null) return null
+    const library = await this.#ask()
+    if (library === null) return null
+    const { auth } = library
     const body = { provider: PROVIDER_ID, callbackURL: HOME, errorCallbackURL: HOME, disableRedirect: true }
     const { response, headers } = await auth.api.signInSocial({ body, headers: new Headers(), returnHeaders: true })
     return { address: response.url ?? HOME, cookies: headers.getSetCookie() }
@@ -93,34 +96,36 @@ export class SingleSignOn {
   }
 
   async #end(all: Readonly<Record<string, string>>, headers: Headers): Promise<SingleSignOnEnd> {
-    const auth = await this.#ask()
-    if (auth === null) return { kind: 'unreachable' }
+    const library = await this.#ask()
+    if (library === null) return { kind: 'unreachable' }
+    // A response without an issuer can be that of another provider (mix-up attack). The library refuses a wrong one.
+    if (library.namesItself && (all.iss ?? '') === '') return { kind: 'wrong', why: 'broken', cookies: [] }
     const query = Object.fromEntries(Object.entries(all).filter(([name]) => ANSWERED.includes(name)))
     const params = { id: PROVIDER_ID }
-    return endOf(await auth.api.callbackOAuth({ method: 'GET', params, query, headers, asResponse: true }))
+    return endOf(await library.auth.api.callbackOAuth({ method: 'GET', params, query, headers, asResponse: true }))
   }
 
-  /** The library, if the provider answers now; many who ask at once are one question. */
-  #ask(): Promise<ProviderAuth | null> {
+  /** The library, if the provider responds now. Simultaneous calls share one request. */
+  #ask(): Promise<ProviderLibrary | null> {
     this.#asking ??= this.#askNow().finally(() => {
       this.#asking = null
     })
     return this.#asking
   }
 
-  async #askNow(): Promise<ProviderAuth | null> {
+  async #askNow(): Promise<ProviderLibrary | null> {
     const { issuer, clientId, clientSecret } = this.#settings
     const document = await readProviderDocument(issuer)
     if (document === null) return null
-    const { text, userInfoUrl } = document
-    if (this.#library?.text === text) return this.#library.auth
+    const { text, userInfoUrl, namesItself } = document
+    if (this.#library?.text === text) return this.#library
     const provider = { issuer, clientId, clientSecret: clientSecret.reveal(), userInfoUrl }
     const auth = createProviderAuth(this.#options, provider)
     // it asks for the document once more, and is left alone where that takes too long
     const context = await within(PROVIDER_ANSWER_MS, auth.$context, () => undefined).catch(() => null)
     if (!context?.socialProviders.some(({ id }) => id === PROVIDER_ID)) return null
-    this.#library = { text, auth }
-    return auth
+    this.#library = { text, namesItself, auth }
+    return this.#library
   }
 
   /** Of what a browser sends, what the library may see: the cookie of this sign-in, and the name for the new session. */
