@@ -1,4 +1,4 @@
-// Instants, days and numbers as a person reads them: in the store's time zone and in the language of the browser.
+// Instants, days and numbers as a person reads them: in the store's time zone, and in the English of the reader.
 
 import type { Frame } from '../pages/models.ts'
 import { type Html, html } from './html.ts'

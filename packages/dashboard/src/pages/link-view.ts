@@ -1,7 +1,8 @@
 // The page behind a one-time link: one button, since programs that preview links open them too.
 
+import { callout } from '../look/components.ts'
 import { button, form } from '../look/forms.ts'
-import { type Html, html } from '../look/html.ts'
+import { type Html, html, NOTHING } from '../look/html.ts'
 import { layout } from '../look/layout.ts'
 import type { Frame, LinkPage } from './models.ts'
 
@@ -9,9 +10,19 @@ import type { Frame, LinkPage } from './models.ts'
 export function linkView(frame: Frame, page: LinkPage): Html {
   const content = html`<input type="hidden" name="token" value="${page.token}">${button('Sign in')}`
   return layout(
-    frame,
+    // A card of its own, as before a sign-in: what surrounds it would be of the account that is left.
+    { ...frame, viewer: null },
     html`<section class="card lone-card"><div class="card-body"><h1>Sign in with this link</h1>
 <p class="lead">The link works once, and only for a short time.</p>
-${form({ action: '/link', frame }, content)}</div></section>`,
+${page.signedInAs === null ? NOTHING : otherSession(page.signedInAs)}
+${form({ action: '/link', frame }, content)}
+${page.signedInAs === null ? NOTHING : html`<p class="note"><a href="/">Stay signed in as ${page.signedInAs}</a></p>`}</div></section>`,
+  )
+}
+
+function otherSession(email: string): Html {
+  return callout(
+    html`This browser is signed in as <strong>${email}</strong>. If you sign in with the link, it is signed in to the account of the link instead.`,
+    'waiting',
   )
 }

@@ -1,5 +1,5 @@
 // What each page shows, as data: made by the routes, drawn by the views. Nothing here knows HTTP, SQL or HTML. Instants
-// are dates; views write them in the store's time zone and the language of the browser.
+// are dates; views write them in the store's time zone.
 
 import type { KeySummary, Walk as RecordedWalk, RequestLine, StoppedWalk } from '@store-export/engine'
 
@@ -34,7 +34,7 @@ export interface Frame {
   readonly store: StoreHead | null
   readonly section: Section | null
   readonly notice: Notice | null
-  /** BCP 47 tag from the browser's first accepted language, 'en' where it says none. */
+  /** BCP 47 tag of English, the language of the pages, as the browser's reader writes dates in it. */
   readonly locale: string
   /** When the page is made: what "3 minutes ago" counts from. */
   readonly now: Date
@@ -57,11 +57,13 @@ export interface SignInPage {
 /** A one-time link before it is used: a button, since programs that preview links open them. */
 export interface LinkPage {
   readonly token: string
+  /** E-mail address of the account that this browser is signed in to; null for none. */
+  readonly signedInAs: string | null
 }
 
 /** The stores to choose from. */
 export interface StoresPage {
-  readonly stores: readonly StoreHead[]
+  readonly stores: readonly Pick<StoreHead, 'id' | 'name' | 'standing'>[]
 }
 
 /** The merchant's own account. */

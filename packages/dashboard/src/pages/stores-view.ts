@@ -6,7 +6,7 @@ import { type Html, html } from '../look/html.ts'
 import { ICONS } from '../look/icons.ts'
 import { layout } from '../look/layout.ts'
 import { standingBadge } from '../look/states.ts'
-import type { Frame, StoreHead, StoresPage } from './models.ts'
+import type { Frame, StoresPage } from './models.ts'
 
 /** The whole page. */
 export function storesView(frame: Frame, page: StoresPage): Html {
@@ -16,8 +16,8 @@ export function storesView(frame: Frame, page: StoresPage): Html {
   return layout(frame, html`${head}${page.stores.length > 0 ? list : none}`)
 }
 
-function storeItem(store: StoreHead): Html {
+function storeItem(store: StoresPage['stores'][number]): Html {
   return html`<li><a href="${storeAddresses(store.id).api}"><span class="store-mark" aria-hidden="true">${[...store.name][0] ?? '?'}</span>
-<span class="store-text"><span class="store-name">${store.name}</span><span class="store-facts">${standingBadge(store.standing)}<span class="note">${store.timeZone}</span></span></span>
+<span class="store-text"><span class="store-name">${store.name}</span><span class="store-facts">${standingBadge(store.standing)}</span></span>
 ${ICONS.next}</a></li>`
 }

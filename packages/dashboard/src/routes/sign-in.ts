@@ -37,7 +37,7 @@ export async function signIn(visit: Visit, form: FormFields): Promise<Answer> {
 /** GET /link/{token}: a button, since programs that look at links before people do would use it up. */
 export function linkPage(visit: Visit): Answer {
   const token = visit.context.req.param('token') ?? ''
-  return { html: linkView(frameOf(visit, { title: 'Sign in' }), { token }) }
+  return { html: linkView(frameOf(visit, { title: 'Sign in' }), { token, signedInAs: visit.session?.email ?? null }) }
 }
 
 /** POST /link */

@@ -18,7 +18,7 @@ export function home(visit: MerchantVisit): Answer {
 
 /** GET /stores */
 export function storesPage(visit: MerchantVisit): Answer {
-  const stores = visit.stores.map((store) => headOf(store, 'UTC'))
+  const stores = visit.stores.map((store) => ({ id: store.id, name: store.name, standing: standingOf(store) }))
   return { html: storesView(frameOf(visit, { title: 'Your stores' }), { stores }) }
 }
 

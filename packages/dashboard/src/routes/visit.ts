@@ -71,13 +71,12 @@ export function frameOf(
   }
 }
 
-/** The first language of the browser that there is; 'en' otherwise. */
+/**
+ * The English in which numbers and dates are written, since the pages are English: the reader's own if that is their first
+ * language; else that of Britain, whose order of days and 24 hours are those of most other languages.
+ */
 export function localeOf(acceptLanguage: string | undefined): string {
   const first = (acceptLanguage ?? '').split(',')[0]?.split(';')[0]?.trim() ?? ''
-  try {
-    const [locale] = Intl.DateTimeFormat.supportedLocalesOf(first === '' || first === '*' ? [] : [first])
-    return locale ?? 'en'
-  } catch {
-    return 'en'
-  }
+  if (first === '' || first === '*') return 'en'
+  return /^en(?:-[A-Z]{2})?$/.test(first) ? first : 'en-GB'
 }

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accountsOf, addMerchant, PlainBrowser, urlOf } from '../../../test/support/merchant.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { filledStore } from '../../api/test/support/demo.ts'
+
+let platform: TestPlatform
+let store: TestStore
+let old: TestStore
+let visitor: PlainBrowser
+let email: string
+beforeAll(async () => {
+  platform = await startPlatform({}, { dashboard: true })
+  const size = { orders: 60, customers: 5, products: 5, locations: 1, groups: 1 }
+  store = await filledStore(platform, 'v1.6', size)
+  old = await filledStore(platform, 'launch', size)
+  await store.sql`update store set store_timezone = 'America/New_York'`
+  const merchant = await addMerchant(platform, store.id, old.id)
+  email = merchant.email
+  visitor = await new PlainBrowser(urlOf(platform)).signIn(merchant)
+})
+afterAll(() => platform.close())
+
+/** Texts of the elements of one kind. */
+function textsOf(html: string, element: string): string[] {
+  return [...html.matchAll(new RegExp(`<${element}[^>]*>([^<]*)</${element}>`, 'g'))].map(([, text = '']) => text)
+}
+
+test('the list of stores names no time zone that it has not read', async () => {
+  const { text } = await visitor.get('/stores')
+  expect(text).toContain(`/stores/${store.id}/settings/api`)
+  expect(text).not.toContain('UTC')
+})
+
+test.each([
+  ['de-DE,de;q=0.9,en-US;q=0.8', /^\d{1,2} [A-Z][a-z]{2}.*, \d\d:\d\d$/],
+  ['ar-EG', /^\d{1,2} [A-Z][a-z]{2}.*, \d\d:\d\d$/],
+  ['en-US', /^[A-Z][a-z]{2,3} \d{1,2}.*, \d\d:\d\d [AP]M$/],
+])('a browser in %s gets dates in English, the language of the page', async (language, shape) => {
+  const { text } = await visitor.get(`/stores/${store.id}/data/orders`, { 'accept-language': language })
+  const dates = textsOf(text, 'time')
+  expect(dates).toHaveLength(50)
+  for (const date of dates) expect(date).toMatch(shape)
+})
+
+test('General of an older store says what its null fields are, in plain words', async () => {
+  const { text } = await visitor.get(`/stores/${old.id}/settings/general`)
+  expect(text).toContain('<code>Order.currency</code>')
+  expect(text).not.toContain('`')
+  expect(text).not.toContain('older than')
+})
+
+test('a sign-in link that is opened while signed in says that the session changes, in a card of its own', async () => {
+  const accounts = await accountsOf(platform)
+  const other = await accounts.addMerchant('other@example.com', store.id)
+  const token = await accounts.makeLink('other@example.com')
+  const { text } = await visitor.get(`/link/${token}`)
+  expect(text).toContain(`This browser is signed in as <strong>${email}</strong>`)
+  expect(text).toContain('class="lone"')
+  expect(text).not.toContain('class="shell"')
+  const browser = new PlainBrowser(visitor.url)
+  for (const [name, value] of visitor.cookies) browser.cookies.set(name, value)
+  expect((await browser.send(`/link/${token}`, '/link')).status).toBe(303)
+  expect((await browser.get('/account')).text).toContain('other@example.com')
+  expect(other.id).not.toBe('')
+  expect((await new PlainBrowser(visitor.url).get('/link/any')).text).not.toContain('is signed in as')
+})
