@@ -65,6 +65,16 @@ test('[AUTH-7] the demo on an empty folder answers, is found by other commands, 
   expect(stderr).toMatch(/✓ Lindwurm & Tochter: 5,000 orders, v1\.6 +\d+\.\d s/)
   const [syncLine] = await demo.saw(/STORE_EXPORT_KEY=\w+ npx store-sync run --url \S+ --to sqlite:shop\.db$/m)
   expect(await typed(syncLine, folder)).toContain('shop.db is up to date')
+  await demo.saw(/^ {2}npx store-export demo change$/m)
+  const changed = await run(['demo', 'change', '--json'], { program: SOURCE, folder })
+  expect(changed.json).toMatchObject({ store: 'Lindwurm & Tochter', order_id: expect.any(String) })
+  const { order_id: orderId, before, status, updated_at: since } = changed.json
+  expect(status).not.toBe(before)
+  const sync = await fetch(`${url}/api/v1/orders?updated_since=${since}`, { headers: { 'x-api-key': key } })
+  expect(await sync.json()).toMatchObject({ data: [{ id: orderId, status, updated_at: since }] })
+  expect((await run(['demo', 'change'], { program: SOURCE, folder })).stdout).toMatch(
+    /is \w+ now\. The next incremental sync/,
+  )
 
   const listed = await run(['keys', 'list', '--json'], { program: SOURCE, folder })
   expect(listed.json.keys).toHaveLength(DEMO_STORES.length)

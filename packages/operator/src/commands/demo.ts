@@ -7,6 +7,7 @@ import path from 'node:path'
 import { type Config, createLog, type Log, migrate, openControlDatabase, type Sql } from '@store-export/engine'
 import type { Command } from 'commander'
 import { connectOnce, type Place, readSettings, type Surroundings } from '../context.ts'
+import { changeDemo } from '../demo/change.ts'
 import {
   CONTROL_DATABASE,
   DATA_FOLDER,
@@ -45,11 +46,25 @@ const SET_UP_POOL_SIZE = 2
 
 /** Adds the command. */
 export function addDemoCommand(program: Command, surroundings: Surroundings): void {
-  leaf(
+  const demo = leaf(
     program,
     'demo',
     'run the API and the dashboard on a demo platform with an embedded PostgreSQL in .data/; what npm start does',
   ).action((options: CommonOptions) => startDemo(surroundings, options))
+  leaf(demo, 'change', 'change one order of the running demo, to see it arrive with the next incremental sync').action(
+    (_options: CommonOptions, command: Command) => change(surroundings, command.optsWithGlobals<CommonOptions>()),
+  )
+}
+
+async function change({ folder }: Surroundings, { json }: CommonOptions): Promise<void> {
+  const dataFolder = path.join(folder, DATA_FOLDER)
+  const postgres = await findRunningPostgres(dataFolder)
+  if (postgres === undefined) throw new Problem(`no demo runs in ${dataFolder}: start one with "npm start"`)
+  const changed = await changeDemo(postgres.url)
+  if (changed === null) throw new Problem('every order of the demo is delivered: remove .data/ for a new demo')
+  if (json) return printJson(changed)
+  const { store, order_id: id, before, status } = changed
+  print(`Order ${id} of ${store} was ${before} and is ${status} now. The next incremental sync returns it.`)
 }
 
 async function startDemo({ env, folder }: Surroundings, { json }: CommonOptions): Promise<void> {

@@ -72,6 +72,9 @@ function firstStore(
     '',
     paint('dim', '  Keep a copy of it'),
     `  ${paint('cyan', syncLine(url, key))}`,
+    '',
+    paint('dim', '  Change an order, and see it arrive with the next sync'),
+    `  ${paint('cyan', 'npx store-export demo change')}`,
   ]
 }
 

@@ -94,10 +94,19 @@ async function refreshReader(sql: Sql, role: string, revision: RevisionId): Prom
   await sql.unsafe(readerRoleResetSql({ role }))
 }
 
+/** Name of the database that is provisioned for a store. */
+export function storeDatabase(storeId: string): string {
+  return `store_export_store_${shortId(storeId)}`
+}
+
+function shortId(storeId: string): string {
+  return storeId.replaceAll('-', '').slice(-12).toLowerCase()
+}
+
 /** Twelve digits of the store's random id keep the names short and apart: roles belong to the whole server. */
 function loginsOf({ storeId, random }: ProvisionOptions): { owner: Login; reader: Login } {
-  const short = storeId.replaceAll('-', '').slice(-12).toLowerCase()
-  const database = `store_export_store_${short}`
+  const short = shortId(storeId)
+  const database = storeDatabase(storeId)
   const password = () => Buffer.from(random(PASSWORD_BYTES)).toString('base64url')
   return {
     owner: { user: `store_export_owner_${short}`, password: password(), database },

@@ -1,0 +1,40 @@
+// One change of the demo's first store, as its shop makes it: an order is paid, shipped or delivered. It shows how an
+// incremental sync returns what changed.
+
+import { connectOnce } from '../context.ts'
+import { storeDatabase } from '../store-schema/provision-store.ts'
+import { DEMO_STORES } from './platform.ts'
+
+/** What was changed. */
+export interface DemoChange {
+  readonly store: string
+  readonly order_id: string
+  readonly status: string
+  readonly before: string
+  /** RFC 3339, as the API sends it. */
+  readonly updated_at: string
+}
+
+/**
+ * Changes the newest order that can go on; null if none can. `urlOf` gives the superuser's URL of a database of the
+ * embedded server.
+ */
+export async function changeDemo(urlOf: (database: string) => string): Promise<DemoChange | null> {
+  const [{ id, name }] = DEMO_STORES
+  const store = connectOnce(urlOf(storeDatabase(id)))
+  try {
+    const [changed] = await store<Omit<DemoChange, 'store'>[]>`
+      with chosen as (
+        select id, status from orders where status in ('pending', 'paid', 'shipped')
+        order by created_at desc, id desc limit 1 for update
+      )
+      update orders o
+      set status = case c.status when 'pending' then 'paid' when 'paid' then 'shipped' else 'delivered' end
+      from chosen c where o.id = c.id
+      returning o.id as order_id, c.status as before, o.status,
+        to_char(o.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at`
+    return changed === undefined ? null : { store: name, ...changed }
+  } finally {
+    await store.end()
+  }
+}
