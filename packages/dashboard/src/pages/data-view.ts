@@ -15,7 +15,7 @@ import type { Cell, DataPage, Frame } from './models.ts'
 export function dataView(frame: Frame, page: DataPage): Html {
   const files = page.files.map(
     ({ label, href }) =>
-      html`<a class="button plain" href="${href}" download>${ICONS.download}${label}<span class="unseen"> as</span> CSV</a>`,
+      html`<a class="button plain" href="${href}" download>${ICONS.download}<span>${label} CSV</span></a>`,
   )
   const head = pageHead({ title: 'Data', lead: 'What your tools receive, row by row.', actions: html`${files}` })
   return layout(
