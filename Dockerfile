@@ -14,6 +14,7 @@ COPY packages/sync/bin packages/sync/bin
 RUN npm ci --ignore-scripts
 COPY LICENSE tsconfig.json ./
 COPY packages packages
+COPY docs docs
 COPY scripts scripts
 RUN npm run build
 

@@ -15,7 +15,13 @@ const CODES = [
   ...['INVALID_API_KEY', 'STORE_NOT_SUPPORTED', 'STORE_NOT_READY', 'INVALID_PARAM', 'INVALID_CURSOR', 'NOT_FOUND'],
   ...['RATE_LIMITED', 'STORE_DB_ERROR'],
 ]
-const DOCUMENTS = ['/', '/docs', '/openapi.json', '/llms.txt', '/errors', ...CODES.map((code) => `/errors/${code}`)]
+const GUIDES = [
+  ...['store-sync', 'client', 'incremental', 'spreadsheet', 'dashboard', 'accounting', 'erp', 'deleted-customers'],
+].flatMap((name) => [`/guides/${name}`, `/guides/${name}.md`])
+const DOCUMENTS = [
+  ...['/', '/docs', '/openapi.json', '/llms.txt', '/errors', '/guides', ...GUIDES],
+  ...CODES.map((code) => `/errors/${code}`),
+]
 const read = (path: string, method = 'GET', headers = {}) => ask(platform.service.url, { path, method, headers })
 
 describe('[R2] known paths that need no key', () => {
@@ -23,7 +29,7 @@ describe('[R2] known paths that need no key', () => {
     const answer = await read(path)
     expect(answer.status).toBe(200)
     expect(answer.headers['content-length']).toBe(String(answer.body.length))
-    expect(answer.headers['content-type']).toMatch(/^(text\/html|text\/plain|application\/json)/)
+    expect(answer.headers['content-type']).toMatch(/^(text\/html|text\/plain|text\/markdown|application\/json)/)
     expect(answer.headers['content-security-policy']).toContain("default-src 'none'")
     expect(answer.headers['x-content-type-options']).toBe('nosniff')
     expect(Object.keys(answer.headers).filter((name) => CORS.test(name))).toEqual([])

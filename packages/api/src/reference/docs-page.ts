@@ -1,6 +1,8 @@
 // `/docs`: the reference page, its configuration and its policy. Everything comes from our own origin; what the library
 // can do with other hosts is switched off and refused by the policy as well.
 
+import { KEY_PREFIX } from '@store-export/contract'
+import { NAVIGATION } from './html.ts'
 import { loadPageScript } from './page-script.ts'
 import { FOR_A_DAY, FRESH, headersWith, type ReferenceRoute } from './route.ts'
 
@@ -42,6 +44,17 @@ export function docsRoutes({ tryIt }: { readonly tryIt: boolean }): ReferenceRou
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
 const DATA = "default-src 'none'"
 
+/** Above the library's page, which leaves room for it. Its colors are those of the mode that the reader chose there. */
+const BAR_STYLE = `
+:root { --scalar-custom-header-height: 2.75rem }
+body { margin: 0 }
+.bar { position: sticky; top: 0; z-index: 100; box-sizing: border-box; display: flex; gap: 1.5rem; align-items: center; height: 2.75rem; padding: 0 1.25rem;
+  overflow-x: auto; border-bottom: 1px solid var(--scalar-border-color, #8884); background: var(--scalar-background-1, Canvas); font: .875rem/1 system-ui, sans-serif; white-space: nowrap }
+.bar nav { display: flex; gap: 1.25rem }
+.bar a { color: var(--scalar-color-1, CanvasText); text-decoration: none }
+.bar a:hover { text-decoration: underline }
+.bar .brand { font-weight: 650 }`
+
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -49,8 +62,10 @@ const PAGE = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Reference · Store Data Export</title>
 <link rel="icon" href="data:,">
+<style>${BAR_STYLE}</style>
 </head>
 <body>
+<header class="bar"><a class="brand" href="/">Store Data Export</a><nav aria-label="Documentation">${NAVIGATION}</nav></header>
 <div id="app"></div>
 <noscript>This page needs JavaScript. <a href="/openapi.json">openapi.json</a> and <a href="/llms.txt">llms.txt</a> do not.</noscript>
 <script src="${SCRIPT}" defer></script>
@@ -60,8 +75,16 @@ const PAGE = `<!doctype html>
 `
 
 function startScript(tryIt: boolean): string {
-  return `Scalar.createApiReference('#app', ${JSON.stringify(configuration(tryIt), null, 2)})\n`
+  return `Scalar.createApiReference('#app', ${JSON.stringify(configuration(tryIt), null, 2)})\n${KEY_PLACEHOLDER}`
 }
+
+/** The library has no setting for the placeholder of its field for keys, and its own one means nothing. */
+const KEY_PLACEHOLDER = `
+new MutationObserver(() => {
+  for (const field of document.querySelectorAll('.scalar-password-input:not([placeholder="${KEY_PREFIX}…"])'))
+    field.placeholder = '${KEY_PREFIX}…'
+}).observe(document.body, { childList: true, subtree: true })
+`
 
 function configuration(tryIt: boolean): Readonly<Record<string, unknown>> {
   return {
@@ -84,6 +107,15 @@ function configuration(tryIt: boolean): Readonly<Record<string, unknown>> {
   }
 }
 
-/** The font of the system instead of one that would have to be fetched. */
-const CSS =
-  ':root { --scalar-font: system-ui, sans-serif; --scalar-font-code: ui-monospace, monospace; --scalar-radius: 4px }'
+const CSS = `
+/* the font of the system instead of one that would have to be fetched */
+:root { --scalar-font: system-ui, sans-serif; --scalar-font-code: ui-monospace, monospace; --scalar-radius: 4px }
+/* there is one way to authenticate, and the button to choose it covers its neighbor */
+.ui-not-open\\:hidden:has(> .contents > .scalar-button) { display: none }
+/* the tabs of all statuses have a line of their own, so that none is hidden */
+.response-card .scalar-card-header { flex-wrap: wrap; justify-content: flex-end }
+.response-card .scalar-card-header-title { flex: 1 0 100%; overflow: visible }
+.response-card .tab-list { flex-wrap: wrap; overflow: visible }
+/* a section gets the focus from its address; an outline is for what the keyboard reaches */
+section.section:focus { outline: none }
+`

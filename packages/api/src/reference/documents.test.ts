@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto'
 import { ENDPOINTS, ERRORS, type ErrorDeclaration } from '@store-export/contract'
 import { describe, expect, it } from 'vitest'
 import { referenceRoutes } from './documents.ts'
+import { guideHtml } from './guide-html.ts'
+import { GUIDES } from './guides.ts'
 import type { ReferenceRoute } from './route.ts'
 
 const routes = new Map(referenceRoutes({ tryIt: false }).map((route) => [route.path, route]))
@@ -15,11 +17,21 @@ function textOf(path: string, from: ReadonlyMap<string, ReferenceRoute> = routes
 }
 
 describe('the documents', () => {
-  it('[R2] are the landing page, the reference, OpenAPI, llms.txt and a page for each error code', () => {
+  it('[R2] are the landing page, the reference, OpenAPI, llms.txt, a page for each error code, and the guides', () => {
     expect([...routes.keys()]).toEqual([
       ...['/', '/openapi.json', '/docs', '/docs/start.js', '/docs/reference.js', '/llms.txt', '/errors'],
       ...Object.keys(ERRORS).map((code) => `/errors/${code}`),
+      '/guides',
+      ...GUIDES.flatMap(({ name }) => [`/guides/${name}`, `/guides/${name}.md`]),
     ])
+  })
+
+  it('lead to every guide: the landing page, the docs page, llms.txt and the list of guides', () => {
+    for (const path of ['/', '/docs', '/errors']) expect(textOf(path)).toContain('href="/guides"')
+    for (const { name } of GUIDES) {
+      expect(textOf('/guides')).toContain(`href="/guides/${name}"`)
+      expect(textOf('/llms.txt')).toContain(`/guides/${name}.md)`)
+    }
   })
 
   it('[GEN-5] carry no CORS header, and may not be framed or sniffed', () => {
@@ -33,7 +45,8 @@ describe('the documents', () => {
   it('name no other host in pages, and allow none', () => {
     for (const { path, contentType, headers } of routes.values()) {
       expect(headers['content-security-policy']).not.toMatch(/https?:|\*/)
-      if (contentType.startsWith('text/html')) expect(textOf(path)).not.toMatch(/https?:\/\//)
+      if (contentType.startsWith('text/html') && !path.startsWith('/guides/'))
+        expect(textOf(path)).not.toMatch(/https?:\/\//)
     }
   })
 
@@ -127,5 +140,24 @@ describe('the docs page', () => {
     expect(script.length).toBeGreaterThan(1_000_000)
     expect(script.toString('latin1')).toContain('createApiReference')
     expect(await body()).toBe(script)
+  })
+})
+
+describe('a guide', () => {
+  it('has anchors, scrolling code and tables, and links to what is served alone', () => {
+    const address = (target: string) => (target === 'sync.md#a' ? '/guides/store-sync#a' : null)
+    const text = [
+      '# Keep a copy: "always"',
+      '[One](sync.md#a) and [two](decisions/1.md).',
+      '```js\nif (a < b) {}\n```',
+      '| A |\n| --- |\n| `<x>` |',
+      '<script>alert(1)</script>',
+    ].join('\n\n')
+    const html = guideHtml(text, address)
+    expect(html).toContain('<h1 id="keep-a-copy-always">')
+    expect(html).toContain('<a href="/guides/store-sync#a">One</a> and two.')
+    expect(html).toContain('<pre tabindex="0"><code>if (a &#60; b) {}</code></pre>')
+    expect(html).toContain('<div class="wide"><table>')
+    expect(html).not.toContain('<script')
   })
 })

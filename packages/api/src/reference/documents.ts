@@ -3,6 +3,7 @@
 import { type Contract, contractWith } from '@store-export/contract'
 import { docsRoutes } from './docs-page.ts'
 import { errorPages } from './error-pages.ts'
+import { guideRoutes } from './guides.ts'
 import { pageRoute } from './html.ts'
 import { landingPage } from './landing-page.ts'
 import { llmsText } from './llms.ts'
@@ -22,7 +23,7 @@ export interface ReferenceOptions extends Partial<Contract> {
 /** Value of the header `link` that leads a client from any answer to the description of the service. */
 export const SERVICE_LINK = '</openapi.json>; rel="service-desc", </docs>; rel="service-doc"'
 
-/** `/`, `/docs` and its scripts, `/openapi.json`, `/llms.txt`, `/errors` and a page for each code. */
+/** `/`, `/docs` and its scripts, `/openapi.json`, `/llms.txt`, `/errors` and `/guides` with a page for each. */
 export function referenceRoutes({ tryIt, baseUrl, listensAt, ...parts }: ReferenceOptions): ReferenceRoute[] {
   const contract = contractWith(parts)
   const base = baseUrl ?? '{base_url}'
@@ -35,5 +36,6 @@ export function referenceRoutes({ tryIt, baseUrl, listensAt, ...parts }: Referen
     ...docsRoutes({ tryIt }),
     dataRoute('/llms.txt', 'text/plain; charset=utf-8', llmsText(contract, base)),
     ...errorPages(contract).map(pageRoute),
+    ...guideRoutes(),
   ]
 }

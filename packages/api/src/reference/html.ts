@@ -1,9 +1,9 @@
-// The frame of our own HTML pages: one style for light and dark, no script, nothing from another place.
+// The frame of the service's own HTML pages: one style for light and dark, no script, nothing from another place.
 
 import { createHash } from 'node:crypto'
 import { FRESH, headersWith, type ReferenceRoute } from './route.ts'
 
-/** A page of ours; `main` is HTML, `title` is text. */
+/** A page; `main` is HTML, `title` is text. */
 export interface Page {
   readonly path: string
   readonly title: string
@@ -11,8 +11,22 @@ export interface Page {
 }
 
 /** The page as a document. Its policy allows its one style by hash, and no script at all. */
-export function pageRoute({ path, title, main }: Page): ReferenceRoute {
-  const body = `<!doctype html>
+export function pageRoute(page: Page): ReferenceRoute {
+  return routeOf(page.path, pageText(page))
+}
+
+/** The same for a page that takes a while to make; it is made when it is first requested. */
+export function latePageRoute(path: string, make: () => Promise<Omit<Page, 'path'>>): ReferenceRoute {
+  return routeOf(path, async () => Buffer.from(pageText(await make())))
+}
+
+function routeOf(path: string, body: ReferenceRoute['body']): ReferenceRoute {
+  const policy = `default-src 'none'; img-src data:; style-src 'sha256-${STYLE_HASH}'`
+  return { path, contentType: 'text/html; charset=utf-8', headers: headersWith(policy), body, cacheControl: FRESH }
+}
+
+function pageText({ title, main }: Omit<Page, 'path'>): string {
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -29,8 +43,6 @@ ${main}
 </body>
 </html>
 `
-  const policy = `default-src 'none'; img-src data:; style-src 'sha256-${STYLE_HASH}'`
-  return { path, contentType: 'text/html; charset=utf-8', headers: headersWith(policy), body, cacheControl: FRESH }
 }
 
 /** `text` as HTML text or as the value of an attribute in double quotes. */
@@ -38,8 +50,10 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
-const NAVIGATION = [
+/** Links to all documents, as HTML. */
+export const NAVIGATION = [
   ['/docs', 'Reference'],
+  ['/guides', 'Guides'],
   ['/errors', 'Errors'],
   ['/openapi.json', 'OpenAPI'],
   ['/llms.txt', 'llms.txt'],
@@ -63,6 +77,7 @@ a { color: var(--accent) }
 .brand { font-weight: 650; color: var(--ink); text-decoration: none }
 h1 { margin: 0 0 .75rem; font-size: 2rem; line-height: 1.2; overflow-wrap: anywhere }
 h2 { margin: 2.25rem 0 .5rem; font-size: 1.15rem }
+h3 { margin: 1.75rem 0 .5rem; font-size: 1rem }
 p, li { max-width: 42rem }
 li { margin: .35rem 0 }
 .lead { color: var(--soft); font-size: 1.1rem }

@@ -17,6 +17,7 @@ export function landingPage(contract: Contract, baseUrl: string): Page {
 <h2>Where to go on</h2>
 <ul>
 <li><a href="/docs">Reference</a>: every endpoint, field and parameter</li>
+<li><a href="/guides">Guides</a>: keep a copy of the store with <code>store-sync</code>, the TypeScript client, or your own code</li>
 <li><a href="/errors">Errors</a>: what happened, how to fix it, usual mistakes</li>
 <li><a href="/openapi.json">openapi.json</a> for tools, <a href="/llms.txt">llms.txt</a> for language models</li>
 </ul>

@@ -1,6 +1,7 @@
 // `/llms.txt`: the whole interface for a language model that writes a client, short and exact.
 
 import { type Contract, type Endpoint, errorTable, fieldTable, LIMITS, resourcesOf } from '@store-export/contract'
+import { GUIDES } from './guides.ts'
 
 /** The text, Markdown as llmstxt.org has it. `baseUrl` is put before every path. */
 export function llmsText(contract: Contract, baseUrl: string): string {
@@ -54,6 +55,12 @@ ${errorTable(contract).replaceAll(/\]\(errors\/(\w+)\.md\)/g, `](${baseUrl}/erro
 ${resourcesOf(contract)
   .map((each) => `### ${each.name}\n\n${fieldTable(each)}`)
   .join('\n\n')}
+
+## Tools and guides
+
+Prefer these to code of your own.
+
+${GUIDES.map(({ name, title, note }) => `- [${title}](${baseUrl}/guides/${name}.md): ${note}`).join('\n')}
 
 ## Links
 

@@ -295,6 +295,8 @@ export interface Recipe {
 export interface RecipesPage {
   readonly recipes: readonly Recipe[]
   readonly docsUrl: string
+  /** Ways to keep a whole copy, as the API serves their guides. */
+  readonly guides: readonly { readonly title: string; readonly note: string; readonly href: string }[]
 }
 
 /** Something that ends here: a page that is not there, a form that was sent before, a fault. */

@@ -2,7 +2,7 @@
 
 import { addressesOf } from '../look/addresses.ts'
 import { codeBlock } from '../look/code.ts'
-import { card, pageHead } from '../look/components.ts'
+import { card, facts, pageHead } from '../look/components.ts'
 import { linkButton } from '../look/forms.ts'
 import { type Html, html } from '../look/html.ts'
 import { layout } from '../look/layout.ts'
@@ -18,8 +18,16 @@ export function recipesView(frame: Frame, page: RecipesPage): Html {
   const ways = page.recipes.map(({ id, title }) => html`<li><a href="#recipe-${id}">${title}</a></li>`)
   return layout(
     frame,
-    html`${head}<nav class="tabs jump" aria-label="Recipes"><ul>${ways}</ul></nav>${page.recipes.map(recipeCard)}`,
+    html`${head}${guidesCard(page)}<nav class="tabs jump" aria-label="Recipes"><ul>${ways}</ul></nav>${page.recipes.map(recipeCard)}`,
   )
+}
+
+function guidesCard({ guides }: RecipesPage): Html {
+  const items = guides.map(({ title, note, href }) => ({
+    label: title,
+    text: html`${note} <a href="${href}">Open the guide<span class="unseen"> to ${title}</span></a>`,
+  }))
+  return card({ id: 'guides', title: 'Keep a copy of the whole store' }, facts(items))
 }
 
 function recipeCard({ id, title, note, language, code }: Recipe): Html {

@@ -7,6 +7,18 @@ import { type Answer, frameOf, type StoreVisit } from './visit.ts'
 /** GET /stores/{s}/recipes */
 export function recipesPage(visit: StoreVisit): Answer {
   const { apiUrl } = visit.parts
-  const page = { recipes: recipesFor(apiUrl), docsUrl: `${apiUrl}/docs` }
+  const guides = GUIDES.map(({ name, ...guide }) => ({ ...guide, href: `${apiUrl}/guides/${name}` }))
+  const page = { recipes: recipesFor(apiUrl), docsUrl: `${apiUrl}/docs`, guides }
   return { html: recipesView(frameOf(visit, { title: 'Recipes', section: 'recipes' }), page) }
 }
+
+/** The guides that lead furthest, by their names in the API's addresses. */
+const GUIDES = [
+  {
+    name: 'store-sync',
+    title: 'store-sync',
+    note: 'A command that keeps a copy in SQLite, PostgreSQL, CSV, Excel or Parquet. No code to write.',
+  },
+  { name: 'client', title: 'TypeScript client', note: 'Reads pages, waits and retries by itself, with types.' },
+  { name: 'incremental', title: 'Incremental sync', note: 'The loop that misses no change, in five languages.' },
+]

@@ -1,0 +1,32 @@
+// Markdown of the documentation as HTML of a page. Loaded when a guide is first requested.
+
+import { Marked, type Tokens } from 'marked'
+import { escapeHtml } from './html.ts'
+
+/** The HTML; `address` says where a link leads, null for what is not served, whose words stay without a link. */
+export function guideHtml(markdown: string, address: (target: string) => string | null): string {
+  const marked = new Marked({
+    async: false,
+    renderer: {
+      heading({ tokens, depth, text }) {
+        return `<h${depth} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+      },
+      link({ href, tokens }) {
+        const words = this.parser.parseInline(tokens)
+        const to = address(href)
+        return to === null ? words : `<a href="${escapeHtml(to)}">${words}</a>`
+      },
+      code: ({ text }: Tokens.Code) => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`,
+      image: () => '',
+      html: () => '',
+    },
+  })
+  const html = String(marked.parse(markdown))
+  return html.replaceAll('<table>', '<div class="wide"><table>').replaceAll('</table>', '</table></div>')
+}
+
+/** The anchor of a heading, as GitHub makes it. */
+function anchorOf(heading: string): string {
+  const text = heading.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+  return text.trim().replaceAll(/\s/g, '-')
+}

@@ -1,0 +1,80 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type OpenPage, openBrowser, openPage } from '../../../test/support/browser.ts'
+import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
+
+let platform: TestPlatform
+let browser: Browser
+beforeAll(async () => {
+  platform = await startPlatform({ DOCS_TRY_IT: 'on' })
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser.close()
+  await platform.close()
+})
+
+/** The place of an element on the page. */
+async function placeOf(page: OpenPage['page'], selector: string) {
+  const box = await page.locator(selector).first().boundingBox()
+  if (box === null) throw new Error(`${selector} is not shown`)
+  return { ...box, right: box.x + box.width }
+}
+
+describe.each([1280, 1024, 390])('the docs page, %i pixels wide', (width) => {
+  const open = async (path: string) => {
+    const opened = await openPage(browser, { width, height: 900 })
+    await opened.page.goto(platform.service.url + path)
+    return opened
+  }
+
+  test('names the shape of a key, and nothing covers that one is required', async () => {
+    const { page, problems, close } = await open('/docs')
+    const field = page.locator('.scalar-password-input').first()
+    await field.waitFor({ state: 'attached' })
+    await expect.poll(() => field.getAttribute('placeholder')).toBe('sdx_…')
+    const required = page.locator('button:has-text("Authentication") :text("Required")').first()
+    await required.scrollIntoViewIfNeeded()
+    const { x, y, width, height } = (await required.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+    for (const at of [x + 1, x + width - 1]) {
+      const text = `document.elementFromPoint(${at}, ${y + height / 2})?.textContent`
+      expect(await page.evaluate<string>(text)).toBe('Required')
+    }
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  test('shows every status of an endpoint, and no outline around the one that its address names', async () => {
+    const { page, problems, close } = await open('/docs#tag/orders/GET/api/v1/orders/{id}')
+    const card = '[id="api-1/tag/orders/GET/api/v1/orders/{id}"] .response-card'
+    const tabs = page.locator(`${card} [role=tab]`)
+    await tabs.first().waitFor()
+    expect((await tabs.allTextContents()).map((text) => text.trim())).toContain('Status: 502')
+    const { x, right } = await placeOf(page, card)
+    for (const tab of await tabs.all()) {
+      const box = await tab.boundingBox()
+      expect(box?.x).toBeGreaterThanOrEqual(x)
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(right)
+      // what covers it would be clicked in its place
+      await tab.click({ timeout: 2000 })
+    }
+    const outline = await page.evaluate<string>(`(() => {
+      const section = document.querySelector('section.section')
+      section.focus()
+      return getComputedStyle(section).outlineStyle
+    })()`)
+    expect(outline).toBe('none')
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  test('leads to the guides, which fit the window', async () => {
+    const { page, problems, close } = await open('/docs')
+    await page.getByRole('link', { name: 'Guides' }).click()
+    await page.getByRole('link', { name: 'store-sync', exact: true }).click()
+    await page.locator('h1').waitFor()
+    expect(await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    expect(problems).toEqual([])
+    await close()
+  })
+})
