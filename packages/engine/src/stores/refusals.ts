@@ -19,7 +19,10 @@ export function requireReadable(resource: Resource, present: PresentColumns): vo
   for (const { table, since } of [resource, ...childrenOf(resource)]) {
     const columns = present.get(table)
     if (columns === undefined && since === 'launch') throw fault(`the store has no table public.${table}`, '42P01')
-    if (columns?.size === 0) throw fault(`the reader may not select from the table public.${table}`, '42501')
+    if (columns?.size === 0) {
+      const advice = '"store-export doctor" prints the missing grant'
+      throw fault(`the reader may not select from the table public.${table}; ${advice}`, '42501')
+    }
   }
 }
 
