@@ -19,7 +19,7 @@ describe('a guarded socket', () => {
       peer.destroy()
       server.close()
     })
-    guardSocket(client, 'the host', new RowReader())
+    guardSocket(client, 'the host', { reader: new RowReader() })
     return { client, peer }
   }
 

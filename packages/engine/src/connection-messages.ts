@@ -16,6 +16,7 @@ const HEAD_BYTES = 5
 const LENGTH_BYTES = 4
 const NOTICE = 'N'.charCodeAt(0)
 const DATA_ROW = 'D'.charCodeAt(0)
+const READY_FOR_QUERY = 'Z'.charCodeAt(0)
 /** First bytes of the messages that servers send. */
 const TYPES: ReadonlySet<number> = new Set(Buffer.from('123ACDEGHIKNRSTVWZcdnstv', 'latin1'))
 
@@ -61,6 +62,8 @@ export class RowReader {
 
 /** The messages in the bytes of one connection. */
 export class ServerMessages {
+  /** How often the server was ready for a statement: once before the first, and once after each. */
+  readyCount = 0
   readonly #reader: RowReader
   readonly #pass: (bytes: Buffer) => void
   /** A head of which the bytes before held only the beginning. */
@@ -137,6 +140,7 @@ export class ServerMessages {
     if (length > MESSAGE_BYTES_MAX)
       return `a message of ${length} bytes, more than the ${MESSAGE_BYTES_MAX} that are taken`
     this.#bodyBytes = length - LENGTH_BYTES
+    if (type === READY_FOR_QUERY) this.readyCount++
     this.#isRow = type === DATA_ROW && this.#reader.isReading
     this.#notices = type === NOTICE ? this.#notices + 1 : 0
     return this.#notices > NOTICES_MAX ? 'nothing but notices' : null

@@ -8,19 +8,20 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls, getCACertificates } from 'node:tls'
 import { guardSocket } from './connection-guard.ts'
 import type { RowReader } from './connection-messages.ts'
-import type { DatabaseHost, TlsSettings } from './connection-url.ts'
+import { type DatabaseHost, hostText, type TlsSettings } from './connection-url.ts'
 
 /** Message that asks a server whether it speaks TLS; the answer is one byte, S or N. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
-const CANCEL_REQUEST_BYTES = 16
 const YES = 'S'.charCodeAt(0)
 
 /** What a socket needs beside its host. */
 export interface SocketSettings {
   readonly tls: TlsSettings
   readonly timeoutMs: number
-  /** Who takes rows. */
+  /** Takes rows. */
   readonly reader: RowReader
+  /** Called when the server is ready for the first statement, and again after that statement. */
+  readonly onReady: (() => void) | undefined
 }
 
 /**
@@ -30,22 +31,16 @@ export interface SocketSettings {
 const CHUNK = Buffer.allocUnsafeSlow(64 * 1024)
 
 /** A connected socket, ready for the server's startup message. Throws an Error with a `code` when there is none. */
-export async function openSocket(host: DatabaseHost, { tls, timeoutMs, reader }: SocketSettings): Promise<Socket> {
+export async function openSocket(host: DatabaseHost, { tls, timeoutMs, ...watch }: SocketSettings): Promise<Socket> {
   const plain = await within(timeoutMs, host, open(host, host.kind === 'unix' || tls.mode === 'disable'))
   try {
     const socket = host.kind === 'unix' ? plain : await within(timeoutMs, host, secure(plain, host.host, tls))
-    failWhenClosedInSilence(socket, host)
-    guardSocket(socket, hostText(host), reader)
+    guardSocket(socket, hostText(host), watch)
     return socket
   } catch (error) {
     plain.destroy()
     throw error
   }
-}
-
-/** The host as people write it. */
-export function hostText(host: DatabaseHost): string {
-  return host.kind === 'unix' ? host.path : `${host.host}:${host.port}`
 }
 
 function open(host: DatabaseHost, sharesChunk: boolean): Pending {
@@ -122,24 +117,6 @@ async function tlsOptions(host: string, tls: TlsSettings): Promise<ConnectionOpt
 
 async function authorities(rootCertificate: string): Promise<string[]> {
   return rootCertificate === 'system' ? getCACertificates('system') : [await readFile(rootCertificate, 'utf8')]
-}
-
-/**
- * Makes an error of a server that closes before its first byte: postgres.js would connect again at once, for ever,
- * and its caller would wait. A cancel request is the one message that a server answers by closing.
- */
-function failWhenClosedInSilence(socket: Socket, host: DatabaseHost): void {
-  const writtenBefore = socket.bytesWritten
-  let answered = false
-  socket.once('data', () => {
-    answered = true
-  })
-  socket.prependOnceListener('end', () => {
-    const isCancel = socket.bytesWritten - writtenBefore === CANCEL_REQUEST_BYTES
-    if (!answered && !isCancel && !socket.writableEnded) {
-      socket.emit('error', problem('ECONNRESET', `${hostText(host)} closed the connection before it answered`))
-    }
-  })
 }
 
 interface Pending {

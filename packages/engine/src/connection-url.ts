@@ -107,6 +107,16 @@ export function withPassword(url: string, password: string | null): string {
   return `${bare}${bare.includes('?') ? '&' : '?'}password=${encodeURIComponent(password)}`
 }
 
+/** The servers of a target as one text, the same for every order of its hosts: stores with one such text share a server. */
+export function serverOf({ hosts }: ConnectionTarget): string {
+  return hosts.map(hostText).toSorted().join(',')
+}
+
+/** The host as people write it. */
+export function hostText(host: DatabaseHost): string {
+  return host.kind === 'unix' ? host.path : `${host.host.toLowerCase()}:${host.port}`
+}
+
 /** What protects a connection to this target, for people: `doctor` and start-up messages. */
 export function describeTls(
   target: ConnectionTarget,

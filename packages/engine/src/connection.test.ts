@@ -99,6 +99,17 @@ describe('connections', () => {
     }
   })
 
+  test.each([
+    ['asks for a password', Buffer.from('R\0\0\0\x17\0\0\0\x0aSCRAM-SHA-256\0\0', 'latin1')],
+    ['lets the client in', Buffer.from('R\0\0\0\x08\0\0\0\0', 'latin1')],
+    ['is ready', Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1')],
+  ])('[ERR-3] a server that %s and closes gets one connection for one statement', async (_, says) => {
+    const closing = await serverThat((socket) => socket.once('data', () => socket.end(says)))
+    const answer = pool(at(() => closing.host, 'sslmode=disable'))`select 1`
+    await expect(answer).rejects.toMatchObject({ code: expect.stringMatching(/ECONNRESET|CONNECTION_CLOSED/) })
+    expect(closing.connections()).toBe(1)
+  })
+
   test('a server that never answers fails the statement in time', async () => {
     const silent = await serverThat(() => undefined)
     const answer = pool(

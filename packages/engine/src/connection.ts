@@ -4,9 +4,9 @@
 import { Socket } from 'node:net'
 import postgres from 'postgres'
 import { RowReader } from './connection-messages.ts'
-import { hostText, openSocket, type SocketSettings } from './connection-socket.ts'
+import { openSocket, type SocketSettings } from './connection-socket.ts'
 import { spread } from './connection-spread.ts'
-import type { ConnectionTarget, DatabaseHost } from './connection-url.ts'
+import { type ConnectionTarget, type DatabaseHost, hostText } from './connection-url.ts'
 
 /** The driver's pool; a tagged template that runs statements. */
 export type Sql = postgres.Sql
@@ -23,6 +23,8 @@ export interface PoolSettings {
   readonly connectTimeoutMs?: number
   /** Called when a socket to the server has opened, and when such a one has closed. */
   readonly onOpen?: () => void
+  /** Called when the server is ready for the first statement on such a socket, and again after that statement. */
+  readonly onReady?: () => void
   readonly onClose?: () => void
 }
 
@@ -55,7 +57,7 @@ function openOne(target: ConnectionTarget, settings: PoolSettings): Sql {
     prepare: settings.preparedStatements ?? true,
     idle_timeout: settings.idleSeconds ?? undefined,
     connection: { application_name: settings.applicationName, ...target.startup },
-    socket: unlost(counted(socketFactory(target, { timeoutMs, reader }), settings)),
+    socket: unlost(counted(socketFactory(target, { timeoutMs, reader, onReady: settings.onReady }), settings)),
     backoff: () => RECONNECT_PAUSE_SECONDS,
   }
   const sql = withoutEnvironment(() => postgres(options))
@@ -137,10 +139,7 @@ function counted(connect: () => Promise<Socket>, { onOpen, onClose }: PoolSettin
 }
 
 /** Gives the driver a socket to the first host that answers and fits, beginning with the one used last. */
-function socketFactory(
-  target: ConnectionTarget,
-  { timeoutMs, reader }: Omit<SocketSettings, 'tls'>,
-): () => Promise<Socket> {
+function socketFactory(target: ConnectionTarget, settings: Omit<SocketSettings, 'tls'>): () => Promise<Socket> {
   let preferred = 0
   return async () => {
     const order = target.hosts.map((_, index) => (preferred + index) % target.hosts.length)
@@ -152,8 +151,8 @@ function socketFactory(
           continue
         }
         try {
-          const share = Math.ceil(timeoutMs / target.hosts.length)
-          const socket = await openFitting(target, { host, wanted }, { timeoutMs: share, reader })
+          const timeoutMs = Math.ceil(settings.timeoutMs / target.hosts.length)
+          const socket = await openFitting(target, { host, wanted }, { ...settings, timeoutMs })
           preferred = index
           return socket
         } catch (error) {

@@ -212,7 +212,17 @@ export const SETTINGS = {
     unit: 'connections',
     min: 1,
     max: 100_000,
-    help: 'connections to all store databases together; the stores used least recently are closed first',
+    help: 'connections of a node to all store databases together; the connection that was idle longest makes room',
+  },
+  storeServerConnectionsMax: {
+    env: 'STORE_EXPORT_STORE_SERVER_CONNECTIONS_MAX',
+    kind: 'integer',
+    // two nodes with their connections to the control database leave 30 of PostgreSQL's 100 to the platform
+    default: 20,
+    unit: 'connections',
+    min: 1,
+    max: 100_000,
+    help: 'connections of a node to all stores on one database server (host and port); raise it with the max_connections of your servers',
   },
   storeQueueMax: {
     env: 'STORE_EXPORT_STORE_QUEUE_MAX',

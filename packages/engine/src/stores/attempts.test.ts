@@ -13,6 +13,7 @@ const TIMEOUT_MS = 2000
 const bounds = {
   storePoolSize: 2,
   storeConnectionsMax: 4,
+  storeServerConnectionsMax: 4,
   storeQueueMax: 1,
   storeQueueWaitMs: 1000,
   storeIdleSeconds: 60,

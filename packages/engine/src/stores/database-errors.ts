@@ -2,7 +2,13 @@
 // source: https://www.postgresql.org/docs/current/errcodes-appendix.html and Node's own names.
 
 /** What to do about an error. */
-export type Remedy = 'reconnect' | 'read schema again' | 'same connection' | 'prepare nothing' | 'none'
+export type Remedy =
+  | 'reconnect'
+  | 'free connections'
+  | 'read schema again'
+  | 'same connection'
+  | 'prepare nothing'
+  | 'none'
 
 /** Codes after which one more try is worth it; a code that ends in `*` stands for its class. */
 const REMEDIES: Readonly<Record<string, Remedy>> = {
@@ -22,6 +28,9 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   CONNECTION_CLOSED: 'reconnect',
   CONNECTION_ENDED: 'reconnect',
   CONNECTION_DESTROYED: 'reconnect',
+  // The server, the role or the database has as many connections as it may have: our own idle ones are closed first.
+  '53300': 'free connections',
+  '53400': 'free connections',
   // A replica's replay, or a serialization failure: the next snapshot is a good one.
   '40001': 'same connection',
   // A pooler gives statements to other connections than those that prepared them.
@@ -48,6 +57,49 @@ export function remedyFor(error: unknown): Remedy {
 /** Whether the server ended a statement at its time limit. */
 export function isTooSlow(error: unknown): boolean {
   return codeOf(error) === '57014'
+}
+
+/** Whether the connection is lost, or was never made. */
+export function losesConnection(error: unknown): boolean {
+  return remedyFor(error) === 'reconnect' || severityOf(error) === 'FATAL' || isRefusedByServer(error)
+}
+
+/** Whether an administrator or a shutdown ended the session, which says nothing about the next one. */
+export function isTerminated(error: unknown): boolean {
+  return ['57P01', '57P02'].includes(codeOf(error) ?? '')
+}
+
+/** Whether the server did not take the connection, or closed it without an error message: no store of it can be read. */
+export function isRefusedByServer(error: unknown): boolean {
+  return REFUSED_BY_SERVER.has(codeOf(error) ?? '')
+}
+
+/** Whether the server, the role or the database has no room for another connection. */
+export function isTooManyConnections(error: unknown): boolean {
+  return remedyFor(error) === 'free connections'
+}
+
+/** Whether the limit that was reached is the role's or the database's, and not the server's: PostgreSQL has one code for all. */
+export function isLimitOfStore(error: unknown): boolean {
+  return error instanceof Error && 'routine' in error && ROUTINES_OF_STORE_LIMITS.has(String(error.routine))
+}
+
+const REFUSED_BY_SERVER: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'CONNECTION_CLOSED',
+  // The host's name could not be resolved.
+  'ENOTFOUND',
+])
+/** The functions of PostgreSQL that check the connection limits of a role and of a database. */
+const ROUTINES_OF_STORE_LIMITS: ReadonlySet<string> = new Set(['InitializeSessionUserId', 'CheckMyDatabase'])
+
+function severityOf(error: unknown): string | null {
+  return error instanceof Error && 'severity' in error ? String(error.severity) : null
 }
 
 function codeOf(error: unknown): string | null {

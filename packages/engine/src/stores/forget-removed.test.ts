@@ -8,6 +8,7 @@ import { StorePools } from './pools.ts'
 const BOUNDS = {
   storePoolSize: 2,
   storeConnectionsMax: 40,
+  storeServerConnectionsMax: 40,
   storeQueueMax: 1,
   storeQueueWaitMs: 1000,
   storeIdleSeconds: 60,

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { createDatabase } from '../../../../test/support/databases.ts'
 import { openPool } from '../connection.ts'
 import { parseConnectionUrl } from '../connection-url.ts'
@@ -10,6 +12,7 @@ import { type StoreAddress, StorePools } from './pools.ts'
 const BOUNDS = {
   storePoolSize: 2,
   storeConnectionsMax: 4,
+  storeServerConnectionsMax: 4,
   storeQueueMax: 1,
   storeQueueWaitMs: 1000,
   storeIdleSeconds: 60,
@@ -30,7 +33,12 @@ afterEach(async () => {
 
 /** Pools on faked time; whoever gets a connection here runs no statement on it. */
 function start(bounds: Partial<typeof BOUNDS> = {}): void {
-  pools = new StorePools({ bounds: { ...BOUNDS, ...bounds }, keys, observe: (observation) => seen.push(observation) })
+  const storeServerConnectionsMax = bounds.storeConnectionsMax ?? BOUNDS.storeConnectionsMax
+  pools = new StorePools({
+    bounds: { ...BOUNDS, storeServerConnectionsMax, ...bounds },
+    keys,
+    observe: (observation) => seen.push(observation),
+  })
 }
 
 function addressOf(storeId: string): StoreAddress {
@@ -56,9 +64,9 @@ const eventsOf = (event: Observation['event']) => seen.filter((observation) => o
 describe('the queue of a store', () => {
   test('[ERR-3] tells of each request that it refuses, and why', async () => {
     vi.useFakeTimers()
-    start()
+    start({ storePoolSize: 1 })
     const work = pending()
-    const running = [1, 2].map(() => pools.use(addressOf('a'), () => work.done))
+    const running = pools.use(addressOf('a'), () => work.done)
     const late = expect(pools.use(addressOf('a'), () => work.done)).rejects.toThrow('no connection became free')
     await expect(pools.use(addressOf('a'), () => work.done)).rejects.toThrow('is full')
     await vi.advanceTimersByTimeAsync(1001)
@@ -68,7 +76,7 @@ describe('the queue of a store', () => {
       { event: 'queue refused', storeId: 'a', reason: 'too late' },
     ])
     work.end()
-    await Promise.all(running)
+    await running
     expect(pools.sums()).toMatchObject({ pools: 1, busy: 0, waiting: 0 })
   })
 
@@ -207,6 +215,69 @@ describe('connections over all stores', () => {
     await running
     await pools.use(realAddress('b', inject('postgresUrl')), (sql) => sql.unsafe('select 1'))
     expect(pools.sums()).toMatchObject({ connections: 1, busy: 0, waiting: 0 })
+  })
+})
+
+describe('a server that closes each connection', () => {
+  /** Counts the connections to a server that says this and closes. */
+  async function closingServer(says: string) {
+    const seen = { connections: 0 }
+    const server = createServer((socket) => {
+      seen.connections++
+      socket.on('error', () => undefined)
+      socket.once('data', () => socket.end(Buffer.from(says, 'latin1')))
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    return { seen, databaseUrl: `postgres://reader@127.0.0.1:${port}/shop?sslmode=disable` }
+  }
+
+  test.each([
+    ['without a word', ''],
+    ['during authentication', 'R\0\0\0\x17\0\0\0\x0aSCRAM-SHA-256\0\0'],
+    ['after authentication', 'R\0\0\0\x08\0\0\0\0'],
+    ['when it is ready', 'R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I'],
+  ])('[ERR-3] %s gets one connection for one request, and few for many', async (_, says) => {
+    start({ storePoolSize: 4, storeQueueMax: 1000 })
+    const { seen, databaseUrl } = await closingServer(says)
+    const ask = (storeId: string) =>
+      pools.use({ storeId, databaseUrl, sealedPassword: null }, (sql) => sql.unsafe('select 1'))
+    await expect(ask('a')).rejects.toThrow()
+    expect(seen.connections).toBe(1)
+    const since = performance.now()
+    const until = since + 1500
+    const client = async () => {
+      while (performance.now() < until) await ask('a').catch(() => undefined)
+    }
+    await Promise.all(Array.from({ length: 20 }, client))
+    // pauses of 50, 100, 200 and 400 ms, then of 500 ms
+    const pauses = 5 + (performance.now() - since) / 500
+    expect(seen.connections).toBeLessThanOrEqual(1 + pauses)
+  })
+
+  test('[ERR-3] is asked again within a second after it is back', async () => {
+    start()
+    const server = createServer((socket) => void socket.destroy())
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const address = realAddress('a', Object.assign(new URL(inject('postgresUrl')), { port: String(port) }).href)
+    const ask = () => pools.use(address, (sql) => sql.unsafe('select 1'))
+    for (let n = 0; n < 6; n++) await expect(ask()).rejects.toThrow()
+    await new Promise((resolve) => server.close(resolve))
+    const way = createServer((socket) => {
+      const real = connect(Number(new URL(inject('postgresUrl')).port), '127.0.0.1')
+      real.on('error', () => undefined)
+      socket.on('error', () => undefined)
+      socket.pipe(real).pipe(socket)
+    })
+    way.listen(port, '127.0.0.1')
+    onTestFinished(() => void way.close())
+    const since = performance.now()
+    await ask()
+    expect(performance.now() - since).toBeLessThan(1500)
   })
 })
 

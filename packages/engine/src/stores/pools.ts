@@ -1,19 +1,20 @@
-// A pool of connections for each store in use. A store has its own few connections and its own queue, so one that hangs
-// harms no other; over all stores there is a cap, and idle connections of the stores used least recently make room.
+// The pools of the stores in use: which stores have one, where it leads, and when it is given up. The connections in them
+// are store-connections.ts.
 
 import type { Sql } from '../connection.ts'
+import { serverOf } from '../connection-url.ts'
 import type { SealingKeys } from '../control/sealing.ts'
 import type { Observe } from '../observe.ts'
-import { SlotRefusal, Slots } from './slots.ts'
+import { ReconnectPause } from './reconnect-pause.ts'
+import { SlotRefusal } from './slots.ts'
+import { type ConnectionBounds, StoreConnections } from './store-connections.ts'
 import { StoreDatabaseFault } from './store-fault.ts'
-import { type StoreAddress, type StoreConnection, StorePool, type StorePoolBounds } from './store-pool.ts'
+import { type StoreAddress, StorePool, type StorePoolBounds, targetOf } from './store-pool.ts'
 
 export type { StoreAddress } from './store-pool.ts'
 
 /** Bounds of the pools; settings. */
-export interface PoolBounds extends StorePoolBounds {
-  readonly storeConnectionsMax: number
-}
+export interface PoolBounds extends StorePoolBounds, ConnectionBounds {}
 
 /** What pools need. */
 export interface StorePoolsOptions {
@@ -49,21 +50,17 @@ export class StorePools {
   /** In the order of use, the least recent first. */
   private readonly pools = new Map<string, StorePool>()
   private readonly options: StorePoolsOptions
-  /** A place for each connection, from before it is opened until it is closed; who waits longest is served first. */
-  private readonly room: Slots
+  private readonly connections: StoreConnections
+  /** By store: a pool is often given up with the failure that begins the pause. */
+  private readonly pauses = new Map<string, ReconnectPause>()
   private readonly unusedTimer: NodeJS.Timeout
-  /** Connections on their way out. */
-  private readonly leaving = new Set<Promise<void>>()
-  /** Of those, the ones that were idle and make room now. */
-  private makingRoom = 0
-  private open = 0
-  private running = 0
   private readonly stopping = new AbortController()
 
   constructor(options: StorePoolsOptions) {
     this.options = options
-    const { storeConnectionsMax, storeQueueMax, storeQueueWaitMs } = options.bounds
-    this.room = new Slots({ places: storeConnectionsMax, waitingMax: storeQueueMax * 16, waitMs: storeQueueWaitMs })
+    this.connections = new StoreConnections(options.bounds, (pool) => {
+      if (pool.isUnused) this.discard(pool.address.storeId, 'room for another store')
+    })
     this.unusedTimer = setInterval(() => this.dropUnused(), UNUSED_CHECK_MS).unref()
   }
 
@@ -91,7 +88,7 @@ export class StorePools {
     try {
       const pool = await this.takePlace(address, deadline, limit)
       try {
-        return await this.run(pool, work, limit)
+        return await this.connections.use(pool, work, limit)
       } finally {
         pool.giveBack()
       }
@@ -115,19 +112,18 @@ export class StorePools {
     const pool = this.pools.get(storeId)
     if (pool === undefined || (sql !== undefined && ![...pool.running].some((each) => each.sql === sql))) return
     this.pools.delete(storeId)
+    pool.isDiscarded = true
     this.options.observe({ event: 'pool closed', storeId, reason })
-    for (const connection of pool.idle.splice(0)) this.end(connection, CLOSE_SECONDS)
+    this.connections.closeIdle(pool)
     // their places are given back by who uses them
     for (const { sql } of pool.running) void sql.end({ timeout: graceSeconds }).catch(() => undefined)
   }
 
   /** Sums over all stores. */
   sums(): PoolSums {
-    const waiting = [...this.pools.values()].reduce(
-      (sum, { waitingCount }) => sum + waitingCount,
-      this.room.waitingCount,
-    )
-    return { pools: this.pools.size, connections: this.open, busy: this.running, waiting }
+    const { open, running, waitingCount } = this.connections
+    const waiting = [...this.pools.values()].reduce((sum, pool) => sum + pool.waitingCount, waitingCount)
+    return { pools: this.pools.size, connections: open, busy: running, waiting }
   }
 
   /** Closes everything; statements under way get a few seconds. */
@@ -137,7 +133,7 @@ export class StorePools {
     const running = [...this.pools.values()].flatMap((pool) => [...pool.running])
     for (const storeId of this.storeIds()) this.discard(storeId, 'closing', { graceSeconds: CLOSE_SECONDS })
     // the end of what is ended already is the same
-    await Promise.all([...this.leaving, ...running.map(({ sql }) => sql.end().catch(() => undefined))])
+    await Promise.all([this.connections.close(), ...running.map(({ sql }) => sql.end().catch(() => undefined))])
   }
 
   /** The store's pool with a place in it; who waited for one in a pool that was discarded meanwhile goes on in the next. */
@@ -162,95 +158,33 @@ export class StorePools {
     }
     // The store moved, or its password changed: requests from here on go to the new place, running ones end at the old.
     this.discard(storeId, 'address changed', { graceSeconds: CLOSE_SECONDS })
-    const { bounds, keys } = this.options
-    const pool = new StorePool(address, deadline, { bounds, keys, progressElsewhere: () => this.room.progressAt })
+    const pool = this.newPool(address, deadline)
     this.pools.set(storeId, pool)
     this.options.observe({ event: 'pool opened', storeId, reason: 'first request' })
     return pool
   }
 
-  private async run<T>(pool: StorePool, work: (sql: Sql) => Promise<T>, limit: number): Promise<T> {
-    const connection = pool.idle.pop() ?? (await this.connect(pool, limit))
-    pool.running.add(connection)
-    this.running++
-    try {
-      return await work(connection.sql)
-    } finally {
-      pool.running.delete(connection)
-      this.running--
-      this.release(pool, connection)
-    }
-  }
-
-  private async connect(pool: StorePool, limit: number): Promise<StoreConnection> {
-    const taking = this.room.take(limit)
-    this.makeRoom()
-    await pool.waitForRoom(taking)
-    const idle = pool.idle.pop()
-    try {
-      if (this.isClosed) throw new StoreDatabaseFault('the service is being stopped')
-      if (idle === undefined) return this.opened(pool)
-    } catch (cause) {
-      this.room.giveBack()
-      throw cause
-    }
-    // another request of the store has left one meanwhile
-    this.room.giveBack()
-    return idle
-  }
-
-  private opened(pool: StorePool): StoreConnection {
-    const connection = pool.connect({
-      onOpen: () => void this.open++,
-      onClose: () => {
-        this.open--
-        const place = pool.idle.indexOf(connection)
-        if (place < 0) return
-        pool.idle.splice(place, 1)
-        this.end(connection, 0)
-      },
+  private newPool(address: StoreAddress, deadline: number): StorePool {
+    const { bounds, keys } = this.options
+    const target = targetOf(address, keys)
+    const pause = this.pauses.get(address.storeId) ?? new ReconnectPause()
+    this.pauses.set(address.storeId, pause)
+    const server = this.connections.budgetOf(serverOf(target))
+    return new StorePool(address, deadline, {
+      bounds,
+      target,
+      server,
+      pause,
+      progressElsewhere: () => this.connections.progressAt,
     })
-    return connection
-  }
-
-  /** Kept for the store's next request, unless another store waits for room, or this one has moved. */
-  private release(pool: StorePool, connection: StoreConnection): void {
-    this.room.noteProgress()
-    const isCurrent = this.pools.get(pool.address.storeId) === pool
-    if (isCurrent && this.room.waitingCount <= this.makingRoom) pool.idle.push(connection)
-    else this.end(connection, CLOSE_SECONDS)
-  }
-
-  /** Closes idle connections, of the stores used least recently, as many as are waited for. */
-  private makeRoom(): void {
-    for (const [storeId, pool] of this.pools) {
-      if (this.makingRoom >= this.room.waitingCount) return
-      const oldest = pool.idle.shift()
-      if (oldest === undefined) continue
-      this.makingRoom++
-      this.end(oldest, CLOSE_SECONDS, () => this.makingRoom--)
-      if (pool.isUnused && pool.idle.length === 0) this.discard(storeId, 'room for another store')
-    }
-  }
-
-  /** Closes a connection, and gives its place back when it is closed. */
-  private end({ sql }: StoreConnection, graceSeconds: number, onEnd?: () => void): void {
-    const ended = sql
-      .end({ timeout: graceSeconds })
-      .catch(() => undefined)
-      .then(() => {
-        this.leaving.delete(ended)
-        onEnd?.()
-        this.room.giveBack()
-        // who came meanwhile waits for others
-        this.makeRoom()
-      })
-    this.leaving.add(ended)
   }
 
   private dropUnused(): void {
     const unusedMsMax = this.options.bounds.storeIdleSeconds * 1000
     for (const { address, unusedMs } of this.pools.values())
       if (unusedMs >= unusedMsMax) this.discard(address.storeId, 'unused', { graceSeconds: CLOSE_SECONDS })
+    const forgetBefore = performance.now() - unusedMsMax
+    for (const [storeId, { retryAt }] of this.pauses)
+      if (retryAt < forgetBefore && !this.pools.has(storeId)) this.pauses.delete(storeId)
   }
 }

@@ -13,12 +13,12 @@ export interface SlotBounds {
   readonly progressElsewhere?: () => number
 }
 
-/** No place was to be had. */
+/** Thrown when no connection slot is free in time. */
 export class SlotRefusal extends StoreDatabaseFault {
   readonly reason: 'full' | 'too late'
 
-  constructor(reason: SlotRefusal['reason'], message: string) {
-    super(message)
+  constructor(reason: SlotRefusal['reason'], message: string, options?: ErrorOptions) {
+    super(message, options)
     this.reason = reason
   }
 }
@@ -70,27 +70,55 @@ export class Slots {
     this.lastProgress = performance.now()
   }
 
-  private wait(limit: number): Promise<void> {
-    const since = performance.now()
-    return new Promise((resolve, reject) => {
-      let timer: NodeJS.Timeout | undefined
-      const admitted = () => {
-        clearTimeout(timer)
-        this.waiting.delete(admitted)
-        resolve()
-      }
-      const check = () => {
-        const now = performance.now()
-        const until = Math.min(limit, Math.max(since, this.progressAt) + this.bounds.waitMs)
-        if (now < until) {
-          timer = setTimeout(check, Math.ceil(until - now))
-          return
-        }
-        this.waiting.delete(admitted)
-        reject(new SlotRefusal('too late', `no connection became free within ${Math.round(now - since)} ms`))
-      }
-      this.waiting.add(admitted)
-      check()
-    })
+  private async wait(limit: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const admitted = () => {
+      this.waiting.delete(admitted)
+      resolve()
+    }
+    this.waiting.add(admitted)
+    try {
+      await waitForTurn(promise, { limit, waitMs: this.bounds.waitMs, progressAt: () => this.progressAt })
+    } catch (refusal) {
+      // A slot that was handed over at the same moment goes to the next.
+      if (!this.waiting.delete(admitted)) this.giveBack()
+      throw refusal
+    }
   }
+}
+
+/** How long a turn is waited for. */
+export interface Patience {
+  /** End of the wait while others make progress, by `performance.now()`. */
+  readonly limit: number
+  /** Longest wait without progress. */
+  readonly waitMs: number
+  /** Time of the last progress, by `performance.now()`. */
+  readonly progressAt: () => number
+  /** Error to name as the cause of a refusal. */
+  readonly refusalCause?: () => unknown
+}
+
+/** What `turn` resolves to. Rejects with `SlotRefusal` if it does not come in time. */
+export function waitForTurn<T>(turn: Promise<T>, patience: Patience): Promise<T> {
+  const { limit, waitMs, progressAt, refusalCause } = patience
+  const since = performance.now()
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined
+    const check = () => {
+      const now = performance.now()
+      const until = Math.min(limit, Math.max(since, progressAt()) + waitMs)
+      if (now < until) timer = setTimeout(check, Math.ceil(until - now))
+      else {
+        const message = `no connection became free within ${Math.round(now - since)} ms`
+        reject(new SlotRefusal('too late', message, { cause: refusalCause?.() }))
+      }
+    }
+    const settle = (value: T) => {
+      clearTimeout(timer)
+      resolve(value)
+    }
+    turn.then(settle, reject)
+    check()
+  })
 }

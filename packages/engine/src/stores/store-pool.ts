@@ -3,6 +3,8 @@
 import { openPool, type PoolSettings, type Sql } from '../connection.ts'
 import { type ConnectionTarget, parseConnectionUrl, withPassword } from '../connection-url.ts'
 import { openPassword, type SealedPassword, type SealingKeys } from '../control/sealing.ts'
+import type { ConnectionBudget, Standing } from './connection-budget.ts'
+import type { ReconnectPause } from './reconnect-pause.ts'
 import { Slots } from './slots.ts'
 import { StoreDatabaseFault } from './store-fault.ts'
 
@@ -27,44 +29,76 @@ export interface StorePoolBounds {
 /** What a pool needs. */
 export interface StorePoolOptions {
   readonly bounds: StorePoolBounds
-  readonly keys: SealingKeys
-  /** When the queue for connections over all stores moved last. */
+  /** Where the pool connects. */
+  readonly target: ConnectionTarget
+  /** The connections of the database server. */
+  readonly server: ConnectionBudget
+  /** Delays attempts on the store; it outlives the pool. */
+  readonly pause: ReconnectPause
+  /** When a connection of any store came back last. */
   readonly progressElsewhere: () => number
 }
 
-/** One connection. The driver's pool holds no other, so that whoever has it has it alone. */
+/** One connection. The driver's pool holds no other, so that a request that has it has it alone. */
 export interface StoreConnection {
+  readonly pool: StorePool
   readonly sql: Sql
+  /** Whether the server has not let us in yet. */
+  isConnecting: boolean
+  /** Standing of the store when the connection was opened; null after its first response. */
+  unproven: Standing | null
+  /** Since when no request uses it, by `performance.now()`. */
+  idleSince: number
+  /** Open sockets: one, and a second one while a statement is being cancelled. */
+  sockets: number
+  /** Resolves when they are closed. */
+  gone: PromiseWithResolvers<void>
+}
+
+/** Called as a connection is opened and closed; `onReady` before its first statement, and after it. */
+export interface ConnectionHooks extends Required<Pick<PoolSettings, 'onOpen' | 'onClose'>> {
+  readonly onReady: (connection: StoreConnection) => void
 }
 
 const CONNECT_TIMEOUT_MS = 3000
 /** The server ends a statement before the client gives up, so that none runs on unheard. */
 const SERVER_LIMIT_SHARE = 0.9
 
-/** The pool of one store. Connections are made and closed by who owns the pool. */
+/** The pool of one store. Its connections are opened and closed by `StoreConnections`. */
 export class StorePool {
   readonly address: StoreAddress
   /** Deadline of the request that brought the address: a later one brings a newer. */
   readonly since: number
-  /** Connections that nobody uses, the one used last at the end. */
+  readonly server: ConnectionBudget
+  readonly pause: ReconnectPause
+  /** Connections that no request uses, the one used last at the end. */
   readonly idle: StoreConnection[] = []
   readonly running = new Set<StoreConnection>()
+  /** Connections of all states, until they are given up. */
+  size = 0
+  /** Of these, the ones that are being opened. */
+  connecting = 0
+  /** Whether the pool was given up: its connections are closed when they come back. */
+  isDiscarded = false
+  private hasAnswered = false
   private readonly slots: Slots
   private readonly options: StorePoolOptions
-  private waitingForRoom = 0
+  private waitingForConnection = 0
   private usedAt = performance.now()
 
   constructor(address: StoreAddress, since: number, options: StorePoolOptions) {
     const { storePoolSize, storeQueueMax, storeQueueWaitMs } = options.bounds
     this.address = address
     this.since = since
+    this.server = options.server
+    this.pause = options.pause
     this.options = options
     this.slots = new Slots({
       places: storePoolSize,
       waitingMax: storeQueueMax,
       waitMs: storeQueueWaitMs,
-      // Who has a place here and waits for room among all stores is not held up by this store.
-      progressElsewhere: () => (this.waitingForRoom > 0 ? options.progressElsewhere() : 0),
+      // While a request with a slot waits for room among all stores, this store does not hold the queue up.
+      progressElsewhere: () => (this.waitingForConnection > 0 ? options.progressElsewhere() : 0),
     })
   }
 
@@ -73,63 +107,111 @@ export class StorePool {
     return this.address.databaseUrl === databaseUrl && this.address.sealedPassword === sealedPassword
   }
 
-  /** How many wait for a place of this store. */
+  /** Whether the store answered last, failed last, or has not been asked. */
+  get standing(): Standing {
+    if (this.pause.isFailing) return 'failing'
+    return this.hasAnswered ? 'answering' : 'new'
+  }
+
+  /** Earliest time of the next connection attempt, by `performance.now()`. */
+  get retryAt(): number {
+    return Math.max(this.pause.retryAt, this.server.pause.retryAt)
+  }
+
+  /** How many wait for a slot of this store. */
   get waitingCount(): number {
     return this.slots.waitingCount
   }
 
-  /** Whether nobody has a place. */
+  /** Whether no request has a slot. */
   get isUnused(): boolean {
     return this.slots.busy === 0
   }
 
-  /** For how long nobody has had a place, in ms. */
+  /** For how long no request has had a slot, in ms. */
   get unusedMs(): number {
     return this.slots.busy > 0 ? 0 : performance.now() - this.usedAt
   }
 
-  /** Takes a place, to be given back; waits as `Slots.take` does. */
+  /** Takes a slot, to be released; waits as `Slots.take` does. */
   takePlace(limit: number): Promise<void> {
     return this.slots.take(limit)
   }
 
-  /** Gives a place back. */
+  /** Releases a slot. */
   giveBack(): void {
     this.usedAt = performance.now()
     this.slots.giveBack()
   }
 
-  /** Waits, in a place of this store, for something over all stores. */
-  async waitForRoom(room: Promise<void>): Promise<void> {
-    this.waitingForRoom++
+  /** Waits, with a slot of this store, for a connection. */
+  async whileWaiting<T>(connection: Promise<T>): Promise<T> {
+    this.waitingForConnection++
     try {
-      await room
+      const result = await connection
       this.slots.noteProgress()
+      return result
     } finally {
-      this.waitingForRoom--
+      this.waitingForConnection--
     }
   }
 
-  /** A connection, opened with its first statement. Throws `StoreDatabaseFault` where the address cannot be read. */
-  connect(hooks: Pick<PoolSettings, 'onOpen' | 'onClose'>): StoreConnection {
-    const { bounds, keys } = this.options
-    const target = targetOf(this.address, keys)
+  /** A connection, opened with its first statement. */
+  connect({ onReady, ...hooks }: ConnectionHooks): StoreConnection {
+    const { bounds, target } = this.options
     const startup = { ...sessionSettings(bounds), ...target.startup }
-    const sql = openPool(
-      { ...target, startup },
-      {
-        connectionsMax: 1,
-        applicationName: 'store-export',
-        idleSeconds: bounds.storeIdleSeconds,
-        connectTimeoutMs: Math.min(CONNECT_TIMEOUT_MS, bounds.storeTimeoutMs),
-        ...hooks,
-      },
-    )
-    return { sql }
+    const settings = {
+      connectionsMax: 1,
+      applicationName: 'store-export',
+      idleSeconds: bounds.storeIdleSeconds,
+      connectTimeoutMs: Math.min(CONNECT_TIMEOUT_MS, bounds.storeTimeoutMs),
+      onReady: () => onReady(connection),
+      ...hooks,
+    }
+    const sql = openPool({ ...target, startup }, settings)
+    const connection: StoreConnection = {
+      pool: this,
+      sql,
+      isConnecting: true,
+      unproven: this.standing,
+      idleSince: 0,
+      sockets: 0,
+      gone: Promise.withResolvers(),
+    }
+    this.size++
+    this.connecting++
+    return connection
+  }
+
+  /** Notes that the server let us in on a connection. */
+  letIn(connection: StoreConnection): void {
+    if (connection.isConnecting) this.connecting--
+    connection.isConnecting = false
+  }
+
+  /** Notes that the server has answered the first statement on a connection. */
+  prove(connection: StoreConnection): void {
+    connection.unproven = null
+    this.hasAnswered = true
+  }
+
+  /** Notes that a request was served. One on an older connection does not end the pause after an attempt to open one. */
+  succeeded({ isFresh }: { readonly isFresh: boolean }): void {
+    if (isFresh || performance.now() >= this.pause.retryAt) this.pause.succeeded()
+    if (isFresh) this.server.pause.succeeded()
+  }
+
+  /** Takes a connection out of the pool; it is about to be closed. */
+  remove(connection: StoreConnection): void {
+    const index = this.idle.indexOf(connection)
+    if (index >= 0) this.idle.splice(index, 1)
+    this.letIn(connection)
+    this.size--
   }
 }
 
-function targetOf({ storeId, databaseUrl, sealedPassword }: StoreAddress, keys: SealingKeys): ConnectionTarget {
+/** Where a store is. Throws `StoreDatabaseFault` for an address that cannot be used. */
+export function targetOf({ storeId, databaseUrl, sealedPassword }: StoreAddress, keys: SealingKeys): ConnectionTarget {
   try {
     const password = sealedPassword === null ? null : openPassword(keys, storeId, sealedPassword)
     return parseConnectionUrl(withPassword(databaseUrl, password))

@@ -135,6 +135,19 @@ describe('a provisioned store', () => {
     expect(await limit()).toBe('0')
   })
 
+  test('its reader may have twenty connections, and the twenty-first is refused', async () => {
+    const { readerUrl } = await provision('v1.6')
+    const held = Array.from({ length: 20 }, () => connect(readerUrl))
+    try {
+      await Promise.all(held.map((sql) => sql`select 1`))
+      await using(readerUrl, async (sql) => {
+        await expect(sql`select 1`).rejects.toMatchObject({ code: '53300' })
+      })
+    } finally {
+      await Promise.all(held.map((sql) => sql.end()))
+    }
+  })
+
   test('its reader sees how old other roles’ transactions are', async () => {
     const { readerUrl } = await provision('launch')
     await using(inject('postgresUrl'), (admin) =>

@@ -24,6 +24,12 @@ const ROLE_SETTINGS = {
   client_encoding: 'UTF8',
 } as const
 
+/**
+ * Connections that the role may have at once, on all nodes together: five nodes with four each (`STORE_EXPORT_STORE_POOL_SIZE`).
+ * PostgreSQL has 100 by default, and the platform needs most of them.
+ */
+export const READER_CONNECTIONS_MAX = 20
+
 /** How often a running query looks whether its client is still there; not every server and system can. */
 const CONNECTION_CHECK_INTERVAL = '500ms'
 
@@ -40,7 +46,7 @@ export function readerRoleSql({ role, password }: { role: string; password: stri
   )
   const checkInterval = `alter role ${name} set client_connection_check_interval = ${quoteText(CONNECTION_CHECK_INTERVAL)}`
   return [
-    `create role ${name} login password ${quoteText(password)};`,
+    `create role ${name} login password ${quoteText(password)} connection limit ${READER_CONNECTIONS_MAX};`,
     ...settings,
     '-- PostgreSQL 14 and later, where the system can tell that a connection was closed.',
     attempt(checkInterval, 'undefined_object or invalid_parameter_value'),

@@ -58,8 +58,8 @@ const SETTINGS = {
   log_min_error_statement: 'panic',
 }
 
-/** Makes a server with an empty cluster; it does not run yet. */
-export async function makeCluster(): Promise<PostgresCluster> {
+/** Makes a server with an empty cluster; it does not run yet. `settings` win over those of the tests. */
+export async function makeCluster(settings: Readonly<Record<string, string>> = {}): Promise<PostgresCluster> {
   const place = await makePlace(randomBytes(12).toString('hex'))
   const passwordFile = path.join(place.cluster, '..', 'password')
   await writeFile(passwordFile, place.password)
@@ -67,7 +67,7 @@ export async function makeCluster(): Promise<PostgresCluster> {
   const words = ['-D', place.cluster, `--username=${SUPERUSER}`, `--pwfile=${passwordFile}`, '--encoding=UTF8']
   const rest = ['--auth=scram-sha-256', '--locale=C', '--no-sync', '--no-instructions']
   await command(place, 'initdb', [...words, ...rest])
-  await configure(place, SETTINGS)
+  await configure(place, { ...SETTINGS, ...settings })
   return clusterAt(place)
 }
 

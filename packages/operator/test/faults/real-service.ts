@@ -72,22 +72,21 @@ export interface RealPlatform {
   startNode(options?: NodeOptions): Promise<RealNode>
 }
 
-/** Makes a platform; it is gone after the test. */
-export async function makePlatform(): Promise<RealPlatform> {
-  const control = await createMigratedDatabase()
-  onTestFinished(() => control.drop())
+/** Makes a platform; it is gone after the test. Its control database is on the server of all tests unless `controlUrl` is given. */
+export async function makePlatform(controlUrl?: string): Promise<RealPlatform> {
+  const url = controlUrl ?? (await makeControlDatabase())
   const secret = newSecret()
-  const database = openControlDatabase(control.url, { poolSize: 1 })
+  const database = openControlDatabase(url, { poolSize: 1 })
   onTestFinished(() => database.close())
   const keys = { current: new SealingKey(Buffer.from(secret, 'base64')), previous: null }
   const registry = { database, keys, random: randomBytes }
-  const settings = { DATABASE_URL: control.url, SECRET: secret, REQUESTS_PER_MINUTE: '100000' }
+  const settings = { DATABASE_URL: url, SECRET: secret, REQUESTS_PER_MINUTE: '100000' }
   const add = async (made: Omit<RealStore, 'key'>, databaseUrl: string) => {
     await addStore(registry, { id: made.id, name: 'S', origin: 'generated', state: 'ready', databaseUrl })
     return { ...made, key: await keyOf(database, made.id) }
   }
   return {
-    controlUrl: control.url,
+    controlUrl: url,
     settings,
     async makeStore(size, adminUrl = inject('postgresUrl')) {
       const made = await makeDatabase(size, adminUrl)
@@ -97,6 +96,12 @@ export async function makePlatform(): Promise<RealPlatform> {
     moveStore: async ({ id }, databaseUrl) => void (await setStore(registry, id, { databaseUrl })),
     startNode: (options = {}) => startNode({ ...options, settings: { ...settings, ...options.settings } }),
   }
+}
+
+async function makeControlDatabase(): Promise<string> {
+  const control = await createMigratedDatabase()
+  onTestFinished(() => control.drop())
+  return control.url
 }
 
 /** A store's URL that leads to other ports of 127.0.0.1, in this order. */

@@ -1,0 +1,38 @@
+// How long a server or a store is left alone after a connection to it failed.
+
+const PAUSE_MS_MIN = 50
+/** Less than a request waits in a queue that stands still (`STORE_EXPORT_STORE_QUEUE_WAIT_MS`): each request sees an attempt. */
+const PAUSE_MS_MAX = 500
+
+/** The pause before the next connection attempt. It doubles with each failure and ends with the first success. */
+export class ReconnectPause {
+  /** Earliest time of the next attempt, by `performance.now()`; 0 without a failure. */
+  retryAt = 0
+  /** Time of the last failed attempt, by `performance.now()`; 0 without a failure. */
+  failedAt = 0
+  /** Error of the last failed attempt; undefined without a failure. */
+  cause: unknown
+  private failures = 0
+
+  /** Whether the last attempt failed. */
+  get isFailing(): boolean {
+    return this.failures > 0
+  }
+
+  /** Notes a failed attempt. Failures during a pause count as one with the failure that began the pause. */
+  failed(cause: unknown, now: number = performance.now()): void {
+    this.cause = cause
+    this.failedAt = now
+    if (now < this.retryAt) return
+    this.retryAt = now + Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN * 2 ** this.failures)
+    this.failures++
+  }
+
+  /** Notes a success: the next attempt may begin at once. */
+  succeeded(): void {
+    this.failures = 0
+    this.retryAt = 0
+    this.failedAt = 0
+    this.cause = undefined
+  }
+}

@@ -1,0 +1,301 @@
+// Opens, lends and closes the connections to all stores within three bounds: of a store (its pool), of a database server,
+// and of the node. The rules keep a store that hangs from harming the others:
+// - A request takes an idle connection of its own store first.
+// - A store without a connection may close the one that was idle longest, of its own server if that server is full.
+// - A store that has a connection gets a further one in free room, or in place of one that was idle for some seconds.
+// - A store that has not answered yet opens its second connection when it has let us in on the first. Connections without
+//   a response get half of each bound, and those of stores that failed last a quarter: the rest is for stores that answer.
+// - After a failed attempt the store, or the server if it refused the connection, is left alone for a growing pause.
+
+import type { Sql } from '../connection.ts'
+import { ConnectionBudget } from './connection-budget.ts'
+import {
+  isLimitOfStore,
+  isRefusedByServer,
+  isTerminated,
+  isTooManyConnections,
+  losesConnection,
+} from './database-errors.ts'
+import { waitForTurn } from './slots.ts'
+import { StoreDatabaseFault } from './store-fault.ts'
+import type { StoreConnection, StorePool } from './store-pool.ts'
+
+/** Bounds of the connections; settings. */
+export interface ConnectionBounds {
+  readonly storeConnectionsMax: number
+  readonly storeServerConnectionsMax: number
+  readonly storeQueueWaitMs: number
+  readonly storeTimeoutMs: number
+}
+
+/** A request that waits for a connection. */
+interface Waiter {
+  readonly pool: StorePool
+  /** The bound that kept it waiting last. */
+  blockedBy: ConnectionBudget
+  /** End the wait. */
+  readonly admit: (connection: StoreConnection) => void
+  readonly refuse: (cause: StoreDatabaseFault) => void
+}
+
+/** How a request began to use a connection. */
+interface Begun {
+  readonly at: number
+  /** Whether the connection was opened for it. */
+  readonly isFresh: boolean
+}
+
+const CLOSE_SECONDS = 5
+/** How long a connection is idle before a store that has another one may take its place. */
+const STALE_MS = 5000
+/** Share of the time limit after which a failed request is held against its store, with and without any response of it. */
+const HUNG_SHARE = 0.5
+const SILENT_SHARE = 0.2
+
+/** The connections to all stores. */
+export class StoreConnections {
+  /** Sockets that are open, those on their way out included. */
+  open = 0
+  /** Connections that are lent to requests. */
+  running = 0
+  private readonly bounds: ConnectionBounds
+  private readonly onEmptied: (pool: StorePool) => void
+  private readonly all: ConnectionBudget
+  private readonly servers = new Map<string, ConnectionBudget>()
+  /** Idle connections, the one used least recently first. */
+  private readonly idle = new Set<StoreConnection>()
+  /** Requests in the order of their arrival. */
+  private readonly waiting = new Set<Waiter>()
+  private readonly leaving = new Set<Promise<void>>()
+  private wakeTimer: NodeJS.Timeout | undefined
+
+  /** `onEmptied` is called with a pool whose last connection was closed to make room. */
+  constructor(bounds: ConnectionBounds, onEmptied: (pool: StorePool) => void) {
+    this.bounds = bounds
+    this.onEmptied = onEmptied
+    this.all = new ConnectionBudget(bounds.storeConnectionsMax)
+  }
+
+  /** How many requests wait for a connection. */
+  get waitingCount(): number {
+    return this.waiting.size
+  }
+
+  /** When a connection of any store came back last, by `performance.now()`. */
+  get progressAt(): number {
+    return this.all.progressAt
+  }
+
+  /** The connections of a database server, by its hosts and ports. */
+  budgetOf(server: string): ConnectionBudget {
+    const known = this.servers.get(server)
+    if (known !== undefined) return known
+    const budget = new ConnectionBudget(this.bounds.storeServerConnectionsMax)
+    this.servers.set(server, budget)
+    return budget
+  }
+
+  /** Runs `work` with a connection that it has for itself. The wait for one ends at `limit`, or sooner if nothing moves. */
+  async use<T>(pool: StorePool, work: (sql: Sql) => Promise<T>, limit: number): Promise<T> {
+    const connection = this.takeIdle(pool) ?? (await this.waitForConnection(pool, limit))
+    const begun = { at: performance.now(), isFresh: connection.unproven !== null }
+    pool.running.add(connection)
+    this.running++
+    try {
+      const result = await work(connection.sql)
+      pool.succeeded(begun)
+      return result
+    } catch (cause) {
+      throw await this.judge(connection, begun, cause)
+    } finally {
+      pool.running.delete(connection)
+      this.running--
+      this.release(connection)
+    }
+  }
+
+  /** Closes the idle connections of a pool. */
+  closeIdle(pool: StorePool): void {
+    for (const connection of [...pool.idle]) void this.end(connection)
+  }
+
+  /** Refuses the requests that wait, and resolves when all connections that were given up are closed. */
+  async close(): Promise<void> {
+    clearTimeout(this.wakeTimer)
+    for (const waiter of this.waiting) {
+      this.waiting.delete(waiter)
+      waiter.refuse(new StoreDatabaseFault('the service is being stopped'))
+    }
+    await Promise.all(this.leaving)
+  }
+
+  private takeIdle(pool: StorePool): StoreConnection | null {
+    const connection = pool.idle.pop()
+    if (connection === undefined) return null
+    this.idle.delete(connection)
+    return connection
+  }
+
+  private async waitForConnection(pool: StorePool, limit: number): Promise<StoreConnection> {
+    const { promise, resolve, reject } = Promise.withResolvers<StoreConnection>()
+    const waiter: Waiter = { pool, blockedBy: pool.server, admit: resolve, refuse: reject }
+    this.waiting.add(waiter)
+    this.pump()
+    if (!this.waiting.has(waiter)) return await pool.whileWaiting(promise)
+    const turn = waitForTurn(promise, {
+      limit,
+      waitMs: this.bounds.storeQueueWaitMs,
+      progressAt: () => waiter.blockedBy.progressAt,
+      refusalCause: () => pool.pause.cause ?? pool.server.pause.cause,
+    })
+    try {
+      return await pool.whileWaiting(turn)
+    } catch (refusal) {
+      // one that was on its way to this request goes to the next
+      if (!this.waiting.delete(waiter)) promise.then((connection) => this.release(connection), noop)
+      throw refusal
+    }
+  }
+
+  /** Serves the requests that wait, as far as the rules allow now. */
+  private pump(): void {
+    const now = performance.now()
+    let wakeAt = Number.POSITIVE_INFINITY
+    for (const waiter of [...this.waiting].sort(byTurn)) {
+      const { pool } = waiter
+      const idle = this.takeIdle(pool)
+      if (idle !== null) {
+        this.waiting.delete(waiter)
+        waiter.admit(idle)
+      } else if (pool.retryAt > now) wakeAt = Math.min(wakeAt, pool.retryAt)
+      else this.tryOpen(waiter, now)
+    }
+    clearTimeout(this.wakeTimer)
+    if (wakeAt !== Number.POSITIVE_INFINITY)
+      this.wakeTimer = setTimeout(() => this.pump(), Math.ceil(wakeAt - now)).unref()
+  }
+
+  private tryOpen(waiter: Waiter, now: number): void {
+    const { pool } = waiter
+    const { standing, server } = pool
+    if (standing !== 'answering' && pool.connecting > 0) return
+    const withoutShare = [server, this.all].find((budget) => !budget.hasShareFor(standing) || !budget.mayTry())
+    const full = [server, this.all].find(({ isFull }) => isFull)
+    waiter.blockedBy = withoutShare ?? full ?? server
+    if (withoutShare !== undefined) return
+    const idleBefore = pool.size === 0 ? now : now - STALE_MS
+    const displaced = full === undefined ? null : this.leastUsed(full, idleBefore)
+    if (full !== undefined && displaced === null) return
+    // Counted at once, so that no two requests take the place of one connection.
+    const connection = this.openIn(pool)
+    this.waiting.delete(waiter)
+    if (displaced === null) {
+      waiter.admit(connection)
+      return
+    }
+    void this.end(displaced).then(() => waiter.admit(connection))
+    if (displaced.pool.size === 0) this.onEmptied(displaced.pool)
+  }
+
+  /** The connection that has been idle longest, since `idleBefore` at least. */
+  private leastUsed(budget: ConnectionBudget, idleBefore: number): StoreConnection | null {
+    for (const connection of this.idle) {
+      if (connection.idleSince > idleBefore) return null
+      if (budget === this.all || connection.pool.server === budget) return connection
+    }
+    return null
+  }
+
+  private openIn(pool: StorePool): StoreConnection {
+    const connection = pool.connect({
+      onOpen: () => {
+        this.open++
+        if (connection.sockets++ === 0) connection.gone = Promise.withResolvers()
+      },
+      onReady: (connection) => this.ready(connection),
+      onClose: () => {
+        this.open--
+        if (--connection.sockets === 0) connection.gone.resolve()
+        if (this.idle.has(connection)) void this.end(connection)
+      },
+    })
+    pool.server.add(connection.unproven)
+    this.all.add(connection.unproven)
+    return connection
+  }
+
+  private ready(connection: StoreConnection): void {
+    const { pool, isConnecting, unproven } = connection
+    if (isConnecting) pool.letIn(connection)
+    else if (unproven !== null) {
+      pool.prove(connection)
+      for (const budget of [pool.server, this.all]) budget.prove(unproven)
+    }
+    this.pump()
+  }
+
+  /** The error that the requester gets, after the failure has been held against the store or its server. */
+  private async judge(connection: StoreConnection, begun: Begun, cause: unknown): Promise<unknown> {
+    const { pool, isConnecting } = connection
+    if (isTooManyConnections(cause)) {
+      const limited = isLimitOfStore(cause) ? pool : pool.server
+      limited.pause.failed(cause)
+      await this.closeIdleOf(pool.server)
+      return cause
+    }
+    const share = connection.unproven === null ? HUNG_SHARE : SILENT_SHARE
+    const isHung = performance.now() - begun.at > this.bounds.storeTimeoutMs * share
+    if (isHung) pool.pause.failed(cause)
+    if (!begun.isFresh || !losesConnection(cause) || isTerminated(cause)) return cause
+    const failing = isConnecting && isRefusedByServer(cause) ? pool.server : pool
+    failing.pause.failed(cause)
+    if (!isConnecting) return cause
+    // Not the error itself: after that one a request that used an older connection would try again.
+    return new StoreDatabaseFault('no connection to the store could be opened', { cause })
+  }
+
+  /** Closes all idle connections to a server that has no room for more. */
+  private async closeIdleOf(server: ConnectionBudget): Promise<void> {
+    const ofServer = [...this.idle].filter(({ pool }) => pool.server === server)
+    await Promise.all(ofServer.map((connection) => this.end(connection)))
+  }
+
+  /** Keeps a connection for the next request, unless it has not answered or its pool was given up. */
+  private release(connection: StoreConnection): void {
+    const { pool, unproven } = connection
+    const now = performance.now()
+    pool.server.progressAt = now
+    this.all.progressAt = now
+    if (unproven !== null || pool.isDiscarded) return void this.end(connection)
+    connection.idleSince = now
+    pool.idle.push(connection)
+    this.idle.add(connection)
+    this.pump()
+  }
+
+  /** Closes a connection, and stops counting it when it is closed. */
+  private end(connection: StoreConnection): Promise<void> {
+    const { pool, unproven } = connection
+    this.idle.delete(connection)
+    pool.remove(connection)
+    // The driver does not notice that a connection which it is to end has died: it waits for its answer (postgres.js 3.4.9).
+    const closed = Promise.race([connection.sql.end({ timeout: CLOSE_SECONDS }), connection.gone.promise])
+    const ended = closed.catch(noop).then(() => {
+      this.leaving.delete(ended)
+      for (const budget of [pool.server, this.all]) budget.remove(unproven)
+      this.pump()
+    })
+    this.leaving.add(ended)
+    return ended
+  }
+}
+
+/**
+ * Requests are served in the order of their arrival. Of stores that failed last, the one whose failure is oldest comes
+ * first: its requests may give up before their turn, and it would never be tried again while many others hang.
+ */
+function byTurn({ pool: { pause: a } }: Waiter, { pool: { pause: b } }: Waiter): number {
+  return a.failedAt - b.failedAt
+}
+
+const noop = () => undefined
