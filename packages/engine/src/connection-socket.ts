@@ -9,6 +9,7 @@ import { type ConnectionOptions, connect as connectTls, getCACertificates } from
 import { guardSocket } from './connection-guard.ts'
 import type { RowReader } from './connection-messages.ts'
 import { type DatabaseHost, hostText, type TlsSettings } from './connection-url.ts'
+import { hostLookup } from './host-lookup.ts'
 
 /** Message that asks a server whether it speaks TLS; the answer is one byte, S or N. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
@@ -52,7 +53,7 @@ function open(host: DatabaseHost, sharesChunk: boolean): Pending {
     },
   }
   const socket = connectTcp({
-    ...(host.kind === 'unix' ? { path: host.path } : { host: host.host, port: host.port }),
+    ...(host.kind === 'unix' ? { path: host.path } : { host: host.host, port: host.port, lookup: hostLookup.lookup }),
     ...(sharesChunk ? { onread } : {}),
   })
   socket.setNoDelay(true)

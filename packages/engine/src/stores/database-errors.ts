@@ -94,6 +94,10 @@ const REFUSED_BY_SERVER: ReadonlySet<string> = new Set([
   'CONNECTION_CLOSED',
   // The host's name could not be resolved.
   'ENOTFOUND',
+  'ETIMEOUT',
+  'ECANCELLED',
+  'ESERVFAIL',
+  'EREFUSED',
 ])
 /** The functions of PostgreSQL that check the connection limits of a role and of a database. */
 const ROUTINES_OF_STORE_LIMITS: ReadonlySet<string> = new Set(['InitializeSessionUserId', 'CheckMyDatabase'])

@@ -1,0 +1,197 @@
+// Resolves the host names of database servers. `getaddrinfo`, which Node uses by default, blocks a thread of the process's
+// small pool until the name server answers: two names whose server hangs keep every other name waiting. Here each name has
+// one query at a time with a deadline, on the event loop. As in getaddrinfo, /etc/hosts comes first, and the search domains
+// of /etc/resolv.conf are tried.
+
+import { Resolver } from 'node:dns/promises'
+import { readFile } from 'node:fs/promises'
+import { isIP, type LookupFunction } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** An address of a host, as `net.connect` takes it. */
+export interface HostAddress {
+  readonly address: string
+  readonly family: 4 | 6
+}
+
+/** What names are resolved with. */
+export interface HostLookupOptions {
+  readonly hostsFile: string
+  readonly resolvFile: string
+  /** Name servers as `address:port`; null for those of the system. */
+  readonly servers: readonly string[] | null
+  /** Longest time for one name, with all its search domains. */
+  readonly timeoutMs: number
+}
+
+/** Below the time limit for one connection, so that the error names the name server. */
+const TIMEOUT_MS = 2500
+const TRIES = 2
+/** A name server may allow a longer time: an address that has moved is noticed after this one. */
+const TTL_SECONDS_MAX = 300
+const NAMES_MAX = 10_000
+/** How long the second address family is waited for when the first has answered (RFC 8305). */
+const OTHER_FAMILY_MS = 50
+const DEFAULTS = { hostsFile: '/etc/hosts', resolvFile: '/etc/resolv.conf', servers: null, timeoutMs: TIMEOUT_MS }
+
+interface Found {
+  readonly addresses: readonly HostAddress[]
+  readonly ttlSeconds: number
+}
+
+/** Resolves names. */
+export class HostLookup {
+  private readonly options: HostLookupOptions
+  private readonly known = new Map<string, { readonly addresses: readonly HostAddress[]; readonly until: number }>()
+  /** Names that are being resolved: everybody who asks meanwhile gets the same result. */
+  private readonly resolving = new Map<string, Promise<readonly HostAddress[]>>()
+
+  constructor(options: Partial<HostLookupOptions> = {}) {
+    this.options = { ...DEFAULTS, ...options }
+  }
+
+  /** The addresses of a host name, at least one. Rejects with an Error that has a `code`. */
+  resolve(host: string): Promise<readonly HostAddress[]> {
+    const name = host.toLowerCase()
+    const known = this.known.get(name)
+    if (known !== undefined && performance.now() < known.until) return Promise.resolve(known.addresses)
+    const under = this.resolving.get(name) ?? this.begin(name)
+    this.resolving.set(name, under)
+    return under
+  }
+
+  /** The same as a function for `net.connect`. */
+  readonly lookup: LookupFunction = (host, { all, family }, callback) => {
+    this.resolve(host).then(
+      (addresses) => {
+        const fitting = addresses.filter((each) => (family !== 4 && family !== 6 ? true : each.family === family))
+        const [first] = fitting
+        if (first === undefined) callback(notFound(host), '', 0)
+        else if (all === true)
+          callback(
+            null,
+            fitting.map((each) => ({ ...each })),
+          )
+        else callback(null, first.address, first.family)
+      },
+      (error: NodeJS.ErrnoException) => callback(error, '', 0),
+    )
+  }
+
+  private async begin(name: string): Promise<readonly HostAddress[]> {
+    try {
+      const { addresses, ttlSeconds } = await this.find(name)
+      if (this.known.size >= NAMES_MAX) this.known.clear()
+      this.known.set(name, { addresses, until: performance.now() + Math.min(ttlSeconds, TTL_SECONDS_MAX) * 1000 })
+      return addresses
+    } finally {
+      this.resolving.delete(name)
+    }
+  }
+
+  private async find(name: string): Promise<Found> {
+    const { hostsFile, resolvFile, servers, timeoutMs } = this.options
+    const ofFile = addressesIn(await textOf(hostsFile), name)
+    if (ofFile.length > 0) return { addresses: ofFile, ttlSeconds: 0 }
+    const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / TRIES), tries: TRIES })
+    if (servers !== null) resolver.setServers(servers)
+    // Ends a query that outlasts its tries: several name servers and domains have one deadline together.
+    const timer = setTimeout(() => resolver.cancel(), timeoutMs)
+    try {
+      return await this.findWith(resolver, candidates(name, await textOf(resolvFile)))
+    } catch (cause) {
+      throw describe(name, cause)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  private async findWith(resolver: Resolver, names: readonly string[]): Promise<Found> {
+    let last: unknown = notFound(names[0] ?? '')
+    for (const name of names) {
+      try {
+        return await query(resolver, name)
+      } catch (error) {
+        last = error
+        if (!isAbsent(error)) break
+      }
+    }
+    throw last
+  }
+}
+
+/** The lookup of this process. */
+export const hostLookup = new HostLookup()
+
+/** Both address families. IPv4 comes first: `net.connect` tries the other one when the first does not answer. */
+async function query(resolver: Resolver, name: string): Promise<Found> {
+  const found: { readonly address: string; readonly ttl: number }[] = []
+  const failures: unknown[] = []
+  const families = [resolver.resolve4(name, { ttl: true }), resolver.resolve6(name, { ttl: true })]
+  const all = Promise.all(
+    families.map((family) =>
+      family.then(
+        (records) => void found.push(...records),
+        (error: unknown) => void failures.push(error),
+      ),
+    ),
+  )
+  await Promise.any(families).then(() => Promise.race([all, delay(OTHER_FAMILY_MS)]), noop)
+  if (found.length === 0) {
+    await all
+    // A name server that failed says more than one that has no such name.
+    throw failures.find((error) => !isAbsent(error)) ?? failures[0]
+  }
+  return {
+    addresses: found.map(({ address }) => addressOf(address)).sort((a, b) => a.family - b.family),
+    ttlSeconds: Math.min(...found.map(({ ttl }) => ttl)),
+  }
+}
+
+/** The addresses that /etc/hosts has for a name; those of this machine for `localhost`, whatever the file says of others. */
+function addressesIn(hosts: string, name: string): HostAddress[] {
+  const found = hosts.split('\n').flatMap((line) => {
+    const [address = '', ...names] = (line.split('#', 1)[0] ?? '').trim().split(/\s+/)
+    return isIP(address) !== 0 && names.some((each) => each.toLowerCase() === name) ? [address] : []
+  })
+  if (found.length === 0 && /^(.+\.)?localhost\.?$/.test(name)) found.push('127.0.0.1', '::1')
+  return found.map(addressOf)
+}
+
+function addressOf(address: string): HostAddress {
+  return { address, family: isIP(address) === 6 ? 6 : 4 }
+}
+
+/** The names to ask for, in the order of resolv.conf(5): with `ndots` dots or more a name is tried as it is first. */
+function candidates(name: string, resolv: string): string[] {
+  if (name.endsWith('.')) return [name.slice(0, -1)]
+  const lines = resolv.split('\n').map((line) => line.trim().split(/\s+/))
+  const search = lines.findLast(([word]) => word === 'search' || word === 'domain')?.slice(1) ?? []
+  const options = lines.filter(([word]) => word === 'options').flatMap((words) => words.slice(1))
+  const ndots = Number(options.findLast((option) => option.startsWith('ndots:'))?.slice('ndots:'.length) ?? 1)
+  const longer = search.filter((domain) => domain !== '.').map((domain) => `${name}.${domain.replace(/\.$/, '')}`)
+  return name.split('.').length - 1 >= ndots ? [name, ...longer] : [...longer, name]
+}
+
+async function textOf(file: string): Promise<string> {
+  // Without the file, as in some containers, there are no names and no search domains.
+  return await readFile(file, 'utf8').catch(() => '')
+}
+
+/** Whether the name server knows that there is no such name, or no address of this family. */
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && ['ENOTFOUND', 'ENODATA'].includes(String(error.code))
+}
+
+function describe(name: string, cause: unknown): Error {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'EAI_FAIL'
+  if (isAbsent(cause)) return notFound(name, cause)
+  const reason = code === 'ETIMEOUT' || code === 'ECANCELLED' ? 'the name server did not answer in time' : code
+  return Object.assign(new Error(`the host name ${name} could not be resolved: ${reason}`, { cause }), { code })
+}
+
+function notFound(name: string, cause?: unknown): Error {
+  return Object.assign(new Error(`the host name ${name} does not exist`, { cause }), { code: 'ENOTFOUND' })
+}
+
+const noop = () => undefined
