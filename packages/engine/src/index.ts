@@ -71,7 +71,7 @@ export {
   type Walk,
 } from './control/usage/reading.ts'
 export { createUsageRecorder, type RecordedRequest, type UsageRecorder } from './control/usage/recorder.ts'
-export { deleteOldUsage } from './control/usage/retention.ts'
+export { deleteOldUsage, sumUpOldHours } from './control/usage/retention.ts'
 export type { WalkStep } from './control/usage/walks.ts'
 export type { PageWriter } from './encode/page-writer.ts'
 export { createLog, type Log } from './log.ts'

@@ -432,6 +432,15 @@ export const SETTINGS = {
     max: 600_000,
     help: 'how often usage is written to the control database',
   },
+  usageHourDays: {
+    env: 'STORE_EXPORT_USAGE_HOUR_DAYS',
+    kind: 'integer',
+    default: 35,
+    unit: 'days',
+    min: 32,
+    max: 36_500,
+    help: 'how long usage is stored by the hour; older usage is summed up by UTC day. More takes more storage (docs/operators.md)',
+  },
   usageMonths: {
     env: 'STORE_EXPORT_USAGE_MONTHS',
     kind: 'integer',
@@ -439,7 +448,7 @@ export const SETTINGS = {
     unit: 'months',
     min: 1,
     max: 1200,
-    help: 'how long usage is kept',
+    help: 'how long usage is stored',
   },
   requestLogHours: {
     env: 'STORE_EXPORT_REQUEST_LOG_HOURS',

@@ -14,6 +14,7 @@ import {
   type Observe,
   type SealingKeys,
   startAuditLog,
+  sumUpOldHours,
 } from '@store-export/engine'
 import type { Metrics } from '@store-export/engine/metrics'
 import manifest from '../package.json' with { type: 'json' }
@@ -134,10 +135,12 @@ async function startApi(options: Parameters<typeof import('./service.ts').startS
 }
 
 /** Deletes what is kept for a time now and once a day; keeps no process alive. */
-function cleanDaily(database: ControlDatabase, { usageMonths, requestLogHours }: Config, observe: Observe): void {
+function cleanDaily(database: ControlDatabase, config: Config, observe: Observe): void {
+  const { usageHourDays, usageMonths, requestLogHours } = config
   const clean = () => {
     const deletions = [
       deleteOldUsage({ database, usageMonths, requestLogHours, now: new Date() }),
+      sumUpOldHours({ database, usageHourDays, now: new Date() }),
       forgetSentForms(database, SENT_FORM_HOURS),
       forgetAttempts(database),
       forgetEndedSignIns(database),
