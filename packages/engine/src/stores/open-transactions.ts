@@ -56,9 +56,9 @@ interface LockRow {
 
 interface SessionRow {
   readonly pid: number
-  readonly database: number
+  readonly database: string
   /** null for sessions of the server itself. */
-  readonly user: number | null
+  readonly user: string | null
   readonly application: string | null
   /** Whether a client has it do something; null where the role may not see it. */
   readonly isAtWork: boolean | null
@@ -67,7 +67,7 @@ interface SessionRow {
 
 interface PreparedRow {
   readonly name: string
-  readonly database: number
+  readonly database: string
   readonly preparedAt: string
 }
 
@@ -115,10 +115,10 @@ const LOCKS = `select pid, virtualtransaction as "name" from pg_catalog.pg_lock_
  * its statement. The functions below the server's views are asked, and their answers joined here: the views join more than
  * is needed.
  */
-const SESSIONS = `select pid, datid::int8::float8 as "database", usesysid::int8::float8 as "user", application_name as "application",
+const SESSIONS = `select pid, datid::text as "database", usesysid::text as "user", application_name as "application",
     state = 'active' and backend_type = 'client backend' as "isAtWork",
     ${microseconds('coalesce(xact_start, query_start)')} as "startedAt"
   from pg_catalog.pg_stat_get_activity(null) where datid is not null and state is distinct from 'idle'`
 
-const PREPARED = `select 'prepared ' || transaction as "name", dbid::int8::float8 as "database",
+const PREPARED = `select 'prepared ' || transaction as "name", dbid::text as "database",
     ${microseconds('prepared')} as "preparedAt" from pg_catalog.pg_prepared_xact()`
