@@ -295,6 +295,16 @@ describe('store-sync run', () => {
       1,
       'is no copy yet: run `store-sync run` first',
     ],
+    [
+      ['run', '--url', 'http://127.0.0.1:1', '--to', 'csv:x', '--csv-delimiter', 'x'],
+      2,
+      '--csv-delimiter: must be one of',
+    ],
+    [
+      ['run', '--url', 'http://127.0.0.1:1', '--to', 'sqlite:x', '--csv-no-apostrophe'],
+      2,
+      'are for --to csv:DIR alone',
+    ],
     [['verify', '--url', 'http://127.0.0.1:1'], 2, "required option '--to"],
     [['sync'], 2, "unknown command 'sync'"],
   ])('%j ends with %i', async (words, code, sentence) => {

@@ -1,12 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { CsvWriter, csvCopy } from '../src/copies/csv.ts'
 import { FILE_NAMES } from '../src/copies/files-tables.ts'
+import { TABLES } from '../src/tables.ts'
 import { describeCopy } from './copy-contract.ts'
 import {
   aFolder,
+  aPlace,
   changing,
   failing,
   finishDamaged,
@@ -15,6 +18,7 @@ import {
   writeFiles,
   writeOrders,
 } from './files-support.ts'
+import { readCsv } from './support/csv-reader.ts'
 
 const PYTHON = `
 import csv, json, sys
@@ -113,4 +117,43 @@ test('a copy whose files could not be written keeps the last ones, and the next 
   expect(ids()).toEqual(['a'])
   await writeOrders(csvCopy(folder), [{ ...ORDER, id: 'b' }])
   expect(ids()).toEqual(['a', 'b'])
+})
+
+test('a number of + and digits alone is no formula, anything else after + gets its apostrophe', async () => {
+  const folder = await aPlace()
+  const emails = ['+4930123456', '+49 30 1', '+1+1', '+', "'+4930123456"]
+  await writeOrders(
+    csvCopy(folder),
+    emails.map((email, index) => ({ ...ORDER, id: String(index), email })),
+  )
+  const read = readCsv(path.join(folder, 'orders.csv')).map((row) => row.email)
+  expect(read).toEqual(emails)
+  const text = await readFile(path.join(folder, 'orders.csv'), 'utf8')
+  expect(text).toContain(',+4930123456,')
+  expect(text).toContain(",'+49 30 1,")
+})
+
+test('with another delimiter, and without apostrophes, every value comes back; changed options write the files again', async () => {
+  const folder = await aPlace()
+  const rows = [
+    { ...ORDER, id: 'a', email: '=1+1', discount_code: 'a;b' },
+    { ...ORDER, id: 'b', email: "'@x", discount_code: 'a,b' },
+  ]
+  await writeOrders(csvCopy(folder), rows)
+  const options = { delimiter: ';', escapesFormulas: false }
+  const copy = csvCopy(folder, options)
+  await copy.open(TABLES)
+  expect(await copy.changedFiles(), 'what was written with other options is no change').toEqual([])
+  await copy.finish()
+  await copy.close()
+  const text = await readFile(path.join(folder, 'orders.csv'), 'utf8')
+  const [head = '', ...lines] = text.slice(1).trimEnd().split('\r\n')
+  expect(head.split(';').slice(0, 2)).toEqual(['id', 'customer_id'])
+  expect(lines[0]).toMatch(/^a;.*;=1\+1;.*;"a;b";/)
+  expect(lines[1]).toMatch(/^b;.*;'@x;.*;a,b;/)
+  const usual = csvCopy(folder)
+  await usual.open(TABLES)
+  await usual.finish()
+  await usual.close()
+  expect(await readFile(path.join(folder, 'orders.csv'), 'utf8')).toMatch(/,'=1\+1,/)
 })

@@ -13,6 +13,7 @@ import { FILE_NAMES } from '../src/copies/files-tables.ts'
 import { parquetCopy } from '../src/copies/parquet.ts'
 import { TABLES } from '../src/tables.ts'
 import { aPlace, KINDS, theTable, WALKED, writeOrders } from './files-support.ts'
+import { readCsv } from './support/csv-reader.ts'
 
 const ORDER = { id: 'a', status: 'paid', total: '1.00', created_at: '2026-01-01T00:00:00.000Z', items: [] }
 const GROUP = { id: 'g', name: 'Regulars' }
@@ -239,4 +240,11 @@ test('a run that was killed when all files were replaced: they stay', async () =
   expect(readFileSync(path.join(folder, 'orders.csv'), 'utf8')).toBe('new')
   expect(readdirSync(folder).filter((name) => /\.(?:old|new)$/.test(name))).toEqual([])
   expect(existsSync(database)).toBe(true)
+})
+
+test('rows of a file come in the order of creation, rows of one moment by id', async () => {
+  const folder = await aPlace()
+  const created = (id: string, day: number) => ({ ...ORDER, id, created_at: `2026-01-0${day}T00:00:00.000Z` })
+  await writeOrders(csvCopy(folder), [created('a', 3), created('b', 1), created('d', 2), created('c', 2)])
+  expect(readCsv(path.join(folder, 'orders.csv')).map(({ id }) => id)).toEqual(['b', 'c', 'd', 'a'])
 })

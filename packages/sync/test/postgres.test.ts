@@ -91,8 +91,12 @@ describe('the schema', () => {
       { customer: 'Ada', lines: '1', total: '10.50', currency: 'EUR' },
       { customer: 'a@example.com', lines: '0', total: '10.50', currency: 'CHF' },
     ])
-    const lines = await sql.unsafe(`select order_id, name, quantity, price, currency from ${SCHEMA}.order_lines`)
-    expect([...lines]).toEqual([{ order_id: id, name: 'Mug', quantity: 2, price: '5.25', currency: 'EUR' }])
+    const lines = await sql.unsafe(
+      `select order_id, name, quantity, price, currency, line_total from ${SCHEMA}.order_lines`,
+    )
+    expect([...lines]).toEqual([
+      { order_id: id, name: 'Mug', quantity: 2, price: '5.25', currency: 'EUR', line_total: '10.50' },
+    ])
   })
 
   test('a copy of some tables alone is one too, without the views that need others', async () => {
@@ -181,4 +185,43 @@ describe('the schema', () => {
     expect([await copy.count('orders'), await other.count('orders')]).toEqual([0, 1])
     expect((await sql.unsafe('select * from "My ""shop""".orders_overview')).length).toBe(1)
   })
+})
+
+test('columns carry the contract’s notes, comments of other people stay, and what people search by is indexed', async () => {
+  const { url, sql, copy } = await anOpenCopy()
+  const indexed = async () => {
+    const rows = await sql.unsafe(`select indexname as name from pg_indexes where schemaname = '${SCHEMA}'`)
+    return rows.map(({ name }) => String(name))
+  }
+  expect(await indexed(), 'each page needs it').toContain('order_items_order_id')
+  expect(await indexed()).not.toContain('orders_customer_id')
+  const one = order({ items: [] })
+  await copy.write({ table: orders, rows: [one], isWhole: true, isFirst: true })
+  await copy.end({ table: orders, state: NEW_TABLE, isWhole: true })
+  expect(await indexed()).toEqual(
+    expect.arrayContaining([
+      'orders_customer_id',
+      'orders_created_at',
+      'orders_updated_at',
+      'orders_email',
+      'order_items_product_id',
+    ]),
+  )
+  const noteOf = async (column: string) => {
+    const [row] = await sql.unsafe(
+      `select col_description('${SCHEMA}.orders'::regclass, attnum) as note from pg_attribute
+      where attrelid = '${SCHEMA}.orders'::regclass and attname = '${column}'`,
+    )
+    return row?.note
+  }
+  expect(await noteOf('total')).toBe(orders.columns.find(({ name }) => name === 'total')?.note)
+  await sql.unsafe(`comment on column ${SCHEMA}.orders.total is 'ours'; comment on column ${SCHEMA}.orders.tax is null`)
+  await copy.close()
+  const again = new PostgresCopy({ url })
+  await again.open(TABLES)
+  await again.close()
+  expect([await noteOf('total'), await noteOf('tax')]).toEqual([
+    'ours',
+    orders.columns.find(({ name }) => name === 'tax')?.note,
+  ])
 })

@@ -205,3 +205,30 @@ test('an order that a first walk meets twice has the lines that were read last',
   const lines = rowsOf(file, 'select id from order_items order by id')
   expect(lines.map(({ id }) => id)).toEqual(['b', 'c'])
 })
+
+test('what people join and search by is indexed once the first walk has ended, and after a walk that did not end', async () => {
+  const { file, remove } = await aFile()
+  onTestFinished(remove)
+  const indexes = () =>
+    rowsOf(file, "select name from sqlite_schema where type = 'index'").map(({ name }) => String(name))
+  const expected = [
+    'orders_customer_id',
+    'orders_created_at',
+    'orders_updated_at',
+    'orders_email',
+    'order_items_order_id',
+    'order_items_product_id',
+  ]
+  const copy = new SqliteCopy(file)
+  await copy.open(TABLES)
+  const orders = tableOf('orders')
+  await copy.write({ table: orders, rows: [{ id: 'x', items: [] }], isWhole: true, isFirst: true })
+  expect(indexes()).not.toContain('orders_customer_id')
+  await copy.close()
+  await copy.open(TABLES)
+  expect(indexes()).toEqual(expect.arrayContaining(expected))
+  await copy.write({ table: orders, rows: [{ id: 'x', items: [] }], isWhole: true, isFirst: true })
+  await copy.end({ table: orders, state: NEW_TABLE, isWhole: true })
+  expect(indexes()).toEqual(expect.arrayContaining(expected))
+  await copy.close()
+})

@@ -66,6 +66,11 @@ function program(surroundings: Surroundings): Command {
     .option('--since <time>', 'leave out what was last changed before: 2026-01-31, 2026-01-31T08:00:00Z, or 30d')
     .option('--overlap <time>', 'ask so far back beyond the last run, for writes that became visible late', '5m')
     .option('--every <time>', 'go on for ever, so long after the end of each run: 90s, 15m, 2h, 1d')
+    .option('--csv-delimiter <character>', 'put this between the values of CSV files: , (default), ;, | or tab')
+    .option(
+      '--csv-no-apostrophe',
+      'write texts that begin like a formula as they are, for programs; not for spreadsheets',
+    )
     .option('--dry-run', 'say what would be fetched, and write nothing')
     .action((words: RunWords) => {
       if (words.dryRun && words.every !== undefined)

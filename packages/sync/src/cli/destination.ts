@@ -1,13 +1,14 @@
 // What `--to` says becomes a copy. A destination that holds a password is given by the name of a variable.
 
 import type { Copy } from '../copies/copy.ts'
+import type { CsvOptions } from '../copies/csv.ts'
 import { UsageProblem } from './usage.ts'
 
 /** A kind of destination: how it is written, and what it makes. */
 interface Kind {
   readonly prefix: string
   readonly shown: string
-  readonly make: (rest: string) => Promise<Copy>
+  readonly make: (rest: string, csv: CsvOptions) => Promise<Copy>
 }
 
 /** Each is loaded only where it is wanted: the libraries of all of them would take as much memory as a run does. */
@@ -17,7 +18,11 @@ const KINDS: readonly Kind[] = [
     shown: 'sqlite:FILE',
     make: async (file) => new (await import('../copies/sqlite.ts')).SqliteCopy(file),
   },
-  { prefix: 'csv:', shown: 'csv:DIR', make: async (folder) => (await import('../copies/csv.ts')).csvCopy(folder) },
+  {
+    prefix: 'csv:',
+    shown: 'csv:DIR',
+    make: async (folder, csv) => (await import('../copies/csv.ts')).csvCopy(folder, csv),
+  },
   { prefix: 'xlsx:', shown: 'xlsx:FILE', make: async (file) => (await import('../copies/xlsx.ts')).xlsxCopy(file) },
   {
     prefix: 'parquet:',
@@ -30,20 +35,27 @@ const KINDS: readonly Kind[] = [
 export const DESTINATIONS = [...KINDS.map(({ shown }) => shown), 'postgres://…?schema=NAME', 'env:NAME'].join(', ')
 
 /** The copy that `text` names; `env:NAME` takes the text from a variable. Throws `UsageProblem`. */
-export async function copyOf(text: string, env: Readonly<Record<string, string | undefined>>): Promise<Copy> {
-  if (text.startsWith('env:')) return madeOf(fromVariable(text.slice('env:'.length), env), `${text}: what it holds`)
+export async function copyOf(
+  text: string,
+  env: Readonly<Record<string, string | undefined>>,
+  csv: CsvOptions = {},
+): Promise<Copy> {
+  if (text.startsWith('env:'))
+    return madeOf(fromVariable(text.slice('env:'.length), env), { held: `${text}: what it holds`, csv })
   // other users of the machine, and the history of the shell, see the command line
   if (/^postgres(?:ql)?:\/\/(?:[^@/]*:[^@/]*@|.*[?&]password=)/.test(text))
     throw new UsageProblem(
       '--to: a password on the command line is seen by others: put the URL into a variable, and give env:NAME',
     )
-  return madeOf(text, '')
+  return madeOf(text, { held: '', csv })
 }
 
 /** `held` is said of a text that a variable holds, and that is not shown; it is empty for one that was typed. */
-async function madeOf(text: string, held: string): Promise<Copy> {
+async function madeOf(text: string, { held, csv }: { held: string; csv: CsvOptions }): Promise<Copy> {
   const kind = KINDS.find(({ prefix }) => text.startsWith(prefix) && text.length > prefix.length)
-  if (kind !== undefined) return kind.make(pathOf(text.slice(kind.prefix.length)))
+  if (Object.keys(csv).length > 0 && kind?.prefix !== 'csv:')
+    throw new UsageProblem('--csv-delimiter and --csv-no-apostrophe: are for --to csv:DIR alone')
+  if (kind !== undefined) return kind.make(pathOf(text.slice(kind.prefix.length)), csv)
   if (/^postgres(?:ql)?:\/\//.test(text)) return postgresCopy(text)
   if (held !== '') throw new UsageProblem(`--to ${held} must be one of ${DESTINATIONS}`)
   // what follows may be a password

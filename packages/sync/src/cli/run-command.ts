@@ -1,6 +1,7 @@
 // `store-sync run`: once, again and again, or as a look at what it would do.
 
 import { setTimeout } from 'node:timers/promises'
+import type { CsvOptions } from '../copies/csv.ts'
 import type { PlanOptions } from '../run/plan.ts'
 import { preview, type TablePreview } from '../run/preview.ts'
 import { run } from '../run/run.ts'
@@ -12,7 +13,7 @@ import { MODES, summaryText, tellPerson, tellProgram } from './progress.ts'
 import { sentenceOf } from './sentence.ts'
 import { now, REFUSED_FOR_MS, type Session, type SessionWords, sessionOf } from './session.ts'
 import type { Surroundings } from './surroundings.ts'
-import { durationOf, instantOf, tablesOf } from './usage.ts'
+import { delimiterOf, durationOf, instantOf, tablesOf } from './usage.ts'
 
 /** Words of `store-sync run`. */
 export interface RunWords extends SessionWords {
@@ -25,6 +26,8 @@ export interface RunWords extends SessionWords {
   readonly overlap?: string
   readonly every?: string
   readonly dryRun?: true
+  readonly csvDelimiter?: string
+  readonly csvNoApostrophe?: true
 }
 
 /** Ctrl-C came while nothing was under way. */
@@ -51,7 +54,7 @@ export async function runCommand(words: RunWords, surroundings: Surroundings): P
   const everyMs = words.every === undefined ? null : durationOf('--every', words.every)
   const options = optionsOf(words)
   // said before anybody is asked for a key
-  await copyOf(words.to, surroundings.env)
+  await copyOf(words.to, surroundings.env, csvOf(words))
   // a service that starts at the same time may take longer than a run that is tried once should wait
   const refused = everyMs === null ? { refusedForMs: REFUSED_FOR_MS } : {}
   const task = { session: await sessionOf(words, surroundings, refused), options, words, surroundings }
@@ -85,10 +88,17 @@ function optionsOf({ full, prune, allowEmpty, tables, since, overlap }: RunWords
   }
 }
 
+function csvOf({ csvDelimiter, csvNoApostrophe }: RunWords): CsvOptions {
+  return {
+    ...(csvDelimiter === undefined ? {} : { delimiter: delimiterOf(csvDelimiter) }),
+    ...(csvNoApostrophe ? { escapesFormulas: false } : {}),
+  }
+}
+
 async function runOnce({ session, options, words, surroundings }: Task): Promise<void> {
   const { env, output, signal } = surroundings
   const { client, meter, teller } = session
-  const copy = await copyOf(words.to, env)
+  const copy = await copyOf(words.to, env, csvOf(words))
   const before = meter.requests
   const startedAt = now()
   if (!words.json) teller.begin()

@@ -46,6 +46,15 @@ export function paceOf(text: string): number {
   throw new UsageProblem(`--requests-per-minute: must be a whole number from 1; got ${shown(text)}`)
 }
 
+const DELIMITERS: Readonly<Record<string, string>> = { ',': ',', ';': ';', '|': '|', tab: '\t', '\t': '\t' }
+
+/** The delimiter of `--csv-delimiter`. Throws `UsageProblem`. */
+export function delimiterOf(text: string): string {
+  const delimiter = DELIMITERS[text]
+  if (delimiter !== undefined) return delimiter
+  throw new UsageProblem(`--csv-delimiter: must be one of "," ";" "|" or tab; got ${shown(text)}`)
+}
+
 /** Throws `UsageProblem` for an `http://` address of another machine: the key would cross the network unencrypted. */
 export function refusePlainHttp(url: string): void {
   if (!URL.canParse(url)) return

@@ -12,6 +12,8 @@ export interface FileRecord {
   readonly bytes: number
   /** When it was modified, milliseconds since 1970, with fractions. */
   readonly modifiedMs: number
+  /** The writer's options at that time. */
+  readonly format: string
 }
 
 /** What is known of all files and tables. */
@@ -26,7 +28,8 @@ export interface FileKnowledge {
 
 const TABLES = `
 create table if not exists _sync_files (
-  file text primary key, sha256 text not null, bytes integer not null, modified_ms real not null) strict;
+  file text primary key, sha256 text not null, bytes integer not null, modified_ms real not null,
+  format text not null default '') strict;
 create table if not exists _sync_file_tables (
   table_name text primary key, digest text not null, is_touched integer not null) strict`
 const WAIT_MS = 5000
@@ -42,7 +45,12 @@ export class FileRecords {
 
   /** Makes the tables that are missing. */
   prepare(): void {
-    this.#change((database) => database.exec(TABLES))
+    this.#change((database) => {
+      database.exec(TABLES)
+      // of a version without options
+      if (hasFormats(database)) return
+      database.exec("alter table _sync_files add column format text not null default ''")
+    })
   }
 
   /** What is known; nothing where nothing was written yet. */
@@ -50,13 +58,20 @@ export class FileRecords {
     using database = new DatabaseSync(this.#database, { readOnly: true, timeout: WAIT_MS })
     const isThere = database.prepare("select 1 from sqlite_schema where name = '_sync_file_tables'").get()
     if (isThere === undefined) return NOTHING
-    const files = database.prepare('select file, sha256, bytes, modified_ms from _sync_files').all()
+    const format = hasFormats(database) ? 'format' : "'' as format"
+    const files = database.prepare(`select file, sha256, bytes, modified_ms, ${format} from _sync_files`).all()
     const tables = database.prepare('select table_name, digest, is_touched from _sync_file_tables').all()
     return {
       files: new Map(
-        files.map(({ file, sha256, bytes, modified_ms }) => [
+        files.map(({ file, sha256, bytes, modified_ms, format }) => [
           String(file),
-          { file: String(file), sha256: String(sha256), bytes: Number(bytes), modifiedMs: Number(modified_ms) },
+          {
+            file: String(file),
+            sha256: String(sha256),
+            bytes: Number(bytes),
+            modifiedMs: Number(modified_ms),
+            format: String(format),
+          },
         ]),
       ),
       digests: new Map(tables.map(({ table_name, digest }) => [String(table_name), String(digest)])),
@@ -80,8 +95,11 @@ export class FileRecords {
   /** Files and tables are the same from here on. */
   remember(files: readonly FileRecord[], digests: ReadonlyMap<string, string>): void {
     this.#change((database) => {
-      const keepFile = database.prepare('insert or replace into _sync_files values (?, ?, ?, ?)')
-      for (const { file, sha256, bytes, modifiedMs } of files) keepFile.run(file, sha256, bytes, modifiedMs)
+      const keepFile = database.prepare(
+        'insert or replace into _sync_files (file, sha256, bytes, modified_ms, format) values (?, ?, ?, ?, ?)',
+      )
+      for (const { file, sha256, bytes, modifiedMs, format } of files)
+        keepFile.run(file, sha256, bytes, modifiedMs, format)
       const keepTable = database.prepare('insert or replace into _sync_file_tables values (?, ?, 0)')
       for (const [table, digest] of digests) keepTable.run(table, digest)
     })
@@ -93,4 +111,9 @@ export class FileRecords {
     work(database)
     database.exec('commit')
   }
+}
+
+function hasFormats(database: DatabaseSync): boolean {
+  const columns = database.prepare("select 1 from pragma_table_info('_sync_files') where name = 'format'")
+  return columns.get() !== undefined
 }

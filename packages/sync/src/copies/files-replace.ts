@@ -102,7 +102,7 @@ export async function recoverFiles(files: readonly string[], isDone: (file: stri
 }
 
 /** The record of a new file that is to have the name `as`; its bytes are on the disk from here on. */
-export async function recordOf(file: string, as: string): Promise<FileRecord> {
+export async function recordOf(file: string, as: string): Promise<Omit<FileRecord, 'format'>> {
   await using handle = await open(file, 'r+')
   await handle.sync()
   const { size, mtimeMs } = await handle.stat()

@@ -38,7 +38,7 @@ const MADE: ReadonlyMap<string, FileColumn> = new Map(
   ].map((column) => [column.name, column]),
 )
 /** Counts up when a cell is written in another way, so that the next run writes every file anew. */
-const FORMAT = 2
+const FORMAT = 3
 /** So few that the text of them is small garbage. */
 const DIGEST_ROWS = 16
 
@@ -130,10 +130,12 @@ export function* pagesOf<Row>(rows: Iterable<Row>, pageRows: number): Iterable<R
   if (page.length > 0) yield page
 }
 
-/** A view has its own order; a table's is the same in every run, so that two files can be compared. */
+/** A view has its own order; a table's is that of creation, the same in every run, so that two files can be compared. */
 function selectOf(database: DatabaseSync, name: string): StatementSync {
-  const columns = COLUMNS.get(name)?.map(sentDigits)
-  return database.prepare(columns ? `select ${columns} from "${name}" order by id` : `select * from "${name}"`)
+  const columns = COLUMNS.get(name)
+  if (columns === undefined) return database.prepare(`select * from "${name}"`)
+  const order = columns.some((column) => column.name === 'created_at') ? 'created_at, id' : 'id'
+  return database.prepare(`select ${columns.map(sentDigits)} from "${name}" order by ${order}`)
 }
 
 function sentDigits({ name, kind }: FileColumn): string {

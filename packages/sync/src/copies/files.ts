@@ -26,6 +26,8 @@ import { FILE_VIEWS } from './sqlite-views.ts'
 export interface TableWriter {
   /** The file that holds this table; one file may hold several. */
   fileOf(table: string): string
+  /** Names the options that change what it writes; empty for the usual ones. Files of another format are written again. */
+  readonly format: string
   /** Files and folders that it needs for a while: a run that was killed may leave them. */
   readonly scratch: readonly string[]
   /** Called before anything else. Throws `CopyProblem` where it could not write later. */
@@ -98,7 +100,10 @@ export class FileCopy extends SqliteCopy {
     // while rows are written the records call every table touched: for a run that is killed
     const touched = this.#touched ?? known.touched
     const digests = digestsOf(database, known.digests, (table) => touched.has(table))
-    const stale = await this.#staleFiles(known, digests, looksUnchanged)
+    const { format } = this.#writer
+    const isSame = async (file: string, record: FileRecord) =>
+      record.format === format && (await looksUnchanged(file, record))
+    const stale = await this.#staleFiles(known, digests, isSame)
     if (stale.size > 0) {
       const names = FILE_NAMES.filter((table) => digests.has(table) && stale.has(this.#writer.fileOf(table)))
       await this.#replace(await this.#writer.write(tablesOf(database, names)), digests)
@@ -153,7 +158,8 @@ export class FileCopy extends SqliteCopy {
   /** A run that is killed before the records are there is made up for by the next: see `recoverFiles`. */
   async #replace(files: readonly NewFile[], digests: ReadonlyMap<string, string>): Promise<void> {
     const records = []
-    for (const { from, to } of files) records.push(await recordOf(from, path.basename(to)))
+    for (const { from, to } of files)
+      records.push({ ...(await recordOf(from, path.basename(to))), format: this.#writer.format })
     this.#records.forget(records.map(({ file }) => file))
     await replaceFiles(files)
     this.#records.remember(records, digests)

@@ -17,6 +17,7 @@ const GROUP_CELLS = 1 << 18
 /** Writes tables as Parquet files. */
 export class ParquetWriter implements TableWriter {
   readonly scratch: readonly string[]
+  readonly format = ''
   readonly #folder: string
   /** Where DuckDB goes on when its memory is full. */
   readonly #overflow: string

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto'
 import type { ChildTable, ColumnKind, CopyColumn, CopyTable } from '../tables.ts'
 import { CopyProblem } from './copy.ts'
+import { indexesOf } from './indexes.ts'
 import type { PostgresSession } from './postgres-session.ts'
 import { POSTGRES_VIEWS, type PostgresView } from './postgres-views.ts'
 import { forgetLooseMarks, forgetWalk } from './postgres-walks.ts'
@@ -37,12 +38,13 @@ const OWN_TABLES = [
 /** Makes what is missing, and forgets marks of walks that cannot go on; in the caller's transaction. Throws `CopyProblem`. */
 export async function makeSchema(session: PostgresSession, plan: SchemaPlan): Promise<void> {
   const { schema, tables } = plan
-  await claimSchema(session, plan)
+  const present = await claimSchema(session, plan)
   for (const [kind, name, columns] of OWN_TABLES)
     await session.run(`create ${kind} if not exists ${qualified(schema, name)} (${columns})`)
   for (const table of tables) {
     let isWider = false
-    for (const each of [table, ...table.children]) isWider = (await makeTable(session, schema, each)) || isWider
+    for (const each of [table, ...table.children])
+      isWider = (await makeTable({ session, schema, present }, each)) || isWider
     // what was read before lacks the new columns: the next walk of the whole list fills them
     const askAgain = `update ${qualified(schema, '_sync_tables')} set since = null where table_name = $1`
     if (!isWider) continue
@@ -68,8 +70,11 @@ export function declaration({ name, kind }: CopyColumn): string {
   return `${quoted(name)} ${TYPES[kind]}`
 }
 
-/** The right to make schemas is needed only where this one is missing. */
-async function claimSchema(session: PostgresSession, { schema, copy, tables }: SchemaPlan): Promise<void> {
+/** Returns the names of what the schema has. The right to create schemas is needed only if this one is missing. */
+async function claimSchema(
+  session: PostgresSession,
+  { schema, copy, tables }: SchemaPlan,
+): Promise<ReadonlySet<string>> {
   const names = await session.run(
     'select c.relname as name from pg_namespace n left join pg_class c on c.relnamespace = n.oid where n.nspname = $1',
     [schema],
@@ -80,27 +85,71 @@ async function claimSchema(session: PostgresSession, { schema, copy, tables }: S
   const foreign = ours.find(({ name }) => present.has(name))
   if (foreign !== undefined && !present.has('_sync_copy'))
     throw new CopyProblem(`${copy} has ${foreign.name} of somebody else's: give a schema of the copy's own`)
+  return present
 }
 
-/** A column that the contract has and the table lacks is added; whether there was one. */
-async function makeTable(session: PostgresSession, schema: string, table: CopyTable | ChildTable): Promise<boolean> {
-  const { name, columns, ...rest } = table
+/** A schema that is being made, and the names that it had before. */
+interface SchemaInMaking {
+  readonly session: PostgresSession
+  readonly schema: string
+  readonly present: ReadonlySet<string>
+}
+
+/** Adds the columns that the contract has and the table lacks. Returns whether there was one. */
+async function makeTable(
+  { session, schema, present: had }: SchemaInMaking,
+  table: CopyTable | ChildTable,
+): Promise<boolean> {
+  const { name, columns } = table
   const at = qualified(schema, name)
   const declared = columns.map((column) => `${declaration(column)}${column.name === 'id' ? ' primary key' : ''}`)
   await session.run(`create table if not exists ${at} (${declared.join(', ')})`)
   const rows = await session.run(
-    'select attname as name from pg_attribute where attrelid = $1::text::regclass and attnum > 0 and not attisdropped',
+    `select attname as name, col_description(attrelid, attnum) is null as is_silent
+    from pg_attribute where attrelid = $1::text::regclass and attnum > 0 and not attisdropped`,
     [at],
   )
   const present = new Set(rows.map((row) => String(row.name)))
   // asked first: even for a column that is there the statement would wait for everybody who reads
   const added = columns.filter((column) => !present.has(column.name)).map((column) => `add ${declaration(column)}`)
   if (added.length > 0) await session.run(`alter table ${at} ${added.join(', ')}`)
-  if ('parentColumn' in rest) {
-    const index = quoted(`${name}_${rest.parentColumn}`)
-    await session.run(`create index if not exists ${index} on ${at} (${quoted(rest.parentColumn)})`)
-  }
+  const described = new Set(rows.filter((row) => row.is_silent !== true).map((row) => String(row.name)))
+  await describeColumns(
+    session,
+    at,
+    columns.filter((column) => !described.has(column.name)),
+  )
+  // an empty table gets its indexes when it is filled: but for that of children, which each page needs
+  if ('parentColumn' in table) await createIndexes(session, schema, { name, columns: parentOf(table) })
+  if (indexesOf(table).every((index) => had.has(index.name))) return added.length > 0
+  const [filled] = await session.run(`select exists (select from ${at}) as has_rows`)
+  if (filled?.has_rows === true) await createIndexes(session, schema, table)
   return added.length > 0
+}
+
+function parentOf({ columns, parentColumn }: ChildTable): CopyColumn[] {
+  return columns.filter(({ name }) => name === parentColumn)
+}
+
+/** Creates the indexes of the table that are missing. */
+export async function createIndexes(
+  session: PostgresSession,
+  schema: string,
+  table: Pick<CopyTable, 'name' | 'columns'>,
+): Promise<void> {
+  for (const { name, columns } of indexesOf(table)) {
+    const on = `${qualified(schema, table.name)} (${columns.map(quoted).join(', ')})`
+    await session.run(`create index if not exists ${quoted(name)} on ${on}`)
+  }
+}
+
+/** Comments that people have written stay. One statement, because a server may be far away. */
+async function describeColumns(session: PostgresSession, at: string, columns: readonly CopyColumn[]): Promise<void> {
+  if (columns.length === 0) return
+  const comments = columns.map(
+    ({ name, note }) => `comment on column ${at}.${quoted(name)} is '${note.replaceAll("'", "''")}';`,
+  )
+  await session.run(`do $comments$ begin ${comments.join(' ')} end $comments$`)
 }
 
 /** Made where its tables are; its comment tells whether it is as it should be. */

@@ -29,7 +29,7 @@ export const POSTGRES_VIEWS: readonly PostgresView[] = [
     select: (schema) => `
       select o.created_at, o.id as order_id, o.status, i.id, i.name, coalesce(v.sku, p.sku) as sku, i.quantity,
         i.price, coalesce(o.currency, (select store_currency from ${schema}.store)) as currency,
-        i.product_id, i.variant_id, v.name as variant
+        i.product_id, i.variant_id, v.name as variant, i.quantity * i.price as line_total
       from ${schema}.order_items i
         join ${schema}.orders o on o.id = i.order_id
         left join ${schema}.products p on p.id = i.product_id

@@ -16,7 +16,7 @@ import {
 } from './copy.ts'
 import { pageStatement, pageValues } from './postgres-page.ts'
 import { markIds, type PostgresSource, peekState, readRows, readState, unmetIds } from './postgres-reading.ts'
-import { makeSchema, qualified } from './postgres-schema.ts'
+import { createIndexes, makeSchema, qualified } from './postgres-schema.ts'
 import { PostgresSession } from './postgres-session.ts'
 import { holdable } from './postgres-values.ts'
 import { forgetWalk, markMet, removeUnmet, walkValue } from './postgres-walks.ts'
@@ -103,6 +103,8 @@ export class PostgresCopy implements Copy {
       await this.#run('set local synchronous_commit = on')
       const removed = isWhole ? await this.#removeUnseen(table) : 0
       await this.#forgetWalk(table.name)
+      if (isWhole)
+        for (const each of [table, ...table.children]) await createIndexes(this.#opened(), this.#schema, each)
       await this.#run(
         `insert into ${this.#at('_sync_tables')} (table_name, since, whole_at, starts_at) values ($1, $2, $3, $4)
         on conflict (table_name) do update

@@ -9,7 +9,7 @@ import { quoted } from './quoted.ts'
 import { columnsBeside, convertTextDecimals, type SqliteColumn } from './sqlite-decimals.ts'
 import type { SqliteView } from './sqlite-views.ts'
 import { forgetLooseMarks, forgetWalk, WALK_TABLES } from './sqlite-walks.ts'
-import { parentIndex } from './sqlite-writer.ts'
+import { createIndexes } from './sqlite-writer.ts'
 
 const TYPES: Readonly<Record<ColumnKind, string>> = {
   uuid: 'text',
@@ -150,7 +150,7 @@ function makeTable(database: DatabaseSync, table: CopyTable | ChildTable, copy: 
   const present = new Set(rows.map((row) => String(row.name)))
   const added = all.filter((each) => !present.has(each.name))
   for (const column of added) database.exec(`alter table ${quoted(name)} add column ${declarationOf(column)}`)
-  if ('parentColumn' in table) database.exec(parentIndex(table))
+  createIndexes(database, table)
   return own.some((column) => added.includes(column))
 }
 

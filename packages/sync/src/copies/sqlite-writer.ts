@@ -4,6 +4,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { ChildTable, ColumnKind, CopyColumn, CopyTable } from '../tables.ts'
 import type { CopyRow } from './copy.ts'
+import { indexesOf } from './indexes.ts'
 import { quoted } from './quoted.ts'
 import { digitsName } from './sqlite-decimals.ts'
 import { keptMarks } from './sqlite-walks.ts'
@@ -64,7 +65,7 @@ export class SqliteWriter {
     this.#marks = null
     // what was written into an empty table is what was met
     if (marks === false) {
-      for (const child of this.#table.children) this.#database.exec(parentIndex(child))
+      for (const each of [this.#table, ...this.#table.children]) createIndexes(this.#database, each)
       return 0
     }
     const { name, children, owned } = this.#table
@@ -83,14 +84,16 @@ export class SqliteWriter {
   }
 
   /**
-   * Whether a walk marks: one that goes on does as it began. Into empty tables the index of children by their parents is
-   * made when they are all there: ids are random, and each row would change another page of it. A walk that does not end
-   * leaves it to whoever opens the file next.
+   * Whether a walk marks what it meets: one that continues does as it began. For empty tables the indexes are created at
+   * its end: ids are random, and each row would change another page of each index. If the walk does not end, the next
+   * opening of the file creates them.
    */
   #beginWhole(): boolean {
     const marks = keptMarks((text) => this.#database.prepare(text), this.#table.name) ?? !this.#isEmpty()
-    for (const child of this.#table.children)
-      this.#database.exec(marks ? parentIndex(child) : `drop index if exists ${parentIndexName(child)}`)
+    for (const table of [this.#table, ...this.#table.children]) {
+      if (marks) createIndexes(this.#database, table)
+      else for (const { name } of indexesOf(table)) this.#database.exec(`drop index if exists ${quoted(name)}`)
+    }
     return marks
   }
 
@@ -150,13 +153,12 @@ class RowStatement {
   }
 }
 
-/** The statement that makes the index of children by their parents, where it is missing. */
-export function parentIndex(child: ChildTable): string {
-  return `create index if not exists ${parentIndexName(child)} on ${quoted(child.name)} (${quoted(child.parentColumn)})`
-}
-
-function parentIndexName({ name, parentColumn }: ChildTable): string {
-  return quoted(`${name}_${parentColumn}`)
+/** Creates the indexes of the table that are missing. */
+export function createIndexes(database: DatabaseSync, table: Pick<CopyTable, 'name' | 'columns'>): void {
+  for (const { name, columns } of indexesOf(table)) {
+    const names = columns.map(quoted).join(', ')
+    database.exec(`create index if not exists ${quoted(name)} on ${quoted(table.name)} (${names})`)
+  }
 }
 
 /** A column that a row statement fills. */

@@ -42,6 +42,7 @@ export function xlsxCopy(file: string, options: WorkbookOptions = {}): FileCopy 
 /** Writes tables as the sheets of one workbook. */
 export class XlsxWriter implements TableWriter {
   readonly scratch: readonly string[]
+  readonly format = ''
   readonly #file: string
   /** The workbook of one table. */
   readonly #sheet: string
