@@ -56,6 +56,16 @@ describe('connection URLs', () => {
     expect(describeTls(target)).toBe(described)
   })
 
+  test.each([
+    ['', null],
+    ['target_session_attrs=any', null],
+    ['target_session_attrs=read-write', 'primary'],
+    ['target_session_attrs=read-only', 'standby'],
+    ['target_session_attrs=prefer-standby', 'prefer-standby'],
+  ])('servers that fit ?%s', (query, wanted) => {
+    expect(parseConnectionUrl(`postgres://h/d?${query}`).sessionAttributes).toBe(wanted)
+  })
+
   test('a socket needs no TLS', () => {
     expect(describeTls(parseConnectionUrl('postgres:///d?host=/run'))).toBe('local socket')
   })

@@ -25,8 +25,8 @@ export interface ConnectionTarget {
   readonly password: string | null
   readonly database: string | null
   readonly tls: TlsSettings
-  /** Which servers of several will do; null takes the first that answers. */
-  readonly sessionAttributes: Exclude<(typeof SESSION_ATTRIBUTES)[number], 'any'> | null
+  /** Which of several servers fit; null takes the first that answers. */
+  readonly sessionAttributes: 'primary' | 'standby' | 'prefer-standby' | null
   readonly connectTimeoutSeconds: number | null
   /** Parameters for the server's session: `application_name`, `options`. */
   readonly startup: Readonly<Record<string, string>>
@@ -38,7 +38,19 @@ export class ConnectionUrlProblem extends Error {
 }
 
 const TLS_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
-const SESSION_ATTRIBUTES = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const
+/**
+ * What is asked of a server for each value of libpq. `read-write` and `read-only` ask about the session there: with the
+ * reader's role, which is read-only by default, no server would be `read-write`. Here they ask about the server.
+ */
+const SESSION_ATTRIBUTES = {
+  any: null,
+  'read-write': 'primary',
+  'read-only': 'standby',
+  primary: 'primary',
+  standby: 'standby',
+  'prefer-standby': 'prefer-standby',
+} as const
+const SESSION_ATTRIBUTE_NAMES = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const
 const PORT_DEFAULT = 5432
 const HOSTS_MAX = 16
 
@@ -221,9 +233,8 @@ function effectiveMode(stated: TlsSettings['mode'] | null, rootCertificate: stri
 }
 
 function readSessionAttributes(parameters: ReadonlyMap<string, string>): ConnectionTarget['sessionAttributes'] {
-  const word = text(parameters, 'target_session_attrs')
-  const value = word === null ? 'any' : oneOf('target_session_attrs', word, SESSION_ATTRIBUTES)
-  return value === 'any' ? null : value
+  const word = text(parameters, 'target_session_attrs') ?? 'any'
+  return SESSION_ATTRIBUTES[oneOf('target_session_attrs', word, SESSION_ATTRIBUTE_NAMES)]
 }
 
 function readSeconds(value: string | null): number | null {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { createServer, type Server, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts'
@@ -88,6 +89,22 @@ describe('connections', () => {
     expect(await pool(at((good) => good, 'target_session_attrs=prefer-standby'))`select 1`).toHaveLength(1)
     const standby = pool(at((good) => good, 'target_session_attrs=standby'))`select 1`
     await expect(standby).rejects.toMatchObject({ code: 'ENOTFITTING' })
+  })
+
+  test('[GEN-1] target_session_attrs=read-write finds the primary for a role that is read-only by default', async () => {
+    const role = `reader_${randomBytes(6).toString('hex')}`
+    const admin = pool(database.url)
+    await admin.unsafe(`create role ${role} login password 'reader'`)
+    await admin.unsafe(`alter role ${role} set default_transaction_read_only = on`)
+    try {
+      const url = new URL(at((good) => good, 'target_session_attrs=read-write'))
+      const reader = pool(Object.assign(url, { username: role, password: 'reader' }).href)
+      const [row] = await reader`select current_setting('transaction_read_only') as "readOnly"`
+      expect(row).toEqual({ readOnly: 'on' })
+      await reader.end({ timeout: 1 })
+    } finally {
+      await admin.unsafe(`drop role ${role}`)
+    }
   })
 
   test('a server that accepts and closes fails the statement, without a storm of connections', async () => {

@@ -175,19 +175,14 @@ async function openFitting(
   settings: Omit<SocketSettings, 'tls'>,
 ): Promise<Socket> {
   const { host, wanted } = choice
-  if (wanted !== null && !fits(wanted, await probe(target, host, settings.timeoutMs))) {
+  if (wanted !== null && (await isStandby(target, host, settings.timeoutMs)) !== (wanted !== 'primary')) {
     throw Object.assign(new Error(`${hostText(host)} is no ${wanted} server`), { code: 'ENOTFITTING' })
   }
   return openSocket(host, { ...settings, tls: target.tls })
 }
 
-interface ServerState {
-  readonly standby: boolean
-  readonly readOnly: boolean
-}
-
-/** The state of a server, asked on a connection of its own: the driver's own way gives up at the first host. */
-async function probe(target: ConnectionTarget, host: DatabaseHost, timeoutMs: number): Promise<ServerState> {
+/** Whether a server is a standby, asked on a connection of its own: the driver's own way gives up at the first host. */
+async function isStandby(target: ConnectionTarget, host: DatabaseHost, timeoutMs: number): Promise<boolean> {
   const single = { ...target, hosts: [host], sessionAttributes: null }
   const sql = openPool(single, {
     connectionsMax: 1,
@@ -195,25 +190,10 @@ async function probe(target: ConnectionTarget, host: DatabaseHost, timeoutMs: nu
     connectTimeoutMs: timeoutMs,
   })
   try {
-    const [row] = await sql<[ServerState]>`
-      select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as "readOnly"`
-    return row
+    const [row] = await sql<[{ standby: boolean }]>`select pg_is_in_recovery() as standby`
+    return row.standby
   } finally {
     await sql.end({ timeout: SECONDS_PER_PROBE })
-  }
-}
-
-function fits(wanted: Exclude<ConnectionTarget['sessionAttributes'], null>, state: ServerState): boolean {
-  switch (wanted) {
-    case 'primary':
-      return !state.standby
-    case 'standby':
-    case 'prefer-standby':
-      return state.standby
-    case 'read-only':
-      return state.readOnly
-    case 'read-write':
-      return !state.readOnly
   }
 }
 
