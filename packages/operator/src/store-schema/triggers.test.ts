@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import postgres, { type Sql } from 'postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../../test/support/databases.ts'
@@ -128,6 +129,17 @@ describe('[R29] children move their parent', () => {
     await backdate('customers')
     await sql`truncate product_variants, customer_addresses`
     expect([await moved('products'), await moved('customers')]).toEqual([[A], [B]])
+  })
+
+  test('the trigger of docs/incremental.md for a platform’s own schema does the same', async () => {
+    const guide = readFileSync(new URL('../../../../docs/incremental.md', import.meta.url), 'utf8')
+    const [, trigger = ''] = /```sql\n([^`]*before truncate[^`]*)```/.exec(guide) ?? []
+    await sql.begin(async (transaction) => {
+      await transaction.unsafe('drop trigger order_items_truncated on order_items')
+      await transaction.unsafe(trigger)
+      await transaction`truncate order_items`
+    })
+    expect(await moved('orders')).toEqual([A, B])
   })
 
   test('and a parent’s table can be truncated with them', async () => {
