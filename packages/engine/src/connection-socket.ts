@@ -3,13 +3,13 @@
 // knows no verify-ca, tries several unreachable hosts for ever without telling its caller, and reconnects without
 // a pause to a server that accepts and closes. Where to connect is chosen in connection.ts.
 
-import { readFile } from 'node:fs/promises'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
-import { type ConnectionOptions, connect as connectTls, getCACertificates } from 'node:tls'
+import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { guardSocket } from './connection-guard.ts'
 import type { RowReader } from './connection-messages.ts'
 import { type DatabaseHost, hostText, type TlsSettings } from './connection-url.ts'
 import { hostLookup } from './host-lookup.ts'
+import { tlsContextOf } from './tls-context.ts'
 
 /** Message that asks a server whether it speaks TLS; the answer is one byte, S or N. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
@@ -101,7 +101,6 @@ async function offersTls(plain: Socket): Promise<boolean> {
   return Buffer.isBuffer(answer) && answer[0] === YES
 }
 
-/** Certificates are read for each connection, so that renewed files count without a restart. */
 async function tlsOptions(host: string, tls: TlsSettings): Promise<ConnectionOptions> {
   const verified = tls.mode === 'verify-ca' || tls.mode === 'verify-full'
   return {
@@ -110,14 +109,8 @@ async function tlsOptions(host: string, tls: TlsSettings): Promise<ConnectionOpt
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ...(tls.direct ? { ALPNProtocols: ['postgresql'] } : {}),
     ...(tls.mode === 'verify-ca' ? { checkServerIdentity: () => undefined } : {}),
-    ...(tls.rootCertificate === null ? {} : { ca: await authorities(tls.rootCertificate) }),
-    ...(tls.certificate === null ? {} : { cert: await readFile(tls.certificate) }),
-    ...(tls.key === null ? {} : { key: await readFile(tls.key) }),
+    secureContext: await tlsContextOf(tls),
   }
-}
-
-async function authorities(rootCertificate: string): Promise<string[]> {
-  return rootCertificate === 'system' ? getCACertificates('system') : [await readFile(rootCertificate, 'utf8')]
 }
 
 interface Pending {
