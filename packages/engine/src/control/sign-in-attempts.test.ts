@@ -58,6 +58,12 @@ describe('guesses at the sign-in', () => {
     expect(verdict).toEqual({ allowed: false, waitSeconds: 60 })
   })
 
+  test('a window that was opened while the clock ran ahead counts as ended', async () => {
+    const scope = aScope()
+    expect(await attempt([scope], 11, 7200)).toBe(10)
+    expect(await attempt([scope], 11)).toBe(10)
+  })
+
   test('fifty at once on two nodes are ten', async () => {
     const scopes = [aScope(), aScope()]
     const nodes = [control.database, control.secondNode()]

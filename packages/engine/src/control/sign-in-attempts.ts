@@ -10,6 +10,8 @@ export const ATTEMPTS_MAX = 10
 const WINDOW_SECONDS = 60
 /** The longest window is sixteen times the first. */
 const LEVEL_MAX = 4
+/** No window ends later than so many seconds from now. A minute more than the longest, for statements that read the clock first. */
+const WINDOW_SECONDS_MAX = WINDOW_SECONDS * 2 ** LEVEL_MAX + 60
 /** Who stays away for so long starts with the first window again. */
 const FORGIVEN_SECONDS = 1800
 
@@ -26,23 +28,27 @@ export async function countAttempt(
   at: Date | null = null,
 ): Promise<AttemptVerdict> {
   const hashes = JSON.stringify(scopes.map(hashOf).toSorted())
-  const [row] = await database.sql<[{ attempts: number; wait: number }]>`
+  const { sql } = database
+  // A window that ends later than any can was opened while the clock ran ahead: it counts as ended.
+  const isOpen = sql`a.window_ends_at > (select instant from clock) and a.window_ends_at <= (select latest_end from clock)`
+  const [row] = await sql<[{ attempts: number; wait: number }]>`
     with clock as materialized (
-      select coalesce(${at?.toISOString() ?? null}::text::timestamptz, clock_timestamp()) as instant
+      select instant, instant + make_interval(secs => ${WINDOW_SECONDS_MAX}::int) as latest_end
+      from coalesce(${at?.toISOString() ?? null}::text::timestamptz, clock_timestamp()) as instant
     ), counted as (
       insert into sign_in_attempts as a (scope, window_ends_at, attempts, level)
       select decode(h, 'hex'), instant + make_interval(secs => ${WINDOW_SECONDS}::int), 1, 0
       from jsonb_array_elements_text(${hashes}::text::jsonb) as h, clock order by h
       on conflict (scope) do update set
-        attempts = case when a.window_ends_at > (select instant from clock) then a.attempts + 1 else 1 end,
+        attempts = case when ${isOpen} then a.attempts + 1 else 1 end,
         level = case
-          when a.window_ends_at > (select instant from clock) then a.level
+          when ${isOpen} then a.level
           when a.attempts > ${ATTEMPTS_MAX}::int
             and a.window_ends_at > (select instant from clock) - make_interval(secs => ${FORGIVEN_SECONDS}::int)
             then least(a.level + 1, ${LEVEL_MAX}::int)
           else 0 end,
         window_ends_at = case
-          when a.window_ends_at > (select instant from clock) then a.window_ends_at
+          when ${isOpen} then a.window_ends_at
           when a.attempts > ${ATTEMPTS_MAX}::int
             and a.window_ends_at > (select instant from clock) - make_interval(secs => ${FORGIVEN_SECONDS}::int)
             then (select instant from clock)
