@@ -68,6 +68,21 @@ describe('a key', () => {
     expect((await shop.visitor.get(ask)).headers.get('location')).toBe(`${shop.page}?revoked=${id}`)
   })
 
+  test('[AUTH-5] leaves a row in the audit table, with its merchant, when it is created, replaced and revoked', async () => {
+    const shop = await aShop()
+    const { id } = await makeKey(shop)
+    const ask = `${shop.page}/keys/${id}/replace`
+    await shop.visitor.send(ask, ask, { ends: 'at once' })
+    const { sql } = platform.service.control
+    const events = await sql<{ action: string; actor: string; keyId: string }[]>`
+      select action, actor, key_id as "keyId" from audit_events
+      where store_id = ${shop.store.id} and actor like 'merchant %' order by at, action`
+    const [merchant] = await sql<[{ id: string }]>`select id from merchants where email = ${shop.merchant.email}`
+    expect(new Set(events.map(({ actor }) => actor))).toEqual(new Set([`merchant ${merchant.id}`]))
+    expect(events.map(({ action }) => action).toSorted()).toEqual(['key.created', 'key.created', 'key.revoked'])
+    expect(events.find(({ action }) => action === 'key.revoked')?.keyId).toBe(id)
+  })
+
   test('is revoked by nobody who only looks', async () => {
     const shop = await aShop()
     const { id, key } = await makeKey(shop)
