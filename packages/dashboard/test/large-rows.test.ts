@@ -6,7 +6,8 @@ import { Pollster } from './pollster.ts'
 
 let platform: TestPlatform
 beforeAll(async () => {
-  platform = await startPlatform({}, { dashboard: true })
+  // what is measured is the API beside a page, not how soon a busy machine reads the page's rows
+  platform = await startPlatform({ STORE_TIMEOUT_MS: '60000' }, { dashboard: true })
 })
 afterAll(() => platform.close())
 
@@ -26,14 +27,14 @@ describe('a store with large rows', () => {
     ['50 products with 50,000 numbers each', 50, 50_000],
     ['one product of 9 MB', 1, 1_300_000],
     ['one product of 36 MB', 1, 5_200_000],
-  ])('of %s, no page holds up the API, and each is bounded', { timeout: 120_000 }, async (what, rows, count) => {
+  ])('of %s, no page holds up the API, and each is bounded', { timeout: 120_000 }, async (_what, rows, count) => {
     const store = await platform.provision()
     await addProducts(store, rows, numbers(count))
     const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, store.id))
     const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const pollster = new Pollster(`${platform.service.url}/openapi.json`)
     const data = `${visitor.url}/stores/${store.id}/data/products`
-    // what the API itself costs the others with the same rows
+    // how long the API takes to send the same rows, on this machine and under its load
     const api = await pollster.during(`${platform.service.url}/api/v1/products?limit=50`, { 'x-api-key': store.key })
     expect(api.status).toBe(200)
     for (const [name, url, bytesMax] of [
@@ -43,10 +44,10 @@ describe('a store with large rows', () => {
       ['row as JSON', `${data}/${idAt(1)}.json`, Number.MAX_SAFE_INTEGER],
     ] as const) {
       const page = await pollster.during(url, { cookie })
-      console.info(`${what}, ${name}: ${JSON.stringify(page)}; the API: ${JSON.stringify(api)}`)
       expect(page.status, name).toBe(200)
       expect(page.bytes, name).toBeLessThan(bytesMax)
-      expect(page.longestWaitMs, name).toBeLessThan(2 * api.longestWaitMs + 100)
+      // a page that holds the process keeps others waiting for several times as long
+      expect(page.longestWaitMs, name).toBeLessThan(api.tookMs)
     }
     await pollster.close()
   })
@@ -67,6 +68,20 @@ describe('a store with large rows', () => {
     expect((await visitor.get(`/stores/${store.id}/data/products/${idAt(2)}.json`)).status).toBe(404)
     expect((await visitor.get(`/stores/${store.id}/data/nothing/${idAt(1)}.json`)).status).toBe(404)
   })
+})
+
+test('a row about the store that is large shows its beginning, and takes no page of the store with it', async () => {
+  const store = await platform.provision()
+  await store.sql`
+    update store set store_name = repeat('n', 9000000), store_email = repeat('\"', 500000),
+      enabled_locales = array(select 'l' || n from generate_series(1, 300000) n), store_timezone = repeat('z', 1000000)`
+  const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, store.id))
+  for (const path of ['settings/general', 'settings/api', 'usage', 'data/orders']) {
+    const page = await visitor.get(`/stores/${store.id}/${path}`)
+    expect(page.status, path).toBe(200)
+    expect(page.text.length, path).toBeLessThan(1_500_000)
+    if (path === 'settings/general') expect(page.text).toContain('The page shows its beginning')
+  }
 })
 
 describe('a store with values that are nested deeply', () => {

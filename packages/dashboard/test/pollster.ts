@@ -10,8 +10,6 @@ export interface Seen {
   readonly bytes: number
   readonly tookMs: number
   readonly longestWaitMs: number
-  /** Most memory of the process meanwhile, in megabytes. */
-  readonly memoryMb: number
 }
 
 /** A thread that asks. */
@@ -24,15 +22,9 @@ export class Pollster {
 
   /** Requests `url`, and the polled address beside it. */
   async during(url: string, headers: Record<string, string>): Promise<Seen> {
-    let memory = 0
-    const look = () => {
-      memory = Math.max(memory, process.memoryUsage.rss())
-    }
-    const timer = setInterval(look, 20)
     this.#worker.postMessage({ url, headers })
     const [seen] = await once(this.#worker, 'message')
-    clearInterval(timer)
-    return { ...seen, memoryMb: Math.round(memory / 1e6) }
+    return seen
   }
 
   async close(): Promise<void> {

@@ -55,6 +55,9 @@ test('serve answers, tells health and metrics, and on SIGTERM ends what it began
   expect(await ask('/healthz')).toEqual({ status: 200, text: 'alive\n' })
   expect(await ask('/readyz')).toEqual({ status: 200, text: 'ready\n' })
   expect((await ask('/secrets')).status).toBe(404)
+  // files that are read while it runs
+  const guide = await get('/guides/store-sync')
+  expect([guide.status, await guide.text()]).toEqual([200, expect.stringContaining('store-sync')])
   expect((await fetch(`${operations}/healthz`, { method: 'POST' })).status).toBe(405)
   const metrics = (await ask('/metrics')).text
   expect(metrics).toMatch(/^store_export_requests_total\{endpoint="\/api\/v1\/orders",status="200"\} 1$/m)
