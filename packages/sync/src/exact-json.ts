@@ -1,5 +1,7 @@
-// JSON whose numbers keep every digit. A store can hold numbers that a double rounds, within its JSON columns; a copy
-// has them as they were.
+// JSON whose numbers keep every digit, at any depth. A store can hold numbers that a double rounds, and JSON that is
+// nested thousands of levels deep; a copy has both as they were.
+
+import { parseDeepJson, type WriteOptions, writeDeepJson } from './deep-json.ts'
 
 /** A number as its digits; JSON.stringify writes them as they are. */
 export interface RawNumber {
@@ -19,9 +21,31 @@ const EXACT_DIGITS = 15
 /** A number of more digits, or one with an exponent, as it stands in a text; met within a string it costs time alone. */
 const LONG_NUMBER = /[[:,]\s*-?(?:[\d.]{16}|[\d.]{1,15}[eE])/
 
-/** `text` as JSON.parse gives it, with numbers that it would round as `RawNumber`. Throws SyntaxError. */
+/** What JSON.parse returns, with numbers that it would round as `RawNumber`. Throws SyntaxError. */
 export function parseExactJson(text: string): unknown {
-  return LONG_NUMBER.test(text) ? EXACT.parse(text, exactNumber) : JSON.parse(text)
+  if (!LONG_NUMBER.test(text)) return JSON.parse(text)
+  try {
+    return EXACT.parse(text, exactNumber)
+  } catch (error) {
+    if (!isTooDeep(error)) throw error
+    return parseDeepJson(text, (literal) => EXACT.parse(literal, exactNumber))
+  }
+}
+
+/** What JSON.stringify returns for a value that `parseExactJson` made, changed as `options` say. */
+export function exactJsonText(value: unknown, options: WriteOptions = {}): string {
+  if (Object.keys(options).length > 0) return writeDeepJson(value, isRawNumber, options)
+  try {
+    return JSON.stringify(value)
+  } catch (error) {
+    if (!isTooDeep(error)) throw error
+    return writeDeepJson(value, isRawNumber)
+  }
+}
+
+/** Whether a function that calls itself for each level has overflowed the stack. */
+export function isTooDeep(error: unknown): boolean {
+  return error instanceof RangeError
 }
 
 /** Whether `value` is a number of which every digit is kept. */

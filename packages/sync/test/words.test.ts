@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Meter } from '../src/cli/meter.ts'
 import { timeText } from '../src/cli/output.ts'
@@ -5,7 +6,8 @@ import { PersonTeller, pageText } from '../src/cli/progress.ts'
 import { LONGEST_TIMER_MS, parseDuration, parseInstant } from '../src/cli/times.ts'
 import { refusePlainHttp, tablesOf, UsageProblem } from '../src/cli/usage.ts'
 import { comparable } from '../src/copies/comparable.ts'
-import { parseExactJson } from '../src/exact-json.ts'
+import { parseDeepJson, writeDeepJson } from '../src/deep-json.ts'
+import { exactJsonText, parseExactJson } from '../src/exact-json.ts'
 
 describe('times', () => {
   test.each([
@@ -184,6 +186,37 @@ describe('JSON that keeps every digit', () => {
     expect(parseExactJson('{"a":[12345678901234567890,1.50,1e3,7]}')).toMatchObject({
       a: [expect.anything(), 1.5, 1000, 7],
     })
+  })
+})
+
+describe('JSON of any depth', () => {
+  const LEVELS = 50_000
+
+  test('is written as it was read', () => {
+    for (const inner of ['1', '12345678901234567890', '{"__proto__":[1.50,true,null,"\\"\\u00fc"],"b":{},"c":[]}']) {
+      const text = `${'[{"a b":1,"n":'.repeat(LEVELS)}${inner}${'}]'.repeat(LEVELS)}`
+      const exact = exactJsonText(parseExactJson(text))
+      expect(exact === text.replace('1.50', '1.5').replace('\\u00fc', 'ü')).toBe(true)
+    }
+  })
+
+  test('compares by its values in any order of members', () => {
+    const nested = (members: string) => parseExactJson(`${'['.repeat(LEVELS)}{${members}}${']'.repeat(LEVELS)}`)
+    const one = comparable('json', nested('"a":1,"b":12345678901234567890'))
+    expect(one === comparable('json', nested('"b":12345678901234567890,"a":1'))).toBe(true)
+    expect(one === comparable('json', nested('"b":12345678901234567891,"a":1'))).toBe(false)
+  })
+
+  test('of random values is written and read as the language does', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        const value = JSON.parse(text)
+        const written = writeDeepJson(value, () => false)
+        expect(written).toBe(JSON.stringify(value))
+        expect(parseDeepJson(` ${written} `, JSON.parse)).toEqual(value)
+        expect(parseDeepJson(JSON.stringify(value, null, 2), JSON.parse)).toEqual(value)
+      }),
+    )
   })
 })
 

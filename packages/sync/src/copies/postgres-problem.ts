@@ -14,6 +14,7 @@ const PASSING: ReadonlySet<string> = new Set([
 /** By SQLSTATE: what somebody has to see to. */
 const SENTENCES: ReadonlyMap<string, string> = new Map([
   ['42501', 'may not be written by this role: grant it the right, or give it a schema of its own'],
+  ['54001', 'cannot hold JSON that is nested so deeply: raise max_stack_depth of the server, and run again'],
   ['25006', 'is read-only: give the address of the server that takes writes'],
   [
     '53100',

@@ -1,6 +1,6 @@
 // Rows as the JSON that PostgreSQL reads them from, a page at a time, without what it cannot hold.
 
-import { isRawNumber } from '../exact-json.ts'
+import { exactJsonText, isRawNumber, isTooDeep, parseExactJson } from '../exact-json.ts'
 import type { CopyColumn } from '../tables.ts'
 import type { CopyRow } from './copy.ts'
 
@@ -10,8 +10,8 @@ import type { CopyRow } from './copy.ts'
  * U+FFFD: values and names stay readable, no two names become one, and the row stays. Half a pair is U+FFFD everywhere.
  */
 export function jsonOfRows(columns: readonly CopyColumn[], rows: readonly CopyRow[]): string {
-  const text = JSON.stringify(rows.map((row) => picked(columns, row, asItIs)))
-  return UNHOLDABLE.test(text) ? JSON.stringify(rows.map((row) => picked(columns, row, holdable))) : text
+  const text = exactJsonText(rows.map((row) => picked(columns, row, asItIs)))
+  return UNHOLDABLE.test(text) ? exactJsonText(rows.map((row) => picked(columns, row, holdable))) : text
 }
 
 /** Rows by their ids, of those with the same id the last: a statement may write a row once. */
@@ -34,12 +34,25 @@ const asItIs: Change = (_column, value) => value
 
 /** What PostgreSQL keeps of a value. */
 export function holdable({ kind }: CopyColumn, value: unknown): unknown {
-  if (kind === 'json') return holdableJson(value)
+  if (kind === 'json') return holdableAtAnyDepth(value)
   return typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value
 }
 
+function holdableAtAnyDepth(value: unknown): unknown {
+  try {
+    return holdableJson(value)
+  } catch (error) {
+    if (!isTooDeep(error)) throw error
+    return parseExactJson(exactJsonText(value, { mapText: holdableText }))
+  }
+}
+
+function holdableText(text: string): string {
+  return text.replaceAll('\0', '\ufffd').toWellFormed()
+}
+
 function holdableJson(value: unknown): unknown {
-  if (typeof value === 'string') return value.replaceAll('\0', '\ufffd').toWellFormed()
+  if (typeof value === 'string') return holdableText(value)
   if (Array.isArray(value)) return value.map(holdableJson)
   if (value === null || typeof value !== 'object' || isRawNumber(value)) return value
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [holdableJson(name), holdableJson(each)]))

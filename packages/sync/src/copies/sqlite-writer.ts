@@ -2,6 +2,7 @@
 // prepared once: a first run writes millions of rows.
 
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { exactJsonText } from '../exact-json.ts'
 import type { ChildTable, ColumnKind, CopyColumn, CopyTable } from '../tables.ts'
 import type { CopyRow } from './copy.ts'
 import { indexesOf } from './indexes.ts'
@@ -179,7 +180,7 @@ function writtenColumns(column: CopyColumn): WrittenColumn[] {
 }
 
 function inputOf(kind: ColumnKind): WrittenColumn['input'] {
-  if (kind === 'json') return (value) => JSON.stringify(value)
+  if (kind === 'json') return (value) => exactJsonText(value)
   return (value) => {
     if (typeof value === 'boolean') return value ? 1 : 0
     return typeof value === 'number' && kind === 'integer' ? value : String(value)
