@@ -8,6 +8,7 @@ const CHECKS: readonly { readonly name: string; readonly command: readonly strin
   { name: 'lint', command: ['biome', 'check', '--error-on-warnings', '.'] },
   { name: 'layers: imports point down', command: ['node', 'scripts/layers.ts'] },
   { name: 'generated files are fresh', command: ['node', 'scripts/generate.ts', '--check'] },
+  { name: 'each locked package has a hash', command: ['node', 'scripts/complete-lockfile.ts', '--check'] },
   { name: 'every clause is named by a test', command: ['node', 'scripts/clauses.ts'] },
   { name: 'documentation is true', command: ['node', 'scripts/documentation.ts'] },
   { name: 'no dead code', command: ['knip'] },

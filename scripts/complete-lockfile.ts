@@ -1,11 +1,17 @@
-// Completes package-lock.json after a change of dependencies. Where a registry mirror lacks the package of some foreign
-// platform, npm leaves it out of the lockfile, and `npm ci` then refuses to install anything. The entry needs no more than
-// version, platform and `optional`.
+// `npm run lockfile` completes package-lock.json after a change of dependencies, and `npm run check` calls it with --check.
+//
+// If a registry mirror lacks the package of some foreign platform, npm leaves it out of the lockfile, and `npm ci` then
+// refuses to install anything: an entry needs its version, its platform and `optional`. Without `integrity`, the hash of
+// the package, npm installs whatever the registry returns: it is requested from the registry for each entry that lacks it.
 
+import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 
 interface Entry {
   readonly version?: string
+  readonly integrity?: string
+  /** Whether it is a package of this repository. */
+  readonly link?: boolean
   readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly optional?: boolean
   readonly os?: readonly string[]
@@ -14,13 +20,66 @@ interface Entry {
 
 const SYSTEMS = ['darwin', 'linux', 'win32', 'freebsd', 'android', 'openharmony']
 const PROCESSORS = ['x64', 'arm64', 'arm', 'ia32', 'ppc64', 'riscv64', 's390x']
+const FOLDER = 'node_modules/'
+
+/**
+ * Packages of foreign platforms that may lack `integrity`, because the registry that made the lockfile does not have
+ * them in these versions. The check fails as soon as one has it, so the list only shrinks.
+ */
+const LACKING: Readonly<Record<string, string>> = {
+  '@biomejs/cli-':
+    'android-arm64 android-x64 darwin-arm64 darwin-x64 linux-arm64-musl linux-x64-musl win32-arm64 win32-x64',
+  '@duckdb/node-bindings-': 'darwin-arm64 darwin-x64 linux-arm64 linux-arm64-musl win32-arm64 win32-x64',
+  '@oxc-parser/binding-':
+    'android-arm-eabi android-arm64 darwin-arm64 darwin-x64 freebsd-x64 linux-arm-gnueabihf linux-arm-musleabihf ' +
+    'linux-ppc64-gnu linux-riscv64-gnu linux-riscv64-musl linux-s390x-gnu openharmony-arm64 win32-arm64-msvc ' +
+    'win32-ia32-msvc win32-x64-msvc',
+}
+
 const lock: { packages: Record<string, Entry> } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
-const wanted = Object.values(lock.packages).flatMap((entry) => Object.entries(entry.optionalDependencies ?? {}))
-const missing = wanted.filter(([name]) => lock.packages[`node_modules/${name}`] === undefined)
-for (const [name, version] of missing) lock.packages[`node_modules/${name}`] = entryOf(name, version)
-lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)))
-writeFileSync('package-lock.json', `${JSON.stringify(lock, null, 2)}\n`)
-console.log(`${missing.length} entries added`)
+if (process.argv.includes('--check')) check()
+else complete()
+
+function check(): void {
+  const expected = Object.entries(LACKING).flatMap(([family, platforms]) =>
+    platforms.split(' ').map((platform) => `${FOLDER}${family}${platform}`),
+  )
+  const found = withoutIntegrity()
+  const added = found.filter((name) => !expected.includes(name))
+  const done = expected.filter((name) => !found.includes(name))
+  for (const name of added) console.error(`package-lock.json: ${name} has no integrity: run npm run lockfile`)
+  for (const name of done)
+    console.error(`scripts/complete-lockfile.ts: ${name} has an integrity, or is gone: take it off the list`)
+  process.exitCode = added.length + done.length === 0 ? 0 : 1
+}
+
+function complete(): void {
+  const wanted = Object.values(lock.packages).flatMap((entry) => Object.entries(entry.optionalDependencies ?? {}))
+  const missing = wanted.filter(([name]) => lock.packages[FOLDER + name] === undefined)
+  for (const [name, version] of missing) lock.packages[FOLDER + name] = entryOf(name, version)
+  for (const name of withoutIntegrity()) {
+    const { version, ...rest } = lock.packages[name] ?? {}
+    const integrity = integrityOf(`${name.slice(name.lastIndexOf(FOLDER) + FOLDER.length)}@${version}`)
+    if (version !== undefined && integrity !== null) lock.packages[name] = { version, integrity, ...rest }
+  }
+  lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)))
+  writeFileSync('package-lock.json', `${JSON.stringify(lock, null, 2)}\n`)
+  console.log(`${missing.length} entries added, ${withoutIntegrity().length} without integrity`)
+}
+
+/** Paths of the packages that come from the registry and have no hash. */
+function withoutIntegrity(): string[] {
+  const packages = Object.entries(lock.packages).filter(([name, { link }]) => name.includes(FOLDER) && link !== true)
+  return packages.filter(([, { integrity }]) => integrity === undefined).map(([name]) => name)
+}
+
+/** What the registry says; null if it does not have this version. */
+function integrityOf(specifier: string): string | null {
+  const { status, stdout } = spawnSync('npm', ['view', specifier, 'dist.integrity', '--json'], { encoding: 'utf8' })
+  if (status !== 0 || stdout.trim() === '') return null
+  const integrity: unknown = JSON.parse(stdout)
+  return typeof integrity === 'string' ? integrity : null
+}
 
 function entryOf(name: string, version: string): Entry {
   const words = name.split(/[/-]/)
