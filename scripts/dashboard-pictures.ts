@@ -71,6 +71,7 @@ async function makeUse(browser: Browser, facts: DemoFacts): Promise<string[]> {
     await page.goto(`${base}/settings/api`)
     await page.getByLabel('Name', { exact: false }).first().fill(name)
     await page.getByRole('button', { name: /create/i }).click()
+    await page.locator('#key').waitFor()
     const key = /sdx_\w{49}/.exec(await page.content())?.[0] ?? ''
     await walk(facts.url, key)
     keyIds.push(key.slice(0, 12))
@@ -144,6 +145,7 @@ async function takeAll(
   const usage = await page.locator('tr', { hasText: prefix }).getByRole('link').first().getAttribute('href')
   await page.getByLabel('Name', { exact: false }).first().fill('Dashboard tool')
   await page.getByRole('button', { name: /create/i }).click()
+  await page.locator('#key').waitFor()
   await take('key-made')
   await page.goto(`${base}/settings/api`)
   await page

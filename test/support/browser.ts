@@ -29,7 +29,8 @@ export interface OpenPage {
   readonly context: BrowserContext
   /**
    * What went wrong so far in any page of the context, in order: console errors (violations of the content security
-   * policy among them), exceptions nobody caught, dialogs, requests to hosts other than this machine. A document that
+   * policy among them), exceptions nobody caught, dialogs, requests to hosts other than this machine. That a page asks before it is left is no
+   * problem: it is left. A document that
    * is answered with an error status is none: the status is the test's to expect.
    */
   readonly problems: readonly string[]
@@ -191,9 +192,10 @@ function noteProblems(context: BrowserContext): readonly string[] {
   })
   context.on('weberror', (thrown) => problems.push(`exception: ${thrown.error().message}`))
   context.on('dialog', (dialog) => {
-    problems.push(`dialog: ${dialog.message()}`)
     // a page waits for the answer; it may have been closed meanwhile
-    dialog.dismiss().catch(() => undefined)
+    const answered = dialog.type() === 'beforeunload' ? dialog.accept() : dialog.dismiss()
+    answered.catch(() => undefined)
+    if (dialog.type() !== 'beforeunload') problems.push(`dialog: ${dialog.message()}`)
   })
   return problems
 }

@@ -70,6 +70,11 @@ export class PlainBrowser {
     return this.post(action, { ...(await this.hiddenOf(page, action)), ...fields })
   }
 
+  /** Opens the page that a form led to; another response is given back as it is. */
+  async follow(answer: PageAnswer): Promise<PageAnswer> {
+    return answer.status === 303 ? this.get(answer.headers.get('location') ?? '/') : answer
+  }
+
   /** The hidden fields of the form on `page` that posts to `action`. */
   async hiddenOf(page: string, action: string): Promise<Record<string, string>> {
     const { text } = await this.get(page)
@@ -77,7 +82,7 @@ export class PlainBrowser {
     if (form === undefined) throw new Error(`${page} has no form that posts to ${action}`)
     const [fields = ''] = form.split('</form>', 1)
     const hidden = fields.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)
-    return Object.fromEntries([...hidden].map(([, name = '', value = '']) => [name, value]))
+    return Object.fromEntries([...hidden].map(([, name = '', value = '']) => [name, value.replaceAll('&amp;', '&')]))
   }
 
   /** The hidden number of the form on `page` that posts to `action`. */

@@ -4,12 +4,14 @@ import { type Context, Hono } from 'hono'
 import { type Asset, assets } from './look/assets.ts'
 import type { Parts } from './parts.ts'
 import { accountPage, changePassword } from './routes/account.ts'
+import { create, createdPage, replace, replacePage } from './routes/create-key.ts'
 import { dataFile, dataPage, dataRowFile, dataRowPage, toFirstList } from './routes/data.ts'
-import { createHandlers, type Environment } from './routes/handle.ts'
-import { keysPage, live, makeKey, replace, replacePage, revoke, revokePage, toKeys } from './routes/keys.ts'
+import { createHandlers, type Environment, REPEATABLE } from './routes/handle.ts'
+import { keysPage, live, toKeys } from './routes/keys.ts'
 import { missing } from './routes/problems.ts'
 import { recipesPage } from './routes/recipes.ts'
 import { chooseEncoding } from './routes/respond.ts'
+import { revoke, revokePage } from './routes/revoke-key.ts'
 import { linkPage, signIn, signInPage, signOut, signOutEverywhere, useLink } from './routes/sign-in.ts'
 import { comeBack, leaveForSingleSignOn } from './routes/single-sign-on.ts'
 import { generalPage, home, storesPage } from './routes/stores.ts'
@@ -52,11 +54,12 @@ export function createApp(parts: Parts): Hono<Environment> {
   store.get('/settings/general', storePage(generalPage))
   store.get('/settings/api', storePage(keysPage))
   store.get('/settings/api/live', storePage(live))
-  store.post('/settings/api/keys', storeForm(makeKey))
+  store.post('/settings/api/keys', storeForm(create, REPEATABLE))
+  store.get('/settings/api/keys/:key/created', storePage(createdPage))
   store.get('/settings/api/keys/:key/revoke', storePage(revokePage))
-  store.post('/settings/api/keys/:key/revoke', storeForm(revoke))
+  store.post('/settings/api/keys/:key/revoke', storeForm(revoke, REPEATABLE))
   store.get('/settings/api/keys/:key/replace', storePage(replacePage))
-  store.post('/settings/api/keys/:key/replace', storeForm(replace))
+  store.post('/settings/api/keys/:key/replace', storeForm(replace, REPEATABLE))
   store.get('/usage', storePage(usagePage))
   store.get('/usage/keys/:key', storePage(keyUsagePage))
   store.get('/data/:file{[a-z-]+\\.csv}', storeFile(dataFile))

@@ -9,7 +9,7 @@ import { Downloads } from './data/downloads.ts'
 import { StoreZones } from './data/store-zones.ts'
 import { Turns } from './data/turns.ts'
 import type { Parts } from './parts.ts'
-import { FormNumbers } from './security/form-numbers.ts'
+import { FormTokens } from './security/form-tokens.ts'
 import { type Origins, originsOf } from './security/origins.ts'
 import { type DashboardLimits, type ListenAt, type RunningDashboard, serveApp } from './server.ts'
 
@@ -60,7 +60,7 @@ function partsOf(options: DashboardOptions, origins: Origins): Parts {
     database,
     reader,
     accounts: new Accounts({ database, secret, url: origins.url, sessionDays, linkMinutes, singleSignOn }),
-    numbers: new FormNumbers({ secret, random: randomBytes, now: Date.now }),
+    tokens: new FormTokens({ secret, random: randomBytes, now: Date.now }),
     turns,
     zones: new StoreZones({ reader, turns, now: () => performance.now() }),
     downloads: new Downloads(),

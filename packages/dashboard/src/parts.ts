@@ -5,7 +5,7 @@ import type { Accounts } from './accounts/accounts.ts'
 import type { Downloads } from './data/downloads.ts'
 import type { StoreZones } from './data/store-zones.ts'
 import type { Turns } from './data/turns.ts'
-import type { FormNumbers } from './security/form-numbers.ts'
+import type { FormTokens } from './security/form-tokens.ts'
 import type { Origins } from './security/origins.ts'
 
 /** The parts. */
@@ -13,7 +13,7 @@ export interface Parts {
   readonly database: ControlDatabase
   readonly reader: Pick<StoreReader, 'read' | 'columns' | 'exists'>
   readonly accounts: Accounts
-  readonly numbers: FormNumbers
+  readonly tokens: FormTokens
   readonly zones: StoreZones
   readonly turns: Turns
   readonly downloads: Downloads

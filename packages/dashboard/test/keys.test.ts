@@ -23,7 +23,7 @@ async function aShop(): Promise<Shop> {
 }
 
 async function makeKey({ visitor, page }: Shop, name = 'Sheets'): Promise<{ id: string; key: string }> {
-  const { text, status } = await visitor.send(page, `${page}/keys`, { name })
+  const { text, status } = await visitor.follow(await visitor.send(page, `${page}/keys`, { name }))
   const key = /sdx_\w{49}/.exec(text)?.[0]
   if (key === undefined) throw new Error(`no key was made: ${status}`)
   const [row] = await platform.service.control.sql<[{ id: string }]>`
@@ -56,16 +56,57 @@ describe('a key', () => {
     expect(JSON.stringify(platform.observations)).not.toContain(key.slice(12, 45))
   })
 
+  test('[AUTH-3] is shown again until it is confirmed as copied, for ten minutes, in the browser that created it', async () => {
+    const shop = await aShop()
+    const { id, key } = await makeKey(shop, 'Accounting')
+    const created = `${shop.page}/keys/${id}/created`
+    expect((await shop.visitor.get(created)).text).toContain(key)
+    expect((await shop.visitor.get(shop.page)).text).toContain('You did not confirm that you copied the new key')
+    const other = await new PlainBrowser(shop.visitor.url).signIn(shop.merchant)
+    const { sql } = platform.service.control
+    const gone = async (visitor: PlainBrowser) => {
+      const { text } = await visitor.get(created)
+      expect(text).not.toContain(key)
+      expect(text).toContain('This key can’t be shown again')
+    }
+    await gone(other)
+    for (const [name, value] of shop.visitor.cookies) if (name !== 'session') other.cookies.set(name, value)
+    await gone(other)
+    await sql`update api_keys set created_at = created_at - interval '601 seconds' where id = ${id}`
+    await gone(shop.visitor)
+    await sql`update api_keys set created_at = created_at + interval '601 seconds' where id = ${id}`
+    expect((await shop.visitor.get(created)).text).toContain(key)
+    await shop.visitor.follow(await shop.visitor.get(`${shop.page}?copied`))
+    await gone(shop.visitor)
+    expect((await shop.visitor.get(shop.page)).text).not.toContain('You did not confirm')
+    expect(await status(key)).toBe(200)
+  })
+
+  test('[AUTH-3] that was not copied is replaced in one step, and takes no second slot', async () => {
+    const shop = await aShop()
+    const { id, key } = await makeKey(shop, 'Accounting')
+    await shop.visitor.get(`${shop.page}?copied`)
+    const before = await activeKeys(shop)
+    const sent = await shop.visitor.send(`${shop.page}/keys/${id}/created`, `${shop.page}/keys/${id}/replace`)
+    const next = /sdx_\w{49}/.exec((await shop.visitor.follow(sent)).text)?.[0] ?? ''
+    expect([await status(key), await status(next)]).toEqual([401, 200])
+    expect(await activeKeys(shop)).toBe(before)
+  })
+
   test('[AUTH-5] is refused on the very next request after it was revoked', async () => {
     const shop = await aShop()
     const { id, key } = await makeKey(shop)
     expect(await status(key)).toBe(200)
     const ask = `${shop.page}/keys/${id}/revoke`
     const done = await shop.visitor.send(ask, ask)
-    expect(done.headers.get('location')).toBe(`${shop.page}?revoked=${id}`)
+    expect(done.headers.get('location')).toBe(shop.page)
     expect(await status(key)).toBe(401)
-    expect((await shop.visitor.get(`${shop.page}?revoked=${id}`)).text).toContain('is revoked')
-    expect((await shop.visitor.get(ask)).headers.get('location')).toBe(`${shop.page}?revoked=${id}`)
+    expect((await shop.visitor.get(shop.page)).text).toContain('is revoked')
+    // said once: a reload does not say it again
+    expect((await shop.visitor.get(shop.page)).text).not.toContain('is revoked')
+    const again = await shop.visitor.get(ask)
+    expect(again.headers.get('location')).toBe(shop.page)
+    expect((await shop.visitor.follow(again)).text).toContain('is revoked')
   })
 
   test('[AUTH-5] leaves a row in the audit table, with its merchant, when it is created, replaced and revoked', async () => {
@@ -121,7 +162,7 @@ describe('five keys', () => {
     const number = await shop.visitor.numberOf(shop.page, '/sign-out')
     const sixth = await shop.visitor.post(`${shop.page}/keys`, { name: 'sixth', form_token: number })
     expect(sixth.status).toBe(409)
-    expect(sixth.text).toContain('No key was made for “sixth”')
+    expect(sixth.text).toContain('No key was created for “sixth”')
     expect(sixth.text).not.toMatch(/sdx_\w{49}/)
     expect(await activeKeys(shop)).toBe(5)
   })
@@ -137,11 +178,17 @@ describe('five keys', () => {
         shop.visitor.post(`${shop.page}/keys`, { name: `racer ${index}`, form_token }),
       ),
     )
-    const made = answers.filter((answer) => answer.status === 200)
+    const made = answers.filter((answer) => answer.status === 303)
     expect(made).toHaveLength(1)
     expect(answers.filter((answer) => answer.status === 409)).toHaveLength(49)
     expect(await activeKeys(shop)).toBe(5)
-    expect(await status(/sdx_\w{49}/.exec(made[0]?.text ?? '')?.[0] ?? '')).toBe(200)
+    const [first] = made
+    if (first === undefined) throw new Error('no key was created')
+    shop.visitor.cookies.delete('new-key')
+    for (const line of first.headers.getSetCookie())
+      shop.visitor.cookies.set('new-key', /^new-key=([^;]+)/.exec(line)?.[1] ?? '')
+    const { text } = await shop.visitor.follow(first)
+    expect(await status(/sdx_\w{49}/.exec(text)?.[0] ?? '')).toBe(200)
   })
 })
 
@@ -150,7 +197,7 @@ describe('replacing', () => {
     const shop = await aShop()
     const old = await makeKey(shop, 'ERP')
     const ask = `${shop.page}/keys/${old.id}/replace`
-    const { text } = await shop.visitor.send(ask, ask)
+    const { text } = await shop.visitor.follow(await shop.visitor.send(ask, ask))
     const key = /sdx_\w{49}/.exec(text)?.[0] ?? ''
     expect([await status(key), await status(old.key)]).toEqual([200, 200])
     const revoke = `${shop.page}/keys/${old.id}/revoke`
@@ -159,12 +206,33 @@ describe('replacing', () => {
     expect([await status(key), await status(old.key)]).toEqual([200, 401])
   })
 
+  test('[AUTH-4] with five keys the page offers first to make room, and leads back', async () => {
+    const shop = await aShop()
+    for (const name of ['b', 'c']) await makeKey(shop, name)
+    const idle = await makeKey(shop, 'idle')
+    const old = await makeKey(shop, 'ERP')
+    await platform.service.control.sql`
+      update api_keys set last_used_at = now() where store_id = ${shop.store.id} and id <> ${idle.id}`
+    const ask = `${shop.page}/keys/${old.id}/replace`
+    const { text } = await shop.visitor.get(ask)
+    const revoke = `${shop.page}/keys/${idle.id}/revoke`
+    expect(text.indexOf('Make room first')).toBeLessThan(text.indexOf('If every key is needed'))
+    expect(text.indexOf(`${revoke}?for=${old.id}`)).toBe(text.search(/[^"]*\/revoke\?for=/))
+    expect(text).toMatch(/class="button danger-main">Revoke the old key/)
+    expect(text).not.toMatch(/class="button main"/)
+    const done = await shop.visitor.send(`${revoke}?for=${old.id}`, revoke)
+    expect(done.headers.get('location')).toBe(ask)
+    expect((await shop.visitor.get(ask)).text).toContain('“idle” is revoked')
+    expect((await shop.visitor.hiddenOf(ask, ask)).ends).toBe('later')
+    expect(await status(old.key)).toBe(200)
+  })
+
   test('[AUTH-4] with five keys the old one ends in the same moment', async () => {
     const shop = await aShop()
     for (const name of ['b', 'c', 'd']) await makeKey(shop, name)
     const old = await makeKey(shop, 'ERP')
     const ask = `${shop.page}/keys/${old.id}/replace`
-    const { text } = await shop.visitor.send(ask, ask)
+    const { text } = await shop.visitor.follow(await shop.visitor.send(ask, ask))
     const key = /sdx_\w{49}/.exec(text)?.[0] ?? ''
     expect([await status(key), await status(old.key)]).toEqual([200, 401])
     expect(await activeKeys(shop)).toBe(5)
@@ -183,7 +251,7 @@ describe('replacing in two tabs', () => {
     const answer = await shop.visitor.post(ask, first)
     expect(answer.status).toBe(409)
     expect(answer.text).toContain('Nothing was changed')
-    expect(answer.text).toContain('the old key ends at once')
+    expect(answer.text).toContain('The old key is revoked at once')
     expect(await status(old.key)).toBe(200)
     expect(await activeKeys(shop)).toBe(5)
   })
@@ -193,7 +261,7 @@ describe('replacing in two tabs', () => {
     const old = await makeKey(shop, 'ERP')
     const ask = `${shop.page}/keys/${old.id}/replace`
     const [one, other] = [await shop.visitor.hiddenOf(ask, ask), await shop.visitor.hiddenOf(ask, ask)]
-    expect((await shop.visitor.post(ask, one)).status).toBe(200)
+    expect((await shop.visitor.post(ask, one)).status).toBe(303)
     const second = await shop.visitor.post(ask, other)
     expect(second.status).toBe(409)
     expect(second.text).toContain('was replaced before')

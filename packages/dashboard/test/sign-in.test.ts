@@ -99,19 +99,32 @@ describe('signing in', () => {
 })
 
 describe('somebody who is not signed in', () => {
-  test('is led back to where they were, and a form that came too late is told as not taken', async () => {
-    const visitor = browser()
-    const usage = `/stores/${store.id}/usage`
-    const location = (await visitor.get(usage)).headers.get('location') ?? ''
+  test('is led back to the same address, query included', async () => {
     const { email, password } = merchant
-    const answer = await visitor.send(location, '/sign-in', { email, password })
-    expect(answer.headers.get('location')).toBe(usage)
+    for (const query of ['', `?key=${store.keyId}`, '?show=errors&until=2026-11-21T03%3A00']) {
+      const visitor = browser()
+      const page = `/stores/${store.id}/usage${query}`
+      const location = (await visitor.get(page)).headers.get('location') ?? ''
+      expect((await visitor.send(location, '/sign-in', { email, password })).headers.get('location')).toBe(page)
+    }
+  })
+
+  test('is told that a form that came too late was not processed, and finds the name that they typed', async () => {
+    const visitor = await browser().signIn(merchant)
     const form = await visitor.hiddenOf(settings(), `${settings()}/keys`)
     visitor.cookies.delete('session')
-    const late = await visitor.post(`${settings()}/keys`, { ...form, name: 'typed long ago' })
-    const page = await visitor.get(late.headers.get('location') ?? '')
-    expect(page.text).toContain('You were signed out, so the form was not taken.')
-    expect(page.text).toContain(`value="${settings()}"`)
+    const late = await visitor.post(`${settings()}/keys`, { ...form, name: 'Stock & "sheet" ü' })
+    const location = late.headers.get('location') ?? ''
+    expect((await visitor.get(location)).text).toContain('Your session has ended, so the form was not processed.')
+    const { email, password } = merchant
+    const back = await visitor.send(location, '/sign-in', { email, password })
+    expect((await visitor.follow(back)).text).toContain('value="Stock &amp; &quot;sheet&quot; ü"')
+    visitor.cookies.delete('session')
+    const foreign = await visitor.post(`${settings()}/keys`, { name: 'x' }, { origin: 'https://evil.example' })
+    expect(foreign.headers.get('location')).not.toContain('name')
+    const fields = { current: 'my secret', next: 'my next secret' }
+    const changed = await visitor.post('/account/password', fields)
+    expect(changed.headers.get('location')).toBe('/sign-in?next=%2Faccount&late=form')
   })
 
   test.each([
@@ -120,6 +133,8 @@ describe('somebody who is not signed in', () => {
     '/\\evil.example',
     '/stores/../sign-out',
     '/stores/%0d%0aset-cookie:x',
+    '/stores?next=\r\nset-cookie:x',
+    '/stores?to=//evil.example',
     'x',
   ])('is led nowhere else: %j', async (next) => {
     const { email, password } = merchant
@@ -234,7 +249,7 @@ describe('the password', () => {
     const short = await one.send('/account', '/account/password', { current: own.password, next: 'short' })
     expect(short.text).toContain('at least 10 characters')
     const done = await one.send('/account', '/account/password', { current: own.password, next })
-    expect(done.headers.get('location')).toBe('/account?done=password')
+    expect(done.headers.get('location')).toBe(`/account?store=${store.id}`)
     expect((await one.get(settings())).status).toBe(200)
     expect((await other.get(settings())).status).toBe(303)
     expect((await browser().send('/sign-in', '/sign-in', { email: own.email, password: own.password })).status).toBe(

@@ -58,8 +58,8 @@ export class SingleSignOnScene {
   }
 
   /** Presses the button; the address that the answer leads to. Throws where there is none. */
-  async leave(visitor: PlainBrowser): Promise<string> {
-    const { headers, status } = await visitor.send('/sign-in', '/sign-in/oidc')
+  async leave(visitor: PlainBrowser, page = '/sign-in'): Promise<string> {
+    const { headers, status } = await visitor.send(page, '/sign-in/oidc')
     const address = /^0; url=(.+)$/.exec(headers.get('refresh') ?? '')?.[1]
     if (address === undefined) throw new Error(`the button answered ${status}`)
     return address

@@ -23,6 +23,15 @@ async function countRows(): Promise<unknown> {
 }
 
 describe('signing in at the login of the operator', () => {
+  test('leads back to the address that asked for the sign-in', async () => {
+    const visitor = scene.browser()
+    const page = `${scene.settings.replace('/settings/api', '/usage')}?show=errors`
+    const asked = (await visitor.get(page)).headers.get('location') ?? ''
+    const address = await signInThere(await scene.leave(visitor, asked), scene.provider.issuer, 'known')
+    expect((await scene.comeBack(visitor, address)).headers.get('location')).toBe(page)
+    expect([...visitor.cookies.keys()]).not.toContain('return-to')
+  })
+
   test.each([
     ['asked of the provider', false],
     ['in the ID token', true],

@@ -5,6 +5,7 @@ export { type Admitter, ControlDatabaseFault, createAdmitter } from './access/ad
 export { HashedKey, hashApiKey, makeApiKey, PlainKey, parseApiKey, visibleParts } from './access/api-key.ts'
 export {
   createKey,
+  findKeyByHash,
   KeyLimitReached,
   KeyNameProblem,
   KeyNotReplaceable,

@@ -162,7 +162,7 @@ test('serve --dashboard serves merchants beside the API, on every node, and ends
   const other = new PlainBrowser(second)
   for (const [name, value] of visitor.cookies) other.cookies.set(name, value)
   const page = `/stores/${store.id}/settings/api`
-  const made = await other.send(page, `${page}/keys`, { name: 'made on the second node' })
+  const made = await other.follow(await other.send(page, `${page}/keys`, { name: 'made on the second node' }))
   expect(made.text).toMatch(/sdx_\w{49}/)
   // neither listener serves what is the other's
   expect((await visitor.get('/api/v1/store')).status).toBe(404)

@@ -14,6 +14,7 @@ export function storeAddresses(storeId: string): StoreAddresses {
     keys,
     revoke: (id) => `${key(id)}/revoke`,
     replace: (id) => `${key(id)}/replace`,
+    created: (id) => `${key(id)}/created`,
     usage: `${base}/usage`,
     usageOfKey: (id) => `${base}/usage?key=${encodeURIComponent(id)}`,
     keyUsage: (id) => `${base}/usage/keys/${encodeURIComponent(id)}`,
@@ -31,6 +32,7 @@ export interface StoreAddresses {
   readonly keys: string
   readonly revoke: (keyId: string) => string
   readonly replace: (keyId: string) => string
+  readonly created: (keyId: string) => string
   readonly usage: string
   readonly usageOfKey: (keyId: string) => string
   readonly keyUsage: (keyId: string) => string

@@ -93,14 +93,14 @@ function navigation({ section, apiUrl }: Frame, storeId: string): Html {
 
 function account(frame: Frame, email: string): Html {
   const signOut = html`<button type="submit" class="link-button">Sign out</button>`
-  return html`<div class="account"><a href="/account" title="${email}">${ICONS.account}<span class="account-email">${email}</span></a>${form({ action: '/sign-out', frame }, signOut)}</div>`
+  return html`<div class="account"><a href="/account${frame.store === null ? '' : `?store=${frame.store.id}`}" title="${email}">${ICONS.account}<span class="account-email">${email}</span></a>${form({ action: '/sign-out', frame }, signOut)}</div>`
 }
 
 function standingNote({ store, section }: Frame): Html {
   if (store === null || section === null || store.standing === 'ready') return NOTHING
   if (store.standing === 'generating') {
     return callout(
-      'This store is still being made. You can make keys now; they answer as soon as the store is ready.',
+      'This store is still being made. You can create keys now; they work as soon as the store is ready.',
       'waiting',
     )
   }

@@ -3,14 +3,14 @@
 import { badge, card, pageHead } from '../look/components.ts'
 import { instant } from '../look/dates.ts'
 import { button, field, form } from '../look/forms.ts'
-import { type Html, html } from '../look/html.ts'
+import { type Html, html, NOTHING } from '../look/html.ts'
 import { layout } from '../look/layout.ts'
 import { table } from '../look/table.ts'
 import type { AccountPage, Frame } from './models.ts'
 
 /** The whole page. */
 export function accountView(frame: Frame, page: AccountPage): Html {
-  const head = pageHead({ title: 'Your account', lead: page.email })
+  const head = pageHead({ title: 'Your account', lead: page.email, trail: [page.back] })
   return layout(frame, html`${head}${passwordCard(frame, page)}${sessionsCard(frame, page)}`)
 }
 
@@ -37,10 +37,15 @@ ${field({
   problem: problem?.field === 'next' ? problem.text : null,
 })}
 ${button(hasPassword ? 'Change password' : 'Set password')}`
+  const { storeId } = page.back
+  const store = storeId === null ? NOTHING : html`<input type="hidden" name="store" value="${storeId}">`
   const note = hasPassword
     ? 'Your other browsers are signed out when you change it.'
     : 'You signed in with a link. With a password you can sign in without one.'
-  return card({ id: 'password', title: 'Password', note }, form({ action: '/account/password', frame }, fields))
+  return card(
+    { id: 'password', title: 'Password', note },
+    form({ action: '/account/password', frame }, html`${store}${fields}`),
+  )
 }
 
 function sessionsCard(frame: Frame, page: AccountPage): Html {

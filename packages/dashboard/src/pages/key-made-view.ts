@@ -1,10 +1,11 @@
-// A key just made: the only page that ever shows it.
+// A new key: the only page that shows it.
 
 import { addressesOf } from '../look/addresses.ts'
 import { codeBlock } from '../look/code.ts'
 import { callout, card, pageHead } from '../look/components.ts'
 import { linkButton } from '../look/forms.ts'
 import { type Html, html, NOTHING } from '../look/html.ts'
+import { maskedKey } from '../look/key-facts.ts'
 import { layout } from '../look/layout.ts'
 import type { Frame, KeyMadePage } from './models.ts'
 
@@ -17,23 +18,26 @@ export function keyMadeView(frame: Frame, page: KeyMadePage): Html {
     trail: [{ label: 'API', href: addresses.api }],
   })
   const key = codeBlock({ id: 'key', label: 'Key', text: page.key, isWrapped: true, isSecret: true, isMain: true })
-  const warning = callout('This is the only time the key is shown. It cannot be shown again, only replaced.', 'waiting')
+  const warning = callout(
+    'After you confirm that you copied it, or after ten minutes, this key can’t be shown again, only replaced.',
+    'waiting',
+  )
   const line = codeBlock({ id: 'curl', label: 'Command for a shell', text: page.curl, isWrapped: true, isSecret: true })
   return layout(
     frame,
     html`${head}
 ${card({ id: 'key-title', title: 'Key' }, html`<div class="secret">${key}</div>${warning}`)}
-${card({ id: 'try', title: 'Try it', note: 'Paste this line into a terminal. It answers with your store.' }, line)}
+${card({ id: 'try', title: 'Try it', note: 'Paste this line into a terminal. It returns your store.' }, line)}
 ${replacesPart(frame, page)}
-<p class="actions after">${linkButton('I have copied the key', addresses.api)}${linkButton('Recipes for your tool', addresses.recipes)}</p>`,
+<p class="actions after">${linkButton('I have copied the key', `${addresses.api}?copied`)}${linkButton('Recipes for your tool', addresses.recipes)}</p>`,
   )
 }
 
 function replacesPart(frame: Frame, { replaces }: KeyMadePage): Html {
   if (replaces === null) return NOTHING
-  const revoke = linkButton('The tool has moved', addressesOf(frame).revoke(replaces.id), { kind: 'danger' })
+  const revoke = linkButton('Revoke the old key', addressesOf(frame).revoke(replaces.id), { kind: 'danger' })
   return card(
     { id: 'old', title: 'The old key still works' },
-    html`<p>Move the tool to the new key first. When it runs with the new one, come back and end the old one, <strong>${replaces.name}</strong> (<code>${replaces.prefix}…${replaces.lastFour}</code>).</p><p class="actions">${revoke}</p>`,
+    html`<p>Put the new key into the tool first. When the tool runs with it, come back and revoke the old key, <strong>${replaces.name}</strong> (${maskedKey(replaces)}).</p><p class="actions">${revoke}</p>`,
   )
 }

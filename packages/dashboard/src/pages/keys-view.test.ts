@@ -39,7 +39,17 @@ function pageWith(active: readonly KeyRow[], more: Partial<KeysPage> = {}): stri
   }
   const create = { name: '', problem: null }
   return String(
-    keysView(frame, { warnings: [], tiles, active, revoked: [], create, keysMax: 5, leastUsed: null, ...more }),
+    keysView(frame, {
+      unconfirmed: null,
+      warnings: [],
+      tiles,
+      active,
+      revoked: [],
+      create,
+      keysMax: 5,
+      leastUsed: null,
+      ...more,
+    }),
   )
 }
 

@@ -20,7 +20,17 @@ export function keysView(frame: Frame, page: KeysPage): Html {
   })
   return layout(
     frame,
-    html`${head}${warningsPart(frame, page.warnings)}${tilesPart(frame, page.tiles)}${createCard(frame, page)}${activeCard(frame, page)}${revokedPart(frame, page)}`,
+    html`${head}${unconfirmedNote(frame, page)}${warningsPart(frame, page.warnings)}${tilesPart(frame, page.tiles)}${createCard(frame, page)}${activeCard(frame, page)}${revokedPart(frame, page)}`,
+  )
+}
+
+/** Leads back to a new key that somebody left before copying it. */
+function unconfirmedNote(frame: Frame, { unconfirmed }: KeysPage): Html {
+  if (unconfirmed === null) return NOTHING
+  const again = html`<a href="${addressesOf(frame).created(unconfirmed.id)}">Show it again</a>`
+  return callout(
+    html`You did not confirm that you copied the new key <strong>${unconfirmed.name}</strong>. ${again}, up to ten minutes after its creation.`,
+    'waiting',
   )
 }
 
@@ -129,7 +139,7 @@ function actionsCell(frame: Frame, key: KeyRow): Html {
   const addresses = addressesOf(frame)
   const replace =
     key.replacedBy === null ? linkButton('Replace', addresses.replace(key.id), { about: key.name }) : NOTHING
-  const label = key.replacedBy === null ? 'Revoke' : 'The tool has moved'
+  const label = key.replacedBy === null ? 'Revoke' : 'Revoke the old key'
   const revoke = linkButton(label, addresses.revoke(key.id), { kind: 'danger', about: key.name })
   return html`<div class="cell-actions">${replace}${revoke}</div>`
 }

@@ -69,6 +69,8 @@ export interface StoresPage {
 /** The merchant's own account. */
 export interface AccountPage {
   readonly email: string
+  /** Where the merchant came from; `storeId` is null for the choice of stores. */
+  readonly back: { readonly label: string; readonly href: string; readonly storeId: string | null }
   readonly hasPassword: boolean
   readonly passwordLengthMin: number
   readonly passwordProblem: { readonly field: 'current' | 'next'; readonly text: string } | null
@@ -124,6 +126,8 @@ export type KeyWarning =
 
 /** Settings > API. */
 export interface KeysPage {
+  /** A key that this browser created lately and did not confirm as copied; null for none. */
+  readonly unconfirmed: KeyRow | null
   readonly warnings: readonly KeyWarning[]
   readonly tiles: KeyTiles
   readonly active: readonly KeyRow[]
@@ -146,7 +150,7 @@ export interface KeyTiles {
   readonly keysMax: number
 }
 
-/** A key just made: the only page that ever shows it. */
+/** A new key, on the only page that shows it. */
 export interface KeyMadePage {
   readonly id: string
   readonly name: string
@@ -157,16 +161,23 @@ export interface KeyMadePage {
   readonly replaces: KeyRow | null
 }
 
+/** A key that was created and can't be shown any more. */
+export interface KeyGonePage {
+  readonly key: KeyRow
+}
+
 /** Asks before a key is revoked. */
 export interface RevokePage {
   readonly key: KeyRow
+  /** The key that is to be replaced afterwards, in the room that this one leaves; null for none. */
+  readonly makesRoomFor: KeyRow | null
 }
 
 /** Asks before a key is replaced. */
 export interface ReplacePage {
   readonly key: KeyRow
-  /** False where all keys are taken: the old one then ends at once. */
-  readonly hasRoom: boolean
+  /** The store's other active keys if all keys are taken, so that one of them has to go first; null if there is room. */
+  readonly others: readonly KeyRow[] | null
 }
 
 /** Sums of requests. */

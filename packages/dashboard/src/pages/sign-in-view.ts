@@ -12,11 +12,11 @@ export function signInView(frame: Frame, page: SignInPage): Html {
 ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
 <input type="hidden" name="next" value="${next}">
 ${button('Sign in')}`
-  const elsewhere = singleSignOnLabel === null ? NOTHING : singleSignOnForm(frame, singleSignOnLabel)
+  const elsewhere = singleSignOnLabel === null ? NOTHING : singleSignOnForm(frame, singleSignOnLabel, next)
   return layout(
     frame,
     html`<section class="card lone-card"><div class="card-body"><h1>Sign in</h1>
-<p class="lead">To make keys for your tools and see what they do.</p>
+<p class="lead">To create keys for your tools and see what they do.</p>
 ${problem ? html`<p class="form-problem" role="alert">${problem}</p>` : NOTHING}
 ${form({ action: '/sign-in', frame }, fields)}
 ${elsewhere}
@@ -24,6 +24,7 @@ ${elsewhere}
   )
 }
 
-function singleSignOnForm(frame: Frame, label: string): Html {
-  return form({ action: '/sign-in/oidc', frame }, button(label, 'plain'))
+function singleSignOnForm(frame: Frame, label: string, next: string): Html {
+  const hidden = html`<input type="hidden" name="next" value="${next}">`
+  return form({ action: '/sign-in/oidc', frame }, html`${hidden}${button(label, 'plain')}`)
 }

@@ -19,6 +19,15 @@ import type { Answer, MerchantVisit, StoreVisit, Visit } from './visit.ts'
 type PageHandler<V extends Visit> = (visit: V) => Answer | Promise<Answer>
 type FormHandler<V extends Visit> = (visit: V, form: FormFields) => Answer | Promise<Answer>
 
+/** How a form is processed. */
+interface FormOptions {
+  /** Whether its handler leads to the same result when the same form comes again; else a form counts once. */
+  readonly isRepeatable: boolean
+}
+
+/** For forms whose handler may see the same form again. */
+export const REPEATABLE: FormOptions = { isRepeatable: true }
+
 /** The environment of a request. */
 export type Environment = { readonly Bindings: HttpBindings }
 
@@ -29,7 +38,7 @@ export interface Handlers {
   readonly merchantPage: (handler: PageHandler<MerchantVisit>) => Handler<Environment>
   readonly merchantForm: (handler: FormHandler<MerchantVisit>) => Handler<Environment>
   readonly storePage: (handler: PageHandler<StoreVisit>) => Handler<Environment>
-  readonly storeForm: (handler: FormHandler<StoreVisit>) => Handler<Environment>
+  readonly storeForm: (handler: FormHandler<StoreVisit>, options?: FormOptions) => Handler<Environment>
   /** A page without a time limit: it answers for as long as somebody reads. */
   readonly storeFile: (handler: PageHandler<StoreVisit>) => Handler<Environment>
 }
@@ -44,11 +53,11 @@ export function createHandlers(parts: Parts): Handlers {
   const store = (work: PageHandler<StoreVisit>) => merchant((visit) => ofStore(visit, work))
   return {
     page: handle,
-    form: (handler) => handle(taken(handler)),
+    form: (handler) => handle(csrfGuard(handler)),
     merchantPage: (handler) => handle(merchant(handler)),
-    merchantForm: (handler) => handle(merchant(taken(handler))),
+    merchantForm: (handler) => handle(merchant(csrfGuard(handler))),
     storePage: (handler) => handle(store(handler)),
-    storeForm: (handler) => handle(store(taken(handler))),
+    storeForm: (handler, options) => handle(store(csrfGuard(handler, options))),
     storeFile: (handler) => handle(store(handler), null),
   }
 }
@@ -70,7 +79,7 @@ async function answer({ context, parts, work, timeoutMs }: Answering): Promise<R
     startedAt,
     now: new Date(),
     session: null,
-    numbersOf: '',
+    tokensOf: '',
     stores: [],
   }
   const run = async () => {
@@ -100,28 +109,37 @@ async function recognise(bare: Visit): Promise<{ visit: Visit; cookies: readonly
   if (known !== null) {
     const { session, cookies } = known
     const stores = await storesOfMerchant(parts.database, session.merchantId)
-    return { visit: { ...bare, session, numbersOf: session.id, stores }, cookies }
+    return { visit: { ...bare, session, tokensOf: session.id, stores }, cookies }
   }
   const { isSecure } = parts.origins
   const name = isSecure ? '__Host-visitor' : 'visitor'
   const given = getCookie(context, name) ?? ''
-  if (/^[A-Za-z0-9_-]{22}$/.test(given)) return { visit: { ...bare, numbersOf: given }, cookies: [] }
+  if (/^[A-Za-z0-9_-]{22}$/.test(given)) return { visit: { ...bare, tokensOf: given }, cookies: [] }
   const made = randomBytes(16).toString('base64url')
   const cookie = serialize(name, made, { httpOnly: true, sameSite: 'Lax', path: '/', secure: isSecure })
-  return { visit: { ...bare, numbersOf: made }, cookies: [cookie] }
+  return { visit: { ...bare, tokensOf: made }, cookies: [cookie] }
 }
 
 function merchant(handler: PageHandler<MerchantVisit>): PageHandler<Visit> {
   return (visit) => (visit.session === null ? signInFirst(visit) : handler({ ...visit, session: visit.session }))
 }
 
-/** To the sign-in, and from there back to where they were; a form that comes too late is told as not taken. */
-function signInFirst({ context }: Visit): Answer {
-  const { method, path } = context.req
+/** To the sign-in, and from there back to the same address. A form is not processed, and the sign-in page says so. */
+async function signInFirst(visit: Visit): Promise<Answer> {
+  const { method, path, url } = visit.context.req
   if (method === 'GET' && path === '/') return { to: '/sign-in' }
-  const query = new URLSearchParams({ next: method === 'POST' ? formPage(path) : path })
-  if (method === 'POST') query.set('late', 'form')
-  return { to: `/sign-in?${query}` }
+  if (method !== 'POST') return { to: `/sign-in?${new URLSearchParams({ next: path + new URL(url).search })}` }
+  if (path === '/sign-out') return { to: '/sign-in' }
+  const next = `${formPage(path)}${await typedName(visit)}`
+  return { to: `/sign-in?${new URLSearchParams({ next, late: 'form' })}` }
+}
+
+/** The name that was typed for a new key, as a query; nothing else that people type may stand in an address. */
+async function typedName(visit: Visit): Promise<string> {
+  const { req } = visit.context
+  if (!req.path.endsWith('/settings/api/keys') || !isOwnForm(visit)) return ''
+  const form = await readForm(req.raw).catch(() => null)
+  return form?.name ? `?${new URLSearchParams({ name: form.name })}` : ''
 }
 
 async function ofStore(visit: MerchantVisit, handler: PageHandler<StoreVisit>): Promise<Answer> {
@@ -131,25 +149,30 @@ async function ofStore(visit: MerchantVisit, handler: PageHandler<StoreVisit>): 
   return handler({ ...visit, store, head: headOf(store, await zoneOf(visit, store)) })
 }
 
-/** A form is taken from our own pages alone, of this very session, and once. */
-function taken<V extends Visit>(handler: FormHandler<V>): PageHandler<V> {
+/** Forms are accepted from the dashboard's own pages, of this very session, and once unless they are repeatable. */
+function csrfGuard<V extends Visit>(handler: FormHandler<V>, options?: FormOptions): PageHandler<V> {
   return async (visit) => {
     const { context, parts } = visit
     const back = backOf(visit)
-    const origin = context.req.header('origin') ?? null
-    const site = context.req.header('sec-fetch-site') ?? 'same-origin'
-    if (!parts.origins.isOwn(origin) || site !== 'same-origin') return refusedForm(visit, back)
+    if (!isOwnForm(visit)) return refusedForm(visit, back)
     const form = await readForm(context.req.raw).catch((error: unknown) => {
       if (error instanceof FormProblem) return error
       throw error
     })
     if (form instanceof FormProblem) return brokenForm(visit, form, back)
-    const number = parts.numbers.check(form.form_token ?? '', visit.numbersOf)
-    if (number === null) return refusedForm(visit, back)
-    // a sign-in does nothing a second time that it does not do the first
-    const isFirst = visit.session === null || (await isFirstSending(parts.database, number))
-    return isFirst ? handler(visit, form) : sentBefore(visit, back)
+    const hash = parts.tokens.check(form.form_token ?? '', visit.tokensOf)
+    if (hash === null) return refusedForm(visit, back)
+    // A sign-in does nothing a second time that it does not do the first.
+    const isRepeatable = visit.session === null || options?.isRepeatable === true
+    return isRepeatable || (await isFirstSending(parts.database, hash)) ? handler(visit, form) : sentBefore(visit, back)
   }
+}
+
+/** Whether the browser says that the form stood on a page of the dashboard. */
+function isOwnForm({ context, parts }: Visit): boolean {
+  const origin = context.req.header('origin') ?? null
+  const site = context.req.header('sec-fetch-site') ?? 'same-origin'
+  return parts.origins.isOwn(origin) && site === 'same-origin'
 }
 
 /** The page that a form is on, where its own address has none. */

@@ -14,12 +14,12 @@ export function missing(visit: Visit): PageAnswer {
   return { status: 404, html: problemView(frameOf(visit, { title: 'Not found' }), page) }
 }
 
-/** The form came before: its number counts once. */
+/** The form came before: its token counts once. */
 export function sentBefore(visit: Visit, next: string): PageAnswer {
   const page = {
-    heading: 'This form was sent before',
-    text: 'It counts once, and nothing was done again. Look at the page to see what the first one did. A key that you did not copy cannot be shown again: revoke it and create another.',
-    next: { label: 'Look at the page', href: next },
+    heading: 'This form was processed before',
+    text: 'It counts once, so nothing was done again. The page shows what the form did the first time.',
+    next: { label: 'Open the page', href: next },
   }
   return { status: 409, html: problemView(frameOf(visit, { title: 'Sent before' }), page) }
 }

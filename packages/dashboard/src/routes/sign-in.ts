@@ -10,7 +10,8 @@ import { connectionAddress } from './connection-address.ts'
 import { type Answer, frameOf, type MerchantVisit, type PageAnswer, type Visit } from './visit.ts'
 
 const WRONG = 'The e-mail address and the password do not fit together.'
-const LATE = 'You were signed out, so the form was not taken. Sign in to go on where you were.'
+const LATE =
+  'Your session has ended, so the form was not processed. Sign in to continue where you were. If you just changed your password, use the new one.'
 const LINK_WRONG = 'This link was used before or is too old. Ask whoever runs the platform for a new one.'
 
 /** GET /sign-in */
@@ -83,10 +84,14 @@ export async function entered(visit: Visit, cookies: readonly string[], next = '
   return { to: next, cookies }
 }
 
-/** A path of ours that somebody may be led to; the home page for anything else. */
-function safePath(path: string): string {
-  return /^\/(?:stores|account)(?:\/[A-Za-z0-9_-]+)*$/.test(path) ? path : '/'
+/** An address of the dashboard that a sign-in may lead to; the home page for anything else. */
+export function safePath(path: string): string {
+  const isSafe = path.length <= PATH_LENGTH_MAX && SAFE_PATH.test(path)
+  return isSafe ? path : '/'
 }
+
+const PATH_LENGTH_MAX = 2000
+const SAFE_PATH = /^\/(?:stores|account)(?:\/[A-Za-z0-9_-]+)*(?:\?[A-Za-z0-9_.~%=&:+*-]*)?$/
 
 /** Whose attempt it is. */
 export function clientOf({ context, parts }: Visit): { clientAddress: string; headers: Headers } {

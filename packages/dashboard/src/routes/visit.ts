@@ -17,8 +17,8 @@ export interface Visit {
   readonly now: Date
   /** null before the sign-in. */
   readonly session: Session | null
-  /** What form numbers are bound to: the session, or the visitor before the sign-in. */
-  readonly numbersOf: string
+  /** What form tokens are bound to: the session, or the visitor before the sign-in. */
+  readonly tokensOf: string
   /** The merchant's stores, by name. */
   readonly stores: readonly RegisteredStore[]
 }
@@ -57,7 +57,7 @@ export function frameOf(
   visit: Visit | StoreVisit,
   { title, section = null, notice = null }: { title: string; section?: Section | null; notice?: Notice | null },
 ): Frame {
-  const { parts, session, numbersOf, stores, now, context } = visit
+  const { parts, session, tokensOf, stores, now, context } = visit
   return {
     title,
     viewer: session === null ? null : { email: session.email, storesCount: stores.length },
@@ -67,7 +67,7 @@ export function frameOf(
     now,
     locale: localeOf(context.req.header('accept-language')),
     apiUrl: parts.apiUrl,
-    formToken: () => parts.numbers.make(numbersOf),
+    formToken: () => parts.tokens.make(tokensOf),
   }
 }
 

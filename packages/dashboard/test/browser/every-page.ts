@@ -144,6 +144,7 @@ const STORE_PAGES: readonly EveryPage[] = [
   storePage('keys, all taken', ({ old }) => `${old.id}/settings/api`),
   storePage('keys, one never used', ({ empty }) => `${empty.id}/settings/api`),
   storePage('revoke', ({ full }) => `${full.id}/settings/api/keys/${full.keyId}/revoke`),
+  storePage('revoke to make room', ({ old }) => `${old.id}/settings/api/keys/${old.keyId}/revoke?for=${old.keyId}`),
   storePage('replace', ({ empty }) => `${empty.id}/settings/api/keys/${empty.keyId}/replace`),
   storePage('replace, all taken', ({ old }) => `${old.id}/settings/api/keys/${old.keyId}/replace`),
   storePage('usage', ({ full }) => `${full.id}/usage`),
@@ -191,7 +192,7 @@ const LED_TO: readonly EveryPage[] = [
       await scene.platform.service.control.sql`
         update api_keys set revoked_at = now() where replaces = ${empty.keyId} and revoked_at is null`
       await page.goto(`${scene.url}/stores/${empty.id}/settings/api/keys/${empty.keyId}/replace`)
-      await page.getByRole('button', { name: 'Make the new key' }).click()
+      await page.getByRole('button', { name: 'Create the new key' }).click()
       await page.locator('#key').waitFor()
     },
   },
@@ -219,9 +220,33 @@ const LED_TO: readonly EveryPage[] = [
   {
     name: 'sent before',
     isSignedIn: true,
+    async open(page, { scene }) {
+      await page.goto(`${scene.url}/account`)
+      const form_token = await page.locator('form[action^="/account/password"] [name=form_token]').inputValue()
+      const form = { form_token, current: 'not this one', next: 'seven quiet rivers' }
+      await page.request.post(`${scene.url}/account/password`, { form, headers: { origin: scene.url } })
+      await scene.platform.service.control.sql`delete from sign_in_attempts`
+      await page.getByLabel('Current password').fill('not this one')
+      await page.getByLabel('New password').fill('seven quiet rivers')
+      await page.getByRole('button', { name: 'Change password' }).click()
+    },
+  },
+  {
+    name: 'key that cannot be shown again',
+    isSignedIn: true,
     async open(page, shown) {
       await makeKey(page, shown)
-      await page.reload()
+      const address = page.url()
+      await page.getByRole('link', { name: 'I have copied the key' }).click()
+      await page.goto(address)
+    },
+  },
+  {
+    name: 'keys, one not confirmed',
+    isSignedIn: true,
+    async open(page, shown) {
+      await makeKey(page, shown)
+      await page.goto(`${shown.scene.url}/stores/${shown.empty.id}/settings/api`)
     },
   },
   {

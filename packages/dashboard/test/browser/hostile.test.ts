@@ -94,7 +94,7 @@ describe('a hostile text stays text', () => {
       const [key] = await control()<[{ id: string }]>`
         update api_keys set revoked_at = now() where store_id = ${small.id} and revoked_at is null and name = ${name}
         returning id`
-      await page.goto(`${ofSmall()}/settings/api?revoked=${key.id}`)
+      await page.goto(`${ofSmall()}/settings/api/keys/${key.id}/revoke`)
       expect(await textOf(page, '.notice p')).toContain(`“${name}” is revoked`)
       return elements
     }

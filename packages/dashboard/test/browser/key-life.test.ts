@@ -3,17 +3,7 @@ import { listKeys } from '@store-export/engine'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
 import type { TestStore } from '../../../../test/support/platform.ts'
-import {
-  openScene,
-  type Page,
-  reloadUntil,
-  SCRIPTING,
-  type Scene,
-  settledContent,
-  signIn,
-  textOf,
-  textsOf,
-} from './scene.ts'
+import { openScene, type Page, reloadUntil, SCRIPTING, type Scene, signIn, textOf, textsOf } from './scene.ts'
 
 const WHOLE_KEY = new RegExp(`${KEY_PREFIX}[0-9A-Za-z]{49}`)
 
@@ -68,7 +58,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     expect(key).toMatch(WHOLE_KEY)
     expect(page.url()).not.toContain(key)
     expect(await textOf(page, '#curl')).toContain(key)
-    expect(await textOf(page, 'main')).toContain('It cannot be shown again, only replaced.')
+    expect(await textOf(page, 'main')).toContain('this key can’t be shown again, only replaced.')
     expect(await statusWith(key)).toBe(200)
 
     await page.getByRole('link', { name: 'I have copied the key' }).click()
@@ -90,31 +80,33 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     expect(await activeNames()).toEqual(['test'])
   })
 
-  test('[AUTH-3] neither Back, Forward nor a reload shows the key again or makes a second one', async () => {
+  test('[AUTH-3] a reload and Forward show the new key, and create no second one', async () => {
     const { page } = await scene.visitAs(merchant, { javaScript })
     await page.goto(settings())
     const key = await createKey(page, 'Stock sheet')
-    // what a browser does with a page that a form led to: it asks, and the form goes out once more
     await page.reload()
-    expect(await textOf(page, 'h1')).toBe('This form was sent before')
-    expect(await page.content()).not.toContain(key)
-
+    expect(await textOf(page, '#key')).toBe(key)
     await page.goBack()
     expect(await page.content()).not.toContain(key)
-    // Chromium shows a page of its own for a form's answer that it did not keep
-    await page.goForward().catch(() => undefined)
-    expect(await settledContent(page)).not.toContain(key)
+    expect(await textOf(page, '.callout')).toContain('You did not confirm that you copied the new key Stock sheet.')
+    await page.goForward()
+    expect(await textOf(page, '#key')).toBe(key)
     expect(await activeNames()).toEqual(['test', 'Stock sheet'])
   })
 
-  test('[AUTH-3] Back to the page of the key, from the page after it, does not bring the key', async () => {
+  test('[AUTH-3] Back to the page of a key that was confirmed as copied does not bring the key', async () => {
     const { page } = await scene.visitAs(merchant, { javaScript })
     await page.goto(settings())
     const key = await createKey(page, 'Stock sheet')
     await page.getByRole('link', { name: 'I have copied the key' }).click()
     expect(await textOf(page, 'h1')).toBe('API')
-    await page.goBack().catch(() => undefined)
-    expect(await settledContent(page)).not.toContain(key)
+    await page.goBack()
+    await expect.poll(() => textOf(page, 'h1')).toBe('This key can’t be shown again')
+    expect(await page.content()).not.toContain(key)
+    expect(await activeNames()).toEqual(['test', 'Stock sheet'])
+    await page.getByRole('button', { name: 'Replace it with a new key' }).click()
+    expect(await statusWith(await textOf(page, '#key'))).toBe(200)
+    expect(await statusWith(key)).toBe(401)
     expect(await activeNames()).toEqual(['test', 'Stock sheet'])
   })
 
@@ -138,11 +130,11 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     await sql`delete from walks where key_id = ${store.keyId}`
   })
 
-  test('a replaced key works until the merchant says that the tool has moved', async () => {
+  test('a replaced key works until the merchant revokes it', async () => {
     const { page } = await scene.visitAs(merchant, { javaScript })
     await page.goto(settings())
     await page.getByRole('link', { name: 'Replace test' }).click()
-    await page.getByRole('button', { name: 'Make the new key' }).click()
+    await page.getByRole('button', { name: 'Create the new key' }).click()
     const key = await textOf(page, '#key')
     expect(await textOf(page, 'main')).toContain('The old key still works')
     expect([await statusWith(store.key), await statusWith(key)]).toEqual([200, 200])
@@ -151,19 +143,20 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     expect(await textsOf(page, '.badge')).toEqual(['Being replaced', 'Active'])
     // both keys have one name: the masked key tells which one takes the place
     expect(await textOf(page, '.badge + .note')).toBe(`by ${key.slice(0, 12)}…${key.slice(-4)}`)
-    await page.getByRole('link', { name: 'The tool has moved test' }).click()
+    await page.getByRole('link', { name: 'Revoke the old key test' }).click()
     await page.getByRole('button', { name: 'Revoke key' }).click()
     expect([await statusWith(store.key), await statusWith(key)]).toEqual([401, 200])
     expect(await activeNames()).toEqual(['test'])
   })
 
-  test('[AUTH-4] with all keys taken, replacing says that the old one ends at once, and ends it', async () => {
+  test('[AUTH-4] with all keys taken, replacing offers to make room first, and else revokes the old key at once', async () => {
     for (let count = 1; count < LIMITS.activeKeysPerStore; count += 1) await scene.platform.newKey(store.id)
     const { page } = await scene.visitAs(merchant, { javaScript })
     await page.goto(settings())
     await page.getByRole('link', { name: 'Replace test' }).first().click()
-    expect(await textOf(page, 'main')).toContain('the old key ends at once')
-    await page.getByRole('button', { name: 'End the old key' }).click()
+    expect(await textsOf(page, 'main h2')).toEqual(['Make room first', 'If every key is needed'])
+    expect(await textOf(page, 'main')).toContain('The old key is revoked at once')
+    await page.getByRole('button', { name: 'Revoke the old key' }).click()
     expect(await statusWith(await textOf(page, '#key'))).toBe(200)
     expect(await statusWith(store.key)).toBe(401)
     expect(await textOf(page, 'main')).not.toContain('The old key still works')
@@ -220,6 +213,45 @@ describe('the script', () => {
     const line = await textOf(page, '#curl')
     await page.getByRole('button', { name: 'Copy Command for a shell' }).click()
     await expect.poll(copied).toBe(line)
+  })
+
+  test('disables the button of a form that was sent, so that a second click sends nothing', async () => {
+    const { page } = await scene.visitAs(merchant)
+    await page.goto(settings())
+    await page.getByLabel('Name of the tool').fill('Accounting')
+    const sent: string[] = []
+    page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()))
+    await page.evaluate(`document.querySelector('form[action$="/keys"] button').click()`)
+    // what a second click does while the first one is on its way
+    const isDisabled = page.evaluate(`(() => {
+      const button = document.querySelector('form[action$="/keys"] button')
+      button?.click()
+      return button === null || button.disabled
+    })()`)
+    expect(await isDisabled.catch(() => true)).toBe(true)
+    expect(await textOf(page, '#key')).toMatch(WHOLE_KEY)
+    expect(sent).toEqual([`${settings()}/keys`])
+    expect(await activeNames()).toEqual(['test', 'Accounting'])
+  })
+
+  test('asks before a new key is left that was not copied, and not after', async () => {
+    const { page, context } = await scene.visitAs(merchant)
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: scene.url })
+    const dialogs: string[] = []
+    page.on('dialog', (dialog) => dialogs.push(dialog.type()))
+    await page.goto(settings())
+    const key = await createKey(page, 'Accounting')
+    await page.getByRole('link', { name: 'Usage' }).click()
+    expect(await textOf(page, 'h1')).toBe('Usage')
+    expect(dialogs).toEqual(['beforeunload'])
+    await page.goto(settings())
+    await page.getByRole('link', { name: 'Show it again' }).click()
+    expect(await textOf(page, '#key')).toBe(key)
+    await page.getByRole('button', { name: 'Copy Key' }).click()
+    await expect.poll(() => textOf(page, '#said')).toBe('Copied to the clipboard')
+    await page.getByRole('link', { name: 'Usage' }).click()
+    expect(await textOf(page, 'h1')).toBe('Usage')
+    expect(dialogs).toEqual(['beforeunload'])
   })
 
   test('is needed for no copy button: without it there is none', async () => {

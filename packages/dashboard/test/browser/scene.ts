@@ -83,17 +83,6 @@ export async function textsOf(page: Page, selector: string): Promise<string[]> {
   return (await page.locator(selector).allTextContents()).map((text) => text.trim())
 }
 
-/** The document as it is once a page that the browser itself may have made has come. */
-export async function settledContent(page: Page): Promise<string> {
-  let content = ''
-  const isThere = async () => {
-    content = await page.content().catch(() => '')
-    return content.includes('</body>')
-  }
-  await expect.poll(isThere, { timeout: 5000 }).toBe(true)
-  return content
-}
-
 /** Opens the page again and again until `look` says what is expected, for five seconds at most. */
 export async function reloadUntil<T>(page: Page, look: () => Promise<T>, expected: T): Promise<void> {
   const lookAgain = async () => {

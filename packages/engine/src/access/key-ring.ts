@@ -5,7 +5,7 @@ import { LIMITS } from '@store-export/contract'
 import type { ControlDatabase } from '../control/database.ts'
 import { UnknownStore } from '../control/stores.ts'
 import { isUuid, type RandomBytes, randomUuid } from '../random.ts'
-import { hashApiKey, makeApiKey, type PlainKey, visibleParts } from './api-key.ts'
+import { type HashedKey, hashApiKey, makeApiKey, type PlainKey, visibleParts } from './api-key.ts'
 
 /** Active keys that a store may have. */
 export const KEYS_PER_STORE_MAX = LIMITS.activeKeysPerStore
@@ -108,6 +108,25 @@ export async function createKey(request: KeyRequest): Promise<NewKey> {
     }
   }
   throw new KeyLimitReached(await leastRecentlyUsed(request))
+}
+
+/** The key of a store with this hash; null for none. `ageSeconds` is measured by the control database's clock. */
+export async function findKeyByHash(options: {
+  readonly database: ControlDatabase
+  readonly storeId: string
+  readonly hash: HashedKey
+}): Promise<{
+  readonly id: string
+  readonly name: string
+  readonly isActive: boolean
+  readonly ageSeconds: number
+} | null> {
+  const { database, storeId, hash } = options
+  const [key] = await database.sql<{ id: string; name: string; isActive: boolean; ageSeconds: number }[]>`
+    select id, name, revoked_at is null as "isActive",
+      extract(epoch from clock_timestamp() - created_at)::float8 as "ageSeconds"
+    from api_keys where key_hash = ${hash.bytes} and store_id = ${storeId}`
+  return key ?? null
 }
 
 /** All keys of a store, active ones first, then by age. */

@@ -9,6 +9,7 @@ document.addEventListener('click', async (event) => {
   if (button === null) return
   const source = document.getElementById(button.dataset.copy)
   const isCopied = await copy(source)
+  if (isCopied && source.matches('[data-secret]')) mayLeave = true
   const label = button.querySelector('[data-copy-label]')
   label.textContent = isCopied ? 'Copied' : 'Press Ctrl+C'
   button.classList.toggle('copied', isCopied)
@@ -31,9 +32,35 @@ async function copy(source) {
   }
 }
 
-// A key that was shown once is not to come back with the browser's Back.
+// A form is sent once: its buttons stay disabled, because a second click would send it again.
+document.addEventListener('submit', (event) => {
+  const form = event.target
+  if (form.method !== 'post') return
+  if (form.dataset.sent !== undefined) return event.preventDefault()
+  form.dataset.sent = ''
+  for (const button of form.querySelectorAll('button')) button.disabled = true
+})
+
+// A new key that was neither copied nor confirmed: the browser asks before it leaves the page.
+let mayLeave = document.querySelector('[data-secret]') === null
+const isInKey = (node) => Boolean((node instanceof Element ? node : node?.parentElement)?.closest('[data-secret]'))
+document.addEventListener('copy', () => {
+  const { anchorNode, focusNode } = getSelection()
+  if (isInKey(anchorNode) || isInKey(focusNode)) mayLeave = true
+})
+document.addEventListener('click', ({ target }) => {
+  if (target instanceof Element && target.closest('a[href$="?copied"]') !== null) mayLeave = true
+})
+addEventListener('beforeunload', (event) => {
+  if (!mayLeave) event.preventDefault()
+})
+
+// The key does not stay in a page that the browser keeps, and such a page is old: it is loaded again.
 addEventListener('pagehide', () => {
-  for (const secret of document.querySelectorAll('[data-secret]')) secret.textContent = 'Shown once, and gone.'
+  for (const secret of document.querySelectorAll('[data-secret]')) secret.textContent = ''
+})
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) location.reload()
 })
 
 // Nothing is fetched for a page that nobody looks at.

@@ -1,0 +1,53 @@
+// A key that was just created. The token of its form decides the key, and nobody else can compute it: the control
+// database keeps a hash of the token and a hash of the key, and the browser keeps the token in a cookie for ten minutes.
+// So a form that is sent twice leads to one key, and a reload shows it again. See docs/decisions/044-new-keys-by-token.md.
+
+import { findKeyByHash, hashApiKey, makeApiKey, type RandomBytes } from '@store-export/engine'
+import { getCookie } from 'hono/cookie'
+import { serialize } from 'hono/utils/cookie'
+import { storeAddresses } from '../look/addresses.ts'
+import type { StoreVisit } from './visit.ts'
+
+/** How long a new key can be shown again. */
+export const NEW_KEY_SECONDS = 600
+
+const COOKIE = 'new-key'
+
+/** What the form with this token creates: the random bytes for `createKey`, and the hash of the key. */
+export function newKeyOf({ parts, store }: StoreVisit, token: string) {
+  const random: RandomBytes = parts.tokens.bytesOf(token, `key of ${store.id}`)
+  const key = makeApiKey(random)
+  return { random, key, hash: hashApiKey(key) }
+}
+
+/** The key that the form with this token has created; null if it created none. */
+export function createdBy(visit: StoreVisit, token: string): ReturnType<typeof findKeyByHash> {
+  const { hash } = newKeyOf(visit, token)
+  return findKeyByHash({ database: visit.parts.database, storeId: visit.store.id, hash })
+}
+
+/** The active key of the store that this browser created lately and did not confirm as copied; null for none. */
+export async function unconfirmedKey(
+  visit: StoreVisit,
+): Promise<{ readonly id: string; readonly reveal: () => string } | null> {
+  const token = getCookie(visit.context, COOKIE) ?? ''
+  if (visit.parts.tokens.check(token, visit.tokensOf) === null) return null
+  const found = await createdBy(visit, token)
+  if (found === null || !found.isActive || found.ageSeconds > NEW_KEY_SECONDS) return null
+  return { id: found.id, reveal: () => newKeyOf(visit, token).key.reveal() }
+}
+
+/** The cookie that shows the key of this form's token; it reaches the pages of the store's keys alone. */
+export function newKeyCookie(visit: StoreVisit, token: string): string {
+  return cookie(visit, token, NEW_KEY_SECONDS)
+}
+
+/** The cookie that ends the showing. */
+export function forgetNewKey(visit: StoreVisit): string {
+  return cookie(visit, '', 0)
+}
+
+function cookie({ parts, store }: StoreVisit, value: string, maxAge: number): string {
+  const path = storeAddresses(store.id).api
+  return serialize(COOKIE, value, { httpOnly: true, sameSite: 'Strict', path, secure: parts.origins.isSecure, maxAge })
+}
