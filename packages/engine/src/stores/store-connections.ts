@@ -9,13 +9,7 @@
 
 import type { Sql } from '../connection.ts'
 import { ConnectionBudget } from './connection-budget.ts'
-import {
-  isLimitOfStore,
-  isRefusedByServer,
-  isTerminated,
-  isTooManyConnections,
-  losesConnection,
-} from './database-errors.ts'
+import { verdictOn } from './failed-use.ts'
 import { waitForTurn } from './slots.ts'
 import { StoreDatabaseFault } from './store-fault.ts'
 import type { StoreConnection, StorePool } from './store-pool.ts'
@@ -48,10 +42,6 @@ interface Begun {
 const CLOSE_SECONDS = 5
 /** How long a connection is idle before a store that has another one may take its place. */
 const STALE_MS = 5000
-/** Share of the time limit after which a failed request is held against its store, with and without any response of it. */
-const HUNG_SHARE = 0.5
-const SILENT_SHARE = 0.2
-
 /** The connections to all stores. */
 export class StoreConnections {
   /** Sockets that are open, those on their way out included. */
@@ -236,22 +226,20 @@ export class StoreConnections {
 
   /** The error that the requester gets, after the failure has been held against the store or its server. */
   private async judge(connection: StoreConnection, begun: Begun, cause: unknown): Promise<unknown> {
-    const { pool, isConnecting } = connection
-    if (isTooManyConnections(cause)) {
-      const limited = isLimitOfStore(cause) ? pool : pool.server
-      limited.pause.failed(cause)
-      await this.closeIdleOf(pool.server)
-      return cause
-    }
-    const share = connection.unproven === null ? HUNG_SHARE : SILENT_SHARE
-    const isHung = performance.now() - begun.at > this.bounds.storeTimeoutMs * share
-    if (isHung) pool.pause.failed(cause)
-    if (!begun.isFresh || !losesConnection(cause) || isTerminated(cause)) return cause
-    const failing = isConnecting && isRefusedByServer(cause) ? pool.server : pool
-    failing.pause.failed(cause)
-    if (!isConnecting) return cause
+    const { pool, isConnecting, unproven } = connection
+    const { delayed, isServerFull, isFinal } = verdictOn({
+      cause,
+      isFresh: begun.isFresh,
+      isConnecting,
+      hasAnswered: unproven === null,
+      durationMs: performance.now() - begun.at,
+      timeoutMs: this.bounds.storeTimeoutMs,
+    })
+    if (delayed.includes('store')) pool.pause.failed(cause)
+    if (delayed.includes('server')) pool.server.pause.failed(cause)
+    if (isServerFull) await this.closeIdleOf(pool.server)
     // Not the error itself: after that one a request that used an older connection would try again.
-    return new StoreDatabaseFault('no connection to the store could be opened', { cause })
+    return isFinal ? new StoreDatabaseFault('no connection to the store could be opened', { cause }) : cause
   }
 
   /** Closes all idle connections to a server that has no room for more. */

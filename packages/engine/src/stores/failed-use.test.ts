@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { type FailedUse, verdictOn } from './failed-use.ts'
+
+const USED: FailedUse = {
+  cause: new Error('any'),
+  isFresh: false,
+  isConnecting: false,
+  hasAnswered: true,
+  durationMs: 10,
+  timeoutMs: 5000,
+}
+const OPENED: FailedUse = { ...USED, isFresh: true, isConnecting: true, hasAnswered: false }
+
+function error(code: string, more: object = {}): Error {
+  return Object.assign(new Error(code), { code }, more)
+}
+
+test.each([
+  {
+    event: 'a statement fails on an older connection',
+    use: { ...USED, cause: error('42P01', { severity: 'ERROR' }) },
+    delayed: [],
+  },
+  { event: 'an older connection is cut', use: { ...USED, cause: error('ECONNRESET') }, delayed: [] },
+  {
+    event: 'a request fails after more than half of the time limit',
+    use: { ...USED, durationMs: 2501 },
+    delayed: ['store'],
+  },
+  {
+    event: 'a new connection is silent for more than a fifth of it',
+    use: { ...OPENED, durationMs: 1001 },
+    delayed: ['store'],
+  },
+  {
+    event: 'the server refuses the connection',
+    use: { ...OPENED, cause: error('ECONNREFUSED') },
+    delayed: ['server'],
+    isFinal: true,
+  },
+  {
+    event: 'the host name does not exist',
+    use: { ...OPENED, cause: error('ENOTFOUND') },
+    delayed: ['server'],
+    isFinal: true,
+  },
+  {
+    event: 'the database does not exist',
+    use: { ...OPENED, cause: error('3D000', { severity: 'FATAL' }) },
+    delayed: ['store'],
+    isFinal: true,
+  },
+  {
+    event: 'an administrator ends the session',
+    use: { ...OPENED, cause: error('57P01', { severity: 'FATAL' }) },
+    delayed: [],
+  },
+  {
+    event: 'a new connection that was ready is closed',
+    use: { ...OPENED, isConnecting: false, cause: error('CONNECTION_CLOSED') },
+    delayed: ['store'],
+  },
+])('[ERR-3] if $event, the next attempt is delayed for $delayed', ({ use, delayed, isFinal = false }) => {
+  expect(verdictOn(use)).toEqual({ delayed, isServerFull: false, isFinal })
+})
+
+test('[ERR-3] if there are too many connections, the server is full, or the role or database of the store', () => {
+  const full = (routine: string) => verdictOn({ ...OPENED, cause: error('53300', { severity: 'FATAL', routine }) })
+  expect(full('InitProcess')).toEqual({ delayed: ['server'], isServerFull: true, isFinal: false })
+  for (const routine of ['InitializeSessionUserId', 'CheckMyDatabase'])
+    expect(full(routine)).toEqual({ delayed: ['store'], isServerFull: true, isFinal: false })
+})
