@@ -29,7 +29,7 @@ export interface DataQuery {
 }
 
 const ROWS_OF_PAGE = 50
-/** How long a page searches rows that no index finds; then it says how far it came, and leads on. */
+/** After this time a page starts no further reading for its search: it says how far it came, and leads on. */
 const SEARCH_MS = 1500
 const SEARCH_CHARACTERS_MAX = 100
 
@@ -127,7 +127,7 @@ interface SearchOptions extends Pick<ReadOptions, 'order' | 'after'> {
   readonly search: Search
 }
 
-/** Each reading is bounded by itself: the engine looks through the list for a quarter of a second at most. */
+/** Each reading is bounded by itself: the engine looks through a part of the list, and returns with what it found there. */
 async function searchOn(source: StoreSource, { shown, search, order, after }: SearchOptions) {
   const rows: RowTexts[] = []
   const until = performance.now() + SEARCH_MS
