@@ -69,7 +69,12 @@ export async function startServing(options: ServingOptions): Promise<Serving> {
   const { createMetrics } = await import('@store-export/engine/metrics')
   const metrics = createMetrics({
     version: manifest.version,
-    connectionLimits: { stores: config.storeConnectionsMax, control: config.controlPoolSize },
+    connectionLimits: {
+      stores: config.storeConnectionsMax,
+      store_server: config.storeServerConnectionsMax,
+      store: config.storePoolSize,
+      control: config.controlPoolSize,
+    },
   })
   const observe = combine(log.observe, metrics.observe)
   const readiness = createReadiness({ controlUrl, keys, signal: lifecycle.signal })

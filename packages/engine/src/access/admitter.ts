@@ -113,7 +113,7 @@ export function createAdmitter(options: AdmitterOptions): Admitter {
       pools: 1,
       connections,
       busy: Math.min(slots.busy, connections),
-      waiting: requests.waitingCount + alone.waitingCount,
+      waiting: requests.waitingCount + alone.waitingCount + Math.max(0, slots.busy - connections),
     }),
     close: () => pool.end({ timeout: CLOSE_SECONDS }),
   }

@@ -61,6 +61,19 @@ function pending(): { done: Promise<void>; end: () => void } {
 
 const eventsOf = (event: Observation['event']) => seen.filter((observation) => observation.event === event)
 
+test('requests for a server that does not answer wait for a connection: none is open, and none is busy', async () => {
+  const server = createServer(() => undefined).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  start({ storeTimeoutMs: 600 })
+  const { port } = server.address() as AddressInfo
+  const silent = { ...addressOf('a'), databaseUrl: `postgres://reader@127.0.0.1:${port}/shop?sslmode=require` }
+  const asked = expect(pools.use(silent, (sql) => sql`select 1`)).rejects.toThrow()
+  await once(server, 'connection')
+  expect(pools.sums()).toEqual({ pools: 1, connections: 0, busy: 0, waiting: 1 })
+  await asked
+  server.close()
+})
+
 describe('the queue of a store', () => {
   test('[ERR-3] tells of each request that it refuses, and why', async () => {
     vi.useFakeTimers()
@@ -303,7 +316,8 @@ describe('a store whose address changes under many requests', () => {
     const address = realAddress('a', inject('postgresUrl'))
     const work = pending()
     const running = pools.use(address, () => work.done)
-    await vi.waitFor(() => expect(pools.sums().busy).toBe(1))
+    // it runs no statement, so its connection is never open
+    await vi.waitFor(() => expect(pools.sums().waiting).toBe(1))
     const waiting = expect(pools.use(address, async () => undefined)).rejects.toThrow('being stopped')
     const closing = pools.close()
     work.end()

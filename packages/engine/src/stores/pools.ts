@@ -121,9 +121,9 @@ export class StorePools {
 
   /** Sums over all stores. */
   sums(): PoolSums {
-    const { open, running, waitingCount } = this.connections
+    const { open, busy, waitingCount } = this.connections
     const waiting = [...this.pools.values()].reduce((sum, pool) => sum + pool.waitingCount, waitingCount)
-    return { pools: this.pools.size, connections: open, busy: running, waiting }
+    return { pools: this.pools.size, connections: open, busy, waiting }
   }
 
   /** Closes everything; statements under way get a few seconds. */

@@ -46,8 +46,6 @@ const STALE_MS = 5000
 export class StoreConnections {
   /** Sockets that are open, those on their way out included. */
   open = 0
-  /** Connections that are lent to requests. */
-  running = 0
   private readonly bounds: ConnectionBounds
   private readonly onEmptied: (pool: StorePool) => void
   private readonly all: ConnectionBudget
@@ -56,6 +54,8 @@ export class StoreConnections {
   private readonly idle = new Set<StoreConnection>()
   /** Requests in the order of their arrival. */
   private readonly waiting = new Set<Waiter>()
+  /** Connections of requests, some of them not open yet. */
+  private readonly lent = new Set<StoreConnection>()
   private readonly leaving = new Set<Promise<void>>()
   private wakeTimer: NodeJS.Timeout | undefined
 
@@ -66,9 +66,14 @@ export class StoreConnections {
     this.all = new ConnectionBudget(bounds.storeConnectionsMax)
   }
 
-  /** How many requests wait for a connection. */
+  /** How many open connections requests use. */
+  get busy(): number {
+    return [...this.lent].filter(({ sockets }) => sockets > 0).length
+  }
+
+  /** How many requests wait for a connection: for their turn, or until it is open. */
   get waitingCount(): number {
-    return this.waiting.size
+    return this.waiting.size + this.lent.size - this.busy
   }
 
   /** When a connection of any store came back last, by `performance.now()`. */
@@ -90,7 +95,7 @@ export class StoreConnections {
     const connection = this.takeIdle(pool) ?? (await this.waitForConnection(pool, limit))
     const begun = { at: performance.now(), isFresh: connection.unproven !== null }
     pool.running.add(connection)
-    this.running++
+    this.lent.add(connection)
     try {
       const result = await work(connection.sql)
       pool.succeeded(begun)
@@ -99,7 +104,7 @@ export class StoreConnections {
       throw await this.judge(connection, begun, cause)
     } finally {
       pool.running.delete(connection)
-      this.running--
+      this.lent.delete(connection)
       this.release(connection)
     }
   }
