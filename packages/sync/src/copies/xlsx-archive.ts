@@ -1,8 +1,9 @@
-// The ZIP archive of a workbook, put together from archives that have one sheet each: their compressed bytes are copied
-// as they are. It stays below 4 GiB, so that every program can read it.
+// The ZIP archive of a workbook, put together from archives that have one sheet each. It stays below 4 GiB, so that every program can read it.
 
 import type { FileHandle } from 'node:fs/promises'
-import { crc32 } from 'node:zlib'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { crc32, createDeflateRaw, createInflateRaw } from 'node:zlib'
 
 const LOCAL = 0x04034b50
 const CENTRAL = 0x02014b50
@@ -14,6 +15,7 @@ const VERSION = 20
 /** 1 January 1980, the first day that the format has: the same rows give the same bytes. */
 const DAY = 33
 const CHUNK_BYTES = 1 << 20
+const DEFLATED = 8
 const MOST_BYTES = 0xffffffff
 
 /** A file within an archive. */
@@ -70,12 +72,35 @@ export class ArchiveWriter {
   /** Adds a part of another archive as `name`. */
   async copy(part: ArchivePart, from: FileHandle, name: string): Promise<void> {
     await this.#begin({ ...part, name })
-    const header = await readBytes(from, part.offset, LOCAL_BYTES)
-    const start = part.offset + LOCAL_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28)
-    for (let done = 0; done < part.compressedBytes; done += CHUNK_BYTES) {
-      const length = Math.min(CHUNK_BYTES, part.compressedBytes - done)
-      await this.#append(await readBytes(from, start + done, length))
-    }
+    for await (const chunk of compressedChunks(part, from)) await this.#append(chunk)
+  }
+
+  /** Adds a compressed part of another archive as `name`, changed by `change`. */
+  async copyChanged({ part, from, name, change }: PartChange): Promise<void> {
+    const at = this.#at
+    const index = this.#parts.length
+    await this.#begin({ name, method: DEFLATED, crc: 0, compressedBytes: 0, bytes: 0 })
+    const start = this.#at
+    let [crc, bytes] = [0, 0]
+    await pipeline(
+      Readable.from(compressedChunks(part, from)),
+      createInflateRaw(),
+      change,
+      async function* (chunks: AsyncIterable<Buffer>) {
+        for await (const chunk of chunks) {
+          crc = crc32(chunk, crc)
+          bytes += chunk.length
+          yield chunk
+        }
+      },
+      createDeflateRaw(),
+      async (chunks: AsyncIterable<Buffer>) => {
+        for await (const chunk of chunks) await this.#append(chunk)
+      },
+    )
+    const sizes = { name, method: DEFLATED, crc, compressedBytes: this.#at - start, bytes }
+    this.#parts[index] = { ...sizes, offset: at }
+    await this.#file.write(headerOf(sizes), 0, LOCAL_BYTES, at)
   }
 
   /** Ends the archive. */
@@ -100,10 +125,7 @@ export class ArchiveWriter {
 
   async #begin(part: Omit<ArchivePart, 'offset'>): Promise<void> {
     this.#parts.push({ ...part, offset: this.#at })
-    const header = Buffer.alloc(LOCAL_BYTES)
-    header.writeUInt32LE(LOCAL, 0)
-    writeFields(header, 4, part)
-    await this.#append(header, Buffer.from(part.name))
+    await this.#append(headerOf(part), Buffer.from(part.name))
   }
 
   async #append(...bytes: Buffer[]): Promise<void> {
@@ -111,6 +133,30 @@ export class ArchiveWriter {
     if (this.#at > MOST_BYTES) throw new Error('the workbook would be larger than 4 GiB: use CSV, SQLite or PostgreSQL')
     for (const each of bytes) await this.#file.appendFile(each)
   }
+}
+
+/** A part to be changed on its way. */
+interface PartChange {
+  readonly part: ArchivePart
+  readonly from: FileHandle
+  readonly name: string
+  readonly change: (chunks: AsyncIterable<Buffer>) => AsyncIterable<Buffer>
+}
+
+async function* compressedChunks(part: ArchivePart, from: FileHandle): AsyncGenerator<Buffer> {
+  const header = await readBytes(from, part.offset, LOCAL_BYTES)
+  const start = part.offset + LOCAL_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28)
+  for (let done = 0; done < part.compressedBytes; done += CHUNK_BYTES) {
+    const length = Math.min(CHUNK_BYTES, part.compressedBytes - done)
+    yield await readBytes(from, start + done, length)
+  }
+}
+
+function headerOf(part: Omit<ArchivePart, 'offset'>): Buffer {
+  const header = Buffer.alloc(LOCAL_BYTES)
+  header.writeUInt32LE(LOCAL, 0)
+  writeFields(header, 4, part)
+  return header
 }
 
 /** What the header of a part and its line in the directory have in common. */

@@ -8,10 +8,21 @@ const TYPE = 'application/vnd.openxmlformats-officedocument'
 /** Those below belong to the standard. */
 const FIRST_FORMAT_ID = 164
 
-/** The list of sheets; names of tables need no escaping. */
-export function workbookXml(names: readonly string[]): string {
-  const sheets = names.map((name, index) => `<sheet name="${name}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`)
-  return `${HEAD}<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheets>${sheets.join('')}</sheets></workbook>`
+/** A sheet of the workbook, and where its filter is, such as `A1:Z100`. */
+export interface SheetEntry {
+  readonly name: string
+  readonly filter: string
+}
+
+/** The list of sheets and their filters; names of tables need no escaping. */
+export function workbookXml(entries: readonly SheetEntry[]): string {
+  const sheets = entries.map(({ name }, at) => `<sheet name="${name}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`)
+  const filters = entries.map(({ name, filter }, at) => {
+    const cells = filter.replaceAll(/([A-Z]+)(\d+)/g, '$$$1$$$2')
+    return `<definedName name="_xlnm._FilterDatabase" localSheetId="${at}" hidden="1">'${name}'!${cells}</definedName>`
+  })
+  const names = `<definedNames>${filters.join('')}</definedNames>`
+  return `${HEAD}<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheets>${sheets.join('')}</sheets>${names}</workbook>`
 }
 
 /** Where each sheet, the formats and the theme lie. */
@@ -27,20 +38,29 @@ export function workbookRelationsXml(sheets: number): string {
   return `${HEAD}<Relationships xmlns="${PACKAGE}/relationships">${relations.join('')}</Relationships>`
 }
 
-/** The formats of cells: none, and `formats`, whose numbers are their places counted from one. */
+/** Number of the style of headers, which comes after those of `formats`. */
+export function headerStyle(formats: readonly string[]): number {
+  return formats.length + 1
+}
+
+/** The styles of cells: none, one for each of `formats`, whose numbers are their places counted from one, and the header's. */
 export function stylesXml(formats: readonly string[]): string {
   const plain = 'fontId="0" fillId="0" borderId="0"'
   const fills = ['none', 'gray125'].map((pattern) => `<fill><patternFill patternType="${pattern}"/></fill>`)
+  const gray =
+    '<fill><patternFill patternType="solid"><fgColor rgb="FFE7E6E6"/><bgColor indexed="64"/></patternFill></fill>'
+  const header = '<xf numFmtId="0" fontId="1" fillId="2" borderId="0" xfId="0" applyFont="true" applyFill="true"/>'
+  const font = '<sz val="11"/><name val="Calibri"/>'
   const own = formats.map((code, index) => ({ code, id: FIRST_FORMAT_ID + index }))
   const codes = own.map(({ code, id }) => `<numFmt numFmtId="${id}" formatCode="${code}"/>`)
   const cells = own.map(({ id }) => `<xf numFmtId="${id}" ${plain} xfId="0" applyNumberFormat="true"/>`)
   const parts = [
     `<numFmts count="${codes.length}">${codes.join('')}</numFmts>`,
-    '<fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts>',
-    `<fills count="2">${fills.join('')}</fills>`,
+    `<fonts count="2"><font>${font}</font><font><b/>${font}</font></fonts>`,
+    `<fills count="3">${fills.join('')}${gray}</fills>`,
     '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>',
     `<cellStyleXfs count="1"><xf numFmtId="0" ${plain}/></cellStyleXfs>`,
-    `<cellXfs count="${cells.length + 1}"><xf numFmtId="0" ${plain} xfId="0"/>${cells.join('')}</cellXfs>`,
+    `<cellXfs count="${cells.length + 2}"><xf numFmtId="0" ${plain} xfId="0"/>${cells.join('')}${header}</cellXfs>`,
     '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>',
   ]
   return `${HEAD}<styleSheet xmlns="${MAIN}">${parts.join('')}</styleSheet>`

@@ -11,7 +11,15 @@ import type { Cell, FileColumn, FileTable } from './files-tables.ts'
 import { ArchiveWriter, readParts } from './xlsx-archive.ts'
 import { dayOf } from './xlsx-days.ts'
 import { FORMATS, formatsOf } from './xlsx-formats.ts'
-import { contentTypesXml, stylesXml, workbookRelationsXml, workbookXml } from './xlsx-parts.ts'
+import {
+  contentTypesXml,
+  headerStyle,
+  type SheetEntry,
+  stylesXml,
+  workbookRelationsXml,
+  workbookXml,
+} from './xlsx-parts.ts'
+import { type SheetFilter, withHeaderAndFilter } from './xlsx-sheet.ts'
 
 /** How a workbook is written. */
 export interface WorkbookOptions {
@@ -67,15 +75,15 @@ export class XlsxWriter implements TableWriter {
     try {
       await using file = await open(whole, 'w')
       const archive = new ArchiveWriter(file)
-      const names: string[] = []
+      const sheets: SheetEntry[] = []
       for (const table of tables) {
         await this.#writeSheet(table)
-        names.push(...(await addSheets({ archive, sheet: this.#sheet, table: table.name, before: names.length })))
+        sheets.push(...(await addSheets({ archive, sheet: this.#sheet, table: table.name, before: sheets.length })))
       }
-      await archive.add('xl/workbook.xml', workbookXml(names))
+      await archive.add('xl/workbook.xml', workbookXml(sheets))
       await archive.add('xl/styles.xml', stylesXml(FORMATS))
-      await archive.add('xl/_rels/workbook.xml.rels', workbookRelationsXml(names.length))
-      await archive.add('[Content_Types].xml', contentTypesXml(names.length))
+      await archive.add('xl/_rels/workbook.xml.rels', workbookRelationsXml(sheets.length))
+      await archive.add('[Content_Types].xml', contentTypesXml(sheets.length))
       await archive.end()
       return [{ from: whole, to: this.#file }]
     } catch (error) {
@@ -112,19 +120,23 @@ interface SheetsToAdd {
   readonly before: number
 }
 
-/** Names of the sheets that were added. */
-async function addSheets({ archive, sheet, table, before }: SheetsToAdd): Promise<string[]> {
+/** Returns the sheets that were added. */
+async function addSheets({ archive, sheet, table, before }: SheetsToAdd): Promise<SheetEntry[]> {
   await using file = await open(sheet, 'r')
-  const names: string[] = []
+  const sheets: SheetEntry[] = []
+  const style = headerStyle(FORMATS)
   for (const part of await readParts(file)) {
     if (part.name.startsWith('xl/worksheets/')) {
-      names.push(names.length === 0 ? table : `${table} (${names.length + 1})`)
-      await archive.copy(part, file, `xl/worksheets/sheet${before + names.length}.xml`)
+      const filter: SheetFilter = { ref: '' }
+      const name = `xl/worksheets/sheet${before + sheets.length + 1}.xml`
+      const change = (chunks: AsyncIterable<Buffer>) => withHeaderAndFilter(chunks, { style, filter })
+      await archive.copyChanged({ part, from: file, name, change })
+      sheets.push({ name: sheets.length === 0 ? table : `${table} (${sheets.length + 1})`, filter: filter.ref })
     }
     const isShared = ['xl/theme/theme1.xml', '_rels/.rels'].includes(part.name)
     if (isShared && before === 0) await archive.copy(part, file, part.name)
   }
-  return names
+  return sheets
 }
 
 function* sheetRows(columns: readonly FileColumn[], rows: Iterable<Cell[]>, note: string): Iterable<Cell[]> {

@@ -19,6 +19,8 @@ assert types <= {'/' + name for name in book.namelist()}, types
 targets = {each.get('Id'): each.get('Target') for each in part('xl/_rels/workbook.xml.rels')}
 formats = {each.get('numFmtId'): each.get('formatCode') for each in part('xl/styles.xml').iter(M + 'numFmt')}
 formats['2'] = '0.00'
+fonts = [each.find(M + 'b') is not None for each in part('xl/styles.xml').find(M + 'fonts')]
+bold = [fonts[int(each.get('fontId'))] for each in part('xl/styles.xml').find(M + 'cellXfs')]
 styles = [formats.get(each.get('numFmtId')) for each in part('xl/styles.xml').find(M + 'cellXfs')]
 sheets = []
 for sheet in part('xl/workbook.xml').find(M + 'sheets'):
@@ -33,7 +35,11 @@ for sheet in part('xl/workbook.xml').find(M + 'sheets'):
             if texts: cells[column] = [cell.get('t', 'n'), style, unescape(texts[0])]
         rows.append(cells)
     pane = content.find('.//' + M + 'pane')
-    sheets.append({'name': sheet.get('name'), 'rows': rows, 'frozen': pane is not None and pane.get('ySplit')})
+    found = content.find(M + 'autoFilter')
+    first = next(iter(content.find(M + 'sheetData')), [])
+    looks = {each.get('s', '0') for each in first}
+    sheets.append({'name': sheet.get('name'), 'rows': rows, 'frozen': pane is not None and pane.get('ySplit'),
+                   'filter': found is not None and found.get('ref'), 'isBold': all(bold[int(each)] for each in looks)})
 print(json.dumps(sheets))`
 /** Whether there is a Python to read with. */
 export const hasPython = spawnSync('python3', ['--version']).status === 0
@@ -47,6 +53,10 @@ type CellRead = readonly [type: string, format: string | null, text: string]
 interface SheetRead {
   readonly name: string
   readonly frozen: string | null
+  /** Cells that the filter is over. */
+  readonly filter: string | null
+  /** Whether the header is bold. */
+  readonly isBold: boolean
   readonly rows: readonly Record<string, CellRead>[]
 }
 
