@@ -60,9 +60,13 @@ async function filesOf(page: string): Promise<string[]> {
 }
 
 test('serves the documents and files of both listeners with the bytes that the source serves', async () => {
-  const source = await startPlatform({}, { dashboard: true })
+  // documents name the address at which the API was asked, unless it has a public one
+  const PUBLIC_URL = 'https://export.example.com'
+  const source = await startPlatform({ PUBLIC_URL }, { dashboard: true })
   onTestFinished(() => source.close())
-  const service = start(['serve', '--dashboard'], await built())
+  const circumstances = await built()
+  const settings = { ...circumstances.settings, PUBLIC_URL }
+  const service = start(['serve', '--dashboard'], { ...circumstances, settings })
   const listeners = [
     [source.service.url, await addressOf(service, 'api'), '/docs', ['/docs', '/openapi.json', '/llms.txt'], 2],
     [source.service.dashboardUrl ?? '', await addressOf(service, 'dashboard'), '/sign-in', ['/favicon.ico'], 4],
