@@ -3,7 +3,16 @@
 // `build` compiles src/ to dist/ and writes a manifest that points there; `restore` puts the manifest back.
 
 import { spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
@@ -62,6 +71,7 @@ function build(): void {
   } finally {
     rmSync(COMPILED, { recursive: true, force: true })
   }
+  dropPrivateTypes(manifest)
   for (const file of Object.values(manifest.bin ?? {})) buildCommand(file)
   copyFileSync(path.join(ROOT, LICENSE), LICENSE)
   copyFileSync(MANIFEST, KEPT)
@@ -72,6 +82,24 @@ function restore(): void {
   if (!existsSync(KEPT)) return
   renameSync(KEPT, MANIFEST)
   rmSync(LICENSE, { force: true })
+}
+
+/** Types that no entry of the package leads to can be imported by nobody. */
+function dropPrivateTypes({ exports }: Manifest): void {
+  const entries = Object.values(exports).map((file) => path.normalize(typesOf(String(file))))
+  const reached = new Set(entries)
+  for (const file of reached)
+    for (const [, from = ''] of readFileSync(file, 'utf8').matchAll(/(?:from|import\() ?['"](\.[^'"]+)['"]/g))
+      reached.add(path.join(path.dirname(file), from.replace(/\.[jt]s$/, '.d.ts')))
+  for (const name of readdirSync('dist', { recursive: true, encoding: 'utf8' })) {
+    const file = path.join('dist', name)
+    if (file.endsWith('.d.ts') && !reached.has(file)) rmSync(file)
+  }
+}
+
+/** The types of a source file, as they are built. */
+function typesOf(source: string): string {
+  return source.replace(/^\.\/src\//, 'dist/').replace(/\.ts$/, '.d.ts')
 }
 
 /** What runs on Node 24 only stays as it was written. */
