@@ -69,9 +69,15 @@ test('[ERR-3, LIM-1] a counter that somebody holds is waited for by its own key 
 
 test('[ERR-3, LIM-1] a key that cannot be counted is refused, and nobody who came at the same moment with it', async () => {
   const broken = storeAt(0)
-  await platform.service.control.sql`
-    insert into request_counters (key_id, minute, requests) values (${broken.keyId}, 'infinity', 2147483647)
-    on conflict (key_id) do update set minute = 'infinity', requests = 2147483647`
+  const { sql } = platform.service.control
+  await sql.unsafe(`
+    create function refuse_to_count() returns trigger language plpgsql as $$
+      begin
+        raise exception 'this key cannot be counted';
+      end $$;
+    create trigger refuse_to_count before insert or update on request_counters
+      for each row when (new.key_id = '${broken.keyId}') execute function refuse_to_count();`)
+  onTestFinished(async () => void (await sql.unsafe('drop function refuse_to_count cascade')))
   const asked = Array.from({ length: 30 }, (_, index) => storeAt(index % 3))
   const answers = await Promise.all(
     asked.map(async ({ id, key }) => [id === broken.id, (await platform.get('/api/v1/store', key)).status]),

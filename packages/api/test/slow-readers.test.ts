@@ -51,7 +51,7 @@ test('[ERR-1] with too many unread answers in the whole process every key gets 5
   const store = await storeOfLargeProducts(platform)
   const other = await platform.newKey(store.id)
   const sockets = await hold(platform, store, 2)
-  expect(await refusalOf(platform, other.key)).toEqual([502, 'STORE_DB_ERROR', null])
+  expect(await refusalOf(platform, other.key)).toEqual([502, 'STORE_DB_ERROR', expect.stringMatching(/^[1-5]$/)])
   for (const encoding of ['identity', 'br', 'gzip', 'br'])
     expect(
       (await ask(platform.service.url, { path: '/openapi.json', headers: { 'accept-encoding': encoding } })).status,
