@@ -2,12 +2,12 @@
 
 import type { Check } from './report.ts'
 
-/** Beyond it, times in logs and in answers no longer fit together. */
+/** Beyond it, times in the log and in responses contradict each other. */
 const DIFFERENCE_MS_MAX = 2000
 
-/** The check of a clock that is so many milliseconds ahead of ours. */
+/** The check of a clock that is `aheadMs` ahead of this machine's. */
 export function checkClock(aheadMs: number): Check {
-  const words = `${Math.abs(aheadMs).toLocaleString('en')} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} ours`
+  const words = `${Math.abs(aheadMs).toLocaleString('en')} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine`
   const isFar = Math.abs(aheadMs) > DIFFERENCE_MS_MAX
   return {
     name: 'clock',
