@@ -2,15 +2,15 @@
 
 /** What the system calls them, and what is said of them. */
 const FAULTS: readonly (readonly [code: RegExp, sentence: string])[] = [
-  [/^ENOTFOUND$/, 'no such host is known. Check the address'],
+  [/^ENOTFOUND$/, 'the host is unknown. Check the address'],
   [
     /^(?:ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_HTTP_REQUEST|EPROTO)$/,
-    'what is there does not speak TLS. Check the port, or use http:// for a service on this machine',
+    'the server does not speak TLS. Check the port, or use http:// for a service on this machine',
   ],
-  [/^HPE_INVALID_/, 'what is there does not speak HTTP. Check the port, or use https://'],
+  [/^HPE_INVALID_/, 'the server does not speak HTTP. Check the port, or use https://'],
   [
     /^(?:ERR_TLS_CERT_|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_|HOSTNAME_MISMATCH)/,
-    'its certificate is not trusted. Check the address, or name your own authority in NODE_EXTRA_CA_CERTS',
+    'the certificate is not trusted. Check the address, or set NODE_EXTRA_CA_CERTS to the file of your own CA',
   ],
 ]
 

@@ -178,7 +178,9 @@ export class Caller {
       return { response, text: await response.text() }
     } catch (cause) {
       if (limit.aborted)
-        throw new ConnectionError(`no whole answer from ${this.#url}: none within ${attemptTimeoutMs} ms`, { cause })
+        throw new ConnectionError(`no complete response from ${this.#url}: none within ${attemptTimeoutMs} ms`, {
+          cause,
+        })
       throw this.#connectionError(cause)
     }
   }
@@ -188,7 +190,7 @@ export class Caller {
     const shown = code === null ? '' : ` (${code})`
     const fault = this.#hasAnswered ? null : addressFault(code)
     if (fault !== null) return new AddressError(`${this.#url}: ${fault}${shown}`, { cause, code })
-    return new ConnectionError(`no whole answer from ${this.#url}: the connection failed or was cut${shown}`, {
+    return new ConnectionError(`no complete response from ${this.#url}: the connection failed or was cut${shown}`, {
       cause,
       code,
     })

@@ -371,7 +371,7 @@ test('an address where nobody answers is told with what the system says', async 
   await once(server, 'close')
   const { client } = await aClient([], { url: `http://127.0.0.1:${port}`, retryForMs: 0 })
   await expect(client.store.get()).rejects.toThrow(
-    /^no whole answer from http:.*: the connection failed .*\(ECONNREFUSED\)$/,
+    /^no complete response from http:.*: the connection failed .*\(ECONNREFUSED\)$/,
   )
 })
 
@@ -387,7 +387,7 @@ describe('before the first response', () => {
     const error = await client.store.get().catch((cause: unknown) => cause)
     expect(error).toBeInstanceOf(AddressError)
     expect(String(error)).toMatch(
-      /^AddressError: https:.*: what is there does not speak TLS\. .*http:\/\/.* \(ERR_SSL_\w+\)$/,
+      /^AddressError: https:.*: the server does not speak TLS\. .*http:\/\/.* \(ERR_SSL_\w+\)$/,
     )
     expect(pauses).toEqual([])
   })

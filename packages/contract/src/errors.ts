@@ -30,7 +30,7 @@ export const ERRORS = {
     retry: 'Yes, after the 30 seconds in the header Retry-After.',
     retryAfterSeconds: { min: 30, max: 30 },
     fix: 'Wait the seconds in the header Retry-After, then try again.',
-    mistakes: ['The response was taken for an empty store.'],
+    mistakes: ['The client treats the response as an empty store.'],
   },
   INVALID_PARAM: {
     status: 400,
@@ -85,12 +85,11 @@ export const ERRORS = {
   STORE_DB_ERROR: {
     status: 502,
     answers: 'every',
-    condition:
-      'A transient failure reading the store database. The message says if it was a database of the service itself.',
+    condition: 'A transient failure reading the store database. The message says if the service’s own database failed.',
     retry: 'Yes, after the 1 to 5 seconds in the header Retry-After, with exponential backoff.',
     retryAfterSeconds: { min: 1, max: 5 },
     fix: 'Wait the seconds in the header Retry-After, then twice as long after each further failure. Pass the same cursor; no row is lost.',
-    mistakes: ['The failed page was taken for the last one. Only meta.has_more false ends a list.'],
+    mistakes: ['The client treats the failed page as the last one. A list ends only when meta.has_more is false.'],
   },
 } as const satisfies Record<string, ErrorDeclaration>
 

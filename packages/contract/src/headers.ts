@@ -38,13 +38,13 @@ export const RESPONSE_HEADERS = {
     on: 'answers to a valid key',
   },
   'x-sync-watermark': {
-    note: 'Give it in your next run as the parameter that `x-sync-parameter` names, and no change is missed. The same on every page of a list; keep it when you have written the whole list.',
+    note: 'Send it in your next run as the parameter that `x-sync-parameter` names, and you miss no change. It is the same on every page of a list. Save it after you have written the whole list.',
     schema: { type: 'string', format: 'date-time' },
     example: '2026-07-08T10:15:30.123Z',
     on: 'every list',
   },
   'x-sync-parameter': {
-    note: 'The parameter with which your next run gives the watermark: `updated_since`, or `created_since` for customers of a store that does not track their updates. Absent for lists without such a parameter: read these whole.',
+    note: 'Name of the parameter for the watermark in your next run: `updated_since`, or `created_since` for customers of a store that does not track their updates. Absent for lists without such a parameter: read these whole.',
     schema: { type: 'string' },
     example: 'updated_since',
     on: 'as the note says',

@@ -131,7 +131,7 @@ function mapMembers(
 }
 
 const JSON_VALUE: Json = {
-  description: 'A JSON value as the store has it: usually a string.',
+  description: 'A JSON value as stored: usually a string.',
   anyOf: [
     { type: 'string' },
     { type: 'number' },
@@ -166,7 +166,8 @@ const ERROR_RESPONSE: Json = {
       code: schemaRef('ErrorCode'),
       message: {
         type: 'string',
-        description: 'For people. Of a validation error it names the parameter, what is accepted and what was got.',
+        description:
+          'For people. For a validation error, it names the parameter, the accepted values, and the value that the client sent.',
       },
     }),
   }),

@@ -39,7 +39,7 @@ export function openapi({ baseUrl, ...parts }: OpenApiOptions = {}): Json {
 
 function serverOf(baseUrl: string | undefined): Json {
   if (baseUrl !== undefined) return { url: baseUrl, description: 'This service' }
-  return { url: EXAMPLE_BASE_URL, description: 'An example: put the address of your service in its place' }
+  return { url: EXAMPLE_BASE_URL, description: 'An example. Replace it with the address of your service.' }
 }
 
 const STORE_KEY: Json = {
@@ -74,7 +74,7 @@ Send the key in the header \`x-api-key\`. It belongs to one store, so no path na
 Lists come oldest first. Ask with \`limit=${LIMITS.pageRowsMax}\`, then pass \`meta.next_cursor\` back as \`cursor\`, with the same filters, until \`meta.has_more\` is false. A page can be shorter than \`limit\`, even empty, and still have more behind it.
 
 ## Keeping a copy
-Every page of a list says in \`x-sync-watermark\` from when your next run must ask, and in \`x-sync-parameter\` with which parameter. Keep both when you have written the whole list, and upsert by \`id\`: rows can come twice. The parameter is \`updated_since\`, or \`created_since\` for customers of a store that does not track their updates: read all of these customers now and then. A list without the header has no such parameter: read it whole. Deleted rows are not reported: walk the list of ids, ${LIMITS.pageRowsOfIds.toLocaleString('en')} a page (\`/api/v1/ids/orders\` and its like). What your copy held before that walk began, and the walk does not bring, was deleted.
+Every page of a list has the timestamp for your next run in \`x-sync-watermark\`, and the parameter for it in \`x-sync-parameter\`. Save both after you have written the whole list, and upsert by \`id\`: rows can come twice. The parameter is \`updated_since\`, or \`created_since\` for customers of a store that does not track their updates: read all of these customers now and then. A list without the header has no such parameter: read it whole. Deleted rows are not reported: walk the list of ids, ${LIMITS.pageRowsOfIds.toLocaleString('en')} a page (\`/api/v1/ids/orders\` and its like). What your copy held before that walk began, and the walk does not bring, was deleted.
 
 ## Limits
 ${LIMITS.requestsPerMinute} requests a clock minute and key; then 429 with \`Retry-After\`. With pages of ${LIMITS.pageRowsMax} rows these are ${(LIMITS.requestsPerMinute * LIMITS.pageRowsMax).toLocaleString('en')} rows a minute.

@@ -43,7 +43,7 @@ function shared({ errors }: Contract): string {
     comment('', 'The body of a response that is not a success.'),
     'export interface ErrorResponse {\n  error: { code: ErrorCode; message: string }\n}',
     '',
-    comment('', 'A JSON value as the store has it: usually a string.'),
+    comment('', 'A JSON value as stored: usually a string.'),
     'export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }',
   ].join('\n')
 }

@@ -86,7 +86,7 @@ for (const { id, command, file, needs } of PROGRAMS) {
     test('[SYNC-1, PAG-2] reads all pages, and waits as long as the service says', async () => {
       const { code, stdout, stderr, rows, state } = await run(proxy.url)
       expect([code, stdout]).toEqual([0, ''])
-      expect(stderr).toContain('640 orders; the next run asks for what changed since 20')
+      expect(stderr).toContain('640 orders; the next run requests changes since 20')
       expect(linesOf(rows)).toEqual(await served('1970-01-01T00:00:00Z'))
       expect(state).toEqual({ since: expect.stringMatching(/^20.*Z$/), cursor: null, bytes: Buffer.byteLength(rows) })
       const { seen } = proxy

@@ -25,7 +25,7 @@ export function addNodeMetrics(registry: Registry, { version, connectionLimits }
   }).set({ version, node: process.versions.node }, 1)
   const limits = new Gauge({
     name: 'store_export_connections_limit',
-    help: 'Most database connections: to all stores, to one database server, to one store, to the control database.',
+    help: 'Maximum number of database connections, by pool.',
     labelNames: ['pool'],
     registers,
   })

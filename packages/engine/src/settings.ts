@@ -403,7 +403,7 @@ export const SETTINGS = {
     unit: 's',
     min: 0,
     max: 600,
-    help: 'time after SIGTERM during which /readyz returns 503 and the node still accepts requests; 0 = stop accepting at once; set it above the time in which your balancer notices',
+    help: 'time after SIGTERM during which /readyz returns 503 and the node still accepts requests; 0 = stop accepting at once; set it above the time that your balancer needs to notice',
   },
   drainSeconds: {
     env: 'STORE_EXPORT_DRAIN_SECONDS',
@@ -412,7 +412,7 @@ export const SETTINGS = {
     unit: 's',
     min: 0,
     max: 600,
-    help: 'longest time for requests in flight to finish after the node stopped accepting; 0 = cut them',
+    help: 'longest time for requests in flight to finish after the node stopped accepting; 0 = close their connections at once',
   },
   countsMaxAgeSeconds: {
     env: 'STORE_EXPORT_COUNTS_MAX_AGE_SECONDS',
@@ -439,7 +439,7 @@ export const SETTINGS = {
     unit: 'days',
     min: 32,
     max: 36_500,
-    help: 'how long usage is stored by the hour; older usage is summed up by UTC day. More takes more storage (docs/operators.md)',
+    help: 'retention of usage by hour; older usage is stored by UTC day; raise it if merchants need older hours (storage: docs/operators.md)',
   },
   usageMonths: {
     env: 'STORE_EXPORT_USAGE_MONTHS',
@@ -448,7 +448,7 @@ export const SETTINGS = {
     unit: 'months',
     min: 1,
     max: 1200,
-    help: 'how long usage is stored',
+    help: 'retention of usage by UTC day',
   },
   requestLogHours: {
     env: 'STORE_EXPORT_REQUEST_LOG_HOURS',
@@ -457,7 +457,7 @@ export const SETTINGS = {
     unit: 'hours',
     min: 1,
     max: 9600,
-    help: "age at which lines of a key's request log and its walks are deleted; raise it if merchants look into problems later",
+    help: "retention of a key's request log and of the lists that it read; raise it if merchants investigate older problems",
   },
   requestLogLines: {
     env: 'STORE_EXPORT_REQUEST_LOG_LINES',
@@ -466,6 +466,6 @@ export const SETTINGS = {
     unit: 'lines',
     min: 100,
     max: 1_000_000,
-    help: 'longest request log of one key, about 300 bytes a line; one line holds the like requests of a minute',
+    help: "maximum length of one key's request log; a line takes about 300 bytes and counts the requests of one minute with the same endpoint and status",
   },
 } as const satisfies Record<string, Setting>

@@ -81,7 +81,7 @@ test('a file without audit events, and one that is not there, are told', async (
   const settings = { DATABASE_URL: control.url, SECRET: secret }
   for (const [from, sentence] of [
     ['/nowhere/service.log', '"/nowhere/service.log" cannot be read (ENOENT)'],
-    ['-', 'there is no audit event in it'],
+    ['-', 'contains no audit event'],
   ] as const) {
     const input = 'not JSON\n{"event":"request answered"}\n{"event":"audit.recorded"}\n'
     const { code, stderr } = await run(['keys', 'replay-revocations', '--from', from], { settings, input })

@@ -249,7 +249,7 @@ describe('stores', () => {
     expect(await ask('stores', 'remove', id)).toEqual({ id, removed: true, already: true, keys_revoked: 0 })
     expect(await listed()).not.toContain(id)
     const unknown = await run(['stores', 'set', id, '--state', 'ready'], { settings })
-    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no store has the id')])
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no store has the ID')])
   })
 
   test('[GEN-3] grants prints SQL that makes a role without the password column', async () => {
@@ -327,7 +327,7 @@ describe('merchants', () => {
 
   test.each([
     [['add', '--email', 'no address', '--store', 'x'], 2, 'an e-mail address such as name@shop.example is needed'],
-    [['add', '--email', 'a@example.com', '--store', 'x'], 1, 'no store has the id "x"'],
+    [['add', '--email', 'a@example.com', '--store', 'x'], 1, 'no store has the ID "x"'],
     [['link', '--email', 'unknown@example.com'], 1, 'no merchant has the address "unknown@example.com"'],
     [['remove', '--email', 'unknown@example.com'], 1, 'no merchant has the address "unknown@example.com"'],
   ])('%j fails with one sentence', async (words, code, sentence) => {

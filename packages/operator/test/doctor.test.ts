@@ -100,7 +100,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
       end $$`)
     const views = await run(['doctor', '--store', id], { settings })
     expect(views.stdout).toMatch(/^ {3}- {2}indexes {7}not examined$/m)
-    expect(views.stdout).toMatch(/note: .*orders.*: the indexes below a view/)
+    expect(views.stdout).toMatch(/note: .*orders.*: doctor cannot see indexes below a view/)
   })
 
   test('a locked table is a finding, and hides no other report', async () => {
@@ -256,6 +256,6 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
 
   test('an unknown store is one sentence', async () => {
     const { code, stderr } = await run(['doctor', '--store', 'nobody'], { settings })
-    expect([code, stderr]).toEqual([1, 'store-export: no store has the id "nobody"\n'])
+    expect([code, stderr]).toEqual([1, 'store-export: no store has the ID "nobody"\n'])
   })
 })

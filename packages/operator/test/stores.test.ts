@@ -69,7 +69,7 @@ describe('an external id', () => {
       const { code, stderr } = await run(words, { settings })
       expect([code, stderr]).toEqual([
         1,
-        expect.stringMatching(/^store-export: an external id has 1 to 200 visible .*\n$/),
+        expect.stringMatching(/^store-export: an external ID has 1 to 200 visible .*\n$/),
       ])
     },
   )
@@ -112,7 +112,7 @@ describe('provision', () => {
     expect(await orphanOf(id)).toBeUndefined()
     expect(await admin`select from pg_roles where rolname like ${`%${id.slice(-12)}`}`).toEqual([])
     const again = await run(['stores', 'drop-orphan', nameOf(id)], { settings })
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('is no orphan')])
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('is not an orphan')])
   })
 
   test('a database that a registered store uses is no orphan', async () => {

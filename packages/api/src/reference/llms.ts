@@ -40,9 +40,9 @@ Rows come oldest first. Pages stay correct while rows are written. A page can ho
 ## Keeping a copy up to date
 
 1. First run: read whole lists. Every page of a walk carries the same header \`x-sync-watermark\`: keep it for the list when the whole walk succeeded, not earlier.
-2. Later runs: give the watermark of the last successful run as the parameter that the header \`x-sync-parameter\` named then (\`updated_since\` or \`created_since\`); upsert by \`id\`. Duplicates are harmless.
+2. Later runs: send the watermark of the last successful run as the parameter that the header \`x-sync-parameter\` named then (\`updated_since\` or \`created_since\`); upsert by \`id\`. Duplicates are harmless.
 3. Do not use your own clock in its place: it may be wrong, and a change of a transaction that ends late would be missed.
-4. Customers of older stores: \`x-sync-parameter\` is \`created_since\`, and \`updated_since\` gives 400 INVALID_PARAM. Read all customers of such a store now and then.
+4. Customers of older stores: \`x-sync-parameter\` is \`created_since\`, and \`updated_since\` gives 400 INVALID_PARAM. Read all customers of such a store from time to time.
 5. Locations, customer groups and categories have no filter and no \`x-sync-parameter\`. Read these lists whole.
 6. Deleted rows are not reported. Now and then walk /api/v1/ids/orders and its like, which give \`{id, updated_at}\` alone, ${LIMITS.pageRowsOfIds.toLocaleString('en')} a page: what your copy held before the walk began, and the walk does not bring, was deleted.
 

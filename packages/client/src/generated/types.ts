@@ -29,7 +29,7 @@ export interface ErrorResponse {
   error: { code: ErrorCode; message: string }
 }
 
-/** A JSON value as the store has it: usually a string. */
+/** A JSON value as stored: usually a string. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
 /** Snapshot of the key’s store: a connection check, and the currency of all money fields. */

@@ -100,7 +100,7 @@ function standingNote({ store, section }: Frame): Html {
   if (store === null || section === null || store.standing === 'ready') return NOTHING
   if (store.standing === 'generating') {
     return callout(
-      'This store is still being made. You can create keys now; they work as soon as the store is ready.',
+      'This store is still being created. You can create keys now; they work as soon as the store is ready.',
       'waiting',
     )
   }

@@ -23,7 +23,7 @@ function words(frame: Frame, warning: KeyWarning): Html {
   switch (warning.kind) {
     case 'failing': {
       const requests = counted(warning.requests, 'request', frame)
-      return html`gets errors only: ${requests} since ${exactInstant(warning.since, frame)}, and none returned data.`
+      return html`gets only errors: ${requests} since ${exactInstant(warning.since, frame)}, and none returned data.`
     }
     case 'stopped': {
       const { endpoint, lastAt, pages, rows } = warning.walk

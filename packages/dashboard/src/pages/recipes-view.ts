@@ -12,7 +12,7 @@ import type { Frame, Recipe, RecipesPage } from './models.ts'
 export function recipesView(frame: Frame, page: RecipesPage): Html {
   const head = pageHead({
     title: 'Recipes',
-    lead: html`Ready to copy. Each waits as long as the service asks. All but Power Query keep where they stopped, and continue there. They need <a href="${addressesOf(frame).api}">a key</a>.`,
+    lead: html`Recipes are ready to copy. Each waits as long as the service asks. All but Power Query save their position and continue there. They need <a href="${addressesOf(frame).api}">a key</a>.`,
     actions: linkButton('API reference', page.docsUrl),
   })
   const ways = page.recipes.map(({ id, title }) => html`<li><a href="#recipe-${id}">${title}</a></li>`)

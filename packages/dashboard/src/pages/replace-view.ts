@@ -31,7 +31,7 @@ function roomCard(frame: Frame, key: KeyRow, others: readonly KeyRow[]): Html {
   const usedAt = ({ lastUsedAt }: KeyRow) => lastUsedAt?.getTime() ?? Number.NEGATIVE_INFINITY
   const list = table({
     caption: 'Other keys, the longest unused first',
-    columns: [{ label: 'Name' }, { label: 'Last used' }, { label: 'What can be done', isUnseen: true }],
+    columns: [{ label: 'Name' }, { label: 'Last used' }, { label: 'Actions', isUnseen: true }],
     rows: others
       .toSorted((one, other) => usedAt(one) - usedAt(other))
       .map((other) => [

@@ -12,7 +12,7 @@ import type { Frame, KeyRow, KeyUsagePage, RequestLogPart } from './models.ts'
 /** The card; its lines have an id of their own, because they refresh without the form above them. */
 export function requestLogCard(frame: Frame, { key, log }: Pick<KeyUsagePage, 'key' | 'log'>): Html {
   const kept = counted(log.hours, 'hour', frame)
-  const note = `Requests of one minute with the same endpoint and status are one line. Kept for ${kept}. The log holds no data of your customers.`
+  const note = `Requests of one minute with the same endpoint and status are one line. The service stores lines for ${kept}. The log holds no data of your customers.`
   return card(
     { id: 'lines', title: 'Request log', note, isFlush: true },
     html`${bar(frame, key, log)}<div id="log-lines">${lines(frame, key, log)}</div>`,
@@ -74,7 +74,7 @@ function pager(frame: Frame, key: KeyRow, { olderHref, isNewest, errorsOnly }: R
 function noLines(frame: Frame, key: KeyRow, { errorsOnly, isNewest, hours }: RequestLogPart): Html {
   if (errorsOnly || !isNewest) {
     const all = linkButton('Show the newest requests', addressesOf(frame).keyUsage(key.id))
-    return emptyState(errorsOnly ? 'No errors' : 'No requests until then', 'The log has no such lines.', all)
+    return emptyState(errorsOnly ? 'No errors' : 'No requests until then', 'The log has no lines for this choice.', all)
   }
   const heading = `No requests in ${counted(hours, 'hour', frame)}`
   if (key.revokedAt !== null) {

@@ -16,7 +16,7 @@ ${button('Sign in')}`
   return layout(
     frame,
     html`<section class="card lone-card"><div class="card-body"><h1>Sign in</h1>
-<p class="lead">To create keys for your tools and see what they do.</p>
+<p class="lead">Sign in to create keys for your tools and see what they do.</p>
 ${problem ? html`<p class="form-problem" role="alert">${problem}</p>` : NOTHING}
 ${form({ action: '/sign-in', frame }, fields)}
 ${elsewhere}

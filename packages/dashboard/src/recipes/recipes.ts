@@ -38,14 +38,14 @@ const RECIPES: readonly (Omit<Recipe, 'code'> & { readonly file: string })[] = [
   {
     id: 'power-query',
     title: 'Power Query (Excel, Power BI)',
-    note: 'Make the text parameters StoreExportKey and ChangedSince, then paste into the advanced editor of a blank query. Loads the orders changed since then as a table, all of them at each refresh: Power Query keeps nothing in between. Credentials are Anonymous.',
+    note: 'Create the text parameters StoreExportKey and ChangedSince, then paste into the advanced editor of a blank query. Loads the orders changed since then as a table, all of them at each refresh: Power Query keeps nothing in between. Credentials are Anonymous.',
     language: 'powerquery',
     file: 'orders.pq',
   },
   {
     id: 'n8n',
     title: 'n8n',
-    note: 'Import as a workflow, choose a Header Auth credential in "Get a page" (name x-api-key, value the key), put your tool in place of the node that says so, and activate it. Every hour it hands on the orders that changed, from where the last run stopped.',
+    note: 'Import as a workflow, choose a Header Auth credential in "Get a page" (name x-api-key, value the key), put your tool in place of the node that says so, and activate it. Every hour it passes on the changed orders, and continues where the last run stopped.',
     language: 'json',
     file: 'n8n.json',
   },

@@ -40,7 +40,7 @@ export class UnknownStore extends Error {
   override readonly name = 'UnknownStore'
 
   constructor(reference: string) {
-    super(`no store has the id ${JSON.stringify(reference.slice(0, 64))}`)
+    super(`no store has the ID ${JSON.stringify(reference.slice(0, 64))}`)
   }
 }
 
@@ -96,7 +96,7 @@ export async function addStore(
   if (added !== undefined) return { ...added, isNew: true }
   const [known] = await sql<RegisteredStore[]>`
     select ${storeColumns(sql)} from stores where external_id = ${externalId} and removed_at is null`
-  if (known === undefined) throw new StoreProblem(`a store with the id ${id} was registered before`)
+  if (known === undefined) throw new StoreProblem(`a store with the ID ${id} was registered before`)
   return { ...known, isNew: false }
 }
 
@@ -228,7 +228,7 @@ function checkName(text: string): string {
 function checkExternalId(text: string | null): string | null {
   if (text === null || EXTERNAL_ID.test(text)) return text
   throw new StoreProblem(
-    `an external id has 1 to ${EXTERNAL_ID_LENGTH_MAX} visible ASCII characters, without spaces, and does not begin with "-"`,
+    `an external ID has 1 to ${EXTERNAL_ID_LENGTH_MAX} visible ASCII characters, without spaces, and does not begin with "-"`,
   )
 }
 

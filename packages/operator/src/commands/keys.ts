@@ -49,7 +49,7 @@ function addReplayCommand(keys: Command, surroundings: Surroundings): void {
   leaf(
     keys,
     'replay-revocations',
-    'revoke and remove again, after a restore, what the log says was revoked and removed',
+    'after a restore, repeat the revocations and removals that the log of "serve" records',
   )
     .requiredOption('--from <file>', 'log of "serve" since the backup; - reads it from standard input')
     .action((options: ReplayOptions) => withControl(surroundings, (place) => replay(place, options)))

@@ -21,7 +21,7 @@ const WRAPPERS = ['log', 'message', 'MESSAGE'] as const
 export async function replay({ database }: OpenPlace, { from, json }: ReplayOptions): Promise<void> {
   const events = await readEvents(from)
   if (events.length === 0) {
-    throw new Problem(`${from}: there is no audit event in it. Give the log of "serve", at the level info or debug`)
+    throw new Problem(`${from}: contains no audit event. Pass the log of "serve", at the level info or debug`)
   }
   const done = await replayRevocations(database, events)
   if (json) {
@@ -37,7 +37,7 @@ export async function replay({ database }: OpenPlace, { from, json }: ReplayOpti
   }
   say(`Revoked ${done.keysRevoked} keys; removed ${done.storesRemoved} stores and ${done.merchantsRemoved} merchants;`)
   say(
-    `took ${done.membershipsRemoved} stores from merchants. ${done.unchanged} of ${done.events} events changed nothing.`,
+    `removed ${done.membershipsRemoved} stores from merchants. ${done.unchanged} of ${done.events} events changed nothing.`,
   )
 }
 

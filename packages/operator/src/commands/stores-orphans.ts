@@ -27,11 +27,11 @@ export async function showOrphans(place: OpenPlace, { json }: CommonOptions): Pr
 export async function removeOrphan(place: OpenPlace, name: string, { json }: CommonOptions): Promise<void> {
   const orphan = (await findOrphans(place)).find((each) => each.name === name)
   if (orphan === undefined) {
-    throw new Problem(`${JSON.stringify(name)} is no orphan: "store-export stores list --orphans" lists them`)
+    throw new Problem(`${JSON.stringify(name)} is not an orphan: "store-export stores list --orphans" lists them`)
   }
   if (orphan.reason === 'unfinished') {
     throw new Problem(
-      `the store ${orphan.storeId} is registered and has no database yet: run "stores provision" with its external id ` +
+      `the store ${orphan.storeId} is registered and has no database yet: run "stores provision" with its external ID ` +
         `again, or run "store-export stores remove ${orphan.storeId}" first`,
     )
   }

@@ -41,7 +41,7 @@ export async function provision(place: OpenPlace, options: ProvisionOptions): Pr
   await requireNodesWith(place.database, place.keys.current)
   const store = await addStore(place, { name, externalId, origin: 'generated', state: 'generating', databaseUrl: null })
   if (store.origin === 'imported')
-    throw new Problem(`the store ${store.id} is an imported one: it has no database here`)
+    throw new Problem(`the store ${store.id} is imported: "stores provision" makes no database for it`)
   const made =
     store.databaseUrl === null ? await withLock(place, store.id, () => makeOnce(place, store, options)) : null
   if (made === null) await showKnown(place, await requireStore(place.database, store.id), options)
@@ -96,7 +96,7 @@ async function lock(holder: Sql, storeId: string): Promise<void> {
   } catch (error) {
     if (codeOf(error) !== '55P03') throw error
     throw new Problem(
-      `another "stores provision" has been making the database of ${storeId} for ${LOCK_TIMEOUT}: wait for it`,
+      `another "stores provision" has been creating the database of ${storeId} for ${LOCK_TIMEOUT}: wait until it is done`,
     )
   }
 }

@@ -54,7 +54,7 @@ export function lackingRemoval(columns: readonly ColumnFact[]): Finding[] {
         message: `${table} has no column ${removed}: rows that were removed are served`,
         fix: ['table', 'partitioned table'].includes(first.relation)
           ? `alter table public.${quoteName(table)} add column ${quoteName(removed)} timestamptz;`
-          : `-- give the ${first.relation} public.${table} a column ${removed}: the time of the removal, null for rows that are there`,
+          : `-- give the ${first.relation} public.${table} a column ${removed}: the time of the removal, null for current rows`,
       },
     ]
   })

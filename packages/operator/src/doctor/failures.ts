@@ -21,7 +21,7 @@ export function explainFailure(error: unknown, store: Pick<RegisteredStore, 'id'
   if (error instanceof TimeLimitPassed) {
     return failure(
       'no_answer',
-      `the database takes the connection and does not respond: ${error.message}`,
+      `the database accepts the connection and does not respond: ${error.message}`,
       LOOK_AT_SERVER,
     )
   }

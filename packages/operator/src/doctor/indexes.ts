@@ -114,7 +114,7 @@ function unseenIndexes(tables: readonly string[]): Finding {
   return {
     severity: 'note',
     code: 'indexes_unseen',
-    message: `${tables.join(', ')}: the indexes below a view or a foreign table cannot be seen from here; without them lists are slow`,
+    message: `${tables.join(', ')}: doctor cannot see indexes below a view or a foreign table; without indexes, lists are slow`,
     fix: null,
   }
 }

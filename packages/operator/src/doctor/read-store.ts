@@ -93,7 +93,7 @@ async function askAll<Results extends unknown[][]>(sql: Sql, statements: readonl
 async function readCatalog(sql: Sql) {
   type Rows = [Omit<ConnectionFacts, 'tlsAsked' | 'clockAheadMs'>[], ColumnFact[], StoredIndex[]]
   const [[role], columns, indexes] = await askAll<Rows>(sql, [CONNECTION, COLUMNS, INDEXES])
-  if (role === undefined) throw new Error('the store database did not say who we are')
+  if (role === undefined) throw new Error('the store database did not return the role of the session')
   // the first round trip opened the connection and says nothing about the clock
   const connection = { ...role, clockAheadMs: await readClockAheadMs(sql) }
   // a server that only speaks like PostgreSQL may not show its locks; a lost connection fails the next statement, too

@@ -48,7 +48,7 @@ Destinations: ${DESTINATIONS}
 Tables: ${TABLE_NAMES.join(', ')}
 
 The key is read from ${KEY_VARIABLE}, from the file that ${KEY_FILE_VARIABLE} names, or asked for; never from the command line.
-Exit codes: 0 done, 1 failed or not the same, 2 wrong usage, 75 failed for a reason that passes by itself.`
+Exit codes: 0 done, 1 failed or not the same, 2 wrong usage, 75 temporary failure: run the same command again later.`
 
 function program(surroundings: Surroundings): Command {
   const command = new Command('store-sync')
@@ -61,7 +61,7 @@ function program(surroundings: Surroundings): Command {
     .description('bring the copy up to date: everything at first, then what changed')
     .option('--full', 'walk everything again, and remove what the store no longer has')
     .option('--prune', 'find what the store has deleted by ids alone, and remove it')
-    .option('--allow-empty', 'remove all rows of a table if the store returns none; without it they are kept')
+    .option('--allow-empty', 'remove all rows of a table if the store returns none; without it the run keeps them')
     .option('--tables <names>', 'only these, with commas between; tables that come within them, too')
     .option('--since <time>', 'leave out what was last changed before: 2026-01-31, 2026-01-31T08:00:00Z, or 30d')
     .option('--overlap <time>', 'ask so far back beyond the last run, for writes that became visible late', '5m')

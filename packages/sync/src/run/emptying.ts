@@ -22,7 +22,7 @@ export class CopyKept extends CopyProblem {
   constructor(copy: string, kept: readonly TableEmptied[]) {
     const tables = kept.map(({ table, rows }) => `${table} (${rows})`).join(', ')
     super(
-      `the store returns no rows of tables of which ${copy} has some, and nothing was removed from them: ${tables}. ` +
+      `the store returns no rows of these tables, and the run kept the rows that ${copy} has: ${tables}. ` +
         'Check that the service can read these tables. If the store deleted all of their rows, run again with --allow-empty',
     )
   }

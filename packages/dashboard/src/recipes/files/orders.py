@@ -74,4 +74,4 @@ with open(ROWS, "ab") as rows:
         if not has_more:
             state["since"] = watermark
         save_state(state)
-print(f"{count} orders; the next run asks for what changed since {state['since']}", file=sys.stderr)
+print(f"{count} orders; the next run requests changes since {state['since']}", file=sys.stderr)

@@ -84,4 +84,4 @@ while [ "$has_more" = true ]; do
     '{since: $since, cursor: (if $cursor == "" then null else $cursor end), bytes: $bytes}' >"$state.new"
   mv "$state.new" "$state"
 done
-echo "$count orders; the next run asks for what changed since $since" >&2
+echo "$count orders; the next run requests changes since $since" >&2

@@ -43,7 +43,7 @@ for (let hasMore = true; hasMore; ) {
   state = { since, cursor: page.meta.next_cursor, bytes: statSync(rowsFile).size }
   saveState()
 }
-process.stderr.write(`${count} orders; the next run asks for what changed since ${state.since}\n`)
+process.stderr.write(`${count} orders; the next run requests changes since ${state.since}\n`)
 
 async function getPage(since: string, cursor: string | null): Promise<Answer> {
   const query = new URLSearchParams({ limit: '250', updated_since: since, ...(cursor === null ? {} : { cursor }) })
