@@ -40,7 +40,7 @@ export function errorAnswer(error: unknown, random: () => number = Math.random):
   return { ...rest, body, headers: { ...rest.headers, ...retryAfter(code, random), ...headers } }
 }
 
-/** Spread over its range, so that clients that failed together do not come back together (R41). */
+/** Random within its range, so that clients that failed together do not retry together (R41). */
 function retryAfter(code: ErrorCode, random: () => number): Readonly<Record<string, string>> {
   const { retryAfterSeconds }: ErrorDeclaration = ERRORS[code]
   if (retryAfterSeconds === undefined) return {}

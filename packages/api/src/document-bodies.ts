@@ -25,7 +25,7 @@ export class DocumentBodies {
   }
 }
 
-/** What a map and a weak map have in common. */
+/** The methods that a map and a weak map share. */
 interface Cache<Name, Value> {
   get(name: Name): Value | undefined
   set(name: Name, value: Value): unknown

@@ -139,7 +139,7 @@ async function answerObject(plan: Plan, reading: Reading, { reader }: Pipeline):
   throw kind === 'only' ? new Error(`the table ${resource.table} is empty`) : notFound(resource)
 }
 
-/** The parameter with which the next run gives the watermark; null if the list comes whole at each run. */
+/** Name of the parameter for the watermark in the next run; null if each run reads the whole list. */
 function syncParameter({ parameters }: Endpoint, tracksUpdates: boolean): string | null {
   if (parameters.includes('updated_since') && tracksUpdates) return 'updated_since'
   return parameters.includes('created_since') ? 'created_since' : null

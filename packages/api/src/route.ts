@@ -7,7 +7,7 @@ import { suggestPath } from './suggest-path.ts'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const ID = '{id}'
 
-/** An endpoint, and what stands in the path where its id belongs. */
+/** An endpoint, and the part of the path at the place of its ID. */
 export interface Route {
   readonly endpoint: Endpoint
   readonly rawId: string

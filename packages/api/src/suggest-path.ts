@@ -15,7 +15,7 @@ export function suggestPath(path: string): string | null {
   return isUuid(id) ? near.path.replace(ID, id) : near.path
 }
 
-/** The words of a path without `/api/v1`, each as it is compared. */
+/** The words of a path without `/api/v1`, normalized for the comparison. */
 function wordsOf(path: string): string[] {
   const words = path.split('/').filter((word) => word !== '')
   return words.map(comparable).filter((word, index) => !(index < 2 && /^(api|v\d+)$/.test(word)))

@@ -1,6 +1,6 @@
 // Which failures to connect are mistakes in the address: waiting does not help against these.
 
-/** What the system calls them, and what is said of them. */
+/** System error codes and their messages. */
 const FAULTS: readonly (readonly [code: RegExp, sentence: string])[] = [
   [/^ENOTFOUND$/, 'the host is unknown. Check the address'],
   [
@@ -14,7 +14,7 @@ const FAULTS: readonly (readonly [code: RegExp, sentence: string])[] = [
   ],
 ]
 
-/** What is wrong with the address, by the system's name of the failure; null if waiting may help. */
+/** Message for an error code that means a wrong address; null if waiting may help. */
 export function addressFault(code: string | null): string | null {
   return FAULTS.find(([pattern]) => pattern.test(code ?? ''))?.[1] ?? null
 }

@@ -76,7 +76,7 @@ export class Caller {
   readonly #key: string
   readonly #settings: CallerSettings
   readonly #pace: Pace | null
-  /** After the first response the address is known to be right: what fails then passes by itself. */
+  /** After the first response the address is known to be right: later failures are temporary. */
   #hasAnswered = false
 
   /** `url` has no slash at its end. */
@@ -203,7 +203,7 @@ export class Caller {
   }
 }
 
-/** What the system calls a failure, such as `ECONNREFUSED`: it lies at the bottom of the causes. */
+/** The system's error code, such as `ECONNREFUSED`. The innermost cause has it. */
 function codeOf(error: unknown): string | null {
   const { cause, code } = (error ?? {}) as { cause?: unknown; code?: unknown }
   if (cause !== undefined) return codeOf(cause)

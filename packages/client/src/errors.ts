@@ -33,20 +33,20 @@ export class StoreExportError extends Error {
   }
 }
 
-/** There was no whole response: no connection, one that was cut, or one that took too long. The cause says more. */
+/** There was no complete response: no connection, a truncated response, or a timeout. The cause says more. */
 export class ConnectionError extends Error {
   override readonly name: string = 'ConnectionError'
-  /** What the system calls it, such as `ECONNREFUSED`; null if it has no name. */
+  /** The system's error code, such as `ECONNREFUSED`; null if there is none. */
   readonly code: string | null
 
-  /** Made from what the system says. @internal */
+  /** Creates the error from a system error. @internal */
   constructor(message: string, { code = null, ...options }: ErrorOptions & { readonly code?: string | null } = {}) {
     super(message, options)
     this.code = code
   }
 }
 
-/** The address cannot be right: the host is unknown, or what is there speaks no TLS or has no trusted certificate. */
+/** The address is wrong: the host is unknown, does not speak TLS, or has no trusted certificate. */
 export class AddressError extends ConnectionError {
   override readonly name = 'AddressError'
 }

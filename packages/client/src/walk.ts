@@ -15,7 +15,7 @@ export interface ListOptions extends WalkOptions {
   readonly limit?: number
 }
 
-/** What the next run asks of a list, to be given to its method as it is. */
+/** Parameters for the next run of a list. Pass them to its method unchanged. */
 export interface NextSync {
   readonly updatedSince?: string
   /** In place of `updatedSince`, for customers of a store that does not track their updates. */
@@ -29,7 +29,7 @@ export interface RowsPage<Row> {
   readonly cursor: string | null
   /** From where a later run has to read, where the service says so; null where it does not. */
   readonly watermark: string | null
-  /** What the next run asks, to be kept when the whole list is written; null if the next run reads the whole list. */
+  /** Parameters for the next run: save them after you have written the whole list. Null if the next run reads the whole list. */
   readonly nextSync: NextSync | null
   /** When it was served, by the service's clock to the second, as `Date` gives it; null where the answer does not say. */
   readonly servedAt: string | null

@@ -36,7 +36,7 @@ const THROW = {
 
 /**
  * Values by name of resource, then of field. A field without one gets an example by its kind.
- * The order adds up as those of the demo do: prices without tax, each rate in percent of what is left after its share
+ * The order adds up as those of the demo do: prices without tax, each rate in percent of the amount after its share
  * of the discount, shipping without tax.
  */
 export const EXAMPLE_VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {

@@ -108,7 +108,7 @@ function elementSchema(entry: JsonEntry): Json {
   return allOfThem(mapMembers(entry, memberSchema))
 }
 
-/** A value by name may lack members: a translation falls back to the default language for them. */
+/** A value of a map can lack members: a translation falls back to the default language for them. */
 function valueSchema(entry: JsonEntry): Json {
   if (entry === 'any') return schemaRef('JsonValue')
   const optional = (member: JsonMember) => {

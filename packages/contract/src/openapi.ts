@@ -15,7 +15,7 @@ export interface OpenApiOptions extends Partial<Contract> {
   readonly baseUrl?: string
 }
 
-/** Stands for the address of the service in a document that no service serves. */
+/** Placeholder for the address of the service in a document that no service serves. */
 export const EXAMPLE_BASE_URL = 'https://export.example'
 
 /** The OpenAPI 3.1 document (JSON Schema 2020-12). */

@@ -102,7 +102,7 @@ function memberOf(member: JsonMember): string {
   return `: ${type === null ? 'JsonValue' : type === 'integer' ? 'number' : type}`
 }
 
-/** A value by name may lack members: a translation falls back to the default language for them. */
+/** A value of a map can lack members: a translation falls back to the default language for them. */
 function optionalMemberOf(member: JsonMember): string {
   return `?${memberOf(member)}${memberType(member) === null ? '' : ' | null'}`
 }

@@ -9,12 +9,12 @@ import { type RowReader, ServerMessages } from './connection-messages.ts'
 
 /** How long a server may take to close a connection that was ended. */
 const FAREWELL_MS = 1000
-/** Length of the one message that a server answers by closing. */
+/** Length of the one message after which a server closes the connection. */
 const CANCEL_REQUEST_BYTES = 16
 
-/** What is watched for on a socket. */
+/** Options of the guard of a socket. */
 export interface SocketWatch {
-  /** Takes rows. */
+  /** Receives the bytes of rows. */
   readonly reader: RowReader
   /** Called when the server is ready for the first statement, and again after that statement. */
   readonly onReady?: (() => void) | undefined

@@ -19,7 +19,7 @@ const YES = 'S'.charCodeAt(0)
 export interface SocketSettings {
   readonly tls: TlsSettings
   readonly timeoutMs: number
-  /** Takes rows. */
+  /** Receives the bytes of rows. */
   readonly reader: RowReader
   /** Called when the server is ready for the first statement, and again after that statement. */
   readonly onReady: (() => void) | undefined

@@ -39,8 +39,8 @@ export class ConnectionUrlProblem extends Error {
 
 const TLS_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 /**
- * What is asked of a server for each value of libpq. `read-write` and `read-only` ask about the session there: with the
- * reader's role, which is read-only by default, no server would be `read-write`. Here they ask about the server.
+ * The kind of server for each value of libpq. There, `read-write` and `read-only` depend on the session: with the
+ * reader's role, which is read-only by default, no server would be `read-write`. Here they depend on the server.
  */
 const SESSION_ATTRIBUTES = {
   any: null,
@@ -124,7 +124,7 @@ export function serverOf({ hosts }: ConnectionTarget): string {
   return hosts.map(hostText).toSorted().join(',')
 }
 
-/** The host as people write it. */
+/** The host for messages. */
 export function hostText(host: DatabaseHost): string {
   return host.kind === 'unix' ? host.path : `${host.host.toLowerCase()}:${host.port}`
 }

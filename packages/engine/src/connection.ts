@@ -181,7 +181,7 @@ async function openFitting(
   return openSocket(host, { ...settings, tls: target.tls })
 }
 
-/** Whether a server is a standby, asked on a connection of its own: the driver's own way gives up at the first host. */
+/** Whether a server is a standby. Uses a separate connection, because the driver's own check gives up at the first host. */
 async function isStandby(target: ConnectionTarget, host: DatabaseHost, timeoutMs: number): Promise<boolean> {
   const single = { ...target, hosts: [host], sessionAttributes: null }
   const sql = openPool(single, {

@@ -1,5 +1,5 @@
 // Resolves the host names of database servers. `getaddrinfo`, which Node uses by default, blocks a thread of the process's
-// small pool until the name server answers: two names whose server hangs keep every other name waiting. Here each name has
+// small pool until the name server answers: two names whose server hangs delay every other name. Here each name has
 // one query at a time with a deadline, on the event loop. As in getaddrinfo, /etc/hosts comes first, and the search domains
 // of /etc/resolv.conf are tried.
 
@@ -14,7 +14,7 @@ export interface HostAddress {
   readonly family: 4 | 6
 }
 
-/** What names are resolved with. */
+/** Options of the resolver. */
 export interface HostLookupOptions {
   readonly hostsFile: string
   readonly resolvFile: string
@@ -27,10 +27,10 @@ export interface HostLookupOptions {
 /** Below the time limit for one connection, so that the error names the name server. */
 const TIMEOUT_MS = 2500
 const TRIES = 2
-/** A name server may allow a longer time: an address that has moved is noticed after this one. */
+/** Maximum cache time, although a name server may allow more: a host can move to another address. */
 const TTL_SECONDS_MAX = 300
 const NAMES_MAX = 10_000
-/** How long the second address family is waited for when the first has answered (RFC 8305). */
+/** Further wait for the second address family after the first has responded (RFC 8305). */
 const OTHER_FAMILY_MS = 50
 const DEFAULTS = { hostsFile: '/etc/hosts', resolvFile: '/etc/resolv.conf', servers: null, timeoutMs: TIMEOUT_MS }
 
@@ -43,7 +43,7 @@ interface Found {
 export class HostLookup {
   private readonly options: HostLookupOptions
   private readonly known = new Map<string, { readonly addresses: readonly HostAddress[]; readonly until: number }>()
-  /** Names that are being resolved: everybody who asks meanwhile gets the same result. */
+  /** Pending lookups by name: concurrent requests for a name share one. */
   private readonly resolving = new Map<string, Promise<readonly HostAddress[]>>()
 
   constructor(options: Partial<HostLookupOptions> = {}) {
@@ -95,7 +95,7 @@ export class HostLookup {
     if (ofFile.length > 0) return { addresses: ofFile, ttlSeconds: 0 }
     const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / TRIES), tries: TRIES })
     if (servers !== null) resolver.setServers(servers)
-    // Ends a query that outlasts its tries: several name servers and domains have one deadline together.
+    // Ends a query after its deadline: several name servers and search domains share one deadline.
     const timer = setTimeout(() => resolver.cancel(), timeoutMs)
     try {
       return await this.findWith(resolver, candidates(name, await textOf(resolvFile)))
@@ -139,7 +139,7 @@ async function query(resolver: Resolver, name: string): Promise<Found> {
   await Promise.any(families).then(() => Promise.race([all, delay(OTHER_FAMILY_MS)]), noop)
   if (found.length === 0) {
     await all
-    // A name server that failed says more than one that has no such name.
+    // The error of a failed name server is more useful than the response that the name does not exist.
     throw failures.find((error) => !isAbsent(error)) ?? failures[0]
   }
   return {
@@ -148,7 +148,7 @@ async function query(resolver: Resolver, name: string): Promise<Found> {
   }
 }
 
-/** The addresses that /etc/hosts has for a name; those of this machine for `localhost`, whatever the file says of others. */
+/** The addresses that /etc/hosts has for a name; those of this machine for `localhost`, whatever the file says. */
 function addressesIn(hosts: string, name: string): HostAddress[] {
   const found = hosts.split('\n').flatMap((line) => {
     const [address = '', ...names] = (line.split('#', 1)[0] ?? '').trim().split(/\s+/)
@@ -178,7 +178,7 @@ async function textOf(file: string): Promise<string> {
   return await readFile(file, 'utf8').catch(() => '')
 }
 
-/** Whether the name server knows that there is no such name, or no address of this family. */
+/** Whether the name server responded that the name, or an address of this family, does not exist. */
 function isAbsent(error: unknown): boolean {
   return error instanceof Error && 'code' in error && ['ENOTFOUND', 'ENODATA'].includes(String(error.code))
 }

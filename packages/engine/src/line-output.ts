@@ -1,14 +1,14 @@
-// Writes lines to a file descriptor and never makes the process wait for whoever reads them. A write that fails (the
-// pipe is full, the disk is full, the reader left) is tried again; meanwhile lines are kept up to a bound, and beyond it
+// Writes lines to a file descriptor and never makes the process wait for their reader. A write that fails (the
+// pipe is full, the disk is full, the reader left) is tried again; meanwhile lines are buffered up to a bound, and beyond it
 // they are dropped and counted (docs/decisions/041).
 
 import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
 
-/** Settings of an output. */
+/** Options of an output. */
 export interface LineOutputOptions {
   readonly fd: number
-  /** Bytes that are kept while the output is stalled; 1 MiB by default. */
+  /** Size of the buffer for a stalled output; 1 MiB by default. */
   readonly bytesMax?: number
   /** The line that is written when the output works again after lines were dropped. */
   readonly lossLine: (lines: number) => string
@@ -66,14 +66,14 @@ export class LineOutput {
   private flush(): void {
     this.retry = null
     if (!this.writePending()) this.retry = setTimeout(() => this.flush(), RETRY_MS).unref()
-    // The line stands where the others are missing. Half of the room is free, so that it does not come with each gap.
+    // The line stands where the others are missing. It waits until half of the buffer is free, so that few gaps get a line.
     if (this.lostInStall === 0 || this.pendingBytes > this.bytesMax / 2) return
     const line = this.lossLine(this.lostInStall)
     this.lostInStall = 0
     this.write(line)
   }
 
-  /** Whether the file descriptor took everything. Each error keeps the rest for later: none of them is for ever. */
+  /** Whether the file descriptor took everything. After any error the rest stays in the buffer, because each of these errors can end. */
   private writePending(): boolean {
     while (this.pendingBytes > 0) {
       const bytes = this.pending.length === 1 ? (this.pending[0] as Buffer) : Buffer.concat(this.pending)
@@ -98,7 +98,7 @@ export class LineOutput {
 }
 
 /**
- * A descriptor whose writes fail with EAGAIN where they would wait. Node makes the standard streams non-blocking when it
+ * A descriptor whose writes fail with EAGAIN instead of waiting. Node makes the standard streams non-blocking when it
  * creates their objects, but another process that shares a pipe or a terminal can undo that, so both are opened again if
  * the system allows it. A regular file keeps its descriptor, with its position and its append mode.
  */

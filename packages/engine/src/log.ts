@@ -7,12 +7,12 @@ import type { Observation, Observe } from './observe.ts'
 import { redactAndCut } from './redact.ts'
 import { RefusalSampler, SUM_SECONDS } from './refusal-sampler.ts'
 
-/** How to log. */
+/** Options of the log. */
 export interface LogOptions {
   readonly level: Config['logLevel']
   /** File descriptor of the lines; 1, the standard output, by default. */
   readonly fd?: 1 | 2
-  /** Takes whole lines in place of the file descriptor. */
+  /** Receives whole lines instead of the file descriptor. */
   readonly to?: { write(line: string): unknown }
   /** Milliseconds since 1970; the system's clock by default. */
   readonly now?: () => number

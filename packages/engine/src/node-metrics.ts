@@ -1,8 +1,8 @@
-// Metrics of the process itself, under the names that stock dashboards know, and what is fixed for the life of a node.
+// Metrics of the process itself, under the names that standard dashboards use, and the constants of a node.
 
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 
-/** What is fixed for the life of a node. */
+/** Constants of a node. */
 export interface NodeFacts {
   readonly version: string
   /** Bounds of connections by the name of their pool; settings. */

@@ -182,7 +182,7 @@ export interface KeyChanged {
   readonly keyId: string
 }
 
-/** What the audit table records. */
+/** Actions in the audit table. */
 export type AuditAction =
   | 'key.created'
   | 'key.revoked'
@@ -195,7 +195,7 @@ export type AuditAction =
   | 'membership.removed'
   | 'secrets.rotated'
 
-/** A row of the audit table, copied to the log. Every change has one, whoever made it. */
+/** A row of the audit table, copied to the log. Every change has one, with its actor. */
 export interface AuditRecorded {
   readonly event: 'audit.recorded'
   /** ID of the row; the same event can be logged twice. */

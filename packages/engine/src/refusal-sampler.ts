@@ -1,17 +1,17 @@
 // Samples refusals for the log: a client that repeats a refused request must not fill a disk. The first refusal of a key
-// is logged whole, the next ones are summed up every `SUM_SECONDS`.
+// gets its own line. The next ones share a line every `SUM_SECONDS`.
 
 import type { FramingRefused, KeyRefused, Observation, RefusalsSummed, RequestAnswered } from './observe.ts'
 
 /** How often repeated refusals are summed up. */
 export const SUM_SECONDS = 10
 
-/** Keys and reasons that are told apart between two sums; the metrics alone count those beyond. */
+/** Maximum groups (keys and reasons) between two sums; only the metrics count refusals beyond. */
 const GROUPS_MAX = 10_000
-/** Refused before a store is read: by its key, by the limit, by the state of its store. */
+/** Statuses of refusals before a store is read: because of the key, the limit, or the state of the store. */
 const REFUSED_STATUSES = [401, 403, 409, 429]
 
-/** An event that tells of a refusal. */
+/** An event about a refusal. */
 type Refusal = RequestAnswered | KeyRefused | FramingRefused
 
 interface Group {

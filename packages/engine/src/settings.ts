@@ -217,7 +217,7 @@ export const SETTINGS = {
   storeServerConnectionsMax: {
     env: 'STORE_EXPORT_STORE_SERVER_CONNECTIONS_MAX',
     kind: 'integer',
-    // two nodes with their connections to the control database leave 30 of PostgreSQL's 100 to the platform
+    // two nodes and their connections to the control database leave 31 of PostgreSQL's 100 connections to the platform
     default: 20,
     unit: 'connections',
     min: 1,

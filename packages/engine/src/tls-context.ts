@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import type { TlsSettings } from './connection-url.ts'
 
-/** Contexts that are kept; the one that was used longest ago is dropped first. */
+/** Maximum contexts in the cache; the least recently used one is dropped first. */
 const CONTEXTS_MAX = 100
 
 /** Contexts by the content of their certificates. */

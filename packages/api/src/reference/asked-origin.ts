@@ -9,7 +9,7 @@ type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /**
  * The origin that a request names in its headers, such as `https://export.example:8443`; null if it names none or no
- * valid one. Nobody but the sender reads the document, so the headers may say what they like.
+ * valid one. Only the sender reads the document, so forged headers harm no one else.
  */
 export function askedOrigin(headers: Headers): string | null {
   const { host } = headers

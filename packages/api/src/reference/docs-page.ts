@@ -78,7 +78,7 @@ function startScript(tryIt: boolean): string {
   return `Scalar.createApiReference('#app', ${JSON.stringify(configuration(tryIt), null, 2)})\n${KEY_PLACEHOLDER}`
 }
 
-/** The library has no setting for the placeholder of its field for keys, and its own one means nothing. */
+/** The library has no setting for the placeholder of its field for keys, and its default explains nothing. */
 const KEY_PLACEHOLDER = `
 new MutationObserver(() => {
   for (const field of document.querySelectorAll('.scalar-password-input:not([placeholder="${KEY_PREFIX}…"])'))

@@ -16,7 +16,7 @@ export interface ReferenceOptions extends Partial<Contract> {
   readonly tryIt: boolean
   /** The service's public address without a slash at the end; `{base_url}` stands in examples when not given. */
   readonly baseUrl?: string
-  /** Where it listens, for a client whose request names no valid host. */
+  /** Address of the listener, for a client whose request names no valid host. */
   readonly listensAt?: string
 }
 
@@ -29,7 +29,7 @@ export function referenceRoutes({ tryIt, baseUrl, listensAt, ...parts }: Referen
   const base = baseUrl ?? '{base_url}'
   return [
     pageRoute(landingPage(contract, base)),
-    // A page that sends requests sends them to where it came from, under whatever name that was.
+    // A page that sends requests sends them to its own origin, under any host name.
     baseUrl === undefined || tryIt
       ? openApiDocuments({ ...contract, ...(listensAt === undefined ? {} : { baseUrl: listensAt }) })
       : openApiDocument({ ...contract, baseUrl }),

@@ -1,9 +1,9 @@
-// Markdown of the documentation as HTML of a page. Loaded when a guide is first requested.
+// Renders Markdown of the documentation as HTML. The service loads this file when a client first requests a guide.
 
 import { Marked, type Tokens } from 'marked'
 import { escapeHtml } from './html.ts'
 
-/** The HTML; `address` says where a link leads, null for what is not served, whose words stay without a link. */
+/** The HTML. `address` returns the target of a link; null makes the link plain text. */
 export function guideHtml(markdown: string, address: (target: string) => string | null): string {
   const marked = new Marked({
     async: false,

@@ -5,9 +5,8 @@ import { readFile } from 'node:fs/promises'
 import { escapeHtml, latePageRoute, type Page, pageRoute } from './html.ts'
 import { FRESH, headersWith, type ReferenceRoute } from './route.ts'
 
-/** A guide. */
 export interface Guide {
-  /** As in its address, `/guides/NAME` and `/guides/NAME.md`. */
+  /** Part of its addresses, `/guides/NAME` and `/guides/NAME.md`. */
   readonly name: string
   readonly title: string
   readonly note: string
@@ -90,7 +89,7 @@ function read(file: string): Promise<string> {
   return readFile(new URL(file, DOCS), 'utf8')
 }
 
-/** Where the product serves what a file in docs/ links to; null if it does not. */
+/** The address at which the service serves the target of a link in docs/; null if it does not. */
 function servedAddress(from: string, target: string): string | null {
   if (target.startsWith('#')) return target
   // pages lead to no other host

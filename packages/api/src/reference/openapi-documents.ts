@@ -3,10 +3,10 @@
 import { openapi } from '@store-export/contract'
 import { dataRoute, type ReferenceRoute } from './route.ts'
 
-/** What `openapi` takes. */
+/** Options of `openapi`. */
 type OpenApiOptions = NonNullable<Parameters<typeof openapi>[0]>
 
-/** Documents that are kept: clients reach a service under few names, and an attacker under any number. */
+/** Documents in the cache: clients reach a service under few names, but an attacker can send any number. */
 const ORIGINS_MAX = 8
 const PATH = '/openapi.json'
 
@@ -15,7 +15,7 @@ export function openApiDocument(options: OpenApiOptions): ReferenceRoute {
   return dataRoute(PATH, 'application/json', JSON.stringify(openapi(options)))
 }
 
-/** The document of a service under whatever address a client used; `options` have the one it listens at. */
+/** The document of a service for the address that a client used. `options` have the address of the listener. */
 export function openApiDocuments(options: OpenApiOptions): ReferenceRoute {
   const own = openApiDocument(options)
   const [before = '', after = ''] = textAround(options)

@@ -9,7 +9,7 @@ export interface ReferenceRoute {
   /** The body, or how to get it where it is large and seldom asked for; asked again, it gives the same one. */
   readonly body: string | Buffer | (() => Promise<Buffer>)
   readonly cacheControl: string
-  /** The document for a client that reached the service at `origin`, where that makes a difference; null if unknown. */
+  /** The document for a client that reached the service at `origin`; null if the path is unknown. */
   readonly at?: (origin: string | null) => ReferenceRoute
 }
 

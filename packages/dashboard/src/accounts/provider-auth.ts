@@ -70,7 +70,7 @@ interface Answered {
   readonly clientId: string
 }
 
-/** Whose e-mail address was verified; without an address if it was not. null without an ID token that was issued to us. */
+/** The account, without an address if the provider did not verify it; null without an ID token for this client. */
 async function readProfile({ idToken, accessToken, userInfoUrl, clientId }: Answered) {
   const claims = idToken === undefined ? null : claimsOf(idToken)
   if (claims === null || typeof claims.sub !== 'string' || !isIssuedTo(clientId, claims)) return null

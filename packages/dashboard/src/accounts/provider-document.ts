@@ -9,7 +9,7 @@ export interface ProviderDocument {
   readonly text: string
   /** null where claims are in the ID token alone. */
   readonly userInfoUrl: string | null
-  /** Whether it names itself whenever it sends somebody back (RFC 9207). */
+  /** Whether the provider sends its issuer with every authorization response (RFC 9207). */
   readonly namesItself: boolean
 }
 

@@ -49,7 +49,7 @@ export class SingleSignOn {
   readonly label: string
   readonly #options: LibraryOptions
   readonly #settings: SingleSignOnSettings
-  /** The library, set up from the provider's document when somebody first signs in. */
+  /** The library, set up from the provider's document at the first sign-in. */
   #library: ProviderLibrary | null = null
   #asking: Promise<ProviderLibrary | null> | null = null
 

@@ -11,15 +11,15 @@ const PIECE_BYTES = 16_384
 const NEEDS_QUOTES = /[",\r\n]/
 /** A spreadsheet takes these for the beginning of a formula; the last four are their wide forms. */
 const FORMULA = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
-/** A telephone number is none. */
+/** A telephone number is no formula. */
 const DIGITS_AFTER_PLUS = /^\+\d+$/
 
-/** A record of texts that need no reading, such as the names of the columns. */
+/** A record of strings that need no parsing, such as the names of the columns. */
 export function csvRecord(texts: readonly string[]): string {
   return `${texts.map(csvCell).join(',')}\r\n`
 }
 
-/** Puts the row that begins at `start` as a record; returns the offset after the row. */
+/** Writes the row that begins at `start` as a record; returns the offset after the row. */
 export function* putRow(
   put: PutText,
   { bytes, start }: { readonly bytes: Uint8Array; readonly start: number },

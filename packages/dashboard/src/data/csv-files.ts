@@ -1,11 +1,10 @@
-// The files that a store's lists are downloaded as: one for each list, and one for the rows embedded in it, since a cell
-// has no room for them. An order's address has a column for each of its parts.
+// The CSV files of a store's lists: one for each list, and one for its embedded rows, because they do not fit
+// into a cell. An order's address has a column for each of its parts.
 
 import type { Field, Resource } from '@store-export/contract'
 import { LISTS } from './lists.ts'
 import { partOf } from './part-of.ts'
 
-/** A column of a file. */
 export interface CsvColumn {
   /** `total`, or `shipping_address.city` for a part of an address. */
   readonly header: string
@@ -16,11 +15,10 @@ export interface CsvColumn {
   readonly isNumber: boolean
 }
 
-/** A file. */
 export interface CsvFile {
-  /** As in its address: `orders`, `order-items`. */
+  /** Part of its address: `orders`, `order-items`. */
   readonly name: string
-  /** As on the page: "Orders", "Order items". */
+  /** Title on the page: "Orders", "Order items". */
   readonly label: string
   /** The list that it is downloaded from. */
   readonly list: string

@@ -1,5 +1,5 @@
 // A whole list as CSV, page by page: never more of it in memory than one page, and a download that cannot be completed
-// fails instead of ending early, so that nobody takes a short file for the whole list.
+// fails instead of ending early, so that a short file never passes for the whole list.
 
 import type { Position } from '@store-export/engine'
 import { csvRecord, type PutText, putRow } from './csv-cells.ts'
@@ -23,7 +23,7 @@ const CHUNK_CHARACTERS = 65_536
 /**
  * The file as CSV in UTF-8: byte order mark, header, CRLF; nested values as JSON, as the API sends them. The first rows are
  * read before this resolves, so that a store that cannot be read is refused in time: rejects with `StoreDatabaseFault`. A
- * later fault errors the stream. Rows are read and written when the chunk before was taken.
+ * later fault errors the stream. Rows are read and written when the client took the chunk before.
  */
 export async function openCsv(options: CsvOptions): Promise<ReadableStream<Uint8Array>> {
   const chunks = csvChunks(options)
@@ -76,7 +76,7 @@ function* csvRows(put: PutText, bytes: Uint8Array, { embedded, columns }: CsvFil
   })
 }
 
-/** Text that waits to be sent. */
+/** Text to send. */
 class ChunkText {
   #pieces: string[] = []
   length = 0

@@ -18,7 +18,7 @@ export interface DataStore {
   readonly source: StoreSource | null
 }
 
-/** What the address of the page says. */
+/** Parameters in the address of the page. */
 export interface DataQuery {
   readonly list: string
   readonly order: DataOrder
@@ -29,11 +29,11 @@ export interface DataQuery {
 }
 
 const ROWS_OF_PAGE = 50
-/** After this time a page starts no further reading for its search: it says how far it came, and leads on. */
+/** After this time a page starts no further scan batch: it says how far it searched, and links to the rest. */
 const SEARCH_MS = 1500
 const SEARCH_CHARACTERS_MAX = 100
 
-/** The page; null if there is no such list, or the cursor is none. */
+/** The page; null if the list or the cursor is unknown. */
 export async function makeDataPage(store: DataStore, query: DataQuery): Promise<DataPage | null> {
   const declaration = findList(query.list)
   const after = query.cursor === null ? null : parsePosition(query.cursor)
@@ -50,7 +50,7 @@ export async function makeDataPage(store: DataStore, query: DataQuery): Promise<
   }
 }
 
-/** PostgreSQL takes no zero characters, and no halves of surrogate pairs. */
+/** PostgreSQL accepts no zero characters and no unpaired surrogates. */
 function searchText(typed: string | null): string {
   return (typed ?? '').slice(0, SEARCH_CHARACTERS_MAX).toWellFormed().replaceAll('\0', '').trim()
 }
@@ -127,7 +127,7 @@ interface SearchOptions extends Pick<ReadOptions, 'order' | 'after'> {
   readonly search: Search
 }
 
-/** Each reading is bounded by itself: the engine looks through a part of the list, and returns with what it found there. */
+/** Each read is bounded: the engine searches a part of the list and returns the rows that it found there. */
 async function searchOn(source: StoreSource, { shown, search, order, after }: SearchOptions) {
   const rows: RowTexts[] = []
   const until = performance.now() + SEARCH_MS

@@ -1,14 +1,13 @@
-// Downloads under way: few at once, of one merchant and of all, because each reads a whole list.
+// Bounds the downloads in progress, per merchant and in total, because each reads a whole list.
 
 const OF_MERCHANT_MAX = 2
 const MAX = 4
 
-/** Counts downloads. */
 export class Downloads {
   readonly #underWay = new Map<string, number>()
   #all = 0
 
-  /** Begins one; null if there are enough. The returned function ends it. */
+  /** Starts a download and returns a function that ends it; null if the bound is reached. */
   begin(merchantId: string): (() => void) | null {
     const count = this.#underWay.get(merchantId) ?? 0
     if (count >= OF_MERCHANT_MAX || this.#all >= MAX) return null

@@ -1,10 +1,10 @@
-// Finds values in the JSON bytes of rows without making objects of them. A row can hold megabytes of whatever its merchant
-// stored, so nothing here is recursive, and everything yields after some bytes: `Turns` lets the process do other work then.
+// Finds values in the JSON bytes of rows without making objects of them. A row can hold megabytes of its merchant's
+// data, so these functions do not recurse, and they yield after some bytes: `Turns` then lets the process do other work.
 
 /** A job in small steps. It yields where it can be interrupted, and returns its result. */
 export type Steps<T> = Generator<void, T>
 
-/** A value in the bytes: where it begins, and the offset after it. */
+/** A value in the bytes: the offset of its start, and the offset after it. */
 export interface Span {
   readonly start: number
   readonly end: number
@@ -72,7 +72,7 @@ export function* endOfValue(bytes: Uint8Array, start: number): Steps<number> {
     } else if (byte === QUOTE) inText = true
     else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth++
     else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
-      // of a number or a word, the end of what it stands in is its own
+      // a number or a word ends at the end of its container
       if (depth === 0) return at
       depth--
       if (depth === 0) return at + 1
@@ -91,7 +91,7 @@ export function isString(bytes: Uint8Array, { start }: Span): boolean {
   return bytes[start] === QUOTE
 }
 
-/** Whether the value is null, or is not there. */
+/** Whether the value is null or absent. */
 export function isNull(bytes: Uint8Array, span: Span | undefined): span is undefined {
   return span === undefined || bytes[span.start] === 0x6e
 }
@@ -103,7 +103,7 @@ export function isNull(bytes: Uint8Array, span: Span | undefined): span is undef
 export function cutBefore(bytes: Uint8Array, { start, end }: Span): number {
   let at = end
   while (at > start && ((bytes[at] ?? 0) & 0xc0) === 0x80) at--
-  // an escape has up to six bytes; it begins at a backslash that an even number of others stands before
+  // an escape has up to six bytes; it begins at a backslash after an even number of backslashes
   for (let back = at - 1; back >= Math.max(start, at - 6); back--) {
     if (bytes[back] !== BACKSLASH || !isOdd(backslashesUpTo(bytes, start, back))) continue
     const end = back + (bytes[back + 1] === LETTER_U ? 6 : 2)

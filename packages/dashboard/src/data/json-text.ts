@@ -1,5 +1,5 @@
-// A row's JSON made readable. Digits and names stay as the API sends them, however many and however deep; what does not
-// fit a page is left out.
+// Formats a row's JSON for people. Digits and names stay as the API sends them, at any length and depth. The page omits
+// the rest of a large row.
 
 import { cutBefore, textOf } from './json-bytes.ts'
 
@@ -7,13 +7,13 @@ import { cutBefore, textOf } from './json-bytes.ts'
 export interface FormattedJson {
   /** A line for each member, indented by two spaces. */
   readonly text: string
-  /** Whether it is all of it. */
+  /** Whether the text is complete. */
   readonly isWhole: boolean
 }
 
-/** What a page shows of one row. */
+/** Bounds of the formatted text of one row. */
 export const JSON_CHARACTERS_MAX = 65_536
-/** Deeper levels are indented as far as this one: lines of thousands of spaces help nobody. */
+/** Deeper levels get the indentation of this one, because lines of thousands of spaces are unreadable. */
 const INDENTED_LEVELS_MAX = 24
 /** Spaces between values are not copied, but have to be read. */
 const READ_PER_CHARACTER = 4
@@ -42,7 +42,7 @@ export function formatJson(bytes: Uint8Array, charactersMax: number): FormattedJ
   return { text: out.join(''), isWhole: end === bytes.length }
 }
 
-/** What stands between two tokens. */
+/** Text between two tokens. */
 function spaceBefore(token: string, before: string, depth: number): string {
   const isEmpty = (before === '{' && token === '}') || (before === '[' && token === ']')
   if (isEmpty || before === '' || token === ',' || token === ':') return ''

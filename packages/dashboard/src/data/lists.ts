@@ -26,17 +26,17 @@ export interface CellContext {
 export interface ListColumn {
   readonly label: string
   readonly kind: Cell['kind']
-  /** What the text is made of, as `RowTexts` names it: fields, `items` or `variants.inventory`. */
+  /** Sources of the text by their names in `RowTexts`: fields, `items`, or `variants.inventory`. */
   readonly fields: readonly string[]
   /** The cell's text from the texts of these fields, in their order; null if there is none. */
   readonly text: (texts: readonly (string | null)[], context: CellContext) => string | null
 }
 
-/** How a row of a list is found by what a person knows of it. */
+/** How the search finds a row of a list. */
 export interface ListSearch {
-  /** What can be typed besides an ID, as a sentence ends with it: "ID or e-mail address". */
+  /** Accepted input, as the end of a sentence: "ID or e-mail address". */
   readonly by: string
-  /** Where the text is looked for; null if it can only be an ID. */
+  /** Fields to search; null if only IDs can be found. */
   readonly fields: (text: string) => Pick<Search, 'equal' | 'containing'> | null
 }
 
@@ -45,7 +45,7 @@ export interface ListDeclaration {
   readonly list: DataList
   readonly label: string
   readonly resource: Resource
-  /** The part of the resource that the table reads: what it does not show can be megabytes. */
+  /** The part of the resource that the table reads. The other fields can have megabytes. */
   readonly shown: Resource
   readonly columns: readonly ListColumn[]
   readonly search: ListSearch

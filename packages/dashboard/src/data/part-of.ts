@@ -16,7 +16,7 @@ export function partOf(resource: Resource, names: readonly string[]): Resource {
   return withFields(resource, fields)
 }
 
-/** What embedded rows are found and ordered by is read, and not served. */
+/** Reads the fields that find and order embedded rows, but does not return them. */
 function partOfEmbedded(type: Extract<FieldType, { kind: 'many' }>, names: readonly string[]): FieldType {
   const served = names.length === 0 ? ['id'] : names
   const unserved = ['id', type.parent, 'created_at'].filter((name) => !served.includes(name))
@@ -28,7 +28,7 @@ function partOfEmbedded(type: Extract<FieldType, { kind: 'many' }>, names: reado
   return { ...type, resource: withFields(resource, fields) }
 }
 
-/** The sizes of its pages, and the rows that are read together, are told apart from those of the whole. */
+/** Its page sizes and request batches are separate from those of the whole resource. */
 function withFields(resource: Resource, fields: readonly [string, Field][]): Resource {
   const list = `${resource.list}(${fields.map(([name]) => name).join(',')})`
   return { ...resource, list, fields: Object.fromEntries(fields) }

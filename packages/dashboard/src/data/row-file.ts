@@ -1,4 +1,4 @@
-// One row as a file: the very bytes that the API sends for it, however many.
+// One row as a file, with the bytes that the API sends, at any size.
 
 import type { Resource } from '@store-export/contract'
 import type { Plan } from '@store-export/engine'
@@ -22,7 +22,7 @@ export async function openRow(
   return new ReadableStream(
     {
       pull(controller) {
-        // a copy: what waits to be sent outlives the page
+        // a copy, because the bytes to send outlive the page
         if (sent < bytes.length) controller.enqueue(Buffer.from(bytes.subarray(sent, sent + CHUNK_BYTES)))
         sent += CHUNK_BYTES
         if (sent < bytes.length) return

@@ -1,4 +1,4 @@
-// The texts that tables show of a row, read from its JSON bytes: each short, whatever the merchant stored.
+// The short strings that tables show of a row, read from its JSON bytes.
 
 import type { Resource } from '@store-export/contract'
 import { cutBefore, eachElement, isNull, isString, membersOf, type Span, type Steps, textOf } from './json-bytes.ts'

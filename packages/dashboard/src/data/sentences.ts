@@ -6,7 +6,7 @@ import type { StoreStanding } from '../pages/models.ts'
 /** What is said when the store's database fails. */
 export const UNREADABLE = "The store's database could not be read just now. Try again in a minute."
 
-/** Said of a text by which no row of the list can be found. */
+/** Message for a text that the list cannot be searched for. */
 export function notSearchable({ name }: Resource, by: string): string {
   return `Type the ${by} of the ${name.toLowerCase()}. An ID has 32 digits and letters a to f in five groups, such as 3f2b8c1e-5a4d-4e6f-9b7a-1c2d3e4f5a6b.`
 }
@@ -24,7 +24,7 @@ export function newerList(label: string, since: string): string {
   return `${label} came with revision ${since} of the store. This store is older, so the list is empty, at the API too.`
 }
 
-/** Said of a text that no row of the list has. */
+/** Message for a text that no row of the list has. */
 export function notFound({ name }: Resource, by: string): string {
   return `No ${name.toLowerCase()} of this store has this ${by}.`
 }

@@ -22,7 +22,7 @@ import type { Turns } from './turns.ts'
 export interface StoreSource {
   readonly reader: Pick<StoreReader, 'read' | 'columns' | 'exists'>
   readonly address: StoreAddress
-  /** What is made of the rows is made in turns with all other pages and downloads. */
+  /** Work on the rows takes turns with all other pages and downloads. */
   readonly turns: Turns
   /** For the log. */
   readonly requestId: string | null
@@ -33,11 +33,11 @@ export interface StoreSource {
 /** Some rows of a list, as texts. */
 export interface StoreRowsPage {
   readonly rows: readonly RowTexts[]
-  /** Where the next rows begin; null on the last page. */
+  /** Position of the next rows; null on the last page. */
   readonly next: Position | null
 }
 
-/** What every page needs to know of the store's own row. */
+/** Fields of the store's own row that every page needs. */
 export interface StoreHeadRow {
   /** ISO 4217 code; null if the store has none. */
   readonly currency: string | null
@@ -90,7 +90,7 @@ function* textsOfRows(bytes: Uint8Array, resource: Resource): Steps<RowTexts[]> 
 export interface BytesPage {
   /** A JSON array, valid until `release`. */
   readonly bytes: Uint8Array
-  /** Where the next rows begin; null on the last page. */
+  /** Position of the next rows; null on the last page. */
   readonly next: Position | null
   readonly release: () => void
 }
@@ -125,7 +125,7 @@ export function readStoreRow<T>(source: StoreSource, use: (bytes: Uint8Array) =>
   return readOnlyRow(source, storeResource, use)
 }
 
-/** What every page needs to know of the store; null if its table is empty. Rejects with `StoreDatabaseFault`. */
+/** The fields of the store that every page needs; null if its table is empty. Rejects with `StoreDatabaseFault`. */
 export function readStoreHead(source: StoreSource): Promise<StoreHeadRow | null> {
   return readOnlyRow(source, STORE_HEAD, async (bytes) => {
     const { texts } = await source.turns.run(rowTexts(bytes, 0, STORE_HEAD))

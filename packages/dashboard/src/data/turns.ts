@@ -1,13 +1,13 @@
 // Work on the rows of merchants runs in the process that answers the API. Jobs take turns: one works for some milliseconds,
-// then the process does whatever else waits for as long as that took, then the next job goes on.
+// then the process does other work for as long as that took, then the next job continues.
 
 import { setTimeout } from 'node:timers/promises'
 import type { Steps } from './json-bytes.ts'
 
-/** How long a job may hold the process at a time. One step of a job can take it beyond this. */
+/** Longest turn of a job. One step of a job can exceed it. */
 const TURN_MS = 3
 
-/** Gives jobs their turns. */
+/** Schedules the turns of jobs. */
 export class Turns {
   #last: Promise<void> = Promise.resolve()
 

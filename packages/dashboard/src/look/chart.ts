@@ -1,4 +1,4 @@
-// Requests by day as bars: answered below, the other parts above, told apart by place and pattern besides color.
+// Requests by day as bars: answered below, the other parts above, distinguished by position and pattern as well as color.
 // Drawn in percent across and pixels down, so that the letters keep their size at every width.
 
 import type { RequestSums } from '../pages/models.ts'
@@ -35,7 +35,7 @@ const STEPS = 4
 const PART_HEIGHT_MIN = 3
 type Part = keyof RequestSums
 
-/** What each part is called. */
+/** Label of each part. */
 export const PART_WORDS = {
   answered: 'Answered',
   clientErrors: 'Client errors',
@@ -43,7 +43,7 @@ export const PART_WORDS = {
   failed: 'Failed',
 } as const satisfies Record<Part, string>
 
-/** Parts with a pattern, because their colors are close to those beside them for some eyes. */
+/** Parts with a pattern, because some people can't distinguish their colors from the neighboring ones. */
 const PATTERNED: readonly Part[] = ['clientErrors', 'refused']
 
 /** The first of 1, 2, 4, 5, 8 times a power of ten at or above `value` that four steps divide into whole numbers. */

@@ -1,4 +1,4 @@
-// Data: what an integrator will receive, list by list, with a search.
+// Data: the rows that an integrator receives, list by list, with a search.
 
 import { addressesOf } from '../look/addresses.ts'
 import { callout, emptyState, pageHead } from '../look/components.ts'
@@ -72,7 +72,7 @@ function rowsPart(frame: Frame, page: DataPage): Html {
   return html`${list}${problemPart(NOTHING)}<div class="data-foot">${rowsNote(frame, page)}${pager(page)}</div>`
 }
 
-/** Where the script says why further rows did not come: beside the button that asked for them. */
+/** Place for the script's error message, beside the button that loads further rows. */
 function problemPart(content: Html): Html {
   return html`<div id="rows-problem" role="alert">${content}</div>`
 }

@@ -1,4 +1,4 @@
-// A new key that can't be shown any more, and the way to another one in a single step.
+// The page of a new key that can't be shown any more. It offers to replace the key in one step.
 
 import { addressesOf } from '../look/addresses.ts'
 import { card, pageHead } from '../look/components.ts'
@@ -8,7 +8,6 @@ import { keyFacts } from '../look/key-facts.ts'
 import { layout } from '../look/layout.ts'
 import type { Frame, KeyGonePage, KeyRow } from './models.ts'
 
-/** The whole page. */
 export function keyGoneView(frame: Frame, { key }: KeyGonePage): Html {
   const addresses = addressesOf(frame)
   const head = pageHead({

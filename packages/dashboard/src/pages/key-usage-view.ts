@@ -1,4 +1,4 @@
-// What one key did: the lists it read page by page, and its request log, to find out why a sync stopped.
+// Usage of one key: the lists that it read page by page, and its request log, to find out why a sync stopped.
 
 import { addressesOf } from '../look/addresses.ts'
 import { card, emptyState, pageHead } from '../look/components.ts'

@@ -24,7 +24,7 @@ export function keysView(frame: Frame, page: KeysPage): Html {
   )
 }
 
-/** Leads back to a new key that somebody left before copying it. */
+/** Links to a new key whose page the merchant left before copying it. */
 function unconfirmedNote(frame: Frame, { unconfirmed }: KeysPage): Html {
   if (unconfirmed === null) return NOTHING
   const again = html`<a href="${addressesOf(frame).created(unconfirmed.id)}">Show it again</a>`

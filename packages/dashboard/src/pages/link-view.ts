@@ -10,7 +10,7 @@ import type { Frame, LinkPage } from './models.ts'
 export function linkView(frame: Frame, page: LinkPage): Html {
   const content = html`<input type="hidden" name="token" value="${page.token}">${button('Sign in')}`
   return layout(
-    // A card of its own, as before a sign-in: what surrounds it would be of the account that is left.
+    // A card without the frame, because the frame would show the account whose session ends.
     { ...frame, viewer: null },
     html`<section class="card lone-card"><div class="card-body"><h1>Sign in with this link</h1>
 <p class="lead">The link works once, and only for a short time.</p>

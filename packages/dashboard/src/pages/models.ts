@@ -69,7 +69,7 @@ export interface StoresPage {
 /** The merchant's own account. */
 export interface AccountPage {
   readonly email: string
-  /** Where the merchant came from; `storeId` is null for the choice of stores. */
+  /** The page to return to; `storeId` is null for the choice of stores. */
   readonly back: { readonly label: string; readonly href: string; readonly storeId: string | null }
   readonly hasPassword: boolean
   readonly passwordLengthMin: number
@@ -115,9 +115,9 @@ export interface KeyRow extends Omit<KeySummary, 'storeId' | 'replaces'> {
   readonly replacedBy: (MaskedKey & { readonly id: string }) | null
 }
 
-/** Something about an active key that a merchant should look into. */
+/** A problem of an active key that the merchant should investigate. */
 export type KeyWarning =
-  /** Its tool gets errors only: so many requests since then. */
+  /** Its tool has got only errors, for so many requests since then. */
   | { readonly kind: 'failing'; readonly key: KeyRow; readonly requests: number; readonly since: Date }
   /** Its tool did not read a list to the end. */
   | { readonly kind: 'stopped'; readonly key: KeyRow; readonly walk: StoppedWalk }
@@ -176,7 +176,7 @@ export interface RevokePage {
 /** Asks before a key is replaced. */
 export interface ReplacePage {
   readonly key: KeyRow
-  /** The store's other active keys if all keys are taken, so that one of them has to go first; null if there is room. */
+  /** The store's other active keys if the limit of keys is reached, so that one must be revoked first; null otherwise. */
   readonly others: readonly KeyRow[] | null
 }
 
@@ -242,7 +242,7 @@ export interface Cell {
   readonly text: string | null
 }
 
-/** Which end of a list comes first. */
+/** Order of a list. */
 export type DataOrder = 'newest' | 'oldest'
 
 /** One page of a list. */
@@ -258,9 +258,9 @@ export interface DataPage {
   readonly firstHref: string | null
   readonly nextHref: string | null
   readonly search: {
-    /** What was searched for. */
+    /** The search text. */
     readonly text: string
-    /** What can be typed: "ID or e-mail address". */
+    /** Accepted input: "ID or e-mail address". */
     readonly by: string
     /** A sentence if the text cannot be searched for, or was not found. */
     readonly problem: string | null
@@ -306,7 +306,7 @@ export interface Recipe {
 export interface RecipesPage {
   readonly recipes: readonly Recipe[]
   readonly docsUrl: string
-  /** Ways to keep a whole copy, as the API serves their guides. */
+  /** Guides of the API for keeping a whole copy. */
   readonly guides: readonly { readonly title: string; readonly note: string; readonly href: string }[]
 }
 

@@ -1,4 +1,4 @@
-// The request log of a key: what it asked for, minute by minute, with a way to a time and to the errors.
+// The request log of a key, minute by minute, with a choice of time and a filter for errors.
 
 import { addressesOf } from '../look/addresses.ts'
 import { card, emptyState } from '../look/components.ts'

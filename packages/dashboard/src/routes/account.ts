@@ -18,7 +18,7 @@ export async function accountPage(visit: MerchantVisit): Promise<Answer> {
   return { ...(await show(visit, { problem: null, notice, storeId })), cookies }
 }
 
-/** What the account page says once. */
+/** Notices that the account page shows once. */
 const CHANGED = 'password'
 
 /** POST /account/password */

@@ -1,4 +1,4 @@
-// What a page says once after a redirect: a cookie that the next page takes, so that a reload does not say it again.
+// A notice that the next page shows once after a redirect. The page deletes its cookie, so a reload does not show it again.
 
 import { getCookie } from 'hono/cookie'
 import { serialize } from 'hono/utils/cookie'
@@ -7,12 +7,12 @@ import type { Visit } from './visit.ts'
 const NAME = 'flash'
 const SECONDS = 60
 
-/** The cookie with what the next page says, such as `revoked.<key ID>`. */
+/** The cookie with the notice, such as `revoked.<key ID>`. */
 export function flashCookie(visit: Visit, value: string): string {
   return cookie(visit, value, SECONDS)
 }
 
-/** What is to be said, with the cookie that ends it; an empty value and no cookie for nothing. */
+/** The notice, with the cookie that deletes it; an empty value and no cookie if there is none. */
 export function takeFlash(visit: Visit): { readonly value: string; readonly cookies: readonly string[] } {
   const value = getCookie(visit.context, NAME) ?? ''
   return { value, cookies: value === '' ? [] : [cookie(visit, '', 0)] }

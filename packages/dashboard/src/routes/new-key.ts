@@ -1,4 +1,4 @@
-// A key that was just created. The token of its form decides the key, and nobody else can compute it: the control
+// A key that was just created. The token of its form determines the key, and only its holder can compute it: the control
 // database keeps a hash of the token and a hash of the key, and the browser keeps the token in a cookie for ten minutes.
 // So a form that is sent twice leads to one key, and a reload shows it again. See docs/decisions/044-new-keys-by-token.md.
 
@@ -13,7 +13,7 @@ export const NEW_KEY_SECONDS = 600
 
 const COOKIE = 'new-key'
 
-/** What the form with this token creates: the random bytes for `createKey`, and the hash of the key. */
+/** The random bytes for `createKey` that this token determines, and the hash of the key. */
 export function newKeyOf({ parts, store }: StoreVisit, token: string) {
   const random: RandomBytes = parts.tokens.bytesOf(token, `key of ${store.id}`)
   const key = makeApiKey(random)
@@ -42,7 +42,7 @@ export function newKeyCookie(visit: StoreVisit, token: string): string {
   return cookie(visit, token, NEW_KEY_SECONDS)
 }
 
-/** The cookie that ends the showing. */
+/** The cookie that deletes the one of a new key. */
 export function forgetNewKey(visit: StoreVisit): string {
   return cookie(visit, '', 0)
 }

@@ -14,7 +14,7 @@ export function missing(visit: Visit): PageAnswer {
   return { status: 404, html: problemView(frameOf(visit, { title: 'Not found' }), page) }
 }
 
-/** The form came before: its token counts once. */
+/** The page for a form that was sent before: its token counts once. */
 export function sentBefore(visit: Visit, next: string): PageAnswer {
   const page = {
     heading: 'This form was processed before',
@@ -45,7 +45,7 @@ export function brokenForm(visit: Visit, { status, message }: FormProblem, next:
 }
 
 /**
- * The page of an internal error. Without its own database the service refuses API requests, too, so the page says so.
+ * The page of an internal error. Without its own database, the service fails API requests too, so the page says so.
  * After a form it is unknown whether the change was saved.
  */
 export function fault(visit: Visit, isPassing: boolean): PageAnswer {

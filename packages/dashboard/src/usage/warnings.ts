@@ -1,10 +1,10 @@
-// What a merchant should look into: keys whose tool gets errors only, stopped in the middle of a list, or fell silent.
+// Warnings about keys whose tool gets only errors, stopped in the middle of a list, or fell silent.
 
 import type { StoppedWalk, UsageHour } from '@store-export/engine'
 import type { KeyRow, KeyWarning } from '../pages/models.ts'
 import { requestsOf, sumsByKey } from './summaries.ts'
 
-/** What the warnings are drawn from. */
+/** Input of the warnings. */
 export interface WarningOptions {
   /** Active keys. */
   readonly keys: readonly KeyRow[]
@@ -16,7 +16,7 @@ export interface WarningOptions {
 }
 
 const HOUR_MS = 3_600_000
-/** Fewer errors may be somebody's first attempts. */
+/** Fewer errors may be the first attempts of a new tool. */
 const ERRORS_MIN = 5
 /** Fewer hours with requests show no rhythm. */
 const USED_HOURS_MIN = 4

@@ -1,10 +1,10 @@
-// The audit table: who may read what, and who changed it. Triggers write it (migrations/006-audit.ts). The nodes copy each
+// The audit table of changes to keys, stores, merchants, and secrets. Triggers write it (migrations/006-audit.ts). The nodes copy each
 // event to their log, so that a copy of it survives the control database.
 
 import type { AuditAction, AuditRecorded, Observe } from '../observe.ts'
 import type { ControlDatabase } from './database.ts'
 
-/** How to write events to the log. */
+/** Options of the writer of events. */
 export interface AuditLogOptions {
   readonly database: ControlDatabase
   readonly observe: Observe

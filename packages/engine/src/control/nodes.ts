@@ -1,4 +1,4 @@
-// Nodes announce in the control database that they run, and which secrets they hold, so that `secrets rotate` seals no
+// Nodes announce in the control database that they run, and which secrets they hold, so that `secrets rotate` encrypts no
 // password with a secret that a node lacks. See docs/decisions/040-when-may-secrets-rotate.md.
 
 import type { Observe } from '../observe.ts'
@@ -6,7 +6,7 @@ import { type RandomBytes, randomUuid } from '../random.ts'
 import type { ControlDatabase } from './database.ts'
 import type { SealingKey, SealingKeys } from './sealing.ts'
 
-/** How a node announces itself. */
+/** Options of the announcement. */
 export interface AnnouncementOptions {
   readonly database: ControlDatabase
   readonly keys: SealingKeys
@@ -60,7 +60,7 @@ export async function announceNode(options: AnnouncementOptions): Promise<{ clos
   }
 }
 
-/** Throws `NodesWithoutSecret` if a live node cannot open what this key seals. */
+/** Throws `NodesWithoutSecret` if a live node cannot decrypt with this key. */
 export async function requireNodesWith({ sql }: ControlDatabase, { fingerprint }: SealingKey): Promise<void> {
   const lacking = await sql<{ name: string }[]>`
     select name from nodes
@@ -69,7 +69,7 @@ export async function requireNodesWith({ sql }: ControlDatabase, { fingerprint }
   if (lacking.length > 0) throw new NodesWithoutSecret(lacking.map(({ name }) => name))
 }
 
-/** As an array of PostgreSQL. */
+/** An array literal of PostgreSQL. */
 function fingerprints({ current, previous }: SealingKeys): string {
   const keys = previous === null ? [current] : [current, previous]
   return `{${keys.map(({ fingerprint }) => fingerprint).join()}}`

@@ -1,4 +1,4 @@
-// Takes back, after a restore of the control database, what was taken back between the backup and the restore.
+// After a restore of the control database, repeats the revocations and removals between the backup and the restore.
 
 import { revokeKey } from '../access/key-ring.ts'
 import type { AuditRecorded } from '../observe.ts'
@@ -7,24 +7,24 @@ import type { ControlDatabase } from './database.ts'
 import { removeMembership, removeMerchant } from './merchants.ts'
 import { getStore, removeStore } from './stores.ts'
 
-/** An audit event, as the log has it. */
+/** An audit event of the log. */
 export type RevocationEvent = Pick<AuditRecorded, 'action' | 'at' | 'storeId' | 'keyId' | 'merchantId'>
 
-/** What a replay changed. */
+/** Numbers of changes of a replay. */
 export interface Replay {
-  /** Events that take something back, each counted once. */
+  /** Events of revocations and removals, each counted once. */
   readonly events: number
   readonly keysRevoked: number
   readonly storesRemoved: number
   readonly merchantsRemoved: number
   readonly membershipsRemoved: number
-  /** Events without effect: done before, or about what the backup does not know. */
+  /** Events without effect: repeated before, or about IDs that the backup does not have. */
   readonly unchanged: number
 }
 
 /**
  * Revokes and removes what these events revoked and removed, in the order of their time. Repeating it changes nothing. A
- * store that a merchant lost and got again stays.
+ * merchant keeps a store that was removed and added again.
  */
 export async function replayRevocations(
   database: ControlDatabase,

@@ -1,5 +1,5 @@
-// Seals every password again with the current secret, so that the previous one can be forgotten. Needs no stop: all nodes
-// must hold both secrets then, and open either.
+// Encrypts every password again with the current secret, so that you can delete the previous one. Nodes keep running: each
+// must hold both secrets, and can decrypt with either.
 
 import type { RandomBytes } from '../random.ts'
 import type { ControlDatabase } from './database.ts'
@@ -14,7 +14,7 @@ export interface Rotation {
 }
 
 /**
- * Seals with the current secret what the previous one sealed: the passwords of stores, and the dashboard's secret. Throws
+ * Encrypts again what the previous secret encrypted: the passwords of stores, and the dashboard's secret. Throws
  * `NodesWithoutSecret` before any change, and `SealingProblem` for a password that no secret opens.
  */
 export async function rotateSecrets(options: {

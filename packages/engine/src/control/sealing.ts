@@ -17,7 +17,7 @@ export class SealingKey {
   readonly #bytes: Buffer
   /** First byte of the key's hash: tells which key to try first. */
   readonly id: number
-  /** 64 bits of another hash of the key, in hexadecimal: tells keys apart and says nothing about them. */
+  /** 64 bits of another hash of the key, in hexadecimal: distinguishes keys and reveals nothing about them. */
   readonly fingerprint: string
 
   constructor(bytes: Buffer) {
@@ -100,8 +100,8 @@ export function isSealedWithCurrent(keys: SealingKeys, storeId: string, sealed: 
 }
 
 /**
- * Throws `SealingProblem` if a registered password was sealed with a key that is not among these. Opens one password for each
- * key that sealed any.
+ * Throws `SealingProblem` if a registered password was encrypted with a key that is not among these. Decrypts one password for
+ * each key in use.
  */
 export async function requireOpenable({ sql }: ControlDatabase, keys: SealingKeys): Promise<void> {
   // base64: the first 18 bits are the version, the key's ID, and two bits of the nonce

@@ -10,7 +10,7 @@ export const ATTEMPTS_MAX = 10
 const WINDOW_SECONDS = 60
 /** The longest window is sixteen times the first. */
 const LEVEL_MAX = 4
-/** No window ends later than so many seconds from now. A minute more than the longest, for statements that read the clock first. */
+/** No window ends later than this many seconds from now: the longest window, and a minute for concurrent statements. */
 const WINDOW_SECONDS_MAX = WINDOW_SECONDS * 2 ** LEVEL_MAX + 60
 /** Who stays away for so long starts with the first window again. */
 const FORGIVEN_SECONDS = 1800
@@ -29,7 +29,7 @@ export async function countAttempt(
 ): Promise<AttemptVerdict> {
   const hashes = JSON.stringify(scopes.map(hashOf).toSorted())
   const { sql } = database
-  // A window that ends later than any can was opened while the clock ran ahead: it counts as ended.
+  // A window with an impossibly late end was opened while the clock ran ahead: it counts as ended.
   const isOpen = sql`a.window_ends_at > (select instant from clock) and a.window_ends_at <= (select latest_end from clock)`
   const [row] = await sql<[{ attempts: number; wait: number }]>`
     with clock as materialized (

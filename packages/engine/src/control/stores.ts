@@ -56,7 +56,7 @@ export interface RegistryContext {
   readonly random: RandomBytes
 }
 
-/** What a store is registered with. */
+/** A store to register. */
 export interface NewStore {
   /** Random if absent. */
   readonly id?: string
@@ -127,7 +127,7 @@ export async function requireStore(database: ControlDatabase, reference: string)
   return store
 }
 
-/** What `setStore` changes; what is absent stays. */
+/** Changes for `setStore`; absent members stay as they are. */
 export interface StoreChange {
   readonly name?: string
   readonly state?: StoreState
@@ -148,7 +148,7 @@ export async function setStore(
     throw new StoreProblem('a ready store needs the URL of its database')
   }
   const { url, sealed } = sealUrl(context, store.id, change.databaseUrl ?? null)
-  // One statement reads and writes the row, so that it keeps what another change has set meanwhile.
+  // One statement reads and writes the row, so that it does not undo a concurrent change.
   const keepUrl = change.databaseUrl === undefined
   const [changed] = await sql<RegisteredStore[]>`
     update stores set name = coalesce(${name}, name), state = coalesce(${change.state ?? null}, state),
@@ -164,14 +164,14 @@ export async function setStore(
 
 /**
  * Removes a store: its keys are refused from the next request on, its URL and its usage are deleted, and no merchant sees
- * it. The database itself stays. Repeating the removal changes nothing. Throws `UnknownStore` for an ID that never was.
+ * it. The database itself stays. Repeating the removal changes nothing. Throws `UnknownStore` for an ID that was not registered.
  */
 export async function removeStore(
   database: ControlDatabase,
   reference: string,
 ): Promise<{ readonly id: string; readonly removed: boolean; readonly keysRevoked: number }> {
   const { sql } = database
-  // An external ID can have been given again: then it means the store that is registered, else the one removed last.
+  // External IDs can be reused: the registered store has precedence, then the store removed last.
   const [store] = await sql<{ id: string }[]>`
     select id from stores where id = ${uuidOrNull(reference)} or external_id = ${reference}
     order by id = ${uuidOrNull(reference)} desc nulls last, removed_at desc nulls first limit 1`
@@ -224,7 +224,7 @@ function checkName(text: string): string {
   return name
 }
 
-/** Null stays null. Throws `StoreProblem` for an ID that is too long, or that an argument of a command could not be. */
+/** Null stays null. Throws `StoreProblem` for an ID that is too long, or that cannot be a command's argument. */
 function checkExternalId(text: string | null): string | null {
   if (text === null || EXTERNAL_ID.test(text)) return text
   throw new StoreProblem(

@@ -24,7 +24,7 @@ export const keys = onceForSchema((resource, present) => {
   return hasColumn(present, resource.table, 'created_at') ? `${key(resource, 'created_at', present)}, ${id}` : id
 })
 
-/** The order of a page. Rows without a date come last, whichever end of the list is read first. */
+/** The order of a page. Rows without a date come last in both directions. */
 export function orderOf(plan: PagePlan, present: PresentColumns): string {
   const { resource, isNewestFirst } = plan
   const isDated = present.get(resource.table)?.get('created_at')?.notNull !== false
@@ -33,7 +33,7 @@ export function orderOf(plan: PagePlan, present: PresentColumns): string {
     : orderInIndex(plan, present)
 }
 
-/** The order of rows that all have a date, or all have none: an index has it, read from one end or the other. */
+/** The order of rows that all have a date, or all have none: an index provides it in both directions. */
 export function orderInIndex({ resource, isNewestFirst }: PagePlan, present: PresentColumns): string {
   if (!isNewestFirst) return keys(resource, present)
   const columns = ['created_at', 'id'].filter((column) => hasColumn(present, resource.table, column))

@@ -18,12 +18,12 @@ export type Filter = { readonly parameter: string; readonly field: string } & (
   | { readonly operator: '='; readonly value: string }
 )
 
-/** What a person looks for in a list: rows of which one of the named fields has this text. */
+/** A search of a list: rows with this text in one of the named fields. */
 export interface Search {
   readonly text: string
-  /** Fields that are the text, exactly; `variants.sku` is that of an embedded row. */
+  /** Fields that equal the text; `variants.sku` names the field of an embedded row. */
   readonly equal: readonly string[]
-  /** Fields that contain the text, in upper or lower case. */
+  /** Fields that contain the text, ignoring case. */
   readonly containing: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-// What a person looks for in a list, as a condition on its rows. Pure: no connection, no clock.
+// The search of a list as a condition on its rows. Pure: no connection, no clock.
 
 import type { Resource } from '@store-export/contract'
 import { columnReading, comparedColumn } from './column-reading.ts'

@@ -181,7 +181,7 @@ function catalogStatements(tables: readonly string[]): [string, string] {
 
 /**
  * A column counts when it exists and may be selected: after a migration of the platform it may lack its grant. A table
- * without such a column is a row all the same: it exists, and must not pass for an empty list (R42).
+ * without such a column still gives a row: it exists, and must not pass for an empty list (R42).
  */
 function columnsStatement(relations: string): string {
   return `select c.relname as "table", a.attname as "column", ${NOT_NULL} as "notNull",

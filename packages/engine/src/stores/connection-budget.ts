@@ -3,8 +3,8 @@
 import { ReconnectPause } from './reconnect-pause.ts'
 
 /**
- * What a store has shown so far. A store that has not answered yet may hang, so that its connections get a share of the
- * bound only; a store that failed last gets a smaller share.
+ * The state of a store by its last request. A new store has not responded yet and may hang, so its connections get only
+ * a share of the bound. A store that failed last gets a smaller share.
  */
 export type Standing = 'answering' | 'new' | 'failing'
 
@@ -16,7 +16,7 @@ export class ConnectionBudget {
   readonly max: number
   /** Delays attempts on a server that refuses connections. */
   readonly pause = new ReconnectPause()
-  /** Last time that a connection came back, by `performance.now()`. */
+  /** Last time that a request released a connection, by `performance.now()`. */
   progressAt = 0
   private open = 0
   /** Connections that have not answered yet, by the standing of their store when they were opened. */

@@ -28,7 +28,7 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   CONNECTION_CLOSED: 'reconnect',
   CONNECTION_ENDED: 'reconnect',
   CONNECTION_DESTROYED: 'reconnect',
-  // The server, the role or the database has as many connections as it may have: our own idle ones are closed first.
+  // The server, the role or the database has as many connections as it may have: the node closes its own idle ones first.
   '53300': 'free connections',
   '53400': 'free connections',
   // A replica's replay, or a serialization failure: the next snapshot is a good one.

@@ -1,4 +1,4 @@
-// What a failed use of a connection says about the store and its server.
+// Decides what a failed use of a connection means for the store and its server.
 
 import {
   isLimitOfStore,
@@ -13,7 +13,7 @@ export interface FailedUse {
   readonly cause: unknown
   /** Whether the connection was opened for this request. */
   readonly isFresh: boolean
-  /** Whether the server has not let us in yet. */
+  /** Whether the server has not accepted the session yet. */
   readonly isConnecting: boolean
   /** Whether the server has answered a statement on the connection. */
   readonly hasAnswered: boolean
@@ -22,11 +22,11 @@ export interface FailedUse {
   readonly timeoutMs: number
 }
 
-/** What follows from a failure. */
+/** Consequences of a failure. */
 export interface Verdict {
-  /** Whose next connection attempt is delayed. */
+  /** The store or server whose next connection attempt is delayed. */
   readonly delayed: readonly ('store' | 'server')[]
-  /** Whether the server has no connection left, so that idle ones are closed. */
+  /** Whether the server has no free connection, so that the node closes idle ones. */
   readonly isServerFull: boolean
   /** Whether another attempt is pointless: the connection was opened for this request and never became ready. */
   readonly isFinal: boolean

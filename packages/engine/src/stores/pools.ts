@@ -1,5 +1,5 @@
-// The pools of the stores in use: which stores have one, where it leads, and when it is given up. The connections in them
-// are store-connections.ts.
+// The pools of the stores in use: which stores have one, its address, and when it closes. store-connections.ts manages
+// their connections.
 
 import type { Sql } from '../connection.ts'
 import { serverOf } from '../connection-url.ts'
@@ -51,7 +51,7 @@ export class StorePools {
   private readonly pools = new Map<string, StorePool>()
   private readonly options: StorePoolsOptions
   private readonly connections: StoreConnections
-  /** By store: a pool is often given up with the failure that begins the pause. */
+  /** By store, because the failure that starts the pause often closes the pool. */
   private readonly pauses = new Map<string, ReconnectPause>()
   private readonly unusedTimer: NodeJS.Timeout
   private readonly stopping = new AbortController()

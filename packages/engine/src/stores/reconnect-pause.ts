@@ -1,4 +1,4 @@
-// How long a server or a store is left alone after a connection to it failed.
+// Delays connection attempts to a server or a store after a failed one.
 
 const PAUSE_MS_MIN = 50
 /** Less than a request waits in a queue that stands still (`STORE_EXPORT_STORE_QUEUE_WAIT_MS`): each request sees an attempt. */

@@ -1,4 +1,4 @@
-// Plans that a store cannot serve as it is: refused before anything of it is read.
+// Refuses plans that a store cannot serve, before reading the store.
 
 import { ApiError, childrenOf, type Resource } from '@store-export/contract'
 import { hasColumn, type PresentColumns } from '../query/columns-present.ts'
@@ -26,12 +26,12 @@ export function requireReadable(resource: Resource, present: PresentColumns): vo
   }
 }
 
-/** Whether the store can be asked for changed rows of the resource. A table that does not exist has none. */
+/** Whether the store supports incremental syncs of the resource. A table that does not exist has no changed rows. */
 export function tracksUpdates({ table }: Resource, present: PresentColumns): boolean {
   return !present.has(table) || hasColumn(present, table, 'updated_at')
 }
 
-/** `code` is the server's own: the schema is read again, and the table found if it is there by then. */
+/** `code` is the server's own, so that the service reads the schema again and finds a new table. */
 function fault(message: string, code: string): StoreDatabaseFault {
   return Object.assign(new StoreDatabaseFault(message), { code })
 }

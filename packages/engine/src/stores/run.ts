@@ -244,7 +244,7 @@ interface OnConnection {
   readonly present: PresentColumns
 }
 
-/** Of the time limit, what a search without an index may use. */
+/** Share of the time limit for a search without an index. */
 const SEARCH_SHARE = 0.8
 
 /** How long rows of several requests may take together: one that is slow must leave the others their time. */

@@ -87,7 +87,7 @@ export class Slots {
   }
 }
 
-/** How long a turn is waited for. */
+/** Bounds of the wait for a turn. */
 export interface Patience {
   /** End of the wait while others make progress, by `performance.now()`. */
   readonly limit: number
@@ -99,7 +99,7 @@ export interface Patience {
   readonly refusalCause?: () => unknown
 }
 
-/** What `turn` resolves to. Rejects with `SlotRefusal` if it does not come in time. */
+/** The result of `turn`. Rejects with `SlotRefusal` if the turn does not come in time. */
 export function waitForTurn<T>(turn: Promise<T>, patience: Patience): Promise<T> {
   const { limit, waitMs, progressAt, refusalCause } = patience
   const since = performance.now()

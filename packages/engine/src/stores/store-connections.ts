@@ -1,11 +1,11 @@
-// Opens, lends and closes the connections to all stores within three bounds: of a store (its pool), of a database server,
+// Opens, lends, and closes the connections to all stores within three bounds: of a store (its pool), of a database server,
 // and of the node. The rules keep a store that hangs from harming the others:
 // - A request takes an idle connection of its own store first.
 // - A store without a connection may close the one that was idle longest, of its own server if that server is full.
-// - A store that has a connection gets a further one in free room, or in place of one that was idle for some seconds.
-// - A store that has not answered yet opens its second connection when it has let us in on the first. Connections without
-//   a response get half of each bound, and those of stores that failed last a quarter: the rest is for stores that answer.
-// - After a failed attempt the store, or the server if it refused the connection, is left alone for a growing pause.
+// - A store with a connection gets another one if there is room, or in place of one that was idle for some seconds.
+// - A new store opens its second connection after the server accepted the first session. Connections without a response
+//   get half of each bound. Those of stores that failed last get a quarter. The rest is for stores that respond.
+// - After a failed attempt the store, or the server if it refused the connection, gets no further attempt during a growing pause.
 
 import type { Sql } from '../connection.ts'
 import { ConnectionBudget } from './connection-budget.ts'
@@ -25,7 +25,7 @@ export interface ConnectionBounds {
 /** A request that waits for a connection. */
 interface Waiter {
   readonly pool: StorePool
-  /** The bound that kept it waiting last. */
+  /** The bound that delayed it last. */
   blockedBy: ConnectionBudget
   /** End the wait. */
   readonly admit: (connection: StoreConnection) => void
@@ -44,7 +44,7 @@ const CLOSE_SECONDS = 5
 const STALE_MS = 5000
 /** The connections to all stores. */
 export class StoreConnections {
-  /** Sockets that are open, those on their way out included. */
+  /** Open sockets, including closing ones. */
   open = 0
   private readonly bounds: ConnectionBounds
   private readonly onEmptied: (pool: StorePool) => void
@@ -54,7 +54,7 @@ export class StoreConnections {
   private readonly idle = new Set<StoreConnection>()
   /** Requests in the order of their arrival. */
   private readonly waiting = new Set<Waiter>()
-  /** Connections of requests, some of them not open yet. */
+  /** Connections in use or being opened. */
   private readonly lent = new Set<StoreConnection>()
   private readonly leaving = new Set<Promise<void>>()
   private wakeTimer: NodeJS.Timeout | undefined
@@ -76,7 +76,7 @@ export class StoreConnections {
     return this.waiting.size + this.lent.size - this.busy
   }
 
-  /** When a connection of any store came back last, by `performance.now()`. */
+  /** Last time that a request released a connection of any store, by `performance.now()`. */
   get progressAt(): number {
     return this.all.progressAt
   }
@@ -90,7 +90,7 @@ export class StoreConnections {
     return budget
   }
 
-  /** Runs `work` with a connection that it has for itself. The wait for one ends at `limit`, or sooner if nothing moves. */
+  /** Runs `work` with an exclusive connection. The wait for one ends at `limit`, or sooner if no request makes progress. */
   async use<T>(pool: StorePool, work: (sql: Sql) => Promise<T>, limit: number): Promise<T> {
     const connection = this.takeIdle(pool) ?? (await this.waitForConnection(pool, limit))
     const begun = { at: performance.now(), isFresh: connection.unproven !== null }
@@ -114,7 +114,7 @@ export class StoreConnections {
     for (const connection of [...pool.idle]) void this.end(connection)
   }
 
-  /** Refuses the requests that wait, and resolves when all connections that were given up are closed. */
+  /** Refuses the requests that wait, and resolves when all discarded connections are closed. */
   async close(): Promise<void> {
     clearTimeout(this.wakeTimer)
     for (const waiter of this.waiting) {
@@ -146,7 +146,7 @@ export class StoreConnections {
     try {
       return await pool.whileWaiting(turn)
     } catch (refusal) {
-      // one that was on its way to this request goes to the next
+      // hands a connection that was meant for this request to the next
       if (!this.waiting.delete(waiter)) promise.then((connection) => this.release(connection), noop)
       throw refusal
     }
@@ -229,7 +229,7 @@ export class StoreConnections {
     this.pump()
   }
 
-  /** The error that the requester gets, after the failure has been held against the store or its server. */
+  /** The error for the requester. Notes the failure of the store or its server. */
   private async judge(connection: StoreConnection, begun: Begun, cause: unknown): Promise<unknown> {
     const { pool, isConnecting, unproven } = connection
     const { delayed, isServerFull, isFinal } = verdictOn({
@@ -243,7 +243,7 @@ export class StoreConnections {
     if (delayed.includes('store')) pool.pause.failed(cause)
     if (delayed.includes('server')) pool.server.pause.failed(cause)
     if (isServerFull) await this.closeIdleOf(pool.server)
-    // Not the error itself: after that one a request that used an older connection would try again.
+    // Wraps the error, because a request that used an older connection would retry the error itself.
     return isFinal ? new StoreDatabaseFault('no connection to the store could be opened', { cause }) : cause
   }
 

@@ -29,25 +29,25 @@ export interface StorePoolBounds {
 /** What a pool needs. */
 export interface StorePoolOptions {
   readonly bounds: StorePoolBounds
-  /** Where the pool connects. */
+  /** Address of the store. */
   readonly target: ConnectionTarget
   /** The connections of the database server. */
   readonly server: ConnectionBudget
   /** Delays attempts on the store; it outlives the pool. */
   readonly pause: ReconnectPause
-  /** When a connection of any store came back last. */
+  /** Last time that a request released a connection of any store. */
   readonly progressElsewhere: () => number
 }
 
-/** One connection. The driver's pool holds no other, so that a request that has it has it alone. */
+/** One connection. The driver's pool has only this one, so that a request uses it exclusively. */
 export interface StoreConnection {
   readonly pool: StorePool
   readonly sql: Sql
-  /** Whether the server has not let us in yet. */
+  /** Whether the server has not accepted the session yet. */
   isConnecting: boolean
   /** Standing of the store when the connection was opened; null after its first response. */
   unproven: Standing | null
-  /** Since when no request uses it, by `performance.now()`. */
+  /** Start of its idle time, by `performance.now()`. */
   idleSince: number
   /** Open sockets: one, and a second one while a statement is being cancelled. */
   sockets: number
@@ -71,14 +71,14 @@ export class StorePool {
   readonly since: number
   readonly server: ConnectionBudget
   readonly pause: ReconnectPause
-  /** Connections that no request uses, the one used last at the end. */
+  /** Idle connections, the one used last at the end. */
   readonly idle: StoreConnection[] = []
   readonly running = new Set<StoreConnection>()
   /** Connections of all states, until they are given up. */
   size = 0
   /** Of these, the ones that are being opened. */
   connecting = 0
-  /** Whether the pool was given up: its connections are closed when they come back. */
+  /** Whether the pool is discarded: its connections close when requests release them. */
   isDiscarded = false
   private hasAnswered = false
   private readonly slots: Slots
@@ -107,7 +107,7 @@ export class StorePool {
     return this.address.databaseUrl === databaseUrl && this.address.sealedPassword === sealedPassword
   }
 
-  /** Whether the store answered last, failed last, or has not been asked. */
+  /** Whether the last request of the store succeeded or failed, or there was none. */
   get standing(): Standing {
     if (this.pause.isFailing) return 'failing'
     return this.hasAnswered ? 'answering' : 'new'
@@ -183,7 +183,7 @@ export class StorePool {
     return connection
   }
 
-  /** Notes that the server let us in on a connection. */
+  /** Notes that the server accepted the session of a connection. */
   letIn(connection: StoreConnection): void {
     if (connection.isConnecting) this.connecting--
     connection.isConnecting = false

@@ -87,7 +87,7 @@ document.addEventListener('htmx:after:swap', () => {
   shownRows = rows.length
 })
 
-// Rows that did not come leave a sentence beside the button that asked for them.
+// If the next rows fail to load, a message appears beside the button.
 for (const failure of ['htmx:error', 'htmx:response:error']) {
   document.addEventListener(failure, ({ target }) => {
     if (!(target instanceof Element && target.matches('[hx-target="#rows"]'))) return

@@ -1,4 +1,4 @@
-// The platform's own ID of a store. A removed store gives its external ID free.
+// The platform's own ID of a store. Removing a store frees its external ID.
 
 import { type Kysely, sql } from 'kysely'
 

@@ -1,9 +1,9 @@
-// An append-only record of who may read what: keys, stores, merchants and secrets. Triggers write it, so that every change
-// leaves a row, also one that is made with psql. See docs/decisions/039-how-are-revocations-kept.md.
+// An append-only record of changes to keys, stores, merchants, and secrets. Triggers write it, so that changes with psql
+// leave a row too. See docs/decisions/039-how-are-revocations-kept.md.
 
 import { type Kysely, sql } from 'kysely'
 
-/** Makes the tables and triggers; runs in the migrator's transaction. */
+/** Creates the tables and triggers; runs in the migrator's transaction. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) {
     await sql.raw(statement).execute(database)
@@ -60,7 +60,7 @@ const STATEMENTS = [
   `create trigger audit_api_keys after insert or update of revoked_at on api_keys
     for each row execute function audit_api_keys()`,
 
-  // A rotation seals every password again, which changes no store: it is one event of its own.
+  // A rotation encrypts every password again, which changes no store: it is one separate event.
   `create function audit_stores() returns trigger language plpgsql as $$
   declare
     changed jsonb;

@@ -1,8 +1,8 @@
-// The nodes that run, and which secrets each of them holds.
+// The running nodes, and the secrets that each of them holds.
 
 import { type Kysely, sql } from 'kysely'
 
-/** Makes the table; runs in the migrator's transaction. */
+/** Creates the table; runs in the migrator's transaction. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   await sql
     .raw(

@@ -5,7 +5,7 @@ import { MergingBuffer } from './merging-buffer.ts'
 
 /**
  * How a request ended:
- * - `answered`: with the data that was asked for
+ * - `answered`: with the requested data
  * - `clientErrors`: with an error that the client has to fix, such as 400 or 404
  * - `refused`: by the limit, or because the store is not served
  * - `failed`: with an error of the service or of a database

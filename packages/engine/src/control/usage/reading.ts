@@ -115,7 +115,7 @@ export interface StoppedWalk extends Pick<Walk, 'endpoint' | 'lastAt' | 'pages' 
 
 /**
  * Lists that the active keys of a store did not read to their end, the latest first: without a page since `quietSince`,
- * and not begun again by the same key since. Older ones than `since` are left out.
+ * and not started again by the same key since. Older ones than `since` are left out.
  */
 export async function readStoppedWalks(options: {
   readonly database: ControlDatabase

@@ -1,4 +1,4 @@
-// Notes what each key does, for the merchant's dashboard: sums by hour, the request log, and walks. In memory while
+// Records the use of each key, for the merchant's dashboard: sums by hour, the request log, and walks. In memory while
 // requests run, written in batches; a database that is away costs statistics after a while, never a request. The limit
 // per minute is access/admission.ts.
 
@@ -41,7 +41,7 @@ export interface UsageRecorderOptions {
   readonly now: () => number
   readonly observe: Observe
   readonly flushMs: number
-  /** Lines of the request log that are kept of one key. */
+  /** Maximum lines of the request log per key. */
   readonly requestLogLines: number
   /** Pairs of key and hour kept in memory; what comes when it is full is dropped and observed. */
   readonly entriesMax?: number

@@ -1,6 +1,6 @@
-// The request log of each key, so that a merchant can read in the morning why a sync stopped at night. Requests of one
+// The request log of each key, so that a merchant can find out later why a sync stopped. Requests of one
 // minute with the same endpoint, status and code are one line: a key at the limit writes a line a minute, not 120. It
-// holds no personal data: no ids, parameters or addresses.
+// holds no personal data: no IDs, parameters, or addresses.
 
 import type { Sql } from '../../connection.ts'
 import { MergingBuffer } from './merging-buffer.ts'
@@ -23,12 +23,12 @@ export interface RequestLogEntry {
   lastAt: number
 }
 
-/** What the log needs. */
+/** Options of the log. */
 export interface RequestLogOptions {
   readonly sql: Sql
-  /** Lines in memory at most. */
+  /** Maximum lines in memory. */
   readonly entriesMax: number
-  /** Lines that are kept of one key. */
+  /** Maximum lines per key. */
   readonly linesPerKey: number
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -106,7 +106,7 @@ async function upsert(sql: Sql, batch: readonly RequestLogEntry[]): Promise<void
       last_at = greatest(l.last_at, excluded.last_at)`
 }
 
-/** Deletes the oldest lines beyond `linesPerKey`; lines that another node deletes at the same time are left to it. */
+/** Deletes the oldest lines beyond `linesPerKey`; skips lines that another node deletes at the same time. */
 async function prune(sql: Sql, keyIds: readonly string[], linesPerKey: number): Promise<void> {
   await sql`
     delete from request_log where ctid = any (array(

@@ -5,7 +5,7 @@ import type postgres from 'postgres'
 import type { Sql } from '../../connection.ts'
 import type { ControlDatabase } from '../database.ts'
 
-/** What is retained, counted back from `now`. */
+/** Retention times, counted back from `now`. */
 export interface Retention {
   readonly database: ControlDatabase
   readonly usageMonths: number
