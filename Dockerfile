@@ -27,8 +27,8 @@ EXPOSE 8080 8081 9090
 # On SIGTERM the service accepts requests for 5 s more, then finishes those in flight for up to 8 s. Docker kills it after
 # 10 s by default: use `docker stop --time 25`.
 STOPSIGNAL SIGTERM
-# Whether the process lives. /readyz is for balancers: a restart by it would end every node when the control database is
-# slow.
+# Checks whether the process lives. /readyz is for balancers: if Docker restarted nodes by it, a slow control database would
+# stop every node.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9090/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "dist/store-export.js"]

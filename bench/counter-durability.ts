@@ -1,4 +1,4 @@
-// What it costs to keep the counters of the minute through a crash of the control database: the statement that checks and
+// Measures the cost of counters that survive a crash of the control database: the statement that checks and
 // counts a key, on an unlogged table, on a logged one without a wait for the disk, and on a logged one with that wait.
 // Run: npm run bench:counters -- [--server embedded|system]. The temporary folder must be on a disk.
 
@@ -83,7 +83,7 @@ async function makeKeys(database: ControlDatabase): Promise<HashedKey[]> {
   return hashes
 }
 
-/** Each connection has keys of its own, so that nothing but the write is waited for. */
+/** Each connection has its own keys, so that it waits only for the write. */
 async function measure(measured: BenchServer, hashes: readonly HashedKey[], waits: boolean): Promise<Figures> {
   const database = openControlDatabase(measured.url('postgres'), { poolSize: CONNECTIONS })
   const { sql } = database

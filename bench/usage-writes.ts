@@ -1,5 +1,5 @@
-// What it costs to write usage: sums by hour, the request log and list reads of busy keys, and how large a log line is.
-// Run: npm run bench:usage -- [--server embedded|system]. Prints what it finds.
+// Measures the cost of writing usage: sums by hour, the request log and list reads of busy keys, and how large a log line is.
+// Run: npm run bench:usage -- [--server embedded|system]. Prints the results.
 
 import { randomBytes } from 'node:crypto'
 import {

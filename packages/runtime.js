@@ -65,7 +65,7 @@ function findRuntime() {
 }
 
 /**
- * Goes on as the same process with this Node and these parameters, because Node reads its flags only when it starts.
+ * Continues as the same process with this Node and these parameters, because Node reads its flags only when it starts.
  * Returns if the system or this Node cannot do that (`process.execve` came with 22.15).
  */
 function replaceSelf(program, parameters) {
@@ -73,10 +73,10 @@ function replaceSelf(program, parameters) {
   process.execve(program, [program, ...parameters], { ...SMALL_ALLOCATOR, ...process.env })
 }
 
-/** Tells the program that a parent holds a channel to it. */
+/** Variable that tells the program about the channel to its parent. */
 const HANDED_OVER = 'STORE_EXPORT_HANDED_OVER'
 
-/** Runs the command as a child on the other Node; streams, signals and the way it ends are passed on. */
+/** Runs the command as a child on the other Node. Passes streams, signals, and the exit code or signal on. */
 function handOver({ name, runtime, parameters }) {
   const env = { ...SMALL_ALLOCATOR, ...process.env, [HANDED_OVER]: '1' }
   const child = spawn(runtime, parameters, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env })
@@ -92,13 +92,13 @@ function handOver({ name, runtime, parameters }) {
   })
 }
 
-/** Kills this process when its parent is gone. The parent passes every signal on but SIGKILL, which it does not hear. */
+/** Kills this process when its parent is gone. The parent passes on every signal except SIGKILL, which it cannot catch. */
 function endWithParent() {
   delete process.env[HANDED_OVER]
   const end = () => process.kill(process.pid, 'SIGKILL')
   if (!process.connected) return end()
   process.once('disconnect', end)
-  // the channel alone keeps nobody running
+  // the channel alone does not keep the process running
   process.channel.unref()
 }
 

@@ -73,7 +73,7 @@ function withoutIntegrity(): string[] {
   return packages.filter(([, { integrity }]) => integrity === undefined).map(([name]) => name)
 }
 
-/** What the registry says; null if it does not have this version. */
+/** The registry's entry; null if it does not have this version. */
 function integrityOf(specifier: string): string | null {
   const { status, stdout } = spawnSync('npm', ['view', specifier, 'dist.integrity', '--json'], { encoding: 'utf8' })
   if (status !== 0 || stdout.trim() === '') return null

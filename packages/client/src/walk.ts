@@ -29,7 +29,7 @@ export interface RowsPage<Row> {
   readonly cursor: string | null
   /** From where a later run has to read, where the service says so; null where it does not. */
   readonly watermark: string | null
-  /** Parameters for the next run: save them after you have written the whole list. Null if the next run reads the whole list. */
+  /** Parameters for the next run, to save after you wrote the whole list; null if the next run reads the whole list. */
   readonly nextSync: NextSync | null
   /** When it was served, by the service's clock to the second, as `Date` gives it; null where the answer does not say. */
   readonly servedAt: string | null

@@ -73,7 +73,7 @@ export class LineOutput {
     this.write(line)
   }
 
-  /** Whether the file descriptor took everything. After any error the rest stays in the buffer, because each of these errors can end. */
+  /** Whether the file descriptor took everything. After an error the rest stays in the buffer, because the error can end. */
   private writePending(): boolean {
     while (this.pendingBytes > 0) {
       const bytes = this.pending.length === 1 ? (this.pending[0] as Buffer) : Buffer.concat(this.pending)

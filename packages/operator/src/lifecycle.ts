@@ -11,7 +11,7 @@ export interface Lifecycle {
   readonly signal: AbortSignal
   /**
    * Adds a step of the shutdown, to run before the steps that were added earlier. A failing step is logged and does not
-   * stop the others. `reason` is the signal's name, or why the process ends.
+   * stop the others. `reason` is the signal's name, or the cause of the exit.
    */
   onClose(close: (reason: string) => Promise<unknown>): void
   /** Ends everything and resolves; the process goes on. For a start that failed. */

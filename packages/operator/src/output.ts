@@ -30,7 +30,7 @@ export function sayJsonError(error: {
   say(JSON.stringify({ error }))
 }
 
-/** Shows a line of progress in place of the last one, on a terminal only; null removes it. */
+/** Shows a line of progress in place of the last one, only on a terminal; null removes it. */
 export function showProgress(line: string | null): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line ?? ''}`)
 }
@@ -50,12 +50,12 @@ export function printTable(heading: readonly string[], rows: readonly (readonly 
   for (const row of rows) print(line(row).trimEnd())
 }
 
-/** Ends the command without an error when its reader leaves, as `head` does. */
+/** Ends the command without an error when its reader closes the pipe, as `head` does. */
 export function endQuietlyWithoutReader(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', endQuietly)
 }
 
-/** Keeps a service running when the reader of its standard streams leaves or their disk is full. */
+/** Keeps a service running when the reader of its standard streams closes the pipe or their disk is full. */
 export function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) stream.off('error', endQuietly).on('error', () => undefined)
 }

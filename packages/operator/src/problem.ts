@@ -22,7 +22,7 @@ export const EXIT_DONE = 0
 export const EXIT_FAILED = 1
 /** Asked wrongly: an unknown command, option or value. */
 export const EXIT_USAGE = 2
-/** Failed because a database cannot be reached: the same command can succeed later. The number is EX_TEMPFAIL of sysexits.h. */
+/** Exit code if a database cannot be reached: the same command can succeed later. It is EX_TEMPFAIL of sysexits.h. */
 export const EXIT_UNREACHABLE = 75
 
 /** Something that the reader can solve: `message` is one sentence that says how. */
@@ -43,7 +43,7 @@ export interface Explanation {
   readonly exitCode: number
 }
 
-/** Errors whose message says what to do, and their codes; the first one that fits counts. */
+/** Errors whose message says what to do, and their codes; the first match counts. */
 const KNOWN = [
   [UnknownStore, 'unknown_store'],
   [UnknownMerchant, 'unknown_merchant'],

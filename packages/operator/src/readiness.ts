@@ -1,5 +1,5 @@
-// Whether this process should get requests: its control database answers, it can open the passwords of the stores, and it is
-// not about to end.
+// Whether this process should get requests: its control database responds, it can decrypt the passwords of the stores, and
+// it is not about to exit.
 
 import {
   type ControlDatabase,
@@ -19,15 +19,15 @@ export interface Readiness {
 /** How long the control database may take for its answer. */
 const ANSWER_MS_MAX = 1000
 
-/** What readiness is decided by. */
+/** Options of the readiness check. */
 export interface ReadinessOptions {
   readonly controlUrl: string
   readonly keys: SealingKeys
-  /** Aborted when the end begins. */
+  /** Aborted when the shutdown begins. */
   readonly signal: AbortSignal
 }
 
-/** Readiness with a connection of its own, so that a busy pool is no reason. */
+/** Readiness, checked on a separate connection, so that a busy pool does not affect it. */
 export function createReadiness({ controlUrl, keys, signal }: ReadinessOptions): Readiness {
   let database = open(controlUrl)
   let underWay: Promise<string | null> | null = null

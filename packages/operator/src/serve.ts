@@ -49,7 +49,7 @@ interface Started {
   service: RunningService | null
 }
 
-/** At other levels audit events would not be written: they wait for a node that writes them. */
+/** At other levels a node leaves audit events to nodes that write them. */
 const AUDIT_LOG_LEVELS: readonly Config['logLevel'][] = ['info', 'debug']
 const DAY_MS = 86_400_000
 /** A form's number is forgotten when the form itself is no longer accepted. */
@@ -94,8 +94,8 @@ export async function startServing(options: ServingOptions): Promise<Serving> {
 }
 
 /**
- * Keeps the listeners open while balancers find out from `/readyz` that this node leaves. Only for SIGTERM, which
- * supervisors send: Ctrl-C in a terminal and a defect end the node at once.
+ * Keeps the listeners open while balancers learn from `/readyz` that this node stops. Only for SIGTERM, which
+ * supervisors send: Ctrl-C in a terminal and internal errors stop the node at once.
  */
 async function waitForBalancers(reason: string, { lameDuckSeconds }: Config): Promise<void> {
   if (reason === 'SIGTERM') await setTimeout(lameDuckSeconds * 1000)
@@ -121,7 +121,7 @@ async function startOperationsOf(
   return operations.url
 }
 
-/** What is read when metrics are requested, because it is a state and no event. */
+/** Values that are read when metrics are requested, because they are states, not events. */
 function observeState({ observe }: Metrics, { service }: Started, log: Log): void {
   observe({ event: 'log.lines_dropped', lines: log.takeDropped() })
   if (service === null) return

@@ -105,7 +105,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 
 /** Connections for what is not on the path of a request: usage, and the commands that share the process. */
 const BACKGROUND_CONNECTIONS = 2
-/** How long a node that ends waits for the control database to forget it. */
+/** How long a stopping node waits for the control database to delete its row. */
 const FAREWELL_MS = 1000
 
 /** Before it listens: from then on, `secrets rotate` waits for this node. */

@@ -1,7 +1,7 @@
 // JSON that is nested too deeply for the language's own functions, which call themselves for each level and overflow the
 // stack at some thousand. These keep the levels in an array. They are slower, and used only after the others have failed.
 
-/** How JSON is written. */
+/** Options of the writer. */
 export interface WriteOptions {
   /** Whether members are in the order of their names. */
   readonly isSorted?: boolean
@@ -9,7 +9,7 @@ export interface WriteOptions {
   readonly mapText?: (text: string) => string
 }
 
-/** A piece of the result that is ready. */
+/** A finished piece of the result. */
 class Ready {
   readonly text: string
 

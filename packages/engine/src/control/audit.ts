@@ -1,5 +1,5 @@
-// The audit table of changes to keys, stores, merchants, and secrets. Triggers write it (migrations/006-audit.ts). The nodes copy each
-// event to their log, so that a copy of it survives the control database.
+// The audit table of changes to keys, stores, merchants, and secrets. Triggers write it (migrations/006-audit.ts). The
+// nodes copy each event to their log, so that a copy of it survives the control database.
 
 import type { AuditAction, AuditRecorded, Observe } from '../observe.ts'
 import type { ControlDatabase } from './database.ts'

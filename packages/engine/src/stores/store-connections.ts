@@ -5,7 +5,7 @@
 // - A store with a connection gets another one if there is room, or in place of one that was idle for some seconds.
 // - A new store opens its second connection after the server accepted the first session. Connections without a response
 //   get half of each bound. Those of stores that failed last get a quarter. The rest is for stores that respond.
-// - After a failed attempt the store, or the server if it refused the connection, gets no further attempt during a growing pause.
+// - A failed attempt delays the next one to the store, or to the server if it refused the connection, by a growing pause.
 
 import type { Sql } from '../connection.ts'
 import { ConnectionBudget } from './connection-budget.ts'

@@ -1,5 +1,5 @@
-// `store-export doctor`: examines the control database and every store, and says what to do. Ends with 1 if something must
-// be done.
+// `store-export doctor`: examines the control database and every store, and says what to do. Exits with 1 if you have to
+// fix something.
 
 import { listStores, type RegisteredStore, requireStore } from '@store-export/engine'
 import type { Command } from 'commander'
@@ -18,7 +18,8 @@ interface DoctorOptions extends CommonOptions {
   readonly values?: true
 }
 
-/** Stores that are examined at once: one that hangs must not hold up a fleet, and several may share a role or a server. */
+/** Stores that `doctor` examines at once. More than one, so that a hanging store does not delay the fleet; few, because stores
+ * can share a role or a server. */
 const STORES_AT_ONCE = 8
 
 /** Adds the command. */

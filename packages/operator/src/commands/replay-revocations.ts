@@ -1,4 +1,4 @@
-// What `keys replay-revocations` does: reads audit events from a log and repeats those that took something back.
+// What `keys replay-revocations` does: reads audit events from a log and repeats revocations and removals.
 
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -14,7 +14,7 @@ export interface ReplayOptions extends CommonOptions {
   readonly from: string
 }
 
-/** Members of what log collectors put around a line. */
+/** Members in which log collectors put a line. */
 const WRAPPERS = ['log', 'message', 'MESSAGE'] as const
 
 /** Repeats revocations and removals from the service's log. */
@@ -55,7 +55,7 @@ async function readEvents(from: string): Promise<RevocationEvent[]> {
   return events
 }
 
-/** The JSON of a line, whatever stands before it; null for a line without any. */
+/** The JSON of a line, with or without a prefix; null for a line without JSON. */
 function parse(line: string): unknown {
   const start = line.indexOf('{')
   if (start < 0) return null

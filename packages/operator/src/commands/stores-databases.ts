@@ -27,7 +27,7 @@ export interface UpgradeOptions extends CommonOptions {
 
 const PASSWORD_BYTES = 24
 
-/** Prints the SQL of the reader's role, with a password made for it; or its grants alone, for a role that exists. */
+/** Prints the SQL of the reader's role, with a password made for it; or only its grants, for an existing role. */
 export function grants({ revision, role, grantsOnly, json }: GrantsOptions): void {
   const password = grantsOnly === true ? null : randomBytes(PASSWORD_BYTES).toString('base64url')
   const created = password === null ? '' : readerRoleSql({ role, password })

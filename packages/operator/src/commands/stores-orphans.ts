@@ -7,7 +7,7 @@ import { codeOf, Problem } from '../problem.ts'
 import { dropOrphan, listOrphans, type Orphan } from '../store-schema/orphans.ts'
 import type { CommonOptions } from './leaf.ts'
 
-/** Lists what `stores provision` created and no registered store uses. */
+/** Lists databases and roles that `stores provision` created and no registered store uses. */
 export async function showOrphans(place: OpenPlace, { json }: CommonOptions): Promise<void> {
   const orphans = await findOrphans(place)
   if (json) return printJson({ orphans: orphans.map(describe) })

@@ -1,5 +1,5 @@
-// What `stores provision` does. The store is registered first, as one that is being generated, so that a run that was
-// killed leaves nothing that no command lists. A run with the same external ID goes on with that store.
+// What `stores provision` does. It registers the store first, in the state `generating`, so that `stores list` shows
+// the store of a killed run. A run with the same external ID continues with that store.
 
 import type { RevisionId } from '@store-export/contract'
 import {
@@ -30,7 +30,7 @@ export interface ProvisionOptions extends CommonOptions {
   readonly externalId?: string
 }
 
-/** How long a run waits for another one that makes the database of the same store. */
+/** How long a run waits for another one that creates the database of the same store. */
 const LOCK_TIMEOUT = '60s'
 /** First key of the advisory locks; the second one follows from the store. */
 const PROVISION_LOCK = 7_306_002
@@ -48,7 +48,7 @@ export async function provision(place: OpenPlace, options: ProvisionOptions): Pr
   else showMade(made.store, made.urls, options)
 }
 
-/** Null if another run has made the database meanwhile. */
+/** Null if another run has created the database meanwhile. */
 async function makeOnce(
   place: OpenPlace,
   { id, isNew }: { readonly id: string; readonly isNew: boolean },
@@ -68,7 +68,7 @@ async function makeOnce(
   }
 }
 
-/** What a killed run has created under this store's names. Nobody knows the passwords of its roles. */
+/** Databases and roles that a killed run created for this store. The passwords of the roles are lost. */
 async function dropLeftovers(adminUrl: string, storeId: string): Promise<void> {
   const admin = connectOnce(adminUrl)
   try {
@@ -114,7 +114,7 @@ function showMade(store: RegisteredStore, urls: ProvisionedStore, { revision, js
   print(store.id)
 }
 
-/** The owner's URL is null: its password was shown when the database was made, and is stored nowhere. */
+/** The owner's URL is null: only the run that created the database shows its password. */
 async function showKnown(place: OpenPlace, store: RegisteredStore, { json }: ProvisionOptions): Promise<void> {
   const readerUrl = openStoreUrl(place.keys, store)?.reveal() ?? null
   const revision = await revisionOf(place, store)

@@ -31,7 +31,7 @@ export interface SetOptions extends CommonOptions {
   readonly databaseUrl?: string
 }
 
-/** Registers a store, or returns the one that is registered with this external ID. */
+/** Registers a store, or returns the registered store with this external ID. */
 export async function add(place: OpenPlace, options: AddOptions): Promise<void> {
   const { name, origin, state, databaseUrl, externalId = null, json } = options
   if (databaseUrl === undefined && origin === 'generated' && state === 'ready') {

@@ -1,11 +1,11 @@
-// One change of the demo's first store, as its shop makes it: an order is paid, shipped or delivered. It shows how an
-// incremental sync returns what changed.
+// Changes one order of the demo's first store, as its shop does: the order is paid, shipped, or delivered. The next
+// incremental sync returns the order.
 
 import { connectOnce } from '../context.ts'
 import { storeDatabase } from '../store-schema/provision-store.ts'
 import { DEMO_STORES } from './platform.ts'
 
-/** What was changed. */
+/** A changed order. */
 export interface DemoChange {
   readonly store: string
   readonly order_id: string
@@ -16,7 +16,7 @@ export interface DemoChange {
 }
 
 /**
- * Changes the newest order that can go on; null if none can. `urlOf` gives the superuser's URL of a database of the
+ * Changes the newest order that has a next status; null if none has. `urlOf` gives the superuser's URL of a database of the
  * embedded server.
  */
 export async function changeDemo(urlOf: (database: string) => string): Promise<DemoChange | null> {

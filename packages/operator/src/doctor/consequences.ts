@@ -11,7 +11,7 @@ export interface Consequence {
   readonly says: string
 }
 
-/** What follows if the role may not read these columns of a table; `columns` are all that the contract names. */
+/** Consequences if the role may not read these columns of a table; `columns` are all columns of the contract. */
 export function consequenceOf(table: string, names: readonly string[], columns: readonly ColumnFact[]): Consequence {
   const isReadable = columns.some((column) => column.table === table && column.readable)
   if (!isReadable) return { severity: 'error', says: FAILS }
@@ -30,7 +30,7 @@ export function consequenceOf(table: string, names: readonly string[], columns: 
   return { severity: 'warning', says: 'served as null' }
 }
 
-/** What follows if the store lacks these columns, each given as `table.column`. */
+/** Consequences if the store lacks these columns, each given as `table.column`. */
 export function consequenceOfMissing(missing: readonly string[], columns: readonly ColumnFact[]): Consequence {
   const tables = new Set(columns.map(({ table }) => table))
   const fails = missing.some((name) => {

@@ -12,12 +12,12 @@ import { checkConnection } from './tls.ts'
 import { checkLocks, checkTransactions } from './transactions.ts'
 import { checkValues } from './values.ts'
 
-/** How stores are examined. */
+/** Options of the examination. */
 export interface ExamineOptions extends ReadOptions {
   readonly keys: SealingKeys
 }
 
-/** The report of a registered store. Never rejects: what goes wrong with one store must not hide the reports of others. */
+/** The report of a registered store. Never rejects, so that an error of one store does not hide the reports of others. */
 export async function examineStore(store: RegisteredStore, options: ExamineOptions): Promise<StoreReport> {
   const { id, name, origin, state } = store
   try {
@@ -31,7 +31,7 @@ export async function examineStore(store: RegisteredStore, options: ExamineOptio
   }
 }
 
-/** The facts, read without the session's settings if a pooler refuses them; `refusal` is what it said. */
+/** The facts, read without the session's settings if a pooler refuses them; `refusal` is the pooler's error. */
 async function readAsNodes(url: string, options: ReadOptions): Promise<{ facts: StoreFacts; refusal: unknown }> {
   try {
     return { facts: await readStore(url, options), refusal: null }

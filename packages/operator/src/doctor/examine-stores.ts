@@ -1,4 +1,4 @@
-// Many stores, several at once and no more than the bound.
+// Examines many stores, a bounded number at once.
 
 /** Examines `items`, `atOnce` at a time; the results in their order. `onDone` is called after each. */
 export async function examineAll<Item, Report>(

@@ -1,4 +1,4 @@
-// What the doctor reads from a store database. The findings follow from it without another query.
+// The facts that `doctor` reads from a store database. It derives the findings without another query.
 
 import type { Look } from '@store-export/engine'
 import type { Protection } from './tls.ts'
@@ -24,11 +24,11 @@ export interface ConnectionFacts extends Protection {
   readonly mayUseSchema: boolean
   /** Whether the role sees the start of other sessions' transactions. */
   readonly mayReadStats: boolean
-  /** How far the server's clock is ahead of this machine's. */
+  /** How far the server's clock is ahead of this machine's clock. */
   readonly clockAheadMs: number
 }
 
-/** What a name in schema public stands for. */
+/** Kind of a relation in the schema public. */
 export type RelationKind = 'table' | 'partitioned table' | 'materialized view' | 'view' | 'foreign table'
 
 /** A column in schema public. */
@@ -52,7 +52,7 @@ export interface IndexFact {
   readonly isPartial: boolean
 }
 
-/** A table that a session keeps from being read. */
+/** A table that a session has locked against reads. */
 export interface LockFact {
   readonly table: string
   readonly pid: number

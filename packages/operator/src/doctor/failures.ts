@@ -1,4 +1,4 @@
-// What the doctor says of a store that it could not read: every error becomes a finding, with what to do. Pure.
+// Turns every error of a store that `doctor` could not read into a finding with a fix. Pure.
 
 import {
   ConnectionUrlProblem,

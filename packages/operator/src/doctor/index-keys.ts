@@ -1,9 +1,9 @@
-// The keys of an index, from what PostgreSQL stores of it. Its own function, `pg_get_indexdef`, waits for a lock of the table.
+// Reads the keys of an index from `pg_index`. PostgreSQL's own function, `pg_get_indexdef`, waits for a lock of the table.
 // Pure.
 
 import type { ColumnFact, IndexFact } from './facts.ts'
 
-/** An index as pg_index has it. */
+/** A row of `pg_index`. */
 export interface StoredIndex extends Omit<IndexFact, 'columns'> {
   /** Keys; columns that the index only includes come after them. */
   readonly count: number

@@ -1,5 +1,4 @@
-// Which indexes a store should have, taken from the migrations themselves, and which it lacks. Pure but for reading those
-// files.
+// Compares the indexes of a store with those of the migrations. Pure, except for reading those files.
 
 import { includesRevision, REVISIONS, type RevisionId } from '@store-export/contract'
 import { migrationStatements } from '../store-schema/migrate-store.ts'
@@ -21,8 +20,8 @@ interface ExpectedIndex {
 const INDEXED: readonly ColumnFact['relation'][] = ['table', 'partitioned table', 'materialized view']
 
 /**
- * The check of the indexes of a store that has something of `begun`, and of older revisions. A longer index than the
- * expected one will do.
+ * The check of the indexes of a store that has something of `begun`, and of older revisions. An index with more
+ * columns at its end is enough.
  */
 export function checkIndexes(
   begun: RevisionId,
@@ -100,7 +99,7 @@ function missingIndex(
   }
 }
 
-/** What requests meet without the index. */
+/** Consequence for requests without the index. */
 function consequenceOf(table: string, [first = '']: readonly string[]): string {
   if (first === 'created_at') return `each page of ${table} reads and sorts the whole table`
   if (first === 'status') return `status= searches all of ${table}: pages are slow, and can be short or empty`

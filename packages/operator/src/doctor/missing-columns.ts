@@ -1,5 +1,5 @@
-// SQL that adds to a platform's own database the columns that it lacks, from the definitions of the migrations. Pure but for
-// reading those files.
+// SQL that adds to a platform's own database the columns that it lacks, from the definitions of the migrations. Pure, except
+// for reading those files.
 
 import { REVISIONS } from '@store-export/contract'
 import { migrationStatements } from '../store-schema/migrate-store.ts'
@@ -40,7 +40,7 @@ function addToTable(table: string, names: readonly string[], { columns, role, de
   return `-- give the ${relation} ${target} these columns: ${added.join(', ')}`
 }
 
-/** What a column of a table with rows can be added as: not null needs a default there. */
+/** The definition for a table with rows, in which `not null` needs a default. */
 function addable(definition: string): string {
   const [type = 'text'] = /^[a-z]+(?:\[\])?/.exec(definition) ?? []
   if (definition.includes(' primary key')) return `${type} not null default gen_random_uuid()`

@@ -1,6 +1,6 @@
-// Asks a store database, as the service's own role and with the nodes' own connection settings, for what the doctor judges.
-// Every statement has a time limit, and so has the whole. The catalog is read without a lock on the store's tables, so that
-// a locked table keeps no report back.
+// Reads the facts of a store database with the service's role and the connection settings of the nodes. Every statement
+// has a time limit, and so has the whole. Reading the catalog takes no lock on the store's tables, so a locked table
+// does not delay the report.
 
 import {
   type Config,
@@ -17,7 +17,7 @@ import type { ColumnFact, ConnectionFacts, LockFact, StoreFacts, TableValues } f
 import { keysOf, type StoredIndex } from './index-keys.ts'
 import { countStatement, type TableCheck, valueChecks } from './values.ts'
 
-/** How a store is read. */
+/** Options of reading a store. */
 export interface ReadOptions {
   /** Settings of the nodes. */
   readonly config: Pick<Config, 'storeSessionSettings' | 'storeTimeoutMs'>
@@ -59,7 +59,7 @@ export async function readStore(url: string, { config, scansValues }: ReadOption
   }
 }
 
-/** How far a server's clock is ahead of ours, in ms: its response is taken for the middle of the round trip. */
+/** How far a server's clock is ahead of this machine's clock, in ms, if the response is the middle of the round trip. */
 export async function readClockAheadMs(sql: Sql): Promise<number> {
   const before = Date.now()
   const [row] = await ask<{ milliseconds: number }>(
@@ -83,10 +83,10 @@ async function ask<Row>(sql: Sql, statement: string): Promise<Row[]> {
 
 /** The rows of several statements, in one round trip. */
 async function askAll<Results extends unknown[][]>(sql: Sql, statements: readonly string[]): Promise<Results> {
-  // Statements of one message are one transaction, which the limit does not outlive, through a pooler neither.
+  // Statements of one message are one transaction, and the limit ends with it, also through a pooler.
   const limit = `set local statement_timeout = '${STATEMENT_SECONDS_MAX}s'`
   const results = await sql.unsafe([limit, ...statements].join('; '))
-  // the driver cannot type what several statements answer
+  // the driver has no type for the results of several statements
   return results.slice(1) as unknown as Results
 }
 

@@ -11,14 +11,14 @@ export interface Finding {
   /** For programs; a few words joined by underscores. */
   readonly code: string
   readonly message: string
-  /** What to do: SQL or a command that can be pasted, or else a sentence; null if there is nothing to do. */
+  /** The fix: SQL or a command to paste, or a sentence; null if there is nothing to do. */
   readonly fix: string | null
 }
 
-/** One thing that was examined. */
+/** One check of a database. */
 export interface Check {
   readonly name: string
-  /** What is there, if all is well; null if there was nothing to examine. */
+  /** Summary of a passed check; null if there was nothing to examine. */
   readonly summary: string | null
   readonly findings: readonly Finding[]
 }

@@ -12,7 +12,7 @@ export function showChecks(title: string, checks: readonly Check[], paint: Paint
   return [paint('bold', title), ...checks.flatMap((check) => showCheck(check, paint)), ''].join('\n')
 }
 
-/** The stores: one store with all its checks; of several a line each, and the checks of those that need something. */
+/** The stores: one store with all its checks; of several stores one line each, and the failed checks. */
 export function showStores(stores: readonly StoreReport[], paint: Paint): string {
   const whole = (store: StoreReport) => showChecks(titleOf(store), store.checks, paint)
   if (stores.length === 1) return stores.map(whole).join('\n')

@@ -1,5 +1,5 @@
-// What the doctor says of other sessions in a store: open transactions keep x-sync-watermark back, and locks keep tables from
-// being read. Pure.
+// Findings about other sessions in a store: open transactions hold x-sync-watermark back, and locks block reads of
+// tables. Pure.
 
 import { childrenOf, RESOURCES } from '@store-export/contract'
 import type { Look, OpenTransaction } from '@store-export/engine'

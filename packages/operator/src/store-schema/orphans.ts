@@ -1,16 +1,16 @@
-// Databases and roles with the names of `stores provision` that no registered store uses: what a killed run left, and what
-// `stores remove` leaves on purpose.
+// Databases and roles with the names of `stores provision` that no registered store uses: a killed run leaves
+// them, and `stores remove` leaves them on purpose.
 
 import { parseConnectionUrl, type RegisteredStore, type Sql } from '@store-export/engine'
 import { quoteName } from './sql-text.ts'
 
-/** What is on the server under the names of one store. */
+/** The database and roles with the names of one store. */
 export interface Orphan {
   /** Name that its database has, or would have. */
   readonly name: string
   readonly hasDatabase: boolean
   readonly roles: readonly string[]
-  /** The store that they were made for; null if the control database does not know it. */
+  /** Their store; null if the control database does not know it. */
   readonly storeId: string | null
   /** `unfinished`: the store is registered, but has no database URL; its provision runs or was killed. */
   readonly reason: 'unfinished' | 'removed' | 'unknown'

@@ -1,5 +1,5 @@
 // The command line of `store-sync`: its options, and its exit codes: 0 done, 1 failed or not the same, 2 wrong usage, 75
-// failed for a reason that passes by itself.
+// temporary failure.
 
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'

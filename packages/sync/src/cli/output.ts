@@ -20,7 +20,7 @@ function snake(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-/** Lines for a person: at a terminal one that the next one overwrites, in a log each with the time before it. */
+/** Lines for people: on a terminal the next line replaces the last one; in a log each line begins with the time. */
 export class LiveLine {
   readonly #output: Output
   readonly #clock: () => Date
@@ -45,7 +45,7 @@ export class LiveLine {
     this.#line(isLog ? `${this.#clock().toISOString().slice(0, 19)}Z ${text}` : text)
   }
 
-  /** Removes what is shown. */
+  /** Removes the shown line. */
   clear(): void {
     if (this.#isShown) this.#output.say(`\r${CLEAR}`)
     this.#isShown = false

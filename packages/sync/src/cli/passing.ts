@@ -1,4 +1,4 @@
-// Which failures pass by themselves, so that the same command can succeed later.
+// Decides which failures are temporary, so that the same command can succeed later.
 
 import { AddressError, ConnectionError, StoreExportError } from '@store-export/client'
 import { CopyBusy, CopyLost } from '../copies/copy.ts'
@@ -7,7 +7,7 @@ import { CopyKept } from '../run/emptying.ts'
 
 const PASSING_STATUSES = [409, 429]
 
-/** Whether waiting is all that it takes. */
+/** Whether the failure is temporary. */
 export function passesByItself(error: unknown): boolean {
   if (error instanceof StoreExportError)
     return error.status >= 500 || PASSING_STATUSES.includes(error.status) || error.code === 'INVALID_CURSOR'
@@ -16,8 +16,8 @@ export function passesByItself(error: unknown): boolean {
 }
 
 /**
- * Whether `--every` tries again: also after what a person may fix meanwhile, such as a full disk. It ends if the key, the
- * options or the destination are wrong, and after a defect of the program.
+ * Whether `--every` tries again, also after an error that a person can fix meanwhile, such as a full disk. It ends if the
+ * key, the options, or the destination are wrong, and after an internal error.
  */
 export function mayBeFixedMeanwhile(error: unknown): boolean {
   if (passesByItself(error) || error instanceof CopyKept) return true

@@ -1,5 +1,5 @@
-// What a person sees during a run, and what a program reads: a line for each table, or lines of JSON. A log gets a line
-// for each wait as well, and one at least every 30 seconds, so that a run that waits is told from one that hangs.
+// The output of a run: a line for each table for people, or lines of JSON for programs. A log also gets a line for each
+// wait, and at least one every 30 seconds, which distinguishes a waiting run from a hanging one.
 
 import type { ClientPause } from '@store-export/client'
 import { LIMITS } from '@store-export/contract'
@@ -17,7 +17,7 @@ export interface Telling {
 
 /** So often a line is written over. */
 const SHOW_EVERY_MS = 100
-/** After so long without a line a log gets one. */
+/** Longest time between two lines of a log. */
 const LOG_EVERY_MS = 30_000
 
 /** What was asked of a list, for people. */
@@ -33,7 +33,7 @@ export class PersonTeller {
   /** Whether it was said of this table that its walk goes on. */
   #hasSaidBefore = false
   #countdown: NodeJS.Timeout | undefined
-  /** What a terminal shows at this moment, or would. */
+  /** Current line for a terminal. */
   #status = ''
   #heartbeat: NodeJS.Timeout | undefined
   #isAtWork = false
@@ -44,7 +44,7 @@ export class PersonTeller {
     this.#startedAt = telling.now()
   }
 
-  /** A command begins its work: what comes is timed from here, and a log hears of it until `end`. */
+  /** Starts the timer and the periodic lines of a log, until `end`. */
   begin(): void {
     this.#startedAt = this.#telling.now()
     this.#isAtWork = true
@@ -141,7 +141,7 @@ export class PersonTeller {
     this.#beat()
   }
 
-  /** Begins the time anew after which a log gets a line. */
+  /** Restarts the timer of the periodic lines. */
   #beat(): void {
     clearInterval(this.#heartbeat)
     if (!this.#isLog || !this.#isAtWork) return

@@ -29,7 +29,7 @@ export function now(): number {
   return performance.now()
 }
 
-/** How long a refused connection is retried before the first response, in a command that is run once, in ms. */
+/** How long a refused connection is retried before the first response, in a command without `--every`, in ms. */
 export const REFUSED_FOR_MS = 5000
 
 /** A session for the options of the command line. Throws `UsageProblem`. */

@@ -85,7 +85,7 @@ interface Told {
   readonly ms: number
 }
 
-/** What repairs more comes first. */
+/** Runs that repair more come first. */
 const REPAIRS: readonly Repair[] = ['full', 'prune', 'run']
 const COMMANDS: Readonly<Record<Repair, string>> = { full: 'run --full', prune: 'run --prune', run: 'run' }
 

@@ -12,7 +12,7 @@ import { type FileColumn, type FileTable, pagesOf } from './files-tables.ts'
 /** A text that already looks escaped gets one more apostrophe: whoever takes one away has the text as it was. */
 const LOOKS_ESCAPED = /^'+[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
 
-/** How CSV files are written. */
+/** Options of CSV files. */
 export interface CsvOptions {
   /** Between two values; a comma by default. */
   readonly delimiter?: string

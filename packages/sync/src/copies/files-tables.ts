@@ -7,7 +7,7 @@ import { type ColumnKind, TABLE_NAMES, TABLES } from '../tables.ts'
 import { quoted } from './quoted.ts'
 import { digitsName } from './sqlite-decimals.ts'
 
-/** What a cell holds. Decimals and timestamps are strings, exactly as the service sent them. */
+/** Type of a cell's value. Decimals and timestamps are strings, exactly as the service sent them. */
 export type Cell = string | number | boolean | null
 
 /** A column of a file. */

@@ -26,7 +26,7 @@ import { FILE_VIEWS } from './sqlite-views.ts'
 export interface TableWriter {
   /** The file that holds this table; one file may hold several. */
   fileOf(table: string): string
-  /** Names the options that change what it writes; empty for the usual ones. Files of another format are written again. */
+  /** Name of the options that change the files; empty for the defaults. A run rewrites files of another format. */
   readonly format: string
   /** Files and folders that it needs for a while: a run that was killed may leave them. */
   readonly scratch: readonly string[]

@@ -1,4 +1,4 @@
-// Which columns of a copy's table are indexed: those by which rows are joined, found and put in order.
+// The indexed columns of a copy's tables: those that join, find, and sort rows.
 
 import type { CopyColumn } from '../tables.ts'
 
@@ -11,7 +11,7 @@ export interface TableIndex {
 /** Columns by which people look for a row. */
 const SEARCHED: ReadonlySet<string> = new Set(['email', 'sku', 'updated_at'])
 
-/** The indexes of a table besides that of its ids: references, order of creation, and what people look for. */
+/** The indexes of a table besides that of its ids: references, order of creation, and search columns. */
 export function indexesOf({ name, columns }: { name: string; columns: readonly CopyColumn[] }): TableIndex[] {
   return columns.flatMap((column): TableIndex[] => {
     if (column.name === 'created_at') return [{ name: `${name}_created_at`, columns: ['created_at', 'id'] }]

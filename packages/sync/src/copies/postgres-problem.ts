@@ -27,7 +27,7 @@ export function isRefusal(error: unknown): error is postgres.PostgresError {
   return error instanceof postgres.PostgresError && !['FATAL', 'PANIC'].includes(error.severity)
 }
 
-/** Whether the server admits no connection by these words: wrong password, unknown role or database. */
+/** Whether the server rejects the credentials: wrong password, unknown role or database. */
 export function isDenied(error: unknown): boolean {
   return error instanceof postgres.PostgresError && /^(?:28...|3D000)$/.test(error.code)
 }

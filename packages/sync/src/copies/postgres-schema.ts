@@ -88,7 +88,7 @@ async function claimSchema(
   return present
 }
 
-/** A schema that is being made, and the names that it had before. */
+/** A schema in the making, and its earlier names. */
 interface SchemaInMaking {
   readonly session: PostgresSession
   readonly schema: string
@@ -119,7 +119,7 @@ async function makeTable(
     at,
     columns.filter((column) => !described.has(column.name)),
   )
-  // an empty table gets its indexes when it is filled: but for that of children, which each page needs
+  // an empty table gets its indexes after the rows, except the index of children, which each page needs
   if ('parentColumn' in table) await createIndexes(session, schema, { name, columns: parentOf(table) })
   if (indexesOf(table).every((index) => had.has(index.name))) return added.length > 0
   const [filled] = await session.run(`select exists (select from ${at}) as has_rows`)
@@ -143,7 +143,7 @@ export async function createIndexes(
   }
 }
 
-/** Comments that people have written stay. One statement, because a server may be far away. */
+/** Keeps comments that people wrote. Uses one statement, because a server can be far away. */
 async function describeColumns(session: PostgresSession, at: string, columns: readonly CopyColumn[]): Promise<void> {
   if (columns.length === 0) return
   const comments = columns.map(

@@ -1,4 +1,4 @@
-/** A name as SQL statements have it. */
+/** A quoted name for SQL. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }

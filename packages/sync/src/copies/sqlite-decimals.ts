@@ -1,4 +1,4 @@
-// How a SQLite copy keeps a decimal. SQLite has no exact decimal type, so each decimal of the contract has up to three
+// Decimals of a SQLite copy. SQLite has no exact decimal type, so each decimal of the contract has up to three
 // columns (decision 048):
 //
 // - `total`, REAL: the number. It compares, sorts and aggregates as numbers do.
@@ -10,7 +10,7 @@ import type { CopyColumn } from '../tables.ts'
 import { CopyProblem } from './copy.ts'
 import { quoted } from './quoted.ts'
 
-/** A column as the file has it: its name, and how it is declared after that. */
+/** A column of the file: its name, and the rest of its declaration. */
 export interface SqliteColumn {
   readonly name: string
   readonly declared: string
@@ -45,7 +45,7 @@ export function sentValue(column: CopyColumn): string {
 
 /**
  * Converts decimals that an older version kept as text. Their column is renamed, so that SQLite changes the name in views
- * and triggers of other people, too: these work with text, and must keep it. Throws `CopyProblem`.
+ * and triggers of other people too: these work with text and must keep doing so. Throws `CopyProblem`.
  */
 export function convertTextDecimals(
   database: DatabaseSync,

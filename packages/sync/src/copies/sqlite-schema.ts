@@ -66,9 +66,9 @@ export function closeFile(database: DatabaseSync): void {
   }
 }
 
-/** What a file is to have. */
+/** Required schema of a file. */
 export interface FileSchema {
-  /** What messages call the copy. */
+  /** Name of the copy in messages. */
   readonly copy: string
   readonly tables: readonly CopyTable[]
   readonly views: readonly SqliteView[]

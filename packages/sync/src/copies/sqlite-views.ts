@@ -6,7 +6,7 @@ export interface SqliteView {
   readonly select: string
 }
 
-/** How the views show amounts. */
+/** Representation of amounts in the views. */
 interface Amounts {
   /** The column `name` of the table `from`. */
   readonly amount: (from: string, name: string) => string
@@ -21,7 +21,7 @@ const OVERVIEW_AMOUNTS = ['subtotal', 'discount_amount', 'tax', 'shipping', 'tot
 /** Whole cents of the line `i`; null beyond 15 digits, as of any amount. */
 const LINE_CENTS = 'iif(abs(i.quantity * i.price_cents) < 1e15, i.quantity * i.price_cents, null)'
 
-/** Views for people who ask the file itself: amounts are numbers, and come as whole cents too. */
+/** Views for people who query the file: amounts are numbers, and whole cents too. */
 export const VIEWS: readonly SqliteView[] = viewsOf({
   amount: (from, name) => `${from}.${name}`,
   lineTotal: 'i.quantity * coalesce(i.price_cents, i.price * 100) / 100.0',

@@ -85,7 +85,7 @@ export class SqliteWriter {
   }
 
   /**
-   * Whether a walk marks what it meets: one that continues does as it began. For empty tables the indexes are created at
+   * Whether a walk marks the rows that it sees: a continued walk does as it began. For empty tables the indexes are created at
    * its end: ids are random, and each row would change another page of each index. If the walk does not end, the next
    * opening of the file creates them.
    */

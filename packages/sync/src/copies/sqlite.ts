@@ -33,7 +33,7 @@ export class SqliteCopy implements Copy {
   readonly #writers = new Map<string, SqliteWriter>()
   #open: { readonly database: DatabaseSync; readonly lock: DatabaseSync } | null = null
 
-  /** `name` is what messages call it; the file by default. */
+  /** `name` is the copy's name in messages; the file by default. */
   constructor(file: string, name: string = file, views: readonly SqliteView[] = VIEWS) {
     // to SQLite `:memory:` and `file:…?mode=memory` would be no files
     this.#file = path.resolve(file)

@@ -1,5 +1,5 @@
-// A list without a single row is more often a lost right or a table that is being replaced than a store that deleted
-// everything. So a run does not empty a table unless it is told to.
+// An empty list is more often a revoked permission, or a table in replacement, than a store that deleted everything. So
+// a run does not empty a table without `--allow-empty`.
 
 import { type Copy, CopyProblem } from '../copies/copy.ts'
 

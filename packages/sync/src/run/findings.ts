@@ -41,7 +41,7 @@ export interface TableVerification {
   readonly repair: Repair
 }
 
-/** A usual run, one with `--prune`, which removes what only the copy has, or one with `--full`. */
+/** A run without options, with `--prune`, which removes rows that only the copy has, or with `--full`. */
 export type Repair = 'run' | 'prune' | 'full'
 
 /** What is said while it goes on. */

@@ -19,7 +19,7 @@ export interface RunOptions extends PlanOptions {
   readonly prunes?: boolean
   /**
    * Whether a table that the store returns empty may lose all of its rows. By default it keeps them, and the run throws
-   * `CopyKept` when all else is done.
+   * `CopyKept` after all other work.
    */
   readonly allowsEmpty?: boolean
   /** Hears of each page and each table. */
@@ -44,7 +44,7 @@ export type Progress =
   /** The service has no lists of ids: nothing is pruned. */
   | { readonly event: 'unpruned'; readonly message: string }
   | ({ readonly event: 'table' } & TableSummary)
-  /** The store returns no rows of a table, and the copy keeps those that it has. */
+  /** The store returns no rows of a table, and the copy keeps its rows. */
   | { readonly event: 'kept'; readonly table: string; readonly rows: number }
   /** All rows are there: files that people open are written now. */
   | { readonly event: 'files' }
