@@ -268,14 +268,15 @@ export class StoreConnections {
 
   /** Closes a connection, and stops counting it when it is closed. */
   private end(connection: StoreConnection): Promise<void> {
-    const { pool, unproven } = connection
+    const { pool } = connection
     this.idle.delete(connection)
     pool.remove(connection)
     // The driver does not notice that a connection which it is to end has died: it waits for its answer (postgres.js 3.4.9).
     const closed = Promise.race([connection.sql.end({ timeout: CLOSE_SECONDS }), connection.gone.promise])
     const ended = closed.catch(noop).then(() => {
       this.leaving.delete(ended)
-      for (const budget of [pool.server, this.all]) budget.remove(unproven)
+      // Read only now: the first response may arrive while the connection is being closed.
+      for (const budget of [pool.server, this.all]) budget.remove(connection.unproven)
       this.pump()
     })
     this.leaving.add(ended)

@@ -1,0 +1,79 @@
+// The connections to a database server that a test controls message by message.
+
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { SealingKey } from '../control/sealing.ts'
+import { within } from '../within.ts'
+import { type PoolBounds, StorePools } from './pools.ts'
+
+const BOUNDS: PoolBounds = {
+  storePoolSize: 4,
+  storeConnectionsMax: 20,
+  storeServerConnectionsMax: 20,
+  storeQueueMax: 50,
+  storeQueueWaitMs: 1000,
+  storeIdleSeconds: 60,
+  storeTimeoutMs: 5000,
+  storeSessionSettings: false,
+}
+const TERMINATE = 'X'.charCodeAt(0)
+const READY = message('Z', 'I')
+const LET_IN = Buffer.concat([message('R', '\0\0\0\0'), READY])
+const RESPONSE = Buffer.concat([message('C', 'SELECT 0\0'), READY])
+
+function message(type: string, body: string): Buffer {
+  const head = Buffer.alloc(5)
+  head.write(type)
+  head.writeInt32BE(body.length + 4, 1)
+  return Buffer.concat([head, Buffer.from(body, 'latin1')])
+}
+
+/** A database server that lets everybody in and sends a response to a statement after `beforeResponse`. */
+async function startServer({ beforeResponse = async () => undefined as unknown, port = 0 } = {}) {
+  const serve = (socket: Socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', () => {
+      socket.write(LET_IN)
+      socket.on('data', async (data) => {
+        if (data[0] === TERMINATE) return void socket.end()
+        await beforeResponse()
+        socket.write(RESPONSE)
+      })
+    })
+  }
+  const server = createServer(serve).listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return { port: (server.address() as AddressInfo).port, stop: () => new Promise((stopped) => server.close(stopped)) }
+}
+
+/** Pools, and a function that sends a statement to the store of a role. */
+function startPools(port: number, bounds: Partial<PoolBounds> = {}) {
+  const keys = { current: new SealingKey(randomBytes(32)), previous: null }
+  const pools = new StorePools({ bounds: { ...BOUNDS, ...bounds }, keys, observe: () => undefined })
+  onTestFinished(() => pools.close())
+  const ask = (role: string, work: () => Promise<unknown> = async () => undefined) => {
+    const databaseUrl = `postgres://${role}@127.0.0.1:${port}/shop?sslmode=disable`
+    return pools.use({ storeId: role, databaseUrl, sealedPassword: null }, async (sql) => {
+      const begun = sql.unsafe('select').simple()
+      await within(300, begun, () => pools.discard(role, 'no answer in time', { sql, graceSeconds: 5 }))
+      await work()
+    })
+  }
+  return { pools, ask }
+}
+
+test('[ERR-3] a first response after the time limit keeps no later outage from ending: the server is tried again', async () => {
+  const late = Promise.withResolvers<void>()
+  const server = await startServer({ beforeResponse: () => late.promise })
+  const { pools, ask } = startPools(server.port)
+  await expect(ask('slow')).rejects.toThrow('no answer within')
+  late.resolve()
+  await vi.waitFor(() => expect(pools.sums().connections).toBe(0))
+  await server.stop()
+  for (let n = 0; n < 3; n++) await expect(ask('other')).rejects.toThrow()
+  await startServer({ port: server.port })
+  await ask('other')
+})
