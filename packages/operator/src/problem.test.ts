@@ -28,6 +28,17 @@ describe('explain', () => {
     expect(explain(error)).toMatchObject({ sentence: `${beginning}: said the driver (${error.code})` })
   })
 
+  test.each(['ENOTFOUND', 'ETIMEOUT', 'ECANCELLED', 'ESERVFAIL', 'EREFUSED'])(
+    'a host name whose resolution fails with %s is a database that cannot be reached, and the command can succeed later',
+    (code) => {
+      expect(explain(failure(code))).toEqual({
+        code: 'database_unreachable',
+        sentence: `the database cannot be reached: said the driver (${code})`,
+        exitCode: 75,
+      })
+    },
+  )
+
   test('a database that cannot be reached has an exit code of its own, because the command can succeed later', () => {
     const passing = [
       failure('ECONNREFUSED'),

@@ -77,10 +77,11 @@ export function explain(error: unknown): Explanation | null {
 
 /** Whether the database cannot be reached, does not answer, or has no connection left. */
 function isUnreachable(error: unknown): boolean {
-  return isOfConnect(error) || PASSING.test(codeOf(error) ?? '')
+  const code = codeOf(error) ?? ''
+  return isOfConnect(error) || NOT_REACHED.test(code) || PASSING.test(code)
 }
 
-const PASSING = /^(ECONN|EHOST|ENET|ENOTFOUND|EAI_|ETIMEDOUT|EPIPE|CONNECT|CONNECTION_|08|57P0|53)/
+const PASSING = /^(CONNECT|CONNECTION_|08|57P0|53)/
 
 /** What went wrong between us and a database, in a sentence; null for any other error. */
 export function databaseSentence(error: unknown): string | null {
@@ -96,10 +97,12 @@ export function codeOf(error: unknown): string | null {
 }
 
 const UNREACHABLE = 'the database cannot be reached'
+/** Codes of a socket that could not connect, and of a host name that could not be resolved. */
+const NOT_REACHED = /^(ECONN|EHOST|ENET|EAI_|ETIMEDOUT|EPIPE|ENOTFOUND|ETIMEOUT$|ECANCELLED$|ESERVFAIL$|EREFUSED$)/
 
 /** What each family of codes means to the one who runs the command. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
-  [/^(ECONN|EHOST|ENET|ENOTFOUND|EAI_|ETIMEDOUT|EPIPE)/, UNREACHABLE],
+  [NOT_REACHED, UNREACHABLE],
   [/^(CONNECT|CONNECTION_|08|57P0)/, 'the database does not answer'],
   [/^(ETLSREFUSED|ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO)/, 'the connection to the database is not safe'],
   [/^ENOTFITTING$/, 'none of the database servers fits'],
