@@ -1,7 +1,7 @@
 // Ends the connection to a server that does not keep to PostgreSQL's protocol, or does not let go: the driver believes
 // every byte. postgres.js 3.4.9 keeps whatever a message says it has, up to 4 GB; writes a line to the console for each
-// message of a type that it does not know; waits for ever for a frozen server to close a connection that was ended; and
-// connects again at once, for ever, to a server that closes before it is ready, while the caller waits.
+// message of a type that it does not know; waits forever for a frozen server to close a connection that was ended; and
+// connects again at once, forever, to a server that closes before it is ready, while the caller waits.
 
 import type { Socket } from 'node:net'
 import { askForBinary } from './connection-formats.ts'

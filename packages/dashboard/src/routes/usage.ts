@@ -79,7 +79,7 @@ interface LogChoice extends Pick<RequestLogPart, 'until' | 'problem' | 'errorsOn
   readonly before: Date | null
 }
 
-/** The part of the log that the address names: lines before a minute, or until a time that somebody typed. */
+/** The part of the log that the address names: lines before a minute, or until a time that the merchant typed. */
 function choiceOf({ context, head }: StoreVisit): LogChoice {
   const errorsOnly = context.req.query('show') === 'errors'
   const until = context.req.query('until') ?? ''

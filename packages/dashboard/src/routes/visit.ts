@@ -72,7 +72,7 @@ export function frameOf(
 }
 
 /**
- * The English in which numbers and dates are written, since the pages are English: the reader's own if that is their first
+ * The English locale for numbers and dates, because the pages are English: the reader's own if that is their first
  * language; else that of Britain, whose order of days and 24 hours are those of most other languages.
  */
 export function localeOf(acceptLanguage: string | undefined): string {

@@ -50,7 +50,7 @@ export class FormTokens {
 
   /**
    * Bytes that the token alone decides, for one purpose: the same ones for the same number of bytes. They need the
-   * secret and the token, so neither the database nor somebody with a token alone can compute them.
+   * secret and the token, so neither the database nor the holder of a token can compute them alone.
    */
   bytesOf(text: string, purpose: string): RandomBytes {
     const secret = Buffer.concat([Buffer.from(this.#options.secret), payloadOf(text)])

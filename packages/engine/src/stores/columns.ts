@@ -154,7 +154,7 @@ function missing(storeId: string, name: string): Observation {
   return { event: 'schema surprise', storeId, table, column, kind: 'column missing' }
 }
 
-/** A column; or a table of which the reader may select no column, with null for everything else. */
+/** A column; or a table without a column that the reader may select, with null for all other members. */
 type ColumnRow = { readonly table: string } & (
   | { readonly column: string; readonly notNull: boolean; readonly type: string }
   | { readonly column: null; readonly notNull: null; readonly type: null }

@@ -192,7 +192,7 @@ export class StoreConnections {
     if (displaced.pool.size === 0) this.onEmptied(displaced.pool)
   }
 
-  /** The connection that has been idle longest, since `idleBefore` at least. */
+  /** The connection that has been idle longest, and at least since `idleBefore`. */
   private leastUsed(budget: ConnectionBudget, idleBefore: number): StoreConnection | null {
     for (const connection of this.idle) {
       if (connection.idleSince > idleBefore) return null
@@ -253,7 +253,7 @@ export class StoreConnections {
     await Promise.all(ofServer.map((connection) => this.end(connection)))
   }
 
-  /** Keeps a connection for the next request, unless it has not answered or its pool was given up. */
+  /** Keeps a connection for the next request, unless it has not responded or its pool is discarded. */
   private release(connection: StoreConnection): void {
     const { pool, unproven } = connection
     const now = performance.now()

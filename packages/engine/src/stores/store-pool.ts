@@ -49,7 +49,7 @@ export interface StoreConnection {
   unproven: Standing | null
   /** Start of its idle time, by `performance.now()`. */
   idleSince: number
-  /** Open sockets: one, and a second one while a statement is being cancelled. */
+  /** Open sockets: one, and a second one while a statement is being canceled. */
   sockets: number
   /** Resolves when they are closed. */
   gone: PromiseWithResolvers<void>
@@ -74,7 +74,7 @@ export class StorePool {
   /** Idle connections, the one used last at the end. */
   readonly idle: StoreConnection[] = []
   readonly running = new Set<StoreConnection>()
-  /** Connections of all states, until they are given up. */
+  /** Connections of all states, until they are discarded. */
   size = 0
   /** Of these, the ones that are being opened. */
   connecting = 0
