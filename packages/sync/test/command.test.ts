@@ -256,7 +256,7 @@ describe('store-sync run', () => {
       expect([kept.code, kept.stderr]).toEqual([
         1,
         expect.stringMatching(
-          /locations +1 rows kept[\s\S]*nothing was removed from them: locations \(1\)\. .*--allow-empty/,
+          /locations +1 rows kept[\s\S]*the run kept the rows that .* has: locations \(1\)\. .*--allow-empty/,
         ),
       ])
       expect(count('locations')).toBe(1)
