@@ -77,3 +77,14 @@ test('[ERR-3] a first response after the time limit keeps no later outage from e
   await startServer({ port: server.port })
   await ask('other')
 })
+
+test('[ERR-3] a store that answers gets a second connection in place of an idle one before the queue gives up', async () => {
+  const server = await startServer()
+  const { ask } = startPools(server.port, { storeServerConnectionsMax: 4 })
+  for (const role of ['a', 'b', 'c', 'd']) await ask(role)
+  const work = Promise.withResolvers<void>()
+  const running = ask('a', () => work.promise)
+  await ask('a')
+  work.resolve()
+  await running
+})

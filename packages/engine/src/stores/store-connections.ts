@@ -3,6 +3,7 @@
 // - A request takes an idle connection of its own store first.
 // - A store without a connection may close the one that was idle longest, of its own server if that server is full.
 // - A store with a connection gets another one if there is room, or in place of one that was idle for some seconds.
+//   If the store responds, its request displaces a connection that was idle for less time after a short wait.
 // - A new store opens its second connection after the server accepted the first session. Connections without a response
 //   get half of each bound. Those of stores that failed last get a quarter. The rest is for stores that respond.
 // - A failed attempt delays the next one to the store, or to the server if it refused the connection, by a growing pause.
@@ -25,6 +26,8 @@ export interface ConnectionBounds {
 /** A request that waits for a connection. */
 interface Waiter {
   readonly pool: StorePool
+  /** Start of the wait, by `performance.now()`. */
+  readonly since: number
   /** The bound that delayed it last. */
   blockedBy: ConnectionBudget
   /** End the wait. */
@@ -42,6 +45,10 @@ interface Begun {
 const CLOSE_SECONDS = 5
 /** How long a connection is idle before a store that has another one may take its place. */
 const STALE_MS = 5000
+/** How long a request of a store that answers waits for one of its own connections before it displaces an idle one. */
+const OWN_WAIT_MS = 200
+const NEVER = Number.POSITIVE_INFINITY
+
 /** The connections to all stores. */
 export class StoreConnections {
   /** Open sockets, including closing ones. */
@@ -133,7 +140,7 @@ export class StoreConnections {
 
   private async waitForConnection(pool: StorePool, limit: number): Promise<StoreConnection> {
     const { promise, resolve, reject } = Promise.withResolvers<StoreConnection>()
-    const waiter: Waiter = { pool, blockedBy: pool.server, admit: resolve, refuse: reject }
+    const waiter: Waiter = { pool, since: performance.now(), blockedBy: pool.server, admit: resolve, refuse: reject }
     this.waiting.add(waiter)
     this.pump()
     if (!this.waiting.has(waiter)) return await pool.whileWaiting(promise)
@@ -155,34 +162,39 @@ export class StoreConnections {
   /** Serves the requests that wait, as far as the rules allow now. */
   private pump(): void {
     const now = performance.now()
-    let wakeAt = Number.POSITIVE_INFINITY
+    let wakeAt = NEVER
     for (const waiter of [...this.waiting].sort(byTurn)) {
       const { pool } = waiter
       const idle = this.takeIdle(pool)
       if (idle !== null) {
         this.waiting.delete(waiter)
         waiter.admit(idle)
-      } else if (pool.retryAt > now) wakeAt = Math.min(wakeAt, pool.retryAt)
-      else this.tryOpen(waiter, now)
+      } else wakeAt = Math.min(wakeAt, pool.retryAt > now ? pool.retryAt : this.tryOpen(waiter, now))
     }
     clearTimeout(this.wakeTimer)
-    if (wakeAt !== Number.POSITIVE_INFINITY)
-      this.wakeTimer = setTimeout(() => this.pump(), Math.ceil(wakeAt - now)).unref()
+    if (wakeAt !== NEVER) this.wakeTimer = setTimeout(() => this.pump(), Math.ceil(wakeAt - now)).unref()
   }
 
-  private tryOpen(waiter: Waiter, now: number): void {
+  /** Opens a connection if the rules allow it. Returns the time at which they allow it if nothing else happens. */
+  private tryOpen(waiter: Waiter, now: number): number {
     const { pool } = waiter
     const { standing, server } = pool
-    if (standing !== 'answering' && pool.connecting > 0) return
+    if (standing !== 'answering' && pool.connecting > 0) return NEVER
     const withoutShare = [server, this.all].find((budget) => !budget.hasShareFor(standing) || !budget.mayTry())
     const full = [server, this.all].find(({ isFull }) => isFull)
     waiter.blockedBy = withoutShare ?? full ?? server
-    if (withoutShare !== undefined) return
-    const idleBefore = pool.size === 0 ? now : now - STALE_MS
-    const displaced = full === undefined ? null : this.leastUsed(full, idleBefore)
-    if (full !== undefined && displaced === null) return
+    if (withoutShare !== undefined) return NEVER
+    const displaced = full === undefined ? null : this.leastUsed(full)
+    if (full !== undefined && displaced === null) return NEVER
+    const displacedAt = displaced === null ? now : displaceableAt(displaced, waiter)
+    if (displacedAt > now) return displacedAt
+    this.openFor(waiter, displaced)
+    return NEVER
+  }
+
+  private openFor(waiter: Waiter, displaced: StoreConnection | null): void {
     // Counted at once, so that no two requests take the place of one connection.
-    const connection = this.openIn(pool)
+    const connection = this.openIn(waiter.pool)
     this.waiting.delete(waiter)
     if (displaced === null) {
       waiter.admit(connection)
@@ -192,12 +204,9 @@ export class StoreConnections {
     if (displaced.pool.size === 0) this.onEmptied(displaced.pool)
   }
 
-  /** The connection that has been idle longest, and at least since `idleBefore`. */
-  private leastUsed(budget: ConnectionBudget, idleBefore: number): StoreConnection | null {
-    for (const connection of this.idle) {
-      if (connection.idleSince > idleBefore) return null
-      if (budget === this.all || connection.pool.server === budget) return connection
-    }
+  /** The connection that has been idle longest. */
+  private leastUsed(budget: ConnectionBudget): StoreConnection | null {
+    for (const connection of this.idle) if (budget === this.all || connection.pool.server === budget) return connection
     return null
   }
 
@@ -282,6 +291,13 @@ export class StoreConnections {
     this.leaving.add(ended)
     return ended
   }
+}
+
+/** When a request may close an idle connection of another store to get its place, by `performance.now()`. */
+function displaceableAt({ idleSince }: StoreConnection, { pool, since }: Waiter): number {
+  if (pool.size === 0) return idleSince
+  const stale = idleSince + STALE_MS
+  return pool.standing === 'answering' ? Math.min(stale, since + OWN_WAIT_MS) : stale
 }
 
 /**
