@@ -3,23 +3,33 @@ import { once } from 'node:events'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { HostLookup, type HostLookupOptions } from './host-lookup.ts'
 
 const TYPE_A = 1
 const HEADER_BYTES = 12
 
-/** What a name server says of a name: an IPv4 address with its time to live, that there is none, or nothing. */
-type Entry = { readonly address: string; readonly ttl: number } | 'absent' | 'silent'
+/**
+ * What a name server returns for a name: an IPv4 address with its time to live, that there is none, that the server failed,
+ * or nothing. The IPv4 address is sent after `late`. With `ipv6` the name has an IPv6 address too.
+ */
+type Entry =
+  | { readonly address: string; readonly ttl: number; readonly ipv6?: true; readonly late?: Promise<unknown> }
+  | 'absent'
+  | 'failing'
+  | 'silent'
 
 /** A name server; names that it does not have are absent. */
 async function nameServer(entries: Readonly<Record<string, Entry>>) {
   const asked: string[] = []
-  const socket = createSocket('udp4', (query, from) => {
+  const socket = createSocket('udp4', async (query, from) => {
     const { name, type, end } = questionOf(query)
     if (type === TYPE_A) asked.push(name)
     const entry = entries[name] ?? 'absent'
-    if (entry !== 'silent') socket.send(responseTo(query.subarray(0, end), type, entry), from.port, from.address)
+    if (entry === 'silent') return
+    if (typeof entry === 'object' && type === TYPE_A) await entry.late
+    socket.send(responseTo(query.subarray(0, end), type, entry), from.port, from.address)
   })
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
@@ -37,35 +47,33 @@ function questionOf(query: Buffer): { name: string; type: number; end: number } 
   return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 }
 }
 
+const RESPONSE_CODES = { answered: 0x8180, failing: 0x8182, absent: 0x8183 }
+
 function responseTo(query: Buffer, type: number, entry: Exclude<Entry, 'silent'>): Buffer {
-  const hasAnswer = entry !== 'absent' && type === TYPE_A
+  const address = typeof entry === 'string' ? null : addressBytes(entry, type)
   const head = Buffer.from(query)
-  head.writeUInt16BE(entry === 'absent' ? 0x8183 : 0x8180, 2)
+  head.writeUInt16BE(RESPONSE_CODES[typeof entry === 'string' ? entry : 'answered'], 2)
   for (const [at, count] of [
     [4, 1],
-    [6, hasAnswer ? 1 : 0],
+    [6, address === null ? 0 : 1],
     [8, 0],
     [10, 0],
   ] as const)
     head.writeUInt16BE(count, at)
-  if (!hasAnswer) return head
-  const record = Buffer.from([
-    0xc0,
-    HEADER_BYTES,
-    0,
-    TYPE_A,
-    0,
-    1,
-    0,
-    0,
-    0,
-    0,
-    0,
-    4,
-    ...entry.address.split('.').map(Number),
-  ])
+  if (address === null || typeof entry === 'string') return head
+  const record = Buffer.alloc(12)
+  record.writeUInt16BE(0xc000 + HEADER_BYTES, 0)
+  record.writeUInt16BE(type, 2)
+  record.writeUInt16BE(1, 4)
   record.writeUInt32BE(entry.ttl, 6)
-  return Buffer.concat([head, record])
+  record.writeUInt16BE(address.length, 10)
+  return Buffer.concat([head, record, address])
+}
+
+/** The IPv4 address of a name, or `::1` as its IPv6 address. */
+function addressBytes(entry: Exclude<Entry, string>, type: number): Buffer | null {
+  if (type === TYPE_A) return Buffer.from(entry.address.split('.').map(Number))
+  return entry.ipv6 === true ? Buffer.concat([Buffer.alloc(15), Buffer.from([1])]) : null
 }
 
 async function lookupWith(options: Partial<HostLookupOptions>, hosts = '', resolv = ''): Promise<HostLookup> {
@@ -113,6 +121,34 @@ describe('a host name', () => {
       ])
     expect(asked.filter((name) => name === 'long.test')).toHaveLength(1)
     expect(asked.filter((name) => name === 'short.test')).toHaveLength(3)
+  })
+
+  test('[ERR-3] whose IPv4 address arrives late has both addresses, and its IPv6 address alone is not cached', async () => {
+    const entry = { address: '10.0.0.1', ttl: 60, ipv6: true } as const
+    const { promise: never } = Promise.withResolvers<void>()
+    const { asked, servers } = await nameServer({
+      'slow.test': { ...entry, late: delay(150) },
+      'silent.test': { ...entry, late: never },
+    })
+    const lookup = await lookupWith({ servers })
+    expect(await addressesOf(lookup, 'slow.test')).toEqual(['10.0.0.1', '::1'])
+    for (let n = 0; n < 2; n++) expect(await addressesOf(lookup, 'silent.test')).toEqual(['::1'])
+    expect(asked.filter((name) => name === 'silent.test').length).toBeGreaterThanOrEqual(2)
+  })
+
+  test('[ERR-3] is resolved if the name server fails for a search domain, and fails with that error if no candidate exists', async () => {
+    const { asked, servers } = await nameServer({
+      'db.shop.a.test': 'failing',
+      'db.shop': { address: '10.0.0.1', ttl: 0 },
+      'gone.shop.a.test': 'failing',
+    })
+    const lookup = await lookupWith({ servers }, '', 'search a.test b.test\noptions ndots:5\n')
+    expect(await addressesOf(lookup, 'db.shop')).toEqual(['10.0.0.1'])
+    await expect(lookup.resolve('gone.shop')).rejects.toMatchObject({ code: 'ESERVFAIL' })
+    expect([...new Set(asked)]).toEqual([
+      ...['db.shop.a.test', 'db.shop.b.test', 'db.shop'],
+      ...['gone.shop.a.test', 'gone.shop.b.test', 'gone.shop'],
+    ])
   })
 
   test('in /etc/hosts is not asked for, nor is localhost', async () => {

@@ -30,8 +30,10 @@ const TRIES = 2
 /** Maximum cache time, although a name server may allow more: a host can move to another address. */
 const TTL_SECONDS_MAX = 300
 const NAMES_MAX = 10_000
-/** Further wait for the second address family after the first has responded (RFC 8305). */
-const OTHER_FAMILY_MS = 50
+/** Further wait for the IPv6 addresses after the IPv4 addresses arrived (RFC 8305). */
+const IPV6_WAIT_MS = 50
+/** Longer, because many hosts that have an IPv6 address are reachable by IPv4 only. */
+const IPV4_WAIT_MS = 500
 const DEFAULTS = { hostsFile: '/etc/hosts', resolvFile: '/etc/resolv.conf', servers: null, timeoutMs: TIMEOUT_MS }
 
 interface Found {
@@ -107,45 +109,58 @@ export class HostLookup {
   }
 
   private async findWith(resolver: Resolver, names: readonly string[]): Promise<Found> {
-    let last: unknown = notFound(names[0] ?? '')
+    let failure: unknown
     for (const name of names) {
       try {
         return await query(resolver, name)
       } catch (error) {
-        last = error
-        if (!isAbsent(error)) break
+        // As in glibc, a name server that fails for one search domain may know the name in the next, or as it is.
+        if (!isAbsent(error)) failure ??= error
+        if (isSilence(error)) break
       }
     }
-    throw last
+    throw failure ?? notFound(names[0] ?? '')
   }
 }
 
 /** The lookup of this process. */
 export const hostLookup = new HostLookup()
 
-/** Both address families. IPv4 comes first: `net.connect` tries the other one when the first does not answer. */
+/**
+ * Both address families. IPv4 comes first: `net.connect` tries the other one when the first does not answer. Without a
+ * response for one family, the addresses of the other have no time to live, so that the next connection asks again.
+ */
 async function query(resolver: Resolver, name: string): Promise<Found> {
   const found: { readonly address: string; readonly ttl: number }[] = []
   const failures: unknown[] = []
-  const families = [resolver.resolve4(name, { ttl: true }), resolver.resolve6(name, { ttl: true })]
-  const all = Promise.all(
-    families.map((family) =>
-      family.then(
-        (records) => void found.push(...records),
-        (error: unknown) => void failures.push(error),
-      ),
+  const ipv4 = resolver.resolve4(name, { ttl: true })
+  const ipv6 = resolver.resolve6(name, { ttl: true })
+  const families = [ipv4, ipv6].map((family) =>
+    family.then(
+      (records) => {
+        found.push(...records)
+        return true
+      },
+      (error: unknown) => {
+        failures.push(error)
+        return isAbsent(error)
+      },
     ),
   )
-  await Promise.any(families).then(() => Promise.race([all, delay(OTHER_FAMILY_MS)]), noop)
-  if (found.length === 0) {
-    await all
-    // The error of a failed name server is more useful than the response that the name does not exist.
-    throw failures.find((error) => !isAbsent(error)) ?? failures[0]
-  }
+  const waited = Promise.any([ipv4.then(() => wait(IPV6_WAIT_MS)), ipv6.then(() => wait(IPV4_WAIT_MS))])
+  const all = Promise.all(families)
+  const isComplete = await Promise.race([all, waited.catch(() => all)]).then((known) => known.every(Boolean))
+  // A name server that failed says more than one that has no such name.
+  if (found.length === 0) throw failures.find((error) => !isAbsent(error)) ?? failures[0]
   return {
     addresses: found.map(({ address }) => addressOf(address)).sort((a, b) => a.family - b.family),
-    ttlSeconds: Math.min(...found.map(({ ttl }) => ttl)),
+    ttlSeconds: isComplete ? Math.min(...found.map(({ ttl }) => ttl)) : 0,
   }
+}
+
+/** Resolves after a time to a sign that a family is unknown. */
+function wait(ms: number): Promise<boolean[]> {
+  return delay(ms, [false], { ref: false })
 }
 
 /** The addresses that /etc/hosts has for a name; those of this machine for `localhost`, whatever the file says. */
@@ -183,15 +198,18 @@ function isAbsent(error: unknown): boolean {
   return error instanceof Error && 'code' in error && ['ENOTFOUND', 'ENODATA'].includes(String(error.code))
 }
 
+/** Whether no name server answered within the time limit. */
+function isSilence(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && ['ETIMEOUT', 'ECANCELLED'].includes(String(error.code))
+}
+
 function describe(name: string, cause: unknown): Error {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'EAI_FAIL'
   if (isAbsent(cause)) return notFound(name, cause)
-  const reason = code === 'ETIMEOUT' || code === 'ECANCELLED' ? 'the name server did not answer in time' : code
+  const reason = isSilence(cause) ? 'the name server did not answer in time' : code
   return Object.assign(new Error(`the host name ${name} could not be resolved: ${reason}`, { cause }), { code })
 }
 
 function notFound(name: string, cause?: unknown): Error {
   return Object.assign(new Error(`the host name ${name} does not exist`, { cause }), { code: 'ENOTFOUND' })
 }
-
-const noop = () => undefined
