@@ -84,7 +84,7 @@ function restore(): void {
   rmSync(LICENSE, { force: true })
 }
 
-/** Types that no entry of the package leads to can be imported by nobody. */
+/** Removes types that no entry of the package exports, because users cannot import them. */
 function dropPrivateTypes({ exports }: Manifest): void {
   const entries = Object.values(exports).map((file) => path.normalize(typesOf(String(file))))
   const reached = new Set(entries)

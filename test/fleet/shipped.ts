@@ -39,7 +39,7 @@ export function shippedHaproxy(): Promise<string> {
   return readFile(path.join(ROOT, 'deploy', 'haproxy.cfg'), 'utf8')
 }
 
-/** The text with these addresses; throws if an address of ours is left. */
+/** The text with these addresses; throws if an address of the shipped file is left. */
 export function withAddresses(text: string, nodes: readonly NodeAddresses[], ports: BalancerPorts): string {
   let replaced = text
     .replace(/(listen |bind :)8080/, `$1${ports.api}`)

@@ -107,7 +107,7 @@ test(`a gigabyte of body on a GET is answered once and read no further: other cl
       for (const socket of senders) socket.destroy()
     }
   }
-  // sending costs the machine as much as reading: the control sends the same bytes to a program that is none of ours
+  // sending costs the machine as much as reading: the control sends the same bytes to another program
   await expectUnharmed(scene, sendTo(scene.node.url), sendTo(await startSink()))
   const socket = await open(scene.node.url)
   const said: Buffer[] = []

@@ -72,7 +72,7 @@ function makePipe() {
 
 const REQUESTS = 6000
 
-test('a log that nobody reads holds up no request; lines are dropped, counted, and reported once when it is read', async () => {
+test('an unread log delays no request; lines are dropped, counted, and reported once when it is read', async () => {
   const { writer, read } = makePipe()
   const { service, askManyTimes, dropped, health } = await startServiceTo(writer)
   expect(new Set(await askManyTimes(REQUESTS))).toEqual(new Set([200]))

@@ -1,4 +1,4 @@
-// The secret is replaced while clients read: no request fails, in the documented order and when somebody gets it wrong.
+// The secret is replaced while clients read: no request fails, in the documented order and in a wrong one.
 
 import { randomBytes } from 'node:crypto'
 import { addStore, SealingKey } from '@store-export/engine'

@@ -216,7 +216,7 @@ test('the total of a line is its price times its quantity, exactly', async () =>
   expect(new Set(inFile)).toEqual(new Set(['-139.93', '0.30', '9989999999990.01', null]))
 })
 
-/** A copy as versions before kept it, with an order, and a view that somebody has made of it. */
+/** A copy as versions before kept it, with an order, and a view that another program made. */
 async function textCopy(view: string): Promise<string> {
   const file = path.join(await aFolder(), 'shop.db')
   using database = new DatabaseSync(file)

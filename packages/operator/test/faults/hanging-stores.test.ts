@@ -11,7 +11,7 @@ const HANGING = 200
 const HANGING_LATE = 40
 const REQUESTS = 128
 const AT_ONCE = 4
-/** A store that nobody has asked before waits behind the first attempts on those that hang. */
+/** A store that no request has named before waits behind the first attempts on those that hang. */
 const NEW_MS_MAX = 20_000
 const PATH = '/api/v1/orders?limit=50'
 const SIZE = { orders: 60, customers: 5, products: 5, locations: 1, groups: 1 }
