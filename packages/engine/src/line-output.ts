@@ -51,6 +51,16 @@ export class LineOutput {
     if (this.retry === null) this.flush()
   }
 
+  /**
+   * Writes a line unless the output is stalled. Returns whether the file descriptor took all of it: a line that it took in
+   * part, or not yet, can still be lost with the process.
+   */
+  writeNow(line: string): boolean {
+    if (this.pendingBytes > 0) return false
+    this.write(line)
+    return this.pendingBytes === 0
+  }
+
   /** How many lines were dropped since this was last called. */
   takeDropped(): number {
     const dropped = this.lostSinceAsked

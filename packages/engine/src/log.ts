@@ -3,7 +3,7 @@
 
 import type { Config } from './config.ts'
 import { LineOutput } from './line-output.ts'
-import type { Observation, Observe } from './observe.ts'
+import type { AuditRecorded, Observation, Observe } from './observe.ts'
 import { redactAndCut } from './redact.ts'
 import { RefusalSampler, SUM_SECONDS } from './refusal-sampler.ts'
 
@@ -21,6 +21,8 @@ export interface LogOptions {
 /** A log, which never makes the process wait. */
 export interface Log {
   readonly observe: Observe
+  /** Writes an audit event at any level. Returns whether the output took the line: false while its reader is stalled. */
+  record(event: AuditRecorded): boolean
   /** How many lines the output did not take since this was last called. */
   takeDropped(): number
 }
@@ -53,6 +55,11 @@ export function createLog({ level, fd = 1, to, now = Date.now }: LogOptions): Lo
     observe: (observation) => {
       if (observation.event === 'stopping') writeSums()
       if (isLogged(observation) && isNews(observation) && sampler?.isFirst(observation) !== false) write(observation)
+    },
+    record: (event) => {
+      if (output !== null) return output.writeNow(lineOf(event, now()))
+      write(event)
+      return true
     },
     takeDropped: () => output?.takeDropped() ?? 0,
   }

@@ -85,7 +85,7 @@ export async function startServing(options: ServingOptions): Promise<Serving> {
   started.service = service
   lifecycle.onClose(() => service.close())
   if (AUDIT_LOG_LEVELS.includes(config.logLevel)) {
-    const auditLog = startAuditLog({ database: service.control, observe })
+    const auditLog = startAuditLog({ database: service.control, record: log.record, observe })
     lifecycle.onClose(() => auditLog.close())
   }
   lifecycle.onClose((reason) => waitForBalancers(reason, config))

@@ -1,10 +1,15 @@
+import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { closeSync, constants, mkdtempSync, openSync, readSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { copyDatabase } from '../../../../test/support/databases.ts'
 import { createControlDatabase, type TestControl } from '../../test/control-database.ts'
 import { createKey, revokeKey } from '../access/key-ring.ts'
-import type { Observation } from '../observe.ts'
-import { logEvents } from './audit.ts'
+import { LineOutput } from '../line-output.ts'
+import type { AuditRecorded } from '../observe.ts'
+import { logEvents, startAuditLog } from './audit.ts'
 import { openControlDatabase } from './database.ts'
 import { addMembership, removeMembership, removeMerchant } from './merchants.ts'
 import { replayRevocations } from './replay-revocations.ts'
@@ -21,9 +26,9 @@ afterAll(() => control.drop())
 
 /** The events that no log has yet, in the order of their time. */
 async function logged(database = control.database) {
-  const seen: Observation[] = []
-  await logEvents({ database, observe: (each) => seen.push(each) })
-  return seen.flatMap((each) => (each.event === 'audit.recorded' ? [each] : []))
+  const seen: AuditRecorded[] = []
+  await logEvents({ database, record: (each) => seen.push(each) > 0 })
+  return seen
 }
 
 const newKey = (storeId: string, actor?: string, database = control.database) => {
@@ -91,6 +96,65 @@ test('rows of the audit table cannot be changed or deleted', async () => {
     'truncate audit_events cascade',
   ])
     await expect(sql.unsafe(statement)).rejects.toThrow('append-only')
+})
+
+/** An output to a pipe that nobody reads until `drain`, which returns what was written. */
+function stalledOutput() {
+  const pipe = path.join(mkdtempSync(path.join(tmpdir(), 'audit-')), 'log')
+  execFileSync('mkfifo', [pipe])
+  const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
+  const fd = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK)
+  onTestFinished(() => [reader, fd].forEach(closeSync))
+  const output = new LineOutput({ fd, bytesMax: 200_000, lossLine: (lines) => `lost ${lines}\n` })
+  const bytes = Buffer.alloc(65_536)
+  const drain = () => {
+    try {
+      return bytes.toString('utf8', 0, readSync(reader, bytes, 0, bytes.length, null))
+    } catch {
+      return ''
+    }
+  }
+  return { output, drain }
+}
+
+test('events that a stalled log does not take are logged when the log works again', async () => {
+  const { database } = control
+  const { output, drain } = stalledOutput()
+  for (let line = 0; line < 1000; line++) output.write(`${'x'.repeat(400)}\n`)
+  const store = await control.store()
+  const record = (event: AuditRecorded) => output.writeNow(`${JSON.stringify(event)}\n`)
+  expect(await logEvents({ database, record })).toBe(0)
+  let text = ''
+  await expect.poll(() => (text += drain()), { timeout: 5000 }).toContain('lost ')
+  await expect.poll(() => logEvents({ database, record }), { timeout: 5000 }).toBe(1)
+  text += drain()
+  expect(text.match(/\{.*"audit.recorded".*\}/g)).toEqual([expect.stringContaining(store.id)])
+  expect(await logEvents({ database, record })).toBe(0)
+})
+
+test('closing does not wait for a control database that hangs', async () => {
+  const own = await createControlDatabase()
+  onTestFinished(() => own.drop())
+  const [locking, database] = [own.secondNode(), own.secondNode()]
+  const { promise: ended, resolve: unlock } = Promise.withResolvers<void>()
+  const { promise: locked, resolve: hasLock } = Promise.withResolvers<void>()
+  const holding = locking.sql.begin(async (transaction) => {
+    await transaction`lock table audit_unlogged`
+    hasLock()
+    await ended
+  })
+  await locked
+  const auditLog = startAuditLog({ database, record: () => true, observe: () => undefined })
+  const waiting = async () => {
+    const rows = await control.database
+      .sql`select from pg_locks where not granted and relation = 'audit_unlogged'::regclass`
+    return rows.length
+  }
+  await expect.poll(waiting, { timeout: 5000 }).toBe(1)
+  await auditLog.close()
+  expect(await waiting()).toBe(1)
+  unlock()
+  await holding
 })
 
 test('a replay takes back what was taken back, once, and leaves what was given again', async () => {

@@ -1,21 +1,26 @@
 // The audit table of changes to keys, stores, merchants, and secrets. Triggers write it (migrations/006-audit.ts). The
 // nodes copy each event to their log, so that a copy of it survives the control database.
 
+import type { Log } from '../log.ts'
 import type { AuditAction, AuditRecorded, Observe } from '../observe.ts'
+import { within } from '../within.ts'
 import type { ControlDatabase } from './database.ts'
 
 /** Options of the writer of events. */
 export interface AuditLogOptions {
   readonly database: ControlDatabase
+  readonly record: Log['record']
   readonly observe: Observe
 }
 
 const INTERVAL_MS = 1000
+/** How long a shutdown waits for events that are being logged. Another node, or the next start, logs the others. */
+const CLOSE_MS_MAX = 1000
 const EVENTS_AT_ONCE = 500
 
 /**
- * Writes new events to the log once a second, until the returned function is called. Each event is written at least once:
- * two nodes that read it at the same time both write it.
+ * Writes new events to the log once a second, until `close`. The log's output takes each event at least once: an event that
+ * the output did not take is tried again, and two nodes that read an event at the same time both write it.
  */
 export function startAuditLog(options: AuditLogOptions): { close(): Promise<void> } {
   let isClosed = false
@@ -35,24 +40,26 @@ export function startAuditLog(options: AuditLogOptions): { close(): Promise<void
     close: async () => {
       isClosed = true
       clearTimeout(timer)
-      await underWay
+      await within(CLOSE_MS_MAX, underWay, () => undefined).catch(() => undefined)
     },
   }
 }
 
-/** Writes the events that no node has logged yet, oldest first; returns how many. */
-export async function logEvents({ database, observe }: AuditLogOptions): Promise<number> {
+/** Writes the events that no node has logged yet, oldest first, until the log takes no more. Returns how many it took. */
+export async function logEvents({ database, record }: Pick<AuditLogOptions, 'database' | 'record'>): Promise<number> {
   const { sql } = database
   const events = await sql<AuditRow[]>`
     select id as "auditId", at, actor, action, store_id as "storeId", key_id as "keyId", merchant_id as "merchantId",
       details
     from audit_events where id in (select event_id from audit_unlogged) order by at limit ${EVENTS_AT_ONCE}`
-  if (events.length === 0) return 0
-  for (const { at, details, ...rest } of events) {
-    observe({ event: 'audit.recorded', ...rest, at: at.toISOString(), details: JSON.stringify(details) })
-  }
-  await sql`delete from audit_unlogged where event_id in ${sql(events.map(({ auditId }) => auditId))}`
-  return events.length
+  const refused = events.findIndex(
+    ({ at, details, ...rest }) =>
+      !record({ event: 'audit.recorded', ...rest, at: at.toISOString(), details: JSON.stringify(details) }),
+  )
+  const logged = refused === -1 ? events : events.slice(0, refused)
+  if (logged.length === 0) return 0
+  await sql`delete from audit_unlogged where event_id in ${sql(logged.map(({ auditId }) => auditId))}`
+  return logged.length
 }
 
 type AuditRow = Omit<AuditRecorded, 'event' | 'at' | 'details'> & {
