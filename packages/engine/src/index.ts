@@ -31,10 +31,10 @@ export {
   UnknownMerchant,
 } from './control/merchants.ts'
 export { MigrationProblem, migrate, missingMigrations } from './control/migrate.ts'
-export { announceNode, NodesWithoutSecret, requireNodesWith } from './control/nodes.ts'
+export { announceNode, NodesWithoutSecret, requireServiceSecret, whyNotServing } from './control/nodes.ts'
 export { type RevocationEvent, replayRevocations } from './control/replay-revocations.ts'
 export { rotateSecrets } from './control/rotate-secrets.ts'
-export { requireOpenable, SealingKey, type SealingKeys, SealingProblem } from './control/sealing.ts'
+export { SealingKey, type SealingKeys, SealingProblem } from './control/sealing.ts'
 export { loadSecrets } from './control/secrets.ts'
 export { forgetSentForms, isFirstSending } from './control/sent-forms.ts'
 export { readDashboardSecret, readServiceSecret } from './control/service-secrets.ts'

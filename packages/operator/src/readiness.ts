@@ -1,13 +1,7 @@
-// Whether this process should get requests: its control database responds, it can decrypt the passwords of the stores, and
-// it is not about to exit.
+// Whether this process should get requests: its control database answers, it holds the secret that most passwords of stores
+// need, and it is not about to end.
 
-import {
-  type ControlDatabase,
-  openControlDatabase,
-  requireOpenable,
-  type SealingKeys,
-  SealingProblem,
-} from '@store-export/engine'
+import { type ControlDatabase, openControlDatabase, type SealingKeys, whyNotServing } from '@store-export/engine'
 
 /** Tells whether requests may come. */
 export interface Readiness {
@@ -70,9 +64,9 @@ async function firstAnswer(database: ControlDatabase, keys: SealingKeys): Promis
   const late = new Promise<string>((resolve) => {
     timer = setTimeout(() => resolve(LATE), ANSWER_MS_MAX)
   })
-  const answer = requireOpenable(database, keys).then(
-    () => null,
-    (error: unknown) => (error instanceof SealingProblem ? error.message : UNREADABLE),
+  const answer = whyNotServing(database, keys).then(
+    (problem) => problem?.message ?? null,
+    () => UNREADABLE,
   )
   try {
     return await Promise.race([answer, late])

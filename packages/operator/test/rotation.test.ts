@@ -95,6 +95,50 @@ test('a node that cannot open a sealed password is not ready, and says for which
   expect((await fetch(`${node.operationsUrl}/healthz`)).status).toBe(200)
 })
 
+test('one password that no node can open leaves the nodes ready', async () => {
+  const fleet = await startFleet()
+  await fleet.addStore()
+  const node = await fleet.node()
+  const keys = { current: new SealingKey(randomBytes(32)), previous: null }
+  const store = { name: 'Sealed', origin: 'generated', state: 'ready', databaseUrl: 'postgres://r:p@h/d' } as const
+  const add = () => addStore({ database: fleet.control, keys, random: randomBytes }, store)
+  const status = async () => (await fetch(`${node.operationsUrl}/readyz`)).status
+  await add()
+  expect(await status()).toBe(200)
+  await add()
+  expect(await status()).toBe(503)
+})
+
+test('a node that lacks a secret of most nodes is not ready if a password needs another secret', async () => {
+  const fleet = await startFleet()
+  await Promise.all([fleet.addStore(), fleet.addStore()])
+  const next = newSecret()
+  const both = { SECRET: next, SECRET_PREVIOUS: fleet.settings.SECRET ?? '' }
+  const [old, ...others] = await Promise.all([fleet.node(), fleet.node(both), fleet.node(both)])
+  const keys = { current: new SealingKey(Buffer.from(next, 'base64')), previous: null }
+  const store = { name: 'Sealed', origin: 'generated', state: 'ready', databaseUrl: 'postgres://r:p@h/d' } as const
+  await addStore({ database: fleet.control, keys, random: randomBytes }, store)
+  const statuses = [old, ...others].map(async (node) => (await fetch(`${node?.operationsUrl}/readyz`)).status)
+  expect(await Promise.all(statuses)).toEqual([503, 200, 200])
+})
+
+test('without a running node, stores add, set and provision refuse a secret that opens no other password', async () => {
+  const fleet = await startFleet()
+  const [store] = await Promise.all([fleet.addStore(), fleet.addStore()])
+  const command = (settings: Record<string, string>, words: string[]) =>
+    run(words, { settings: { DATABASE_URL: fleet.controlUrl, ...settings }, input: 'postgres://r:p@h/d' })
+  const url = ['--database-url', '-']
+  for (const words of [
+    ['stores', 'add', '--name', 'Shop', ...url],
+    ['stores', 'set', store.id, ...url],
+    ['stores', 'provision', '--name', 'Shop', '--revision', 'v1.6'],
+  ]) {
+    const { code, stderr } = await command({ SECRET: newSecret() }, words)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('was sealed with another secret')])
+  }
+  expect((await command(fleet.settings, ['stores', 'set', store.id, ...url])).code).toBe(0)
+})
+
 test('stores add and set refuse a password that the running nodes could not open', async () => {
   const fleet = await startFleet()
   const store = await fleet.addStore()

@@ -4,7 +4,7 @@
 import type { Observe } from '../observe.ts'
 import { type RandomBytes, randomUuid } from '../random.ts'
 import type { ControlDatabase } from './database.ts'
-import type { SealingKey, SealingKeys } from './sealing.ts'
+import { countOpenable, type SealingKey, type SealingKeys, SealingProblem } from './sealing.ts'
 
 /** Options of the announcement. */
 export interface AnnouncementOptions {
@@ -67,6 +67,43 @@ export async function requireNodesWith({ sql }: ControlDatabase, { fingerprint }
     where seen_at > clock_timestamp() - make_interval(secs => ${LIVE_SECONDS}) and not ${fingerprint} = any (secrets)
     order by name`
   if (lacking.length > 0) throw new NodesWithoutSecret(lacking.map(({ name }) => name))
+}
+
+/**
+ * Throws if this secret is not the one that the service uses: `NodesWithoutSecret` if a live node lacks it, `SealingProblem` if
+ * no node is live and it does not open the passwords of the stores other than `except`.
+ */
+export async function requireServiceSecret(
+  database: ControlDatabase,
+  keys: SealingKeys,
+  except: string | null = null,
+): Promise<void> {
+  await requireNodesWith(database, keys.current)
+  const [row] = await database.sql<[{ live: boolean }]>`
+    select exists (
+      select from nodes where seen_at > clock_timestamp() - make_interval(secs => ${LIVE_SECONDS})) as live`
+  if (row.live) return
+  const { problem } = await countOpenable(database, keys, except)
+  if (problem === null) return
+  throw new SealingProblem(
+    `${problem.message}. If that secret is lost, start a node with the new one, and set the URL of each store again`,
+  )
+}
+
+/**
+ * Why a node with these keys cannot serve; null if it can. A password that does not open is no reason by itself, because one
+ * mistyped row would stop every node: most passwords need another secret, or most live nodes hold one that these keys lack.
+ */
+export async function whyNotServing(database: ControlDatabase, keys: SealingKeys): Promise<SealingProblem | null> {
+  const { opened, unopened, problem } = await countOpenable(database, keys)
+  if (problem === null || unopened > opened) return problem
+  const held = await database.sql`
+    with live as (
+      select secrets from nodes where seen_at > clock_timestamp() - make_interval(secs => ${LIVE_SECONDS}))
+    select secret from live, unnest(secrets) as secret
+    where not secret = any (${fingerprints(keys)}::text::text[])
+    group by secret having 2 * count(*) > (select count(*) from live)`
+  return held.length > 0 ? problem : null
 }
 
 /** An array literal of PostgreSQL. */

@@ -99,18 +99,46 @@ export function isSealedWithCurrent(keys: SealingKeys, storeId: string, sealed: 
   return bytes.length >= TEXT_STARTS && bytes[1] === keys.current.id && open(keys.current, storeId, bytes) !== null
 }
 
-/**
- * Throws `SealingProblem` if a registered password was encrypted with a key that is not among these. Decrypts one password for
- * each key in use.
- */
-export async function requireOpenable({ sql }: ControlDatabase, keys: SealingKeys): Promise<void> {
+/** How many registered passwords these keys open, and why the others do not open. */
+export interface Openable {
+  readonly opened: number
+  readonly unopened: number
+  /** Of the first password that does not open; null if all open. */
+  readonly problem: SealingProblem | null
+}
+
+/** Opens one password for each key that sealed any, except of the store `except`, and counts all that this key sealed. */
+export async function countOpenable(
+  { sql }: ControlDatabase,
+  keys: SealingKeys,
+  except: string | null = null,
+): Promise<Openable> {
   // base64: the first 18 bits are the version, the key's ID, and two bits of the nonce
-  const samples = await sql<{ id: string; sealed: SealedPassword }[]>`
-    select id, database_password as sealed from stores
-    where id in (
-      select min(id::text collate "C")::uuid from stores where database_password is not null
-      group by left(database_password, 3))`
-  for (const { id, sealed } of samples) openPassword(keys, id, sealed)
+  const samples = await sql<{ id: string; sealed: SealedPassword; count: number }[]>`
+    select id, database_password as sealed, count
+    from (
+      select min(id::text collate "C")::uuid as id, count(*)::int as count from stores
+      where database_password is not null and id is distinct from ${except}::text::uuid
+      group by left(database_password, 3)) as sample
+    join stores using (id) order by id`
+  const result = { opened: 0, unopened: 0, problem: null as SealingProblem | null }
+  for (const { id, sealed, count } of samples) {
+    const problem = problemOf(keys, id, sealed)
+    if (problem === null) result.opened += count
+    else result.unopened += count
+    result.problem ??= problem
+  }
+  return result
+}
+
+function problemOf(keys: SealingKeys, id: string, sealed: SealedPassword): SealingProblem | null {
+  try {
+    openPassword(keys, id, sealed)
+    return null
+  } catch (error) {
+    if (error instanceof SealingProblem) return error
+    throw error
+  }
 }
 
 function open(key: SealingKey, storeId: string, bytes: Buffer): string | null {

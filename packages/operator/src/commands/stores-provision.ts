@@ -8,7 +8,7 @@ import {
   parseConnectionUrl,
   type RegisteredStore,
   removeStore,
-  requireNodesWith,
+  requireServiceSecret,
   requireStore,
   type Sql,
   setStore,
@@ -38,7 +38,7 @@ const PROVISION_LOCK = 7_306_002
 /** Creates the database of a store and registers it, or returns the store that has this external ID. */
 export async function provision(place: OpenPlace, options: ProvisionOptions): Promise<void> {
   const { name, externalId = null } = options
-  await requireNodesWith(place.database, place.keys.current)
+  await requireServiceSecret(place.database, place.keys)
   const store = await addStore(place, { name, externalId, origin: 'generated', state: 'generating', databaseUrl: null })
   if (store.origin === 'imported')
     throw new Problem(`the store ${store.id} is imported: "stores provision" makes no database for it`)

@@ -5,7 +5,8 @@ import {
   listStores,
   type RegisteredStore,
   removeStore,
-  requireNodesWith,
+  requireServiceSecret,
+  requireStore,
   type StoreOrigin,
   type StoreState,
   setStore,
@@ -38,7 +39,7 @@ export async function add(place: OpenPlace, options: AddOptions): Promise<void> 
     throw new UsageProblem('a ready store needs --database-url; one without a database yet takes --state generating')
   }
   const url = databaseUrl === undefined ? null : await readUrlOption(databaseUrl)
-  if (url !== null) await requireNodesWith(place.database, place.keys.current)
+  if (url !== null) await requireServiceSecret(place.database, place.keys)
   const store = await addStore(place, { name, origin, state, externalId, databaseUrl: url })
   if (json) return printJson({ ...describeStore(store), created: store.isNew })
   report(store, store.isNew ? 'Registered' : 'Already registered, and left unchanged:')
@@ -55,7 +56,10 @@ export async function set(place: OpenPlace, reference: string, options: SetOptio
     ...(state === undefined ? {} : { state }),
     ...(databaseUrl === undefined ? {} : { databaseUrl: await readUrlOption(databaseUrl) }),
   }
-  if (databaseUrl !== undefined) await requireNodesWith(place.database, place.keys.current)
+  if (databaseUrl !== undefined) {
+    const { id } = await requireStore(place.database, reference)
+    await requireServiceSecret(place.database, place.keys, id)
+  }
   const store = await setStore(place, reference, change)
   if (json) return printJson(describeStore(store))
   report(store, 'Changed')
