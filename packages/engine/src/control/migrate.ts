@@ -1,5 +1,5 @@
-// Brings the control database to this version. Safe when several processes do it at once: one works, the others wait
-// on an advisory lock and then find nothing to do.
+// Brings the control database to this version. Several processes can do it at once: an advisory lock keeps them apart, and
+// one of them applies each migration.
 
 import { openPool, type Sql } from '../connection.ts'
 import { parseConnectionUrl } from '../connection-url.ts'
@@ -38,14 +38,15 @@ export async function missingMigrations(database: ControlDatabase): Promise<stri
 
 async function applyAll(sql: Sql): Promise<string[]> {
   // loaded here: a service that serves only compares names, and keeps no library for it
-  const { applyMigrations } = await import('./apply-migrations.ts')
+  const { applyMigrations, isLockFailure } = await import('./apply-migrations.ts')
   const { error, results } = await applyMigrations(sql)
   if (error !== undefined) {
     const failed = results?.find((result) => result.status === 'Error')?.migrationName
     const where = failed === undefined ? '' : ` at ${failed}`
-    throw new MigrationProblem(`the control database could not be migrated${where}: nothing was changed`, {
-      cause: error,
-    })
+    const hint = isLockFailure(error)
+      ? 'another session kept a table locked. Wait until it ends (for example pg_dump), then run migrate again'
+      : 'this migration changed nothing'
+    throw new MigrationProblem(`the control database could not be migrated${where}: ${hint}`, { cause: error })
   }
   return (results ?? []).map((result) => result.migrationName)
 }

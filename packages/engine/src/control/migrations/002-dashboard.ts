@@ -11,6 +11,8 @@ export async function up(database: Kysely<unknown>): Promise<void> {
 }
 
 const STATEMENTS = [
+  // in the order of `stores remove`, which changes a store and then its keys
+  'lock table stores in share row exclusive mode',
   'alter table api_keys add column replaces uuid references api_keys (id)',
   // a key has one successor at a time
   'create unique index api_keys_replaces on api_keys (replaces) where revoked_at is null',

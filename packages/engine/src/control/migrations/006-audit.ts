@@ -11,6 +11,8 @@ export async function up(database: Kysely<unknown>): Promise<void> {
 }
 
 const STATEMENTS = [
+  // in the order of `stores remove`, which changes a store and then its keys
+  'lock table stores in share row exclusive mode',
   `create table audit_events (
     id uuid primary key default gen_random_uuid(),
     at timestamptz not null default clock_timestamp(),
