@@ -74,14 +74,14 @@ export function isRefusedByServer(error: unknown): boolean {
   return REFUSED_BY_SERVER.has(codeOf(error) ?? '')
 }
 
-/** Whether the server, the role or the database has no room for another connection. */
-export function isTooManyConnections(error: unknown): boolean {
-  return remedyFor(error) === 'free connections'
-}
+/** A part of a database server that has a connection limit. */
+export type FullPart = 'role' | 'database' | 'server'
 
-/** Whether the limit that was reached is the role's or the database's, and not the server's: PostgreSQL has one code for all. */
-export function isLimitOfStore(error: unknown): boolean {
-  return error instanceof Error && 'routine' in error && ROUTINES_OF_STORE_LIMITS.has(String(error.routine))
+/** The part that has reached its connection limit; null for any other error. PostgreSQL has one code for all three. */
+export function fullPartOf(error: unknown): FullPart | null {
+  if (remedyFor(error) !== 'free connections') return null
+  const routine = error instanceof Error && 'routine' in error ? String(error.routine) : ''
+  return PARTS_BY_ROUTINE[routine] ?? 'server'
 }
 
 const REFUSED_BY_SERVER: ReadonlySet<string> = new Set([
@@ -100,7 +100,10 @@ const REFUSED_BY_SERVER: ReadonlySet<string> = new Set([
   'EREFUSED',
 ])
 /** The functions of PostgreSQL that check the connection limits of a role and of a database. */
-const ROUTINES_OF_STORE_LIMITS: ReadonlySet<string> = new Set(['InitializeSessionUserId', 'CheckMyDatabase'])
+const PARTS_BY_ROUTINE: Readonly<Record<string, FullPart>> = {
+  InitializeSessionUserId: 'role',
+  CheckMyDatabase: 'database',
+}
 
 function severityOf(error: unknown): string | null {
   return error instanceof Error && 'severity' in error ? String(error.severity) : null

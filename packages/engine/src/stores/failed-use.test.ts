@@ -61,12 +61,15 @@ test.each([
     delayed: ['store'],
   },
 ])('[ERR-3] if $event, the next attempt is delayed for $delayed', ({ use, delayed, isFinal = false }) => {
-  expect(verdictOn(use)).toEqual({ delayed, isServerFull: false, isFinal })
+  expect(verdictOn(use)).toEqual({ delayed, full: null, isFinal })
 })
 
-test('[ERR-3] if there are too many connections, the server is full, or the role or database of the store', () => {
-  const full = (routine: string) => verdictOn({ ...OPENED, cause: error('53300', { severity: 'FATAL', routine }) })
-  expect(full('InitProcess')).toEqual({ delayed: ['server'], isServerFull: true, isFinal: false })
-  for (const routine of ['InitializeSessionUserId', 'CheckMyDatabase'])
-    expect(full(routine)).toEqual({ delayed: ['store'], isServerFull: true, isFinal: false })
+test.each([
+  { routine: 'InitProcess', full: 'server', delayed: 'server' },
+  { routine: 'InitializeSessionUserId', full: 'role', delayed: 'store' },
+  { routine: 'CheckMyDatabase', full: 'database', delayed: 'store' },
+])('[ERR-3] if $routine finds too many connections, the $full is full and the $delayed is delayed', (expected) => {
+  const { routine, full, delayed } = expected
+  const cause = error('53300', { severity: 'FATAL', routine })
+  expect(verdictOn({ ...OPENED, cause })).toEqual({ delayed: [delayed], full, isFinal: false })
 })

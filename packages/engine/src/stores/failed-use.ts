@@ -1,12 +1,6 @@
 // Decides what a failed use of a connection means for the store and its server.
 
-import {
-  isLimitOfStore,
-  isRefusedByServer,
-  isTerminated,
-  isTooManyConnections,
-  losesConnection,
-} from './database-errors.ts'
+import { type FullPart, fullPartOf, isRefusedByServer, isTerminated, losesConnection } from './database-errors.ts'
 
 /** A use of a connection that failed. */
 export interface FailedUse {
@@ -26,8 +20,8 @@ export interface FailedUse {
 export interface Verdict {
   /** The store or server whose next connection attempt is delayed. */
   readonly delayed: readonly ('store' | 'server')[]
-  /** Whether the server has no free connection, so that the node closes idle ones. */
-  readonly isServerFull: boolean
+  /** The part that has no free connection, so that the node closes the idle ones that count there. Null for other failures. */
+  readonly full: FullPart | null
   /** Whether another attempt is pointless: the connection was opened for this request and never became ready. */
   readonly isFinal: boolean
 }
@@ -38,12 +32,12 @@ const SILENT_SHARE = 0.2
 
 /** Judges a failure. */
 export function verdictOn({ cause, hasAnswered, durationMs, timeoutMs, ...use }: FailedUse): Verdict {
-  if (isTooManyConnections(cause))
-    return { delayed: [isLimitOfStore(cause) ? 'store' : 'server'], isServerFull: true, isFinal: false }
+  const full = fullPartOf(cause)
+  if (full !== null) return { delayed: [full === 'server' ? 'server' : 'store'], full, isFinal: false }
   const isHung = durationMs > timeoutMs * (hasAnswered ? HUNG_SHARE : SILENT_SHARE)
   const isLost = use.isFresh && losesConnection(cause) && !isTerminated(cause)
   const isRefused = isLost && use.isConnecting && isRefusedByServer(cause)
   const store = isHung || (isLost && !isRefused) ? (['store'] as const) : []
   const server = isRefused ? (['server'] as const) : []
-  return { delayed: [...store, ...server], isServerFull: false, isFinal: isLost && use.isConnecting }
+  return { delayed: [...store, ...server], full, isFinal: isLost && use.isConnecting }
 }

@@ -21,6 +21,7 @@ const BOUNDS: PoolBounds = {
 const TERMINATE = 'X'.charCodeAt(0)
 const READY = message('Z', 'I')
 const LET_IN = Buffer.concat([message('R', '\0\0\0\0'), READY])
+const ROLE_FULL = message('E', 'SFATAL\0C53300\0Mtoo many connections for role\0RInitializeSessionUserId\0\0')
 const RESPONSE = Buffer.concat([message('C', 'SELECT 0\0'), READY])
 
 function message(type: string, body: string): Buffer {
@@ -30,11 +31,12 @@ function message(type: string, body: string): Buffer {
   return Buffer.concat([head, Buffer.from(body, 'latin1')])
 }
 
-/** A database server that lets everybody in and sends a response to a statement after `beforeResponse`. */
-async function startServer({ beforeResponse = async () => undefined as unknown, port = 0 } = {}) {
+/** A database server that sends a response to a statement after `beforeResponse`. The role `refuses` is at its limit. */
+async function startServer({ beforeResponse = async () => undefined as unknown, refuses = '', port = 0 } = {}) {
   const serve = (socket: Socket) => {
     socket.on('error', () => undefined)
-    socket.once('data', () => {
+    socket.once('data', (startup) => {
+      if (refuses !== '' && startup.includes(refuses)) return void socket.end(ROLE_FULL)
       socket.write(LET_IN)
       socket.on('data', async (data) => {
         if (data[0] === TERMINATE) return void socket.end()
@@ -87,4 +89,12 @@ test('[ERR-3] a store that answers gets a second connection in place of an idle 
   await ask('a')
   work.resolve()
   await running
+})
+
+test('[ERR-3] if the role of a store is at its connection limit, the idle connections of other roles stay open', async () => {
+  const server = await startServer({ refuses: 'greedy' })
+  const { pools, ask } = startPools(server.port)
+  for (const role of ['a', 'b', 'c']) await ask(role)
+  await expect(ask('greedy')).rejects.toThrow('too many connections')
+  await vi.waitFor(() => expect(pools.sums().connections).toBe(3))
 })

@@ -10,6 +10,7 @@
 
 import type { Sql } from '../connection.ts'
 import { ConnectionBudget } from './connection-budget.ts'
+import type { FullPart } from './database-errors.ts'
 import { verdictOn } from './failed-use.ts'
 import { waitForTurn } from './slots.ts'
 import { StoreDatabaseFault } from './store-fault.ts'
@@ -241,7 +242,7 @@ export class StoreConnections {
   /** The error for the requester. Notes the failure of the store or its server. */
   private async judge(connection: StoreConnection, begun: Begun, cause: unknown): Promise<unknown> {
     const { pool, isConnecting, unproven } = connection
-    const { delayed, isServerFull, isFinal } = verdictOn({
+    const { delayed, full, isFinal } = verdictOn({
       cause,
       isFresh: begun.isFresh,
       isConnecting,
@@ -251,15 +252,15 @@ export class StoreConnections {
     })
     if (delayed.includes('store')) pool.pause.failed(cause)
     if (delayed.includes('server')) pool.server.pause.failed(cause)
-    if (isServerFull) await this.closeIdleOf(pool.server)
+    if (full !== null) await this.closeIdleOf(pool, full)
     // Wraps the error, because a request that used an older connection would retry the error itself.
     return isFinal ? new StoreDatabaseFault('no connection to the store could be opened', { cause }) : cause
   }
 
-  /** Closes all idle connections to a server that has no room for more. */
-  private async closeIdleOf(server: ConnectionBudget): Promise<void> {
-    const ofServer = [...this.idle].filter(({ pool }) => pool.server === server)
-    await Promise.all(ofServer.map((connection) => this.end(connection)))
+  /** Closes the idle connections that count against the limit which a store has reached, those of other stores included. */
+  private async closeIdleOf(store: StorePool, full: FullPart): Promise<void> {
+    const counted = [...this.idle].filter(({ pool }) => pool.sharesLimit(store, full))
+    await Promise.all(counted.map((connection) => this.end(connection)))
   }
 
   /** Keeps a connection for the next request, unless it has not responded or its pool is discarded. */

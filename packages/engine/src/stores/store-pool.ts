@@ -4,6 +4,7 @@ import { openPool, type PoolSettings, type Sql } from '../connection.ts'
 import { type ConnectionTarget, parseConnectionUrl, withPassword } from '../connection-url.ts'
 import { openPassword, type SealedPassword, type SealingKeys } from '../control/sealing.ts'
 import type { ConnectionBudget, Standing } from './connection-budget.ts'
+import type { FullPart } from './database-errors.ts'
 import type { ReconnectPause } from './reconnect-pause.ts'
 import { Slots } from './slots.ts'
 import { StoreDatabaseFault } from './store-fault.ts'
@@ -131,6 +132,13 @@ export class StorePool {
   /** For how long no request has had a slot, in ms. */
   get unusedMs(): number {
     return this.slots.busy > 0 ? 0 : performance.now() - this.usedAt
+  }
+
+  /** Whether connections of both stores count against the same limit. */
+  sharesLimit({ server, options: { target } }: StorePool, of: FullPart): boolean {
+    if (this.server !== server) return false
+    const { user, database } = this.options.target
+    return of === 'server' || (of === 'role' ? user === target.user : database === target.database)
   }
 
   /** Takes a slot, to be released; waits as `Slots.take` does. */
