@@ -13,4 +13,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '006-audit': { up: async (database) => (await import('./006-audit.ts')).up(database) },
   '007-nodes': { up: async (database) => (await import('./007-nodes.ts')).up(database) },
   '008-request-log': { up: async (database) => (await import('./008-request-log.ts')).up(database) },
+  '009-request-log-minute': { up: async (database) => (await import('./009-request-log-minute.ts')).up(database) },
 }
