@@ -189,7 +189,7 @@ function formPage(path: string): string {
 
 /** What a database or the way to it says when it does not answer: it passes by itself, and is no defect of ours. */
 const NO_ANSWER =
-  /^(?:ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|CONNECT_TIMEOUT|CONNECTION_[A-Z_]+|08\w{3}|53\w{3}|57\w{3})$/
+  /^(?:ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|ETIMEOUT|ECANCELLED|ESERVFAIL|EREFUSED|CONNECT_TIMEOUT|CONNECTION_[A-Z_]+|08\w{3}|53\w{3}|57\w{3})$/
 
 function isControlFault(cause: unknown): boolean {
   if (cause instanceof TimeLimitPassed || isAccountsFault(cause)) return true
