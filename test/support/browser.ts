@@ -28,10 +28,10 @@ export interface OpenPage {
   readonly page: Page
   readonly context: BrowserContext
   /**
-   * What went wrong so far in any page of the context, in order: console errors (violations of the content security
-   * policy among them), exceptions nobody caught, dialogs, requests to hosts other than this machine. That a page asks before it is left is no
-   * problem: it is left. A document that
-   * is answered with an error status is none: the status is the test's to expect.
+   * Problems of all pages of the context, in order: console errors, which include violations of the content security
+   * policy, uncaught exceptions, dialogs, and requests to hosts other than this machine. Two things are not problems:
+   * - A page asks before the user leaves it. The browser confirms the question.
+   * - A document has an error status. The test expects the status itself.
    */
   readonly problems: readonly string[]
   close(): Promise<void>

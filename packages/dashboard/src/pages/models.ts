@@ -254,7 +254,7 @@ export interface DataPage {
   readonly order: DataOrder
   /** The same page from the other end of the list. */
   readonly otherOrderHref: string
-  /** Addresses; null if there is no such page. */
+  /** Addresses; null if the page does not exist. */
   readonly firstHref: string | null
   readonly nextHref: string | null
   readonly search: {

@@ -98,7 +98,7 @@ test('rows of the audit table cannot be changed or deleted', async () => {
     await expect(sql.unsafe(statement)).rejects.toThrow('append-only')
 })
 
-/** An output to a pipe that nobody reads until `drain`, which returns what was written. */
+/** An output to a pipe that stays unread until `drain`, which returns the written text. */
 function stalledOutput() {
   const pipe = path.join(mkdtempSync(path.join(tmpdir(), 'audit-')), 'log')
   execFileSync('mkfifo', [pipe])
