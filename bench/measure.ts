@@ -133,7 +133,7 @@ async function measureBursts(
   }
 }
 
-/** Different ones, more than are asked for at once: rows that are asked for together share a statement. */
+/** IDs of up to 400 orders, spread over the list. */
 async function someIds(sql: Sql, orders: number): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select id::text as id from (select id, row_number() over (order by created_at, id) as n from orders) numbered

@@ -77,12 +77,6 @@ export class PageWriter {
   }
 }
 
-/** The id of the row of `resource` that the cell spans: a UUID in canonical lower case. */
-export function rowId(resource: Resource, message: Cell): string {
-  const names = Object.keys(resource.fields)
-  return positionOf(resource, message, firstValue(message, names.length)).id
-}
-
 function positionOf({ fields }: Resource, message: Cell, offset: number): Position {
   const names = Object.keys(fields)
   const value = newCell()

@@ -50,17 +50,10 @@ export interface PagePlan {
 export type WayToChanged = 'indexed' | 'sorted' | 'walked'
 
 /** One row by id. */
-export interface OnePlan {
+interface OnePlan {
   readonly kind: 'one'
   readonly resource: Resource
   readonly id: string
-}
-
-/** The rows with these ids, in any order. */
-export interface SomePlan {
-  readonly kind: 'some'
-  readonly resource: Resource
-  readonly ids: readonly string[]
 }
 
 /** Every row whose `column` holds `id`, oldest first. */
@@ -80,4 +73,4 @@ export interface OnlyPlan {
 }
 
 /** Whatever can be read. */
-export type Plan = PagePlan | OnePlan | SomePlan | AllOfPlan | OnlyPlan
+export type Plan = PagePlan | OnePlan | AllOfPlan | OnlyPlan

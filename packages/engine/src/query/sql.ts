@@ -72,8 +72,6 @@ function rows(plan: Plan, writing: Writing): string {
       return `${from} limit 1`
     case 'one':
       return `${from} where ${key(plan.resource, 'id', present)} = ${values.uuid(plan.id)}${active(plan.resource, present)}`
-    case 'some':
-      return `${from} where ${key(plan.resource, 'id', present)} = any(${values.uuids(plan.ids)})${active(plan.resource, present)}`
     case 'allOf':
       return `${from} where ${belongs(plan, writing)}${active(plan.resource, present)}`
     case 'page':

@@ -17,7 +17,6 @@ export interface Statement {
 export interface Values {
   instant(value: Microseconds): string
   uuid(value: string): string
-  uuids(values: readonly string[]): string
   count(value: bigint): string
 }
 
@@ -25,7 +24,6 @@ export interface Values {
 export const LITERALS: Values = {
   instant: instantLiteral,
   uuid: uuidLiteral,
-  uuids: (values) => `array[${values.map(uuidLiteral).join(', ')}]`,
   count: (value) => `${value}::int8`,
 }
 
@@ -40,10 +38,6 @@ export class Parameters implements Values {
 
   uuid(value: string): string {
     return `${this.#next(value)}::uuid`
-  }
-
-  uuids(values: readonly string[]): string {
-    return `${this.#next(`{${values.join()}}`)}::text::uuid[]`
   }
 
   count(value: bigint): string {

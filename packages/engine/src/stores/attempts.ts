@@ -118,11 +118,11 @@ export class Attempts {
 }
 
 /** What is noticed of an attempt that failed. */
-export function storeFault({ address, requestId }: Started, cause: unknown, retried: boolean) {
+function storeFault({ address, requestId }: Started, cause: unknown, retried: boolean) {
   return { event: 'store fault', storeId: address.storeId, requestId, cause, retried } as const
 }
 
 /** The error as a fault of the store. */
-export function asFault(cause: unknown): StoreDatabaseFault {
+function asFault(cause: unknown): StoreDatabaseFault {
   return cause instanceof StoreDatabaseFault ? cause : new StoreDatabaseFault('the store could not be read', { cause })
 }

@@ -4,14 +4,12 @@
 import type { Microseconds, Resource } from '@store-export/contract'
 import type { Sql } from '../connection.ts'
 import type { TakeRow } from '../connection-messages.ts'
-import type { Cell } from '../encode/cell.ts'
 import { PageWriter } from '../encode/page-writer.ts'
-import { PagesById } from '../encode/pages-by-id.ts'
 import type { Observe } from '../observe.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
 import type { PagePlan, Plan } from '../query/plan.ts'
 import { existsStatement, statementOf } from '../query/sql.ts'
-import { Attempts, asFault, storeFault } from './attempts.ts'
+import { Attempts } from './attempts.ts'
 import type { Barrier } from './barrier.ts'
 import { ChangedRows } from './changed-rows.ts'
 import type { StoreColumns } from './columns.ts'
@@ -24,8 +22,6 @@ import { PageSizes } from './page-sizes.ts'
 import type { StoreAddress, StorePools } from './pools.ts'
 import { readRows } from './read-rows.ts'
 import { requireReadable, requireServable, tracksUpdates } from './refusals.ts'
-import { allGone, type RowRequest, RowsById } from './rows-by-id.ts'
-import { SlotRefusal } from './slots.ts'
 
 /** What a reader is made of. */
 export interface StoreReaderParts {
@@ -61,14 +57,9 @@ export class StoreReader {
   private readonly attempts: Attempts
   private readonly plans = new KeptPlans()
   private readonly changed = new ChangedRows()
-  private readonly rowsById: RowsById
 
   constructor(parts: StoreReaderParts) {
     this.parts = parts
-    this.rowsById = new RowsById({
-      alone: (request) => this.readAlone(request),
-      together: (requests) => this.readTogether(requests),
-    })
     this.sizes = new PageSizes(parts.pageBytesMax)
     this.attempts = new Attempts(parts)
   }
@@ -78,15 +69,13 @@ export class StoreReader {
    * observed, where it cannot be read.
    */
   read(request: ReadRequest): Promise<PageWriter> {
-    const { plan } = request
-    if (plan.kind === 'one') return this.rowsById.read({ ...request, plan })
-    const reading = this.readAlone(request)
+    const reading = this.readPlan(request)
     // behind it: its connection can be the one that counts
-    if (plan.kind === 'only') reading.then(() => this.countAhead(request), noop)
+    if (request.plan.kind === 'only') reading.then(() => this.countAhead(request), noop)
     return reading
   }
 
-  private readAlone(request: ReadRequest): Promise<PageWriter> {
+  private readPlan(request: ReadRequest): Promise<PageWriter> {
     const sized = { ...request, plan: this.sized(request) }
     const { plan, address } = sized
     return this.attempts.run(sized, async (sql, present) => {
@@ -106,39 +95,6 @@ export class StoreReader {
       this.report(sized, page)
       return page
     })
-  }
-
-  /** In one statement; null where that does not bring them soon, all of them, and in bounds. */
-  private async readTogether(requests: readonly RowRequest[]): Promise<PageWriter[] | null> {
-    const [first] = requests
-    if (first === undefined) return []
-    const { address, startedAt, plan } = first
-    const ids = [...new Set(requests.map(({ plan }) => plan.id))]
-    const gone = allGone(requests)
-    const stopping = new AbortController()
-    const signal = AbortSignal.any([gone, stopping.signal])
-    const together: ReadRequest = { ...first, plan: { kind: 'some', resource: plan.resource, ids }, signal }
-    const work = async (sql: Sql, present: PresentColumns) => {
-      const pages = new PagesById(requests.map((request) => [request.plan.id, this.newPage(request)]))
-      const take = (row: Cell) => {
-        if (pages.take(row, plan.resource) > this.parts.pageBytesMax) stopping.abort()
-      }
-      requireReadable(plan.resource, present)
-      const timer = setTimeout(() => stopping.abort(), TOGETHER_MS)
-      await this.fill(together, { sql, present, take }).finally(() => clearTimeout(timer))
-      for (const page of pages.all) this.report(together, page)
-      return pages.all
-    }
-    const deadline = startedAt + this.parts.timeoutMs
-    try {
-      return await this.attempts.once(address, work, deadline)
-    } catch (cause) {
-      if (gone.aborted) throw cause
-      const isFinal = cause instanceof SlotRefusal || performance.now() >= deadline
-      if (!stopping.signal.aborted || isFinal) this.parts.observe(storeFault(together, cause, !isFinal))
-      if (isFinal) throw asFault(cause)
-      return null
-    }
   }
 
   private sized({ address, plan }: ReadRequest): Plan {
@@ -246,9 +202,6 @@ interface OnConnection {
 
 /** Share of the time limit for a search without an index. */
 const SEARCH_SHARE = 0.8
-
-/** How long rows of several requests may take together: one that is slow must leave the others their time. */
-const TOGETHER_MS = 500
 
 function countedTables({ resource }: Plan): string[] {
   return Object.values(resource.fields).flatMap(({ type }) => (type.kind === 'counts' ? type.tables : []))
