@@ -5,11 +5,11 @@ import { parseArgs } from 'node:util'
 import { openPool, parseConnectionUrl, readConfig, SealingKey } from '@store-export/engine'
 import { lookAtTransactions } from '../packages/engine/src/stores/open-transactions.ts'
 import { type RunningService, startService } from '../packages/operator/src/service.ts'
-import { type Dataset, makeDataset } from './dataset.ts'
-import { experiment, type Participant } from './late-commits/experiment.ts'
-import type { ServerKind } from './options.ts'
-import { median } from './rounds.ts'
-import { type BenchServer, startBenchServer } from './servers.ts'
+import { type Dataset, makeDataset } from './lib/dataset.ts'
+import type { ServerKind } from './lib/options.ts'
+import { median } from './lib/rounds.ts'
+import { type BenchServer, startBenchServer } from './lib/servers.ts'
+import { experiment, type Participant } from './service/late-commits/experiment.ts'
 
 /** Bounds of the barrier that are tried, in ms: none, the default, and one that every transaction here keeps within. */
 const BOUNDS_MS = [0, 500, 4000] as const

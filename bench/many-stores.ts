@@ -5,12 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { order } from '@store-export/contract'
 import { openPool, parseConnectionUrl } from '@store-export/engine'
-import { createApiClient } from './api-client.ts'
-import { startBuiltService } from './built-service.ts'
-import { copyStatements, FIRST_KEY } from './copy-statements.ts'
-import { type ManyStores, makeManyStores } from './many-stores/databases.ts'
-import { residentMebibytes } from './processor-time.ts'
-import { type BenchServer, startBenchServer } from './servers.ts'
+import { createApiClient } from './lib/api-client.ts'
+import { startBuiltService } from './lib/built-service.ts'
+import { copyStatements, FIRST_KEY } from './lib/copy-statements.ts'
+import { residentMebibytes } from './lib/processor-time.ts'
+import { type BenchServer, startBenchServer } from './lib/servers.ts'
+import { type ManyStores, makeManyStores } from './service/many-stores-databases.ts'
 
 const PAGE_ROWS = 10
 const ASKED_AT_ONCE = 4

@@ -2,20 +2,20 @@
 // it finds, and keeps it in bench/results, docs/performance.md and its chart. It fails where a peer serves other orders.
 
 import { existsSync } from 'node:fs'
-import { writeDocument } from './document.ts'
-import type { ServerKind } from './options.ts'
-import { measurePeers } from './peers-measure.ts'
-import { type PeersOptions, readPeersOptions } from './peers-options.ts'
-import { peersSummary } from './peers-report.ts'
-import { writePeersResult } from './peers-results.ts'
-import { startBenchServer } from './servers.ts'
+import type { ServerKind } from './lib/options.ts'
+import { startBenchServer } from './lib/servers.ts'
+import { measurePeers } from './peers/peers-measure.ts'
+import { type PeersOptions, readPeersOptions } from './peers/peers-options.ts'
+import { peersSummary } from './peers/peers-report.ts'
+import { writePeersResult } from './peers/peers-results.ts'
+import { writeDocument } from './service/document.ts'
 
 // Without this, Ctrl-C would leave processes running and a folder behind.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 const options = readPeersOptions(process.argv.slice(2))
 if (existsSync(new URL('peers/node_modules', import.meta.url))) await benchAll(options)
 else {
-  console.error('The peers are not installed: run npm --prefix bench/peers ci first.')
+  console.error('The peers are not installed: run npm --prefix bench/peers/programs ci first.')
   process.exitCode = 1
 }
 

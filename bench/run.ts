@@ -1,12 +1,12 @@
 // `npm run bench`: measures on the embedded PostgreSQL and on an installed one, prints what it finds, and keeps it in
 // bench/results, docs/performance.md and its chart. It asserts nothing.
 
-import { writeDocument } from './document.ts'
-import { measureServer } from './measure.ts'
-import { type BenchOptions, readOptions, type ServerKind } from './options.ts'
-import { summary } from './report.ts'
-import { withRatiosBefore, writeResult } from './results.ts'
-import { startBenchServer } from './servers.ts'
+import { type BenchOptions, readOptions, type ServerKind } from './lib/options.ts'
+import { withRatiosBefore, writeResult } from './lib/results.ts'
+import { startBenchServer } from './lib/servers.ts'
+import { writeDocument } from './service/document.ts'
+import { measureServer } from './service/measure.ts'
+import { summary } from './service/report.ts'
 
 // Without this, Ctrl-C would leave a server running and its folder behind.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))

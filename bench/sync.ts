@@ -3,11 +3,11 @@
 
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { startBenchServer } from './servers.ts'
-import { measureSync } from './sync-measure.ts'
-import { readSyncOptions } from './sync-options.ts'
-import { syncSection, withSyncSection } from './sync-report.ts'
-import { readSyncResult, writeSyncResult } from './sync-results.ts'
+import { startBenchServer } from './lib/servers.ts'
+import { measureSync } from './sync/sync-measure.ts'
+import { readSyncOptions } from './sync/sync-options.ts'
+import { syncSection, withSyncSection } from './sync/sync-report.ts'
+import { readSyncResult, writeSyncResult } from './sync/sync-results.ts'
 
 const DOCUMENT = fileURLToPath(new URL('../docs/performance.md', import.meta.url))
 

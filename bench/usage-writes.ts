@@ -10,9 +10,9 @@ import {
   openControlDatabase,
   SealingKey,
 } from '../packages/engine/src/index.ts'
-import { readOptions } from './options.ts'
-import { processorTimeOfServer } from './processor-time.ts'
-import { type BenchServer, startBenchServer } from './servers.ts'
+import { readOptions } from './lib/options.ts'
+import { processorTimeOfServer } from './lib/processor-time.ts'
+import { type BenchServer, startBenchServer } from './lib/servers.ts'
 
 const STORES = 200
 const KEYS_PER_STORE = 5

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { describeMachine } from '../bench/results.ts'
+import { describeMachine } from '../bench/lib/results.ts'
 
 /** Tests that belong together. */
 interface Group {

@@ -1,10 +1,10 @@
 // What the bench writes into docs/performance.md, from results that are made by hand.
 
 import { describe, expect, test } from 'vitest'
-import { performanceChart } from '../bench/chart.ts'
-import type { PeersResult } from '../bench/peers-results.ts'
-import { performanceDocument, summary } from '../bench/report.ts'
-import { type BenchResult, compared, type Figure, inOrder } from '../bench/results.ts'
+import { type BenchResult, compared, type Figure, inOrder } from '../bench/lib/results.ts'
+import type { PeersResult } from '../bench/peers/peers-results.ts'
+import { performanceChart } from '../bench/service/chart.ts'
+import { performanceDocument, summary } from '../bench/service/report.ts'
 
 const run = {
   server: 'system',

@@ -1,7 +1,7 @@
 // What no unit test shows: rows of transactions that end late, with the defences in place and taken out.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { experiment } from '../bench/late-commits/experiment.ts'
+import { experiment } from '../bench/service/late-commits/experiment.ts'
 import { startNode } from '../packages/api/test/support/nodes.ts'
 import type { RunningService } from '../packages/operator/src/service.ts'
 import { migrationStatements } from '../packages/operator/src/store-schema/migrate-store.ts'

@@ -4,7 +4,7 @@
 import { parseArgs } from 'node:util'
 import { LIMITS } from '@store-export/contract'
 import { SETTINGS } from '@store-export/engine'
-import type { ServerKind } from '../options.ts'
+import type { ServerKind } from '../lib/options.ts'
 
 /** One number that may be given on the command line. */
 interface Assumption {

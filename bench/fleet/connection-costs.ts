@@ -4,13 +4,13 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { createApiClient } from '../api-client.ts'
-import { type Child, startChild } from '../child.ts'
-import { type Dataset, makeDataset } from '../dataset.ts'
-import type { ServerKind } from '../options.ts'
-import { describeMachine } from '../results.ts'
-import { medianOf, runRounds, type Samples, type Variant } from '../rounds.ts'
-import { startBenchServer } from '../servers.ts'
+import { createApiClient } from '../lib/api-client.ts'
+import { type Child, SERVICE_PROCESS, startChild } from '../lib/child.ts'
+import { type Dataset, makeDataset } from '../lib/dataset.ts'
+import type { ServerKind } from '../lib/options.ts'
+import { describeMachine } from '../lib/results.ts'
+import { medianOf, runRounds, type Samples, type Variant } from '../lib/rounds.ts'
+import { startBenchServer } from '../lib/servers.ts'
 
 /** Processor time, in ms. */
 export interface ProcessorTime {
@@ -55,7 +55,10 @@ export async function measureConnectionCosts(kind: ServerKind): Promise<Connecti
   const server = await startBenchServer(kind, { autovacuum: 'off' })
   if (server === null)
     throw new Error(`${kind}: no such server here; name the folder of its programs in BENCH_POSTGRES_BIN`)
-  const [service, reader] = [startChild('service-process.ts'), startChild('fleet-reader-process.ts')]
+  const [service, reader] = [
+    startChild(SERVICE_PROCESS),
+    startChild(new URL('fleet-reader-process.ts', import.meta.url)),
+  ]
   try {
     const dataset = await makeDataset(server, ORDERS)
     await dataset.sql.end()

@@ -1,7 +1,7 @@
 // What was measured, as the simulation takes it: processor time of each kind of request, from bench/results.
 
-import type { ServerKind } from '../options.ts'
-import { type BenchResult, readResults } from '../results.ts'
+import type { ServerKind } from '../lib/options.ts'
+import { type BenchResult, readResults } from '../lib/results.ts'
 import { type ConnectionCosts, type ProcessorTime, readConnectionCosts } from './connection-costs.ts'
 import type { RequestKind } from './traffic.ts'
 

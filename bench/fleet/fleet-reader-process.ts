@@ -1,0 +1,57 @@
+// Reads a store without HTTP and without a key, for the costs of a connection: as the service does while it has one, after
+// its connection was closed, and after its columns were forgotten.
+
+import { order } from '@store-export/contract'
+import {
+  Barrier,
+  readConfig,
+  SealingKey,
+  StoreColumns,
+  StoreCounts,
+  StorePools,
+  StoreReader,
+} from '@store-export/engine'
+import { answerCalls } from '../lib/child-calls.ts'
+
+const address = { storeId: 'bench', databaseUrl: '', sealedPassword: null }
+const { config } = readConfig({})
+const observe = () => undefined
+const now = () => performance.now()
+const keys = { current: new SealingKey(Buffer.alloc(32)), previous: null }
+const pools = new StorePools({ bounds: config, keys, observe })
+const columns = new StoreColumns({ refreshSeconds: config.schemaRefreshSeconds, observe, now })
+const reader = new StoreReader({
+  pools,
+  columns,
+  counts: new StoreCounts({ maxAgeMs: 0, now }),
+  barrier: new Barrier({ bounds: config, observe }),
+  observe,
+  timeoutMs: config.storeTimeoutMs,
+  pageBytesMax: config.pageBytesMax,
+  searchRows: 10_000,
+  preparedStatements: true,
+})
+
+answerCalls(
+  {
+    start: async (databaseUrl: string) => void Object.assign(address, { databaseUrl }),
+    warm: (count: number) => read(count, () => undefined),
+    opening: (count: number) => read(count, () => pools.discard(address.storeId, 'bench')),
+    columns: (count: number) => read(count, () => columns.forget(address.storeId)),
+  },
+  () => pools.close(),
+)
+
+/** Asks for changes of which there are none, after `prepare` each time. */
+async function read(count: number, prepare: () => void): Promise<void> {
+  const since = BigInt(Date.now() - Date.UTC(2000, 0)) * 1000n
+  const filter = { parameter: 'updated_since', field: 'updated_at', operator: '>=', value: since } as const
+  const plan = { kind: 'page', resource: order, limit: 250, after: null, filters: [filter] } as const
+  for (let n = 0; n < count; n++) {
+    prepare()
+    const request = { address: { ...address }, requestId: null, startedAt: now() }
+    await reader.watermark({ ...request, plan, waits: true })
+    const page = await reader.read({ ...request, plan, lead: '' })
+    if (page.rows !== 0) throw new Error('there are changes')
+  }
+}

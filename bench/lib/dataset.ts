@@ -1,0 +1,118 @@
+// What is measured on: a control database with a key, and a store of the demo's kind with as many orders as asked for.
+
+import { randomBytes } from 'node:crypto'
+import {
+  addStore,
+  createKey,
+  migrate,
+  openControlDatabase,
+  openPool,
+  parseConnectionUrl,
+  SealingKey,
+  type Sql,
+} from '@store-export/engine'
+import { generateStore } from '../../packages/operator/src/demo/generate.ts'
+import { HISTORY_END, instantText } from '../../packages/operator/src/demo/instants.ts'
+import { loadStore } from '../../packages/operator/src/demo/load.ts'
+import { DEMO_SEED, DEMO_STORES } from '../../packages/operator/src/demo/platform.ts'
+import type { Row, RowBatch } from '../../packages/operator/src/demo/rows.ts'
+import { provisionStore } from '../../packages/operator/src/store-schema/provision-store.ts'
+import type { BenchServer } from './servers.ts'
+
+/** Databases that are ready to be measured on. */
+export interface Dataset {
+  readonly controlUrl: string
+  /** 32 bytes that seal the password of the store's URL. */
+  readonly secret: Buffer
+  readonly key: string
+  /** URL of the role that the service reads with. */
+  readonly readerUrl: string
+  /** URL of the role that owns the store. */
+  readonly ownerUrl: string
+  /** The owner's connection. */
+  readonly sql: Sql
+  /** Version of the server, as it says itself. */
+  readonly version: string
+  readonly rows: number
+}
+
+const CONTROL_DATABASE = 'bench_control'
+const REVISION = 'v1.6'
+
+/** Makes everything on an empty server. */
+export async function makeDataset(server: BenchServer, orders: number): Promise<Dataset> {
+  const [{ id: storeId, name }] = DEMO_STORES
+  const secret = randomBytes(32)
+  const urls = await provisionStore({
+    adminUrl: server.url('postgres'),
+    storeId,
+    name,
+    revision: REVISION,
+    random: randomBytes,
+    connect,
+  })
+  const key = await register({ server, secret, readerUrl: urls.readerUrl })
+  const sql = connect(urls.databaseUrl)
+  const rows = await fill(sql, orders)
+  await checkpoint(server)
+  const [{ version }] = await sql<[{ version: string }]>`select split_part(version(), ',', 1) as version`
+  const { readerUrl, databaseUrl: ownerUrl } = urls
+  return { controlUrl: server.url(CONTROL_DATABASE), secret, key, readerUrl, ownerUrl, sql, version, rows }
+}
+
+function connect(url: string): Sql {
+  return openPool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: 'bench' })
+}
+
+/** Customers and products grow with the orders, as they do in shops. */
+function fill(sql: Sql, orders: number): Promise<number> {
+  const [{ id, name, shop, size }] = DEMO_STORES
+  const grown = { ...size, orders, customers: Math.ceil(orders / 5), products: Math.ceil(orders / 40) }
+  const rows = generateStore({ seed: DEMO_SEED, storeId: id, name, revision: REVISION, shop, size: grown })
+  return loadStore(sql, REVISION, withoutCrowd(rows))
+}
+
+/** The demo's history ends at an instant, to which a thousand last changes are moved; few must match a filter here. */
+function* withoutCrowd(batches: Iterable<RowBatch>): Generator<RowBatch> {
+  const end = instantText(HISTORY_END)
+  const spreadOut = (row: Row): Row => (row.updated_at === end ? { ...row, updated_at: row.created_at ?? end } : row)
+  for (const { table, rows } of batches) yield { table, rows: table === 'orders' ? rows.map(spreadOut) : rows }
+}
+
+async function register({
+  server,
+  secret,
+  readerUrl,
+}: {
+  server: BenchServer
+  secret: Buffer
+  readerUrl: string
+}): Promise<string> {
+  const [{ id, name }] = DEMO_STORES
+  await administrate(server, `create database ${CONTROL_DATABASE} template template0`)
+  await migrate({ url: server.url(CONTROL_DATABASE), random: randomBytes })
+  const database = openControlDatabase(server.url(CONTROL_DATABASE), { poolSize: 1 })
+  try {
+    const keys = { current: new SealingKey(secret), previous: null }
+    const store = { id, name, origin: 'generated', state: 'ready', databaseUrl: readerUrl } as const
+    await addStore({ database, keys, random: randomBytes }, store)
+    const made = await createKey({ database, random: randomBytes, storeId: id, name: 'bench', createdBy: null })
+    return made.key.reveal()
+  } finally {
+    await database.close()
+  }
+}
+
+/** What loading left to be written must not be written while we measure. */
+function checkpoint(server: BenchServer): Promise<void> {
+  return administrate(server, 'checkpoint')
+}
+
+async function administrate(server: BenchServer, statement: string): Promise<void> {
+  const sql = connect(server.url('postgres'))
+  try {
+    await sql.unsafe(statement)
+  } finally {
+    await sql.end()
+  }
+}

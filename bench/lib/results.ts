@@ -1,0 +1,132 @@
+// What a run found out, as data, and where it is kept.
+
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { ORDERS_DEFAULT, type ServerKind } from './options.ts'
+
+/** Medians of one variant; milliseconds a request. */
+export interface Figure {
+  readonly name: string
+  /** Processor time of the service, or of the client of COPY. */
+  readonly processMs: number
+  readonly databaseMs: number
+  readonly totalMs: number
+  readonly wallMs: number
+  readonly kibibytes: number
+  /** Processor time in all, as a multiple of that of the baseline; null where there is none. */
+  readonly ratio: number | null
+  /** That of the result that was kept before, for the same server and size; older results do not tell. */
+  readonly before?: number | null
+}
+
+/** Medians of the bursts of one kind of request; milliseconds a request. */
+export interface ThroughputFigure {
+  readonly what: string
+  /** Requests that are under way at once. */
+  readonly connections: number
+  readonly requestsPerSecond: number
+  readonly processMs: number
+  readonly databaseMs: number
+  /** Processor time of the client, which must not be what limits. */
+  readonly clientMs: number
+  /** Answers of all bursts that were not 200. */
+  readonly failed: number
+}
+
+/** A figure that has a bound. */
+export interface Bounded {
+  readonly name: string
+  readonly value: number
+  readonly most: number
+  /** What `value` counts; empty for a ratio. */
+  readonly unit: string
+}
+
+/** What every result says of its run. */
+export interface BenchRun {
+  readonly server: ServerKind
+  readonly version: string
+  readonly date: string
+  readonly machine: string
+  readonly node: string
+  readonly command: string
+  readonly orders: number
+  readonly rounds: number
+}
+
+/** All that was measured on one server. */
+export interface BenchResult extends BenchRun {
+  readonly rows: number
+  readonly bounded: readonly Bounded[]
+  readonly figures: readonly Figure[]
+  /** Results from before it was measured have none. */
+  readonly throughput?: readonly ThroughputFigure[]
+  readonly parallel: { readonly pages: number; readonly failed: number; readonly pagesPerSecond: number }
+}
+
+/** Files of the folder that other benches keep there. */
+const OTHERS = new Set(['peers.json'])
+
+const FOLDER = fileURLToPath(new URL('../results', import.meta.url))
+
+/** The machine in a few words, without its name. */
+export function describeMachine(): string {
+  const cpus = os.cpus()
+  const memory = Math.round(os.totalmem() / 2 ** 30)
+  return `${cpus.length} cores of ${cpus[0]?.model ?? 'an unknown processor'}, ${memory} GiB, ${os.type()} ${os.arch()}`
+}
+
+/** The run that goes on, on a server of this version; `script` is that of package.json. */
+export function describeRun(script: string, run: Pick<BenchRun, 'server' | 'version' | 'orders' | 'rounds'>): BenchRun {
+  return {
+    ...run,
+    date: new Date().toISOString().slice(0, 10),
+    machine: describeMachine(),
+    node: process.versions.node,
+    command: [`npm run ${script}`, ...process.argv.slice(2)].join(' '),
+  }
+}
+
+/** Keeps a result in place of the last one of its server and size. */
+export async function writeResult(result: BenchResult): Promise<void> {
+  await mkdir(FOLDER, { recursive: true })
+  await writeFile(fileOf(result), `${JSON.stringify(result, null, 2)}\n`)
+}
+
+/** The result with the ratios of the one that is kept for its server and size beside its own. */
+export async function withRatiosBefore(result: BenchResult): Promise<BenchResult> {
+  const text = await readFile(fileOf(result), 'utf8').catch(() => null)
+  return text === null ? result : compared(result, JSON.parse(text) as BenchResult)
+}
+
+/** The result with the ratios of `before` beside its own. */
+export function compared(result: BenchResult, before: BenchResult): BenchResult {
+  const ratios = new Map(before.figures.map(({ name, ratio }) => [name, ratio]))
+  const figures = result.figures.map((figure) => ({ ...figure, before: ratios.get(figure.name) ?? null }))
+  return { ...result, figures }
+}
+
+/** The results that are kept, in order. */
+export async function readResults(): Promise<BenchResult[]> {
+  const files = (await readdir(FOLDER).catch(() => [])).filter(isResult)
+  return inOrder(
+    await Promise.all(
+      files.map(async (file) => JSON.parse(await readFile(`${FOLDER}/${file}`, 'utf8')) as BenchResult),
+    ),
+  )
+}
+
+/** Results by server; of each the usual size first, then the others as they grow. */
+export function inOrder(results: readonly BenchResult[]): BenchResult[] {
+  const size = ({ orders }: BenchResult) => (orders === ORDERS_DEFAULT ? 0 : orders)
+  return results.toSorted((a, b) => (a.server === b.server ? size(a) - size(b) : a.server < b.server ? -1 : 1))
+}
+
+function fileOf({ server, orders }: BenchResult): string {
+  return `${FOLDER}/${orders === ORDERS_DEFAULT ? server : `${server}-${orders}`}.json`
+}
+
+function isResult(file: string): boolean {
+  return file.endsWith('.json') && !OTHERS.has(file)
+}

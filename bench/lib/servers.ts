@@ -1,0 +1,67 @@
+// The PostgreSQL servers to measure on, each in a temporary folder of its own that goes with it.
+
+import { rmSync } from 'node:fs'
+import { chmod, mkdtemp } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import {
+  removeEmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../packages/operator/src/embedded/embedded-postgres.ts'
+import type { ServerSettings } from '../../packages/operator/src/embedded/settings.ts'
+import type { ServerKind } from './options.ts'
+import { findSystemBinaries, startSystemPostgres } from './system-postgres.ts'
+
+/** A running server. */
+export interface BenchServer {
+  readonly kind: ServerKind
+  readonly processId: number
+  /** The superuser's URL of a database, over TCP. */
+  url(database: string): string
+  /** Stops it and removes its folder. */
+  remove(): Promise<void>
+}
+
+/** Starts a server; null where the machine has none of that kind. `settings` are the server's own. */
+export async function startBenchServer(kind: ServerKind, settings: ServerSettings = {}): Promise<BenchServer | null> {
+  if (kind === 'embedded') return startEmbedded(settings)
+  const binaries = await findSystemBinaries(process.env.BENCH_POSTGRES_BIN)
+  if (binaries === null) return null
+  return startSystemPostgres({ binaries, dataFolder: await makeFolder(), port: await freePort(), settings })
+}
+
+async function startEmbedded(settings: ServerSettings): Promise<BenchServer> {
+  const dataFolder = await makeFolder()
+  const server = await startEmbeddedPostgres({ dataFolder, tcpPort: await freePort(), settings })
+  return {
+    kind: 'embedded',
+    processId: server.processId,
+    url: server.url,
+    remove: async () => {
+      await server.stop()
+      await removeEmbeddedPostgres(dataFolder)
+    },
+  }
+}
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'store-export-bench-'))
+  // As root the server runs as another user, who must pass through.
+  await chmod(folder, 0o711)
+  // Also when we fail or are stopped; the server ends by itself then.
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** A port of 127.0.0.1 that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.on('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(address !== null && typeof address === 'object' ? address.port : 0))
+    })
+  })
+}

@@ -1,0 +1,94 @@
+// A PostgreSQL of the machine's own, built for speed as distributions build it: a cluster in a temporary folder, with the
+// settings of the embedded one, so that the two differ in nothing else.
+
+import { randomBytes } from 'node:crypto'
+import { access, chown, constants, mkdir, readdir, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { openPool, parseConnectionUrl } from '@store-export/engine'
+import { type Account, chooseAccount } from '../../packages/operator/src/embedded/account.ts'
+import { run } from '../../packages/operator/src/embedded/run.ts'
+import { startServer } from '../../packages/operator/src/embedded/server.ts'
+import { type ServerSettings, serverParameters } from '../../packages/operator/src/embedded/settings.ts'
+import { databaseUrl } from '../../packages/operator/src/embedded/url.ts'
+import type { BenchServer } from './servers.ts'
+
+/** Where distributions put each version's programs. */
+const VERSIONS_FOLDER = '/usr/lib/postgresql'
+const SUPERUSER = 'postgres'
+
+/** The folder with the programs: the one named, else the newest installed; null where there is none. */
+export async function findSystemBinaries(named: string | undefined): Promise<string | null> {
+  const versions = await readdir(VERSIONS_FOLDER).catch(() => [])
+  const installed = versions
+    .sort((a, b) => Number(b) - Number(a))
+    .map((version) => path.join(VERSIONS_FOLDER, version, 'bin'))
+  for (const folder of named === undefined ? installed : [named]) {
+    const found = await Promise.all(['postgres', 'initdb'].map((program) => canRun(path.join(folder, program))))
+    if (found.every(Boolean)) return folder
+  }
+  if (named !== undefined) throw new Error(`BENCH_POSTGRES_BIN: no postgres and initdb to run in ${named}`)
+  return null
+}
+
+/** Makes a cluster in `dataFolder` and starts it; as root, as an unprivileged user. */
+export async function startSystemPostgres({
+  binaries,
+  dataFolder,
+  port,
+  settings,
+}: {
+  binaries: string
+  dataFolder: string
+  port: number
+  settings: ServerSettings
+}): Promise<BenchServer> {
+  const cluster = path.join(dataFolder, 'cluster')
+  const socketFolder = path.join(dataFolder, 'socket')
+  const account = await chooseAccount(cluster)
+  for (const folder of [cluster, socketFolder]) await makeOwn(folder, account)
+  await makeCluster(path.join(binaries, 'initdb'), cluster, account)
+  const parameters = serverParameters(cluster, { socketFolder, port, tcp: true, name: 'bench' }, settings)
+  const program = path.join(binaries, 'postgres')
+  const logFile = path.join(dataFolder, 'postgres.log')
+  const server = await startServer({ program, parameters, account, cluster, logFile, port })
+  const password = randomBytes(18).toString('base64url')
+  const parts = new URLSearchParams({ host: socketFolder, port: String(port) })
+  await setPassword(`postgresql://${SUPERUSER}@localhost/${SUPERUSER}?${parts}`, password)
+  return {
+    kind: 'system',
+    processId: server.processId,
+    url: (database) => databaseUrl({ port, password }, SUPERUSER, database),
+    remove: async () => {
+      await server.stop('immediate')
+      await rm(dataFolder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function makeOwn(folder: string, account: Account): Promise<void> {
+  await mkdir(folder, { mode: 0o700 })
+  if (account !== undefined) await chown(folder, account.userId, account.groupId)
+}
+
+async function makeCluster(initdb: string, cluster: string, account: Account): Promise<void> {
+  const access = ['--auth-local=trust', '--auth-host=scram-sha-256']
+  const parameters = ['-D', cluster, `--username=${SUPERUSER}`, ...access, '--encoding=UTF8', '--locale=C', '--no-sync']
+  const { code, output } = await run(initdb, parameters, account)
+  if (code !== 0) throw new Error(`initdb failed: ${output}`)
+}
+
+async function setPassword(socketUrl: string, password: string): Promise<void> {
+  const sql = openPool(parseConnectionUrl(socketUrl), { connectionsMax: 1, applicationName: 'bench' })
+  try {
+    await sql.unsafe(`alter role ${SUPERUSER} password '${password}'`)
+  } finally {
+    await sql.end()
+  }
+}
+
+function canRun(file: string): Promise<boolean> {
+  return access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+}

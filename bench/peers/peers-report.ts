@@ -1,0 +1,57 @@
+// The bench of peers as words and tables: for docs/performance.md, and for the terminal. Pure.
+
+import type { PeerComparison, PeerFigure, PeersResult } from './peers-results.ts'
+
+const TITLES = { embedded: 'on the embedded PostgreSQL', system: 'on an installed PostgreSQL' } as const
+
+/** The section of the peers; empty where none were measured. */
+export function peersSection(results: readonly PeersResult[]): string {
+  if (results.length === 0) return ''
+  return `
+## Peers
+
+The same orders with their items from other servers, which \`npm --prefix bench/peers/programs ci\` installs and
+[bench/peers](../bench/peers/README.md) describes: all on the same database, in the same run, page by page in turns.
+
+- Before it is measured, each is held against the service: the same orders, as many items, the same totals.
+- **Key** says whether a key is checked and the request counted, as the service does; who does not, does less.
+- **CPU** and the medians are as above, but that a process's time is that of the whole round, with what it does between
+  its turns. **Against the service** are ratios within a round.
+${results.map(peersSummary).join('')}`
+}
+
+/** What one result says. */
+export function peersSummary(result: PeersResult): string {
+  const { server, version, machine, date, node, command, orders, rounds, comparisons } = result
+  return `
+### Peers ${TITLES[server]}
+
+${version}; Node ${node}; ${machine}; ${date}; \`${command}\`; ${orders.toLocaleString('en')} orders; ${rounds} rounds.
+${madeOf(comparisons)}
+${comparisons.map(comparison).join('\n')}`
+}
+
+function madeOf([first]: readonly PeerComparison[]): string {
+  const named = (first?.figures ?? []).filter(({ version }) => version !== '')
+  return `${named.map(({ name, version }) => `${name}: ${version}`).join('; ')}.\n`
+}
+
+function comparison({ what, connections, figures }: PeerComparison): string {
+  const title = connections === 1 ? what : `${what}, ${connections} connections`
+  const head = ['key', 'bytes, KiB', 'process, ms', 'database, ms', 'CPU, ms', 'wall, ms', 'requests/s']
+  const against = ['CPU against the service', 'wall against the service']
+  return table([title, ...head, ...against], figures.map(figureRow))
+}
+
+function figureRow(figure: PeerFigure): string[] {
+  const { name, checksKey, kibibytes, processMs, databaseMs, totalMs, wallMs, cpuRatio, wallRatio } = figure
+  const times = [processMs, databaseMs, totalMs, wallMs].map((time) => (time < 1 ? time.toFixed(3) : time.toFixed(2)))
+  const size = kibibytes.toFixed(kibibytes < 10 ? 1 : 0)
+  const ratios = [cpuRatio, wallRatio].map((ratio) => ratio.toFixed(2))
+  return [name, checksKey ? 'yes' : 'no', size, ...times, (1000 / wallMs).toFixed(0), ...ratios]
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`
+  return line(head) + line(head.map((_, index) => (index === 0 ? '---' : '---:'))) + rows.map(line).join('')
+}

@@ -1,0 +1,81 @@
+// Rounds in which all take turns, page by page, so that whatever else the machine does meets everyone alike. Each round
+// another one begins; the median of the rounds counts, and ratios are taken within a round.
+
+import { processorTimeOfServer } from '../lib/processor-time.ts'
+import { type Round, type Sample, type Samples, WARM_UP_ROUNDS } from '../lib/rounds.ts'
+import { type PeerClock, readClock } from './peers-clock.ts'
+
+/** One who takes turns. */
+export interface Taker {
+  readonly name: string
+  readonly processId: number
+  readonly clock: PeerClock
+  /** Requests of one turn. */
+  readonly requests: number
+  /** What it does in its turns of a round; bytes that came. */
+  readonly turns: (round: Round) => readonly (() => Promise<number>)[]
+}
+
+/** Runs everyone's turns in rounds; a sample is one request, on average over a round. */
+export async function runInTurns(
+  takers: readonly Taker[],
+  { rounds, serverProcessId }: { rounds: number; serverProcessId: number },
+): Promise<Samples> {
+  const samples = new Map(takers.map(({ name }) => [name, [] as Sample[]]))
+  for (let index = -WARM_UP_ROUNDS; index < rounds; index++) {
+    const round = await runRound(takers, { index: Math.max(0, index), count: rounds }, serverProcessId)
+    if (index >= 0) for (const [name, sample] of round) samples.get(name)?.push(sample)
+  }
+  return samples
+}
+
+interface Sum {
+  databaseMs: number
+  wallMs: number
+  bytes: number
+}
+
+async function runRound(takers: readonly Taker[], round: Round, serverProcessId: number): Promise<[string, Sample][]> {
+  const all = takers.map((taker) => ({ taker, turns: taker.turns(round), sum: newSum() }))
+  const before = await processTimes(takers)
+  const count = Math.max(...all.map(({ turns }) => turns.length))
+  for (let index = 0; index < count; index++) {
+    const first = (index + round.index) % all.length
+    for (const { turns, sum } of [...all.slice(first), ...all.slice(0, first)]) {
+      const turn = turns[index]
+      if (turn !== undefined) await measure(turn, sum, serverProcessId)
+    }
+  }
+  // A process's time is that of the whole round: what it does behind its answers, such as collecting garbage, is its own.
+  const after = await processTimes(takers)
+  return all.map(({ taker: { name, requests }, turns, sum }, index) => {
+    const processMs = (after[index] ?? Number.NaN) - (before[index] ?? Number.NaN)
+    return [name, sampleOf({ ...sum, processMs }, turns.length * requests)]
+  })
+}
+
+async function measure(turn: () => Promise<number>, sum: Sum, serverProcessId: number): Promise<void> {
+  const databaseBefore = await processorTimeOfServer(serverProcessId)
+  const startedAt = performance.now()
+  sum.bytes += await turn()
+  sum.wallMs += performance.now() - startedAt
+  sum.databaseMs += (await processorTimeOfServer(serverProcessId)) - databaseBefore
+}
+
+function processTimes(takers: readonly Taker[]): Promise<number[]> {
+  return Promise.all(takers.map(({ clock, processId }) => readClock(clock, processId)))
+}
+
+function newSum(): Sum {
+  return { databaseMs: 0, wallMs: 0, bytes: 0 }
+}
+
+function sampleOf({ processMs, databaseMs, wallMs, bytes }: Sum & { processMs: number }, requests: number): Sample {
+  return {
+    processMs: processMs / requests,
+    databaseMs: databaseMs / requests,
+    totalMs: (processMs + databaseMs) / requests,
+    wallMs: wallMs / requests,
+    bytes: bytes / requests,
+  }
+}

@@ -1,0 +1,107 @@
+// The figures that have a bound, from the samples of a run. Pure.
+
+import type { Bounded } from '../lib/results.ts'
+import { medianOf, medianRatio, type Samples } from '../lib/rounds.ts'
+import type { LoopHolds } from '../lib/service-process.ts'
+import { FILTERED } from './filtered-pages.ts'
+import { KEY_CHECK } from './key-check.ts'
+import { baselinesOf } from './page-variants.ts'
+import { PARALLEL_WALKS } from './parallel-walks.ts'
+import type { StorePolls } from './store-polls.ts'
+import { NAMES } from './variants.ts'
+
+/** What pages of 250 and of 50 orders may cost, in COPYs of their rows. */
+const PAGE_RATIO_MOST = 1.4
+const SMALL_RATIO_MOST = 1.2
+const FLAT_RATIO_MOST = 1.2
+const KEY_RATIO_MOST = 2.2
+const FILTERED_MS_MOST = 20
+const STORE_MS_MOST = 5
+const HOLD_MS_MOST = 2
+const RESIDENT_MOST = 200
+const RESIDENT_AT_REST_MOST = 140
+
+/** Bounds of what the API's requests cost. */
+export function requestBounds(samples: Samples): Bounded[] {
+  const { page, small, first, last } = NAMES
+  return [
+    ...copyBounds(samples, { name: page, what: 'page of 250', most: PAGE_RATIO_MOST }),
+    ...copyBounds(samples, { name: small, what: 'page of 50', most: SMALL_RATIO_MOST }),
+    {
+      ...{ name: 'Time of a page of 250 orders with items, against that of COPY', unit: '' },
+      ...{ value: medianRatio(samples, [page, baselinesOf(page).node], 'wallMs'), most: PAGE_RATIO_MOST },
+    },
+    {
+      ...{ name: 'CPU of a page at the end of the walk, against one at its beginning', unit: '' },
+      ...{ value: medianRatio(samples, [last, first], 'totalMs'), most: FLAT_RATIO_MOST },
+    },
+    ...timeBounds(samples),
+  ]
+}
+
+/** The same page against COPY by each client that ran. */
+function copyBounds(samples: Samples, { name, what, most }: { name: string; what: string; most: number }): Bounded[] {
+  return Object.entries(baselinesOf(name))
+    .filter(([, baseline]) => samples.has(baseline))
+    .map(([client, baseline]) => ({
+      name: `CPU of a ${what} orders with items, against COPY of its rows by ${client === 'node' ? 'Node' : 'libpq'}`,
+      ...{ value: medianRatio(samples, [name, baseline], 'totalMs'), most, unit: '' },
+    }))
+}
+
+function timeBounds(samples: Samples): Bounded[] {
+  const time = (name: string) => medianOf(samples.get(name) ?? [], 'wallMs')
+  const filtered = [...samples.keys()].filter((name) => name.startsWith(FILTERED))
+  return [
+    {
+      ...{ name: 'Time of a first page of 250 orders with updated_since or status, the slowest of those below' },
+      ...{ value: Math.max(...filtered.map(time)), most: FILTERED_MS_MOST, unit: 'ms' },
+    },
+    { name: 'Time of the store, after its first call', value: time(NAMES.store), most: STORE_MS_MOST, unit: 'ms' },
+  ]
+}
+
+/** Bounds of what who polls the store waits for it. */
+export function pollBounds({ longestMs }: StorePolls): Bounded[] {
+  const name = 'Time of the store, polled four times a second for twenty: the longest'
+  return [{ name, value: longestMs, most: STORE_MS_MOST, unit: 'ms' }]
+}
+
+/** Bounds of the check of keys. */
+export function keyBounds(samples: Samples): Bounded[] {
+  const { name, baseline } = KEY_CHECK
+  return (['wallMs', 'totalMs'] as const).map((figure) => ({
+    name: `${figure === 'wallMs' ? 'Time' : 'CPU'} of key check and count, against a bare select 1`,
+    value: medianRatio(samples, [name, baseline], figure),
+    most: KEY_RATIO_MOST,
+    unit: '',
+  }))
+}
+
+/** Bounds of the service's memory, in MiB. */
+export function memoryBounds({ walking, atRest }: { walking: number; atRest: number }): Bounded[] {
+  return [
+    {
+      ...{ name: `Memory of the service under ${PARALLEL_WALKS} parallel walks`, unit: 'MiB' },
+      ...{ value: walking, most: RESIDENT_MOST },
+    },
+    {
+      ...{ name: 'Memory of the service at rest, after one request of each kind and 10 s', unit: 'MiB' },
+      ...{ value: atRest, most: RESIDENT_AT_REST_MOST },
+    },
+  ]
+}
+
+/** Bounds of how long pages keep the event loop, in ms. */
+export function loopBounds({ p99, most }: LoopHolds): Bounded[] {
+  const name = 'How long pages of 250 orders keep the event loop at a time'
+  return [
+    { name: `${name}, 99 of 100 times`, value: p99, most: HOLD_MS_MOST, unit: 'ms' },
+    {
+      name: `${name}, the longest in five seconds, collections of garbage included`,
+      value: most,
+      most: HOLD_MS_MOST,
+      unit: 'ms',
+    },
+  ]
+}

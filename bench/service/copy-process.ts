@@ -1,0 +1,38 @@
+// The measure of everything else: a client that asks for the same rows with COPY, as text, and drops the bytes.
+
+import { openPool, parseConnectionUrl, type Sql } from '@store-export/engine'
+import { answerCalls } from '../lib/child-calls.ts'
+
+let sql: Sql | undefined
+
+answerCalls({ start, run }, async () => sql?.end())
+
+/** Opens the one connection. */
+async function start(url: string): Promise<void> {
+  sql = openPool(parseConnectionUrl(url), {
+    connectionsMax: 1,
+    applicationName: 'bench copy',
+    preparedStatements: false,
+  })
+  await sql.unsafe('select 1')
+}
+
+/** Runs COPY statements one after the other; how many bytes came. */
+async function run(statements: readonly string[]): Promise<number> {
+  let bytes = 0
+  for (const statement of statements) bytes += await drain(statement)
+  return bytes
+}
+
+async function drain(statement: string): Promise<number> {
+  if (sql === undefined) throw new Error('not started')
+  const stream = await sql.unsafe(statement).readable()
+  return new Promise((resolve, reject) => {
+    let bytes = 0
+    stream.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+    })
+    stream.on('error', reject)
+    stream.on('end', () => resolve(bytes))
+  })
+}

@@ -1,0 +1,46 @@
+// The check of a key, which counts the request, beside a bare `select 1`: both prepared, one after the other, over one
+// connection of the same pool.
+
+import {
+  admit,
+  type ControlDatabase,
+  type HashedKey,
+  hashApiKey,
+  openControlDatabase,
+  PlainKey,
+} from '@store-export/engine'
+import { answerCalls } from '../lib/child-calls.ts'
+
+/** What the process needs in order to start. */
+export interface KeyCheckStart {
+  readonly controlUrl: string
+  readonly key: string
+}
+
+let started: { readonly database: ControlDatabase; readonly hash: HashedKey } | undefined
+
+answerCalls({ start, 'select 1': selectOne, 'key check': checkKey }, async () => started?.database.close())
+
+async function start({ controlUrl, key }: KeyCheckStart): Promise<void> {
+  const database = openControlDatabase(controlUrl, { poolSize: 1 })
+  started = { database, hash: hashApiKey(new PlainKey(key)) }
+  await checkKey(1)
+}
+
+async function selectOne(count: number): Promise<void> {
+  const { database } = state()
+  for (let i = 0; i < count; i++) await database.sql`select 1`
+}
+
+async function checkKey(count: number): Promise<void> {
+  const { database, hash } = state()
+  for (let i = 0; i < count; i++) {
+    const [admission] = await admit(hash, 1, { sql: database.sql, requestsPerMinute: 1_000_000_000 })
+    if (admission === null || admission === undefined) throw new Error('the key was refused')
+  }
+}
+
+function state() {
+  if (started === undefined) throw new Error('not started')
+  return started
+}

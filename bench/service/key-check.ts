@@ -1,0 +1,22 @@
+// The key check as variants: rounds of one statement against rounds of the other.
+
+import type { Child } from '../lib/child.ts'
+import type { Variant } from '../lib/rounds.ts'
+
+/** Names that the ratios are computed from. */
+export const KEY_CHECK = { baseline: 'select 1', name: 'key check' } as const
+
+const STATEMENTS = 1000
+
+/** Both statements, run by a process that was started as key-check-process.ts says. */
+export function keyCheckVariants(child: Child): Variant[] {
+  const { baseline, name } = KEY_CHECK
+  const run = async (call: string) => {
+    await child.call(call, STATEMENTS)
+    return 0
+  }
+  return [
+    { name: baseline, processId: child.processId, requests: STATEMENTS, run: () => run(baseline) },
+    { name, baseline, processId: child.processId, requests: STATEMENTS, run: () => run(name) },
+  ]
+}

@@ -1,0 +1,87 @@
+// Many stores on one server: a database each, all copies of one, and a control database that knows them.
+
+import { randomBytes, randomUUID } from 'node:crypto'
+import {
+  addStore,
+  createKey,
+  migrate,
+  openControlDatabase,
+  openPool,
+  parseConnectionUrl,
+  SealingKey,
+  type Sql,
+} from '@store-export/engine'
+import { provisionStore } from '../../packages/operator/src/store-schema/provision-store.ts'
+import { urlForDatabase } from '../../packages/operator/src/store-schema/store-url.ts'
+import type { BenchServer } from '../lib/servers.ts'
+
+/** A store with a key, and how a client of its own would reach its database. */
+export interface ManyStore {
+  readonly key: string
+  readonly readerUrl: string
+}
+
+/** All of them. */
+export interface ManyStores {
+  readonly controlUrl: string
+  readonly secret: Buffer
+  readonly stores: readonly ManyStore[]
+}
+
+const CONTROL_DATABASE = 'many_control'
+const REVISION = 'v1.6'
+const ORDERS = 100
+
+/** Makes so many stores with a hundred orders each. */
+export async function makeManyStores(server: BenchServer, count: number): Promise<ManyStores> {
+  const admin = connect(server.url('postgres'))
+  const secret = randomBytes(32)
+  const keys = { current: new SealingKey(secret), previous: null }
+  const { readerUrl, databaseUrl } = await provisionStore({
+    adminUrl: server.url('postgres'),
+    storeId: randomUUID(),
+    name: 'Shop',
+    revision: REVISION,
+    random: randomBytes,
+    connect,
+  })
+  await fill(databaseUrl)
+  await admin.unsafe(`create database ${CONTROL_DATABASE} template template0`)
+  const controlUrl = server.url(CONTROL_DATABASE)
+  await migrate({ url: controlUrl, random: randomBytes })
+  const database = openControlDatabase(controlUrl, { poolSize: 1 })
+  const stores: ManyStore[] = []
+  try {
+    for (let n = 0; n < count; n++) {
+      const name = `many_${n}`
+      await admin.unsafe(
+        `create database ${name} template "${new URL(databaseUrl).pathname.slice(1)}" strategy file_copy`,
+      )
+      const url = urlForDatabase(readerUrl, name)
+      const id = randomUUID()
+      const store = { id, name, origin: 'generated', state: 'ready', databaseUrl: url } as const
+      await addStore({ database, keys, random: randomBytes }, store)
+      const { key } = await createKey({ database, random: randomBytes, storeId: id, name: 'bench', createdBy: null })
+      stores.push({ key: key.reveal(), readerUrl: url })
+    }
+  } finally {
+    await Promise.all([database.close(), admin.end()])
+  }
+  return { controlUrl, secret, stores }
+}
+
+async function fill(ownerUrl: string): Promise<void> {
+  const sql = connect(ownerUrl)
+  try {
+    await sql.unsafe(`insert into orders (id, email, created_at)
+      select gen_random_uuid(), 'buyer@example.com', now() - n * interval '1 minute' from generate_series(1, ${ORDERS}) n;
+      insert into order_items (id, order_id, product_id, name, quantity, price)
+      select gen_random_uuid(), id, gen_random_uuid(), 'Cup', 1, 9.5 from orders; analyze`)
+  } finally {
+    await sql.end()
+  }
+}
+
+function connect(url: string): Sql {
+  return openPool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: 'bench' })
+}

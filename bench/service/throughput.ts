@@ -1,0 +1,92 @@
+// How many requests a second the service answers, and what each takes of processors, when many clients ask at once. Short
+// bursts take turns as the variants of rounds.ts do; the client is a process of its own.
+
+import type { Child } from '../lib/child.ts'
+import type { BurstSize } from '../lib/options.ts'
+import { processorTimeOf, processorTimeOfServer } from '../lib/processor-time.ts'
+import type { ThroughputFigure } from '../lib/results.ts'
+import { median } from '../lib/rounds.ts'
+import type { Burst, BurstStart } from './load-process.ts'
+
+const CONNECTIONS = [1, 8, 32] as const
+
+/** One kind of request. */
+export interface BurstRequests {
+  readonly what: string
+  /** Asked for in turn. */
+  readonly paths: readonly string[]
+}
+
+/** Who is measured, and who asks. */
+export interface Throughput {
+  readonly service: Child
+  readonly serverProcessId: number
+  /** A process that was started as load-process.ts says. */
+  readonly load: Child
+  readonly url: string
+  readonly key: string
+  readonly size: BurstSize
+}
+
+/** Medians of the bursts of every kind of request with every number of connections. */
+export async function measureThroughput(
+  throughput: Throughput,
+  kinds: readonly BurstRequests[],
+): Promise<ThroughputFigure[]> {
+  const combinations = kinds.flatMap((kind) => CONNECTIONS.map((connections) => ({ ...kind, connections })))
+  const bursts = combinations.map((combination) => ({ ...combination, samples: [] as BurstSample[] }))
+  // one round more than asked for: the first warms up
+  for (let round = 0; round <= throughput.size.rounds; round++) {
+    const turn = round % bursts.length
+    for (const { samples, paths, connections } of [...bursts.slice(turn), ...bursts.slice(0, turn)]) {
+      const sample = await measureBurst(throughput, { paths, connections })
+      if (round > 0) samples.push(sample)
+    }
+  }
+  return bursts.map(figureOf)
+}
+
+interface BurstSample {
+  readonly requestsPerSecond: number
+  readonly processMs: number
+  readonly databaseMs: number
+  readonly clientMs: number
+  readonly failed: number
+}
+
+async function measureBurst(
+  { service, serverProcessId, load, url, key, size }: Throughput,
+  { paths, connections }: Pick<BurstStart, 'paths' | 'connections'>,
+): Promise<BurstSample> {
+  const start: BurstStart = { url, key, paths, connections }
+  await load.call('start', start)
+  const times = () =>
+    Promise.all([
+      processorTimeOf(service.processId),
+      processorTimeOfServer(serverProcessId),
+      processorTimeOf(load.processId),
+    ])
+  const before = await times()
+  const { answered, failed, wallMs } = (await load.call('run', size.milliseconds)) as Burst
+  const after = await times()
+  return {
+    requestsPerSecond: answered / (wallMs / 1000),
+    processMs: (after[0] - before[0]) / answered,
+    databaseMs: (after[1] - before[1]) / answered,
+    clientMs: (after[2] - before[2]) / answered,
+    failed,
+  }
+}
+
+function figureOf({ what, connections, samples }: { what: string; connections: number; samples: BurstSample[] }) {
+  const middle = (figure: keyof BurstSample) => median(samples.map((sample) => sample[figure]))
+  return {
+    what,
+    connections,
+    requestsPerSecond: middle('requestsPerSecond'),
+    processMs: middle('processMs'),
+    databaseMs: middle('databaseMs'),
+    clientMs: middle('clientMs'),
+    failed: samples.reduce((total, { failed }) => total + failed, 0),
+  }
+}

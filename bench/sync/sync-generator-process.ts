@@ -1,0 +1,103 @@
+// A service that makes its store on the fly, in a process of its own: the pages of a real service, over and over with
+// other ids, so that a store of any size costs neither a database nor memory. Nothing ever changes in it.
+
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { answerCalls } from '../lib/child-calls.ts'
+import { PageTemplate } from './sync-pages.ts'
+
+/** What the process needs in order to start. */
+export interface GeneratorStart {
+  /** A service whose pages are taken as templates. */
+  readonly url: string
+  readonly key: string
+  readonly orders: number
+}
+
+/** What was sent. */
+export interface Served {
+  readonly pages: number
+  /** Rows of all tables, children counted. */
+  readonly rows: number
+  readonly bytes: number
+}
+
+/** How many rows each list has for each order, as in the store that the templates are of; the others have one page. */
+const ROWS_PER_ORDER: Readonly<Record<string, number>> = {
+  orders: 1,
+  customers: 1 / 5,
+  'customer-addresses': 1 / 5,
+  products: 1 / 40,
+}
+const SMALL_LISTS = ['customer-groups', 'locations', 'categories']
+const PAGE_ROWS = 250
+/** Of each list so many pages take turns. */
+const TEMPLATES_MOST = 20
+const EMPTY = Buffer.from('{"data":[],"meta":{"next_cursor":null,"has_more":false}}')
+
+interface GeneratedList {
+  readonly templates: readonly PageTemplate[]
+  readonly pages: number
+}
+
+const lists = new Map<string, GeneratedList>()
+const watermark = new Date().toISOString()
+let store = Buffer.alloc(0)
+let served: Served = { pages: 0, rows: 0, bytes: 0 }
+const server = http.createServer((request, response) => {
+  const { searchParams, pathname } = new URL(request.url ?? '/', 'http://localhost')
+  const body = bodyOf(pathname.replace('/api/v1/', ''), searchParams)
+  served = { ...served, bytes: served.bytes + body.length }
+  response.setHeader('content-type', 'application/json; charset=utf-8')
+  response.setHeader('x-sync-watermark', watermark)
+  response.end(body)
+})
+
+answerCalls({ start, takeServed }, async () => void server.close())
+
+/** Reads the templates and listens; the address. */
+async function start({ url, key, orders }: GeneratorStart): Promise<string> {
+  const ask = async (path: string) => {
+    const response = await fetch(`${url}/api/v1/${path}`, { headers: { 'x-api-key': key } })
+    if (!response.ok) throw new Error(`${response.status} for ${path}`)
+    return response.text()
+  }
+  store = Buffer.from(await ask('store'))
+  for (const name of SMALL_LISTS) lists.set(name, { templates: await templatesOf(ask, name, 1), pages: 1 })
+  for (const [name, ratio] of Object.entries(ROWS_PER_ORDER)) {
+    const templates = await templatesOf(ask, name, TEMPLATES_MOST)
+    lists.set(name, { templates, pages: Math.max(1, Math.round((orders * ratio) / PAGE_ROWS)) })
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** What was sent since this was asked last. */
+async function takeServed(): Promise<Served> {
+  const taken = served
+  served = { pages: 0, rows: 0, bytes: 0 }
+  return taken
+}
+
+async function templatesOf(ask: (path: string) => Promise<string>, list: string, most: number) {
+  const templates: PageTemplate[] = []
+  let cursor: string | null = null
+  do {
+    const text: string = await ask(`${list}?limit=${PAGE_ROWS}${cursor === null ? '' : `&cursor=${cursor}`}`)
+    templates.push(new PageTemplate(text))
+    cursor = /"next_cursor":"([^"]+)"/.exec(text.slice(-200))?.[1] ?? null
+  } while (cursor !== null && templates.length < most)
+  // the last page of a short list is not full: it is the only one where it is the first
+  return templates.length > 1 && cursor === null ? templates.slice(0, -1) : templates
+}
+
+function bodyOf(path: string, query: URLSearchParams): Buffer {
+  if (path === 'store') return store
+  const list = lists.get(path)
+  if (list === undefined || query.has('updated_since') || query.has('created_since')) return EMPTY
+  const index = Number(query.get('cursor') ?? '0')
+  const template = list.templates[index % list.templates.length]
+  if (template === undefined) return EMPTY
+  served = { ...served, pages: served.pages + 1, rows: served.rows + template.rows }
+  return template.make(index, index + 1 < list.pages ? String(index + 1) : null)
+}
