@@ -14,11 +14,11 @@ export {
   type UnfinishedWalk,
   type WalkEnd,
 } from './copies/copy.ts'
-export { csvCopy } from './copies/csv.ts'
-export { parquetCopy } from './copies/parquet.ts'
-export { PostgresCopy, type PostgresPlace } from './copies/postgres.ts'
-export { SqliteCopy } from './copies/sqlite.ts'
-export { xlsxCopy } from './copies/xlsx.ts'
+export { csvCopy } from './copies/files/csv.ts'
+export { parquetCopy } from './copies/files/parquet.ts'
+export { xlsxCopy } from './copies/files/xlsx.ts'
+export { PostgresCopy, type PostgresPlace } from './copies/postgres/postgres.ts'
+export { SqliteCopy } from './copies/sqlite/sqlite.ts'
 export { parseExactJson, type RawNumber } from './exact-json.ts'
 export { CopyKept } from './run/emptying.ts'
 export type { Compared, Difference, Finding, Reason, Repair, TableVerification } from './run/findings.ts'

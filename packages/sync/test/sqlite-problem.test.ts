@@ -4,7 +4,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { CopyLost, CopyProblem } from '../src/copies/copy.ts'
-import { sqliteProblem } from '../src/copies/sqlite-problem.ts'
+import { sqliteProblem } from '../src/copies/sqlite/sqlite-problem.ts'
 
 describe('what SQLite refuses is told with the copy, what to do, and whether a later run may succeed:', () => {
   /** What the driver throws when `work` is done to a file with a table. */

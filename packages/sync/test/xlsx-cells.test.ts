@@ -2,8 +2,8 @@
 
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Cell, FileColumn } from '../src/copies/files-tables.ts'
-import { XlsxWriter, xlsxCopy } from '../src/copies/xlsx.ts'
+import type { Cell, FileColumn } from '../src/copies/files/files-tables.ts'
+import { XlsxWriter, xlsxCopy } from '../src/copies/files/xlsx.ts'
 import { type ColumnKind, type CopyColumn, TABLES } from '../src/tables.ts'
 import { aPlace, WALKED, writeFiles, writeOrders } from './files-support.ts'
 import { hasPython, INSTANTS, readSheets, rowsOf, shown } from './support/workbook-cells.ts'

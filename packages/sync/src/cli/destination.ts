@@ -1,7 +1,7 @@
 // What `--to` says becomes a copy. A destination that holds a password is given by the name of a variable.
 
 import type { Copy } from '../copies/copy.ts'
-import type { CsvOptions } from '../copies/csv.ts'
+import type { CsvOptions } from '../copies/files/csv.ts'
 import { UsageProblem } from './usage.ts'
 
 /** A kind of destination: how it is written, and what it makes. */
@@ -16,18 +16,22 @@ const KINDS: readonly Kind[] = [
   {
     prefix: 'sqlite:',
     shown: 'sqlite:FILE',
-    make: async (file) => new (await import('../copies/sqlite.ts')).SqliteCopy(file),
+    make: async (file) => new (await import('../copies/sqlite/sqlite.ts')).SqliteCopy(file),
   },
   {
     prefix: 'csv:',
     shown: 'csv:DIR',
-    make: async (folder, csv) => (await import('../copies/csv.ts')).csvCopy(folder, csv),
+    make: async (folder, csv) => (await import('../copies/files/csv.ts')).csvCopy(folder, csv),
   },
-  { prefix: 'xlsx:', shown: 'xlsx:FILE', make: async (file) => (await import('../copies/xlsx.ts')).xlsxCopy(file) },
+  {
+    prefix: 'xlsx:',
+    shown: 'xlsx:FILE',
+    make: async (file) => (await import('../copies/files/xlsx.ts')).xlsxCopy(file),
+  },
   {
     prefix: 'parquet:',
     shown: 'parquet:DIR',
-    make: async (folder) => (await import('../copies/parquet.ts')).parquetCopy(folder),
+    make: async (folder) => (await import('../copies/files/parquet.ts')).parquetCopy(folder),
   },
 ]
 
@@ -76,7 +80,7 @@ async function postgresCopy(text: string): Promise<Copy> {
   const url = new URL(text)
   const schema = url.searchParams.get('schema')
   url.searchParams.delete('schema')
-  const { PostgresCopy } = await import('../copies/postgres.ts')
+  const { PostgresCopy } = await import('../copies/postgres/postgres.ts')
   return new PostgresCopy({ url: url.href, ...(schema === null ? {} : { schema }) })
 }
 

@@ -2,7 +2,7 @@
 
 import { AddressError, ConnectionError, StoreExportError } from '@store-export/client'
 import { CopyBusy, CopyLost } from '../copies/copy.ts'
-import { FileInUse } from '../copies/files-replace.ts'
+import { FileInUse } from '../copies/files/files-replace.ts'
 import { CopyKept } from '../run/emptying.ts'
 
 const PASSING_STATUSES = [409, 429]

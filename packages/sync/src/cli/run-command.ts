@@ -1,7 +1,7 @@
 // `store-sync run`: once, again and again, or as a look at what it would do.
 
 import { setTimeout } from 'node:timers/promises'
-import type { CsvOptions } from '../copies/csv.ts'
+import type { CsvOptions } from '../copies/files/csv.ts'
 import type { PlanOptions } from '../run/plan.ts'
 import { preview, type TablePreview } from '../run/preview.ts'
 import { run } from '../run/run.ts'

@@ -1,7 +1,7 @@
 // What a PostgreSQL server refused, as a sentence that names the copy and says what to do.
 
 import postgres from 'postgres'
-import { CopyLost, CopyProblem } from './copy.ts'
+import { CopyLost, CopyProblem } from '../copy.ts'
 
 /** By SQLSTATE: what another program is the reason of, and passes. */
 const PASSING: ReadonlySet<string> = new Set([

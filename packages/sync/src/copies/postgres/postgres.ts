@@ -2,7 +2,7 @@
 // that is killed leaves the last one whole; the lock of a run belongs to its connection and ends with it.
 
 import { setTimeout as wait } from 'node:timers/promises'
-import type { CopyColumn, CopyTable } from '../tables.ts'
+import type { CopyColumn, CopyTable } from '../../tables.ts'
 import {
   type Copy,
   CopyBusy,
@@ -13,7 +13,7 @@ import {
   type PageWrite,
   type Reading,
   type WalkEnd,
-} from './copy.ts'
+} from '../copy.ts'
 import { pageStatement, pageValues } from './postgres-page.ts'
 import { markIds, type PostgresSource, peekState, readRows, readState, unmetIds } from './postgres-reading.ts'
 import { createIndexes, makeSchema, qualified } from './postgres-schema.ts'

@@ -2,11 +2,11 @@
 // prepared once: a first run writes millions of rows.
 
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import { exactJsonText } from '../exact-json.ts'
-import type { ChildTable, ColumnKind, CopyColumn, CopyTable } from '../tables.ts'
-import type { CopyRow } from './copy.ts'
-import { indexesOf } from './indexes.ts'
-import { quoted } from './quoted.ts'
+import { exactJsonText } from '../../exact-json.ts'
+import type { ChildTable, ColumnKind, CopyColumn, CopyTable } from '../../tables.ts'
+import type { CopyRow } from '../copy.ts'
+import { indexesOf } from '../indexes.ts'
+import { quoted } from '../quoted.ts'
 import { digitsName } from './sqlite-decimals.ts'
 import { keptMarks } from './sqlite-walks.ts'
 

@@ -4,7 +4,7 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import type { CopyColumn, CopyTable } from '../tables.ts'
+import type { CopyColumn, CopyTable } from '../../tables.ts'
 import {
   type Copy,
   CopyBusy,
@@ -13,8 +13,8 @@ import {
   type PageWrite,
   type Reading,
   type WalkEnd,
-} from './copy.ts'
-import { quoted } from './quoted.ts'
+} from '../copy.ts'
+import { quoted } from '../quoted.ts'
 import { isBusy, sqliteProblem } from './sqlite-problem.ts'
 import { asSqliteKeeps, markIds, peekState, readRows, readState, unmetIds } from './sqlite-reading.ts'
 import { closeFile, lockNameOf, makeSchema, openFile, refuseOtherFile } from './sqlite-schema.ts'

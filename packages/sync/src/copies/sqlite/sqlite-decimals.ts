@@ -6,9 +6,9 @@
 // - `total_cents`, INTEGER, for amounts of money: hundredths, computed from the digits. Sums of them are exact.
 
 import type { DatabaseSync } from 'node:sqlite'
-import type { CopyColumn } from '../tables.ts'
-import { CopyProblem } from './copy.ts'
-import { quoted } from './quoted.ts'
+import type { CopyColumn } from '../../tables.ts'
+import { CopyProblem } from '../copy.ts'
+import { quoted } from '../quoted.ts'
 
 /** A column of the file: its name, and the rest of its declaration. */
 export interface SqliteColumn {

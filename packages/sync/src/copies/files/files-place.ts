@@ -2,7 +2,7 @@
 // no answer that cannot be kept, and no file of theirs is overwritten.
 
 import { access, constants, lstat, mkdir } from 'node:fs/promises'
-import { CopyProblem } from './copy.ts'
+import { CopyProblem } from '../copy.ts'
 
 /** Throws `CopyProblem` where one of the files that a new copy would write is there already. */
 export async function refuseTaken(files: readonly string[]): Promise<void> {

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { chmod, type FileHandle, link, lstat, open, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { CopyProblem } from './copy.ts'
+import { CopyProblem } from '../copy.ts'
 import type { FileRecord } from './files-records.ts'
 import type { FileTable } from './files-tables.ts'
 

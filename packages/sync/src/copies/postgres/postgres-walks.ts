@@ -2,8 +2,8 @@
 // both in unlogged tables: a crash of the server takes both, and marks without their walk or the other way round would
 // remove rows that were met.
 
-import type { CopyTable } from '../tables.ts'
-import type { UnfinishedWalk } from './copy.ts'
+import type { CopyTable } from '../../tables.ts'
+import type { UnfinishedWalk } from '../copy.ts'
 import { qualified, quoted } from './postgres-schema.ts'
 import type { PostgresSession } from './postgres-session.ts'
 

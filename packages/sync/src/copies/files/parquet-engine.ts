@@ -1,7 +1,7 @@
 // DuckDB, which writes the Parquet files. It is large and most people need none of it, so it is no dependency: it is
 // loaded where such a copy is opened, and a sentence says what to install where it is missing.
 
-import { CopyProblem } from './copy.ts'
+import { CopyProblem } from '../copy.ts'
 
 /** The package. */
 export type Engine = typeof import('@duckdb/node-api')

@@ -5,8 +5,10 @@ import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { CopyTable } from '../tables.ts'
-import type { CopyState, PageWrite, WalkEnd } from './copy.ts'
+import type { CopyTable } from '../../tables.ts'
+import type { CopyState, PageWrite, WalkEnd } from '../copy.ts'
+import { SqliteCopy } from '../sqlite/sqlite.ts'
+import { FILE_VIEWS } from '../sqlite/sqlite-views.ts'
 import { makeFolder, refuseTaken } from './files-place.ts'
 import { type FileKnowledge, type FileRecord, FileRecords } from './files-records.ts'
 import {
@@ -19,8 +21,6 @@ import {
   replaceFiles,
 } from './files-replace.ts'
 import { digestsOf, FILE_NAMES, type FileTable, tablesOf } from './files-tables.ts'
-import { SqliteCopy } from './sqlite.ts'
-import { FILE_VIEWS } from './sqlite-views.ts'
 
 /** Writes tables as files of one kind. */
 export interface TableWriter {

@@ -1,8 +1,8 @@
 // A page as one statement of PostgreSQL: rows, marks and children are written together or not at all, in one trip to the
 // server, however far away it is.
 
-import type { ChildTable, CopyTable } from '../tables.ts'
-import type { CopyRow } from './copy.ts'
+import type { ChildTable, CopyTable } from '../../tables.ts'
+import type { CopyRow } from '../copy.ts'
 import { declaration, qualified, quoted } from './postgres-schema.ts'
 import { jsonOfRows, lastOfEach } from './postgres-values.ts'
 import { walkPart } from './postgres-walks.ts'

@@ -1,9 +1,9 @@
 // What a PostgreSQL copy says of itself: its state, and rows as they are kept.
 
-import { parseExactJson } from '../exact-json.ts'
-import type { CopyColumn } from '../tables.ts'
-import { comparable } from './comparable.ts'
-import type { CopyState, KeptRow, Reading, TableState } from './copy.ts'
+import { parseExactJson } from '../../exact-json.ts'
+import type { CopyColumn } from '../../tables.ts'
+import { comparable } from '../comparable.ts'
+import type { CopyState, KeptRow, Reading, TableState } from '../copy.ts'
 import { qualified, quoted } from './postgres-schema.ts'
 import type { PostgresSession } from './postgres-session.ts'
 import { readWalks } from './postgres-walks.ts'

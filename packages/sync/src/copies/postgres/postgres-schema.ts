@@ -2,9 +2,9 @@
 // that a run waits for nobody who reads, and tables of somebody else are left alone.
 
 import { createHash } from 'node:crypto'
-import type { ChildTable, ColumnKind, CopyColumn, CopyTable } from '../tables.ts'
-import { CopyProblem } from './copy.ts'
-import { indexesOf } from './indexes.ts'
+import type { ChildTable, ColumnKind, CopyColumn, CopyTable } from '../../tables.ts'
+import { CopyProblem } from '../copy.ts'
+import { indexesOf } from '../indexes.ts'
 import type { PostgresSession } from './postgres-session.ts'
 import { POSTGRES_VIEWS, type PostgresView } from './postgres-views.ts'
 import { forgetLooseMarks, forgetWalk } from './postgres-walks.ts'

@@ -1,7 +1,7 @@
 // How the cells of a workbook are shown, and by which numbers. Sheets are written apart and put together with one list of
 // formats, so each has to mean the same format by the same number.
 
-import type { ColumnKind } from '../tables.ts'
+import type { ColumnKind } from '../../tables.ts'
 import type { FileColumn } from './files-tables.ts'
 
 /** Of amounts. */

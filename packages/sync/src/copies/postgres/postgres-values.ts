@@ -1,8 +1,8 @@
 // Rows as the JSON that PostgreSQL reads them from, a page at a time, without what it cannot hold.
 
-import { exactJsonText, isRawNumber, isTooDeep, parseExactJson } from '../exact-json.ts'
-import type { CopyColumn } from '../tables.ts'
-import type { CopyRow } from './copy.ts'
+import { exactJsonText, isRawNumber, isTooDeep, parseExactJson } from '../../exact-json.ts'
+import type { CopyColumn } from '../../tables.ts'
+import type { CopyRow } from '../copy.ts'
 
 /**
  * A JSON array of the rows, each with the columns alone. PostgreSQL holds neither U+0000 nor half a surrogate pair. In

@@ -2,7 +2,7 @@
 // nor behind. Marks of a walk are of use only where the walk is kept, and go with it.
 
 import type { StatementSync } from 'node:sqlite'
-import type { UnfinishedWalk } from './copy.ts'
+import type { UnfinishedWalk } from '../copy.ts'
 
 /** Gives the prepared form of a statement. */
 export type Prepare = (text: string) => StatementSync

@@ -3,9 +3,9 @@
 
 import { createHash } from 'node:crypto'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { type ColumnKind, TABLE_NAMES, TABLES } from '../tables.ts'
-import { quoted } from './quoted.ts'
-import { digitsName } from './sqlite-decimals.ts'
+import { type ColumnKind, TABLE_NAMES, TABLES } from '../../tables.ts'
+import { quoted } from '../quoted.ts'
+import { digitsName } from '../sqlite/sqlite-decimals.ts'
 
 /** Type of a cell's value. Decimals and timestamps are strings, exactly as the service sent them. */
 export type Cell = string | number | boolean | null

@@ -2,11 +2,11 @@
 
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { parseExactJson } from '../exact-json.ts'
-import type { CopyColumn } from '../tables.ts'
-import { comparable } from './comparable.ts'
-import type { CopyState, KeptRow, Reading, TableState } from './copy.ts'
-import { quoted } from './quoted.ts'
+import { parseExactJson } from '../../exact-json.ts'
+import type { CopyColumn } from '../../tables.ts'
+import { comparable } from '../comparable.ts'
+import type { CopyState, KeptRow, Reading, TableState } from '../copy.ts'
+import { quoted } from '../quoted.ts'
 import { sentValue } from './sqlite-decimals.ts'
 import { type Prepare, readWalks } from './sqlite-walks.ts'
 

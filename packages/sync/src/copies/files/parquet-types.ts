@@ -1,7 +1,7 @@
 // The Parquet type of each column: the first that holds every value that the table has, so that no digit is lost. Where
 // none does, the column is text, as it was sent.
 
-import type { ColumnKind } from '../tables.ts'
+import type { ColumnKind } from '../../tables.ts'
 import type { Cell, FileColumn, FileTable } from './files-tables.ts'
 
 /** A type, in the words of DuckDB, and what it holds. */

@@ -3,13 +3,13 @@
 
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import { CopyProblem } from './copy.ts'
+import { CopyProblem } from '../copy.ts'
+import { quoted } from '../quoted.ts'
 import type { TableWriter } from './files.ts'
 import { type NewFile, writeNew } from './files-replace.ts'
 import { type Cell, type FileTable, pagesOf } from './files-tables.ts'
 import { type Engine, loadEngine, offerRows, openScratch, PAGE_ROWS } from './parquet-engine.ts'
 import { fittingTypes, type ParquetType, usualTypes } from './parquet-types.ts'
-import { quoted } from './quoted.ts'
 
 /** Cells that are compressed together, and so in memory together. */
 const GROUP_CELLS = 1 << 18

@@ -1,6 +1,6 @@
 // What SQLite or the file system refused, as a sentence that names the copy and says what to do.
 
-import { CopyLost, CopyProblem } from './copy.ts'
+import { CopyLost, CopyProblem } from '../copy.ts'
 
 /** SQLite's result codes are the low byte; what is above tells more than is needed here. */
 const CODE = 0xff

@@ -3,7 +3,7 @@
 // the process when a connection dies between two statements, so transactions are plain statements.
 
 import postgres from 'postgres'
-import { CopyLost, CopyProblem } from './copy.ts'
+import { CopyLost, CopyProblem } from '../copy.ts'
 import { isDenied, isRefusal, postgresProblem } from './postgres-problem.ts'
 
 /** What a statement answered. */

@@ -4,7 +4,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { writeXlsxStream, XLSX_MAX_ROWS_PER_SHEET } from 'hucre/xlsx'
-import type { ColumnKind } from '../tables.ts'
+import type { ColumnKind } from '../../tables.ts'
 import { FileCopy, type TableWriter } from './files.ts'
 import { type NewFile, newName } from './files-replace.ts'
 import type { Cell, FileColumn, FileTable } from './files-tables.ts'
