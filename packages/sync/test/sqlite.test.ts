@@ -131,7 +131,7 @@ describe('a name', () => {
       onTestFinished(remove)
       const source = path.resolve(import.meta.dirname, '..', 'src')
       const program = `
-      const { SqliteCopy } = await import(${JSON.stringify(path.join(source, 'copies', 'sqlite.ts'))})
+      const { SqliteCopy } = await import(${JSON.stringify(path.join(source, 'copies', 'sqlite', 'sqlite.ts'))})
       const { TABLES } = await import(${JSON.stringify(path.join(source, 'tables.ts'))})
       const copy = new SqliteCopy(${JSON.stringify(name)})
       await copy.open(TABLES)
