@@ -20,7 +20,7 @@ export const EVERY_TEST = {
 // the one default export: vitest reads no other
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/global-setup.ts', 'test/fleet/left-out.ts'],
+    globalSetup: ['test/support/global-setup.ts', 'test/support/fleet-left-out.ts'],
     projects: [
       {
         test: {

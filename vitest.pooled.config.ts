@@ -8,7 +8,7 @@ export default defineConfig({
   test: {
     ...EVERY_TEST,
     include: ['packages/api/test/**/*.test.ts'],
-    globalSetup: ['test/support/global-setup.ts', 'test/fleet/pooled-setup.ts'],
+    globalSetup: ['test/support/global-setup.ts', 'test/support/pooled-setup.ts'],
     maxWorkers: 2,
   },
 })

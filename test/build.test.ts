@@ -13,7 +13,7 @@ import {
   type Running,
   run,
   start,
-} from '../packages/operator/test/command-support.ts'
+} from '../packages/operator/test/support/program.ts'
 import { createDatabase } from './support/databases.ts'
 import { PlainBrowser } from './support/merchant.ts'
 import { startPlatform } from './support/platform.ts'

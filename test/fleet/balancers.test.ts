@@ -3,14 +3,14 @@
 
 import { StoreExportClient } from '@store-export/client'
 import { describe, expect, test } from 'vitest'
+import { type Fleet, type FleetNode, type FleetStore, startFleet } from '../../packages/operator/test/support/fleet.ts'
 import {
   expectCursorsAnywhere,
   expectExactly120,
   expectRevokedAtOnce,
-} from '../../packages/operator/test/nodes-promises.ts'
-import { type Fleet, type FleetNode, type FleetStore, startFleet } from '../../packages/operator/test/nodes-support.ts'
+} from '../../packages/operator/test/support/nodes-promises.ts'
+import { type Listening, startHaproxy, startNginx } from '../support/programs.ts'
 import { roundsOf } from '../support/rounds.ts'
-import { type Listening, startHaproxy, startNginx } from './programs.ts'
 
 const ROUNDS = roundsOf({ quick: 2, long: 50 })
 const LIMIT_MS = 90_000 + ROUNDS * 10_000

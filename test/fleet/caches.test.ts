@@ -1,10 +1,10 @@
 // A proxy that keeps answers, before stores whose rows have equal ids: it must not give one store's to another.
 
 import { expect, test } from 'vitest'
-import { addTaggedStores, readShuffled } from '../../packages/operator/test/nodes-rows.ts'
-import { startFleet } from '../../packages/operator/test/nodes-support.ts'
+import { startFleet } from '../../packages/operator/test/support/fleet.ts'
+import { addTaggedStores, readShuffled } from '../../packages/operator/test/support/nodes-rows.ts'
+import { startNginx } from '../support/programs.ts'
 import { roundsOf } from '../support/rounds.ts'
-import { startNginx } from './programs.ts'
 
 const REQUESTS = roundsOf({ quick: 20_000, long: 200_000 })
 const LIMIT_MS = 120_000 + REQUESTS * 20

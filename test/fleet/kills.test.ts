@@ -4,11 +4,11 @@
 import { StoreExportClient } from '@store-export/client'
 import { expect, onTestFinished, test } from 'vitest'
 import { closed, readSlowly } from '../../packages/api/test/support/slow-client.ts'
-import { waitUntil } from '../../packages/operator/test/embedded-support.ts'
-import { type FleetNode, type FleetStore, ownerOf, startFleet } from '../../packages/operator/test/nodes-support.ts'
+import { waitUntil } from '../../packages/operator/test/support/embedded-server.ts'
+import { type FleetNode, type FleetStore, ownerOf, startFleet } from '../../packages/operator/test/support/fleet.ts'
+import { askAndPause, byAgent, byFetch, byOldClient, readAgain, type Tally } from '../support/fleet-readers.ts'
+import { startHaproxy, startNginx } from '../support/programs.ts'
 import { roundsOf } from '../support/rounds.ts'
-import { startHaproxy, startNginx } from './programs.ts'
-import { askAndPause, byAgent, byFetch, byOldClient, readAgain, type Tally } from './readers.ts'
 
 const KILLS = roundsOf({ quick: 8, long: 200 })
 const LIMIT_MS = 60_000 + KILLS * 10_000

@@ -2,8 +2,8 @@
 
 import { spawnSync } from 'node:child_process'
 import { expect, test, vi } from 'vitest'
-import { PATIENCE } from '../../packages/operator/test/command-support.ts'
-import { metricsOfUsedNode } from '../../packages/operator/test/used-node.ts'
+import { PATIENCE } from '../../packages/operator/test/support/program.ts'
+import { metricsOfUsedNode } from '../../packages/operator/test/support/used-node.ts'
 
 vi.setConfig(PATIENCE)
 

@@ -3,8 +3,6 @@
 import { StoreExportClient } from '@store-export/client'
 import { LIMITS } from '@store-export/contract'
 import { expect, test } from 'vitest'
-import { connect, run } from '../../packages/operator/test/command-support.ts'
-import { expectExactly120, expectRevokedAtOnce } from '../../packages/operator/test/nodes-promises.ts'
 import {
   ask,
   type Fleet,
@@ -13,9 +11,11 @@ import {
   ownerOf,
   startFleet,
   steadyPort,
-} from '../../packages/operator/test/nodes-support.ts'
+} from '../../packages/operator/test/support/fleet.ts'
+import { expectExactly120, expectRevokedAtOnce } from '../../packages/operator/test/support/nodes-promises.ts'
+import { connect, run } from '../../packages/operator/test/support/program.ts'
+import { type Listening, startPgbouncer } from '../support/programs.ts'
 import { roundsOf } from '../support/rounds.ts'
-import { type Listening, startPgbouncer } from './programs.ts'
 
 const ROUNDS = roundsOf({ quick: 3, long: 50 })
 const LIMIT_MS = 90_000 + ROUNDS * 10_000

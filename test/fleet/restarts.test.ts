@@ -3,11 +3,17 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type Fleet, type FleetNode, startFleet, steadyPort } from '../../packages/operator/test/nodes-support.ts'
+import { type Fleet, type FleetNode, startFleet, steadyPort } from '../../packages/operator/test/support/fleet.ts'
+import { type Ask, byAgent } from '../support/fleet-readers.ts'
+import { accepts, startHaproxyOn, startNginxOn } from '../support/programs.ts'
 import { roundsOf } from '../support/rounds.ts'
-import { accepts, startHaproxyOn, startNginxOn } from './programs.ts'
-import { type Ask, byAgent } from './readers.ts'
-import { type NodeAddresses, nginxByKey, shippedHaproxy, shippedNginx, withAddresses } from './shipped.ts'
+import {
+  type NodeAddresses,
+  nginxByKey,
+  shippedHaproxy,
+  shippedNginx,
+  withAddresses,
+} from '../support/shipped-files.ts'
 
 const ROUNDS = roundsOf({ quick: 1, long: 20 })
 const LIMIT_MS = 60_000 + ROUNDS * 60_000

@@ -5,8 +5,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import http from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { connect } from '../../packages/operator/test/command-support.ts'
-import { type FleetStore, startFleet, steadyPort } from '../../packages/operator/test/nodes-support.ts'
+import { type FleetStore, startFleet, steadyPort } from '../../packages/operator/test/support/fleet.ts'
+import { connect } from '../../packages/operator/test/support/program.ts'
 
 const MINUTES = Number(process.env.STORE_EXPORT_SOAK_MINUTES ?? 30)
 const WARMING_MINUTES = Math.min(5, MINUTES / 3)

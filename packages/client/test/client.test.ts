@@ -14,7 +14,7 @@ import {
   StoreExportError,
   type Walk,
 } from '../src/index.ts'
-import { type Mishap, openWay } from './proxy.ts'
+import { type Mishap, openWay } from './support/mishap-proxy.ts'
 
 let platform: TestPlatform
 let store: TestStore

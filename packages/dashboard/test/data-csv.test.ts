@@ -6,7 +6,7 @@ import { filledStore } from '../../api/test/support/demo.ts'
 import { asSuperuser, cutReader, idAt, insert, readerOf } from '../../api/test/support/rows.ts'
 import { openCsv } from '../src/data/csv.ts'
 import { findFile } from '../src/data/csv-files.ts'
-import { dataStore, openReader, type TestReader } from './data-support.ts'
+import { dataStore, openReader, type TestReader } from './support/test-reader.ts'
 
 const SIZE = { orders: 620, customers: 60, products: 30, locations: 2, groups: 2 }
 

@@ -7,7 +7,7 @@ import { makeDataRowPage } from '../src/data/data-row-page.ts'
 import { makeGeneralPage } from '../src/data/general.ts'
 import { LISTS } from '../src/data/lists.ts'
 import { UNREADABLE } from '../src/data/sentences.ts'
-import { dataStore, openReader, type TestReader } from './data-support.ts'
+import { dataStore, openReader, type TestReader } from './support/test-reader.ts'
 
 const SIZE = { orders: 120, customers: 30, products: 20, locations: 2, groups: 3 }
 

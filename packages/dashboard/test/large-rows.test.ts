@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addMerchant, PlainBrowser, urlOf } from '../../../test/support/merchant.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { idAt } from '../../api/test/support/rows.ts'
-import { Pollster } from './pollster.ts'
+import { Pollster } from './support/pollster.ts'
 
 let platform: TestPlatform
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from '../../api/test/support/demo.ts'
 import { recipesFor } from '../src/recipes/recipes.ts'
-import { type BusyProxy, type Refusal, startBusyProxy } from './recipes-support.ts'
+import { type BusyProxy, type Refusal, startBusyProxy } from './support/busy-proxy.ts'
 
 const SIZE = { orders: 620, customers: 60, products: 30, locations: 2, groups: 2 }
 

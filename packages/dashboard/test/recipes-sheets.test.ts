@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from '../../api/test/support/demo.ts'
 import { recipesFor } from '../src/recipes/recipes.ts'
-import type { SheetOutcome, SheetRun } from './recipes-sheet-child.ts'
-import { type BusyProxy, isInstalled, type Refusal, runToEnd, startBusyProxy } from './recipes-support.ts'
+import { type BusyProxy, isInstalled, type Refusal, runToEnd, startBusyProxy } from './support/busy-proxy.ts'
+import type { SheetOutcome, SheetRun } from './support/recipes-sheet-child.ts'
 
 const SIZE = { orders: 620, customers: 60, products: 30, locations: 2, groups: 2 }
 const HEADER = ['id', 'created_at', 'updated_at', 'status', 'email', 'items', 'total', 'currency']
@@ -29,7 +29,7 @@ afterAll(() => platform.close())
 async function run(url: string, before: Partial<Omit<SheetRun, 'code'>> = {}): Promise<SheetOutcome> {
   const code = recipesFor(url).find(({ id }) => id === 'google-sheets')?.code ?? ''
   const given: SheetRun = { code, cells: null, properties: { STORE_EXPORT_KEY: store.key }, ...before }
-  const child = path.join(import.meta.dirname, 'recipes-sheet-child.ts')
+  const child = path.join(import.meta.dirname, 'support', 'recipes-sheet-child.ts')
   const { stdout, stderr } = await runToEnd([process.execPath, child], { input: JSON.stringify(given) })
   if (stdout === '') throw new Error(stderr)
   return JSON.parse(stdout)

@@ -4,7 +4,7 @@ import { axeViolations } from '../../../test/support/accessibility.ts'
 import { openBrowser, openPage } from '../../../test/support/browser.ts'
 import { addMerchant, type TestMerchant, urlOf } from '../../../test/support/merchant.ts'
 import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
-import { openProvider, type TestProvider } from './single-sign-on-support.ts'
+import { openProvider, type TestProvider } from './support/test-provider.ts'
 
 let provider: TestProvider
 let platform: TestPlatform

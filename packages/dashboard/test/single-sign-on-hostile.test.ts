@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { PlainBrowser } from '../../../test/support/merchant.ts'
-import { SingleSignOnScene } from './single-sign-on-scene.ts'
-import { signedWith, signInThere } from './single-sign-on-support.ts'
+import { SingleSignOnScene } from './support/single-sign-on-scene.ts'
+import { signedWith, signInThere } from './support/test-provider.ts'
 
 let scene: SingleSignOnScene
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { accountsOf, addMerchant, PlainBrowser, urlOf } from '../../../test/support/merchant.ts'
 import { startPlatform } from '../../../test/support/platform.ts'
 import { SingleSignOn } from '../src/accounts/single-sign-on.ts'
-import { SingleSignOnScene } from './single-sign-on-scene.ts'
-import { declineThere, signInThere } from './single-sign-on-support.ts'
+import { SingleSignOnScene } from './support/single-sign-on-scene.ts'
+import { declineThere, signInThere } from './support/test-provider.ts'
 
 const NO_STORES = 'Your account there has no stores here. Ask whoever runs the platform.'
 

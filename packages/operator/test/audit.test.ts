@@ -4,9 +4,9 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { copyDatabase, createMigratedDatabase } from '../../../test/support/databases.ts'
-import { newSecret, PATIENCE, run, start } from './command-support.ts'
-import { temporaryFolder } from './embedded-support.ts'
-import { ask, steadyPort } from './nodes-support.ts'
+import { temporaryFolder } from './support/embedded-server.ts'
+import { ask, steadyPort } from './support/fleet.ts'
+import { newSecret, PATIENCE, run, start } from './support/program.ts'
 
 vi.setConfig(PATIENCE)
 

@@ -9,8 +9,8 @@ import {
 } from '@store-export/engine'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createDatabase, createMigratedDatabase, type TestDatabase } from '../../../test/support/databases.ts'
-import { connect, dropAfterTest, newSecret, PATIENCE, run } from './command-support.ts'
-import { temporaryFolder } from './embedded-support.ts'
+import { temporaryFolder } from './support/embedded-server.ts'
+import { connect, dropAfterTest, newSecret, PATIENCE, run } from './support/program.ts'
 
 vi.setConfig(PATIENCE)
 

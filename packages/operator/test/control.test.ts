@@ -6,10 +6,10 @@ import path from 'node:path'
 import { revokeKey } from '@store-export/engine'
 import { expect, test, vi } from 'vitest'
 import { roundsOf } from '../../../test/support/rounds.ts'
-import { connect, PATIENCE } from './command-support.ts'
-import { freePort, mountDisk, start as startPostgres, temporaryFolder, waitUntil } from './embedded-support.ts'
-import { makeCluster } from './faults/postgres-cluster.ts'
-import { ask, type Fleet, type FleetKey, type FleetNode, startFleet } from './nodes-support.ts'
+import { freePort, mountDisk, start as startPostgres, temporaryFolder, waitUntil } from './support/embedded-server.ts'
+import { ask, type Fleet, type FleetKey, type FleetNode, startFleet } from './support/fleet.ts'
+import { makeCluster } from './support/postgres-cluster.ts'
+import { connect, PATIENCE } from './support/program.ts'
 
 const ROUNDS = roundsOf({ quick: 1, long: 50 })
 vi.setConfig({ ...PATIENCE, testTimeout: PATIENCE.testTimeout + ROUNDS * 20_000 })

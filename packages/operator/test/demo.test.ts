@@ -8,8 +8,8 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { PlainBrowser } from '../../../test/support/merchant.ts'
 import { DEMO_STORES } from '../src/demo/platform.ts'
 import { findRunningPostgres, removeEmbeddedPostgres } from '../src/embedded/embedded-postgres.ts'
-import { PATIENCE, type Running, run, SOURCE, start } from './command-support.ts'
-import { freePort, temporaryFolder } from './embedded-support.ts'
+import { freePort, temporaryFolder } from './support/embedded-server.ts'
+import { PATIENCE, type Running, run, SOURCE, start } from './support/program.ts'
 
 vi.setConfig(PATIENCE)
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts'
 import type { Finding } from '../src/doctor/report.ts'
-import { connect, dropAfterTest, newSecret, PATIENCE, run } from './command-support.ts'
-import { openProxy } from './faults/tcp-proxy.ts'
+import { connect, dropAfterTest, newSecret, PATIENCE, run } from './support/program.ts'
+import { openProxy } from './support/tcp-proxy.ts'
 
 vi.setConfig(PATIENCE)
 

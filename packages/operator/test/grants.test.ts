@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { createDatabase } from '../../../test/support/databases.ts'
 import { migrateStore } from '../src/store-schema/migrate-store.ts'
-import { connect, PATIENCE, run } from './command-support.ts'
+import { connect, PATIENCE, run } from './support/program.ts'
 
 vi.setConfig(PATIENCE)
 

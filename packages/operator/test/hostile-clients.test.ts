@@ -8,8 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { roundsOf } from '../../../test/support/rounds.ts'
 import { answersIn, connect, speak } from '../../api/test/support/http.ts'
-import { PATIENCE } from './command-support.ts'
-import { ask, type FleetNode, type FleetStore, startFleet } from './nodes-support.ts'
+import { ask, type FleetNode, type FleetStore, startFleet } from './support/fleet.ts'
+import { PATIENCE } from './support/program.ts'
 
 const ROUNDS = roundsOf({ quick: 2, long: 30 })
 vi.setConfig({ ...PATIENCE, testTimeout: PATIENCE.testTimeout + ROUNDS * 20_000 })

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createMigratedDatabase } from '../../../test/support/databases.ts'
-import { newSecret, PATIENCE, run, start } from './command-support.ts'
-import { freePort, waitUntil } from './embedded-support.ts'
+import { freePort, waitUntil } from './support/embedded-server.ts'
+import { newSecret, PATIENCE, run, start } from './support/program.ts'
 
 vi.setConfig(PATIENCE)
 

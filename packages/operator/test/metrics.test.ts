@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { PATIENCE } from './command-support.ts'
-import { metricsOfUsedNode } from './used-node.ts'
+import { PATIENCE } from './support/program.ts'
+import { metricsOfUsedNode } from './support/used-node.ts'
 
 vi.setConfig(PATIENCE)
 

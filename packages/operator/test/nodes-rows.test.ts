@@ -3,9 +3,9 @@
 
 import { expect, test, vi } from 'vitest'
 import { roundsOf } from '../../../test/support/rounds.ts'
-import { PATIENCE } from './command-support.ts'
-import { addTaggedStores, readShuffled } from './nodes-rows.ts'
-import { startFleet } from './nodes-support.ts'
+import { startFleet } from './support/fleet.ts'
+import { addTaggedStores, readShuffled } from './support/nodes-rows.ts'
+import { PATIENCE } from './support/program.ts'
 
 const REQUESTS = roundsOf({ quick: 1000, long: 200_000 })
 vi.setConfig({ ...PATIENCE, testTimeout: PATIENCE.testTimeout + REQUESTS * 20 })

@@ -2,9 +2,9 @@
 
 import { expect, test, vi } from 'vitest'
 import { roundsOf } from '../../../test/support/rounds.ts'
-import { PATIENCE } from './command-support.ts'
-import { expectCursorsAnywhere, expectExactly120, expectRevokedAtOnce } from './nodes-promises.ts'
-import { startFleet } from './nodes-support.ts'
+import { startFleet } from './support/fleet.ts'
+import { expectCursorsAnywhere, expectExactly120, expectRevokedAtOnce } from './support/nodes-promises.ts'
+import { PATIENCE } from './support/program.ts'
 
 const ROUNDS = roundsOf({ quick: 3, long: 100 })
 vi.setConfig({ ...PATIENCE, testTimeout: PATIENCE.testTimeout + ROUNDS * 10_000 })

@@ -4,9 +4,9 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { connect, newSecret, PATIENCE, run } from './command-support.ts'
-import { temporaryFolder } from './embedded-support.ts'
-import { makeCluster, type PostgresCluster } from './faults/postgres-cluster.ts'
+import { temporaryFolder } from './support/embedded-server.ts'
+import { makeCluster, type PostgresCluster } from './support/postgres-cluster.ts'
+import { connect, newSecret, PATIENCE, run } from './support/program.ts'
 
 vi.setConfig(PATIENCE)
 

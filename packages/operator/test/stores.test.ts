@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { createMigratedDatabase, type TestDatabase } from '../../../test/support/databases.ts'
-import { connect, dropAfterTest, newSecret, PATIENCE, run, start } from './command-support.ts'
-import { waitUntil } from './embedded-support.ts'
+import { waitUntil } from './support/embedded-server.ts'
+import { connect, dropAfterTest, newSecret, PATIENCE, run, start } from './support/program.ts'
 
 vi.setConfig(PATIENCE)
 

@@ -6,7 +6,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { CsvWriter, csvCopy } from '../src/copies/files/csv.ts'
 import { FILE_NAMES } from '../src/copies/files/files-tables.ts'
 import { TABLES } from '../src/tables.ts'
-import { describeCopy } from './copy-contract.ts'
+import { describeCopy } from './support/copy-contract.ts'
+import { readCsv } from './support/csv-reader.ts'
 import {
   aFolder,
   aPlace,
@@ -17,8 +18,7 @@ import {
   tableOf,
   writeFiles,
   writeOrders,
-} from './files-support.ts'
-import { readCsv } from './support/csv-reader.ts'
+} from './support/file-copies.ts'
 
 const PYTHON = `
 import csv, json, sys

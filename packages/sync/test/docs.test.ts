@@ -3,9 +3,9 @@
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type AnswerRow, answersOf } from './docs-answers.ts'
-import { docsBlocks, normal } from './docs-blocks.ts'
-import { type DocsCopies, makeDocsCopies } from './docs-copies.ts'
+import { type AnswerRow, answersOf } from './support/docs-answers.ts'
+import { docsBlocks, normal } from './support/docs-blocks.ts'
+import { type DocsCopies, makeDocsCopies } from './support/docs-copies.ts'
 
 const ENGINES = ['sqlite', 'postgres'] as const
 

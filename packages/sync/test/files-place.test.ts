@@ -19,7 +19,7 @@ import { newName, replaceFiles } from '../src/copies/files/files-replace.ts'
 import { parquetCopy } from '../src/copies/files/parquet.ts'
 import { xlsxCopy } from '../src/copies/files/xlsx.ts'
 import { TABLES } from '../src/tables.ts'
-import { aPlace, KINDS, theTable, writeOrders } from './files-support.ts'
+import { aPlace, KINDS, theTable, writeOrders } from './support/file-copies.ts'
 
 const ORDER = { id: 'a', status: 'paid', total: '1.00', created_at: '2026-01-01T00:00:00.000Z', items: [] }
 const CHANGED = { ...ORDER, total: '2.00' }

@@ -12,8 +12,8 @@ import { FileInUse, newName, replaceFiles } from '../src/copies/files/files-repl
 import { FILE_NAMES } from '../src/copies/files/files-tables.ts'
 import { parquetCopy } from '../src/copies/files/parquet.ts'
 import { TABLES } from '../src/tables.ts'
-import { aPlace, KINDS, theTable, WALKED, writeOrders } from './files-support.ts'
 import { readCsv } from './support/csv-reader.ts'
+import { aPlace, KINDS, theTable, WALKED, writeOrders } from './support/file-copies.ts'
 
 const ORDER = { id: 'a', status: 'paid', total: '1.00', created_at: '2026-01-01T00:00:00.000Z', items: [] }
 const GROUP = { id: 'g', name: 'Regulars' }

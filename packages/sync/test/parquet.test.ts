@@ -9,7 +9,7 @@ import { parquetCopy } from '../src/copies/files/parquet.ts'
 import { loadEngine } from '../src/copies/files/parquet-engine.ts'
 import { ParquetWriter } from '../src/copies/files/parquet-writer.ts'
 import { TABLES } from '../src/tables.ts'
-import { describeCopy } from './copy-contract.ts'
+import { describeCopy } from './support/copy-contract.ts'
 import {
   aFolder,
   changing,
@@ -19,7 +19,7 @@ import {
   tableOf,
   writeFiles,
   writeOrders,
-} from './files-support.ts'
+} from './support/file-copies.ts'
 
 const ORDER = { status: 'paid', created_at: '2026-01-01T00:00:00.000Z', items: [] }
 

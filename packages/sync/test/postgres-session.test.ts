@@ -5,7 +5,7 @@ import { CopyLost } from '../src/copies/copy.ts'
 import { PostgresCopy } from '../src/copies/postgres/postgres.ts'
 import { PostgresSession } from '../src/copies/postgres/postgres-session.ts'
 import { TABLES } from '../src/tables.ts'
-import { anOpenCopy, order, SCHEMA, write } from './postgres-support.ts'
+import { anOpenCopy, order, SCHEMA, write } from './support/postgres-copies.ts'
 
 describe('the connection', () => {
   const cut = (sql: postgres.Sql) =>

@@ -5,8 +5,8 @@ import { createDatabase } from '../../../test/support/databases.ts'
 import { CopyProblem, NEW_TABLE } from '../src/copies/copy.ts'
 import { PostgresCopy } from '../src/copies/postgres/postgres.ts'
 import { TABLES } from '../src/tables.ts'
-import { describeCopy } from './copy-contract.ts'
-import { aDatabase, anOpenCopy, order, orders, SCHEMA, tableOf, textsOf, write } from './postgres-support.ts'
+import { describeCopy } from './support/copy-contract.ts'
+import { aDatabase, anOpenCopy, order, orders, SCHEMA, tableOf, textsOf, write } from './support/postgres-copies.ts'
 
 describeCopy('a PostgreSQL schema', async () => {
   const database = await createDatabase()

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
 import { preview, SqliteCopy, type TablePreview } from '../src/index.ts'
-import { addOrders, aShop, type Shop } from './shop.ts'
+import { addOrders, aShop, type Shop } from './support/shop.ts'
 
 let platform: TestPlatform
 beforeAll(async () => {

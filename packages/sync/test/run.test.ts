@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
 import { parseExactJson } from '../src/exact-json.ts'
 import { CopyProblem, findTable, type RunSummary, TABLE_NAMES } from '../src/index.ts'
-import { addOrders, aShop } from './shop.ts'
+import { addOrders, aShop } from './support/shop.ts'
 
 let platform: TestPlatform
 beforeAll(async () => {

@@ -12,9 +12,9 @@ import { csvCopy } from '../src/copies/files/csv.ts'
 import { PostgresCopy } from '../src/copies/postgres/postgres.ts'
 import { SqliteCopy } from '../src/copies/sqlite/sqlite.ts'
 import { TABLES } from '../src/tables.ts'
-import { orders, required } from './copy-contract-rows.ts'
-import { aDatabase, SCHEMA } from './postgres-support.ts'
+import { orders, required } from './support/copy-contract-rows.ts'
 import { readCsv } from './support/csv-reader.ts'
+import { aDatabase, SCHEMA } from './support/postgres-copies.ts'
 
 async function aFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))

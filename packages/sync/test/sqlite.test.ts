@@ -9,8 +9,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { CopyBusy, CopyProblem, NEW_TABLE } from '../src/copies/copy.ts'
 import { SqliteCopy } from '../src/copies/sqlite/sqlite.ts'
 import { type CopyTable, findTable, TABLES } from '../src/tables.ts'
-import { describeCopy } from './copy-contract.ts'
-import { changing } from './files-support.ts'
+import { describeCopy } from './support/copy-contract.ts'
+import { changing } from './support/file-copies.ts'
 import { withDigits } from './support/rows-by-table.ts'
 
 async function aFile(): Promise<{ file: string; remove: () => Promise<void> }> {

@@ -5,7 +5,7 @@ import { StoreExportClient } from '@store-export/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
 import { findTable, type RunOptions, type RunSummary, type TableSummary } from '../src/index.ts'
-import { addOrders, aShop, type Shop } from './shop.ts'
+import { addOrders, aShop, type Shop } from './support/shop.ts'
 
 let platform: TestPlatform
 beforeAll(async () => {

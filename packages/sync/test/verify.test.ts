@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
 import { CopyProblem, type Difference, findTable, SqliteCopy, type Verification, verify } from '../src/index.ts'
-import { addOrders, aShop, type Shop } from './shop.ts'
+import { addOrders, aShop, type Shop } from './support/shop.ts'
 
 let platform: TestPlatform
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { Cell, FileColumn } from '../src/copies/files/files-tables.ts'
 import { XlsxWriter, xlsxCopy } from '../src/copies/files/xlsx.ts'
 import { type ColumnKind, type CopyColumn, TABLES } from '../src/tables.ts'
-import { aPlace, WALKED, writeFiles, writeOrders } from './files-support.ts'
+import { aPlace, WALKED, writeFiles, writeOrders } from './support/file-copies.ts'
 import { hasPython, INSTANTS, readSheets, rowsOf, shown } from './support/workbook-cells.ts'
 
 const ORDER = { status: 'paid', created_at: '2026-01-01T00:00:00.000Z', items: [] }

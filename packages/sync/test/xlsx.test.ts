@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { FILE_NAMES } from '../src/copies/files/files-tables.ts'
 import { XlsxWriter, xlsxCopy } from '../src/copies/files/xlsx.ts'
 import { TABLES } from '../src/tables.ts'
-import { describeCopy } from './copy-contract.ts'
+import { describeCopy } from './support/copy-contract.ts'
 import {
   aFolder,
   changing,
@@ -17,7 +17,7 @@ import {
   WALKED,
   writeFiles,
   writeOrders,
-} from './files-support.ts'
+} from './support/file-copies.ts'
 import { hasPython, readSheets, rowsOf, shown } from './support/workbook-cells.ts'
 
 const ORDER = { status: 'paid', created_at: '2026-01-01T00:00:00.000Z', items: [] }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountsOf, addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
 import type { TestStore } from '../../../../test/support/platform.ts'
-import { openScene, type Page, SCRIPTING, type Scene, signIn, textOf, textsOf } from './scene.ts'
+import { openScene, type Page, SCRIPTING, type Scene, signIn, textOf, textsOf } from '../support/scene.ts'
 
 let scene: Scene
 let store: TestStore

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
 import type { TestStore } from '../../../../test/support/platform.ts'
 import { filledStore } from '../../../api/test/support/demo.ts'
-import { openScene, type Page, reloadUntil, SCRIPTING, type Scene, textOf, textsOf } from './scene.ts'
+import { openScene, type Page, reloadUntil, SCRIPTING, type Scene, textOf, textsOf } from '../support/scene.ts'
 
 const SIZE = { orders: 130, customers: 30, products: 20, locations: 2, groups: 3 }
 const NOWHERE = '00000000-0000-4000-8000-000000000000'

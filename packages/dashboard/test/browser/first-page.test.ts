@@ -3,7 +3,7 @@ import { paintTimes } from '../../../../test/support/accessibility.ts'
 import { addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
 import type { TestStore } from '../../../../test/support/platform.ts'
 import { filledStore } from '../../../api/test/support/demo.ts'
-import { openScene, type Scene } from './scene.ts'
+import { openScene, type Scene } from '../support/scene.ts'
 
 /** What a first page may weigh, compressed, with all that it loads. */
 const BYTES_MAX = 60 * 1024

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
 import type { TestStore } from '../../../../test/support/platform.ts'
-import { difference, foreignAddresses, shownElements } from './elements.ts'
-import { addRevokedKeys, fillLists, LIST_NAMES, type ListName, nameRevokedKeys } from './hostile-rows.ts'
-import { HOSTILE_TEXTS_COUNT, harmlessTexts, hostileTexts } from './hostile-texts.ts'
-import { openScene, type Page, type Scene, signIn, textOf, textsOf } from './scene.ts'
+import { difference, foreignAddresses, shownElements } from '../support/elements.ts'
+import { addRevokedKeys, fillLists, LIST_NAMES, type ListName, nameRevokedKeys } from '../support/hostile-rows.ts'
+import { HOSTILE_TEXTS_COUNT, harmlessTexts, hostileTexts } from '../support/hostile-texts.ts'
+import { openScene, type Page, type Scene, signIn, textOf, textsOf } from '../support/scene.ts'
 
 const HOSTILE = hostileTexts()
 const HARMLESS = harmlessTexts()

@@ -3,7 +3,7 @@ import { listKeys } from '@store-export/engine'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
 import type { TestStore } from '../../../../test/support/platform.ts'
-import { openScene, type Page, reloadUntil, SCRIPTING, type Scene, signIn, textOf, textsOf } from './scene.ts'
+import { openScene, type Page, reloadUntil, SCRIPTING, type Scene, signIn, textOf, textsOf } from '../support/scene.ts'
 
 const WHOLE_KEY = new RegExp(`${KEY_PREFIX}[0-9A-Za-z]{49}`)
 

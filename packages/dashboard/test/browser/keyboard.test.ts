@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
 import type { TestStore } from '../../../../test/support/platform.ts'
 import { filledStore } from '../../../api/test/support/demo.ts'
-import { openScene, type Page, SCRIPTING, type Scene, textOf } from './scene.ts'
+import { openScene, type Page, SCRIPTING, type Scene, textOf } from '../support/scene.ts'
 
 const STOPS_MAX = 80
 

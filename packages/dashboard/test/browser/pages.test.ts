@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { axeViolations, overflowsSideways } from '../../../../test/support/accessibility.ts'
 import type { OpenPage } from '../../../../test/support/browser.ts'
-import { EVERY_PAGE, type EveryPage, type Shown, showStores } from './every-page.ts'
-import { openScene, type Scene, textsOf } from './scene.ts'
+import { EVERY_PAGE, type EveryPage, type Shown, showStores } from '../support/every-page.ts'
+import { openScene, type Scene, textsOf } from '../support/scene.ts'
 
 /** Each layout and each set of colours once: axe-core takes a quarter of a second each time. */
 const VIEWS = [

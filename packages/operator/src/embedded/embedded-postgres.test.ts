@@ -13,7 +13,7 @@ import {
   startInChild,
   temporaryFolder,
   waitUntil,
-} from '../../test/embedded-support.ts'
+} from '../../test/support/embedded-server.ts'
 import { findRunningPostgres, removeEmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts'
 import type { Notice } from './notice.ts'
 import { processIdentity } from './process-identity.ts'

@@ -1,7 +1,7 @@
 import { chmod, chown, cp, lstat, mkdir, readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { isRoot, temporaryFolder } from '../../test/embedded-support.ts'
+import { isRoot, temporaryFolder } from '../../test/support/embedded-server.ts'
 import { unprivilegedAccount } from './account.ts'
 import { binariesPackage, findBinaries, withInitdb } from './find-binaries.ts'
 import { run } from './run.ts'

@@ -15,7 +15,7 @@ import {
   startInChild,
   temporaryFolder,
   waitUntil,
-} from '../../test/embedded-support.ts'
+} from '../../test/support/embedded-server.ts'
 import { unprivilegedAccount } from './account.ts'
 import { startEmbeddedPostgres } from './embedded-postgres.ts'
 import { binariesPackage } from './find-binaries.ts'

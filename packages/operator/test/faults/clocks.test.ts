@@ -3,13 +3,13 @@
 import path from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { roundsOf } from '../../../../test/support/rounds.ts'
-import { connect, PATIENCE, run } from '../command-support.ts'
-import { idsOf, makePlatform, type RealPlatform, type RealStore } from './real-service.ts'
+import { connect, PATIENCE, run } from '../support/program.ts'
+import { idsOf, makePlatform, type RealPlatform, type RealStore } from '../support/real-service.ts'
 
 const BURSTS = roundsOf({ quick: 1, long: 5 })
 const HOUR_MS = 3_600_000
 const LIMIT = 120
-const PRELOADED = path.join(import.meta.dirname, '..', 'moved-clock-child.ts')
+const PRELOADED = path.join(import.meta.dirname, '..', 'support', 'moved-clock-child.ts')
 const SIZE = { orders: 60, customers: 5, products: 5, locations: 1, groups: 1 }
 
 vi.setConfig({ ...PATIENCE, testTimeout: 90_000 + 70_000 * BURSTS })

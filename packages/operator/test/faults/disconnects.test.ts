@@ -3,8 +3,8 @@
 import { connect } from 'node:net'
 import { expect, test, vi } from 'vitest'
 import { roundsOf } from '../../../../test/support/rounds.ts'
-import { connect as connectForTest, PATIENCE } from '../command-support.ts'
-import { makePlatform, type RealNode, type RealStore, superuserOf } from './real-service.ts'
+import { connect as connectForTest, PATIENCE } from '../support/program.ts'
+import { makePlatform, type RealNode, type RealStore, superuserOf } from '../support/real-service.ts'
 
 const DISCONNECTS = roundsOf({ quick: 40, long: 1000 })
 const AT_ONCE = 8

@@ -4,10 +4,10 @@
 import { setTimeout as after } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { roundsOf } from '../../../../test/support/rounds.ts'
-import { connect, PATIENCE } from '../command-support.ts'
-import { makeCluster } from './postgres-cluster.ts'
-import { atPorts, makePlatform, type RealNode, type RealStore } from './real-service.ts'
-import { openProxy } from './tcp-proxy.ts'
+import { makeCluster } from '../support/postgres-cluster.ts'
+import { connect, PATIENCE } from '../support/program.ts'
+import { atPorts, makePlatform, type RealNode, type RealStore } from '../support/real-service.ts'
+import { openProxy } from '../support/tcp-proxy.ts'
 
 const CYCLES = roundsOf({ quick: 1, long: 50 })
 const ANSWER_MS_MAX = 6000

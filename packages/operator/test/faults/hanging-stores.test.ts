@@ -2,9 +2,16 @@
 
 import { setTimeout as after } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
-import { connect, PATIENCE } from '../command-support.ts'
-import { FAULTS, startHostile } from './hostile-postgres.ts'
-import { atPorts, makePlatform, type RealNode, type RealPlatform, type RealStore, superuserOf } from './real-service.ts'
+import { FAULTS, startHostile } from '../support/hostile-postgres.ts'
+import { connect, PATIENCE } from '../support/program.ts'
+import {
+  atPorts,
+  makePlatform,
+  type RealNode,
+  type RealPlatform,
+  type RealStore,
+  superuserOf,
+} from '../support/real-service.ts'
 
 const HANGING = 200
 /** Stores that hang after they have let us in: each of their connections takes one of the tests' own server. */

@@ -2,9 +2,9 @@
 
 import { expect, test, vi } from 'vitest'
 import { roundsOf } from '../../../../test/support/rounds.ts'
-import { PATIENCE } from '../command-support.ts'
-import { FAULTS, startHostile } from './hostile-postgres.ts'
-import { atPorts, makePlatform, type RealPlatform, type RealStore, watchMemory } from './real-service.ts'
+import { FAULTS, startHostile } from '../support/hostile-postgres.ts'
+import { PATIENCE } from '../support/program.ts'
+import { atPorts, makePlatform, type RealPlatform, type RealStore, watchMemory } from '../support/real-service.ts'
 
 const ROUNDS = roundsOf({ quick: 1, long: 20 })
 const MEMORY_MORE_MAX = 100 * 1024 * 1024

@@ -3,8 +3,8 @@
 import { expect, test, vi } from 'vitest'
 import { roundsOf } from '../../../../test/support/rounds.ts'
 import { StoreExportClient } from '../../../client/src/index.ts'
-import { connect, PATIENCE } from '../command-support.ts'
-import { idsOf, makePlatform, watchMemory } from './real-service.ts'
+import { connect, PATIENCE } from '../support/program.ts'
+import { idsOf, makePlatform, watchMemory } from '../support/real-service.ts'
 
 const PRODUCTS = roundsOf({ quick: 4, long: 250 })
 const PRODUCT_BYTES = 10_000_000

@@ -5,8 +5,8 @@
 import { setTimeout as after } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { roundsOf } from '../../../../test/support/rounds.ts'
-import { connect, PATIENCE } from '../command-support.ts'
-import { idsOf, makePlatform, type RealNode, type RealStore } from './real-service.ts'
+import { connect, PATIENCE } from '../support/program.ts'
+import { idsOf, makePlatform, type RealNode, type RealStore } from '../support/real-service.ts'
 
 const WALKS = roundsOf({ quick: 1, long: 20 })
 const PAGE_ROWS = 5

@@ -4,12 +4,12 @@ import { lookAtTransactions } from '@store-export/engine'
 import { expect, test, vi } from 'vitest'
 import { roundsOf } from '../../../../test/support/rounds.ts'
 import { connectOnce } from '../../src/context.ts'
-import { PATIENCE, run } from '../command-support.ts'
-import { waitUntil } from '../embedded-support.ts'
-import { makeCluster, type PostgresCluster } from './postgres-cluster.ts'
-import { atPorts, idsOf, makePlatform, type RealPlatform, type RealStore } from './real-service.ts'
-import { openProxy } from './tcp-proxy.ts'
-import { type WalkUnderWay, walkOrders } from './walk-in-pages.ts'
+import { waitUntil } from '../support/embedded-server.ts'
+import { makeCluster, type PostgresCluster } from '../support/postgres-cluster.ts'
+import { PATIENCE, run } from '../support/program.ts'
+import { atPorts, idsOf, makePlatform, type RealPlatform, type RealStore } from '../support/real-service.ts'
+import { openProxy } from '../support/tcp-proxy.ts'
+import { type WalkUnderWay, walkOrders } from '../support/walk-in-pages.ts'
 
 const RESTARTS = roundsOf({ quick: 2, long: 30 })
 const FAILOVERS = roundsOf({ quick: 1, long: 6 })

@@ -4,9 +4,9 @@ import { randomBytes } from 'node:crypto'
 import { migrate } from '@store-export/engine'
 import { expect, test, vi } from 'vitest'
 import { connectOnce } from '../../src/context.ts'
-import { connect, PATIENCE } from '../command-support.ts'
-import { makeCluster, type PostgresCluster } from './postgres-cluster.ts'
-import { makePlatform, type RealPlatform, type RealStore } from './real-service.ts'
+import { makeCluster, type PostgresCluster } from '../support/postgres-cluster.ts'
+import { connect, PATIENCE } from '../support/program.ts'
+import { makePlatform, type RealPlatform, type RealStore } from '../support/real-service.ts'
 
 const STORES = 200
 /** Connections that the platform holds for its own work. */

@@ -2,7 +2,7 @@
 // Requests are where a run can be met without waiting: between two of them a page is written.
 
 import { StoreExportClient } from '@store-export/client'
-import { openWay } from '../../../client/test/proxy.ts'
+import { openWay } from '../../../client/test/support/mishap-proxy.ts'
 import type { Random } from './random.ts'
 import type { RestartableService } from './restartable-service.ts'
 

@@ -10,10 +10,10 @@ import {
   StorePools,
   StoreReader,
 } from '@store-export/engine'
-import type { TestPlatform, TestStore } from '../../../test/support/platform.ts'
-import type { DataStore } from '../src/data/data-page.ts'
-import { addressOf, type StoreSource, standingOf } from '../src/data/store-rows.ts'
-import { Turns } from '../src/data/turns.ts'
+import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
+import type { DataStore } from '../../src/data/data-page.ts'
+import { addressOf, type StoreSource, standingOf } from '../../src/data/store-rows.ts'
+import { Turns } from '../../src/data/turns.ts'
 
 /** Readers of store databases, to be closed. */
 export interface TestReader {

@@ -9,8 +9,8 @@ import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
-import { waitUntil } from '../../packages/operator/test/embedded-support.ts'
-import { steadyPort } from '../../packages/operator/test/nodes-support.ts'
+import { waitUntil } from '../../packages/operator/test/support/embedded-server.ts'
+import { steadyPort } from '../../packages/operator/test/support/fleet.ts'
 
 /** A program that listens on a port of 127.0.0.1. */
 export interface Listening {

@@ -5,7 +5,7 @@ import { randomInt } from 'node:crypto'
 import http from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { expect } from 'vitest'
-import { type Fleet, type FleetStore, ownerOf } from './nodes-support.ts'
+import { type Fleet, type FleetStore, ownerOf } from './fleet.ts'
 
 /** A store, its keys, and what stands in each of its rows. */
 export interface TaggedStore {

@@ -19,8 +19,8 @@ import { loadStore } from '../../src/demo/load.ts'
 import { DEMO_STORES } from '../../src/demo/platform.ts'
 import { dropStore } from '../../src/store-schema/drop-store.ts'
 import { provisionStore } from '../../src/store-schema/provision-store.ts'
-import { newSecret, type Running, start } from '../command-support.ts'
-import { freePort, waitUntil } from '../embedded-support.ts'
+import { freePort, waitUntil } from './embedded-server.ts'
+import { newSecret, type Running, start } from './program.ts'
 
 /** A store of the service, with a key. */
 export interface RealStore {

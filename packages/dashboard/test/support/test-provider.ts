@@ -4,7 +4,7 @@ import { createSign, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
-import { type PageAnswer, PlainBrowser } from '../../../test/support/merchant.ts'
+import { type PageAnswer, PlainBrowser } from '../../../../test/support/merchant.ts'
 
 /** Somebody with an account at the provider; claims that are absent are not told. */
 export interface Person {

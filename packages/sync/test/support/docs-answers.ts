@@ -1,6 +1,6 @@
 // What the queries in docs/sync must answer, counted from the store's own rows in whole cents, without a database.
 
-import type { Row } from '../../operator/src/demo/rows.ts'
+import type { Row } from '../../../operator/src/demo/rows.ts'
 import {
   amount,
   at,

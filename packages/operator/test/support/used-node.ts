@@ -1,6 +1,6 @@
 // A node after requests of many kinds, whose metrics therefore have series of many kinds.
 
-import { makePlatform } from './faults/real-service.ts'
+import { makePlatform } from './real-service.ts'
 
 const PATHS = ['/api/v1/store', '/api/v1/orders', '/api/v1/orders/x', '/api/v1/products?limit=0', '/nowhere', '/docs']
 

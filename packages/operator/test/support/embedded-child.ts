@@ -1,7 +1,7 @@
 // A program for tests that start the embedded PostgreSQL as another process or user: starts it on the folder named by
 // its first argument, writes one line of JSON, and runs until it is told to end.
-import { startEmbeddedPostgres } from '../src/embedded/embedded-postgres.ts'
-import { EmbeddedProblem } from '../src/embedded/problems.ts'
+import { startEmbeddedPostgres } from '../../src/embedded/embedded-postgres.ts'
+import { EmbeddedProblem } from '../../src/embedded/problems.ts'
 
 const [, , dataFolder = ''] = process.argv
 try {

@@ -7,9 +7,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { StoreExportClient } from '@store-export/client'
 import type { RevisionId } from '@store-export/contract'
 import { onTestFinished } from 'vitest'
-import type { TestPlatform, TestStore } from '../../../test/support/platform.ts'
-import { type RunOptions, type RunSummary, run, SqliteCopy } from '../src/index.ts'
-import { withWatermark } from './support/mishaps.ts'
+import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
+import { type RunOptions, type RunSummary, run, SqliteCopy } from '../../src/index.ts'
+import { withWatermark } from './mishaps.ts'
 
 /** A store and its copy. */
 export interface Shop {

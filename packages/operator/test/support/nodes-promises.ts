@@ -2,8 +2,8 @@
 
 import { revokeKey } from '@store-export/engine'
 import { expect } from 'vitest'
-import { waitUntil } from './embedded-support.ts'
-import { ask, type Fleet, type FleetStore } from './nodes-support.ts'
+import { waitUntil } from './embedded-server.ts'
+import { ask, type Fleet, type FleetStore } from './fleet.ts'
 
 /** Addresses that are asked in turn: those of all nodes, or that of the balancer before them. */
 export type Addresses = readonly string[]

@@ -15,7 +15,7 @@ export interface Block {
   readonly text: string
 }
 
-const PAGES = path.join(import.meta.dirname, '../../../docs/sync')
+const PAGES = path.join(import.meta.dirname, '../../../../docs/sync')
 
 /** Every block of SQL in the pages; throws for one that has no engine and name, since nothing would run it. */
 export function docsBlocks(): Block[] {

@@ -12,7 +12,7 @@ import { binariesPackage, findBinaries } from '../../src/embedded/find-binaries.
 import { readLock } from '../../src/embedded/lock-file.ts'
 import { ownedBy, processIdentity } from '../../src/embedded/process-identity.ts'
 import { run } from '../../src/embedded/run.ts'
-import { freePort, temporaryFolder, waitUntil } from '../embedded-support.ts'
+import { freePort, temporaryFolder, waitUntil } from './embedded-server.ts'
 
 /** How a server ends: `fast` in order, `immediate` as a crash. */
 export type StopMode = 'fast' | 'immediate'

@@ -13,14 +13,14 @@ import {
   SealingKey,
 } from '@store-export/engine'
 import { inject, onTestFinished } from 'vitest'
-import { createMigratedDatabase } from '../../../test/support/databases.ts'
-import { connectOnce } from '../../../test/support/platform.ts'
-import { generateStore, type StoreSize } from '../src/demo/generate.ts'
-import { loadStore } from '../src/demo/load.ts'
-import { DEMO_STORES } from '../src/demo/platform.ts'
-import { provisionStore } from '../src/store-schema/provision-store.ts'
-import { connect, dropAfterTest, type Running, start } from './command-support.ts'
-import { waitUntil } from './embedded-support.ts'
+import { createMigratedDatabase } from '../../../../test/support/databases.ts'
+import { connectOnce } from '../../../../test/support/platform.ts'
+import { generateStore, type StoreSize } from '../../src/demo/generate.ts'
+import { loadStore } from '../../src/demo/load.ts'
+import { DEMO_STORES } from '../../src/demo/platform.ts'
+import { provisionStore } from '../../src/store-schema/provision-store.ts'
+import { waitUntil } from './embedded-server.ts'
+import { connect, dropAfterTest, type Running, start } from './program.ts'
 
 /** A key of a store, and how the registry calls it. */
 export interface FleetKey {

@@ -1,6 +1,6 @@
 // Orders as the answers to the pages of docs/sync need them: in whole cents, on days in Berlin, without a database.
 
-import type { Row } from '../../operator/src/demo/rows.ts'
+import type { Row } from '../../../operator/src/demo/rows.ts'
 import type { ShopRows } from './docs-shop.ts'
 
 const UNSOLD = ['pending', 'cancelled', 'on_hold']

@@ -3,8 +3,8 @@
 
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { type CopyRow, NEW_COPY, NEW_TABLE, type PageWrite, type UnfinishedWalk } from '../src/copies/copy.ts'
-import { type CopyTable, TABLES } from '../src/tables.ts'
+import { type CopyRow, NEW_COPY, NEW_TABLE, type PageWrite, type UnfinishedWalk } from '../../src/copies/copy.ts'
+import { type CopyTable, TABLES } from '../../src/tables.ts'
 import type { CopyInTest } from './copy-contract.ts'
 import { groups, item, order, orders, required } from './copy-contract-rows.ts'
 

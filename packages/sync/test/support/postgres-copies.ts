@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto'
 import postgres from 'postgres'
 import { onTestFinished } from 'vitest'
-import { createDatabase } from '../../../test/support/databases.ts'
-import { PostgresCopy } from '../src/copies/postgres/postgres.ts'
-import { type CopyTable, findTable, TABLES } from '../src/tables.ts'
+import { createDatabase } from '../../../../test/support/databases.ts'
+import { PostgresCopy } from '../../src/copies/postgres/postgres.ts'
+import { type CopyTable, findTable, TABLES } from '../../src/tables.ts'
 
 /** The schema that a copy has unless said. */
 export const SCHEMA = 'store_export'

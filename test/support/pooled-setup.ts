@@ -1,7 +1,7 @@
 // Starts PgBouncer before the PostgreSQL of the tests: stores are then reached through it.
 
 import type { TestProject } from 'vitest/node'
-import { steadyPort } from '../../packages/operator/test/nodes-support.ts'
+import { steadyPort } from '../../packages/operator/test/support/fleet.ts'
 import { runPgbouncer } from './programs.ts'
 
 /** Run by vitest before the first test, after the server has started; the function it answers after the last. */

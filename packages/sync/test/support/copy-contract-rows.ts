@@ -1,8 +1,8 @@
 // Rows and tables for the tests that every copy has to pass.
 
 import { randomUUID } from 'node:crypto'
-import type { CopyRow } from '../src/copies/copy.ts'
-import { type CopyTable, findTable } from '../src/tables.ts'
+import type { CopyRow } from '../../src/copies/copy.ts'
+import { type CopyTable, findTable } from '../../src/tables.ts'
 
 /** The table of that name. */
 export function required(name: string): CopyTable {

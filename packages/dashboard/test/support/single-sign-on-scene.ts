@@ -1,8 +1,14 @@
 // A platform whose dashboard has single sign-on at a real provider, and the steps of a browser through both.
 
-import { addMerchant, type PageAnswer, PlainBrowser, type TestMerchant, urlOf } from '../../../test/support/merchant.ts'
-import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { openProvider, type ServeOptions, signInThere, type TestProvider } from './single-sign-on-support.ts'
+import {
+  addMerchant,
+  type PageAnswer,
+  PlainBrowser,
+  type TestMerchant,
+  urlOf,
+} from '../../../../test/support/merchant.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../../test/support/platform.ts'
+import { openProvider, type ServeOptions, signInThere, type TestProvider } from './test-provider.ts'
 
 /** All of it, with one merchant whom the provider knows as "known", at a verified address. */
 export class SingleSignOnScene {

@@ -6,11 +6,11 @@ import os from 'node:os'
 import path from 'node:path'
 import { openPool, parseConnectionUrl, type Sql } from '@store-export/engine'
 import { inject, onTestFinished } from 'vitest'
-import { COMPILE_CACHE } from '../../../test/support/compile-cache.ts'
-import { dropStore } from '../src/store-schema/drop-store.ts'
+import { COMPILE_CACHE } from '../../../../test/support/compile-cache.ts'
+import { dropStore } from '../../src/store-schema/drop-store.ts'
 
 /** The command as its source is: for what the build has no part of, the embedded PostgreSQL. */
-export const SOURCE: readonly string[] = [path.join(import.meta.dirname, '..', 'bin', 'store-export.js')]
+export const SOURCE: readonly string[] = [path.join(import.meta.dirname, '..', '..', 'bin', 'store-export.js')]
 
 /** For tests that start many processes, on a machine that does other things, too. */
 export const PATIENCE = { testTimeout: 90_000, hookTimeout: 60_000, expect: { poll: { timeout: 20_000 } } }

@@ -14,8 +14,8 @@ import {
   type EmbeddedPostgresOptions,
   removeEmbeddedPostgres,
   startEmbeddedPostgres,
-} from '../src/embedded/embedded-postgres.ts'
-import { postgresOptions } from '../src/embedded/url.ts'
+} from '../../src/embedded/embedded-postgres.ts'
+import { postgresOptions } from '../../src/embedded/url.ts'
 
 /** An ordinary user that every system has: nobody. */
 export const OTHER_USER = 65534

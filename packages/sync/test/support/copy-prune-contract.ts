@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { type CopyRow, NEW_TABLE, type UnfinishedWalk } from '../src/copies/copy.ts'
+import { type CopyRow, NEW_TABLE, type UnfinishedWalk } from '../../src/copies/copy.ts'
 import type { CopyInTest } from './copy-contract.ts'
 import { item, order, orders, required } from './copy-contract-rows.ts'
 
