@@ -142,10 +142,14 @@ async function startApi(options: Parameters<typeof import('./service.ts').startS
 /** Deletes what is kept for a time now and once a day; keeps no process alive. */
 function cleanDaily(database: ControlDatabase, config: Config, observe: Observe): void {
   const { usageHourDays, usageMonths, requestLogHours } = config
+  const cleanUsage = async () => {
+    // One after the other: both change past hours, and each skips them while the other does.
+    await deleteOldUsage({ database, usageMonths, requestLogHours, now: new Date() })
+    await sumUpOldHours({ database, usageHourDays, now: new Date() })
+  }
   const clean = () => {
     const deletions = [
-      deleteOldUsage({ database, usageMonths, requestLogHours, now: new Date() }),
-      sumUpOldHours({ database, usageHourDays, now: new Date() }),
+      cleanUsage(),
       forgetSentForms(database, SENT_FORM_HOURS),
       forgetAttempts(database),
       forgetEndedSignIns(database),

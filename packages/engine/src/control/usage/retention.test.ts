@@ -1,8 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createControlDatabase } from '../../../test/control-database.ts'
+import { createControlDatabase, type TestControl } from '../../../test/control-database.ts'
 import { createKey } from '../../access/key-ring.ts'
+import type { Sql } from '../../connection.ts'
+import { openControlDatabase } from '../database.ts'
 import { readUsageHours } from './reading.ts'
-import { sumUpOldHours } from './retention.ts'
+import { deleteOldUsage, sumUpOldHours } from './retention.ts'
 
 const NOW = new Date('2026-03-20T15:30:00Z')
 
@@ -37,19 +39,91 @@ test('hours older than the setting become one row for each key and UTC day, and 
   expect(await read()).toEqual(hours)
 })
 
-test('two nodes that sum up at once lose nothing and count nothing twice', async () => {
+test('two nodes sum up more rows than one step holds, and each sum stays exact', async () => {
+  const { control, sums, steps } = await manyHours()
+  const before = await sums()
+  const nodes = [control.database, control.secondNode(), control.secondNode()]
+  const deleted = await Promise.all(nodes.map((database) => sumUpOldHours({ database, usageHourDays: 32, now: NOW })))
+  expect(deleted.reduce((sum, rows) => sum + rows, 0)).toBe(3 * KEYS * 23)
+  expect(await sums()).toEqual(before)
+  expect(await steps()).toEqual([10_000, 1500, 10_000, 1500, 10_000, 1500])
+  const [{ rows }] = await control.database.sql<[{ rows: number }]>`select count(*)::int as rows from usage_hours`
+  expect(rows).toBe(3 * KEYS)
+})
+
+test('the database ends a statement, and the next run continues with the same sums', async () => {
+  const { control, sums, steps } = await manyHours()
+  const { database } = control
+  const before = await sums()
+  const other = await transaction(control)
+  // a row of the second step
+  await other`select from usage_hours where hour = '2026-02-13 23:00+00' order by key_id desc limit 1 for update`
+  const running = sumUpOldHours({ database: control.secondNode(), usageHourDays: 32, now: NOW })
+  const refused = expect(running).rejects.toMatchObject({ code: '57014' })
+  const pid = await waitingSession(control)
+  await database.sql`select pg_cancel_backend(${pid})`
+  await refused
+  expect(await steps()).toEqual([10_000])
+  expect(await sums()).toEqual(before)
+  await other`rollback`
+  await sumUpOldHours({ database, usageHourDays: 32, now: NOW })
+  expect(await sums()).toEqual(before)
+  expect(await steps()).toEqual([10_000, 1500, 10_000, 1500, 10_000, 1500])
+})
+
+test('while another node changes old hours, a run changes none', async () => {
+  const { control, steps } = await manyHours()
+  const { database } = control
+  const other = await transaction(control)
+  await other`select pg_advisory_xact_lock(7306003)`
+  expect(await sumUpOldHours({ database, usageHourDays: 32, now: NOW })).toBe(0)
+  const deleted = deleteOldUsage({ database, usageMonths: 1, requestLogHours: 72, now: NOW })
+  // it skipped the hours, and waits to delete the usage of removed stores
+  await waitingSession(control)
+  await other`rollback`
+  expect(await deleted).toBe(0)
+  expect(await steps()).toEqual([])
+})
+
+/** An open transaction on a connection of its own. */
+async function transaction({ url }: TestControl): Promise<Sql> {
+  const { sql, close } = openControlDatabase(url, { poolSize: 1 })
+  onTestFinished(close)
+  await sql`begin`
+  return sql
+}
+
+/** The process ID of the session that waits for a lock with a statement of this file. */
+async function waitingSession({ database }: TestControl): Promise<number> {
+  for (;;) {
+    const [session] = await database.sql<{ pid: number }[]>`
+      select pid from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%_advisory_xact_lock(%'`
+    if (session !== undefined) return session.pid
+  }
+}
+
+const KEYS = 500
+
+/** Three days of hours, a few of which have no first hour; `steps` counts the rows that each statement deleted. */
+async function manyHours() {
   const control = await createControlDatabase()
   onTestFinished(() => control.drop())
-  const { database, random } = control
-  const { id: storeId } = await control.store()
-  const { id: keyId } = await createKey({ database, storeId, name: 'k', createdBy: null, random })
-  await database.sql`
-    insert into usage_hours (key_id, hour, answered)
-    select ${keyId}, hour, 1 from generate_series('2025-03-01 05:00+00'::timestamptz, '2026-01-31 23:00+00', interval '1 hour') as hour`
-  const nodes = [database, control.secondNode(), control.secondNode()]
-  const before = (await readUsageHours({ database, storeId, since: new Date(0) })).length
-  await Promise.all(nodes.map((node) => sumUpOldHours({ database: node, usageHourDays: 32, now: NOW })))
-  const after = await readUsageHours({ database, storeId, since: new Date(0) })
-  expect(after.reduce((sum, { answered }) => sum + answered, 0)).toBe(before)
-  expect(after).toHaveLength(31 + 30 + 31 + 30 + 31 + 31 + 30 + 31 + 30 + 31 + 31)
-})
+  const { sql } = control.database
+  await sql.unsafe(`
+    insert into usage_hours (key_id, hour, answered, client_errors, refused, failed, peak_minute)
+    select key_id, hour, (random() * 9)::int, (random() * 9)::int, (random() * 9)::int, (random() * 9)::int, (random() * 9)::int
+    from (select md5(key::text)::uuid as key_id from generate_series(1, ${KEYS}) as key) as keys,
+      generate_series('2026-02-13 00:00+00'::timestamptz, '2026-02-15 23:00+00', interval '1 hour') as hour;
+    delete from usage_hours where key_id < '20000000-0000-0000-0000-000000000000' and hour = '2026-02-14 00:00+00';
+    create table steps (id serial, rows int);
+    create function count_rows() returns trigger language plpgsql as $$
+      begin insert into steps (rows) select count(*) from gone having count(*) > 0; return null; end $$;
+    create trigger count_rows after delete on usage_hours referencing old table as gone
+      for each statement execute function count_rows()`)
+  const sums = () => sql`
+    select key_id, date_trunc('day', hour, 'UTC') as day, sum(answered), sum(client_errors), sum(refused), sum(failed),
+      max(peak_minute) from usage_hours group by 1, 2 order by 1, 2`
+  const steps = async () => (await sql<{ rows: number }[]>`select rows from steps order by id`).map(({ rows }) => rows)
+  return { control, sums, steps }
+}
