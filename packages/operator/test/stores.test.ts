@@ -1,5 +1,6 @@
 // Stores under the platform's own IDs: every command can be repeated, and a killed one leaves nothing that no command lists.
 
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { createMigratedDatabase, type TestDatabase } from '../../../test/support/databases.ts'
 import { waitUntil } from './support/embedded-server.ts'
@@ -113,6 +114,50 @@ describe('provision', () => {
     expect(await admin`select from pg_roles where rolname like ${`%${id.slice(-12)}`}`).toEqual([])
     const again = await run(['stores', 'drop-orphan', nameOf(id)], { settings })
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('is not an orphan')])
+  })
+
+  test.each([
+    ['holds one order', "insert into orders (id, email) values (gen_random_uuid(), 'a')", 'holds at least 1 order:'],
+    [
+      'holds a product and a customer',
+      `insert into products (id, name, slug, price) values (gen_random_uuid(), 'n', 's', 1);
+       insert into customers (id, email) values (gen_random_uuid(), 'a')`,
+      'holds at least 1 product and at least 1 customer:',
+    ],
+    ['lacks a table', 'drop table orders cascade', 'relation "public.orders" does not exist'],
+    [
+      'has a table that fails',
+      'drop table orders cascade; create view orders as select 1 as id where 1 / 0 > 0',
+      'division by zero',
+    ],
+  ])('an orphan %s: drop-orphan refuses it without --with-data', async (_, change, reason) => {
+    const { id, database_url: url } = await provision(`data-${randomUUID()}`)
+    onTestFinished(() => dropAfterTest(id))
+    const owner = connect(url)
+    await owner.unsafe(change)
+    await owner.end()
+    await ask('stores', 'remove', id)
+    const name = nameOf(id)
+    const refused = await run(['stores', 'drop-orphan', name], { settings })
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(reason)])
+    expect(refused.stderr).toContain(`the database ${name} `)
+    expect(refused.stderr).toContain('--with-data')
+    expect(await orphanOf(id)).toMatchObject({ has_database: true })
+    expect(await ask('stores', 'drop-orphan', name, '--with-data')).toEqual({ name, dropped: true })
+    expect(await orphanOf(id)).toBeUndefined()
+  })
+
+  test('an unfinished store whose database holds data is not provisioned again', async () => {
+    const { id } = await killProvision('in-use-after-restore')
+    const url = new URL(inject('postgresUrl'))
+    url.pathname = nameOf(id)
+    const sql = connect(url.href)
+    await sql`insert into orders (id, email) values (gen_random_uuid(), 'a')`
+    await sql.end()
+    const words = ['--name', 'Shop', '--revision', 'v1.6', '--external-id', 'in-use-after-restore']
+    const { code, stderr } = await run(['stores', 'provision', ...words], { settings })
+    expect([code, stderr]).toEqual([1, expect.stringContaining('exists and holds at least 1 order:')])
+    expect((await orphanOf(id)).has_database).toBe(true)
   })
 
   test('a database that a registered store uses is no orphan', async () => {

@@ -1,11 +1,15 @@
 // What `stores list --orphans` and `stores drop-orphan` do.
 
-import { listStores } from '@store-export/engine'
+import { listStores, redactAndCut } from '@store-export/engine'
 import { connectOnce, type OpenPlace } from '../context.ts'
 import { print, printJson, printTable, say } from '../output.ts'
 import { codeOf, Problem } from '../problem.ts'
 import { dropOrphan, listOrphans, type Orphan } from '../store-schema/orphans.ts'
+import { findStoreData } from '../store-schema/store-data.ts'
+import { urlForDatabase } from '../store-schema/store-url.ts'
 import type { CommonOptions } from './leaf.ts'
+
+const REASONS_LENGTH_MAX = 400
 
 /** Lists databases and roles that `stores provision` created and no registered store uses. */
 export async function showOrphans(place: OpenPlace, { json }: CommonOptions): Promise<void> {
@@ -23,8 +27,14 @@ export async function showOrphans(place: OpenPlace, { json }: CommonOptions): Pr
   )
 }
 
-/** Drops one orphan, with its roles. */
-export async function removeOrphan(place: OpenPlace, name: string, { json }: CommonOptions): Promise<void> {
+/** Options of `stores drop-orphan`. */
+export interface DropOrphanOptions extends CommonOptions {
+  readonly withData?: true
+}
+
+/** Drops one orphan, with its roles. Refuses a database with data, unless the options accept the loss. */
+export async function removeOrphan(place: OpenPlace, name: string, options: DropOrphanOptions): Promise<void> {
+  const { withData = false, json } = options
   const orphan = (await findOrphans(place)).find((each) => each.name === name)
   if (orphan === undefined) {
     throw new Problem(`${JSON.stringify(name)} is not an orphan: "store-export stores list --orphans" lists them`)
@@ -35,6 +45,7 @@ export async function removeOrphan(place: OpenPlace, name: string, { json }: Com
         `again, or run "store-export stores remove ${orphan.storeId}" first`,
     )
   }
+  if (orphan.hasDatabase && !withData) await requireNoData(place, name)
   await drop(place, orphan)
   if (json) return printJson({ name, dropped: true })
   say('Dropped, with its roles:')
@@ -48,6 +59,26 @@ async function findOrphans({ database, controlUrl }: OpenPlace): Promise<Orphan[
     return await listOrphans(admin, stores)
   } finally {
     await admin.end()
+  }
+}
+
+async function requireNoData({ controlUrl }: OpenPlace, name: string): Promise<void> {
+  const sql = connectOnce(urlForDatabase(controlUrl, name))
+  try {
+    const { found, unreadable } = await findStoreData(sql)
+    if (found !== null) {
+      throw new Problem(
+        `the database ${name} holds ${found}: to drop it with its data, run the command with --with-data`,
+      )
+    }
+    if (unreadable.length === 0) return
+    const reasons = [...new Set(unreadable.map(({ reason }) => reason))].join('; ')
+    throw new Problem(
+      `cannot tell whether the database ${name} holds orders, products or customers (${redactAndCut(reasons, REASONS_LENGTH_MAX)}): ` +
+        'check it, and to drop it with its data, run the command with --with-data',
+    )
+  } finally {
+    await sql.end()
   }
 }
 

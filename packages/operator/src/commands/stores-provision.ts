@@ -17,8 +17,9 @@ import { connectOnce, type OpenPlace } from '../context.ts'
 import { print, printJson, say } from '../output.ts'
 import { codeOf, Problem } from '../problem.ts'
 import { dropStore } from '../store-schema/drop-store.ts'
-import { type ProvisionedStore, provisionStore } from '../store-schema/provision-store.ts'
+import { type ProvisionedStore, provisionStore, storeDatabase } from '../store-schema/provision-store.ts'
 import { recordedRevision } from '../store-schema/recorded-revision.ts'
+import { findStoreData } from '../store-schema/store-data.ts'
 import { urlForDatabase } from '../store-schema/store-url.ts'
 import type { CommonOptions } from './leaf.ts'
 import { describeStore } from './stores-registry.ts'
@@ -30,6 +31,8 @@ export interface ProvisionOptions extends CommonOptions {
   readonly externalId?: string
 }
 
+/** `undefined_table` and `invalid_catalog_name`: the killed run had not created the table, or the database. */
+const NOT_MADE: readonly string[] = ['42P01', '3D000']
 /** How long a run waits for another one that creates the database of the same store. */
 const LOCK_TIMEOUT = '60s'
 /** First key of the advisory locks; the second one follows from the store. */
@@ -57,7 +60,10 @@ async function makeOnce(
   const { name, databaseUrl } = await requireStore(place.database, id)
   if (databaseUrl !== null) return null
   const { controlUrl: adminUrl, random } = place
-  if (!isNew) await dropLeftovers(adminUrl, id)
+  if (!isNew) {
+    await requireNoData(adminUrl, id)
+    await dropLeftovers(adminUrl, id)
+  }
   try {
     const urls = await provisionStore({ adminUrl, storeId: id, name, revision, random, connect: connectOnce })
     return { store: await setStore(place, id, { state: 'ready', databaseUrl: urls.readerUrl }), urls }
@@ -65,6 +71,23 @@ async function makeOnce(
     await dropLeftovers(adminUrl, id).catch(() => undefined)
     if (isNew) await removeStore(place.database, id)
     throw error
+  }
+}
+
+/** Throws if the database of an unfinished store is in use, which a restored control database does not know. */
+async function requireNoData(adminUrl: string, storeId: string): Promise<void> {
+  const database = storeDatabase(storeId)
+  const sql = connectOnce(urlForDatabase(adminUrl, database))
+  try {
+    const { found, unreadable } = await findStoreData(sql)
+    const unknown = unreadable.find(({ code }) => !NOT_MADE.includes(code))
+    if (found === null && unknown === undefined) return
+    throw new Problem(
+      `the database ${database} of this store exists and ${unknown === undefined ? `holds ${found}` : `can't be read (${unknown.reason})`}: ` +
+        `to use it, run "store-export stores set ${storeId} --state ready --database-url -" with its reader's URL`,
+    )
+  } finally {
+    await sql.end()
   }
 }
 

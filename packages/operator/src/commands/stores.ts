@@ -5,7 +5,7 @@ import { type Command, Option } from 'commander'
 import { type Surroundings, withControl } from '../context.ts'
 import { type CommonOptions, group, leaf, parseRevision } from './leaf.ts'
 import { type GrantsOptions, grants, type UpgradeOptions, upgrade } from './stores-databases.ts'
-import { removeOrphan, showOrphans } from './stores-orphans.ts'
+import { type DropOrphanOptions, removeOrphan, showOrphans } from './stores-orphans.ts'
 import { type ProvisionOptions, provision } from './stores-provision.ts'
 import { type AddOptions, add, list, remove, type SetOptions, set } from './stores-registry.ts'
 
@@ -54,7 +54,8 @@ function addDatabaseCommands(stores: Command, surroundings: Surroundings): void 
     .action((options: ProvisionOptions) => withControl(surroundings, (place) => provision(place, options)))
   leaf(stores, 'drop-orphan', 'drop a database and its roles that "stores list --orphans" lists')
     .argument('<name>', 'name of the orphan')
-    .action((name: string, options: CommonOptions) =>
+    .option('--with-data', 'also drop a database that holds orders, products or customers; refused by default')
+    .action((name: string, options: DropOrphanOptions) =>
       withControl(surroundings, (place) => removeOrphan(place, name, options)),
     )
   leaf(stores, 'grants', "print the SQL that makes the reader's role for a platform's own database")
