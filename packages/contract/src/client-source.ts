@@ -22,6 +22,31 @@ export function clientEndpoints(parts: Partial<Contract> = {}): string {
   return `${[HEAD.replace('TYPES', types.join(', ')), ...classes, allGroups([...groups.keys()])].join('\n')}\n`
 }
 
+/** Where the client has the method of an endpoint: `client[group][method]`. */
+export interface ClientMethod {
+  readonly group: string
+  readonly method: string
+}
+
+/** The names of an endpoint's method. The client's source and every tool that reads all lists use these names. */
+export function clientMethodOf(endpoint: Endpoint): ClientMethod {
+  return { group: groupOf(endpoint), method: methodOf(endpoint) }
+}
+
+function methodOf({ path, answer }: Endpoint): string {
+  switch (answer.kind) {
+    case 'only':
+    case 'one':
+      return 'get'
+    case 'page':
+      return 'list'
+    case 'ids':
+      return 'ids'
+    case 'allOf':
+      return path.split('/').at(-1) ?? ''
+  }
+}
+
 /** Word of the path that names the list, as a name in code: `customerAddresses`. */
 function groupOf({ path, answer }: Endpoint): string {
   const [, , , first = '', second = ''] = path.split('/')
@@ -60,20 +85,21 @@ function filterType(name: ParameterName, resource: Resource): string {
 
 function method(endpoint: Endpoint): string {
   const { answer, path, id } = endpoint
+  const name = methodOf(endpoint)
   const type = typeName(rowOf(endpoint))
   const note = comment('  ', endpointNote(endpoint))
   const withId = `\`${path.replace('{id}', `\${encodeURIComponent(id)}`)}\``
   switch (answer.kind) {
     case 'only':
-      return `${note}\n  get(options: CallOptions = {}): Promise<${type}> {\n    return this.#caller.object<${type}>('${path}', options)\n  }`
+      return `${note}\n  ${name}(options: CallOptions = {}): Promise<${type}> {\n    return this.#caller.object<${type}>('${path}', options)\n  }`
     case 'one':
-      return `${note}\n  get(id: Uuid, options: CallOptions = {}): Promise<${type}> {\n    return this.#caller.object<${type}>(${withId}, options)\n  }`
+      return `${note}\n  ${name}(id: Uuid, options: CallOptions = {}): Promise<${type}> {\n    return this.#caller.object<${type}>(${withId}, options)\n  }`
     case 'page':
-      return `${note}\n  list(options: ${optionsName(id)} = {}): Walk<${type}> {\n    return this.#caller.list<${type}>('${path}', { ...options })\n  }`
+      return `${note}\n  ${name}(options: ${optionsName(id)} = {}): Walk<${type}> {\n    return this.#caller.list<${type}>('${path}', { ...options })\n  }`
     case 'ids':
-      return `${note}\n  ids(options: WalkOptions = {}): Walk<${type}> {\n    return this.#caller.walk<${type}>('${path}', { ...options })\n  }`
+      return `${note}\n  ${name}(options: WalkOptions = {}): Walk<${type}> {\n    return this.#caller.walk<${type}>('${path}', { ...options })\n  }`
     case 'allOf':
-      return `${note}\n  ${path.split('/').at(-1)}(id: Uuid, options: CallOptions = {}): Promise<${type}[]> {\n    return this.#caller.rows<${type}>(${withId}, options)\n  }`
+      return `${note}\n  ${name}(id: Uuid, options: CallOptions = {}): Promise<${type}[]> {\n    return this.#caller.rows<${type}>(${withId}, options)\n  }`
   }
 }
 

@@ -1,7 +1,7 @@
 // The tables of a copy, from the contract: one for each resource, and one for each that is embedded in another. A new
 // field is a new column, and nothing here changes for it.
 
-import { ENDPOINTS, type Endpoint, type FieldType, RESOURCES, type Resource } from '@store-export/contract'
+import { ENDPOINTS, type Endpoint, type FieldType, type Resource } from '@store-export/contract'
 
 /** What a column holds; each destination has a type for it. */
 export type ColumnKind = 'uuid' | 'text' | 'integer' | 'boolean' | 'decimal' | 'timestamp' | 'json'
@@ -45,6 +45,8 @@ export interface CopyTable {
   readonly list: Endpoint | null
   /** The list of their ids alone; null where there is none. */
   readonly ids: Endpoint | null
+  /** How to read the rows from a service that has no list of them: for each row of `owners`. null if only `list` has them. */
+  readonly byOwner: { readonly owners: Endpoint; readonly rows: Endpoint } | null
   /** Tables of rows that the store deletes with one of these. */
   readonly owned: readonly OwnedTable[]
   /** Whether the store keeps rows that it serves no more: who asks for changes does not meet their going. */
@@ -52,16 +54,22 @@ export interface CopyTable {
 }
 
 /** Every table: the store, then lists that are small and asked for whole, then those that can be asked for changes. */
-export const TABLES: readonly CopyTable[] = RESOURCES.map(tableOf).toSorted(
-  (one, other) => orderOf(one) - orderOf(other),
-)
+export const TABLES: readonly CopyTable[] = copyTables(ENDPOINTS)
+
+/** The tables of what `endpoints` serve, in the order of `TABLES`. */
+export function copyTables(endpoints: readonly Endpoint[]): CopyTable[] {
+  const resources = [...new Set(endpoints.map(({ resource }) => resource))]
+  return resources
+    .map((resource) => tableOf(resource, endpoints))
+    .toSorted((one, other) => orderOf(one) - orderOf(other))
+}
 
 /** The table called `name`, or null. */
 export function findTable(name: string): CopyTable | null {
   return TABLES.find((table) => table.name === name) ?? null
 }
 
-function tableOf(resource: Resource): CopyTable {
+function tableOf(resource: Resource, endpoints: readonly Endpoint[]): CopyTable {
   const children = Object.entries(resource.fields).flatMap(([field, { type }]): ChildTable[] => {
     if (type.kind !== 'many') return []
     return [{ name: type.resource.table, columns: columnsOf(type.resource), field, parentColumn: type.parent }]
@@ -71,9 +79,10 @@ function tableOf(resource: Resource): CopyTable {
     note: resource.note,
     columns: columnsOf(resource),
     children,
-    list: listOf(resource, 'page'),
-    ids: listOf(resource, 'ids'),
-    owned: ownedBy(resource),
+    list: findEndpoint(endpoints, resource, 'page'),
+    ids: findEndpoint(endpoints, resource, 'ids'),
+    byOwner: byOwnerOf(resource, endpoints),
+    owned: ownedBy(resource, endpoints),
     hidesRemoved: resource.removedColumn !== undefined,
   }
 }
@@ -83,12 +92,21 @@ function orderOf({ list }: CopyTable): number {
   return list.parameters.some((parameter) => parameter === 'updated_since') ? 2 : 1
 }
 
-function listOf(resource: Resource, kind: 'page' | 'ids'): Endpoint | null {
-  return ENDPOINTS.find((endpoint) => endpoint.resource === resource && endpoint.answer.kind === kind) ?? null
+function findEndpoint(endpoints: readonly Endpoint[], resource: Resource, kind: 'page' | 'ids'): Endpoint | null {
+  return endpoints.find((endpoint) => endpoint.resource === resource && endpoint.answer.kind === kind) ?? null
 }
 
-function ownedBy(owner: Resource): OwnedTable[] {
-  return ENDPOINTS.flatMap(({ answer, resource }) =>
+function byOwnerOf(resource: Resource, endpoints: readonly Endpoint[]): CopyTable['byOwner'] {
+  for (const rows of endpoints) {
+    if (rows.resource !== resource || rows.answer.kind !== 'allOf') continue
+    const owners = findEndpoint(endpoints, rows.answer.parent, 'page')
+    if (owners !== null) return { owners, rows }
+  }
+  return null
+}
+
+function ownedBy(owner: Resource, endpoints: readonly Endpoint[]): OwnedTable[] {
+  return endpoints.flatMap(({ answer, resource }) =>
     answer.kind === 'allOf' && answer.parent === owner ? [{ name: resource.table, ownerColumn: answer.column }] : [],
   )
 }

@@ -1,9 +1,10 @@
-// Where the rows of each table come from: its list, its one row, or, of a service without the list of all addresses, the
-// addresses of each customer.
+// Where the rows of each table come from: its list, its only row, or the rows of each owner if the service is older than
+// the list.
 
 import { type StoreExportClient, StoreExportError } from '@store-export/client'
 import type { CopyRow } from '../copies/copy.ts'
 import type { CopyTable } from '../tables.ts'
+import { callEndpoint } from './client-method.ts'
 
 /** Some rows of a table. */
 export interface PageOfRows {
@@ -25,8 +26,6 @@ export interface ListQuery {
   readonly signal?: AbortSignal
 }
 
-type List = (query: ListQuery) => { pages(): AsyncIterable<PageOfRows> }
-
 const NOT_FOUND = 404
 
 /** The service has no such list: it is older than the contract. */
@@ -34,7 +33,7 @@ export class ListMissing extends Error {
   override readonly name = 'ListMissing'
 }
 
-/** The table's rows, page by page. Throws `ListMissing` for addresses of a service that has no list of all. */
+/** The table's rows, page by page. Throws `ListMissing` if the service has no such list but the rows of each owner. */
 export async function* listOf(
   client: StoreExportClient,
   table: CopyTable,
@@ -45,26 +44,32 @@ export async function* listOf(
     return
   }
   try {
-    yield* listNamed(client, table.list.path)(query).pages()
+    yield* callEndpoint<Pages>(client, table.list, query).pages()
   } catch (cause) {
     const isMissing = cause instanceof StoreExportError && cause.status === NOT_FOUND
-    if (isMissing && table.name === ADDRESSES) throw new ListMissing(cause.message, { cause })
+    if (isMissing && table.byOwner !== null) throw new ListMissing(cause.message, { cause })
     throw cause
   }
 }
 
-const ADDRESSES = 'customer_addresses'
+interface Pages {
+  pages(): AsyncIterable<PageOfRows>
+}
 
-/** All addresses, customer by customer: no change of a customer says that of an address, so that all are asked for. */
-async function* addressesByCustomer(client: StoreExportClient, query: ListQuery): AsyncGenerator<PageOfRows> {
+/** All rows, owner by owner. An owner does not change with its rows, so the rows of every owner are requested. */
+async function* rowsByOwner(
+  client: StoreExportClient,
+  { owners, rows }: NonNullable<CopyTable['byOwner']>,
+  query: ListQuery,
+): AsyncGenerator<PageOfRows> {
   const call = callOf(query)
-  for await (const { id } of client.customers.list(call)) {
-    const rows = await client.customers.addresses(id, call).catch((error: unknown) => {
-      // gone since the list was read
+  for await (const { id } of callEndpoint<AsyncIterable<{ readonly id: string }>>(client, owners, call)) {
+    const owned = await callEndpoint<Promise<CopyRow[]>>(client, rows, id, call).catch((error: unknown) => {
+      // the owner was deleted after the list was read
       if (error instanceof StoreExportError && error.status === NOT_FOUND) return []
       throw error
     })
-    if (rows.length > 0) yield alone(rows.map(asRow))
+    if (owned.length > 0) yield alone(owned)
   }
 }
 
@@ -77,8 +82,8 @@ export async function* wholeList(
   try {
     yield* listOf(client, table, query)
   } catch (error) {
-    if (!(error instanceof ListMissing)) throw error
-    yield* addressesByCustomer(client, query)
+    if (!(error instanceof ListMissing) || table.byOwner === null) throw error
+    yield* rowsByOwner(client, table.byOwner, query)
   }
 }
 
@@ -93,25 +98,4 @@ function alone(rows: readonly CopyRow[]): PageOfRows {
 
 function callOf({ signal }: ListQuery): { signal?: AbortSignal } {
   return signal === undefined ? {} : { signal }
-}
-
-function listNamed(client: StoreExportClient, path: string): List {
-  const lists: Readonly<Record<string, List>> = {
-    orders: (query) => pagesOf(client.orders.list(query)),
-    customers: (query) => pagesOf(client.customers.list(query)),
-    'customer-addresses': (query) => pagesOf(client.customerAddresses.list(query)),
-    'customer-groups': (query) => pagesOf(client.customerGroups.list(query)),
-    locations: (query) => pagesOf(client.locations.list(query)),
-    products: (query) => pagesOf(client.products.list(query)),
-    categories: (query) => pagesOf(client.categories.list(query)),
-  }
-  const list = lists[path.split('/').at(-1) ?? '']
-  if (list === undefined) throw new Error(`the client has no list for ${path}`)
-  return list
-}
-
-type PageOfObjects = Omit<PageOfRows, 'rows'> & { readonly rows: readonly object[] }
-
-function pagesOf(walk: { pages(): AsyncIterable<PageOfObjects> }) {
-  return { pages: () => walk.pages() as AsyncIterable<PageOfRows> }
 }
