@@ -16,6 +16,34 @@ export interface RowShape {
   readonly fields: Readonly<Record<string, Field>>
 }
 
+/** A column of the dashboard's table: a field, or fields with what the cell shows of them. */
+export type ListColumn =
+  | string
+  | {
+      /** The cell shows the first one that is not null. `variants.inventory` is the sum over embedded rows. */
+      readonly fields: readonly [string, ...string[]]
+      /** Words shown in place of values. */
+      readonly words?: Readonly<Record<string, string>>
+      /** Shown if every field is null. */
+      readonly absent?: string
+    }
+
+/** How the dashboard shows the list of a resource: the few fields of its table, and what its search finds. */
+export interface ListView {
+  /** By their labels, in the order of the table. */
+  readonly columns: Readonly<Record<string, ListColumn>>
+  readonly search: {
+    /** Accepted input besides an ID, as the end of a sentence: "ID or name". */
+    readonly by: string
+    /** Field that equals the text if the text has an `@`; the other fields are then not searched. */
+    readonly email?: string
+    /** Fields that equal the text. */
+    readonly equal?: readonly string[]
+    /** Fields that contain the text. */
+    readonly containing?: readonly string[]
+  }
+}
+
 /** A declared resource. */
 export interface Resource extends RowShape {
   /** Table in schema `public` of the store database. */
@@ -24,6 +52,8 @@ export interface Resource extends RowShape {
   readonly list: string
   /** Timestamp column that marks a removed row; such rows are not served (R23). */
   readonly removedColumn?: string
+  /** The dashboard has no page for the list if this is missing. */
+  readonly view?: ListView
 }
 
 /** Declares a resource; `since` is `launch` unless said. */

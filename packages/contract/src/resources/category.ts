@@ -10,6 +10,10 @@ export const category = resource({
   plural: 'categories',
   table: 'categories',
   note: 'A category; categories nest one level through parent_id.',
+  view: {
+    columns: { Created: 'created_at', Name: 'name', Slug: 'slug', Parent: 'parent_id', Order: 'order', Id: 'id' },
+    search: { by: 'ID or name', containing: ['name'] },
+  },
   fields: {
     id: uuid('Category id'),
     name: text('Name in the default language'),

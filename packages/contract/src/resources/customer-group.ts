@@ -10,6 +10,17 @@ export const customerGroup = resource({
   table: 'customer_groups',
   note: 'A merchant-defined customer type used for segmentation.',
   since: 'v1.1',
+  view: {
+    columns: {
+      Created: 'created_at',
+      Name: 'name',
+      Description: 'description',
+      'In use': 'is_active',
+      Order: 'sort_order',
+      Id: 'id',
+    },
+    search: { by: 'ID or name', containing: ['name'] },
+  },
   fields: {
     id: uuid('Matches group_id of customers'),
     name: text('Group name'),

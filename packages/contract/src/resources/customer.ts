@@ -9,6 +9,10 @@ export const customer = resource({
   plural: 'customers',
   table: 'customers',
   note: 'A customer who created an account or checked out. Rows are mutable on newer stores.',
+  view: {
+    columns: { Created: 'created_at', Email: 'email', Name: 'name', Phone: 'phone', Language: 'locale', Id: 'id' },
+    search: { by: 'ID, e-mail address or name', email: 'email', equal: ['phone'], containing: ['name'] },
+  },
   fields: {
     id: uuid('Customer id'),
     email: text('Unique within the store'),

@@ -12,6 +12,18 @@ export const location = resource({
   table: 'locations',
   note: 'A physical store location for click and collect.',
   since: 'v1.2',
+  view: {
+    columns: {
+      Created: 'created_at',
+      Name: 'name',
+      City: 'city',
+      Country: 'country',
+      Pickup: 'pickup_enabled',
+      'In use': 'is_active',
+      Id: 'id',
+    },
+    search: { by: 'ID or name', containing: ['name'] },
+  },
   fields: {
     id: uuid('Matches pickup_location_id of orders'),
     name: text('Location name'),

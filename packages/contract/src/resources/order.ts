@@ -43,6 +43,18 @@ export const order = resource({
   plural: 'orders',
   table: 'orders',
   note: 'An order placed on the storefront, line items embedded. Orders paid by a manual method have payment_provider manual and null processor ids. An order with a pickup_location_id is picked up in person; its shipping_address holds the location’s address snapshot.',
+  view: {
+    columns: {
+      Created: 'created_at',
+      Status: 'status',
+      Payment: { fields: ['payment_method_label', 'payment_provider'], words: { processor: 'card' }, absent: 'card' },
+      Customer: 'email',
+      Items: 'items',
+      Total: 'total',
+      Id: 'id',
+    },
+    search: { by: 'ID or e-mail address', email: 'email' },
+  },
   fields: {
     id: uuid('Order id'),
     customer_id: uuid('null for guest checkout').orNull(),

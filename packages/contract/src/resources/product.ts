@@ -34,6 +34,18 @@ export const product = resource({
   plural: 'products',
   table: 'products',
   note: 'A product, variants embedded. One without variants has an empty variants array and holds price and inventory itself.',
+  view: {
+    columns: {
+      Created: 'created_at',
+      Name: 'name',
+      Status: 'status',
+      Variants: 'variants',
+      Stock: { fields: ['variants.inventory', 'inventory'] },
+      Price: 'price',
+      Id: 'id',
+    },
+    search: { by: 'ID, SKU or name', equal: ['sku', 'slug', 'variants.sku'], containing: ['name'] },
+  },
   fields: {
     id: uuid('Product id'),
     name: text('Name in the default language'),

@@ -4,7 +4,7 @@ import { isUuid, type Position, type Search, StoreDatabaseFault } from '@store-e
 import { storeAddresses } from '../look/addresses.ts'
 import type { DataOrder, DataPage, StoreStanding } from '../pages/models.ts'
 import { CSV_FILES } from './csv-files.ts'
-import { cellsOf, findList, LISTS, type ListDeclaration, listPath, rowPath } from './lists.ts'
+import { cellsOf, findList, LISTS, type ListDeclaration, rowPath, searchedFields } from './lists.ts'
 import { instantOf, parsePosition, positionText } from './position-text.ts'
 import { type RowTexts, rowTexts } from './row-texts.ts'
 import { newerList, notFound, notSearchable, standingProblem, UNREADABLE } from './sentences.ts'
@@ -111,7 +111,7 @@ async function rowById({ source, declaration, text }: ReadOptions): Promise<Foun
 
 async function searchedRows({ source, declaration, after, order, text }: ReadOptions): Promise<Found> {
   const { shown, resource, search } = declaration
-  const fields = search.fields(text)
+  const fields = searchedFields(search, text)
   const said = (problem: string | null, reached: Date | null = null) => ({
     apiPath: null,
     search: { text, by: search.by, problem, reached },
@@ -157,7 +157,7 @@ function emptyPage(storeId: string, options: PageOptions): DataPage {
     nextHref: null,
     search: { text, by: declaration.search.by, problem: null, reached: null },
     files: [],
-    apiPath: `${listPath(declaration)}?limit=${ROWS_OF_PAGE}`,
+    apiPath: `${declaration.path}?limit=${ROWS_OF_PAGE}`,
     problem: null,
   }
 }

@@ -1,6 +1,6 @@
-import { ENDPOINTS } from '@store-export/contract'
+import { boolean, ENDPOINTS, integer, page, resource, text, timestamp, uuid } from '@store-export/contract'
 import { describe, expect, test } from 'vitest'
-import { cellsOf, findList, LISTS, listPath, rowPath } from './lists.ts'
+import { cellsOf, findList, LISTS, listsOf, rowPath, searchedFields } from './lists.ts'
 import { rowTexts } from './row-texts.ts'
 import { Turns } from './turns.ts'
 
@@ -23,13 +23,13 @@ describe('the lists of the Data pages', () => {
     for (const { fields } of columns)
       for (const name of fields) expect(Object.keys(resource.fields)).toContain(name.split('.')[0])
     expect(new Set(columns.map(({ label }) => label)).size).toBe(columns.length)
-    expect(listPath(declaration)).toBe(`/api/v1/${declaration.list}`)
+    expect(declaration.path).toBe(`/api/v1/${declaration.list}`)
   })
 
   test('a row leads to its own endpoint where the API has one, else to its list', () => {
     const paths = LISTS.map((declaration) => rowPath(declaration, ID))
     expect(paths.slice(0, 3)).toEqual(['orders', 'customers', 'products'].map((name) => `/api/v1/${name}/${ID}`))
-    expect(paths.slice(3)).toEqual(LISTS.slice(3).map(listPath))
+    expect(paths.slice(3)).toEqual(LISTS.slice(3).map(({ path }) => path))
     expect(ENDPOINTS.length).toBeGreaterThan(0)
   })
 
@@ -51,6 +51,54 @@ describe('the lists of the Data pages', () => {
     expect(await cell('products Stock', '{"inventory":7,"variants":[]}')).toBe('7')
     expect(await cell('products Stock', '{"inventory":null,"variants":[]}')).toBeNull()
     expect(await cell('products Stock', '{"inventory":null,"variants":[{"inventory":2},{"inventory":-5}]}')).toBe('-3')
+  })
+
+  test('[VER-1] a new list of the contract has a tab, a table and a search', async () => {
+    const giftCard = resource({
+      name: 'Gift card',
+      plural: 'gift cards',
+      table: 'gift_cards',
+      note: 'A gift card that was sold.',
+      view: {
+        columns: { Sold: 'created_at', Code: 'code', Uses: 'uses', 'In use': 'is_active', Id: 'id' },
+        search: { by: 'ID or code', equal: ['code'] },
+      },
+      fields: {
+        id: uuid('Gift card id'),
+        code: text('Last four characters'),
+        uses: integer('How often it was used'),
+        is_active: boolean('In use'),
+        created_at: timestamp('When sold'),
+      },
+    })
+    const lists = listsOf([...ENDPOINTS, page({ id: 'listGiftCards', path: '/gift-cards', resource: giftCard })])
+    expect(lists).toHaveLength(LISTS.length + 1)
+    const added = lists.find(({ resource }) => resource === giftCard)
+    if (added === undefined) throw new Error('no list of gift cards')
+    expect(added).toMatchObject({ list: 'gift-cards', label: 'Gift cards', path: '/api/v1/gift-cards' })
+    const row = '{"created_at":"2026-11-01T00:00:00.000Z","code":"7F3A","uses":2,"is_active":true}'
+    const { texts } = await new Turns().run(rowTexts(Buffer.from(row), 0, added.shown))
+    expect(cellsOf(added, texts, EUR)).toEqual([
+      { kind: 'instant', text: '2026-11-01T00:00:00.000Z' },
+      { kind: 'text', text: '7F3A' },
+      { kind: 'number', text: '2' },
+      { kind: 'text', text: 'yes' },
+      { kind: 'id', text: null },
+    ])
+    expect(searchedFields(added.search, '7F3A')).toEqual({ equal: ['code'], containing: [] })
+  })
+
+  test('a search for an address looks at the address alone, and orders have no other searched field', () => {
+    const searched = (list: string, typed: string) => {
+      const search = findList(list)?.search
+      return search === undefined ? undefined : searchedFields(search, typed)
+    }
+    const byAddress = { equal: ['email'], containing: [] }
+    expect(searched('orders', 'a@b.example')).toEqual(byAddress)
+    expect(searched('orders', 'Ann')).toBeNull()
+    expect(searched('customers', 'a@b.example')).toEqual(byAddress)
+    expect(searched('customers', 'Ann')).toEqual({ equal: ['phone'], containing: ['name'] })
+    expect(searched('products', 'a@b')).toEqual({ equal: ['sku', 'slug', 'variants.sku'], containing: ['name'] })
   })
 
   test('there are no other lists', () => {

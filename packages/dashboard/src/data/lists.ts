@@ -1,165 +1,73 @@
-// The lists of the Data pages, each declared once: where it is served, and the few fields that its table shows. The row
-// opened as JSON, and the CSV, show them all.
+// The lists of the Data pages, from the contract: each list whose resource declares a view. The table shows a few fields.
+// The row opened as JSON, and the CSV, show them all.
 
 import {
-  category,
-  customer,
-  customerGroup,
   ENDPOINTS,
-  location,
-  order,
-  product,
+  type Endpoint,
+  type FieldType,
+  type ListColumn,
+  type ListView,
+  REVISIONS,
   type Resource,
 } from '@store-export/contract'
 import type { Search } from '@store-export/engine'
-import type { Cell, DataList } from '../pages/models.ts'
+import type { Cell } from '../pages/models.ts'
 import { partOf } from './part-of.ts'
 import type { RowTexts } from './row-texts.ts'
 
+type DeclaredColumn = Exclude<ListColumn, string>
+
 /** What a cell needs to know besides its row. */
 export interface CellContext {
-  /** ISO 4217 code of the store; null where it says none. */
+  /** ISO 4217 code of the store; null if the store has none. */
   readonly storeCurrency: string | null
 }
 
 /** A column of a table. */
-export interface ListColumn {
+export interface TableColumn extends DeclaredColumn {
   readonly label: string
   readonly kind: Cell['kind']
-  /** Sources of the text by their names in `RowTexts`: fields, `items`, or `variants.inventory`. */
-  readonly fields: readonly string[]
-  /** The cell's text from the texts of these fields, in their order; null if there is none. */
-  readonly text: (texts: readonly (string | null)[], context: CellContext) => string | null
-}
-
-/** How the search finds a row of a list. */
-export interface ListSearch {
-  /** Accepted input, as the end of a sentence: "ID or e-mail address". */
-  readonly by: string
-  /** Fields to search; null if only IDs can be found. */
-  readonly fields: (text: string) => Pick<Search, 'equal' | 'containing'> | null
+  /** Field with the currency of the row's amounts; null if they are in the store's currency. */
+  readonly currency: string | null
 }
 
 /** A list. */
 export interface ListDeclaration {
-  readonly list: DataList
+  /** Name in addresses: the last word of the endpoint's path. */
+  readonly list: string
   readonly label: string
+  /** Path at the API. */
+  readonly path: string
   readonly resource: Resource
   /** The part of the resource that the table reads. The other fields can have megabytes. */
   readonly shown: Resource
-  readonly columns: readonly ListColumn[]
-  readonly search: ListSearch
+  readonly columns: readonly TableColumn[]
+  readonly search: ListView['search']
 }
 
-const BY_ADDRESS = { equal: ['email'], containing: [] }
-const BY_NAME: ListSearch = { by: 'ID or name', fields: () => ({ equal: [], containing: ['name'] }) }
+const YES_NO = { true: 'yes', false: 'no' }
 
 /** The lists in the order of their tabs. */
-export const LISTS: readonly ListDeclaration[] = declare([
-  {
-    list: 'orders',
-    label: 'Orders',
-    resource: order,
-    search: { by: 'ID or e-mail address', fields: (text) => (isAddress(text) ? BY_ADDRESS : null) },
-    columns: [
-      field('Created', 'created_at', 'instant'),
-      field('Status', 'status', 'status'),
-      { label: 'Payment', kind: 'text', fields: ['payment_provider', 'payment_method_label'], text: payment },
-      field('Customer', 'email'),
-      { label: 'Items', kind: 'number', fields: ['items'], text: ([items = null]) => items },
-      { label: 'Total', kind: 'money', fields: ['total', 'currency'], text: amount },
-      field('Id', 'id', 'id'),
-    ],
-  },
-  {
-    list: 'customers',
-    label: 'Customers',
-    resource: customer,
-    search: {
-      by: 'ID, e-mail address or name',
-      fields: (text) => (isAddress(text) ? BY_ADDRESS : { equal: ['phone'], containing: ['name'] }),
-    },
-    columns: [
-      field('Created', 'created_at', 'instant'),
-      field('Email', 'email'),
-      field('Name', 'name'),
-      field('Phone', 'phone'),
-      field('Language', 'locale'),
-      field('Id', 'id', 'id'),
-    ],
-  },
-  {
-    list: 'products',
-    label: 'Products',
-    resource: product,
-    search: {
-      by: 'ID, SKU or name',
-      fields: () => ({ equal: ['sku', 'slug', 'variants.sku'], containing: ['name'] }),
-    },
-    columns: [
-      field('Created', 'created_at', 'instant'),
-      field('Name', 'name'),
-      field('Status', 'status', 'status'),
-      { label: 'Variants', kind: 'number', fields: ['variants'], text: ([all = null]) => all },
-      { label: 'Stock', kind: 'number', fields: ['inventory', 'variants.inventory'], text: stock },
-      { label: 'Price', kind: 'money', fields: ['price'], text: ([price = null], context) => amount([price], context) },
-      field('Id', 'id', 'id'),
-    ],
-  },
-  {
-    list: 'categories',
-    label: 'Categories',
-    resource: category,
-    search: BY_NAME,
-    columns: [
-      field('Created', 'created_at', 'instant'),
-      field('Name', 'name'),
-      field('Slug', 'slug'),
-      field('Parent', 'parent_id', 'id'),
-      field('Order', 'order', 'number'),
-      field('Id', 'id', 'id'),
-    ],
-  },
-  {
-    list: 'locations',
-    label: 'Locations',
-    resource: location,
-    search: BY_NAME,
-    columns: [
-      field('Created', 'created_at', 'instant'),
-      field('Name', 'name'),
-      field('City', 'city'),
-      field('Country', 'country'),
-      flag('Pickup', 'pickup_enabled'),
-      flag('In use', 'is_active'),
-      field('Id', 'id', 'id'),
-    ],
-  },
-  {
-    list: 'customer-groups',
-    label: 'Customer groups',
-    resource: customerGroup,
-    search: BY_NAME,
-    columns: [
-      field('Created', 'created_at', 'instant'),
-      field('Name', 'name'),
-      field('Description', 'description'),
-      flag('In use', 'is_active'),
-      field('Order', 'sort_order', 'number'),
-      field('Id', 'id', 'id'),
-    ],
-  },
-])
+export const LISTS: readonly ListDeclaration[] = listsOf(ENDPOINTS)
 
-function declare(lists: readonly Omit<ListDeclaration, 'shown'>[]): ListDeclaration[] {
-  return lists.map((list) => {
-    const shown = partOf(list.resource, ['created_at', 'id', ...list.columns.flatMap(({ fields }) => fields)])
-    return { ...list, shown }
-  })
+/** The lists among `endpoints` that the dashboard shows. Lists that older stores do not have come last. */
+export function listsOf(endpoints: readonly Endpoint[]): ListDeclaration[] {
+  return endpoints
+    .filter(({ answer }) => answer.kind === 'page')
+    .toSorted((one, other) => ageOf(one) - ageOf(other))
+    .flatMap(({ path, resource }) => {
+      const { view, plural } = resource
+      if (view === undefined) return []
+      const columns = Object.entries(view.columns).map(([label, column]) => columnOf(resource, label, column))
+      const read = columns.flatMap(({ fields, currency }) => [...fields, ...(currency === null ? [] : [currency])])
+      const shown = partOf(resource, ['created_at', 'id', ...read])
+      const label = plural.charAt(0).toUpperCase() + plural.slice(1)
+      return [{ list: path.split('/').at(-1) ?? '', label, path, resource, shown, columns, search: view.search }]
+    })
 }
 
-function isAddress(text: string): boolean {
-  return text.includes('@')
+function ageOf({ since }: Endpoint): number {
+  return REVISIONS.findIndex(({ id }) => id === since)
 }
 
 /** The list called `name` in addresses, or null. */
@@ -167,49 +75,62 @@ export function findList(name: string): ListDeclaration | null {
   return LISTS.find(({ list }) => list === name) ?? null
 }
 
-/** Path at the API of the list. */
-export function listPath({ resource }: ListDeclaration): string {
-  return ENDPOINTS.find((each) => each.resource === resource && each.answer.kind === 'page')?.path ?? ''
-}
-
-/** Path at the API of one row; of the list where the API has none for one. */
+/** Path at the API of one row; of the list if the API has no endpoint for one row. */
 export function rowPath(declaration: ListDeclaration, id: string): string {
   const one = ENDPOINTS.find(({ resource, answer }) => resource === declaration.resource && answer.kind === 'one')
-  return one?.path.replace('{id}', id) ?? listPath(declaration)
+  return one?.path.replace('{id}', id) ?? declaration.path
+}
+
+/** The fields that a search for `text` looks at; null if only IDs can be found. */
+export function searchedFields(search: ListView['search'], text: string): Pick<Search, 'equal' | 'containing'> | null {
+  const { email, equal = [], containing = [] } = search
+  if (email !== undefined && text.includes('@')) return { equal: [email], containing: [] }
+  return equal.length + containing.length === 0 ? null : { equal, containing }
 }
 
 /** The cells of a row in the list's table. */
 export function cellsOf({ columns }: ListDeclaration, row: RowTexts, context: CellContext): Cell[] {
-  return columns.map(({ kind, fields, text }) => {
-    const texts = fields.map((name) => row.get(name) ?? null)
-    return { kind, text: text(texts, context) }
-  })
+  return columns.map((column) => ({ kind: column.kind, text: cellText(column, row, context) }))
 }
 
-function field(label: string, name: string, kind: Cell['kind'] = 'text'): ListColumn {
-  return { label, kind, fields: [name], text: ([text = null]) => text }
+function cellText(column: TableColumn, row: RowTexts, { storeCurrency }: CellContext): string | null {
+  const found = column.fields.map((name) => row.get(name) ?? null).find((text) => text !== null)
+  if (found === undefined) return column.absent ?? null
+  const code = column.currency === null ? storeCurrency : (row.get(column.currency) ?? storeCurrency)
+  if (column.kind === 'money' && code !== null) return `${found} ${code}`
+  return column.words?.[found] ?? found
 }
 
-function flag(label: string, name: string): ListColumn {
-  const words = new Map([
-    ['true', 'yes'],
-    ['false', 'no'],
-  ])
-  return { label, kind: 'text', fields: [name], text: ([text]) => words.get(text ?? '') ?? null }
+function columnOf(resource: Resource, label: string, column: ListColumn): TableColumn {
+  const declared: DeclaredColumn = typeof column === 'string' ? { fields: [column] } : column
+  const type = typeOf(resource, declared.fields[0])
+  const kind = kindOf(type)
+  const currency = kind === 'money' && 'currency' in resource.fields ? 'currency' : null
+  return { ...(type.kind === 'boolean' ? { words: YES_NO } : {}), ...declared, label, kind, currency }
 }
 
-/** The amount with its currency: the order's own, else the store's. */
-function amount([digits = null, currency]: readonly (string | null)[], { storeCurrency }: CellContext): string | null {
-  const code = currency ?? storeCurrency
-  return digits === null || code === null ? digits : `${digits} ${code}`
+/** The type of a field, or of a field of embedded rows. */
+function typeOf(resource: Resource, name: string): FieldType {
+  const [own = '', embedded] = name.split('.')
+  const type = resource.fields[own]?.type
+  if (type === undefined) throw new Error(`${resource.name} has no field ${own}`)
+  return embedded === undefined || type.kind !== 'many' ? type : typeOf(type.resource, embedded)
 }
 
-/** How it was paid: no provider means by card, as the contract says. */
-function payment([provider, label]: readonly (string | null)[]): string | null {
-  return provider === 'manual' ? (label ?? 'manual') : 'card'
-}
-
-/** Stock of the product, or the sum over its variants. */
-function stock([own = null, ofVariants = null]: readonly (string | null)[]): string | null {
-  return ofVariants ?? own
+function kindOf(type: FieldType): Cell['kind'] {
+  switch (type.kind) {
+    case 'timestamp':
+      return 'instant'
+    case 'oneOf':
+      return 'status'
+    case 'uuid':
+      return 'id'
+    case 'integer':
+    case 'many':
+      return 'number'
+    case 'money':
+      return type.isWeight ? 'number' : 'money'
+    default:
+      return 'text'
+  }
 }

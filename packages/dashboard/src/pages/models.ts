@@ -232,9 +232,6 @@ export interface RequestLogPart {
   readonly hours: number
 }
 
-/** Lists of the Data pages, as in addresses. */
-export type DataList = 'orders' | 'customers' | 'products' | 'categories' | 'locations' | 'customer-groups'
-
 /** One value of a table. */
 export interface Cell {
   readonly kind: 'text' | 'number' | 'money' | 'instant' | 'status' | 'id'
@@ -247,8 +244,9 @@ export type DataOrder = 'newest' | 'oldest'
 
 /** One page of a list. */
 export interface DataPage {
-  readonly list: DataList
-  readonly lists: readonly { readonly list: DataList; readonly label: string; readonly rows: number | null }[]
+  /** Name of the list in addresses. */
+  readonly list: string
+  readonly lists: readonly { readonly list: string; readonly label: string; readonly rows: number | null }[]
   readonly columns: readonly { readonly label: string; readonly kind: Cell['kind'] }[]
   readonly rows: readonly { readonly id: string; readonly cells: readonly Cell[] }[]
   readonly order: DataOrder
@@ -282,7 +280,7 @@ export interface ShownJson {
 
 /** One row, opened. */
 export interface DataRowPage {
-  readonly list: DataList
+  readonly list: string
   readonly label: string
   readonly id: string
   /** `bytes` is the size of the whole row as the API sends it. */

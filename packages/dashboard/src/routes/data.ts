@@ -11,7 +11,7 @@ import { openCsv } from '../data/csv.ts'
 import { findFile } from '../data/csv-files.ts'
 import { makeDataPage } from '../data/data-page.ts'
 import { makeDataRowPage } from '../data/data-row-page.ts'
-import { findList } from '../data/lists.ts'
+import { findList, LISTS } from '../data/lists.ts'
 import { openRow } from '../data/row-file.ts'
 import { UNREADABLE } from '../data/sentences.ts'
 import { addressOf } from '../data/store-rows.ts'
@@ -26,7 +26,7 @@ import { type Answer, frameOf, type PageAnswer, type StoreVisit } from './visit.
 
 /** GET /stores/{s}/data */
 export function toFirstList({ store }: StoreVisit): Answer {
-  return { to: storeAddresses(store.id).data('orders') }
+  return { to: storeAddresses(store.id).data(LISTS[0]?.list ?? '') }
 }
 
 /** GET /stores/{s}/data/{list} */
