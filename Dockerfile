@@ -3,6 +3,8 @@ FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/contract/package.json packages/contract/
+COPY packages/postgres/package.json packages/postgres/
+COPY packages/control/package.json packages/control/
 COPY packages/engine/package.json packages/engine/
 COPY packages/api/package.json packages/api/
 COPY packages/dashboard/package.json packages/dashboard/

@@ -3,8 +3,8 @@
 // Run: npm run bench:counters -- [--server embedded|system]. The temporary folder must be on a disk.
 
 import { randomBytes } from 'node:crypto'
-import { admitMany } from '../packages/engine/src/access/admission.ts'
-import { type HashedKey, hashApiKey } from '../packages/engine/src/access/api-key.ts'
+import { admitMany } from '../packages/control/src/access/admission.ts'
+import { type HashedKey, hashApiKey } from '../packages/control/src/access/api-key.ts'
 import {
   addStore,
   type ControlDatabase,
@@ -12,7 +12,7 @@ import {
   migrate,
   openControlDatabase,
   SealingKey,
-} from '../packages/engine/src/index.ts'
+} from '../packages/control/src/index.ts'
 import { readOptions } from './lib/options.ts'
 import { processorTimeOfServer } from './lib/processor-time.ts'
 import { type BenchServer, startBenchServer } from './lib/servers.ts'

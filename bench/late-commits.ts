@@ -2,8 +2,10 @@
 // what looking for open transactions costs; on the embedded PostgreSQL and on an installed one. Prints what it finds.
 
 import { parseArgs } from 'node:util'
-import { openPool, parseConnectionUrl, readConfig, SealingKey } from '@store-export/engine'
+import { SealingKey } from '@store-export/control'
+import { openPool, parseConnectionUrl } from '@store-export/postgres'
 import { lookAtTransactions } from '../packages/engine/src/stores/open-transactions.ts'
+import { readConfig } from '../packages/operator/src/config.ts'
 import { type RunningService, startService } from '../packages/operator/src/service.ts'
 import { type Dataset, makeDataset } from './lib/dataset.ts'
 import type { ServerKind } from './lib/options.ts'

@@ -4,7 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { order } from '@store-export/contract'
-import { openPool, parseConnectionUrl } from '@store-export/engine'
+import { openPool, parseConnectionUrl } from '@store-export/postgres'
 import { createApiClient } from './lib/api-client.ts'
 import { startBuiltService } from './lib/built-service.ts'
 import { copyStatements, FIRST_KEY } from './lib/copy-statements.ts'

@@ -9,7 +9,7 @@ import {
   migrate,
   openControlDatabase,
   SealingKey,
-} from '../packages/engine/src/index.ts'
+} from '../packages/control/src/index.ts'
 import { readOptions } from './lib/options.ts'
 import { processorTimeOfServer } from './lib/processor-time.ts'
 import { type BenchServer, startBenchServer } from './lib/servers.ts'

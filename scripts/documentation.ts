@@ -3,7 +3,7 @@
 
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { SETTINGS } from '@store-export/engine'
+import { SETTINGS } from '../packages/operator/src/settings.ts'
 
 const pages = globSync(['*.md', 'docs/**/*.md', 'packages/*/README.md']).filter(
   (page) => !page.startsWith('docs/spec/'),

@@ -10,7 +10,7 @@ import {
   referencePage,
   typescriptTypes,
 } from '@store-export/contract'
-import { SETTINGS } from '@store-export/engine'
+import { SETTINGS } from '../packages/operator/src/settings.ts'
 
 export type { LiveExample }
 
@@ -40,7 +40,7 @@ function openApiFile(): string {
 }
 
 const SETTINGS_HEAD =
-  '<!-- Generated from packages/engine/src/settings.ts. Do not edit: change it and run `npm run generate`. -->\n\n'
+  '<!-- Generated from packages/operator/src/settings.ts. Do not edit: change it and run `npm run generate`. -->\n\n'
 
 function settingsPage(): string {
   const rows = Object.values(SETTINGS).map((setting) => {

@@ -3,7 +3,7 @@
 
 import { parseArgs } from 'node:util'
 import { LIMITS } from '@store-export/contract'
-import { SETTINGS } from '@store-export/engine'
+import { SETTINGS } from '../../packages/operator/src/settings.ts'
 import type { ServerKind } from '../lib/options.ts'
 
 /** One number that may be given on the command line. */

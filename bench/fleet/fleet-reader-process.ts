@@ -2,23 +2,15 @@
 // its connection was closed, and after its columns were forgotten.
 
 import { order } from '@store-export/contract'
-import {
-  Barrier,
-  readConfig,
-  SealingKey,
-  StoreColumns,
-  StoreCounts,
-  StorePools,
-  StoreReader,
-} from '@store-export/engine'
+import { Barrier, StoreColumns, StoreCounts, StorePools, StoreReader } from '@store-export/engine'
+import { readConfig } from '../../packages/operator/src/config.ts'
 import { answerCalls } from '../lib/child-calls.ts'
 
 const address = { storeId: 'bench', databaseUrl: '', sealedPassword: null }
 const { config } = readConfig({})
 const observe = () => undefined
 const now = () => performance.now()
-const keys = { current: new SealingKey(Buffer.alloc(32)), previous: null }
-const pools = new StorePools({ bounds: config, keys, observe })
+const pools = new StorePools({ bounds: config, connectionUrl: ({ databaseUrl }) => databaseUrl, observe })
 const columns = new StoreColumns({ refreshSeconds: config.schemaRefreshSeconds, observe, now })
 const reader = new StoreReader({
   pools,

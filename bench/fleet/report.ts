@@ -1,6 +1,6 @@
 // What the simulation found, as tables of Markdown. Pure.
 
-import { SETTINGS } from '@store-export/engine'
+import { SETTINGS } from '../../packages/operator/src/settings.ts'
 import { ASSUMPTIONS, type FleetOptions } from './assumptions.ts'
 
 import type { Costs, RequestCost } from './costs.ts'

@@ -1,16 +1,8 @@
 // What is measured on: a control database with a key, and a store of the demo's kind with as many orders as asked for.
 
 import { randomBytes } from 'node:crypto'
-import {
-  addStore,
-  createKey,
-  migrate,
-  openControlDatabase,
-  openPool,
-  parseConnectionUrl,
-  SealingKey,
-  type Sql,
-} from '@store-export/engine'
+import { addStore, createKey, migrate, openControlDatabase, SealingKey } from '@store-export/control'
+import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
 import { generateStore } from '../../packages/operator/src/demo/generate.ts'
 import { HISTORY_END, instantText } from '../../packages/operator/src/demo/instants.ts'
 import { loadStore } from '../../packages/operator/src/demo/load.ts'

@@ -1,8 +1,11 @@
 // The service as it is served, in a process of its own: log lines are written (to nowhere), metrics are counted.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { combine, createLog, readConfig, SealingKey } from '@store-export/engine'
-import { createMetrics } from '@store-export/engine/metrics'
+import { SealingKey } from '@store-export/control'
+import { readConfig } from '../../packages/operator/src/config.ts'
+import { createLog } from '../../packages/operator/src/log.ts'
+import { createMetrics } from '../../packages/operator/src/metrics.ts'
+import { combine } from '../../packages/operator/src/observe.ts'
 import { type RunningService, startService } from '../../packages/operator/src/service.ts'
 import { answerCalls } from './child-calls.ts'
 

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { access, chown, constants, mkdir, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { openPool, parseConnectionUrl } from '@store-export/engine'
+import { openPool, parseConnectionUrl } from '@store-export/postgres'
 import { type Account, chooseAccount } from '../../packages/operator/src/embedded/account.ts'
 import { run } from '../../packages/operator/src/embedded/run.ts'
 import { startServer } from '../../packages/operator/src/embedded/server.ts'

@@ -1,6 +1,6 @@
 // The measure of everything else: a client that asks for the same rows with COPY, as text, and drops the bytes.
 
-import { openPool, parseConnectionUrl, type Sql } from '@store-export/engine'
+import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
 import { answerCalls } from '../lib/child-calls.ts'
 
 let sql: Sql | undefined

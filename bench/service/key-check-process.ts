@@ -8,7 +8,7 @@ import {
   hashApiKey,
   openControlDatabase,
   PlainKey,
-} from '@store-export/engine'
+} from '@store-export/control'
 import { answerCalls } from '../lib/child-calls.ts'
 
 /** What the process needs in order to start. */

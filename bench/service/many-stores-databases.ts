@@ -1,16 +1,8 @@
 // Many stores on one server: a database each, all copies of one, and a control database that knows them.
 
 import { randomBytes, randomUUID } from 'node:crypto'
-import {
-  addStore,
-  createKey,
-  migrate,
-  openControlDatabase,
-  openPool,
-  parseConnectionUrl,
-  SealingKey,
-  type Sql,
-} from '@store-export/engine'
+import { addStore, createKey, migrate, openControlDatabase, SealingKey } from '@store-export/control'
+import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
 import { provisionStore } from '../../packages/operator/src/store-schema/provision-store.ts'
 import { urlForDatabase } from '../../packages/operator/src/store-schema/store-url.ts'
 import type { BenchServer } from '../lib/servers.ts'

@@ -2,7 +2,7 @@
 // would be few, and no median would tell.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SETTINGS } from '@store-export/engine'
+import { SETTINGS } from '../../packages/operator/src/settings.ts'
 import type { ApiClient } from '../lib/api-client.ts'
 
 /** How often it asks. */

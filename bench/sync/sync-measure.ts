@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { openPool, parseConnectionUrl } from '@store-export/engine'
+import { openPool, parseConnectionUrl } from '@store-export/postgres'
 import { SERVICE_PROCESS, startChild } from '../lib/child.ts'
 import { makeDataset } from '../lib/dataset.ts'
 import { describeMachine } from '../lib/results.ts'

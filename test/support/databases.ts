@@ -1,9 +1,9 @@
 // Databases for tests: each test file makes its own and drops it, so that files run side by side.
 import { randomBytes } from 'node:crypto'
-import { openPool, parseConnectionUrl } from '@store-export/engine'
+import { openPool, parseConnectionUrl } from '@store-export/postgres'
 import postgres from 'postgres'
 import { inject } from 'vitest'
-import { makeServiceSecrets } from '../../packages/engine/src/control/service-secrets.ts'
+import { makeServiceSecrets } from '../../packages/control/src/service-secrets.ts'
 
 /** A database of the test's own; `url` is the superuser's, over TCP. */
 export type TestDatabase = {

@@ -8,7 +8,7 @@ import { createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { migrate } from '@store-export/engine'
+import { migrate } from '@store-export/control'
 import postgres from 'postgres'
 import type { TestProject } from 'vitest/node'
 import {

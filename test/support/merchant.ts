@@ -2,8 +2,8 @@
 // with the hidden number of the page they are on.
 
 import { randomBytes, randomUUID } from 'node:crypto'
+import { readDashboardSecret } from '@store-export/control'
 import { Accounts } from '@store-export/dashboard'
-import { readDashboardSecret } from '@store-export/engine'
 import type { TestPlatform } from './platform.ts'
 
 /** A page as it came. */

@@ -3,17 +3,11 @@
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { RevisionId } from '@store-export/contract'
-import {
-  addStore,
-  createKey,
-  type Observation,
-  openPool,
-  parseConnectionUrl,
-  readConfig,
-  SealingKey,
-  type Sql,
-} from '@store-export/engine'
+import { addStore, createKey, SealingKey } from '@store-export/control'
+import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
 import { inject } from 'vitest'
+import { readConfig } from '../../packages/operator/src/config.ts'
+import type { Observation } from '../../packages/operator/src/observe.ts'
 import { type RunningService, startService } from '../../packages/operator/src/service.ts'
 import { provisionStore } from '../../packages/operator/src/store-schema/provision-store.ts'
 import { createMigratedDatabase } from './databases.ts'

@@ -2,7 +2,7 @@
 // lost a row when all is quiet?
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { openPool, parseConnectionUrl } from '@store-export/engine'
+import { openPool, parseConnectionUrl } from '@store-export/postgres'
 import { Syncer, type SyncerOptions } from './syncer.ts'
 import { startWriters } from './writers.ts'
 

@@ -2,7 +2,7 @@
 // provider, few as long as an import. What they write is stamped when they begin and seen when they end.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { openPool, parseConnectionUrl, type Sql } from '@store-export/engine'
+import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
 
 /** Writers at work. */
 export interface Writers {

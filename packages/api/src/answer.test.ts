@@ -1,5 +1,6 @@
 import { ApiError } from '@store-export/contract'
-import { ControlDatabaseFault, StoreDatabaseFault } from '@store-export/engine'
+import { ControlDatabaseFault } from '@store-export/control'
+import { StoreDatabaseFault } from '@store-export/engine'
 import { expect, test } from 'vitest'
 import { errorAnswer } from './answer.ts'
 

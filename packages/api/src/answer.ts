@@ -1,7 +1,8 @@
 // An answer before it is sent: status, headers and a whole body. Errors and pages alike become one of these.
 
 import { ApiError, ERRORS, type ErrorCode, type ErrorDeclaration } from '@store-export/contract'
-import { ControlDatabaseFault, type PageWriter, StoreDatabaseFault } from '@store-export/engine'
+import { ControlDatabaseFault } from '@store-export/control'
+import { type PageWriter, StoreDatabaseFault } from '@store-export/engine'
 
 /** A whole answer. */
 export interface Answer {

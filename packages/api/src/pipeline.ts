@@ -9,23 +9,14 @@ import {
   type Resource,
   readOf,
 } from '@store-export/contract'
-import {
-  type Admission,
-  type HashedKey,
-  hashApiKey,
-  type KeyRefused,
-  type PageWriter,
-  type PlainKey,
-  type Plan,
-  type StoreAddress,
-  type StoreReader,
-  type WalkStep,
-} from '@store-export/engine'
+import { type Admission, type HashedKey, hashApiKey, type PlainKey, type WalkStep } from '@store-export/control'
+import type { PageWriter, Plan, StoreAddress, StoreReader } from '@store-export/engine'
 import { type Answer, LEAD, listAnswer, objectAnswer } from './answer.ts'
 import { openCursor, sealCursor } from './cursor.ts'
 import { ignoredHeader, ignoredNames, readParams } from './params.ts'
 import { planOf } from './read-plan.ts'
 import { type ApiRequest, readKey } from './request.ts'
+import type { KeyRefused } from './request-event.ts'
 import { type Router, readId, requireRoute } from './route.ts'
 
 /** What the pipeline works with. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { ApiError } from '@store-export/contract'
-import { makeApiKey } from '@store-export/engine'
+import { makeApiKey } from '@store-export/control'
 import { describe, expect, test } from 'vitest'
 import { framingError, hasBody, readKey, readRequest } from './request.ts'
 

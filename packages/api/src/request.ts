@@ -2,7 +2,8 @@
 
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '@store-export/contract'
-import { type KeyRefused, type PlainKey, parseApiKey } from '@store-export/engine'
+import { type PlainKey, parseApiKey } from '@store-export/control'
+import type { KeyRefused } from './request-event.ts'
 
 /** What the pipeline knows of a request. */
 export interface ApiRequest {

@@ -4,13 +4,8 @@ import { randomUUID } from 'node:crypto'
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ApiError, type ErrorCode } from '@store-export/contract'
-import {
-  ControlDatabaseFault,
-  type Observe,
-  type RecordedRequest,
-  StoreDatabaseFault,
-  type UsageOutcome,
-} from '@store-export/engine'
+import { ControlDatabaseFault, type RecordedRequest, type UsageOutcome } from '@store-export/control'
+import { StoreDatabaseFault } from '@store-export/engine'
 import { type Answer, errorAnswer } from './answer.ts'
 import { boundedAnswer, ClientLeft } from './bounded-answer.ts'
 import { chooseEncoding } from './compress.ts'
@@ -22,6 +17,7 @@ import { askedOrigin } from './reference/asked-origin.ts'
 import { SERVICE_LINK } from './reference/documents.ts'
 import type { ReferenceRoute } from './reference/route.ts'
 import { framingError, hasBody, readRequest } from './request.ts'
+import type { Observe } from './request-event.ts'
 import { stopServer } from './stop.ts'
 import { endBehindBody } from './unread-body.ts'
 

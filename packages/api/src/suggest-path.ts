@@ -1,7 +1,7 @@
 // The path that a client probably meant: the same words with another case, prefix, slash, underscore or number.
 
 import { ENDPOINTS } from '@store-export/contract'
-import { isUuid } from '@store-export/engine'
+import { isUuid } from '@store-export/control'
 
 const ID = '{id}'
 const PATHS = ENDPOINTS.map(({ path }) => ({ path, words: wordsOf(path) }))

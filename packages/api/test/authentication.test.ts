@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { createKey, KeyLimitReached, makeApiKey, revokeKey } from '@store-export/engine'
+import { createKey, KeyLimitReached, makeApiKey, revokeKey } from '@store-export/control'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { get, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import type { RunningService } from '../../operator/src/service.ts'

@@ -2,7 +2,7 @@
 // the next run may ask. The experiment with many writers is test/late-commits.test.ts.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Sql } from '@store-export/engine'
+import type { Sql } from '@store-export/postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { startNode } from './support/nodes.ts'

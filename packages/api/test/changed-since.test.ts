@@ -2,7 +2,8 @@
 // client sees no difference.
 
 import { parseInstant, product } from '@store-export/contract'
-import { openPool, parseConnectionUrl, type Sql, StoreColumns } from '@store-export/engine'
+import { StoreColumns } from '@store-export/engine'
+import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { changedCountStatement } from '../../engine/src/query/changed-count.ts'

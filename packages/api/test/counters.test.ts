@@ -1,7 +1,7 @@
 // A counter in the control database that somebody holds, or that cannot be counted on: it is its own key's affair.
 
 import { setTimeout as after } from 'node:timers/promises'
-import { openPool, parseConnectionUrl } from '@store-export/engine'
+import { openPool, parseConnectionUrl } from '@store-export/postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { get, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { startNode } from './support/nodes.ts'

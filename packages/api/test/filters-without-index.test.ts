@@ -1,7 +1,8 @@
 // Stores of platforms that have not made our indexes: filters find their rows by bounded work, in pages that may be short.
 
 import { order, parseInstant } from '@store-export/contract'
-import { openPool, parseConnectionUrl, StoreColumns } from '@store-export/engine'
+import { StoreColumns } from '@store-export/engine'
+import { openPool, parseConnectionUrl } from '@store-export/postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { statementOf } from '../../engine/src/query/sql.ts'

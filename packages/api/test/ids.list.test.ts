@@ -1,4 +1,4 @@
-import { revokeKey } from '@store-export/engine'
+import { revokeKey } from '@store-export/control'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startPlatform, type TestAnswer, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from './support/demo.ts'

@@ -1,6 +1,7 @@
-import { combine, createLog, type Observation } from '@store-export/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { createLog } from '../../operator/src/log.ts'
+import { combine, type Observation } from '../../operator/src/observe.ts'
 import { bareStore } from './support/bare-store.ts'
 import { filledStore } from './support/demo.ts'
 import { CORS, NO_ID, pathsWith, SPEC_BY_ID, SPEC_LISTS } from './support/endpoints.ts'

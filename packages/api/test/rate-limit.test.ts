@@ -1,4 +1,4 @@
-import { revokeKey } from '@store-export/engine'
+import { revokeKey } from '@store-export/control'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   get,

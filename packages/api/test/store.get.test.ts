@@ -1,4 +1,4 @@
-import type { Sql } from '@store-export/engine'
+import type { Sql } from '@store-export/postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { deviations } from './support/conform.ts'

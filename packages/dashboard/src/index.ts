@@ -1,10 +1,12 @@
 // The dashboard's public face: a listener for merchants, and accounts for the operator's command line.
 
 import { randomBytes } from 'node:crypto'
-import type { ControlDatabase, Observe, StoreReader } from '@store-export/engine'
+import type { ControlDatabase } from '@store-export/control'
+import type { StoreReader } from '@store-export/engine'
 import { Accounts } from './accounts/accounts.ts'
 import type { SingleSignOnSettings } from './accounts/single-sign-on.ts'
 import { createApp } from './app.ts'
+import type { Observe } from './dashboard-event.ts'
 import { Downloads } from './data/downloads.ts'
 import { StoreZones } from './data/store-zones.ts'
 import { Turns } from './data/turns.ts'
@@ -15,6 +17,7 @@ import { type DashboardLimits, type ListenAt, type RunningDashboard, serveApp } 
 
 export { Accounts, EmailProblem } from './accounts/accounts.ts'
 export { IssuerProblem, type SingleSignOnSettings } from './accounts/single-sign-on.ts'
+export type { DashboardEvent } from './dashboard-event.ts'
 export { DashboardUrlProblem } from './security/origins.ts'
 export type { RunningDashboard } from './server.ts'
 

@@ -1,7 +1,9 @@
 // What the dashboard is made of, put together once and handed to the routes.
 
-import type { ControlDatabase, Observe, StoreReader } from '@store-export/engine'
+import type { ControlDatabase } from '@store-export/control'
+import type { StoreReader } from '@store-export/engine'
 import type { Accounts } from './accounts/accounts.ts'
+import type { Observe } from './dashboard-event.ts'
 import type { Downloads } from './data/downloads.ts'
 import type { StoreZones } from './data/store-zones.ts'
 import type { Turns } from './data/turns.ts'

@@ -1,4 +1,4 @@
-import { Secret } from '@store-export/engine'
+import { Secret } from '@store-export/control'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { accountsOf, addMerchant, PlainBrowser, urlOf } from '../../../test/support/merchant.ts'
 import { startPlatform } from '../../../test/support/platform.ts'

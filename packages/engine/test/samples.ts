@@ -3,10 +3,9 @@
 
 import { randomBytes } from 'node:crypto'
 import type { Resource } from '@store-export/contract'
+import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
 import postgres from 'postgres'
 import { createDatabase } from '../../../test/support/databases.ts'
-import { openPool, type Sql } from '../src/connection.ts'
-import { parseConnectionUrl } from '../src/connection-url.ts'
 import { PageWriter } from '../src/encode/page-writer.ts'
 import { statementOf } from '../src/query/sql.ts'
 import { StoreColumns } from '../src/stores/columns.ts'

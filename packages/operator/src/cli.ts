@@ -1,6 +1,5 @@
 // The command line: which commands there are, and what is said when one fails. What each does is in commands/.
 
-import { settingsHelp } from '@store-export/engine'
 import { Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { addDemoCommand } from './commands/demo.ts'
@@ -11,6 +10,7 @@ import { addMigrateCommand } from './commands/migrate.ts'
 import { addSecretsCommands } from './commands/secrets.ts'
 import { addServeCommand } from './commands/serve.ts'
 import { addStoresCommands } from './commands/stores.ts'
+import { settingsHelp } from './config.ts'
 import type { Surroundings } from './context.ts'
 import { say, sayJsonError } from './output.ts'
 import { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, explain } from './problem.ts'

@@ -5,22 +5,19 @@ import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import path from 'node:path'
 import {
-  type Config,
   type ControlDatabase,
-  loadSecrets,
   missingMigrations,
   openControlDatabase,
-  openPool,
-  parseConnectionUrl,
   type RegistryContext,
-  readConfig,
   type SealingKeys,
-  type Sql,
-} from '@store-export/engine'
+} from '@store-export/control'
+import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
+import { type Config, readConfig } from './config.ts'
 import { CONTROL_DATABASE, DATA_FOLDER, loadDemoSecrets } from './demo/data-folder.ts'
 import { findRunningPostgres } from './embedded/embedded-postgres.ts'
 import { say } from './output.ts'
 import { Problem } from './problem.ts'
+import { loadSecrets } from './secrets.ts'
 
 /** Where the command was typed. */
 export interface Surroundings {

@@ -1,7 +1,7 @@
 // The life of a long-running command: what it opened is closed in reverse order, on a signal or after a failure. A second
 // signal ends it at once. close-with-grace does the same, but takes one Ctrl-C for two where npm passes it on.
 
-import type { Observe } from '@store-export/engine'
+import type { Observe } from './observe.ts'
 import { outliveReaders } from './output.ts'
 import { EXIT_DONE, EXIT_FAILED } from './problem.ts'
 

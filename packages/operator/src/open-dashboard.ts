@@ -1,16 +1,11 @@
 // Opens the merchant's dashboard beside the API, with connections of its own, and translates what keeps it from opening.
 
 import { randomBytes } from 'node:crypto'
-import {
-  type Config,
-  type Observe,
-  openControlDatabase,
-  readDashboardSecret,
-  type SealingKeys,
-  SettingProblem,
-  type StoreReader,
-} from '@store-export/engine'
+import { openControlDatabase, readDashboardSecret, type SealingKeys } from '@store-export/control'
+import type { StoreReader } from '@store-export/engine'
+import { type Config, SettingProblem } from './config.ts'
 import { listenProblem } from './listen.ts'
+import type { Observe } from './observe.ts'
 import { singleSignOnOf } from './single-sign-on.ts'
 
 /** What the dashboard is opened with. */

@@ -1,4 +1,4 @@
-import { UnknownStore } from '@store-export/engine'
+import { UnknownStore } from '@store-export/control'
 import { describe, expect, test } from 'vitest'
 import { EmbeddedProblem } from './embedded/problems.ts'
 import { explain, Problem, UsageProblem } from './problem.ts'

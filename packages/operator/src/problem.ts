@@ -2,19 +2,19 @@
 // parts are translated here; one that nobody expects is a bug, and stays one.
 
 import {
-  ConnectionUrlProblem,
   KeyLimitReached,
   KeyNameProblem,
   MigrationProblem,
   NodesWithoutSecret,
-  redactAndCut,
   SealingProblem,
-  SettingProblem,
   StoreProblem,
   UnknownMerchant,
   UnknownStore,
-} from '@store-export/engine'
+} from '@store-export/control'
+import { ConnectionUrlProblem } from '@store-export/postgres'
+import { SettingProblem } from './config.ts'
 import { EmbeddedProblem } from './embedded/problems.ts'
+import { redactAndCut } from './redact.ts'
 
 /** Done. */
 export const EXIT_DONE = 0

@@ -1,7 +1,7 @@
 // Whether this process should get requests: its control database answers, it holds the secret that most passwords of stores
 // need, and it is not about to end.
 
-import { type ControlDatabase, openControlDatabase, type SealingKeys, whyNotServing } from '@store-export/engine'
+import { type ControlDatabase, openControlDatabase, type SealingKeys, whyNotServing } from '@store-export/control'
 
 /** Tells whether requests may come. */
 export interface Readiness {

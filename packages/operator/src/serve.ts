@@ -3,23 +3,22 @@
 
 import { setTimeout } from 'node:timers/promises'
 import {
-  type Config,
   type ControlDatabase,
-  combine,
   deleteOldUsage,
   forgetAttempts,
   forgetEndedSignIns,
   forgetSentForms,
-  type Log,
-  type Observe,
   type SealingKeys,
   startAuditLog,
   sumUpOldHours,
-} from '@store-export/engine'
-import type { Metrics } from '@store-export/engine/metrics'
+} from '@store-export/control'
 import manifest from '../package.json' with { type: 'json' }
+import type { Config } from './config.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { listenProblem } from './listen.ts'
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+import { combine, type Observe } from './observe.ts'
 import { startOperations } from './operations.ts'
 import { createReadiness, type Readiness } from './readiness.ts'
 import type { RunningService } from './service.ts'
@@ -66,7 +65,7 @@ export function patienceMs({ lameDuckSeconds, drainSeconds }: Config): number {
 export async function startServing(options: ServingOptions): Promise<Serving> {
   const { config, controlUrl, keys, log, lifecycle, dashboard } = options
   // loaded here, so that the commands that serve nothing start faster
-  const { createMetrics } = await import('@store-export/engine/metrics')
+  const { createMetrics } = await import('./metrics.ts')
   const metrics = createMetrics({
     version: manifest.version,
     connectionLimits: {

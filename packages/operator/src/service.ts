@@ -8,25 +8,20 @@ import { createApiServer, type ReferenceRoute, Router, referenceRoutes } from '@
 import {
   type Admitter,
   announceNode,
-  Barrier,
-  type Config,
   type ControlDatabase,
+  connectionUrlOf,
   createAdmitter,
   createUsageRecorder,
-  forgetRemovedStores,
-  type Observe,
   openControlDatabase,
-  openPool,
-  parseConnectionUrl,
   readServiceSecret,
   type SealingKeys,
-  StoreColumns,
-  StoreCounts,
-  StorePools,
-  StoreReader,
   type UsageRecorder,
-  within,
-} from '@store-export/engine'
+} from '@store-export/control'
+import { Barrier, type StoreAddress, StoreColumns, StoreCounts, StorePools, StoreReader } from '@store-export/engine'
+import { openPool, parseConnectionUrl, within } from '@store-export/postgres'
+import type { Config } from './config.ts'
+import { forgetRemovedStores } from './forget-removed.ts'
+import type { Observe } from './observe.ts'
 import { type OpenDashboard, openDashboard } from './open-dashboard.ts'
 
 /** What a service is started with. */
@@ -63,7 +58,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   try {
     const cursorSecret = createSecretKey(await readServiceSecret(control, 'cursor'))
     const documents = new Map<string, ReferenceRoute>()
-    const pools = new StorePools({ bounds: config, keys: options.keys, observe })
+    const connectionUrl = (address: StoreAddress) => connectionUrlOf(options.keys, address)
+    const pools = new StorePools({ bounds: config, connectionUrl, observe })
     forgetRemovedStores({ pools, database: control, observe })
     const { usageFlushMs: flushMs, requestLogLines } = config
     const usage = createUsageRecorder({ database: control, now: Date.now, observe, flushMs, requestLogLines })

@@ -1,5 +1,5 @@
-import { readConfig, SettingProblem } from '@store-export/engine'
 import { expect, test } from 'vitest'
+import { readConfig, SettingProblem } from './config.ts'
 import { singleSignOnOf } from './single-sign-on.ts'
 
 const WHOLE = {

@@ -1,7 +1,8 @@
 // The settings of single sign-on, which count together or not at all.
 
 import type { SingleSignOnSettings } from '@store-export/dashboard'
-import { type Config, SETTINGS, SettingProblem } from '@store-export/engine'
+import { type Config, SettingProblem } from './config.ts'
+import { SETTINGS } from './settings.ts'
 
 /** The operator's own login; null where no setting names one. Throws `SettingProblem` where one is missing. */
 export function singleSignOnOf(config: Config): SingleSignOnSettings | null {

@@ -1,14 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import {
-  addStore,
-  type ControlDatabase,
-  createKey,
-  openControlDatabase,
-  SETTINGS,
-  SealingKey,
-} from '@store-export/engine'
+import { addStore, type ControlDatabase, createKey, openControlDatabase, SealingKey } from '@store-export/control'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createDatabase, createMigratedDatabase, type TestDatabase } from '../../../test/support/databases.ts'
+import { SETTINGS } from '../src/settings.ts'
 import { temporaryFolder } from './support/embedded-server.ts'
 import { connect, dropAfterTest, newSecret, PATIENCE, run } from './support/program.ts'
 

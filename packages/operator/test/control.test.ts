@@ -3,7 +3,7 @@
 
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { revokeKey } from '@store-export/engine'
+import { revokeKey } from '@store-export/control'
 import { expect, test, vi } from 'vitest'
 import { roundsOf } from '../../../test/support/rounds.ts'
 import { freePort, mountDisk, start as startPostgres, temporaryFolder, waitUntil } from './support/embedded-server.ts'

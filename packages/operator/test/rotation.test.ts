@@ -1,7 +1,7 @@
 // The secret is replaced while clients read: no request fails, in the documented order and in a wrong one.
 
 import { randomBytes } from 'node:crypto'
-import { addStore, SealingKey } from '@store-export/engine'
+import { addStore, SealingKey } from '@store-export/control'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { waitUntil } from './support/embedded-server.ts'
 import { ask, type Fleet, type FleetNode, type FleetStore, startFleet } from './support/fleet.ts'

@@ -1,7 +1,7 @@
 // Stores that are registered and nothing more: imported ones, and ones still being generated.
 
 import { randomBytes } from 'node:crypto'
-import { addStore } from '@store-export/engine'
+import { addStore } from '@store-export/control'
 import type { TestPlatform } from '../../../../test/support/platform.ts'
 
 /** A store without a database, and a key of it. */

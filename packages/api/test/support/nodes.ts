@@ -1,7 +1,7 @@
 // More nodes of one service: other processes of a platform, on the same control database.
 
-import { readConfig } from '@store-export/engine'
 import { pooledSettings, type TestPlatform } from '../../../../test/support/platform.ts'
+import { readConfig } from '../../../operator/src/config.ts'
 import { type RunningService, startService } from '../../../operator/src/service.ts'
 
 /** Another node of the platform; who starts it closes it. */

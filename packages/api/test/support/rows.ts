@@ -1,8 +1,8 @@
 // Rows for tests of reading: short ways to put them into a store, and to see what was noticed of them.
 
-import type { Observation } from '@store-export/engine'
 import { inject } from 'vitest'
 import { connectOnce, type TestPlatform, type TestStore } from '../../../../test/support/platform.ts'
+import type { Observation } from '../../../operator/src/observe.ts'
 
 /** The UUID that sorts at `index`. */
 export function idAt(index: number): string {

@@ -1,7 +1,7 @@
 // Accounts of merchants: made by the operator, signed in to by password or one-time link. In charge of what a sign-in
 // answers and of how often it may be tried; passwords and sessions themselves are auth.ts.
 
-import { addMembership, type ControlDatabase, countAttempt, forgiveAttempt } from '@store-export/engine'
+import { addMembership, type ControlDatabase, countAttempt, forgiveAttempt } from '@store-export/control'
 import { isAPIError } from 'better-auth/api'
 import { type Auth, type AuthOptions, createAuth, PASSWORD_LENGTH } from './auth.ts'
 import { clientWords } from './client-words.ts'

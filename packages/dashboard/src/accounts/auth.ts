@@ -2,8 +2,8 @@
 // HTTP surface is served: accounts.ts calls it, and the routes call that.
 
 import { randomUUID } from 'node:crypto'
-import type { ControlDatabase } from '@store-export/engine'
-import { statementDialect } from '@store-export/engine/statement-dialect'
+import type { ControlDatabase } from '@store-export/control'
+import { statementDialect } from '@store-export/control/statement-dialect'
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { magicLink } from 'better-auth/plugins/magic-link'
 

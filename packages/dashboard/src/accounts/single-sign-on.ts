@@ -1,7 +1,8 @@
 // Sign-in at the operator's own login: sends a merchant there and takes them back. Only accounts that the operator made
 // sign in; where the login does not answer, passwords and links still do.
 
-import { countAttempt, forgiveAttempt, type Secret, TimeLimitPassed, within } from '@store-export/engine'
+import { countAttempt, forgiveAttempt, type Secret } from '@store-export/control'
+import { TimeLimitPassed, within } from '@store-export/postgres'
 import { APIError } from 'better-auth/api'
 import { isSafeAddress } from '../security/safe-address.ts'
 import { type LibraryOptions, stateCookie } from './auth.ts'

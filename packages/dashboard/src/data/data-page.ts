@@ -1,6 +1,7 @@
 // A page of a list, as data for its view: the newest rows or the oldest ones, or the rows that a search found.
 
-import { isUuid, type Position, type Search, StoreDatabaseFault } from '@store-export/engine'
+import { isUuid } from '@store-export/control'
+import { type Position, type Search, StoreDatabaseFault } from '@store-export/engine'
 import { storeAddresses } from '../look/addresses.ts'
 import type { DataOrder, DataPage, StoreStanding } from '../pages/models.ts'
 import { CSV_FILES } from './csv-files.ts'

@@ -1,6 +1,7 @@
 // One row, opened: its JSON as the API sends it, made readable, or as a file.
 
-import { isUuid, StoreDatabaseFault } from '@store-export/engine'
+import { isUuid } from '@store-export/control'
+import { StoreDatabaseFault } from '@store-export/engine'
 import { storeAddresses } from '../look/addresses.ts'
 import type { DataRowPage } from '../pages/models.ts'
 import type { DataStore } from './data-page.ts'

@@ -2,13 +2,13 @@
 // been used.
 
 import { type Resource, store as storeResource } from '@store-export/contract'
+import type { RegisteredStore } from '@store-export/control'
 import type {
   PagePlan,
   PageWriter,
   Plan,
   Position,
   PresentColumns,
-  RegisteredStore,
   StoreAddress,
   StoreReader,
 } from '@store-export/engine'

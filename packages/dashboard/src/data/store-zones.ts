@@ -1,7 +1,8 @@
 // The time zone of each store, which its pages write dates in. It is in the store's own row: read once a minute, beside
 // the page where one is known already. A store that is down or slow takes no page with it: its dates are in UTC then.
 
-import { type StoreAddress, within } from '@store-export/engine'
+import type { StoreAddress } from '@store-export/engine'
+import { within } from '@store-export/postgres'
 import { readStoreHead, type StoreSource } from './store-rows.ts'
 import type { Turns } from './turns.ts'
 

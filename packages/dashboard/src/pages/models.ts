@@ -1,7 +1,7 @@
 // What each page shows, as data: made by the routes, drawn by the views. Nothing here knows HTTP, SQL or HTML. Instants
 // are dates; views write them in the store's time zone.
 
-import type { KeySummary, Walk as RecordedWalk, RequestLine, StoppedWalk } from '@store-export/engine'
+import type { KeySummary, Walk as RecordedWalk, RequestLine, StoppedWalk } from '@store-export/control'
 
 /** Section of a store's pages, for the navigation. */
 export type Section = 'general' | 'api' | 'usage' | 'data' | 'recipes'

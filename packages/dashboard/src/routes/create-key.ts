@@ -1,7 +1,7 @@
 // Creating a key, replacing one, and the page that shows the new key. A form that is sent twice creates one key, and
 // both responses lead to its page. The key is in that page and nowhere else: not in an address, a session or a log.
 
-import { createKey, KeyLimitReached, KeyNameProblem, KeyNotReplaceable, type NewKey } from '@store-export/engine'
+import { createKey, KeyLimitReached, KeyNameProblem, KeyNotReplaceable, type NewKey } from '@store-export/control'
 import { storeAddresses } from '../look/addresses.ts'
 import { keyGoneView } from '../pages/key-gone-view.ts'
 import { keyMadeView } from '../pages/key-made-view.ts'

@@ -3,7 +3,8 @@
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { HttpBindings } from '@hono/node-server'
-import { isFirstSending, type RegisteredStore, storesOfMerchant, TimeLimitPassed, within } from '@store-export/engine'
+import { isFirstSending, type RegisteredStore, storesOfMerchant } from '@store-export/control'
+import { TimeLimitPassed, within } from '@store-export/postgres'
 import type { Context, Handler } from 'hono'
 import { getCookie } from 'hono/cookie'
 import { serialize } from 'hono/utils/cookie'

@@ -1,7 +1,7 @@
 // Settings > API: the keys of a store. Creating, replacing and revoking them is beside it.
 
 import { LIMITS } from '@store-export/contract'
-import { type KeySummary, listKeys, readStoppedWalks, readUsageHours } from '@store-export/engine'
+import { type KeySummary, listKeys, readStoppedWalks, readUsageHours } from '@store-export/control'
 import { storeAddresses } from '../look/addresses.ts'
 import { keysView, liveFragment } from '../pages/keys-view.ts'
 import type { KeyRow, KeysPage, KeyTiles, Notice } from '../pages/models.ts'

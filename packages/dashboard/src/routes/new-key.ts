@@ -2,7 +2,7 @@
 // database keeps a hash of the token and a hash of the key, and the browser keeps the token in a cookie for ten minutes.
 // So a form that is sent twice leads to one key, and a reload shows it again. See docs/decisions/044-new-keys-by-token.md.
 
-import { findKeyByHash, hashApiKey, makeApiKey, type RandomBytes } from '@store-export/engine'
+import { findKeyByHash, hashApiKey, makeApiKey, type RandomBytes } from '@store-export/control'
 import { getCookie } from 'hono/cookie'
 import { serialize } from 'hono/utils/cookie'
 import { storeAddresses } from '../look/addresses.ts'

@@ -1,6 +1,6 @@
 // Revoking a key: a page that asks, and its form. Sent twice, the form changes nothing more and leads to the same page.
 
-import { isUuid, revokeKey } from '@store-export/engine'
+import { isUuid, revokeKey } from '@store-export/control'
 import { storeAddresses } from '../look/addresses.ts'
 import { revokeView } from '../pages/revoke-view.ts'
 import type { FormFields } from '../security/form-body.ts'

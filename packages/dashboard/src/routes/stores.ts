@@ -1,6 +1,6 @@
 // Choosing a store, and what is known of one: Settings > General.
 
-import type { RegisteredStore } from '@store-export/engine'
+import type { RegisteredStore } from '@store-export/control'
 import type { DataStore } from '../data/data-page.ts'
 import { makeGeneralPage } from '../data/general.ts'
 import { addressOf, standingOf } from '../data/store-rows.ts'

@@ -1,6 +1,6 @@
 // Usage: 30 days of a store, and what one key did lately.
 
-import { listKeys, type RequestLine, readRequestLog, readUsageHours, readWalks, type Walk } from '@store-export/engine'
+import { listKeys, type RequestLine, readRequestLog, readUsageHours, readWalks, type Walk } from '@store-export/control'
 import { storeAddresses } from '../look/addresses.ts'
 import { keyUsageView } from '../pages/key-usage-view.ts'
 import type { RequestLogPart } from '../pages/models.ts'

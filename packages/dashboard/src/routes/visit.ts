@@ -1,6 +1,6 @@
 // A visit: one request of a page with all that its handler needs to know, and the frame around what it shows.
 
-import type { RegisteredStore } from '@store-export/engine'
+import type { RegisteredStore } from '@store-export/control'
 import type { Context } from 'hono'
 import type { Session } from '../accounts/accounts.ts'
 import type { Html } from '../look/html.ts'

@@ -2,7 +2,7 @@
 // before is asked of the control database, which keeps a hash of it: the token itself is in the browser alone.
 
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import type { RandomBytes } from '@store-export/engine'
+import type { RandomBytes } from '@store-export/control'
 
 /** What tokens are made with. */
 export interface FormTokensOptions {

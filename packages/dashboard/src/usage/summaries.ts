@@ -1,7 +1,7 @@
 // Sums of what keys did, by day, by key and for the tiles. Usage comes by hour; an hour belongs to the day of the store's
 // time zone in which it begins.
 
-import type { UsageHour } from '@store-export/engine'
+import type { UsageHour } from '@store-export/control'
 import type { RequestSums } from '../pages/models.ts'
 
 /** Hours in which a store's keys were used, and how to tell days. */

@@ -1,6 +1,6 @@
 // Warnings about keys whose tool gets only errors, stopped in the middle of a list, or fell silent.
 
-import type { StoppedWalk, UsageHour } from '@store-export/engine'
+import type { StoppedWalk, UsageHour } from '@store-export/control'
 import type { KeyRow, KeyWarning } from '../pages/models.ts'
 import { requestsOf, sumsByKey } from './summaries.ts'
 

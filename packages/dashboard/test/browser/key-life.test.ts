@@ -1,5 +1,5 @@
 import { KEY_PREFIX, LIMITS } from '@store-export/contract'
-import { listKeys } from '@store-export/engine'
+import { listKeys } from '@store-export/control'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
 import type { TestStore } from '../../../../test/support/platform.ts'

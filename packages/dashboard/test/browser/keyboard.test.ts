@@ -1,4 +1,4 @@
-import { listKeys } from '@store-export/engine'
+import { listKeys } from '@store-export/control'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
 import type { TestStore } from '../../../../test/support/platform.ts'

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { LIMITS } from '@store-export/contract'
-import { addStore, createKey, revokeKey } from '@store-export/engine'
+import { addStore, createKey, revokeKey } from '@store-export/control'
 import { accountsOf, addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
 import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
 import { filledStore } from '../../../api/test/support/demo.ts'

@@ -1,6 +1,6 @@
 // Rows with given texts in every place that a merchant, a customer or a tool may write to: lists of a store, and keys.
 
-import type { ControlDatabase } from '@store-export/engine'
+import type { ControlDatabase } from '@store-export/control'
 import type { TestStore } from '../../../../test/support/platform.ts'
 
 /** Statements that make a row of a list from an `id` and a `text`. */

@@ -1,16 +1,10 @@
 // A store of the test platform as the Data pages read it, through a reader of its own.
 
-import {
-  Barrier,
-  getStore,
-  type Observation,
-  readConfig,
-  StoreColumns,
-  StoreCounts,
-  StorePools,
-  StoreReader,
-} from '@store-export/engine'
+import { connectionUrlOf, getStore } from '@store-export/control'
+import { Barrier, type StoreAddress, StoreColumns, StoreCounts, StorePools, StoreReader } from '@store-export/engine'
 import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
+import { readConfig } from '../../../operator/src/config.ts'
+import type { Observation } from '../../../operator/src/observe.ts'
 import type { DataStore } from '../../src/data/data-page.ts'
 import { addressOf, type StoreSource, standingOf } from '../../src/data/store-rows.ts'
 import { Turns } from '../../src/data/turns.ts'
@@ -29,7 +23,8 @@ export function openReader(platform: TestPlatform): TestReader {
   const now = () => performance.now()
   const { config } = readConfig({})
   const keys = { current: platform.sealingKey, previous: null }
-  const pools = new StorePools({ bounds: config, keys, observe })
+  const connectionUrl = (address: StoreAddress) => connectionUrlOf(keys, address)
+  const pools = new StorePools({ bounds: config, connectionUrl, observe })
   const reader = new StoreReader({
     pools,
     columns: new StoreColumns({ refreshSeconds: 0, observe, now }),

@@ -2,7 +2,7 @@
 // contract becomes is decided here, and nowhere else (R17, R21, R22, R32 to R34).
 
 import type { Field, FieldType } from '@store-export/contract'
-import { type Cell, holds, layBeside, moveTo, newCell } from './cell.ts'
+import { type Cell, holds, layBeside, moveTo, newCell } from '@store-export/postgres'
 import type { JsonWriter } from './json-writer.ts'
 import { isNumber, writeNumeric } from './numeric.ts'
 import { prepare } from './prepared.ts'

@@ -1,6 +1,6 @@
 // A growing buffer of JSON bytes, and the surprises met while it was filled. Knows text and digits, no field kinds.
 
-import { type Cell, viewOf } from './cell.ts'
+import { type Cell, viewOf } from '@store-export/postgres'
 import { giveBackMemory, takeMemory } from './page-memory.ts'
 import type { Prepared } from './prepared.ts'
 

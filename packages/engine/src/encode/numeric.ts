@@ -1,7 +1,7 @@
 // PostgreSQL's binary numeric becomes decimal digits. Exact for every value: groups of four digits are written as they
 // came and never pass through a float.
 
-import type { Cell } from './cell.ts'
+import type { Cell } from '@store-export/postgres'
 import type { JsonWriter } from './json-writer.ts'
 
 const HEADER_BYTES = 8

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newCell } from './cell.ts'
+import { newCell } from '../../../postgres/src/cell.ts'
 import { JsonWriter } from './json-writer.ts'
 
 const PAGE_BYTES = 500_000

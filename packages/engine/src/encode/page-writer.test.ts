@@ -1,8 +1,8 @@
 import { integer, resource, text, timestamp, uuid } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MalformedRow, newCell } from '../../../postgres/src/cell.ts'
 import { createSamples, type Samples, sampleId } from '../../test/samples.ts'
 import { readRows } from '../stores/read-rows.ts'
-import { MalformedRow, newCell } from './cell.ts'
 import { PageWriter } from './page-writer.ts'
 
 const lines = resource({

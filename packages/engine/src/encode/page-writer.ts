@@ -1,9 +1,8 @@
 // Rows as they arrive become the body of one answer: object or list, with the position that the next page starts from.
 
 import type { Resource } from '@store-export/contract'
+import { type Cell, firstValue, layBeside, MalformedRow, moveToValue, newCell } from '@store-export/postgres'
 import type { Position } from '../query/plan.ts'
-import { type Cell, layBeside, MalformedRow, newCell } from './cell.ts'
-import { firstValue, moveToValue } from './data-row.ts'
 import { JsonWriter } from './json-writer.ts'
 import { type RowEncoder, rowEncoder } from './row-encoder.ts'
 

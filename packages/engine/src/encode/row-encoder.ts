@@ -1,7 +1,7 @@
 // A row of a resource in PostgreSQL's binary format becomes one JSON object, children and all, without an object between.
 
 import type { Field, Resource } from '@store-export/contract'
-import { type Cell, layBeside, MalformedRow, moveTo, newCell } from './cell.ts'
+import { type Cell, layBeside, MalformedRow, moveTo, newCell } from '@store-export/postgres'
 import { elementsOf, fieldWriter, type WriteField } from './field-writer.ts'
 import type { JsonWriter } from './json-writer.ts'
 import { type Prepared, prepare } from './prepared.ts'

@@ -1,7 +1,7 @@
 // Stored JSON on its way to the wire: passed as it is, or cut to the keys the contract names. Works on the bytes, since
 // parsing would lose digits of long numbers and make an object of every row.
 
-import { type Cell, holds, layBeside, newCell } from './cell.ts'
+import { type Cell, holds, layBeside, newCell } from '@store-export/postgres'
 import type { JsonWriter } from './json-writer.ts'
 import { type Prepared, prepare } from './prepared.ts'
 

@@ -1,7 +1,7 @@
 // PostgreSQL's binary timestamptz becomes ISO 8601 in UTC with milliseconds, cut and never rounded (R18).
 
+import type { Cell } from '@store-export/postgres'
 import { civilDate } from '../query/literal.ts'
-import type { Cell } from './cell.ts'
 import type { JsonWriter } from './json-writer.ts'
 import { prepare } from './prepared.ts'
 

@@ -1,6 +1,6 @@
 import { order, type RevisionId, text } from '@store-export/contract'
 import { expect, test } from 'vitest'
-import { newCell } from '../encode/cell.ts'
+import { newCell } from '../../../postgres/src/cell.ts'
 import { JsonWriter } from '../encode/json-writer.ts'
 import { rowEncoder } from '../encode/row-encoder.ts'
 import type { PresentColumns } from './columns-present.ts'

@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto'
+import { TimeLimitPassed } from '@store-export/postgres'
 import { expect, onTestFinished, test } from 'vitest'
 import { createDatabase } from '../../../../test/support/databases.ts'
-import { SealingKey, sealPassword } from '../control/sealing.ts'
-import { describeCause } from '../log.ts'
-import type { Observation } from '../observe.ts'
+import type { StoreEvent } from '../store-event.ts'
 import { Attempts } from './attempts.ts'
 import { StoreColumns } from './columns.ts'
 import { StorePools } from './pools.ts'
@@ -24,18 +22,13 @@ const bounds = {
 test('[ERR-3] a request whose time is over sends no statement, and the cause names the limit', async () => {
   const database = await createDatabase()
   onTestFinished(() => database.drop())
-  const seen: Observation[] = []
-  const observe = (observation: Observation) => void seen.push(observation)
-  const keys = { current: new SealingKey(randomBytes(32)), previous: null }
-  const pools = new StorePools({ bounds, keys, observe })
+  const seen: StoreEvent[] = []
+  const observe = (observation: StoreEvent) => void seen.push(observation)
+  const pools = new StorePools({ bounds, connectionUrl: ({ databaseUrl }) => databaseUrl, observe })
   onTestFinished(() => pools.close())
   const columns = new StoreColumns({ refreshSeconds: 15, observe, now: () => performance.now() })
   const attempts = new Attempts({ pools, columns, observe, timeoutMs: TIMEOUT_MS })
-  const url = new URL(database.url)
-  const password = decodeURIComponent(url.password)
-  url.password = ''
-  const sealedPassword = sealPassword({ keys, random: randomBytes, storeId: 's', password })
-  const address = { storeId: 's', databaseUrl: url.href, sealedPassword }
+  const address = { storeId: 's', databaseUrl: database.url, sealedPassword: null }
   let isStarted = false
   const work = async () => {
     isStarted = true
@@ -45,7 +38,6 @@ test('[ERR-3] a request whose time is over sends no statement, and the cause nam
   await expect(attempts.run({ address, requestId: 'r', startedAt }, work)).rejects.toThrow(StoreDatabaseFault)
   expect(isStarted).toBe(false)
   const [fault] = seen.filter(({ event }) => event === 'store fault')
-  expect(fault?.event === 'store fault' && describeCause(fault.cause).message).toBe(
-    'the time limit of 2000 ms passed before the statement was sent',
-  )
+  const cause = new TimeLimitPassed('the time limit of 2000 ms passed before the statement was sent')
+  expect(fault).toMatchObject({ cause })
 })

@@ -1,10 +1,9 @@
 // Work on a store within its time limit, done once more where the error says that it is worth it.
 
 import { ApiError } from '@store-export/contract'
-import type { Sql } from '../connection.ts'
-import type { Observe } from '../observe.ts'
+import { type Sql, TimeLimitPassed, within } from '@store-export/postgres'
 import type { PresentColumns } from '../query/columns-present.ts'
-import { TimeLimitPassed, within } from '../within.ts'
+import type { Observe } from '../store-event.ts'
 import type { StoreColumns } from './columns.ts'
 import { isTooSlow, remedyFor } from './database-errors.ts'
 import type { StoreAddress, StorePools } from './pools.ts'

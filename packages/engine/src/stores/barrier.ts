@@ -5,7 +5,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Microseconds } from '@store-export/contract'
-import type { Observe } from '../observe.ts'
+import type { Observe } from '../store-event.ts'
 import type { Look, OpenTransaction, OpenTransactions } from './open-transactions.ts'
 import { TransactionWatch } from './transaction-watch.ts'
 

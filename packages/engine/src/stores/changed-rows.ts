@@ -1,9 +1,7 @@
 // Counts the rows that were changed since an instant before a page of them is read. It decides over the way alone, so that it
 // need not see the very rows of the page; only where there are none, the page is empty without being read.
 
-import type { Sql } from '../connection.ts'
-import type { Cell } from '../encode/cell.ts'
-import { firstValue, moveToValue } from '../encode/data-row.ts'
+import { type Cell, firstValue, moveToValue, type Sql } from '@store-export/postgres'
 import { changedCountStatement, hasIndexOfChanges, isOfChangedRows, isOfIndexAlone } from '../query/changed-count.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
 import type { PagePlan, WayToChanged } from '../query/plan.ts'

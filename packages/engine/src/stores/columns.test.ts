@@ -1,7 +1,7 @@
 import { integer, resource, text, uuid } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSamples, type Samples } from '../../test/samples.ts'
-import type { Observation } from '../observe.ts'
+import type { StoreEvent } from '../store-event.ts'
 import { StoreColumns } from './columns.ts'
 
 const things = resource({
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => samples.drop())
 
-function columnsAt(clock: { now: number }, observations: Observation[] = []) {
+function columnsAt(clock: { now: number }, observations: StoreEvent[] = []) {
   return new StoreColumns({
     refreshSeconds: 1,
     observe: (observation) => observations.push(observation),
@@ -98,7 +98,7 @@ describe('columns of a store', () => {
 
   test('[R28] are read again after the setting’s time, and what changed is told', async () => {
     const clock = { now: 0 }
-    const observations: Observation[] = []
+    const observations: StoreEvent[] = []
     const columns = columnsAt(clock, observations)
     await columns.of(ADDRESS, samples.reader)
     await samples.sql`alter table samples drop column n`
@@ -116,7 +116,7 @@ describe('columns of a store', () => {
   test('[R28] one of a type that no value of its field can have counts as absent, and is told once', async () => {
     await samples.sql`alter table samples alter column n type interval using null`
     const clock = { now: 0 }
-    const observations: Observation[] = []
+    const observations: StoreEvent[] = []
     const columns = columnsAt(clock, observations)
     for (; clock.now < 5000; clock.now += 1000)
       expect((await columns.of(ADDRESS, samples.reader)).get('samples')?.has('n')).toBe(false)

@@ -2,11 +2,11 @@
 // while it is served shows its new columns by itself (R28).
 
 import { childrenOf, RESOURCES, type Resource } from '@store-export/contract'
-import type { Sql } from '../connection.ts'
-import type { Observation, Observe } from '../observe.ts'
+import type { Sql } from '@store-export/postgres'
 import { type ColumnKind, isReadable, kindsOf } from '../query/column-reading.ts'
 import type { PresentColumn, PresentColumns } from '../query/columns-present.ts'
 import { textLiteral } from '../query/literal.ts'
+import type { Observe, StoreEvent } from '../store-event.ts'
 import type { StoreAddress } from './pools.ts'
 
 /** What the look-up needs. */
@@ -149,7 +149,7 @@ const LAUNCH_COLUMNS = RESOURCES.flatMap((resource) => [resource, ...childrenOf(
   .filter(({ field: { since, type } }) => since === 'launch' && type.kind !== 'many' && type.kind !== 'counts')
   .map(({ table, name }) => `${table}.${name}`)
 
-function missing(storeId: string, name: string): Observation {
+function missing(storeId: string, name: string): StoreEvent {
   const [table = '', column = ''] = name.split('.')
   return { event: 'schema surprise', storeId, table, column, kind: 'column missing' }
 }

@@ -1,9 +1,7 @@
 // How many rows a store has. Counting reads an index from end to end, a quarter of a second for millions of rows: counts
 // are kept for some seconds, and who asks again within them waits for none, since new ones are made before the old are too old.
 
-import type { Sql } from '../connection.ts'
-import type { Cell } from '../encode/cell.ts'
-import { firstValue, moveToValue } from '../encode/data-row.ts'
+import { type Cell, firstValue, moveToValue, type Sql } from '@store-export/postgres'
 import type { PresentColumns } from '../query/columns-present.ts'
 import { countStatement } from '../query/sql.ts'
 import { readRows } from './read-rows.ts'

@@ -1,7 +1,6 @@
+import { openPool, parseConnectionUrl } from '@store-export/postgres'
 import { expect, onTestFinished, test } from 'vitest'
 import { createDatabase } from '../../../../test/support/databases.ts'
-import { openPool } from '../connection.ts'
-import { parseConnectionUrl } from '../connection-url.ts'
 import { KeptPlans } from './kept-plans.ts'
 import { readRows } from './read-rows.ts'
 

@@ -1,7 +1,7 @@
 // How old the plans are that a connection keeps. A plan of a prepared statement is made for the tables as they were: one of
 // a store that had twenty orders reads all items for each of them, until an ANALYZE comes, which may be never.
 
-import type { Sql } from '../connection.ts'
+import type { Sql } from '@store-export/postgres'
 
 /** A store that was filled is read well after this; and what a plan costs is nothing beside the pages of so long. */
 const PLANS_AGE_MAX_MS = 15_000

@@ -2,7 +2,7 @@
 // barrier.ts.
 
 import type { Microseconds } from '@store-export/contract'
-import type { Sql } from '../connection.ts'
+import type { Sql } from '@store-export/postgres'
 
 /** A transaction that was found open. */
 export interface OpenTransaction {

@@ -1,12 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
+import { openPool, parseConnectionUrl, withPassword } from '@store-export/postgres'
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { createDatabase } from '../../../../test/support/databases.ts'
-import { openPool } from '../connection.ts'
-import { parseConnectionUrl } from '../connection-url.ts'
-import { SealingKey, sealPassword } from '../control/sealing.ts'
-import type { Observation } from '../observe.ts'
+import type { StoreEvent } from '../store-event.ts'
 import { type StoreAddress, StorePools } from './pools.ts'
 
 const BOUNDS = {
@@ -19,9 +16,10 @@ const BOUNDS = {
   storeTimeoutMs: 5000,
   storeSessionSettings: true,
 }
-const keys = { current: new SealingKey(randomBytes(32)), previous: null }
+/** The tests store passwords as they are. */
+const connectionUrl = ({ databaseUrl, sealedPassword }: StoreAddress) => withPassword(databaseUrl, sealedPassword)
 
-let seen: Observation[]
+let seen: StoreEvent[]
 let pools: StorePools
 beforeEach(() => {
   seen = []
@@ -36,7 +34,7 @@ function start(bounds: Partial<typeof BOUNDS> = {}): void {
   const storeServerConnectionsMax = bounds.storeConnectionsMax ?? BOUNDS.storeConnectionsMax
   pools = new StorePools({
     bounds: { ...BOUNDS, storeServerConnectionsMax, ...bounds },
-    keys,
+    connectionUrl,
     observe: (observation) => seen.push(observation),
   })
 }
@@ -50,8 +48,7 @@ function realAddress(storeId: string, databaseUrl: string): StoreAddress {
   const url = new URL(databaseUrl)
   const password = decodeURIComponent(url.password)
   url.password = ''
-  const sealedPassword = sealPassword({ keys, random: randomBytes, storeId, password })
-  return { storeId, databaseUrl: url.href, sealedPassword }
+  return { storeId, databaseUrl: url.href, sealedPassword: password }
 }
 
 function pending(): { done: Promise<void>; end: () => void } {
@@ -59,7 +56,7 @@ function pending(): { done: Promise<void>; end: () => void } {
   return { done: promise, end: resolve }
 }
 
-const eventsOf = (event: Observation['event']) => seen.filter((observation) => observation.event === event)
+const eventsOf = (event: StoreEvent['event']) => seen.filter((observation) => observation.event === event)
 
 test('requests for a server that does not answer wait for a connection: none is open, and none is busy', async () => {
   const server = createServer(() => undefined).listen(0, '127.0.0.1')

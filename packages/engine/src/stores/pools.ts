@@ -1,15 +1,12 @@
 // The pools of the stores in use: which stores have one, its address, and when it closes. store-connections.ts manages
 // their connections.
 
-import type { Sql } from '../connection.ts'
-import { serverOf } from '../connection-url.ts'
-import type { SealingKeys } from '../control/sealing.ts'
-import type { Observe } from '../observe.ts'
+import { type ConnectionTarget, parseConnectionUrl, SlotRefusal, type Sql, serverOf } from '@store-export/postgres'
+import type { Observe } from '../store-event.ts'
 import { ReconnectPause } from './reconnect-pause.ts'
-import { SlotRefusal } from './slots.ts'
 import { type ConnectionBounds, StoreConnections } from './store-connections.ts'
 import { StoreDatabaseFault } from './store-fault.ts'
-import { type StoreAddress, StorePool, type StorePoolBounds, targetOf } from './store-pool.ts'
+import { type StoreAddress, StorePool, type StorePoolBounds } from './store-pool.ts'
 
 export type { StoreAddress } from './store-pool.ts'
 
@@ -19,7 +16,8 @@ export interface PoolBounds extends StorePoolBounds, ConnectionBounds {}
 /** What pools need. */
 export interface StorePoolsOptions {
   readonly bounds: PoolBounds
-  readonly keys: SealingKeys
+  /** The connection URL of a store, with its password. May throw. */
+  readonly connectionUrl: (address: StoreAddress) => string
   readonly observe: Observe
 }
 
@@ -93,8 +91,7 @@ export class StorePools {
         pool.giveBack()
       }
     } catch (cause) {
-      if (cause instanceof SlotRefusal)
-        this.options.observe({ event: 'queue refused', storeId: address.storeId, reason: cause.reason })
+      if (cause instanceof SlotRefusal) throw this.refused(address.storeId, cause)
       throw cause
     }
   }
@@ -165,8 +162,8 @@ export class StorePools {
   }
 
   private newPool(address: StoreAddress, deadline: number): StorePool {
-    const { bounds, keys } = this.options
-    const target = targetOf(address, keys)
+    const { bounds } = this.options
+    const target = this.targetOf(address)
     const pause = this.pauses.get(address.storeId) ?? new ReconnectPause()
     this.pauses.set(address.storeId, pause)
     const server = this.connections.budgetOf(serverOf(target))
@@ -177,6 +174,20 @@ export class StorePools {
       pause,
       progressElsewhere: () => this.connections.progressAt,
     })
+  }
+
+  /** Throws `StoreDatabaseFault` for an address that cannot be used. */
+  private targetOf(address: StoreAddress): ConnectionTarget {
+    try {
+      return parseConnectionUrl(this.options.connectionUrl(address))
+    } catch (cause) {
+      throw new StoreDatabaseFault('the store’s connection URL cannot be used', { cause })
+    }
+  }
+
+  private refused(storeId: string, { reason, message, cause }: SlotRefusal): StoreDatabaseFault {
+    this.options.observe({ event: 'queue refused', storeId, reason })
+    return new StoreDatabaseFault(message, { cause })
   }
 
   private dropUnused(): void {

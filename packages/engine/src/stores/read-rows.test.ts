@@ -1,9 +1,8 @@
 import { once as event } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../../test/support/databases.ts'
-import { openPool, type Sql } from '../connection.ts'
-import { parseConnectionUrl } from '../connection-url.ts'
 import type { Statement } from '../query/statement.ts'
 import { readRows } from './read-rows.ts'
 

@@ -1,7 +1,6 @@
 // Runs one statement and hands out its rows, in PostgreSQL's binary format, as they arrive.
 
-import { rowReaderOf, type Sql } from '../connection.ts'
-import type { TakeRow } from '../connection-messages.ts'
+import { rowReaderOf, type Sql, type TakeRow } from '@store-export/postgres'
 import type { Statement } from '../query/statement.ts'
 
 /** What becomes of the rows. */

@@ -2,13 +2,12 @@
 // and the one retry are attempts.ts.
 
 import type { Microseconds, Resource } from '@store-export/contract'
-import type { Sql } from '../connection.ts'
-import type { TakeRow } from '../connection-messages.ts'
+import type { Sql, TakeRow } from '@store-export/postgres'
 import { PageWriter } from '../encode/page-writer.ts'
-import type { Observe } from '../observe.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
 import type { PagePlan, Plan } from '../query/plan.ts'
 import { existsStatement, statementOf } from '../query/sql.ts'
+import type { Observe } from '../store-event.ts'
 import { Attempts } from './attempts.ts'
 import type { Barrier } from './barrier.ts'
 import { ChangedRows } from './changed-rows.ts'

@@ -1,12 +1,10 @@
 // The connections to a database server that a test controls message by message.
 
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { within } from '@store-export/postgres'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { SealingKey } from '../control/sealing.ts'
-import { within } from '../within.ts'
-import { type PoolBounds, StorePools } from './pools.ts'
+import { type PoolBounds, type StoreAddress, StorePools } from './pools.ts'
 
 const BOUNDS: PoolBounds = {
   storePoolSize: 4,
@@ -53,8 +51,8 @@ async function startServer({ beforeResponse = async () => undefined as unknown, 
 
 /** Pools, and a function that sends a statement to the store of a role. */
 function startPools(port: number, bounds: Partial<PoolBounds> = {}) {
-  const keys = { current: new SealingKey(randomBytes(32)), previous: null }
-  const pools = new StorePools({ bounds: { ...BOUNDS, ...bounds }, keys, observe: () => undefined })
+  const connectionUrl = ({ databaseUrl }: StoreAddress) => databaseUrl
+  const pools = new StorePools({ bounds: { ...BOUNDS, ...bounds }, connectionUrl, observe: () => undefined })
   onTestFinished(() => pools.close())
   const ask = (role: string, work: () => Promise<unknown> = async () => undefined) => {
     const databaseUrl = `postgres://${role}@127.0.0.1:${port}/shop?sslmode=disable`

@@ -8,11 +8,10 @@
 //   get half of each bound. Those of stores that failed last get a quarter. The rest is for stores that respond.
 // - A failed attempt delays the next one to the store, or to the server if it refused the connection, by a growing pause.
 
-import type { Sql } from '../connection.ts'
+import { type Sql, waitForTurn } from '@store-export/postgres'
 import { ConnectionBudget } from './connection-budget.ts'
 import type { FullPart } from './database-errors.ts'
 import { verdictOn } from './failed-use.ts'
-import { waitForTurn } from './slots.ts'
 import { StoreDatabaseFault } from './store-fault.ts'
 import type { StoreConnection, StorePool } from './store-pool.ts'
 

@@ -1,19 +1,16 @@
 // The connections of one store and the queue before them. Which stores have a pool, and for how long, is pools.ts.
 
-import { openPool, type PoolSettings, type Sql } from '../connection.ts'
-import { type ConnectionTarget, parseConnectionUrl, withPassword } from '../connection-url.ts'
-import { openPassword, type SealedPassword, type SealingKeys } from '../control/sealing.ts'
+import { type ConnectionTarget, openPool, type PoolSettings, Slots, type Sql } from '@store-export/postgres'
 import type { ConnectionBudget, Standing } from './connection-budget.ts'
 import type { FullPart } from './database-errors.ts'
 import type { ReconnectPause } from './reconnect-pause.ts'
-import { Slots } from './slots.ts'
-import { StoreDatabaseFault } from './store-fault.ts'
 
 /** Where a store is, as the control database has it. */
 export interface StoreAddress {
   readonly storeId: string
   readonly databaseUrl: string
-  readonly sealedPassword: SealedPassword | null
+  /** The password as the control database stores it: `StorePoolsOptions.connectionUrl` opens it. */
+  readonly sealedPassword: string | null
 }
 
 /** Bounds of one pool; settings. */
@@ -215,16 +212,6 @@ export class StorePool {
     if (index >= 0) this.idle.splice(index, 1)
     this.letIn(connection)
     this.size--
-  }
-}
-
-/** Where a store is. Throws `StoreDatabaseFault` for an address that cannot be used. */
-export function targetOf({ storeId, databaseUrl, sealedPassword }: StoreAddress, keys: SealingKeys): ConnectionTarget {
-  try {
-    const password = sealedPassword === null ? null : openPassword(keys, storeId, sealedPassword)
-    return parseConnectionUrl(withPassword(databaseUrl, password))
-  } catch (cause) {
-    throw new StoreDatabaseFault('the store’s connection URL cannot be used', { cause })
   }
 }
 

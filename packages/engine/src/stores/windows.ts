@@ -1,7 +1,7 @@
 // A page of a list whose filter no index serves (`query/windows.ts`): bounded work, and a short page rather than a time-out.
 // A page without a row is served only if the request has no time left: some clients stop at an empty page.
 
-import type { Sql } from '../connection.ts'
+import type { Sql } from '@store-export/postgres'
 import type { PageWriter } from '../encode/page-writer.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
 import type { PagePlan } from '../query/plan.ts'

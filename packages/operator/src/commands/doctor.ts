@@ -1,7 +1,7 @@
 // `store-export doctor`: examines the control database and every store, and says what to do. Exits with 1 if you have to
 // fix something.
 
-import { listStores, type RegisteredStore, requireStore } from '@store-export/engine'
+import { listStores, type RegisteredStore, requireStore } from '@store-export/control'
 import type { Command } from 'commander'
 import { type OpenPlace, type Surroundings, withControl } from '../context.ts'
 import { examineControl } from '../doctor/examine-control.ts'

@@ -10,7 +10,7 @@ import {
   requireStore,
   revokeKey,
   UnknownStore,
-} from '@store-export/engine'
+} from '@store-export/control'
 import type { Command } from 'commander'
 import { type OpenPlace, type Surroundings, withControl } from '../context.ts'
 import { print, printJson, printTable, say } from '../output.ts'

@@ -1,7 +1,7 @@
 // What all commands have in common: the option --json, and how texts become values.
 
 import { findRevision, REVISIONS, type RevisionId } from '@store-export/contract'
-import { ConnectionUrlProblem, splitPassword } from '@store-export/engine'
+import { ConnectionUrlProblem, splitPassword } from '@store-export/postgres'
 import { type Command, InvalidArgumentError } from 'commander'
 import { say } from '../output.ts'
 import { UsageProblem } from '../problem.ts'

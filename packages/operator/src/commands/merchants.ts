@@ -2,7 +2,6 @@
 
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
-import type { Accounts } from '@store-export/dashboard'
 import {
   listMerchants,
   readDashboardSecret,
@@ -10,7 +9,8 @@ import {
   removeMerchant,
   requireStore,
   UnknownMerchant,
-} from '@store-export/engine'
+} from '@store-export/control'
+import type { Accounts } from '@store-export/dashboard'
 import type { Command } from 'commander'
 import { type OpenPlace, type Surroundings, withControl } from '../context.ts'
 import { DATA_FOLDER, readKeptSignIn } from '../demo/data-folder.ts'

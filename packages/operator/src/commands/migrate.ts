@@ -1,7 +1,7 @@
 // `store-export migrate`: brings the control database to this version.
 
 import { randomBytes } from 'node:crypto'
-import { migrate } from '@store-export/engine'
+import { migrate } from '@store-export/control'
 import type { Command } from 'commander'
 import { findPlace, type Surroundings } from '../context.ts'
 import { printJson, say } from '../output.ts'

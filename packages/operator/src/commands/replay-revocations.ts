@@ -2,7 +2,7 @@
 
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { type RevocationEvent, replayRevocations } from '@store-export/engine'
+import { type RevocationEvent, replayRevocations } from '@store-export/control'
 import type { OpenPlace } from '../context.ts'
 import { printJson, say } from '../output.ts'
 import { codeOf, Problem } from '../problem.ts'

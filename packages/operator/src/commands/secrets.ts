@@ -1,6 +1,6 @@
 // `store-export secrets`: replaces the secret that seals the passwords of store databases.
 
-import { rotateSecrets } from '@store-export/engine'
+import { rotateSecrets } from '@store-export/control'
 import type { Command } from 'commander'
 import { type Surroundings, withControl } from '../context.ts'
 import { printJson, say } from '../output.ts'

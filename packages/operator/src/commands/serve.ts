@@ -1,11 +1,14 @@
 // `store-export serve`: the API on the control database of the settings, with JSON logs on the standard output.
 
-import { createLog, loadSecrets, openControlDatabase, SettingProblem } from '@store-export/engine'
+import { openControlDatabase } from '@store-export/control'
 import type { Command } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
+import { SettingProblem } from '../config.ts'
 import { type Place, readSettings, requireMigrated, type Surroundings } from '../context.ts'
 import { startLifecycle } from '../lifecycle.ts'
+import { createLog } from '../log.ts'
 import { say } from '../output.ts'
+import { loadSecrets } from '../secrets.ts'
 import { patienceMs, startServing } from '../serve.ts'
 import { type CommonOptions, leaf } from './leaf.ts'
 

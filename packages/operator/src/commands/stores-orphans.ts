@@ -1,9 +1,10 @@
 // What `stores list --orphans` and `stores drop-orphan` do.
 
-import { listStores, redactAndCut } from '@store-export/engine'
+import { listStores } from '@store-export/control'
 import { connectOnce, type OpenPlace } from '../context.ts'
 import { print, printJson, printTable, say } from '../output.ts'
 import { codeOf, Problem } from '../problem.ts'
+import { redactAndCut } from '../redact.ts'
 import { dropOrphan, listOrphans, type Orphan } from '../store-schema/orphans.ts'
 import { findStoreData } from '../store-schema/store-data.ts'
 import { urlForDatabase } from '../store-schema/store-url.ts'

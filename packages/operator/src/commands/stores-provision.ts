@@ -5,14 +5,13 @@ import type { RevisionId } from '@store-export/contract'
 import {
   addStore,
   openStoreUrl,
-  parseConnectionUrl,
   type RegisteredStore,
   removeStore,
   requireServiceSecret,
   requireStore,
-  type Sql,
   setStore,
-} from '@store-export/engine'
+} from '@store-export/control'
+import { parseConnectionUrl, type Sql } from '@store-export/postgres'
 import { connectOnce, type OpenPlace } from '../context.ts'
 import { print, printJson, say } from '../output.ts'
 import { codeOf, Problem } from '../problem.ts'

@@ -10,7 +10,7 @@ import {
   type StoreOrigin,
   type StoreState,
   setStore,
-} from '@store-export/engine'
+} from '@store-export/control'
 import type { OpenPlace } from '../context.ts'
 import { print, printJson, printTable, say } from '../output.ts'
 import { UsageProblem } from '../problem.ts'

@@ -5,8 +5,9 @@
 import { readFileSync } from 'node:fs'
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { loadSecrets, type RandomBytes, type SealingKeys, type Secret } from '@store-export/engine'
+import type { RandomBytes, SealingKeys, Secret } from '@store-export/control'
 import { orProblem } from '../embedded/problems.ts'
+import { loadSecrets } from '../secrets.ts'
 
 /** The demo's folder, relative to the current one. */
 export const DATA_FOLDER = '.data'

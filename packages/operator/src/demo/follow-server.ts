@@ -2,7 +2,8 @@
 // stores on it are then found at another address, which this brings into the registry.
 
 import { isDeepStrictEqual } from 'node:util'
-import { listStores, openStoreUrl, parseConnectionUrl, type RegistryContext, setStore } from '@store-export/engine'
+import { listStores, openStoreUrl, type RegistryContext, setStore } from '@store-export/control'
+import { parseConnectionUrl } from '@store-export/postgres'
 import { urlForLogin } from '../store-schema/store-url.ts'
 
 /** Points every store behind another socket to this server. */

@@ -7,7 +7,7 @@ import {
   listKeys,
   type RandomBytes,
   revokeKey,
-} from '@store-export/engine'
+} from '@store-export/control'
 import { type KeptKey, type KeptKeys, keepKeys, readKeptKeys } from './data-folder.ts'
 
 /** Where the keys are, and for whom. */

@@ -1,12 +1,7 @@
 // The demo's merchant: an account that sees every store of the demo, with a password that is kept and printed.
 
-import {
-  type Config,
-  type ControlDatabase,
-  type RandomBytes,
-  readDashboardSecret,
-  type SealingKeys,
-} from '@store-export/engine'
+import { type ControlDatabase, type RandomBytes, readDashboardSecret, type SealingKeys } from '@store-export/control'
+import type { Config } from '../config.ts'
 import { readKeptSignIn } from './data-folder.ts'
 
 /** Where the account is made. */

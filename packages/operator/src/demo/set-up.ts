@@ -9,7 +9,7 @@ import {
   type RegistryContext,
   SealingProblem,
   setStore,
-} from '@store-export/engine'
+} from '@store-export/control'
 import { connectOnce } from '../context.ts'
 import { dropStore } from '../store-schema/drop-store.ts'
 import { provisionStore } from '../store-schema/provision-store.ts'

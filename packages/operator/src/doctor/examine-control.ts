@@ -1,13 +1,7 @@
 // Everything about the control database: its connection, its version, whether the secret opens every password, its clock.
 
-import {
-  describeTls,
-  listStores,
-  missingMigrations,
-  openStoreUrl,
-  parseConnectionUrl,
-  SealingProblem,
-} from '@store-export/engine'
+import { listStores, missingMigrations, openStoreUrl, SealingProblem } from '@store-export/control'
+import { describeTls, parseConnectionUrl } from '@store-export/postgres'
 import type { OpenPlace } from '../context.ts'
 import { databaseSentence } from '../problem.ts'
 import { checkClock } from './clock.ts'

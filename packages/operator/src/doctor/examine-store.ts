@@ -1,6 +1,6 @@
 // Everything about one store: its facts judged, or why there are none.
 
-import { openStoreUrl, type RegisteredStore, type SealingKeys } from '@store-export/engine'
+import { openStoreUrl, type RegisteredStore, type SealingKeys } from '@store-export/control'
 import { checkClock } from './clock.ts'
 import type { StoreFacts } from './facts.ts'
 import { explainFailure, isSettingRefused, settingsRefused } from './failures.ts'

@@ -1,15 +1,10 @@
 // Turns every error of a store that `doctor` could not read into a finding with a fix. Pure.
 
-import {
-  ConnectionUrlProblem,
-  parseConnectionUrl,
-  type RegisteredStore,
-  redactAndCut,
-  SealingProblem,
-  sessionSettings,
-  TimeLimitPassed,
-} from '@store-export/engine'
+import { type RegisteredStore, SealingProblem } from '@store-export/control'
+import { sessionSettings } from '@store-export/engine'
+import { ConnectionUrlProblem, parseConnectionUrl, TimeLimitPassed } from '@store-export/postgres'
 import { codeOf, databaseSentence } from '../problem.ts'
+import { redactAndCut } from '../redact.ts'
 import { quoteName } from '../store-schema/sql-text.ts'
 import type { Finding } from './report.ts'
 

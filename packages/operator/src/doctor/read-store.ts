@@ -2,16 +2,9 @@
 // has a time limit, and so has the whole. Reading the catalog takes no lock on the store's tables, so a locked table
 // does not delay the report.
 
-import {
-  type Config,
-  describeTls,
-  lookAtTransactions,
-  openPool,
-  parseConnectionUrl,
-  type Sql,
-  sessionSettings,
-  within,
-} from '@store-export/engine'
+import { lookAtTransactions, sessionSettings } from '@store-export/engine'
+import { describeTls, openPool, parseConnectionUrl, type Sql, within } from '@store-export/postgres'
+import type { Config } from '../config.ts'
 import { codeOf } from '../problem.ts'
 import type { ColumnFact, ConnectionFacts, LockFact, StoreFacts, TableValues } from './facts.ts'
 import { keysOf, type StoredIndex } from './index-keys.ts'

@@ -1,6 +1,6 @@
 // How a connection is protected, for people: what is in use and what the URL asks for. Pure.
 
-import type { describeTls } from '@store-export/engine'
+import type { describeTls } from '@store-export/postgres'
 import type { Check, Finding } from './report.ts'
 
 /** What is known of a connection's protection. */

@@ -1,7 +1,7 @@
 // Removes what was made for one store on a server: its database and its roles. For a set-up that was interrupted or whose
 // store could not be registered; a store that is in use is never dropped.
 
-import type { Sql } from '@store-export/engine'
+import type { Sql } from '@store-export/postgres'
 import { quoteName } from './sql-text.ts'
 
 /** Digits of a store's id with which the names of its database and roles end. */

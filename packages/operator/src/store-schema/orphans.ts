@@ -1,7 +1,8 @@
 // Databases and roles with the names of `stores provision` that no registered store uses: a killed run leaves
 // them, and `stores remove` leaves them on purpose.
 
-import { parseConnectionUrl, type RegisteredStore, type Sql } from '@store-export/engine'
+import type { RegisteredStore } from '@store-export/control'
+import { parseConnectionUrl, type Sql } from '@store-export/postgres'
 import { quoteName } from './sql-text.ts'
 
 /** The database and roles with the names of one store. */

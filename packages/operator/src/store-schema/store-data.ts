@@ -1,6 +1,6 @@
 // Whether a store database holds rows that its deletion would lose.
 
-import type { Sql } from '@store-export/engine'
+import type { Sql } from '@store-export/postgres'
 import { codeOf } from '../problem.ts'
 
 /** What was found in the tables of orders, products and customers. */

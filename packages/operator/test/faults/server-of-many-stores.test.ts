@@ -1,7 +1,7 @@
 // One database server with PostgreSQL's own limit of connections, for 200 stores, the control database and the platform.
 
 import { randomBytes } from 'node:crypto'
-import { migrate } from '@store-export/engine'
+import { migrate } from '@store-export/control'
 import { expect, test, vi } from 'vitest'
 import { connectOnce } from '../../src/context.ts'
 import { makeCluster, type PostgresCluster } from '../support/postgres-cluster.ts'

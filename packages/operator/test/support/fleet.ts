@@ -11,7 +11,7 @@ import {
   migrate,
   openControlDatabase,
   SealingKey,
-} from '@store-export/engine'
+} from '@store-export/control'
 import { inject, onTestFinished } from 'vitest'
 import { createMigratedDatabase } from '../../../../test/support/databases.ts'
 import { connectOnce } from '../../../../test/support/platform.ts'

@@ -1,6 +1,6 @@
 // What several nodes of one control database promise together, asked directly or through a balancer.
 
-import { revokeKey } from '@store-export/engine'
+import { revokeKey } from '@store-export/control'
 import { expect } from 'vitest'
 import { waitUntil } from './embedded-server.ts'
 import { ask, type Fleet, type FleetStore } from './fleet.ts'

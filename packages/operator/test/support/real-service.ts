@@ -10,7 +10,7 @@ import {
   openControlDatabase,
   SealingKey,
   setStore,
-} from '@store-export/engine'
+} from '@store-export/control'
 import { inject, onTestFinished } from 'vitest'
 import { createMigratedDatabase } from '../../../../test/support/databases.ts'
 import { connectOnce } from '../../src/context.ts'

@@ -3,7 +3,7 @@
 
 import postgres from 'postgres'
 import type { TestPlatform } from '../../../../test/support/platform.ts'
-import { readConfig } from '../../../engine/src/index.ts'
+import { readConfig } from '../../../operator/src/config.ts'
 import { type RunningService, startService } from '../../../operator/src/service.ts'
 
 /** Requests of one key in a minute: a few tables' worth. */

@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createControlDatabase, type TestControl } from '../../test/control-database.ts'
+import { type ControlDatabase, openControlDatabase } from '../database.ts'
+import { openPassword } from '../sealing.ts'
+import { addStore, removeStore } from '../stores.ts'
+import { type Admission, admit, admitMany, BUSY } from './admission.ts'
+import { hashApiKey, makeApiKey } from './api-key.ts'
+import { createKey, type NewKey, revokeKey } from './key-ring.ts'
+
+let control: TestControl
+let key: NewKey
+beforeAll(async () => {
+  control = await createControlDatabase()
+})
+beforeEach(async () => {
+  key = await keyOf((await control.store()).id)
+})
+afterAll(() => control.drop())
+
+function keyOf(storeId: string): Promise<NewKey> {
+  return createKey({ database: control.database, storeId, name: 'sync', createdBy: null, random: control.random })
+}
+
+async function ask(at?: string, node: ControlDatabase = control.database, made = key): Promise<Admission | null> {
+  const [admission] = await admit(hashApiKey(made.key), 1, requestOn({ node, ...(at === undefined ? {} : { at }) }))
+  return admission ?? null
+}
+
+interface Asking {
+  readonly at?: string
+  readonly node?: ControlDatabase
+}
+
+/** None of the counters is held by anybody else for longer than a statement. */
+async function askAll(keys: readonly NewKey[], asking: Asking = {}): Promise<(Admission | null)[]> {
+  for (;;) {
+    const admissions = await admitMany(
+      keys.map((made) => hashApiKey(made.key)),
+      requestOn(asking),
+    )
+    if (!admissions.includes(BUSY)) return admissions.filter((each) => each !== BUSY)
+  }
+}
+
+function requestOn({ node = control.database, ...rest }: Asking) {
+  return { sql: node.sql, requestsPerMinute: 120, ...rest }
+}
+
+describe('admission', () => {
+  test('a valid key comes with its store', async () => {
+    const admission = await ask()
+    expect(admission).toMatchObject({
+      keyId: key.id,
+      storeId: key.storeId,
+      origin: 'generated',
+      state: 'ready',
+      databaseUrl: 'postgres://reader@127.0.0.1:5432/shop?sslmode=verify-full',
+      requests: 1,
+      withinLimit: true,
+      remaining: 119,
+    })
+    expect(openPassword(control.keys, key.storeId, admission?.sealedPassword ?? '')).toBe('p@ss')
+    expect(admission?.secondsToNextMinute).toBeGreaterThanOrEqual(1)
+    expect(admission?.secondsToNextMinute).toBeLessThanOrEqual(60)
+  })
+
+  test('[AUTH-7] an imported store without a database is admitted as what it is', async () => {
+    const store = await addStore(control, { name: 'Old', origin: 'imported', state: 'ready', databaseUrl: null })
+    expect(await ask(undefined, control.database, await keyOf(store.id))).toMatchObject({
+      origin: 'imported',
+      databaseUrl: null,
+      sealedPassword: null,
+    })
+  })
+
+  test('[AUTH-6] an unknown key is refused and counted for no key', async () => {
+    const before = await counters()
+    const unknown = { ...key, key: makeApiKey(control.random) }
+    expect(await ask(undefined, control.database, unknown)).toBeNull()
+    expect(await counters()).toBe(before)
+  })
+
+  test('[AUTH-5] a revoked key is refused on the very next request, on every node', async () => {
+    const second = control.secondNode()
+    await Promise.all([ask(), ask(undefined, second)])
+    await revokeKey({ database: control.database, keyId: key.id })
+    expect(await Promise.all([ask(), ask(undefined, second)])).toEqual([null, null])
+  })
+
+  test('[AUTH-6] keys of a removed store are refused', async () => {
+    await removeStore(control.database, key.storeId)
+    expect(await ask()).toBeNull()
+  })
+
+  test('[LIM-1] [R8] two nodes at once admit exactly 120 of 300 in a minute', async () => {
+    const nodes = [control.database, control.secondNode()]
+    const answers = await Promise.all(
+      Array.from({ length: 300 }, (_, index) => ask('2026-03-01 12:00:30+00', nodes[index % 2])),
+    )
+    expect(answers.filter((answer) => answer?.withinLimit === true)).toHaveLength(120)
+    expect(new Set(answers.map((answer) => answer?.requests)).size).toBe(300)
+  })
+
+  test('[LIM-1, AUTH-5] [R8] of many asked for at once each is what it would be alone, in their order', async () => {
+    const [other, revoked] = [await keyOf(key.storeId), await keyOf(key.storeId)]
+    await revokeKey({ database: control.database, keyId: revoked.id })
+    const unknown = { ...key, key: makeApiKey(control.random) }
+    await ask('2026-03-01 12:00:29+00')
+    const admissions = await askAll([key, unknown, other, key, revoked, other, key], { at: '2026-03-01 12:00:30+00' })
+    expect(admissions.map((each) => each && [each.keyId, each.requests, each.remaining])).toEqual([
+      [key.id, 2, 118],
+      null,
+      [other.id, 1, 119],
+      [key.id, 3, 117],
+      null,
+      [other.id, 2, 118],
+      [key.id, 4, 116],
+    ])
+    expect(admissions[0]).not.toHaveProperty('hash')
+  })
+
+  test('[LIM-1] [R8] exactly 120 of 300 asked for at once are within the limit, the first of them', async () => {
+    const admissions = await askAll(Array<NewKey>(300).fill(key), { at: '2026-03-01 12:00:30+00' })
+    expect(admissions.map((each) => each?.withinLimit)).toEqual(Array.from({ length: 300 }, (_, n) => n < 120))
+    expect(await askAll([key, key], { at: '2026-03-01 12:01:00+00' })).toMatchObject([{ requests: 1 }, { requests: 2 }])
+  })
+
+  test('[LIM-1] [R8] several requests of one key are counted one by one, also where its counter is waited for', async () => {
+    const at = '2026-03-01 12:00:30+00'
+    const admissions = await admit(hashApiKey(key.key), 3, requestOn({ at }))
+    expect(admissions.map((each) => [each?.requests, each?.remaining])).toEqual([
+      [1, 119],
+      [2, 118],
+      [3, 117],
+    ])
+  })
+
+  test('[ERR-3] [R8] nodes that count the same keys in any order never wait for each other in a ring', async () => {
+    const at = '2026-03-01 12:00:30+00'
+    const keys: NewKey[] = [key]
+    for (let i = 0; i < 19; i++) keys.push(await keyOf((await control.store()).id))
+    const nodes = Array.from({ length: 4 }, () => control.secondNode())
+    let counted = 0
+    const asking = nodes.map(async (node, index) => {
+      const order = index % 2 === 0 ? keys : keys.toReversed()
+      const hashes = order.map((made) => hashApiKey(made.key))
+      for (let round = 0; round < 100; round++) {
+        const admissions = await admitMany(hashes, requestOn({ node, at }))
+        counted += admissions.filter((each) => each !== BUSY).length
+      }
+    })
+    await Promise.all(asking)
+    const totals = (await askAll(keys, { at })).map((each) => each?.requests ?? 0)
+    expect(totals.reduce((sum, total) => sum + total - 1, 0)).toBe(counted)
+    expect(counted).toBeGreaterThan(2000)
+  })
+
+  test('[ERR-3, LIM-1] [R8] a counter that somebody else holds is not waited for among others, and not counted', async () => {
+    const at = '2026-03-01 12:00:30+00'
+    const other = await keyOf((await control.store()).id)
+    await askAll([key, other], { at })
+    const holder = control.secondNode()
+    await holder.sql.begin(async (sql) => {
+      await sql`select from request_counters where key_id = ${key.id} for update`
+      const admissions = await admitMany(
+        [key, other, key].map((made) => hashApiKey(made.key)),
+        requestOn({ at }),
+      )
+      expect(admissions).toEqual([BUSY, expect.objectContaining({ keyId: other.id, requests: 2 }), BUSY])
+    })
+    expect(await ask(at)).toMatchObject({ requests: 2 })
+  })
+
+  test('[LIM-1] [R8] the next clock minute begins anew', async () => {
+    expect(await ask('2026-03-01 12:00:59.999999+00')).toMatchObject({ requests: 1, secondsToNextMinute: 1 })
+    expect(await ask('2026-03-01 12:01:00+00')).toMatchObject({ requests: 1, secondsToNextMinute: 60 })
+    expect(await ask('2026-03-01 12:01:00.000001+00')).toMatchObject({ requests: 2, secondsToNextMinute: 60 })
+  })
+
+  test('[LIM-1] [R8] a late request of the old minute never resets the new one', async () => {
+    await ask('2026-03-01 12:01:00.5+00')
+    await ask('2026-03-01 12:01:00.6+00')
+    expect(await ask('2026-03-01 12:00:59.9+00')).toMatchObject({ requests: 3, secondsToNextMinute: 60 })
+    expect(await ask('2026-03-01 12:01:01+00')).toMatchObject({ requests: 4 })
+  })
+
+  test('[R43] resets a counter whose minute is in the future of the clock, for one key and for many', async () => {
+    const other = await keyOf(key.storeId)
+    for (const made of [key, other]) {
+      for (let request = 1; request <= 121; request += 1) await ask('2999-03-01 12:00:30+00', control.database, made)
+    }
+    const [admission] = await askAll([key])
+    expect(admission).toMatchObject({ requests: 1, withinLimit: true, remaining: 119 })
+    expect(await ask()).toMatchObject({ withinLimit: true })
+    expect(await askAll([key, other])).toMatchObject([{ withinLimit: true }, { requests: 1, withinLimit: true }])
+  })
+
+  test('[ERR-2] [R8] the wait is whole seconds, rounded up, from 1 to 60', async () => {
+    const waits = []
+    for (const second of ['00', '00.1', '01', '58.999', '59', '59.5']) {
+      waits.push((await ask(`2026-03-01 13:00:${second}+00`))?.secondsToNextMinute)
+    }
+    expect(waits).toEqual([60, 60, 59, 2, 1, 1])
+  })
+
+  test('[R8] the minute is that of the clock in whatever time zone the session has', async () => {
+    // Monrovia was 44 minutes and 30 seconds behind UTC until 1972.
+    const odd = control.secondNode()
+    await odd.sql.unsafe(`alter database ${databaseName()} set timezone = 'Africa/Monrovia'`)
+    const fresh = control.secondNode()
+    expect(await ask('1960-03-01 12:00:59+00', fresh)).toMatchObject({ requests: 1, secondsToNextMinute: 1 })
+    expect(await ask('1960-03-01 12:01:01+00', fresh)).toMatchObject({ requests: 1, secondsToNextMinute: 59 })
+    await odd.sql.unsafe(`alter database ${databaseName()} reset timezone`)
+  })
+
+  test('[R8] counts are written to the log of the database, and the setting for it ends with the statement', async () => {
+    const [table] = await control.database.sql`select relpersistence from pg_class where relname = 'request_counters'`
+    expect(table?.relpersistence).toBe('p')
+    const alone = openControlDatabase(control.url, { poolSize: 1 })
+    expect(await ask(undefined, alone)).toMatchObject({ requests: 1 })
+    expect(await alone.sql`show synchronous_commit`).toEqual([{ synchronous_commit: 'on' }])
+    await alone.close()
+  })
+
+  test('[R5] without a control database nobody is admitted', async () => {
+    const closed = control.secondNode()
+    await closed.close()
+    await expect(ask(undefined, closed)).rejects.toThrow()
+  })
+})
+
+async function counters(): Promise<number> {
+  const [row] = await control.database.sql<[{ total: number }]>`
+    select coalesce(sum(requests), 0)::int as total from request_counters`
+  return row.total
+}
+
+function databaseName(): string {
+  return new URL(control.url).pathname.slice(1)
+}

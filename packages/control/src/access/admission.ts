@@ -1,0 +1,174 @@
+// Looks a key up and counts its requests, in one statement and one round trip; several keys where they are asked for at
+// once. Nothing is cached: a key revoked before the statement begins is refused, on every node. Who is refused what is the
+// pipeline's.
+
+import type { Sql } from '@store-export/postgres'
+import type { SealedPassword } from '../sealing.ts'
+import type { StoreOrigin, StoreState } from '../stores.ts'
+import type { HashedKey } from './api-key.ts'
+
+/** By which limit, on which connections. */
+export interface AdmissionRequest {
+  readonly sql: Sql
+  readonly requestsPerMinute: number
+  /** Instant that stands for the control database's clock, as PostgreSQL writes it; for tests only. */
+  readonly at?: string
+}
+
+/** A valid key, its store, and how much of the current minute it has used. */
+export interface Admission {
+  readonly keyId: string
+  readonly storeId: string
+  readonly origin: StoreOrigin
+  readonly state: StoreState
+  /** URL of the store's database without its password; null for a store that has none yet. */
+  readonly databaseUrl: string | null
+  readonly sealedPassword: SealedPassword | null
+  /** Requests of this key in the current clock minute, this one included. */
+  readonly requests: number
+  /** Whether this request is within the limit. */
+  readonly withinLimit: boolean
+  /** Requests left in this minute. */
+  readonly remaining: number
+  /** Whole seconds until the next minute, 1 to 60, rounded up. */
+  readonly secondsToNextMinute: number
+}
+
+/** Somebody else holds the key's counter: it would have to be waited for. */
+export const BUSY = Symbol('busy')
+
+/**
+ * The admissions of so many requests of one key, in their order; null where the key is unknown, revoked, or its store was
+ * removed: such requests count for no key. Waits for the key's counter. Rejects with the driver's error when the control
+ * database fails.
+ */
+export async function admit(hash: HashedKey, times: number, request: AdmissionRequest): Promise<(Admission | null)[]> {
+  const [row] = await run(request, OF_ONE, [hash.bytes, times])
+  return Array.from({ length: times }, (_, index) => admissionOf(row, times - 1 - index, request))
+}
+
+/**
+ * The admissions of requests of many keys, in their order; null as in `admit`. A counter that somebody else holds is not
+ * waited for, since all the others would wait, too: its requests are `BUSY`, and not counted.
+ */
+export async function admitMany(
+  hashes: readonly HashedKey[],
+  request: AdmissionRequest,
+): Promise<(Admission | null | typeof BUSY)[]> {
+  const texts = hashes.map(({ bytes }) => bytes.toString('hex'))
+  const times = new Map<string, number>()
+  for (const text of texts) times.set(text, (times.get(text) ?? 0) + 1)
+  const list = (values: Iterable<string | number>) => `{${[...values].join()}}`
+  const rows = await run(request, OF_MANY, [list(times.keys()), list(times.values())])
+  const known = new Map(rows.map(({ hash = '', ...row }) => [hash, row]))
+  return texts.map((text) => {
+    const row = known.get(text)
+    const later = (times.get(text) ?? 0) - 1
+    times.set(text, later)
+    return row?.requests === null ? BUSY : admissionOf(row, later, request)
+  })
+}
+
+/** The statement's columns. */
+interface AdmissionRow extends Omit<Admission, 'requests' | 'withinLimit' | 'remaining'> {
+  /** Where several keys were asked for. */
+  readonly hash?: string
+  /** Those of the minute, all that are asked for included; null where they were not counted. */
+  readonly requests: number | null
+}
+
+async function run(
+  { sql, at }: AdmissionRequest,
+  statement: string,
+  values: readonly [string | Buffer, string | number],
+): Promise<readonly AdmissionRow[]> {
+  return await sql.unsafe<AdmissionRow[]>(statement, [...values, at ?? null], { prepare: true })
+}
+
+/** Of several that were counted at once each is what it would have been alone: `later` of them came behind it. */
+function admissionOf(
+  row: AdmissionRow | undefined,
+  later: number,
+  { requestsPerMinute }: AdmissionRequest,
+): Admission | null {
+  if (row === undefined || row.requests === null) return null
+  const requests = row.requests - later
+  return {
+    ...row,
+    requests,
+    withinLimit: requests <= requestsPerMinute,
+    remaining: Math.max(0, requestsPerMinute - requests),
+  }
+}
+
+/** The time at which the statement began. It is the same in every place of the statement. */
+const INSTANT = 'coalesce($3::text::timestamptz, statement_timestamp())'
+
+/** The time at which a counter is changed: later than the statement's begin if another statement held the counter. */
+const COUNTING_INSTANT = `greatest(clock_timestamp(), ${INSTANT})`
+
+/**
+ * True. As a side effect, the commit of this statement does not wait for the disk: a crash of the control database loses the
+ * counts of its last moments (three times `wal_writer_delay`, 0.6 s by default) instead of slowing every request down.
+ * See docs/decisions/038-counts-survive-a-crash.md.
+ */
+const WITHOUT_WAIT = "set_config('synchronous_commit', 'off', true) = 'off'"
+
+/*
+ * A counter's minute can be later than the statement's minute for two reasons:
+ * - The statement began in the old minute and got the counter after a statement of the new minute. The request then
+ *   belongs to the new minute: it neither resets the counter nor moves it back. The wait is measured from that minute.
+ * - The database's clock ran ahead and was set back (R43). The counter's minute is in the future even now, so the
+ *   statement resets it. Otherwise the key would be refused until the clock reaches that minute.
+ * date_trunc names its time zone because it uses the session's by default. Counters are taken in the order of their keys,
+ * so that two statements cannot wait for each other.
+ */
+const statement = ({
+  keys,
+  hash,
+  times,
+  free,
+  source,
+  counted,
+}: Record<'keys' | 'hash' | 'times' | 'free' | 'source' | 'counted', string>) => `
+with known as (
+  select k.id, k.store_id, s.origin, s.state, s.database_url, s.database_password, ${times} as times${hash}
+  from ${keys} join stores s on s.id = k.store_id
+  where k.revoked_at is null and s.removed_at is null
+), ${free}counted as (
+  insert into request_counters as c (key_id, minute, requests)
+  select id, date_trunc('minute', ${INSTANT}, 'UTC'), times from ${source} where ${WITHOUT_WAIT} order by id
+  on conflict (key_id) do update set
+    requests = case when c.minute between excluded.minute and ${COUNTING_INSTANT}
+      then c.requests else 0 end + excluded.requests,
+    minute = case when c.minute > ${COUNTING_INSTANT} then excluded.minute else greatest(c.minute, excluded.minute) end
+  returning key_id, minute, requests
+)
+select known.id as "keyId", known.store_id as "storeId", known.origin, known.state,
+  known.database_url as "databaseUrl", known.database_password as "sealedPassword", counted.requests,
+  greatest(1, least(60, ceil(extract(epoch from counted.minute + interval '1 minute' - ${INSTANT}))))::int
+    as "secondsToNextMinute"${hash}
+from known ${counted}`
+
+const OF_ONE = statement({
+  keys: '(select * from api_keys where key_hash = $1::bytea) k',
+  times: '$2::int',
+  hash: '',
+  free: '',
+  source: 'known',
+  counted: 'cross join counted',
+})
+const OF_MANY = statement({
+  keys: "unnest($1::text::text[], $2::text::int[]) as asked (hash, times) join api_keys k on k.key_hash = decode(asked.hash, 'hex')",
+  times: 'asked.times',
+  hash: ', hash',
+  free: `held as materialized (
+  select c.key_id from request_counters c where c.key_id in (select id from known)
+  order by c.key_id for update skip locked
+), free as (
+  select id, times from known
+  where id in (select key_id from held) or not exists (select from request_counters c where c.key_id = known.id)
+), `,
+  source: 'free',
+  counted: 'left join counted on counted.key_id = known.id',
+})

@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createControlDatabase, type TestControl } from '../../test/control-database.ts'
+import { removeStore, UnknownStore } from '../stores.ts'
+import {
+  createKey,
+  KeyLimitReached,
+  KeyNameProblem,
+  KeyNotReplaceable,
+  listKeys,
+  type NewKey,
+  revokeKey,
+} from './key-ring.ts'
+
+let control: TestControl
+beforeAll(async () => {
+  control = await createControlDatabase()
+})
+afterAll(() => control.drop())
+
+function create(storeId: string, name = 'sync', node = control.database): Promise<NewKey> {
+  return createKey({ database: node, storeId, name, createdBy: null, random: control.random })
+}
+
+describe('the keys of a store', () => {
+  test('[AUTH-3] only the hash of a key is stored', async () => {
+    const store = await control.store()
+    const made = await create(store.id, '  Spreadsheet ')
+    expect(made).toMatchObject({ storeId: store.id, name: 'Spreadsheet' })
+    const [row] = await control.database.sql`select to_jsonb(k) as row, key_hash from api_keys k where id = ${made.id}`
+    expect(row?.key_hash).toEqual(createHash('sha256').update(made.key.reveal()).digest())
+    expect(JSON.stringify(row?.row)).not.toContain(made.key.reveal().slice(12, 40))
+    const [listed] = await listKeys({ database: control.database, storeId: store.id })
+    expect(listed).toMatchObject({
+      id: made.id,
+      prefix: made.key.reveal().slice(0, 12),
+      lastUsedAt: null,
+      revokedAt: null,
+    })
+  })
+
+  test('[AUTH-4] fifty keys asked for at once on two nodes give exactly five', async () => {
+    const store = await control.store()
+    const second = control.secondNode()
+    const attempts = Array.from({ length: 50 }, (_, index) =>
+      create(store.id, `key ${index}`, index % 2 === 0 ? control.database : second),
+    )
+    const outcomes = await Promise.allSettled(attempts)
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
+    expect(outcomes.length - refused.length).toBe(5)
+    expect(refused.every((outcome) => outcome.reason instanceof KeyLimitReached)).toBe(true)
+    expect(await listKeys({ database: control.database, storeId: store.id, activeOnly: true })).toHaveLength(5)
+  })
+
+  test('[AUTH-4] the database itself refuses a sixth active key', async () => {
+    const store = await control.store()
+    for (let count = 0; count < 5; count += 1) {
+      await create(store.id)
+    }
+    const insert = (slot: number) => control.database.sql`
+      insert into api_keys (id, store_id, slot, name, prefix, last_four, key_hash)
+      values (gen_random_uuid(), ${store.id}, ${slot}, 'x', 'sdx_', 'xxxx', sha256(${`${slot}`}::text::bytea))`
+    await expect(insert(5)).rejects.toMatchObject({ code: '23505' })
+    await expect(insert(6)).rejects.toMatchObject({ code: '23514' })
+  })
+
+  test('[AUTH-4] a revoked key makes room for one more', async () => {
+    const store = await control.store()
+    const keys = await Promise.all(Array.from({ length: 5 }, () => create(store.id)))
+    await expect(create(store.id)).rejects.toThrow(KeyLimitReached)
+    await revokeKey({ database: control.database, keyId: keys[2]?.id ?? '' })
+    await create(store.id)
+    await expect(create(store.id)).rejects.toThrow(KeyLimitReached)
+  })
+
+  test('[AUTH-4] the refusal names the key that was used least recently', async () => {
+    const store = await control.store()
+    for (const [index, name] of ['a', 'b', 'c', 'd', 'e'].entries()) {
+      const { id } = await create(store.id, name)
+      const used = `2026-01-0${((index + 3) % 5) + 1}T00:00:00Z`
+      await control.database.sql`update api_keys set last_used_at = ${used}::text::timestamptz where id = ${id}`
+    }
+    const refusal = await create(store.id).catch((error: unknown) => error)
+    expect(refusal).toBeInstanceOf(KeyLimitReached)
+    expect(refusal).toMatchObject({ leastRecentlyUsed: { name: 'c' }, message: expect.stringContaining('"c" (sdx_') })
+  })
+
+  test('[AUTH-5] revoking is told apart from repeating it, and from an unknown key', async () => {
+    const [store, other] = [await control.store(), await control.store()]
+    const { id } = await create(store.id)
+    const { database } = control
+    expect(await revokeKey({ database, keyId: id, storeId: other.id })).toBe('unknown')
+    expect(await revokeKey({ database, keyId: id, storeId: store.id })).toBe('revoked')
+    const [before] = await listKeys({ database, storeId: store.id })
+    expect(await revokeKey({ database, keyId: id })).toBe('already revoked')
+    expect(await listKeys({ database, storeId: store.id })).toEqual([before])
+    expect(await revokeKey({ database, keyId: store.id })).toBe('unknown')
+    expect(await revokeKey({ database, keyId: "'; drop table api_keys" })).toBe('unknown')
+  })
+
+  test('[AUTH-4] a key that takes the place of another at once needs no free slot, and never leaves both or none', async () => {
+    const store = await control.store()
+    const keys = await Promise.all(Array.from({ length: 5 }, (_, index) => create(store.id, `key ${index}`)))
+    const old = keys[3]?.id ?? ''
+    const { database, random } = control
+    const replace = (ends: 'at once' | 'later') =>
+      createKey({ database, storeId: store.id, name: 'new', createdBy: null, random, replaces: { keyId: old, ends } })
+    await expect(replace('later')).rejects.toThrow(KeyLimitReached)
+    const made = await replace('at once')
+    const all = await listKeys({ database, storeId: store.id })
+    expect(all.filter(({ revokedAt }) => revokedAt === null)).toHaveLength(5)
+    expect(all.find(({ id }) => id === made.id)).toMatchObject({ replaces: old, revokedAt: null })
+    expect(all.find(({ id }) => id === old)?.revokedAt).not.toBeNull()
+    await expect(replace('at once')).rejects.toThrow(KeyNotReplaceable)
+  })
+
+  test('a key of another store, one that was revoked, and one that was replaced cannot be replaced', async () => {
+    const [store, other] = [await control.store(), await control.store()]
+    const { database, random } = control
+    const replace = (keyId: string, ends: 'at once' | 'later') =>
+      createKey({ database, storeId: store.id, name: 'new', createdBy: null, random, replaces: { keyId, ends } })
+    const { id: foreign } = await create(other.id)
+    await expect(replace(foreign, 'at once')).rejects.toThrow(KeyNotReplaceable)
+    expect(await listKeys({ database, storeId: other.id })).toMatchObject([{ id: foreign, revokedAt: null }])
+    const { id } = await create(store.id)
+    const { id: successor } = await replace(id, 'later')
+    await expect(replace(id, 'later')).rejects.toThrow(KeyNotReplaceable)
+    await revokeKey({ database, keyId: successor })
+    await replace(id, 'at once')
+    for (const keyId of [id, 'nonsense']) await expect(replace(keyId, 'later')).rejects.toThrow(KeyNotReplaceable)
+  })
+
+  test('ten who replace a key at once make one successor', async () => {
+    const store = await control.store()
+    const { id } = await create(store.id)
+    const nodes = [control.database, control.secondNode()]
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, index) =>
+        createKey({
+          database: nodes[index % 2] ?? control.database,
+          storeId: store.id,
+          name: 'new',
+          createdBy: null,
+          random: control.random,
+          replaces: { keyId: id, ends: index % 3 === 0 ? 'at once' : 'later' },
+        }),
+      ),
+    )
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
+    expect(refused.map(({ reason }) => reason.name)).toEqual(Array(9).fill('KeyNotReplaceable'))
+  })
+
+  test('a removed or unknown store gets no key', async () => {
+    const store = await control.store()
+    await removeStore(control.database, store.id)
+    await expect(create(store.id)).rejects.toThrow(UnknownStore)
+    await expect(create('nonsense')).rejects.toThrow(UnknownStore)
+  })
+
+  test('a store removed while keys are made is left without an active one', async () => {
+    const store = await control.store()
+    const making = Promise.allSettled(Array.from({ length: 10 }, () => create(store.id)))
+    await removeStore(control.database, store.id)
+    await making
+    expect(await listKeys({ database: control.database, storeId: store.id, activeOnly: true })).toEqual([])
+  })
+
+  test.each([
+    '',
+    '   ',
+    '\u200b',
+    '\u00ad\u2060',
+    '\u3164',
+    'x'.repeat(81),
+    'two\nlines',
+    'bell\u0007',
+    'turned\u202e',
+  ])('the name %j is refused', async (name) => {
+    const store = await control.store()
+    await expect(create(store.id, name)).rejects.toThrow(KeyNameProblem)
+  })
+
+  test('a name of eighty characters of any script is kept', async () => {
+    const store = await control.store()
+    const name = '🛒'.repeat(80)
+    expect((await create(store.id, name)).name).toBe(name)
+  })
+})

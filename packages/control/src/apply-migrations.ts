@@ -1,0 +1,56 @@
+// Runs the migrations that the control database lacks, with the library that records them. Apart from migrate.ts, so that
+// the library is loaded by those who migrate alone.
+
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Sql } from '@store-export/postgres'
+import { Kysely, type Migration, type MigrationResultSet, Migrator, sql as statement } from 'kysely'
+import { PostgresJSDialect } from 'kysely-postgres-js'
+import { MIGRATIONS } from './migrations/index.ts'
+
+/** Longest wait of a migration for a table: the admission of requests queues behind this wait. */
+const LOCK_TIMEOUT = '2s'
+const LOCK_TRIES_MAX = 10
+/** Time for the requests that queued up, before the migration tries again. */
+const PAUSE_MS = 1000
+/** `lock_not_available` and `deadlock_detected`. */
+const LOCK_CODES: readonly unknown[] = ['55P03', '40P01']
+
+/**
+ * Applies the missing migrations in order, each in a transaction of its own, so that running nodes never wait for the locks of
+ * two migrations. Returns the result of each. Never rejects because of a migration: that is its `error`.
+ */
+export async function applyMigrations(sql: Sql): Promise<MigrationResultSet> {
+  const kysely = new Kysely<unknown>({ dialect: new PostgresJSDialect({ postgres: sql }) })
+  const migrator = new Migrator({ db: kysely, provider: { getMigrations: async () => boundedMigrations() } })
+  const applied = []
+  for (;;) {
+    const { error, results = [] } = await applyNext(migrator)
+    applied.push(...results)
+    if (error !== undefined || results.length === 0) return { error, results: applied }
+  }
+}
+
+/** Whether a migration failed because other sessions kept its tables locked. */
+export function isLockFailure(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && LOCK_CODES.includes(error.code)
+}
+
+async function applyNext(migrator: Migrator): Promise<MigrationResultSet> {
+  for (let attempt = 1; ; attempt++) {
+    const result = await migrator.migrateUp()
+    if (!isLockFailure(result.error) || attempt === LOCK_TRIES_MAX) return result
+    await delay(PAUSE_MS)
+  }
+}
+
+/** The timeout is set after the migrator has its advisory lock, so a second `migrate` waits for the first one. */
+function boundedMigrations(): Record<string, Migration> {
+  const bounded = Object.entries(MIGRATIONS).map(([name, { up }]) => {
+    const upWithTimeout = async (database: Kysely<unknown>) => {
+      await statement.raw(`set local lock_timeout = '${LOCK_TIMEOUT}'`).execute(database)
+      await up(database)
+    }
+    return [name, { up: upWithTimeout }]
+  })
+  return Object.fromEntries(bounded)
+}

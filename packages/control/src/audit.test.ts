@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { copyDatabase } from '../../../test/support/databases.ts'
+import { createControlDatabase, type TestControl } from '../test/control-database.ts'
+import { createKey, revokeKey } from './access/key-ring.ts'
+import { logEvents, startAuditLog } from './audit.ts'
+import type { AuditRecorded } from './control-event.ts'
+import { openControlDatabase } from './database.ts'
+import { addMembership, removeMembership, removeMerchant } from './merchants.ts'
+import { replayRevocations } from './replay-revocations.ts'
+import { rotateSecrets } from './rotate-secrets.ts'
+import { SealingKey } from './sealing.ts'
+import { getStore, removeStore, setStore } from './stores.ts'
+
+let control: TestControl
+beforeAll(async () => {
+  control = await createControlDatabase()
+})
+beforeEach(() => logged())
+afterAll(() => control.drop())
+
+/** The events that no log has yet, in the order of their time. */
+async function logged(database = control.database) {
+  const seen: AuditRecorded[] = []
+  await logEvents({ database, record: (each) => seen.push(each) > 0 })
+  return seen
+}
+
+const newKey = (storeId: string, actor?: string, database = control.database) => {
+  const { random } = control
+  return createKey({ database, storeId, name: 'k', createdBy: null, random, ...(actor === undefined ? {} : { actor }) })
+}
+
+async function newMerchant(id: string) {
+  const email = `${id}@example.com`
+  await control.database.sql`
+    insert into merchants (id, name, email, email_verified, created_at, updated_at)
+    values (${id}, '', ${email}, true, now(), now())`
+  return { id, email }
+}
+
+test('every change of keys, stores, merchants and secrets leaves a row that says who made it', async () => {
+  const { database } = control
+  const store = await control.store()
+  const key = await newKey(store.id, 'merchant 17')
+  await setStore(control, store.id, { name: 'Renamed', state: 'generating' })
+  await setStore(control, store.id, { name: 'Renamed' })
+  await revokeKey({ database, keyId: key.id, actor: 'merchant 17' })
+  await revokeKey({ database, keyId: key.id })
+  const next = await newKey(store.id)
+  const merchant = await newMerchant('audited')
+  await addMembership(database, merchant.id, store.id)
+  await removeMembership(database, merchant.email, store.id)
+  await removeMerchant(database, merchant.email)
+  await removeStore(database, store.id)
+  const about = (action: string, ids: object, actor = 'store-export control') => ({ action, actor, ...ids })
+  const ofStore = { storeId: store.id, keyId: null, merchantId: null }
+  const ofMerchant = { storeId: null, keyId: null, merchantId: merchant.id }
+  const member = { ...ofMerchant, storeId: store.id }
+  expect(await logged()).toMatchObject([
+    about('store.added', ofStore),
+    about('key.created', { ...ofStore, keyId: key.id }, 'merchant 17'),
+    about('store.changed', { ...ofStore, details: '{"changed":["name","state"]}' }),
+    about('key.revoked', { ...ofStore, keyId: key.id }, 'merchant 17'),
+    about('key.created', { ...ofStore, keyId: next.id }),
+    about('merchant.added', ofMerchant),
+    about('membership.added', member),
+    about('membership.removed', member),
+    about('merchant.removed', ofMerchant),
+    about('store.removed', ofStore),
+    about('key.revoked', { ...ofStore, keyId: next.id }),
+  ])
+  expect(await logged()).toEqual([])
+})
+
+test('a rotation is one event, however many passwords it seals', async () => {
+  await Promise.all([control.store(), control.store()])
+  await logged()
+  const keys = { current: new SealingKey(randomBytes(32)), previous: control.keys.current }
+  const { resealed } = await rotateSecrets({ ...control, keys })
+  expect(await logged()).toMatchObject([{ action: 'secrets.rotated', details: `{"resealed":${resealed}}` }])
+  await rotateSecrets({ ...control, keys: { current: control.keys.current, previous: keys.current } })
+})
+
+test('rows of the audit table cannot be changed or deleted', async () => {
+  const { sql } = control.database
+  await control.store()
+  for (const statement of [
+    "update audit_events set actor = 'x'",
+    'delete from audit_events',
+    'truncate audit_events cascade',
+  ])
+    await expect(sql.unsafe(statement)).rejects.toThrow('append-only')
+})
+
+test('closing does not wait for a control database that hangs', async () => {
+  const own = await createControlDatabase()
+  onTestFinished(() => own.drop())
+  const [locking, database] = [own.secondNode(), own.secondNode()]
+  const { promise: ended, resolve: unlock } = Promise.withResolvers<void>()
+  const { promise: locked, resolve: hasLock } = Promise.withResolvers<void>()
+  const holding = locking.sql.begin(async (transaction) => {
+    await transaction`lock table audit_unlogged`
+    hasLock()
+    await ended
+  })
+  await locked
+  const auditLog = startAuditLog({ database, record: () => true, observe: () => undefined })
+  const waiting = async () => {
+    const rows = await control.database
+      .sql`select from pg_locks where not granted and relation = 'audit_unlogged'::regclass`
+    return rows.length
+  }
+  await expect.poll(waiting, { timeout: 5000 }).toBe(1)
+  await auditLog.close()
+  expect(await waiting()).toBe(1)
+  unlock()
+  await holding
+})
+
+test('a replay takes back what was taken back, once, and leaves what was given again', async () => {
+  const { database } = control
+  const [store, removed] = [await control.store(), await control.store()]
+  const [key, ofRemoved] = [await newKey(store.id), await newKey(removed.id)]
+  const [gone, stays] = [await newMerchant('gone'), await newMerchant('stays')]
+  for (const { id } of [store, removed]) await addMembership(database, stays.id, id)
+  await database.close()
+  const copy = await copyDatabase(control)
+  const changing = control.secondNode()
+  await logged(changing)
+  await revokeKey({ database: changing, keyId: key.id })
+  await removeMembership(changing, stays.email, store.id)
+  await addMembership(changing, stays.id, store.id)
+  await removeStore(changing, removed.id)
+  await removeMerchant(changing, gone.email)
+  const unknown = await newKey(store.id, 'later', changing)
+  await revokeKey({ database: changing, keyId: unknown.id })
+  const events = (await logged(changing)).toReversed()
+  const restored = openControlDatabase(copy.url, { poolSize: 1 })
+  const { sql } = restored
+  expect(await replayRevocations(restored, events)).toMatchObject({ events: 6, storesRemoved: 1, merchantsRemoved: 1 })
+  expect(await sql`select from api_keys where revoked_at is null and id in (${key.id}, ${ofRemoved.id})`).toEqual([])
+  expect(await getStore(restored, removed.id)).toBeNull()
+  expect(await sql`select store_id as id from memberships where merchant_id = ${stays.id}`).toEqual([{ id: store.id }])
+  const nothing = { keysRevoked: 0, storesRemoved: 0, merchantsRemoved: 0, membershipsRemoved: 0 }
+  expect(await replayRevocations(restored, events)).toEqual({ events: 6, ...nothing, unchanged: 6 })
+  await restored.close()
+  await copy.drop()
+})

@@ -1,0 +1,69 @@
+// The audit table of changes to keys, stores, merchants, and secrets. Triggers write it (migrations/006-audit.ts). The
+// nodes copy each event to their log, so that a copy of it survives the control database.
+
+import { within } from '@store-export/postgres'
+import type { AuditAction, AuditRecorded, Observe } from './control-event.ts'
+import type { ControlDatabase } from './database.ts'
+
+/** Options of the writer of events. */
+export interface AuditLogOptions {
+  readonly database: ControlDatabase
+  /** Writes an event to the log. Returns whether the log took it. */
+  readonly record: (event: AuditRecorded) => boolean
+  readonly observe: Observe
+}
+
+const INTERVAL_MS = 1000
+/** How long a shutdown waits for events that are being logged. Another node, or the next start, logs the others. */
+const CLOSE_MS_MAX = 1000
+const EVENTS_AT_ONCE = 500
+
+/**
+ * Writes new events to the log once a second, until `close`. The log's output takes each event at least once: an event that
+ * the output did not take is tried again, and two nodes that read an event at the same time both write it.
+ */
+export function startAuditLog(options: AuditLogOptions): { close(): Promise<void> } {
+  let isClosed = false
+  let underWay: Promise<void> = Promise.resolve()
+  const next = () => {
+    underWay = logEvents(options)
+      .then(() => undefined)
+      .catch((cause: unknown) => {
+        if (!isClosed) options.observe({ event: 'control fault', requestId: null, cause })
+      })
+      .finally(() => {
+        if (!isClosed) timer = setTimeout(next, INTERVAL_MS).unref()
+      })
+  }
+  let timer = setTimeout(next, INTERVAL_MS).unref()
+  return {
+    close: async () => {
+      isClosed = true
+      clearTimeout(timer)
+      await within(CLOSE_MS_MAX, underWay, () => undefined).catch(() => undefined)
+    },
+  }
+}
+
+/** Writes the events that no node has logged yet, oldest first, until the log takes no more. Returns how many it took. */
+export async function logEvents({ database, record }: Pick<AuditLogOptions, 'database' | 'record'>): Promise<number> {
+  const { sql } = database
+  const events = await sql<AuditRow[]>`
+    select id as "auditId", at, actor, action, store_id as "storeId", key_id as "keyId", merchant_id as "merchantId",
+      details
+    from audit_events where id in (select event_id from audit_unlogged) order by at limit ${EVENTS_AT_ONCE}`
+  const refused = events.findIndex(
+    ({ at, details, ...rest }) =>
+      !record({ event: 'audit.recorded', ...rest, at: at.toISOString(), details: JSON.stringify(details) }),
+  )
+  const logged = refused === -1 ? events : events.slice(0, refused)
+  if (logged.length === 0) return 0
+  await sql`delete from audit_unlogged where event_id in ${sql(logged.map(({ auditId }) => auditId))}`
+  return logged.length
+}
+
+type AuditRow = Omit<AuditRecorded, 'event' | 'at' | 'details'> & {
+  readonly at: Date
+  readonly action: AuditAction
+  readonly details: unknown
+}

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDatabase } from '../../../test/support/databases.ts'
+import { createControlDatabase, type TestControl } from '../test/control-database.ts'
+import { createKey, listKeys } from './access/key-ring.ts'
+import { openControlDatabase } from './database.ts'
+import { migrate, missingMigrations } from './migrate.ts'
+import { MIGRATIONS } from './migrations/index.ts'
+import { rotateSecrets } from './rotate-secrets.ts'
+import { SealingKey, SealingProblem } from './sealing.ts'
+import { readServiceSecret } from './service-secrets.ts'
+import {
+  addStore,
+  getStore,
+  listStores,
+  openStoreUrl,
+  removeStore,
+  StoreProblem,
+  setStore,
+  UnknownStore,
+} from './stores.ts'
+
+let control: TestControl
+beforeAll(async () => {
+  control = await createControlDatabase()
+})
+afterAll(() => control.drop())
+
+describe('migrations', () => {
+  test('six processes at once apply each migration once', async () => {
+    const { url, drop } = await createDatabase()
+    const database = openControlDatabase(url, { poolSize: 1 })
+    expect(await missingMigrations(database)).toEqual(Object.keys(MIGRATIONS))
+    const applied = await Promise.all(Array.from({ length: 6 }, () => migrate({ url, random: randomBytes })))
+    expect(applied.flat().toSorted()).toEqual(Object.keys(MIGRATIONS))
+    expect(await missingMigrations(database)).toEqual([])
+    expect(await migrate({ url, random: randomBytes })).toEqual([])
+    await database.close()
+    await drop()
+  })
+
+  test('a database of a newer version is left alone', async () => {
+    const { url, drop } = await createDatabase()
+    await migrate({ url, random: randomBytes })
+    const database = openControlDatabase(url, { poolSize: 1 })
+    await database.sql`insert into kysely_migration (name, timestamp) values ('999-later', 'x')`
+    await expect(migrate({ url, random: randomBytes })).rejects.toThrow('made by a newer version')
+    await database.close()
+    await drop()
+  })
+
+  test('[R15] the cursor secret is made once and is the same for every node', async () => {
+    const secret = await readServiceSecret(control.database, 'cursor')
+    expect(secret).toHaveLength(32)
+    await migrate({ url: control.url, random: randomBytes })
+    expect(await readServiceSecret(control.secondNode(), 'cursor')).toEqual(secret)
+  })
+})
+
+describe('the registry', () => {
+  test('passwords are sealed at rest and open again', async () => {
+    const store = await control.store('Ann’s shop')
+    expect(store).toMatchObject({ name: 'Ann’s shop', origin: 'generated', state: 'ready', removedAt: null })
+    expect(store.databaseUrl).toBe('postgres://reader@127.0.0.1:5432/shop?sslmode=verify-full')
+    expect(JSON.stringify(await control.database.sql`select to_jsonb(s) from stores s`)).not.toMatch(/p@ss|p%40ss/)
+    const opened = openStoreUrl(control.keys, store)
+    expect(opened?.reveal()).toContain('password=p%40ss')
+    expect(String(opened)).toBe('[connection URL]')
+  })
+
+  test('a sealed password moved to another store does not open', async () => {
+    const [one, two] = [await control.store(), await control.store()]
+    expect(() => openStoreUrl(control.keys, { ...two, sealedPassword: one.sealedPassword })).toThrow(SealingProblem)
+  })
+
+  test('a store becomes ready with its URL, and not without', async () => {
+    const added = await addStore(control, { name: 'New', origin: 'generated', state: 'generating', databaseUrl: null })
+    await expect(setStore(control, added.id, { state: 'ready' })).rejects.toThrow(StoreProblem)
+    const changed = await setStore(control, added.id, { state: 'ready', databaseUrl: 'postgres://r:x@h/d' })
+    expect(changed).toMatchObject({ state: 'ready', databaseUrl: 'postgres://r@h/d' })
+    expect(await setStore(control, added.id, { state: 'generating' })).toEqual({ ...changed, state: 'generating' })
+    await expect(
+      addStore(control, { name: 'Bad', origin: 'generated', state: 'ready', databaseUrl: null }),
+    ).rejects.toThrow(StoreProblem)
+  })
+
+  test('a removed store keeps its id, loses its URL and its keys', async () => {
+    const { database, random } = control
+    const store = await control.store()
+    await createKey({ database, storeId: store.id, name: 'k', createdBy: null, random })
+    expect(await removeStore(database, store.id)).toEqual({ id: store.id, removed: true, keysRevoked: 1 })
+    expect(await removeStore(database, store.id)).toEqual({ id: store.id, removed: false, keysRevoked: 0 })
+    expect(await getStore(database, store.id)).toBeNull()
+    expect((await listStores(database)).map(({ id }) => id)).not.toContain(store.id)
+    const kept = (await listStores(database, { includeRemoved: true })).find(({ id }) => id === store.id)
+    expect(kept).toMatchObject({ databaseUrl: null, sealedPassword: null, removedAt: expect.any(Date) })
+    expect(await listKeys({ database, storeId: store.id, activeOnly: true })).toEqual([])
+    await expect(addStore(control, { ...store, databaseUrl: 'postgres://h/d' })).rejects.toThrow('registered before')
+    await expect(setStore(control, store.id, { state: 'ready' })).rejects.toThrow(UnknownStore)
+    await expect(removeStore(database, 'nonsense')).rejects.toThrow(UnknownStore)
+  })
+})
+
+describe('rotating the secret', () => {
+  test('passwords open before, while and after it, and the previous secret can then be forgotten', async () => {
+    const fresh = await createControlDatabase()
+    const store = await fresh.store()
+    const keys = { current: new SealingKey(randomBytes(32)), previous: fresh.keys.current }
+    expect(openStoreUrl(keys, store)?.reveal()).toContain('p%40ss')
+    const later = await addStore(
+      { ...fresh, keys },
+      { ...store, id: '00000000-0000-4000-8000-000000000001', databaseUrl: 'postgres://r:new@h/d' },
+    )
+    expect(await rotateSecrets({ ...fresh, keys })).toEqual({ resealed: 1, unchanged: 1 })
+    expect(await rotateSecrets({ ...fresh, keys })).toEqual({ resealed: 0, unchanged: 2 })
+    const alone = { current: keys.current, previous: null }
+    expect(openStoreUrl(alone, (await getStore(fresh.database, store.id)) ?? later)?.reveal()).toContain('p%40ss')
+    await expect(
+      rotateSecrets({ ...fresh, keys: { current: new SealingKey(randomBytes(32)), previous: null } }),
+    ).rejects.toThrow('sealed with another secret')
+    await fresh.drop()
+  })
+})

@@ -1,0 +1,76 @@
+// The control database: who may read what. Stores, API keys, admission, merchants, usage, secrets, and migrations.
+
+export { type Admission, admit } from './access/admission.ts'
+export { type Admitter, ControlDatabaseFault, createAdmitter } from './access/admitter.ts'
+export { HashedKey, hashApiKey, makeApiKey, PlainKey, parseApiKey } from './access/api-key.ts'
+export {
+  createKey,
+  findKeyByHash,
+  KeyLimitReached,
+  KeyNameProblem,
+  KeyNotReplaceable,
+  type KeySummary,
+  listKeys,
+  type NewKey,
+  revokeKey,
+} from './access/key-ring.ts'
+export { startAuditLog } from './audit.ts'
+export type { AuditRecorded, ControlEvent, ControlFault } from './control-event.ts'
+export { type ControlDatabase, openControlDatabase } from './database.ts'
+export {
+  addMembership,
+  forgetEndedSignIns,
+  listMerchants,
+  removeMembership,
+  removeMerchant,
+  storesOfMerchant,
+  UnknownMerchant,
+} from './merchants.ts'
+export { MigrationProblem, migrate, missingMigrations } from './migrate.ts'
+export { announceNode, NodesWithoutSecret, requireServiceSecret, whyNotServing } from './nodes.ts'
+export { isUuid, type RandomBytes } from './random.ts'
+export { type RevocationEvent, replayRevocations } from './replay-revocations.ts'
+export { rotateSecrets } from './rotate-secrets.ts'
+export {
+  openPassword,
+  SEALING_KEY_BYTES,
+  type SealedPassword,
+  SealingKey,
+  type SealingKeys,
+  SealingProblem,
+} from './sealing.ts'
+export { Secret } from './secret.ts'
+export { forgetSentForms, isFirstSending } from './sent-forms.ts'
+export { readDashboardSecret, readServiceSecret } from './service-secrets.ts'
+export { countAttempt, forgetAttempts, forgiveAttempt } from './sign-in-attempts.ts'
+export {
+  addStore,
+  connectionUrlOf,
+  getStore,
+  listStores,
+  openStoreUrl,
+  type RegisteredStore,
+  type RegistryContext,
+  registeredAmong,
+  removeStore,
+  requireStore,
+  type StoreOrigin,
+  StoreProblem,
+  type StoreState,
+  setStore,
+  UnknownStore,
+} from './stores.ts'
+export type { UsageOutcome } from './usage/hours.ts'
+export {
+  type RequestLine,
+  readRequestLog,
+  readStoppedWalks,
+  readUsageHours,
+  readWalks,
+  type StoppedWalk,
+  type UsageHour,
+  type Walk,
+} from './usage/reading.ts'
+export { createUsageRecorder, type RecordedRequest, type UsageRecorder } from './usage/recorder.ts'
+export { deleteOldUsage, sumUpOldHours } from './usage/retention.ts'
+export type { WalkStep } from './usage/walks.ts'

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createControlDatabase, type TestControl } from '../test/control-database.ts'
+import { createKey, listKeys } from './access/key-ring.ts'
+import {
+  addMembership,
+  forgetEndedSignIns,
+  listMerchants,
+  removeMembership,
+  removeMerchant,
+  storeOfMerchant,
+  storesOfMerchant,
+  UnknownMerchant,
+} from './merchants.ts'
+import { removeStore, UnknownStore } from './stores.ts'
+import { readRequestLog, readUsageHours } from './usage/reading.ts'
+import { createUsageRecorder } from './usage/recorder.ts'
+
+let control: TestControl
+beforeAll(async () => {
+  control = await createControlDatabase()
+})
+afterAll(() => control.drop())
+
+let count = 0
+
+async function aMerchant(...storeIds: string[]) {
+  count += 1
+  const merchant = { id: `merchant-${count}`, email: `merchant${count}@example.com` }
+  await control.database.sql`
+    insert into merchants (id, name, email, email_verified, created_at, updated_at)
+    values (${merchant.id}, '', ${merchant.email}, true, now(), now())`
+  for (const storeId of storeIds) await addMembership(control.database, merchant.id, storeId)
+  return merchant
+}
+
+async function aUsedKey(storeId: string, createdBy: string) {
+  const { database, random } = control
+  const { id } = await createKey({ database, storeId, name: 'k', createdBy, random })
+  const options = { database, now: Date.now, observe: () => undefined, flushMs: 600_000, requestLogLines: 100 }
+  const usage = createUsageRecorder(options)
+  const request = { endpoint: '/api/v1/store', status: 200, code: null, rows: 1, durationMs: 1, minuteRequests: 1 }
+  usage.record({ keyId: id, outcome: 'answered', ...request, walk: null })
+  await usage.close()
+  return id
+}
+
+describe('memberships', () => {
+  test('a merchant sees the stores that were given, by name, and no others', async () => {
+    const { database } = control
+    const [second, first, other] = [await control.store('b shop'), await control.store('A shop'), await control.store()]
+    const merchant = await aMerchant(second.id, first.id)
+    await addMembership(database, merchant.id, first.id)
+    expect((await storesOfMerchant(database, merchant.id)).map(({ id }) => id)).toEqual([first.id, second.id])
+    expect(await storeOfMerchant(database, merchant.id, first.id)).toMatchObject({ id: first.id, name: 'A shop' })
+    for (const id of [other.id, 'nonsense', "'; drop table stores"]) {
+      expect(await storeOfMerchant(database, merchant.id, id)).toBeNull()
+    }
+  })
+
+  test('unknown and removed stores can be given to nobody, and a removed store is seen by nobody', async () => {
+    const { database } = control
+    const store = await control.store()
+    const merchant = await aMerchant(store.id)
+    await removeStore(database, store.id)
+    expect(await storesOfMerchant(database, merchant.id)).toEqual([])
+    expect(await storeOfMerchant(database, merchant.id, store.id)).toBeNull()
+    await expect(addMembership(database, merchant.id, store.id)).rejects.toThrow(UnknownStore)
+    await expect(addMembership(database, merchant.id, 'nonsense')).rejects.toThrow(UnknownStore)
+  })
+})
+
+test('taking a store from a merchant leaves the account, the keys and other merchants as they are', async () => {
+  const { database } = control
+  const [store, other] = [await control.store(), await control.store()]
+  const [one, two] = [await aMerchant(store.id, other.id), await aMerchant(store.id)]
+  expect(await removeMembership(database, ` ${one.email.toUpperCase()}`, store.id)).toEqual({
+    removed: true,
+    isSeen: true,
+  })
+  expect(await removeMembership(database, one.email, store.id)).toEqual({ removed: false, isSeen: true })
+  expect((await storesOfMerchant(database, one.id)).map(({ id }) => id)).toEqual([other.id])
+  expect(await removeMembership(database, two.email, store.id)).toEqual({ removed: true, isSeen: false })
+  await expect(removeMembership(database, 'unknown@example.com', store.id)).rejects.toThrow(UnknownMerchant)
+})
+
+test('sessions and links that ended by themselves are forgotten, others stay', async () => {
+  const { sql } = control.database
+  const { id } = await aMerchant()
+  for (const [token, ends] of [
+    ['ended', '-1 second'],
+    ['open', '1 hour'],
+  ] as const) {
+    await sql`
+      insert into merchant_sessions (id, token, merchant_id, expires_at, created_at, updated_at)
+      values (${token}, ${token}, ${id}, now() + ${ends}::text::interval, now(), now())`
+    await sql`
+      insert into merchant_links (id, identifier, value, expires_at, created_at, updated_at)
+      values (${token}, ${token}, '', now() + ${ends}::text::interval, now(), now())`
+  }
+  expect(await forgetEndedSignIns(control.database)).toBe(2)
+  expect(await sql`select token from merchant_sessions union all select id from merchant_links`).toEqual([
+    { token: 'open' },
+    { token: 'open' },
+  ])
+})
+
+describe('removing a merchant', () => {
+  test('that failed in the middle can be done again', async () => {
+    const { database } = control
+    const store = await control.store()
+    const merchant = await aMerchant(store.id)
+    await aUsedKey(store.id, merchant.email)
+    await database.sql`alter table walks rename to walks_away`
+    await expect(removeMerchant(database, merchant.email)).rejects.toThrow()
+    await database.sql`alter table walks_away rename to walks`
+    expect(await removeMerchant(database, merchant.email)).toEqual({ storesLeftAlone: [store.id] })
+    expect(await listKeys({ database, storeId: store.id })).toMatchObject([{ createdBy: null }])
+  })
+
+  test('the address leaves the keys, and usage that nobody else sees is deleted; the keys go on', async () => {
+    const { database } = control
+    const [own, shared] = [await control.store(), await control.store()]
+    const merchant = await aMerchant(own.id, shared.id)
+    await aMerchant(shared.id)
+    const [ownKey, sharedKey] = [await aUsedKey(own.id, merchant.email), await aUsedKey(shared.id, merchant.email)]
+    expect(await removeMerchant(database, ` ${merchant.email.toUpperCase()} `)).toEqual({ storesLeftAlone: [own.id] })
+    const since = new Date(0)
+    expect(await readUsageHours({ database, storeId: own.id, since })).toEqual([])
+    const log = { database, since, before: null, errorsOnly: false }
+    expect((await readRequestLog({ ...log, keyId: ownKey })).lines).toEqual([])
+    expect(await readUsageHours({ database, storeId: shared.id, since })).toHaveLength(1)
+    expect((await readRequestLog({ ...log, keyId: sharedKey })).lines).toHaveLength(1)
+    for (const storeId of [own.id, shared.id]) {
+      expect(await listKeys({ database, storeId })).toMatchObject([{ createdBy: null, revokedAt: null }])
+    }
+    expect((await listMerchants(database)).map(({ email }) => email)).not.toContain(merchant.email)
+    await expect(removeMerchant(database, merchant.email)).rejects.toThrow(UnknownMerchant)
+  })
+})

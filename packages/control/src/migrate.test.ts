@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
+import { Kysely, Migrator } from 'kysely'
+import { PostgresJSDialect } from 'kysely-postgres-js'
+import { expect, onTestFinished, test } from 'vitest'
+import { createDatabase } from '../../../test/support/databases.ts'
+import { createAdmitter } from './access/admitter.ts'
+import { type HashedKey, hashApiKey, makeApiKey } from './access/api-key.ts'
+import { migrate } from './migrate.ts'
+import { MIGRATIONS } from './migrations/index.ts'
+
+const NAMES = Object.keys(MIGRATIONS)
+const TIMEOUT_MS = 5000
+
+function poolOf(url: string, connectionsMax: number, hooks = {}): Sql {
+  const options = { connectionsMax, applicationName: 'test', preparedStatements: false, ...hooks }
+  return openPool(parseConnectionUrl(url), options)
+}
+
+/** A database that has the first two migrations, and keys of so many stores. */
+async function createOld(keys: number) {
+  const { url, drop } = await createDatabase()
+  const sql = poolOf(url, 1)
+  // a pool whose first request reserves a connection waits forever
+  await sql`select 1`
+  const kysely = new Kysely<unknown>({ dialect: new PostgresJSDialect({ postgres: sql }) })
+  const migrator = new Migrator({ db: kysely, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } })
+  expect((await migrator.migrateTo(NAMES[1] as string)).error).toBeUndefined()
+  const hashes: HashedKey[] = []
+  for (let made = 0; made < keys; made++) {
+    const [storeId, keyId] = [crypto.randomUUID(), crypto.randomUUID()]
+    const hash = hashApiKey(makeApiKey(randomBytes))
+    if (hash === null) throw new Error('a key that was made has a hash')
+    await sql`insert into stores (id, name, origin, state) values (${storeId}, 'Shop', 'imported', 'ready')`
+    await sql`
+      insert into api_keys (id, store_id, name, slot, key_hash, prefix, last_four)
+      values (${keyId}, ${storeId}, 'k', 1, ${hash.bytes}, 'sdx_abcdefgh', 'abcd')`
+    hashes.push(hash)
+  }
+  await sql.end()
+  onTestFinished(drop)
+  return { url, hashes }
+}
+
+function admitterOf(url: string) {
+  const admitter = createAdmitter({
+    open: (hooks) => poolOf(url, 4, hooks),
+    poolSize: 4,
+    requestsPerMinute: 1e9,
+    timeoutMs: TIMEOUT_MS,
+    observe: () => undefined,
+  })
+  onTestFinished(() => admitter.close())
+  return admitter
+}
+
+test('migrating beside a dump admits requests between its attempts, and ends after the dump', async () => {
+  const { url, hashes } = await createOld(1)
+  const admitter = admitterOf(url)
+  const dump = poolOf(url, 1)
+  let isDumping = true
+  const { promise: locked, resolve: hasLocks } = Promise.withResolvers<void>()
+  const { promise: ended, resolve: endDump } = Promise.withResolvers<void>()
+  const dumping = dump.begin(async (transaction) => {
+    await transaction`lock table request_counters, stores, api_keys in access share mode`
+    hasLocks()
+    await ended
+    isDumping = false
+  })
+  await locked
+  const migrating = migrate({ url, random: randomBytes })
+  await migrationWaits(url)
+  expect(await admitter.admit(hashes[0] as HashedKey)).not.toBeNull()
+  expect(isDumping).toBe(true)
+  endDump()
+  await dumping
+  expect(await migrating).toEqual(NAMES.slice(2))
+  await dump.end()
+}, 40_000)
+
+test('migrating beside requests fails none of them, and is not failed by them', async () => {
+  const { url, hashes } = await createOld(20)
+  const nodes = [admitterOf(url), admitterOf(url)]
+  let isOver = false
+  const refused: unknown[] = []
+  const client = async (index: number) => {
+    while (!isOver) {
+      const admitting = (nodes[index % 2] as (typeof nodes)[0]).admit(hashes[index % 20] as HashedKey)
+      await admitting.catch((error: unknown) => refused.push(error))
+    }
+  }
+  const clients = Array.from({ length: 24 }, (_, index) => client(index))
+  expect(await migrate({ url, random: randomBytes })).toEqual(NAMES.slice(2))
+  isOver = true
+  await Promise.all(clients)
+  expect(refused).toEqual([])
+}, 40_000)
+
+/** Resolves once the migration waits for a table. */
+async function migrationWaits(url: string): Promise<void> {
+  const sql = poolOf(url, 1)
+  for (;;) {
+    const [row] = await sql<[{ waiting: number }]>`
+      select count(*)::int as waiting from pg_stat_activity
+      where application_name = 'store-export migrate' and wait_event_type = 'Lock' and datname = current_database()`
+    if (row.waiting > 0) break
+    await delay(10)
+  }
+  await sql.end()
+}

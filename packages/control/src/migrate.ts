@@ -1,0 +1,69 @@
+// Brings the control database to this version. Several processes can do it at once: an advisory lock keeps them apart, and
+// one of them applies each migration.
+
+import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
+import type { ControlDatabase } from './database.ts'
+import { MIGRATIONS } from './migrations/index.ts'
+import type { RandomBytes } from './random.ts'
+import { makeServiceSecrets } from './service-secrets.ts'
+
+/** The control database could not be brought to this version, or it belongs to a newer one. */
+export class MigrationProblem extends Error {
+  override readonly name = 'MigrationProblem'
+}
+
+/** Names of the migrations that were applied now; empty when there were none to apply. Throws `MigrationProblem`. */
+export async function migrate(options: { readonly url: string; readonly random: RandomBytes }): Promise<string[]> {
+  const sql = openPool(parseConnectionUrl(options.url), {
+    connectionsMax: 1,
+    applicationName: 'store-export migrate',
+    preparedStatements: false,
+  })
+  try {
+    await refuseNewer(sql)
+    const applied = await applyAll(sql)
+    await makeServiceSecrets(sql, options.random)
+    return applied
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+/** Names of this version's migrations that the database lacks: `serve` refuses to start when there are any. */
+export async function missingMigrations(database: ControlDatabase): Promise<string[]> {
+  const applied = await appliedMigrations(database.sql)
+  return Object.keys(MIGRATIONS).filter((name) => !applied.includes(name))
+}
+
+async function applyAll(sql: Sql): Promise<string[]> {
+  // loaded here: a service that serves only compares names, and keeps no library for it
+  const { applyMigrations, isLockFailure } = await import('./apply-migrations.ts')
+  const { error, results } = await applyMigrations(sql)
+  if (error !== undefined) {
+    const failed = results?.find((result) => result.status === 'Error')?.migrationName
+    const where = failed === undefined ? '' : ` at ${failed}`
+    const hint = isLockFailure(error)
+      ? 'another session kept a table locked. Wait until it ends (for example pg_dump), then run migrate again'
+      : 'this migration changed nothing'
+    throw new MigrationProblem(`the control database could not be migrated${where}: ${hint}`, { cause: error })
+  }
+  return (results ?? []).map((result) => result.migrationName)
+}
+
+async function refuseNewer(sql: Sql): Promise<void> {
+  const unknown = (await appliedMigrations(sql)).filter((name) => !Object.hasOwn(MIGRATIONS, name))
+  if (unknown.length > 0) {
+    throw new MigrationProblem(
+      `the control database was made by a newer version (it has ${unknown.join(', ')}): use that version`,
+    )
+  }
+}
+
+async function appliedMigrations(sql: Sql): Promise<string[]> {
+  const [table] = await sql<[{ exists: boolean }]>`select to_regclass('kysely_migration') is not null as exists`
+  if (!table.exists) {
+    return []
+  }
+  const rows = await sql<{ name: string }[]>`select name from kysely_migration order by name`
+  return rows.map((row) => row.name)
+}

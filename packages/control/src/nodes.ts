@@ -1,0 +1,113 @@
+// Nodes announce in the control database that they run, and which secrets they hold, so that `secrets rotate` encrypts no
+// password with a secret that a node lacks. See docs/decisions/040-when-may-secrets-rotate.md.
+
+import type { Observe } from './control-event.ts'
+import type { ControlDatabase } from './database.ts'
+import { type RandomBytes, randomUuid } from './random.ts'
+import { countOpenable, type SealingKey, type SealingKeys, SealingProblem } from './sealing.ts'
+
+/** Options of the announcement. */
+export interface AnnouncementOptions {
+  readonly database: ControlDatabase
+  readonly keys: SealingKeys
+  /** For people, for example host and process ID. */
+  readonly name: string
+  readonly random: RandomBytes
+  readonly observe: Observe
+}
+
+/** Thrown when live nodes lack the secret that a change needs. */
+export class NodesWithoutSecret extends Error {
+  override readonly name = 'NodesWithoutSecret'
+
+  constructor(nodes: readonly string[]) {
+    const named = nodes.length > NAMES_MAX ? [...nodes.slice(0, NAMES_MAX), '…'] : nodes
+    super(
+      `these running nodes do not hold this STORE_EXPORT_SECRET: ${named.join(', ')}. Restart them with it, and with the ` +
+        'secret before as STORE_EXPORT_SECRET_PREVIOUS, then try again. A node that was killed counts as running for ' +
+        `${LIVE_SECONDS} s`,
+    )
+  }
+}
+
+const INTERVAL_MS = 10_000
+/** A node that has missed four announcements is gone, or cannot reach the control database and serves nothing. */
+const LIVE_SECONDS = 45
+const NAMES_MAX = 5
+
+/** Announces the node now and every ten seconds, until `close`. Rejects if the first announcement fails. */
+export async function announceNode(options: AnnouncementOptions): Promise<{ close(): Promise<void> }> {
+  const { database, keys, name, observe } = options
+  const id = randomUuid(options.random)
+  const secrets = fingerprints(keys)
+  const announce = async () => {
+    await database.sql`
+      insert into nodes (id, name, secrets) values (${id}, ${name}, ${secrets}::text::text[])
+      on conflict (id) do update set seen_at = clock_timestamp()`
+    await database.sql`delete from nodes where seen_at < clock_timestamp() - interval '1 day'`
+  }
+  await announce()
+  let underWay: Promise<void> = Promise.resolve()
+  const timer = setInterval(() => {
+    underWay = announce().catch((cause: unknown) => observe({ event: 'control fault', requestId: null, cause }))
+  }, INTERVAL_MS).unref()
+  return {
+    close: async () => {
+      clearInterval(timer)
+      await underWay
+      await database.sql`delete from nodes where id = ${id}`
+    },
+  }
+}
+
+/** Throws `NodesWithoutSecret` if a live node cannot decrypt with this key. */
+export async function requireNodesWith({ sql }: ControlDatabase, { fingerprint }: SealingKey): Promise<void> {
+  const lacking = await sql<{ name: string }[]>`
+    select name from nodes
+    where seen_at > clock_timestamp() - make_interval(secs => ${LIVE_SECONDS}) and not ${fingerprint} = any (secrets)
+    order by name`
+  if (lacking.length > 0) throw new NodesWithoutSecret(lacking.map(({ name }) => name))
+}
+
+/**
+ * Throws if this secret is not the one that the service uses: `NodesWithoutSecret` if a live node lacks it, `SealingProblem` if
+ * no node is live and it does not open the passwords of the stores other than `except`.
+ */
+export async function requireServiceSecret(
+  database: ControlDatabase,
+  keys: SealingKeys,
+  except: string | null = null,
+): Promise<void> {
+  await requireNodesWith(database, keys.current)
+  const [row] = await database.sql<[{ live: boolean }]>`
+    select exists (
+      select from nodes where seen_at > clock_timestamp() - make_interval(secs => ${LIVE_SECONDS})) as live`
+  if (row.live) return
+  const { problem } = await countOpenable(database, keys, except)
+  if (problem === null) return
+  throw new SealingProblem(
+    `${problem.message}. If that secret is lost, start a node with the new one, and set the URL of each store again`,
+  )
+}
+
+/**
+ * Why a node with these keys cannot serve; null if it can. A password that does not open is no reason by itself, because one
+ * mistyped row would stop every node: most passwords need another secret, or most live nodes hold one that these keys lack.
+ */
+export async function whyNotServing(database: ControlDatabase, keys: SealingKeys): Promise<SealingProblem | null> {
+  const { opened, unopened, problem } = await countOpenable(database, keys)
+  if (problem === null || unopened > opened) return problem
+  const held = await database.sql`
+    with live as (
+      select secrets from nodes where seen_at > clock_timestamp() - make_interval(secs => ${LIVE_SECONDS}))
+    select secret from live, unnest(secrets) as secret
+    where not secret = any (${fingerprints(keys)}::text::text[])
+    group by secret having 2 * count(*) > (select count(*) from live)`
+  return held.length > 0 ? problem : null
+}
+
+/** An array literal of PostgreSQL. */
+function fingerprints({ current, previous }: SealingKeys): string {
+  const keys = previous === null ? [current] : [current, previous]
+  return `{${keys.map(({ fingerprint }) => fingerprint).join()}}`
+}

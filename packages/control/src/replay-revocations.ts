@@ -1,0 +1,78 @@
+// After a restore of the control database, repeats the revocations and removals between the backup and the restore.
+
+import { revokeKey } from './access/key-ring.ts'
+import type { AuditRecorded } from './control-event.ts'
+import type { ControlDatabase } from './database.ts'
+import { removeMembership, removeMerchant } from './merchants.ts'
+import { isUuid } from './random.ts'
+import { getStore, removeStore } from './stores.ts'
+
+/** An audit event of the log. */
+export type RevocationEvent = Pick<AuditRecorded, 'action' | 'at' | 'storeId' | 'keyId' | 'merchantId'>
+
+/** Numbers of changes of a replay. */
+export interface Replay {
+  /** Events of revocations and removals, each counted once. */
+  readonly events: number
+  readonly keysRevoked: number
+  readonly storesRemoved: number
+  readonly merchantsRemoved: number
+  readonly membershipsRemoved: number
+  /** Events without effect: repeated before, or about IDs that the backup does not have. */
+  readonly unchanged: number
+}
+
+/**
+ * Revokes and removes what these events revoked and removed, in the order of their time. Repeating it changes nothing. A
+ * merchant keeps a store that was removed and added again.
+ */
+export async function replayRevocations(
+  database: ControlDatabase,
+  events: readonly RevocationEvent[],
+): Promise<Replay> {
+  const last = new Map<string, RevocationEvent>()
+  for (const event of events.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at))) {
+    const { action, storeId, keyId, merchantId } = event
+    const kind = action.split('.')[0]
+    if (kind === 'membership') last.set([kind, merchantId, storeId].join(' '), event)
+    else if (action === 'key.revoked' || action === 'store.removed' || action === 'merchant.removed')
+      last.set([kind, keyId ?? storeId ?? merchantId].join(' '), event)
+  }
+  const revocations = [...last.values()].filter(({ action }) => action !== 'membership.added')
+  const done: Record<string, number> = {}
+  for (const event of revocations) {
+    if (await replay(database, event)) done[event.action] = (done[event.action] ?? 0) + 1
+  }
+  const count = (action: RevocationEvent['action']) => done[action] ?? 0
+  return {
+    events: revocations.length,
+    keysRevoked: count('key.revoked'),
+    storesRemoved: count('store.removed'),
+    merchantsRemoved: count('merchant.removed'),
+    membershipsRemoved: count('membership.removed'),
+    unchanged: revocations.length - Object.values(done).reduce((sum, each) => sum + each, 0),
+  }
+}
+
+/** Whether it changed anything. */
+async function replay(database: ControlDatabase, { action, ...of }: RevocationEvent): Promise<boolean> {
+  if (action === 'key.revoked') return (await revokeKey({ database, keyId: of.keyId ?? '' })) === 'revoked'
+  if (action === 'store.removed') {
+    // an ID, not an external ID: another store can have that one by now
+    const store = await getStore(database, of.storeId ?? '')
+    return store !== null && store.id === of.storeId && (await removeStore(database, store.id)).removed
+  }
+  const email = await emailOf(database, of.merchantId ?? '')
+  if (email === null) return false
+  if (action === 'membership.removed') {
+    const { storeId } = of
+    return storeId !== null && isUuid(storeId) && (await removeMembership(database, email, storeId)).removed
+  }
+  await removeMerchant(database, email)
+  return true
+}
+
+async function emailOf({ sql }: ControlDatabase, merchantId: string): Promise<string | null> {
+  const [merchant] = await sql<{ email: string }[]>`select email from merchants where id = ${merchantId}`
+  return merchant?.email ?? null
+}

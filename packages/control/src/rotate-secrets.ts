@@ -1,0 +1,46 @@
+// Encrypts every password again with the current secret, so that you can delete the previous one. Nodes keep running: each
+// must hold both secrets, and can decrypt with either.
+
+import type { ControlDatabase } from './database.ts'
+import { requireNodesWith } from './nodes.ts'
+import type { RandomBytes } from './random.ts'
+import { isSealedWithCurrent, openPassword, type SealedPassword, type SealingKeys, sealPassword } from './sealing.ts'
+import { resealDashboardSecret } from './service-secrets.ts'
+
+/** How many passwords were sealed again, and how many already were. */
+export interface Rotation {
+  readonly resealed: number
+  readonly unchanged: number
+}
+
+/**
+ * Encrypts again what the previous secret encrypted: the passwords of stores, and the dashboard's secret. Throws
+ * `NodesWithoutSecret` before any change, and `SealingProblem` for a password that no secret opens.
+ */
+export async function rotateSecrets(options: {
+  readonly database: ControlDatabase
+  readonly keys: SealingKeys
+  readonly random: RandomBytes
+}): Promise<Rotation> {
+  const { database, keys, random } = options
+  await requireNodesWith(database, keys.current)
+  const rows = await database.sql<{ id: string; sealed: SealedPassword }[]>`
+    select id, database_password as sealed from stores where database_password is not null order by id`
+  let resealed = 0
+  for (const { id, sealed } of rows) {
+    if (isSealedWithCurrent(keys, id, sealed)) {
+      continue
+    }
+    const password = openPassword(keys, id, sealed)
+    const again = sealPassword({ keys, storeId: id, password, random })
+    // Unless it was set anew meanwhile: then it is sealed with the current secret already.
+    const changed = await database.sql`
+      update stores set database_password = ${again} where id = ${id} and database_password = ${sealed}
+        and set_config('store_export.rotating', 'on', true) = 'on'`
+    resealed += changed.count
+  }
+  await resealDashboardSecret(options)
+  await database.sql`
+    select audit_record('secrets.rotated', null, null, null, jsonb_build_object('resealed', ${resealed}::int))`
+  return { resealed, unchanged: rows.length - resealed }
+}

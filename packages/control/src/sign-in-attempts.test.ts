@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createControlDatabase, type TestControl } from '../test/control-database.ts'
+import { countAttempt, forgetAttempts, forgiveAttempt } from './sign-in-attempts.ts'
+
+let control: TestControl
+beforeAll(async () => {
+  control = await createControlDatabase()
+})
+afterAll(() => control.drop())
+
+const NOON = Date.parse('2026-03-01T12:00:00Z')
+let count = 0
+const aScope = () => `account ${count++}`
+
+/** How many of so many attempts are allowed at that second. */
+async function attempt(scopes: readonly string[], times: number, second = 0): Promise<number> {
+  let allowed = 0
+  for (let index = 0; index < times; index += 1) {
+    const verdict = await countAttempt(control.database, scopes, new Date(NOON + second * 1000))
+    if (verdict.allowed) allowed += 1
+  }
+  return allowed
+}
+
+describe('guesses at the sign-in', () => {
+  test('ten are allowed in a minute, and the refusal says how long to wait', async () => {
+    const scope = aScope()
+    expect(await attempt([scope], 14)).toBe(10)
+    const verdict = await countAttempt(control.database, [scope], new Date(NOON + 20_000))
+    expect(verdict).toEqual({ allowed: false, waitSeconds: 40 })
+  })
+
+  test('an account that is guessed from many addresses is held, and so is an address that guesses at many', async () => {
+    const account = aScope()
+    let allowed = 0
+    for (let index = 0; index < 15; index += 1) allowed += await attempt([account, aScope()], 1)
+    expect(allowed).toBe(10)
+    const address = aScope()
+    allowed = 0
+    for (let index = 0; index < 15; index += 1) allowed += await attempt([aScope(), address], 1)
+    expect(allowed).toBe(10)
+  })
+
+  test('who goes on waits longer each time, and starts anew after half an hour', async () => {
+    const scope = aScope()
+    const waits: number[] = []
+    let second = 0
+    for (let round = 0; round < 6; round += 1) {
+      await attempt([scope], 11, second)
+      const verdict = await countAttempt(control.database, [scope], new Date(NOON + second * 1000))
+      const wait = verdict.allowed ? 0 : verdict.waitSeconds
+      waits.push(wait)
+      second += wait
+    }
+    expect(waits).toEqual([60, 120, 240, 480, 960, 960])
+    expect(await attempt([scope], 11, second + 1801)).toBe(10)
+    const verdict = await countAttempt(control.database, [scope], new Date(NOON + (second + 1801) * 1000))
+    expect(verdict).toEqual({ allowed: false, waitSeconds: 60 })
+  })
+
+  test('a window that was opened while the clock ran ahead counts as ended', async () => {
+    const scope = aScope()
+    expect(await attempt([scope], 11, 7200)).toBe(10)
+    expect(await attempt([scope], 11)).toBe(10)
+  })
+
+  test('fifty at once on two nodes are ten', async () => {
+    const scopes = [aScope(), aScope()]
+    const nodes = [control.database, control.secondNode()]
+    const verdicts = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        countAttempt(nodes[index % 2] ?? control.database, index % 3 === 0 ? scopes : scopes.toReversed()),
+      ),
+    )
+    expect(verdicts.filter(({ allowed }) => allowed)).toHaveLength(10)
+  })
+
+  test('a sign-in that succeeds is no guess', async () => {
+    const scopes = [aScope(), aScope()]
+    for (let index = 0; index < 30; index += 1) {
+      expect(await countAttempt(control.database, scopes)).toEqual({ allowed: true })
+      await forgiveAttempt(control.database, scopes)
+    }
+  })
+
+  test('windows that ended long ago are forgotten', async () => {
+    const scope = aScope()
+    await attempt([scope], 1)
+    expect(await forgetAttempts(control.database)).toBeGreaterThan(0)
+  })
+})

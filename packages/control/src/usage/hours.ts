@@ -1,0 +1,91 @@
+// Requests by key, hour and outcome, for the merchant's chart, and when a key was used last.
+
+import type { Sql } from '@store-export/postgres'
+import { MergingBuffer } from './merging-buffer.ts'
+
+/**
+ * How a request ended:
+ * - `answered`: with the requested data
+ * - `clientErrors`: with an error that the client has to fix, such as 400 or 404
+ * - `refused`: by the limit, or because the store is not served
+ * - `failed`: with an error of the service or of a database
+ */
+export type UsageOutcome = 'answered' | 'clientErrors' | 'refused' | 'failed'
+
+/** What a key did in one hour. */
+export interface HourEntry {
+  readonly keyId: string
+  /** Start of the hour, milliseconds since 1970. */
+  readonly hour: number
+  answered: number
+  clientErrors: number
+  refused: number
+  failed: number
+  /** Requests in the hour's fullest minute. */
+  peakMinute: number
+  /** Milliseconds since 1970. */
+  lastUsed: number
+}
+
+const HOUR_MS = 3_600_000
+
+/** The entry of a single request. */
+export function hourEntry(options: {
+  readonly keyId: string
+  readonly at: number
+  readonly outcome: UsageOutcome
+  readonly minuteRequests: number
+}): HourEntry {
+  const { keyId, at, outcome, minuteRequests } = options
+  const hour = Math.floor(at / HOUR_MS) * HOUR_MS
+  const none = { answered: 0, clientErrors: 0, refused: 0, failed: 0 }
+  return { keyId, hour, ...none, [outcome]: 1, peakMinute: minuteRequests, lastUsed: at }
+}
+
+/** A buffer of such entries, by key and hour. */
+export function hoursBuffer(sql: Sql, entriesMax: number): MergingBuffer<HourEntry> {
+  return new MergingBuffer({ entriesMax, merge, write: (batch) => upsert(sql, batch) })
+}
+
+function merge(into: HourEntry, from: HourEntry): void {
+  into.answered += from.answered
+  into.clientErrors += from.clientErrors
+  into.refused += from.refused
+  into.failed += from.failed
+  into.peakMinute = Math.max(into.peakMinute, from.peakMinute)
+  into.lastUsed = Math.max(into.lastUsed, from.lastUsed)
+}
+
+/**
+ * One statement. Rows are locked in the order of their keys, so that two nodes never wait for each other; a store that
+ * was removed meanwhile gets none.
+ */
+async function upsert(sql: Sql, batch: readonly HourEntry[]): Promise<void> {
+  await sql`
+    with used as materialized (
+      select u."keyId" as key_id, to_timestamp(u.hour / 1000) as hour, u.answered,
+        u."clientErrors" as client_errors, u.refused, u.failed,
+        u."peakMinute" as peak_minute, to_timestamp(u."lastUsed" / 1000) as last_used
+      from jsonb_to_recordset(${JSON.stringify(batch)}::text::jsonb)
+        as u ("keyId" uuid, hour double precision, answered bigint, "clientErrors" bigint, refused bigint, failed bigint,
+          "peakMinute" integer, "lastUsed" double precision)
+    ), locked as materialized (
+      select k.id from api_keys k join stores s on s.id = k.store_id
+      where k.id in (select key_id from used) and s.removed_at is null
+      order by k.id for no key update of k
+    ), latest as (
+      select key_id, max(last_used) as last_used from used group by key_id
+    ), moved as (
+      update api_keys k set last_used_at = greatest(k.last_used_at, latest.last_used)
+      from latest, locked where k.id = latest.key_id and locked.id = k.id
+    )
+    insert into usage_hours as h (key_id, hour, answered, client_errors, refused, failed, peak_minute)
+    select key_id, hour, answered, client_errors, refused, failed, peak_minute from used join locked on locked.id = used.key_id
+    order by key_id, hour
+    on conflict (key_id, hour) do update set
+      answered = h.answered + excluded.answered,
+      client_errors = h.client_errors + excluded.client_errors,
+      refused = h.refused + excluded.refused,
+      failed = h.failed + excluded.failed,
+      peak_minute = greatest(h.peak_minute, excluded.peak_minute)`
+}

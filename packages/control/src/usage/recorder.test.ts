@@ -1,0 +1,383 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createControlDatabase, type TestControl } from '../../test/control-database.ts'
+import { createKey, listKeys } from '../access/key-ring.ts'
+import type { ControlEvent } from '../control-event.ts'
+import type { ControlDatabase } from '../database.ts'
+import { removeStore } from '../stores.ts'
+import type { UsageOutcome } from './hours.ts'
+import { readRequestLog, readUsageHours, readWalks } from './reading.ts'
+import { createUsageRecorder, type RecordedRequest } from './recorder.ts'
+import { deleteOldUsage } from './retention.ts'
+import type { WalkStep } from './walks.ts'
+
+let control: TestControl
+beforeAll(async () => {
+  control = await createControlDatabase()
+})
+afterAll(() => control.drop())
+
+const NEVER_MS = 600_000
+const LOG_LINES = 100
+const NOON = Date.parse('2026-03-01T12:00:00Z')
+
+async function aKey() {
+  const store = await control.store()
+  return createKey({
+    database: control.database,
+    storeId: store.id,
+    name: 'k',
+    createdBy: null,
+    random: control.random,
+  })
+}
+
+function recorder(now: () => number, database: ControlDatabase = control.database, entriesMax?: number) {
+  const seen: ControlEvent[] = []
+  const options = {
+    database,
+    now,
+    observe: (o: ControlEvent) => seen.push(o),
+    flushMs: NEVER_MS,
+    requestLogLines: LOG_LINES,
+  }
+  return { seen, ...createUsageRecorder(entriesMax === undefined ? options : { ...options, entriesMax }) }
+}
+
+function request(keyId: string, outcome: UsageOutcome, more: Partial<RecordedRequest> = {}): RecordedRequest {
+  const rest = { endpoint: '/api/v1/orders', status: 200, code: null, rows: 3, durationMs: 1.4, minuteRequests: 1 }
+  return { keyId, outcome, ...rest, walk: null, ...more }
+}
+
+function page(keyId: string, walk: WalkStep): RecordedRequest {
+  return request(keyId, 'answered', { rows: 250, walk })
+}
+
+/** The newest page of a key's log. */
+function logOf(keyId: string, more: { readonly before?: Date; readonly errorsOnly?: boolean } = {}) {
+  const { database } = control
+  return readRequestLog({ database, keyId, since: new Date(0), before: null, errorsOnly: false, ...more })
+}
+
+function usageOf(keyId: string) {
+  return control.database.sql`
+    select hour, answered::int, client_errors::int as "clientErrors", refused::int, failed::int from usage_hours where key_id = ${keyId} order by hour`
+}
+
+describe('usage', () => {
+  test('requests are counted by key, hour and outcome, over several flushes', async () => {
+    const { id, storeId } = await aKey()
+    let now = NOON + 3_599_999
+    const usage = recorder(() => now)
+    usage.record(request(id, 'answered'))
+    usage.record(request(id, 'clientErrors'))
+    usage.record(request(id, 'refused'))
+    now = NOON + 3_600_000
+    usage.record(request(id, 'failed'))
+    await usage.flush()
+    usage.record(request(id, 'failed'))
+    await usage.close()
+    expect(await usageOf(id)).toEqual([
+      { hour: new Date(NOON), answered: 1, clientErrors: 1, refused: 1, failed: 0 },
+      { hour: new Date(NOON + 3_600_000), answered: 0, clientErrors: 0, refused: 0, failed: 2 },
+    ])
+    const [key] = await listKeys({ database: control.database, storeId })
+    expect(key?.lastUsedAt).toEqual(new Date(now))
+  })
+
+  test('two nodes that write the same keys at once lose nothing and never wait for each other for ever', async () => {
+    const keys = await Promise.all(Array.from({ length: 20 }, aKey))
+    const nodes = [recorder(() => NOON), recorder(() => NOON, control.secondNode())]
+    for (let round = 0; round < 10; round += 1) {
+      for (const [index, node] of nodes.entries()) {
+        for (const { id } of index === 0 ? keys : keys.toReversed()) {
+          node.record(request(id, 'answered'))
+        }
+      }
+      await Promise.all(nodes.map((node) => node.flush()))
+    }
+    expect(nodes.flatMap((node) => node.seen)).toEqual([])
+    for (const { id } of keys) {
+      expect(await usageOf(id)).toMatchObject([{ answered: 20 }])
+    }
+  })
+
+  test('an older time never moves the last use back', async () => {
+    const { id, storeId } = await aKey()
+    for (const now of [NOON, NOON - 60_000]) {
+      const usage = recorder(() => now)
+      usage.record(request(id, 'answered'))
+      await usage.close()
+    }
+    const [key] = await listKeys({ database: control.database, storeId })
+    expect(key?.lastUsedAt).toEqual(new Date(NOON))
+  })
+
+  test('what cannot be written is observed and kept for the next time', async () => {
+    const { id } = await aKey()
+    const usage = recorder(() => NOON)
+    await control.database.sql`alter table usage_hours rename to usage_hours_away`
+    usage.record(request(id, 'answered'))
+    await usage.flush()
+    usage.record(request(id, 'answered'))
+    expect(usage.seen).toMatchObject([{ event: 'usage flush failed', kept: 1, dropped: 0 }])
+    await control.database.sql`alter table usage_hours_away rename to usage_hours`
+    await usage.close()
+    expect(await usageOf(id)).toMatchObject([{ answered: 2 }])
+  })
+
+  test('memory is bounded: what does not fit is dropped and observed', async () => {
+    const [one, two] = [await aKey(), await aKey()]
+    const usage = recorder(() => NOON, control.database, 1)
+    usage.record(request(one.id, 'answered'))
+    usage.record(request(two.id, 'answered'))
+    usage.record(request(one.id, 'answered'))
+    await usage.close()
+    expect(usage.seen).toMatchObject([{ event: 'usage flush failed', dropped: 1 }])
+    expect(await usageOf(one.id)).toMatchObject([{ answered: 2 }])
+  })
+
+  test('old usage is deleted, to the month', async () => {
+    const { id } = await aKey()
+    for (const now of ['2025-01-31T23:00:00Z', '2025-02-01T00:00:00Z']) {
+      const usage = recorder(() => Date.parse(now))
+      usage.record(request(id, 'answered'))
+      await usage.close()
+    }
+    const now = new Date('2026-03-01T00:00:00Z')
+    expect(await deleteOldUsage({ database: control.database, usageMonths: 13, requestLogHours: 72, now })).toBe(1 + 2)
+    expect(await usageOf(id)).toMatchObject([{ hour: new Date('2025-02-01T00:00:00Z') }])
+  })
+})
+
+describe('the fullest minute', () => {
+  test('an hour remembers the most requests of one minute, over nodes and flushes', async () => {
+    const { id, storeId } = await aKey()
+    for (const [node, minuteRequests] of [[control.database, 41] as const, [control.secondNode(), 17] as const]) {
+      const usage = recorder(() => NOON, node)
+      usage.record(request(id, 'answered', { minuteRequests }))
+      await usage.close()
+    }
+    const hours = await readUsageHours({ database: control.database, storeId, since: new Date(NOON) })
+    expect(hours).toMatchObject([{ keyId: id, answered: 2, peakMinute: 41 }])
+  })
+})
+
+describe('the request log of a key', () => {
+  const MINUTE_MS = 60_000
+
+  test('like requests of one minute are one line, over flushes and nodes, without ids and parameters', async () => {
+    const { id } = await aKey()
+    let now = NOON
+    const nodes = [recorder(() => now), recorder(() => now, control.secondNode())]
+    for (const usage of nodes) {
+      for (let second = 0; second < 60; second += 1) {
+        now = NOON + second * 1000
+        usage.record(request(id, 'answered', { rows: 250, durationMs: second }))
+      }
+      await usage.flush()
+    }
+    now = NOON + 59_500
+    nodes[0]?.record(request(id, 'refused', { status: 429, code: 'RATE_LIMITED', rows: 0, durationMs: 0.4 }))
+    now = NOON + MINUTE_MS
+    nodes[1]?.record(request(id, 'answered'))
+    for (const usage of nodes) await usage.close()
+    const line = { endpoint: '/api/v1/orders', status: 200, code: null }
+    const refused = { ...line, status: 429, code: 'RATE_LIMITED' }
+    const [minute, next] = [new Date(NOON), new Date(NOON + MINUTE_MS)]
+    expect(await logOf(id)).toEqual({
+      lines: [
+        { ...line, minute: next, requests: 1, rows: 3, durationMs: 1, lastAt: next },
+        { ...refused, minute, requests: 1, rows: 0, durationMs: 0, lastAt: new Date(NOON + 59_500) },
+        { ...line, minute, requests: 120, rows: 30_000, durationMs: 59, lastAt: new Date(NOON + 59_000) },
+      ],
+      hasOlder: false,
+    })
+    expect((await logOf(id, { errorsOnly: true })).lines).toMatchObject([{ status: 429 }])
+  })
+
+  test('at the limit of requests, six hours of it are there in the morning', async () => {
+    const { id } = await aKey()
+    let now = NOON
+    const options = { database: control.database, now: () => now, observe: () => undefined, flushMs: NEVER_MS }
+    const usage = createUsageRecorder({ ...options, requestLogLines: 5000 })
+    const lists = ['/api/v1/orders', '/api/v1/customers', '/api/v1/products']
+    for (let minute = 0; minute < 360; minute += 1) {
+      for (let count = 0; count < 120; count += 1) {
+        now = NOON + minute * MINUTE_MS + count * 500
+        usage.record(request(id, 'answered', { endpoint: lists[count % 3] ?? '' }))
+      }
+    }
+    await usage.close()
+    const lines: unknown[] = []
+    let before: Date | null = null
+    for (let pages = 0; pages < 20; pages += 1) {
+      const page = await logOf(id, before === null ? {} : { before })
+      lines.push(...page.lines)
+      if (!page.hasOlder) break
+      before = new Date(Math.min(...page.lines.map((line) => line.minute.getTime())))
+    }
+    expect(lines).toHaveLength(360 * 3)
+    expect(lines.at(-1)).toMatchObject({ minute: new Date(NOON), requests: 40 })
+  })
+
+  test('is bounded: the oldest lines go once an hour', async () => {
+    const { id } = await aKey()
+    let now = NOON
+    const usage = recorder(() => now)
+    for (let minute = 0; minute < 300; minute += 1) {
+      now = NOON + minute * MINUTE_MS
+      usage.record(request(id, 'answered', { rows: minute }))
+      if (minute % 10 === 0) await usage.flush()
+    }
+    await usage.close()
+    const [{ kept } = { kept: 0 }] = await control.database.sql<{ kept: number }[]>`
+      select count(*)::int as kept from request_log where key_id = ${id}`
+    expect(kept).toBeGreaterThanOrEqual(LOG_LINES)
+    expect(kept).toBeLessThanOrEqual(LOG_LINES + 60)
+    expect((await logOf(id)).lines.slice(0, 100).map(({ rows }) => rows)).toEqual(
+      Array.from({ length: 100 }, (_, index) => 299 - index),
+    )
+  })
+
+  test('two nodes that write lines of the same keys at once lose none', async () => {
+    const keys = await Promise.all(Array.from({ length: 10 }, aKey))
+    const nodes = [recorder(() => NOON), recorder(() => NOON, control.secondNode())]
+    for (let round = 0; round < 8; round += 1) {
+      for (const [index, node] of nodes.entries()) {
+        for (const { id } of index === 0 ? keys : keys.toReversed()) {
+          for (let count = 0; count < 30; count += 1) node.record(request(id, 'answered'))
+        }
+      }
+      await Promise.all(nodes.map((node) => node.flush()))
+    }
+    expect(nodes.flatMap((node) => node.seen)).toEqual([])
+    for (const { id } of keys) expect((await logOf(id)).lines).toMatchObject([{ requests: 2 * 8 * 30 }])
+  })
+
+  test('lines and walks older than their hours are deleted', async () => {
+    const { id } = await aKey()
+    for (const now of [NOON, NOON + MINUTE_MS]) {
+      const usage = recorder(() => now)
+      usage.record(page(id, { begins: true, ends: false, filters: `status=${now}` }))
+      usage.record(page(id, { begins: false, ends: false, filters: `status=${now}` }))
+      await usage.close()
+    }
+    const { database } = control
+    const now = new Date(NOON + MINUTE_MS + 72 * 3_600_000)
+    await deleteOldUsage({ database, usageMonths: 13, requestLogHours: 72, now })
+    expect((await logOf(id)).lines).toMatchObject([{ minute: new Date(NOON + MINUTE_MS) }])
+    expect(await readWalks(database, id)).toMatchObject([{ begunAt: new Date(NOON + MINUTE_MS) }])
+  })
+})
+
+describe('walks', () => {
+  const first = { begins: true, ends: false, filters: '' }
+  const next = { begins: false, ends: false, filters: '' }
+  const last = { begins: false, ends: true, filters: '' }
+
+  test('a walk is known from its first page to its last, over several flushes', async () => {
+    const { id } = await aKey()
+    let now = NOON
+    const usage = recorder(() => now)
+    usage.record(page(id, first))
+    usage.record(page(id, next))
+    await usage.flush()
+    expect(await readWalks(control.database, id)).toMatchObject([{ pages: 2, rows: 500, ended: false }])
+    now += 1000
+    usage.record(page(id, last))
+    await usage.close()
+    expect(await readWalks(control.database, id)).toEqual([
+      {
+        endpoint: '/api/v1/orders',
+        filters: '',
+        begunAt: new Date(NOON),
+        lastAt: new Date(now),
+        pages: 3,
+        rows: 750,
+        ended: true,
+      },
+    ])
+  })
+
+  test('pages on another node wait until the first page of the walk is written', async () => {
+    const { id } = await aKey()
+    const [one, two] = [recorder(() => NOON), recorder(() => NOON + 5, control.secondNode())]
+    one.record(page(id, first))
+    two.record(page(id, last))
+    await two.flush()
+    await one.close()
+    expect(await readWalks(control.database, id)).toEqual([])
+    await two.close()
+    expect(await readWalks(control.database, id)).toMatchObject([{ pages: 2, ended: true }])
+  })
+
+  test('another filter is another walk, and a walk that begins again leaves the first one unfinished', async () => {
+    const { id } = await aKey()
+    let now = NOON
+    const usage = recorder(() => now)
+    const paid = { filters: 'status=paid' }
+    for (const step of [first, next, { ...first, ...paid }, first, { ...last, ...paid }, last]) {
+      now += 1
+      usage.record(page(id, step))
+    }
+    await usage.close()
+    expect(await readWalks(control.database, id)).toMatchObject([
+      { filters: '', pages: 2, ended: true, begunAt: new Date(NOON + 4) },
+      { filters: 'status=paid', pages: 2, ended: true },
+      { filters: '', pages: 2, ended: false, begunAt: new Date(NOON + 1) },
+    ])
+  })
+
+  test('a tool that asks for the first page again and again walks nothing, and fills nothing', async () => {
+    const { id } = await aKey()
+    let now = NOON
+    const usage = recorder(() => now)
+    for (let poll = 0; poll < 300; poll += 1) {
+      now += 1
+      usage.record(page(id, first))
+      if (poll % 40 === 0) await usage.flush()
+    }
+    await usage.close()
+    expect(await readWalks(control.database, id)).toEqual([])
+    expect(await control.database.sql`select from walks where key_id = ${id}`).toHaveLength(1)
+  })
+
+  test('of each key the last fifty walks are kept', async () => {
+    const { id } = await aKey()
+    let now = NOON
+    const usage = recorder(() => now)
+    for (let walk = 0; walk < 60; walk += 1) {
+      for (const step of [first, last]) {
+        now += 1
+        usage.record(page(id, step))
+      }
+    }
+    await usage.close()
+    expect(await readWalks(control.database, id)).toHaveLength(50)
+    expect(await control.database.sql`select from walks where key_id = ${id}`).toHaveLength(50)
+  })
+
+  test('a page that failed is no page of the walk, and leaves it open', async () => {
+    const { id } = await aKey()
+    const usage = recorder(() => NOON)
+    usage.record(page(id, first))
+    usage.record(request(id, 'failed', { status: 502, code: 'STORE_DB_ERROR', rows: 0, walk: next }))
+    await usage.close()
+    expect(await readWalks(control.database, id)).toMatchObject([{ pages: 1, rows: 250, ended: false }])
+  })
+})
+
+test('a removed store leaves no usage, and requests that end after it leave none either', async () => {
+  const { id, storeId } = await aKey()
+  const usage = recorder(() => NOON)
+  const use = () => usage.record(page(id, { begins: true, ends: false, filters: '' }))
+  use()
+  await usage.flush()
+  await removeStore(control.database, storeId)
+  use()
+  await usage.close()
+  const { database } = control
+  expect(await readUsageHours({ database, storeId, since: new Date(0) })).toEqual([])
+  expect((await logOf(id)).lines).toEqual([])
+  expect(await readWalks(database, id)).toEqual([])
+})

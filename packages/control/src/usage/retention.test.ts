@@ -1,0 +1,129 @@
+import type { Sql } from '@store-export/postgres'
+import { expect, onTestFinished, test } from 'vitest'
+import { createControlDatabase, type TestControl } from '../../test/control-database.ts'
+import { createKey } from '../access/key-ring.ts'
+import { openControlDatabase } from '../database.ts'
+import { readUsageHours } from './reading.ts'
+import { deleteOldUsage, sumUpOldHours } from './retention.ts'
+
+const NOW = new Date('2026-03-20T15:30:00Z')
+
+test('hours older than the setting become one row for each key and UTC day, and their sums stay', async () => {
+  const control = await createControlDatabase()
+  onTestFinished(() => control.drop())
+  const { database, random } = control
+  const { id: storeId } = await control.store()
+  const newKey = async (name: string) => (await createKey({ database, storeId, name, createdBy: null, random })).id
+  const keys = [await newKey('one'), await newKey('two')]
+  // three days of hours; 32 days before today's start is 2026-02-16 00:00 UTC
+  for (const keyId of keys) {
+    await database.sql`
+      insert into usage_hours (key_id, hour, answered, client_errors, refused, failed, peak_minute)
+      select ${keyId}, hour, 1, 2, 3, 4, extract(hour from hour at time zone 'UTC')::int
+      from generate_series('2026-02-14 00:00+00'::timestamptz, '2026-02-16 23:00+00', interval '1 hour') as hour`
+  }
+  const read = () => readUsageHours({ database, storeId, since: new Date(0) })
+  expect(await read()).toHaveLength(2 * 3 * 24)
+  expect(await sumUpOldHours({ database, usageHourDays: 32, now: NOW })).toBe(2 * 2 * 23)
+  const hours = await read()
+  const whole = { answered: 24, clientErrors: 48, refused: 72, failed: 96, peakMinute: 23 }
+  for (const keyId of keys) {
+    const ofKey = hours.filter((each) => each.keyId === keyId)
+    expect(ofKey.slice(0, 2)).toEqual([
+      { keyId, hour: new Date('2026-02-14T00:00:00Z'), ...whole },
+      { keyId, hour: new Date('2026-02-15T00:00:00Z'), ...whole },
+    ])
+    expect(ofKey.slice(2)).toHaveLength(24)
+  }
+  expect(await sumUpOldHours({ database, usageHourDays: 32, now: NOW })).toBe(0)
+  expect(await read()).toEqual(hours)
+})
+
+test('two nodes sum up more rows than one step holds, and each sum stays exact', async () => {
+  const { control, sums, steps } = await manyHours()
+  const before = await sums()
+  const nodes = [control.database, control.secondNode(), control.secondNode()]
+  const deleted = await Promise.all(nodes.map((database) => sumUpOldHours({ database, usageHourDays: 32, now: NOW })))
+  expect(deleted.reduce((sum, rows) => sum + rows, 0)).toBe(3 * KEYS * 23)
+  expect(await sums()).toEqual(before)
+  expect(await steps()).toEqual([10_000, 1500, 10_000, 1500, 10_000, 1500])
+  const [{ rows }] = await control.database.sql<[{ rows: number }]>`select count(*)::int as rows from usage_hours`
+  expect(rows).toBe(3 * KEYS)
+})
+
+test('the database ends a statement, and the next run continues with the same sums', async () => {
+  const { control, sums, steps } = await manyHours()
+  const { database } = control
+  const before = await sums()
+  const other = await transaction(control)
+  // a row of the second step
+  await other`select from usage_hours where hour = '2026-02-13 23:00+00' order by key_id desc limit 1 for update`
+  const running = sumUpOldHours({ database: control.secondNode(), usageHourDays: 32, now: NOW })
+  const refused = expect(running).rejects.toMatchObject({ code: '57014' })
+  const pid = await waitingSession(control)
+  await database.sql`select pg_cancel_backend(${pid})`
+  await refused
+  expect(await steps()).toEqual([10_000])
+  expect(await sums()).toEqual(before)
+  await other`rollback`
+  await sumUpOldHours({ database, usageHourDays: 32, now: NOW })
+  expect(await sums()).toEqual(before)
+  expect(await steps()).toEqual([10_000, 1500, 10_000, 1500, 10_000, 1500])
+})
+
+test('while another node changes old hours, a run changes none', async () => {
+  const { control, steps } = await manyHours()
+  const { database } = control
+  const other = await transaction(control)
+  await other`select pg_advisory_xact_lock(7306003)`
+  expect(await sumUpOldHours({ database, usageHourDays: 32, now: NOW })).toBe(0)
+  const deleted = deleteOldUsage({ database, usageMonths: 1, requestLogHours: 72, now: NOW })
+  // it skipped the hours, and waits to delete the usage of removed stores
+  await waitingSession(control)
+  await other`rollback`
+  expect(await deleted).toBe(0)
+  expect(await steps()).toEqual([])
+})
+
+/** An open transaction on a connection of its own. */
+async function transaction({ url }: TestControl): Promise<Sql> {
+  const { sql, close } = openControlDatabase(url, { poolSize: 1 })
+  onTestFinished(close)
+  await sql`begin`
+  return sql
+}
+
+/** The process ID of the session that waits for a lock with a statement of this file. */
+async function waitingSession({ database }: TestControl): Promise<number> {
+  for (;;) {
+    const [session] = await database.sql<{ pid: number }[]>`
+      select pid from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%_advisory_xact_lock(%'`
+    if (session !== undefined) return session.pid
+  }
+}
+
+const KEYS = 500
+
+/** Three days of hours, a few of which have no first hour; `steps` counts the rows that each statement deleted. */
+async function manyHours() {
+  const control = await createControlDatabase()
+  onTestFinished(() => control.drop())
+  const { sql } = control.database
+  await sql.unsafe(`
+    insert into usage_hours (key_id, hour, answered, client_errors, refused, failed, peak_minute)
+    select key_id, hour, (random() * 9)::int, (random() * 9)::int, (random() * 9)::int, (random() * 9)::int, (random() * 9)::int
+    from (select md5(key::text)::uuid as key_id from generate_series(1, ${KEYS}) as key) as keys,
+      generate_series('2026-02-13 00:00+00'::timestamptz, '2026-02-15 23:00+00', interval '1 hour') as hour;
+    delete from usage_hours where key_id < '20000000-0000-0000-0000-000000000000' and hour = '2026-02-14 00:00+00';
+    create table steps (id serial, rows int);
+    create function count_rows() returns trigger language plpgsql as $$
+      begin insert into steps (rows) select count(*) from gone having count(*) > 0; return null; end $$;
+    create trigger count_rows after delete on usage_hours referencing old table as gone
+      for each statement execute function count_rows()`)
+  const sums = () => sql`
+    select key_id, date_trunc('day', hour, 'UTC') as day, sum(answered), sum(client_errors), sum(refused), sum(failed),
+      max(peak_minute) from usage_hours group by 1, 2 order by 1, 2`
+  const steps = async () => (await sql<{ rows: number }[]>`select rows from steps order by id`).map(({ rows }) => rows)
+  return { control, sums, steps }
+}

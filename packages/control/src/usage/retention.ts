@@ -1,0 +1,124 @@
+// How long usage is retained: sums by hour for days, sums by day for months, the request log and walks for hours, and nothing
+// of a removed store.
+
+import type { Sql } from '@store-export/postgres'
+import type postgres from 'postgres'
+import type { ControlDatabase } from '../database.ts'
+
+/** Retention times, counted back from `now`. */
+export interface Retention {
+  readonly database: ControlDatabase
+  readonly usageMonths: number
+  readonly requestLogHours: number
+  readonly now: Date
+}
+
+/**
+ * Key of the advisory lock of statements that change old rows of `usage_hours`: only one of them runs at a time. The
+ * usage recorder needs no lock, because it writes recent hours, and `usageHourDays` is at least 32.
+ */
+const PAST_HOURS_LOCK = 7_306_003
+
+/** Maximum rows that one statement of `sumUpOldHours` deletes. */
+const STEP_ROWS = 10_000
+
+const DAY_MS = 86_400_000
+
+/** Deletes what is older, and what removed stores left; returns how many rows. Skips hours that another node changes. */
+export async function deleteOldUsage(retention: Retention): Promise<number> {
+  const { database, usageMonths, requestLogHours, now } = retention
+  const { sql } = database
+  const instant = now.toISOString()
+  const hours = await sql`
+    with gate as materialized (select pg_try_advisory_xact_lock(${PAST_HOURS_LOCK}) as free)
+    delete from usage_hours using gate
+    where free and hour < (${instant}::text::timestamptz at time zone 'UTC' - make_interval(months => ${usageMonths}::int))
+      at time zone 'UTC'`
+  const since = sql`${instant}::text::timestamptz - make_interval(hours => ${requestLogHours}::int)`
+  const lines = await sql`delete from request_log where minute < ${since}`
+  const walks = await sql`delete from walks where last_at < ${since}`
+  const removed = sql`select k.id from api_keys k join stores s on s.id = k.store_id where s.removed_at is not null`
+  return hours.count + lines.count + walks.count + (await deleteUsageOf(sql, removed))
+}
+
+/**
+ * Replaces hours that are older than `usageHourDays` by one row for each key and UTC day; returns how many rows it deleted.
+ * The row of a day is the one of its first hour, so a second run finds nothing to do. Each step is one statement and
+ * commits by itself, so a step that fails changes nothing. Stops if another node sums up.
+ */
+export async function sumUpOldHours(options: {
+  readonly database: ControlDatabase
+  readonly usageHourDays: number
+  readonly now: Date
+}): Promise<number> {
+  const { usageHourDays, now } = options
+  const { sql } = options.database
+  const end = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - usageHourDays * DAY_MS)
+  let deleted = 0
+  let day = await nextDayToSumUp(sql, null, end)
+  while (day !== null) {
+    const step = await sumUpStep(sql, day)
+    if (!step.free) break
+    deleted += step.deleted
+    const isDone = step.found < STEP_ROWS
+    if (isDone) day = await nextDayToSumUp(sql, new Date(day.getTime() + DAY_MS), end)
+  }
+  return deleted
+}
+
+/** The first UTC day from `begin` to `end` that has hours to sum up. A null `begin` is the oldest hour. */
+async function nextDayToSumUp(sql: Sql, begin: Date | null, end: Date): Promise<Date | null> {
+  const [next] = await sql<{ day: Date }[]>`
+    select day from generate_series(
+      coalesce(${begin?.toISOString() ?? null}::text::timestamptz, (select date_trunc('day', min(hour), 'UTC') from usage_hours)),
+      ${end.toISOString()}::text::timestamptz - interval '24 hours', interval '24 hours') as day
+    where exists (select from usage_hours where hour > day and hour < day + interval '24 hours')
+    order by day limit 1`
+  return next?.day ?? null
+}
+
+interface Step {
+  /** False if another node changes old hours; this step changed none then. */
+  readonly free: boolean
+  /** Rows to sum up. Another node can have deleted some of them before this step had the lock. */
+  readonly found: number
+  readonly deleted: number
+}
+
+/** Sums up rows of one UTC day. */
+async function sumUpStep(sql: Sql, day: Date): Promise<Step> {
+  const begin = sql`${day.toISOString()}::text::timestamptz`
+  const [step] = await sql<[Step]>`
+    with gate as materialized (
+      select pg_try_advisory_xact_lock(${PAST_HOURS_LOCK}) as free
+    ), found as materialized (
+      select ctid as id from usage_hours
+      where (select free from gate) and hour > ${begin} and hour < ${begin} + interval '24 hours'
+      order by key_id, hour limit ${STEP_ROWS}
+    ), deleted as (
+      delete from usage_hours where ctid = any (array(select id from found)) returning *
+    ), summed_up as (
+      insert into usage_hours as u (key_id, hour, answered, client_errors, refused, failed, peak_minute)
+      select key_id, ${begin}, sum(answered), sum(client_errors), sum(refused), sum(failed), max(peak_minute)
+      from deleted group by key_id order by key_id
+      on conflict (key_id, hour) do update set
+        answered = u.answered + excluded.answered,
+        client_errors = u.client_errors + excluded.client_errors,
+        refused = u.refused + excluded.refused,
+        failed = u.failed + excluded.failed,
+        peak_minute = greatest(u.peak_minute, excluded.peak_minute)
+    )
+    select (select free from gate) as free, (select count(*)::int from found) as found,
+      (select count(*)::int from deleted) as deleted`
+  return step
+}
+
+/** Deletes all usage of the keys that the query names; returns how many rows. Waits for a step of `sumUpOldHours`. */
+export async function deleteUsageOf(sql: Sql, keyIds: postgres.PendingQuery<postgres.Row[]>): Promise<number> {
+  const hours = await sql`
+    with gate as materialized (select pg_advisory_xact_lock(${PAST_HOURS_LOCK}))
+    delete from usage_hours using gate where key_id in (${keyIds})`
+  const lines = await sql`delete from request_log where key_id in (${keyIds})`
+  const walks = await sql`delete from walks where key_id in (${keyIds})`
+  return hours.count + lines.count + walks.count
+}

@@ -1,0 +1,45 @@
+// A migrated control database for tests, with a store or two.
+
+import { randomBytes } from 'node:crypto'
+import { createMigratedDatabase } from '../../../test/support/databases.ts'
+import { type ControlDatabase, openControlDatabase } from '../src/database.ts'
+import { SealingKey } from '../src/sealing.ts'
+import { addStore, type RegisteredStore, type RegistryContext } from '../src/stores.ts'
+
+/** A control database of the test's own, and what changes of it need. */
+export interface TestControl extends RegistryContext {
+  readonly url: string
+  readonly database: ControlDatabase
+  /** Another pool on it, as a second node has. */
+  secondNode(): ControlDatabase
+  /** Registers a ready store. */
+  store(name?: string): Promise<RegisteredStore>
+  drop(): Promise<void>
+}
+
+/** An empty, migrated control database. */
+export async function createControlDatabase(): Promise<TestControl> {
+  const { url, drop } = await createMigratedDatabase()
+  const opened: ControlDatabase[] = []
+  const open = () => {
+    const database = openControlDatabase(url, { poolSize: 10 })
+    opened.push(database)
+    return database
+  }
+  const context = {
+    database: open(),
+    random: randomBytes,
+    keys: { current: new SealingKey(randomBytes(32)), previous: null },
+  }
+  const databaseUrl = 'postgres://reader:p%40ss@127.0.0.1:5432/shop?sslmode=verify-full'
+  return {
+    ...context,
+    url,
+    secondNode: open,
+    store: (name = 'Shop') => addStore(context, { name, origin: 'generated', state: 'ready', databaseUrl }),
+    drop: async () => {
+      await Promise.all(opened.map((database) => database.close()))
+      await drop()
+    },
+  }
+}

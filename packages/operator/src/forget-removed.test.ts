@@ -1,0 +1,59 @@
+import { connectionUrlOf, removeStore } from '@store-export/control'
+import { type StoreAddress, StorePools } from '@store-export/engine'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createControlDatabase, type TestControl } from '../../control/test/control-database.ts'
+import { forgetOnce } from './forget-removed.ts'
+import type { Observation } from './observe.ts'
+
+const BOUNDS = {
+  storePoolSize: 2,
+  storeConnectionsMax: 40,
+  storeServerConnectionsMax: 40,
+  storeQueueMax: 1,
+  storeQueueWaitMs: 1000,
+  storeIdleSeconds: 60,
+  storeTimeoutMs: 5000,
+  storeSessionSettings: true,
+}
+
+const connectionUrl = (address: StoreAddress) => connectionUrlOf(control.keys, address)
+
+let control: TestControl
+beforeAll(async () => {
+  control = await createControlDatabase()
+})
+afterAll(() => control.drop())
+
+describe('pools of removed stores', () => {
+  test('[AUTH-6] are closed on a node that is not asked for them, and others stay', async () => {
+    const seen: Observation[] = []
+    const observe = (observation: Observation) => void seen.push(observation)
+    const pools = new StorePools({ bounds: BOUNDS, connectionUrl, observe })
+    const node = { pools, database: control.secondNode(), observe }
+    await forgetOnce(node)
+    const [kept, removed] = [await control.store('kept'), await control.store('removed')]
+    for (const { id, databaseUrl, sealedPassword } of [kept, removed])
+      await pools.use({ storeId: id, databaseUrl: databaseUrl ?? '', sealedPassword }, async () => undefined)
+    await forgetOnce(node)
+    expect(pools.storeIds()).toEqual([kept.id, removed.id])
+    await removeStore(control.database, removed.id)
+    await forgetOnce(node)
+    expect(pools.storeIds()).toEqual([kept.id])
+    expect(seen.at(-1)).toEqual({ event: 'pool closed', storeId: removed.id, reason: 'store removed' })
+    await pools.close()
+  })
+
+  test('[R5] a control database that fails costs no pool', async () => {
+    const seen: Observation[] = []
+    const observe = (observation: Observation) => void seen.push(observation)
+    const pools = new StorePools({ bounds: BOUNDS, connectionUrl, observe })
+    const { id, databaseUrl, sealedPassword } = await control.store('kept')
+    await pools.use({ storeId: id, databaseUrl: databaseUrl ?? '', sealedPassword }, async () => undefined)
+    const database = control.secondNode()
+    await database.close()
+    await forgetOnce({ pools, database, observe })
+    expect(pools.storeIds()).toEqual([id])
+    expect(seen.at(-1)?.event).toBe('control fault')
+    await pools.close()
+  })
+})

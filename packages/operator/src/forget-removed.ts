@@ -1,0 +1,41 @@
+// Closes the connections to stores that were removed on whatever node: here nobody asks for them any more.
+
+import { type ControlDatabase, registeredAmong } from '@store-export/control'
+import type { StorePools } from '@store-export/engine'
+import type { Observe } from './observe.ts'
+
+/** What to look at, and where the registry is. */
+export interface ForgettingOptions {
+  readonly pools: StorePools
+  readonly database: ControlDatabase
+  readonly observe: Observe
+}
+
+const INTERVAL_MS = 5000
+const GRACE_SECONDS = 5
+
+/** Forgets removed stores every few seconds until the pools are closed; keeps no process alive. */
+export function forgetRemovedStores(options: ForgettingOptions): void {
+  let isAsking = false
+  const timer = setInterval(() => {
+    if (options.pools.isClosed) clearInterval(timer)
+    else if (!isAsking) {
+      isAsking = true
+      void forgetOnce(options).finally(() => {
+        isAsking = false
+      })
+    }
+  }, INTERVAL_MS).unref()
+}
+
+/** Asks once which of the stores in use are gone, and closes their pools. Never rejects. */
+export async function forgetOnce({ pools, database, observe }: ForgettingOptions): Promise<void> {
+  const ids = pools.storeIds()
+  if (ids.length === 0) return
+  try {
+    const registered = await registeredAmong(database, ids)
+    for (const id of ids) if (!registered.has(id)) pools.discard(id, 'store removed', { graceSeconds: GRACE_SECONDS })
+  } catch (cause) {
+    if (!pools.isClosed) observe({ event: 'control fault', requestId: null, cause })
+  }
+}

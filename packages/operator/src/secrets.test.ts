@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto'
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { openPassword, sealPassword } from '../../control/src/sealing.ts'
+import { readConfig } from './config.ts'
+import { loadSecrets } from './secrets.ts'
+
+const GOOD = Buffer.alloc(32, 7).toString('base64')
+
+function load(env: Record<string, string>, file?: string) {
+  return loadSecrets(readConfig(env).config, () => {
+    if (file === undefined) {
+      throw Object.assign(new Error('no such file'), { code: 'ENOENT' })
+    }
+    return file
+  })
+}
+
+describe('the secret', () => {
+  test('it comes from the setting or a file, and either opens what the other sealed', () => {
+    const sealed = sealPassword({
+      keys: load({ STORE_EXPORT_SECRET: GOOD }),
+      storeId: 'A',
+      password: 'pä$$',
+      random: randomBytes,
+    })
+    const keys = load({ STORE_EXPORT_SECRET_FILE: '/run/secret', STORE_EXPORT_SECRET_PREVIOUS: GOOD }, `${GOOD}\n`)
+    expect(openPassword(keys, 'a', sealed)).toBe('pä$$')
+    expect(() => openPassword(keys, 'b', sealed)).toThrow('another secret')
+  })
+
+  test('an edited password does not open', () => {
+    const keys = load({ STORE_EXPORT_SECRET: GOOD })
+    const sealed = Buffer.from(sealPassword({ keys, storeId: 'a', password: 'p', random: randomBytes }), 'base64')
+    for (let at = 0; at < sealed.length; at += 1) {
+      const edited = Buffer.from(sealed)
+      edited.writeUInt8(edited.readUInt8(at) ^ 1, at)
+      expect(() => openPassword(keys, 'a', edited.toString('base64'))).toThrow()
+    }
+    expect(inspect(keys, { showHidden: true, depth: 9 })).not.toContain('07 07 07')
+  })
+
+  test.each([
+    [{}, undefined, 'STORE_EXPORT_SECRET: is needed'],
+    [{ STORE_EXPORT_SECRET: 'c2hvcnQ=' }, undefined, 'must be 32 bytes in base64; got 5 bytes'],
+    [{ STORE_EXPORT_SECRET: '*s3cret*' }, undefined, 'got text that is no base64'],
+    [{ STORE_EXPORT_SECRET: GOOD, STORE_EXPORT_SECRET_FILE: '/x' }, GOOD, 'is given twice'],
+    [{ STORE_EXPORT_SECRET_FILE: '/x' }, undefined, '"/x" cannot be read (ENOENT)'],
+    [{ STORE_EXPORT_SECRET_FILE: '/x' }, '', 'got 0 bytes'],
+    [
+      { STORE_EXPORT_SECRET: GOOD, STORE_EXPORT_SECRET_PREVIOUS: 'c2hvcnQ=' },
+      undefined,
+      'STORE_EXPORT_SECRET_PREVIOUS',
+    ],
+  ])('%j with file %j is refused clearly', (env, file, message) => {
+    expect(() => load(env, file)).toThrow(message)
+    expect(() => load(env, file)).not.toThrow('s3cret')
+  })
+})

@@ -1,0 +1,60 @@
+// Reads the secret that seals passwords, from the settings or a file, and says clearly when it is missing or wrong.
+
+import { readFileSync } from 'node:fs'
+import { SEALING_KEY_BYTES, SealingKey, type SealingKeys } from '@store-export/control'
+import { type Config, SettingProblem } from './config.ts'
+
+/** Reads a file as text; passed in by tests. */
+export type ReadText = (path: string) => string
+
+const HOW_TO_MAKE = `make one with "openssl rand -base64 ${SEALING_KEY_BYTES}"`
+
+/** The keys of these settings. Throws `SettingProblem` when there is no secret, two, or one that is no key. */
+export function loadSecrets(
+  config: Pick<Config, 'secret' | 'secretFile' | 'secretPrevious'>,
+  readText: ReadText = (path) => readFileSync(path, 'utf8'),
+): SealingKeys {
+  const previous = config.secretPrevious
+  return {
+    current: loadCurrent(config, readText),
+    previous: previous === null ? null : decodeKey('STORE_EXPORT_SECRET_PREVIOUS', previous.reveal()),
+  }
+}
+
+function loadCurrent(config: Pick<Config, 'secret' | 'secretFile'>, readText: ReadText): SealingKey {
+  const { secret, secretFile } = config
+  if (secret !== null && secretFile !== null) {
+    throw new SettingProblem('STORE_EXPORT_SECRET', 'is given twice: unset it or STORE_EXPORT_SECRET_FILE')
+  }
+  if (secret !== null) {
+    return decodeKey('STORE_EXPORT_SECRET', secret.reveal())
+  }
+  if (secretFile === null) {
+    throw new SettingProblem(
+      'STORE_EXPORT_SECRET',
+      `is needed: it encrypts the passwords of store databases. ${HOW_TO_MAKE}, keep it, ` +
+        'and set it or STORE_EXPORT_SECRET_FILE',
+    )
+  }
+  return decodeKey('STORE_EXPORT_SECRET_FILE', readSecretFile(secretFile, readText))
+}
+
+function readSecretFile(path: string, readText: ReadText): string {
+  try {
+    return readText(path)
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unreadable'
+    throw new SettingProblem('STORE_EXPORT_SECRET_FILE', `${JSON.stringify(path)} cannot be read (${code})`, { cause })
+  }
+}
+
+/** Base64 in either alphabet, with or without padding and line ends. */
+function decodeKey(env: string, text: string): SealingKey {
+  const compact = text.replace(/\s/g, '')
+  const bytes = /^[A-Za-z0-9+/_-]*={0,2}$/.test(compact) ? Buffer.from(compact, 'base64') : null
+  if (bytes === null || bytes.length !== SEALING_KEY_BYTES) {
+    const got = bytes === null ? 'text that is no base64' : `${bytes.length} bytes`
+    throw new SettingProblem(env, `must be ${SEALING_KEY_BYTES} bytes in base64; got ${got}. ${HOW_TO_MAKE}`)
+  }
+  return new SealingKey(bytes)
+}
