@@ -197,10 +197,16 @@ describe('stores', () => {
     const made = await ask('stores', 'provision', '--name', 'Old', '--revision', 'launch')
     dropAfterTest(made.id)
     const upgraded = await ask('stores', 'upgrade', made.id, '--to', 'v1.2')
-    expect(upgraded).toEqual({ id: made.id, revision: 'v1.2', applied: ['v1.1', 'v1.2'] })
+    expect(upgraded).toEqual({
+      id: made.id,
+      revision: 'v1.2',
+      applied: ['v1.1', 'v1.2'],
+      repaired: [],
+      admin_sql: null,
+    })
     expect(await connect(made.reader_url)`select phone from customers`).toEqual([])
     const again = await ask('stores', 'upgrade', made.id, '--to', 'v1.2')
-    expect(again).toEqual({ id: made.id, revision: 'v1.2', applied: [] })
+    expect(again).toEqual({ id: made.id, revision: 'v1.2', applied: [], repaired: [], admin_sql: null })
     const back = await run(['stores', 'upgrade', made.id, '--to', 'v1.1'], { settings })
     expect([back.code, back.stdout, back.stderr]).toEqual([
       1,

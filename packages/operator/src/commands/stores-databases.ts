@@ -50,8 +50,11 @@ export async function upgrade(place: OpenPlace, reference: string, options: Upgr
   const store = await requireStore(place.database, reference)
   const { to, json } = options
   const { ownerOrAdminUrl, readerRole } = await whereToUpgrade(place, store, options)
-  const applied = await upgradeStore({ ownerOrAdminUrl, to, readerRole, connect: connectOnce })
-  if (json) return printJson({ id: store.id, revision: to, applied })
+  const { applied, repaired, adminSql } = await upgradeStore({ ownerOrAdminUrl, to, readerRole, connect: connectOnce })
+  if (json) return printJson({ id: store.id, revision: to, applied, repaired, admin_sql: adminSql })
+  if (repaired.length > 0) say(`Added what an older version left out: ${repaired.join(', ')}.`)
+  if (adminSql !== null)
+    say(`The reader's role has no connection limit. Run as an administrator of its server: ${adminSql}`)
   say(applied.length === 0 ? `It was at ${to} before; grants are up to date:` : `Applied ${applied.join(', ')}:`)
   print(store.id)
 }

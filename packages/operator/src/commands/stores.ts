@@ -63,7 +63,11 @@ function addDatabaseCommands(stores: Command, surroundings: Surroundings): void 
     .option('--role <name>', 'name of the role', 'store_export_reader')
     .option('--grants-only', 'for a role that exists: print what it needs in another database of its server')
     .action((options: GrantsOptions) => grants(options))
-  leaf(stores, 'upgrade', "bring a store's schema to a newer revision, and the reader's grants with it")
+  leaf(
+    stores,
+    'upgrade',
+    "bring a store's schema and the reader's grants to a newer revision, and add what older versions left out",
+  )
     .argument('<id>', ID_HELP)
     .requiredOption('--to <revision>', 'revision of the schema: launch, v1.1 ... v1.6', parseRevision)
     .option('--database-url <url>', "the owner's URL, for a database on another server; - reads it from standard input")

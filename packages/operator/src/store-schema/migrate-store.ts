@@ -46,10 +46,19 @@ async function prepareRecord(sql: Sql): Promise<void> {
   })
 }
 
-async function applyWhenMissing(sql: Sql, revision: RevisionId, readerRole: string | null): Promise<boolean> {
+function applyWhenMissing(sql: Sql, revision: RevisionId, readerRole: string | null): Promise<boolean> {
+  return inUpgradeTransaction(sql, (transaction) => applyOnce(transaction, revision, readerRole))
+}
+
+/** Runs `work` in a transaction that no other upgrade of this store is beside; again, if a table was locked for too long. */
+export async function inUpgradeTransaction<T>(sql: Sql, work: (transaction: TransactionSql) => Promise<T>) {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await sql.begin((transaction) => applyOnce(transaction, revision, readerRole))
+      return await sql.begin(async (transaction) => {
+        await transaction`select pg_advisory_xact_lock(${UPGRADE_LOCK})`
+        await transaction.unsafe(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
+        return work(transaction)
+      })
     } catch (error) {
       if (!isLockTimeout(error) || attempt === LOCK_TRIES_MAX) throw error
     }
@@ -61,11 +70,9 @@ async function applyOnce(
   revision: RevisionId,
   readerRole: string | null,
 ): Promise<boolean> {
-  await transaction`select pg_advisory_xact_lock(${UPGRADE_LOCK})`
   const recorded = await transaction`
     insert into public.store_schema_revisions (revision) values (${revision}) on conflict do nothing returning revision`
   if (recorded.length === 0) return false
-  await transaction.unsafe(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
   await transaction.unsafe(migrationStatements(revision).join(';\n'))
   if (readerRole !== null) await transaction.unsafe(readerGrantsSql({ role: readerRole, revision }))
   return true

@@ -189,7 +189,7 @@ describe('a provisioned store', () => {
     const { databaseUrl } = await provision('launch')
     const adminUrl = new URL(inject('postgresUrl'))
     adminUrl.pathname = new URL(databaseUrl).pathname
-    const applied = await upgradeStore({ ownerOrAdminUrl: adminUrl.href, to: 'v1.2', readerRole: null, connect })
+    const { applied } = await upgradeStore({ ownerOrAdminUrl: adminUrl.href, to: 'v1.2', readerRole: null, connect })
     expect(applied).toEqual(['v1.1', 'v1.2'])
     await using(databaseUrl, (sql) => sql`insert into locations (id, name) values (gen_random_uuid(), 'n')`)
   })

@@ -5,6 +5,7 @@ import type { Sql } from 'postgres'
 import { migrateStore } from './migrate-store.ts'
 import { readerGrantsSql, readerRoleResetSql, readerRoleSql } from './reader-role.ts'
 import { requireUpgradable } from './recorded-revision.ts'
+import { type Repair, repairReaderLimit, repairTriggers } from './repair-store.ts'
 import { scramVerifier } from './scram.ts'
 import { quoteName, quoteText } from './sql-text.ts'
 import { type Login, urlForDatabase, urlForLogin } from './store-url.ts'
@@ -65,33 +66,37 @@ export async function provisionStore(options: ProvisionOptions): Promise<Provisi
   }
 }
 
+/** What an upgrade changed. */
+export interface Upgraded extends Repair {
+  /** Revisions that were applied, oldest first. */
+  readonly applied: RevisionId[]
+}
+
 /**
- * The revisions that were applied, oldest first; the reader's grants are those of `to` afterwards. Throws a sentence for a
- * store that has no record of our migrations, or one beyond `to`.
+ * Brings a store to a revision, and adds what older versions left out; the reader's grants are those of `to` afterwards.
+ * Throws a sentence for a store that has no record of our migrations, or one beyond `to`.
  */
-export async function upgradeStore({
-  ownerOrAdminUrl,
-  to,
-  readerRole,
-  connect,
-}: UpgradeOptions): Promise<RevisionId[]> {
+export async function upgradeStore({ ownerOrAdminUrl, to, readerRole, connect }: UpgradeOptions): Promise<Upgraded> {
   const sql = connect(ownerOrAdminUrl)
   try {
     await becomeOwner(sql)
     await requireUpgradable(sql, to)
+    const triggers = await repairTriggers(sql)
     const applied = await migrateStore(sql, to, readerRole)
-    if (readerRole !== null) await refreshReader(sql, readerRole, to)
-    return applied
+    if (readerRole === null) return { applied, repaired: triggers, adminSql: null }
+    const { repaired, adminSql } = await refreshReader(sql, readerRole, to)
+    return { applied, repaired: [...triggers, ...repaired], adminSql }
   } finally {
     await sql.end()
   }
 }
 
-async function refreshReader(sql: Sql, role: string, revision: RevisionId): Promise<void> {
+async function refreshReader(sql: Sql, role: string, revision: RevisionId): Promise<Repair> {
   await sql.unsafe(readerGrantsSql({ role, revision }))
   // the owner may change no role, the one who became it perhaps
   await sql.unsafe('reset role')
   await sql.unsafe(readerRoleResetSql({ role }))
+  return repairReaderLimit(sql, role)
 }
 
 /** Name of the database that is provisioned for a store. */

@@ -1,0 +1,89 @@
+// Adds what an older version of `stores provision` left out: triggers for TRUNCATE, and the connection limit of the reader.
+
+import type { Sql, TransactionSql } from 'postgres'
+import { codeOf } from '../problem.ts'
+import { inUpgradeTransaction, migrationStatements } from './migrate-store.ts'
+import { READER_CONNECTIONS_MAX } from './reader-role.ts'
+import { quoteName } from './sql-text.ts'
+
+const FUNCTION = 'children_move_parent'
+const TRUNCATE_TRIGGER = /^create trigger (?<name>\w+) before truncate on (?<table>public\.\w+)/
+/** Names of the roles that `stores provision` creates; other roles belong to the platform. */
+const PROVISIONED_READER = /^store_export_reader_[0-9a-f]{12}$/
+
+/**
+ * Adds missing triggers to the tables that exist; returns what it added, for the operator. `sql` must be connected as the
+ * owner of the store's tables. Functions of older versions fail in such a trigger, so it is replaced first.
+ */
+export async function repairTriggers(sql: Sql): Promise<string[]> {
+  const statements = [...migrationStatements('launch'), ...migrationStatements('v1.1')]
+  const missing = await missingTriggers(sql, statements)
+  const isOutdated = await hasOutdatedFunction(sql)
+  if (missing.length === 0 && !isOutdated) return []
+  return inUpgradeTransaction(sql, async (transaction) => {
+    const repaired: string[] = []
+    if (await hasOutdatedFunction(transaction)) {
+      await transaction.unsafe(functionStatement(statements))
+      repaired.push(`function ${FUNCTION}`)
+    }
+    for (const { name, table, statement } of await missingTriggers(transaction, statements)) {
+      await transaction.unsafe(statement)
+      repaired.push(`trigger ${name} on ${table}`)
+    }
+    return repaired
+  })
+}
+
+/** What was repaired, and what could not be. */
+export interface Repair {
+  /** Additions that an older version left out, for the operator. */
+  readonly repaired: string[]
+  /** SQL that an administrator must run because the session may not; null if there is none. */
+  readonly adminSql: string | null
+}
+
+/** Limits the reader of a provisioned store. Leaves a limit that somebody set, and roles with other names. */
+export async function repairReaderLimit(sql: Sql, role: string): Promise<Repair> {
+  const unlimited = await sql`select from pg_roles where rolname = ${role} and rolconnlimit = -1`
+  if (unlimited.length === 0 || !PROVISIONED_READER.test(role)) return { repaired: [], adminSql: null }
+  const statement = `alter role ${quoteName(role)} connection limit ${READER_CONNECTIONS_MAX}`
+  try {
+    await sql.unsafe(statement)
+    return { repaired: [`connection limit ${READER_CONNECTIONS_MAX} of ${role}`], adminSql: null }
+  } catch (error) {
+    if (codeOf(error) !== '42501') throw error
+    return { repaired: [], adminSql: `${statement};` }
+  }
+}
+
+interface Trigger {
+  readonly name: string
+  readonly table: string
+  readonly statement: string
+}
+
+/** A trigger of the same name counts as present, also if it is disabled or calls a function of the platform. */
+async function missingTriggers(sql: Sql | TransactionSql, statements: readonly string[]): Promise<Trigger[]> {
+  const missing: Trigger[] = []
+  for (const statement of statements) {
+    const { name, table } = TRUNCATE_TRIGGER.exec(statement)?.groups ?? {}
+    if (name === undefined || table === undefined) continue
+    const found = await sql`
+      select from pg_class where oid = to_regclass(${table})
+        and not exists (select from pg_trigger where tgrelid = pg_class.oid and tgname = ${name})`
+    if (found.length > 0) missing.push({ name, table, statement })
+  }
+  return missing
+}
+
+async function hasOutdatedFunction(sql: Sql | TransactionSql): Promise<boolean> {
+  const found = await sql`
+    select from pg_proc where oid = to_regproc(${`public.${FUNCTION}`}) and prosrc not like '%TRUNCATE%'`
+  return found.length > 0
+}
+
+function functionStatement(statements: readonly string[]): string {
+  const statement = statements.find((each) => each.startsWith(`create function public.${FUNCTION}()`))
+  if (statement === undefined) throw new Error(`launch.sql does not create ${FUNCTION}`)
+  return statement.replace('create function', 'create or replace function')
+}

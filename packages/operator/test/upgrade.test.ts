@@ -1,0 +1,120 @@
+// `stores upgrade` of stores that an older version of `stores provision` made.
+
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest'
+import { createMigratedDatabase, type TestDatabase } from '../../../test/support/databases.ts'
+import { connect, dropAfterTest, newSecret, PATIENCE, run } from './support/program.ts'
+
+vi.setConfig(PATIENCE)
+
+const ORDER = '00000000-0000-4000-8000-00000000000a'
+
+let control: TestDatabase
+let settings: Record<string, string>
+
+beforeAll(async () => {
+  control = await createMigratedDatabase()
+  settings = { DATABASE_URL: control.url, SECRET: newSecret() }
+})
+afterAll(() => control.drop())
+
+async function ask(...words: string[]) {
+  const ended = await run([...words, '--json'], { settings })
+  expect([ended.code, ended.stderr]).toEqual([0, ''])
+  return ended.json
+}
+
+/** A store as versions without triggers for TRUNCATE and without a connection limit made it. */
+async function olderStore(revision: string) {
+  const made = await ask('stores', 'provision', '--name', 'Old', '--revision', revision)
+  dropAfterTest(made.id)
+  const owner = connect(made.database_url)
+  await owner.unsafe(`
+    drop trigger order_items_truncated on order_items;
+    drop trigger product_variants_truncated on product_variants;
+    do $$ begin
+      if to_regclass('customer_addresses') is not null then
+        drop trigger customer_addresses_truncated on customer_addresses;
+      end if;
+      execute regexp_replace(pg_get_functiondef('children_move_parent'::regproc), 'if tg_op = ''TRUNCATE''.*?end if;', '');
+    end $$`)
+  const reader = new URL(made.reader_url).username
+  const admin = connect(inject('postgresUrl'))
+  await admin.unsafe(`alter role ${reader} connection limit -1`)
+  const limit = async () => (await admin`select rolconnlimit from pg_roles where rolname = ${reader}`)[0]?.rolconnlimit
+  return { id: made.id, url: made.database_url, reader, owner, admin, limit }
+}
+
+test.each([
+  ['v1.6', ['trigger customer_addresses_truncated on public.customer_addresses']],
+  ['launch', []],
+])('a store of an older version at %s: upgrade adds triggers and a limit, once', async (revision, addresses) => {
+  const { id, reader, owner, limit } = await olderStore(revision)
+  const repaired = [
+    'function children_move_parent',
+    'trigger order_items_truncated on public.order_items',
+    'trigger product_variants_truncated on public.product_variants',
+    ...addresses,
+    `connection limit 20 of ${reader}`,
+  ]
+  const upgrade = () => ask('stores', 'upgrade', id, '--to', 'v1.6')
+  expect(await upgrade()).toMatchObject({ id, repaired, admin_sql: null })
+  expect(await limit()).toBe(20)
+  await owner`insert into orders (id, email) values (${ORDER}, 'a')`
+  await owner`insert into order_items (id, order_id, product_id, name, price) values (${ORDER}, ${ORDER}, ${ORDER}, 'n', 1)`
+  await owner`insert into customers (id, email) values (${ORDER}, 'a')`
+  await owner`
+    insert into customer_addresses (id, customer_id, first_name, last_name, line1, city, postal_code, country)
+    values (${ORDER}, ${ORDER}, 'f', 'l', 's', 'c', 'p', 'DE')`
+  await owner`update orders set updated_at = '2020-01-01Z'`
+  await owner`update customers set updated_at = '2020-01-01Z'`
+  await owner`truncate order_items, customer_addresses`
+  const [moved] = await owner`
+    select (select updated_at > '2021-01-01Z' from orders) as order, (select updated_at > '2021-01-01Z' from customers) as customer`
+  expect(moved).toEqual({ order: true, customer: true })
+  expect(await upgrade()).toEqual({ id, revision: 'v1.6', applied: [], repaired: [], admin_sql: null })
+})
+
+test('upgrade names what it added, and the SQL for an administrator if it connects as the owner', async () => {
+  const { id, url, reader, limit } = await olderStore('v1.6')
+  const words = ['stores', 'upgrade', id, '--to', 'v1.6', '--database-url', '-']
+  const { code, stderr } = await run(words, { settings, input: url })
+  expect([code, stderr]).toEqual([0, expect.anything()])
+  expect(stderr).toContain('trigger order_items_truncated on public.order_items')
+  expect(stderr).toContain(`alter role "${reader}" connection limit 20;`)
+  expect(await limit()).toBe(-1)
+})
+
+test('upgrade leaves a limit and triggers that an operator set', async () => {
+  const { id, reader, owner, admin, limit } = await olderStore('v1.6')
+  await admin.unsafe(`alter role ${reader} connection limit 60`)
+  await owner.unsafe(`
+    create function own() returns trigger language plpgsql as 'begin return null; end';
+    create trigger order_items_truncated before truncate on order_items for each statement execute function own()`)
+  const { repaired } = await ask('stores', 'upgrade', id, '--to', 'v1.6')
+  expect(repaired).not.toContainEqual(expect.stringContaining('order_items'))
+  expect(repaired).not.toContainEqual(expect.stringContaining('limit'))
+  expect(await limit()).toBe(60)
+  const [trigger] = await owner`
+    select tgfoid::regproc::text as calls from pg_trigger where tgname = 'order_items_truncated'`
+  expect(trigger?.calls).toBe('own')
+})
+
+test('upgrade leaves a role that stores provision did not create', async () => {
+  const { id, url, admin } = await olderStore('v1.6')
+  const role = `own_reader_${randomBytes(6).toString('hex')}`
+  await admin.unsafe(`create role ${role} login`)
+  onTestFinished(async () => {
+    const database = new URL(inject('postgresUrl'))
+    database.pathname = new URL(url).pathname
+    await connect(database.href).unsafe(`drop owned by ${role}`)
+    await admin.unsafe(`drop role ${role}`)
+  })
+  const own = new URL(url)
+  own.username = role
+  own.password = ''
+  await ask('stores', 'set', id, '--database-url', own.href)
+  const { repaired, admin_sql: adminSql } = await ask('stores', 'upgrade', id, '--to', 'v1.6')
+  expect([repaired.join(), adminSql]).toEqual([expect.not.stringContaining('limit'), null])
+  expect(await admin`select rolconnlimit as limit from pg_roles where rolname = ${role}`).toEqual([{ limit: -1 }])
+})
