@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { LATEST_REVISION } from '@store-export/contract'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import {
   type Circumstances,
@@ -92,7 +93,7 @@ test('its commands make a store, a key and a merchant, who reads all recipes; er
     expect(ended, ended.stderr).toMatchObject({ code: 0 })
     return ended.json
   }
-  const store = await json('stores', 'provision', '--name', 'S', '--revision', 'v1.6')
+  const store = await json('stores', 'provision', '--name', 'S', '--revision', LATEST_REVISION)
   dropAfterTest(store.id)
   const { key } = await json('keys', 'create', '--store', store.id, '--name', 'k')
   await json('merchants', 'add', '--email', 'owner@shop.example', '--store', store.id)

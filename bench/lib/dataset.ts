@@ -1,6 +1,7 @@
 // What is measured on: a control database with a key, and a store of the demo's kind with as many orders as asked for.
 
 import { randomBytes } from 'node:crypto'
+import { LATEST_REVISION } from '@store-export/contract'
 import { addStore, createKey, migrate, openControlDatabase, SealingKey } from '@store-export/control'
 import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
 import { generateStore } from '../../packages/operator/src/demo/generate.ts'
@@ -29,7 +30,6 @@ export interface Dataset {
 }
 
 const CONTROL_DATABASE = 'bench_control'
-const REVISION = 'v1.6'
 
 /** Makes everything on an empty server. */
 export async function makeDataset(server: BenchServer, orders: number): Promise<Dataset> {
@@ -39,7 +39,7 @@ export async function makeDataset(server: BenchServer, orders: number): Promise<
     adminUrl: server.url('postgres'),
     storeId,
     name,
-    revision: REVISION,
+    revision: LATEST_REVISION,
     random: randomBytes,
     connect,
   })
@@ -60,8 +60,8 @@ function connect(url: string): Sql {
 function fill(sql: Sql, orders: number): Promise<number> {
   const [{ id, name, shop, size }] = DEMO_STORES
   const grown = { ...size, orders, customers: Math.ceil(orders / 5), products: Math.ceil(orders / 40) }
-  const rows = generateStore({ seed: DEMO_SEED, storeId: id, name, revision: REVISION, shop, size: grown })
-  return loadStore(sql, REVISION, withoutCrowd(rows))
+  const rows = generateStore({ seed: DEMO_SEED, storeId: id, name, revision: LATEST_REVISION, shop, size: grown })
+  return loadStore(sql, LATEST_REVISION, withoutCrowd(rows))
 }
 
 /** The demo's history ends at an instant, to which a thousand last changes are moved; few must match a filter here. */

@@ -1,6 +1,7 @@
 // Many stores on one server: a database each, all copies of one, and a control database that knows them.
 
 import { randomBytes, randomUUID } from 'node:crypto'
+import { LATEST_REVISION } from '@store-export/contract'
 import { addStore, createKey, migrate, openControlDatabase, SealingKey } from '@store-export/control'
 import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
 import { provisionStore } from '../../packages/operator/src/store-schema/provision-store.ts'
@@ -21,7 +22,6 @@ export interface ManyStores {
 }
 
 const CONTROL_DATABASE = 'many_control'
-const REVISION = 'v1.6'
 const ORDERS = 100
 
 /** Makes so many stores with a hundred orders each. */
@@ -33,7 +33,7 @@ export async function makeManyStores(server: BenchServer, count: number): Promis
     adminUrl: server.url('postgres'),
     storeId: randomUUID(),
     name: 'Shop',
-    revision: REVISION,
+    revision: LATEST_REVISION,
     random: randomBytes,
     connect,
   })

@@ -1,7 +1,7 @@
 // PgBouncer in transaction mode between the service and its databases: everything is answered as without it.
 
 import { StoreExportClient } from '@store-export/client'
-import { LIMITS } from '@store-export/contract'
+import { LATEST_REVISION, LIMITS } from '@store-export/contract'
 import { expect, test } from 'vitest'
 import {
   ask,
@@ -140,11 +140,11 @@ test('doctor connects as the nodes do: what the pooler refuses is a finding, wit
   }
   const refused = await examine({ STORE_SESSION_SETTINGS: 'on' })
   // the rest of the report is there all the same
-  expect(refused).toMatchObject({ code: 1, ok: false, revision: 'v1.6' })
+  expect(refused).toMatchObject({ code: 1, ok: false, revision: LATEST_REVISION })
   expect(refused.findings[0]).toMatchObject({ severity: 'error', code: 'startup_parameter_refused' })
   expect(refused.findings[0].message).toContain('unsupported startup parameter')
   expect(refused.findings[0].fix).toMatch(/^export STORE_EXPORT_STORE_SESSION_SETTINGS=off /)
-  expect(await examine(POOLED)).toMatchObject({ code: 0, ok: true, revision: 'v1.6' })
+  expect(await examine(POOLED)).toMatchObject({ code: 0, ok: true, revision: LATEST_REVISION })
 })
 
 test('[ERR-3] the time limit of the role holds behind the pooler: 502 within 6 s, and nothing runs on', async () => {

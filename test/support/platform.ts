@@ -2,7 +2,7 @@
 // free port. The parts are the product's own; only random names and the clock of the test run are the test's.
 
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { RevisionId } from '@store-export/contract'
+import { LATEST_REVISION, type RevisionId } from '@store-export/contract'
 import { addStore, createKey, SealingKey } from '@store-export/control'
 import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
 import { inject } from 'vitest'
@@ -84,7 +84,7 @@ export async function startPlatform(
     sealingKey,
     observations,
     newKey,
-    async provision(revision = 'v1.6') {
+    async provision(revision = LATEST_REVISION) {
       const store = await provisionTestStore({ service, sealingKey, revision })
       stores.push(store)
       return store

@@ -1,6 +1,6 @@
 // What a request costs in things that can be counted. A slow machine does not turn these red; a statement too many does.
 
-import { customer, order, product, type Resource } from '@store-export/contract'
+import { customer, LATEST_REVISION, order, product, type Resource } from '@store-export/contract'
 import { StoreColumns } from '@store-export/engine'
 import { openPool, parseConnectionUrl } from '@store-export/postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -21,7 +21,7 @@ let platform: TestPlatform
 let store: TestStore
 beforeAll(async () => {
   platform = await startPlatform()
-  store = await filledStore(platform, 'v1.6', SIZE)
+  store = await filledStore(platform, LATEST_REVISION, SIZE)
 })
 afterAll(() => platform.close())
 

@@ -1,3 +1,4 @@
+import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { deviations, nullableFields } from './support/conform.ts'
@@ -39,7 +40,7 @@ test('[RES-CUSTOMER] each nullable field is null where nothing is stored', async
 })
 
 describe('[Q-CREATED] created_since', () => {
-  test.each(['v1.6', 'launch'])(
+  test.each([LATEST_REVISION, 'launch'])(
     'keeps customers created at or after the instant on a store at %s',
     async (revision) => {
       const of = revision === 'launch' ? old : store

@@ -1,3 +1,4 @@
+import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { bareStore } from './support/bare-store.ts'
@@ -25,7 +26,7 @@ let generating: { key: string }
 beforeAll(async () => {
   platform = await startPlatform({ STORE_TIMEOUT_MS: '2000' })
   const size = { orders: 8, customers: 6, products: 5, locations: 1, groups: 1 }
-  ;[store, other] = await Promise.all([filledStore(platform, 'v1.6', size), platform.provision()])
+  ;[store, other] = await Promise.all([filledStore(platform, LATEST_REVISION, size), platform.provision()])
   ;[imported, generating] = await Promise.all([bareStore(platform, 'imported'), bareStore(platform, 'generating')])
 })
 afterAll(() => platform.close())

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import {
   connectOnce,
@@ -25,8 +26,8 @@ let other: TestStore
 
 beforeAll(async () => {
   platform = await startPlatform({ COUNTS_MAX_AGE_SECONDS: '0' })
-  store = await filledStore(platform, 'v1.6', SIZE)
-  other = await filledStore(platform, 'v1.6', SIZE)
+  store = await filledStore(platform, LATEST_REVISION, SIZE)
+  other = await filledStore(platform, LATEST_REVISION, SIZE)
 })
 beforeEach(() => forget(platform))
 afterAll(() => platform.close())
@@ -102,7 +103,7 @@ describe('a cut connection', () => {
 
 describe('a store that cannot be reached', () => {
   test('[ERR-3] is 502 with a fixed text while its database is gone, and answers again by itself', async () => {
-    const gone = await filledStore(platform, 'v1.6', SIZE)
+    const gone = await filledStore(platform, LATEST_REVISION, SIZE)
     const before = await orders(gone)
     const database = new URL(gone.ownerUrl).pathname.slice(1)
     await gone.sql.end({ timeout: 1 })

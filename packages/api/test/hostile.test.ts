@@ -1,4 +1,5 @@
 import http from 'node:http'
+import { LATEST_REVISION } from '@store-export/contract'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { validateResponse } from '../../../test/support/openapi.ts'
@@ -17,7 +18,13 @@ let store: TestStore
 let agent: http.Agent
 beforeAll(async () => {
   platform = await startPlatform()
-  store = await filledStore(platform, 'v1.6', { orders: 30, customers: 12, products: 8, locations: 1, groups: 1 })
+  store = await filledStore(platform, LATEST_REVISION, {
+    orders: 30,
+    customers: 12,
+    products: 8,
+    locations: 1,
+    groups: 1,
+  })
   agent = new http.Agent({ keepAlive: true, maxSockets: AT_ONCE })
 })
 afterAll(async () => {

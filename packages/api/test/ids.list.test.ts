@@ -1,3 +1,4 @@
+import { LATEST_REVISION } from '@store-export/contract'
 import { revokeKey } from '@store-export/control'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startPlatform, type TestAnswer, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
@@ -104,7 +105,13 @@ describe('[R31] pages of ids', () => {
   })
 
   test('are read without the rows’ children: a store whose items cannot be read has its orders’ ids', async () => {
-    const torn = await filledStore(platform, 'v1.6', { orders: 5, customers: 2, products: 2, locations: 1, groups: 1 })
+    const torn = await filledStore(platform, LATEST_REVISION, {
+      orders: 5,
+      customers: 2,
+      products: 2,
+      locations: 1,
+      groups: 1,
+    })
     await torn.sql.unsafe('alter table order_items rename to order_items_old')
     expect((await platform.get('/api/v1/orders', torn.key)).status).toBe(502)
     expect((await walk('ids/orders', torn)).flat()).toHaveLength(5)

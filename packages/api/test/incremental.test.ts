@@ -1,3 +1,4 @@
+import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from './support/demo.ts'
@@ -9,7 +10,7 @@ let store: TestStore
 
 beforeAll(async () => {
   platform = await startPlatform()
-  store = await filledStore(platform, 'v1.6', SIZE)
+  store = await filledStore(platform, LATEST_REVISION, SIZE)
 })
 afterAll(() => platform.close())
 

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib'
-import { openapi } from '@store-export/contract'
+import { LATEST_REVISION, openapi } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { documentedHeaders, validateResponse } from '../../../test/support/openapi.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
@@ -14,7 +14,7 @@ beforeAll(async () => {
   platform = await startPlatform({ COUNTS_MAX_AGE_SECONDS: '0' })
   const size = { orders: 60, customers: 20, products: 12, locations: 2, groups: 2 }
   stores = await Promise.all(
-    (['v1.6', 'v1.3', 'launch'] as const).map((revision) => filledStore(platform, revision, size)),
+    ([LATEST_REVISION, 'v1.3', 'launch'] as const).map((revision) => filledStore(platform, revision, size)),
   )
 })
 afterAll(() => platform.close())

@@ -1,3 +1,4 @@
+import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { deviations } from './support/conform.ts'
@@ -8,7 +9,13 @@ let platform: TestPlatform
 let store: TestStore
 beforeAll(async () => {
   platform = await startPlatform()
-  store = await filledStore(platform, 'v1.6', { orders: 20, customers: 9, products: 8, locations: 1, groups: 1 })
+  store = await filledStore(platform, LATEST_REVISION, {
+    orders: 20,
+    customers: 9,
+    products: 8,
+    locations: 1,
+    groups: 1,
+  })
 })
 afterAll(() => platform.close())
 

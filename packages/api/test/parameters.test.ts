@@ -1,3 +1,4 @@
+import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from './support/demo.ts'
@@ -7,7 +8,13 @@ let platform: TestPlatform
 let store: TestStore
 beforeAll(async () => {
   platform = await startPlatform()
-  store = await filledStore(platform, 'v1.6', { orders: 260, customers: 60, products: 10, locations: 1, groups: 1 })
+  store = await filledStore(platform, LATEST_REVISION, {
+    orders: 260,
+    customers: 60,
+    products: 10,
+    locations: 1,
+    groups: 1,
+  })
 })
 afterAll(() => platform.close())
 

@@ -1,3 +1,4 @@
+import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   connectOnce,
@@ -19,7 +20,7 @@ let store: TestStore
 beforeAll(async () => {
   // One connection, so that the pages of a burst take longer than the wait before a store that stands still.
   platform = await startPlatform({ STORE_POOL_SIZE: '1', STORE_TIMEOUT_MS: '20000' })
-  store = await filledStore(platform, 'v1.6', SIZE)
+  store = await filledStore(platform, LATEST_REVISION, SIZE)
 })
 afterAll(() => platform.close())
 

@@ -4,6 +4,7 @@ import {
   type Field,
   includesRevision,
   isPaginated,
+  LATEST_REVISION,
   REVISIONS,
   type RevisionId,
   type RowShape,
@@ -161,7 +162,7 @@ describe.each(IDS)('a store at %s', (revision) => {
 describe('revisions beside each other', () => {
   test('[FMT-6] what an older store has too, it serves as a newer one does', async () => {
     for (const path of ['/api/v1/orders', '/api/v1/products', '/api/v1/customers', '/api/v1/categories']) {
-      const newest = (await ask('v1.6', path)).json.data
+      const newest = (await ask(LATEST_REVISION, path)).json.data
       for (const revision of IDS) {
         const rows: Record<string, unknown>[] = (await ask(revision, path)).json.data
         expect(rows.length).toBe(newest.length)

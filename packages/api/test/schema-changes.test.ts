@@ -122,7 +122,7 @@ describe('a half-migrated store', () => {
   })
 
   test('[Q-UPDATED-OLD, R28] customers without a grant on updated_at are not tracked, and are with it', async () => {
-    const store = await filledStore(platform, 'v1.6', SIZE)
+    const store = await filledStore(platform, LATEST_REVISION, SIZE)
     await store.sql.unsafe(`revoke select (updated_at) on customers from ${readerOf(store)}`)
     await seen()
     const path = 'customers?updated_since=2000-01-01T00:00:00Z'
@@ -134,7 +134,7 @@ describe('a half-migrated store', () => {
   })
 
   test('[ERR-3] a list whose id cannot be read fails, also where nothing was changed', async () => {
-    const store = await filledStore(platform, 'v1.6', SIZE)
+    const store = await filledStore(platform, LATEST_REVISION, SIZE)
     await store.sql.unsafe(`revoke select (id) on orders from ${readerOf(store)}`)
     await seen()
     for (const path of ['orders', 'orders?updated_since=9999-01-01T00:00:00Z'])
@@ -142,7 +142,7 @@ describe('a half-migrated store', () => {
   })
 
   test('[R28] an absent deleted_at, customer_id or created_at is null, and never a 5xx', async () => {
-    const store = await filledStore(platform, 'v1.6', SIZE)
+    const store = await filledStore(platform, LATEST_REVISION, SIZE)
     const [address] = await rows(store, 'customer-addresses')
     await store.sql`alter table customer_addresses drop column deleted_at`
     const path = `customers/${address?.customer_id}/addresses`
@@ -163,7 +163,7 @@ describe('a schema changed under the service', () => {
   let store: TestStore
 
   beforeAll(async () => {
-    store = await filledStore(platform, 'v1.6', SIZE)
+    store = await filledStore(platform, LATEST_REVISION, SIZE)
   })
 
   test.each([
@@ -260,7 +260,7 @@ describe('a schema changed under the service', () => {
 
 describe('a platform with other tables', () => {
   test('[R28] views of the names are served as tables are: walks, filters, one row, counts', async () => {
-    const store = await filledStore(platform, 'v1.6', SIZE)
+    const store = await filledStore(platform, LATEST_REVISION, SIZE)
     const paths = [
       'orders',
       'products',

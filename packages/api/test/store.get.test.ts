@@ -1,3 +1,4 @@
+import { LATEST_REVISION } from '@store-export/contract'
 import type { Sql } from '@store-export/postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
@@ -8,7 +9,13 @@ let platform: TestPlatform
 let store: TestStore
 beforeAll(async () => {
   platform = await startPlatform({ COUNTS_MAX_AGE_SECONDS: '0' })
-  store = await filledStore(platform, 'v1.6', { orders: 11, customers: 7, products: 5, locations: 1, groups: 1 })
+  store = await filledStore(platform, LATEST_REVISION, {
+    orders: 11,
+    customers: 7,
+    products: 5,
+    locations: 1,
+    groups: 1,
+  })
 })
 afterAll(() => platform.close())
 
@@ -44,7 +51,7 @@ async function lockedStore(settings: Record<string, string> = {}) {
   const patient = await startPlatform({ COUNTS_MAX_AGE_SECONDS: '4', ...settings })
   onTestFinished(() => patient.close())
   const size = { orders: 3, customers: 1, products: 1, locations: 1, groups: 1 }
-  const { sql, key } = await filledStore(patient, 'v1.6', size)
+  const { sql, key } = await filledStore(patient, LATEST_REVISION, size)
   const orders = async () => (await patient.get('/api/v1/store', key)).json.data.counts.orders
   const locked = <T>(work: (sql: Sql) => Promise<T>) =>
     sql.begin(async (holder) => {

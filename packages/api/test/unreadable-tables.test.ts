@@ -1,6 +1,7 @@
 // A table that exists and that the reader may not select is an error. An empty list would be taken for the truth: a copy
 // that removes what the store no longer has would lose every row.
 
+import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from './support/demo.ts'
@@ -18,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 beforeEach(async () => {
-  store = await filledStore(platform, 'v1.6', SIZE)
+  store = await filledStore(platform, LATEST_REVISION, SIZE)
   forget(platform)
 })
 

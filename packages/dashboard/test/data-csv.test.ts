@@ -1,4 +1,13 @@
-import { customerGroup, location, order, orderItem, product, type Resource, variant } from '@store-export/contract'
+import {
+  customerGroup,
+  LATEST_REVISION,
+  location,
+  order,
+  orderItem,
+  product,
+  type Resource,
+  variant,
+} from '@store-export/contract'
 import { StoreDatabaseFault } from '@store-export/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
@@ -17,7 +26,7 @@ let store: TestStore
 beforeAll(async () => {
   platform = await startPlatform()
   stores = openReader(platform)
-  store = await filledStore(platform, 'v1.6', SIZE)
+  store = await filledStore(platform, LATEST_REVISION, SIZE)
 })
 afterAll(async () => {
   await stores.close()
@@ -161,7 +170,7 @@ describe('a list as CSV', () => {
 
   test('of no rows has its header, also where an older store has no such table', async () => {
     const line = `\uFEFF${Object.keys(customerGroup.fields).join(',')}\r\n`
-    for (const revision of ['v1.6', 'launch'] as const)
+    for (const revision of [LATEST_REVISION, 'launch'] as const)
       expect((await whole(await platform.provision(revision), 'customer-groups')).toString()).toBe(line)
   })
 })

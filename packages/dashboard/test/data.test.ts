@@ -1,3 +1,4 @@
+import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from '../../api/test/support/demo.ts'
@@ -19,7 +20,7 @@ let old: TestStore
 beforeAll(async () => {
   platform = await startPlatform()
   stores = openReader(platform)
-  store = await filledStore(platform, 'v1.6', SIZE)
+  store = await filledStore(platform, LATEST_REVISION, SIZE)
   old = await filledStore(platform, 'launch', SIZE)
 })
 afterAll(async () => {
@@ -323,7 +324,11 @@ describe('Settings > General', () => {
     expect(problem).toBeNull()
     expect(JSON.parse(snapshot?.json.text ?? '')).toEqual(json.data)
     expect(Object.keys(JSON.parse(snapshot?.json.text ?? ''))).toEqual(Object.keys(json.data))
-    expect(snapshot).toMatchObject({ revision: { id: 'v1.6' }, latestRevision: 'v1.6', nullFields: [] })
+    expect(snapshot).toMatchObject({
+      revision: { id: LATEST_REVISION },
+      latestRevision: LATEST_REVISION,
+      nullFields: [],
+    })
     expect(snapshot?.counts).toContainEqual({ name: 'Orders', rows: 120 })
     expect(snapshot?.facts).toContainEqual({ label: 'Languages', text: 'de, en, fr' })
   })

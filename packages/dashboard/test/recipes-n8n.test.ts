@@ -1,6 +1,7 @@
 // The workflow for n8n, which is not installed here: its nodes are carried out by a small interpreter that follows n8n's
 // rules for the kinds of nodes in it, against the service.
 
+import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from '../../api/test/support/demo.ts'
@@ -31,7 +32,7 @@ let proxy: BusyProxy
 
 beforeAll(async () => {
   platform = await startPlatform()
-  store = await filledStore(platform, 'v1.6', SIZE)
+  store = await filledStore(platform, LATEST_REVISION, SIZE)
 })
 beforeEach(() => () => proxy.close())
 afterAll(() => platform.close())

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from '../../api/test/support/demo.ts'
@@ -20,7 +21,7 @@ beforeAll(async () => {
   platform = await startPlatform()
 })
 beforeEach(async () => {
-  store = await filledStore(platform, 'v1.6', SIZE)
+  store = await filledStore(platform, LATEST_REVISION, SIZE)
   proxy = await startBusyProxy(platform.service.url, BUSY)
   return () => proxy.close()
 })

@@ -1,3 +1,4 @@
+import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accountsOf, addMerchant, PlainBrowser, urlOf } from '../../../test/support/merchant.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
@@ -11,7 +12,7 @@ let email: string
 beforeAll(async () => {
   platform = await startPlatform({}, { dashboard: true })
   const size = { orders: 60, customers: 5, products: 5, locations: 1, groups: 1 }
-  store = await filledStore(platform, 'v1.6', size)
+  store = await filledStore(platform, LATEST_REVISION, size)
   old = await filledStore(platform, 'launch', size)
   await store.sql`update store set store_timezone = 'America/New_York'`
   const merchant = await addMerchant(platform, store.id, old.id)

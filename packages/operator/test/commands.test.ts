@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { LATEST_REVISION } from '@store-export/contract'
 import { addStore, type ControlDatabase, createKey, openControlDatabase, SealingKey } from '@store-export/control'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createDatabase, createMigratedDatabase, type TestDatabase } from '../../../test/support/databases.ts'
@@ -185,9 +186,12 @@ describe('stores', () => {
     const url = new URL(control.url)
     url.username = name
     url.password = 'x'
-    const { code, stderr } = await run(['stores', 'provision', '--name', 'x'.repeat(201), '--revision', 'v1.6'], {
-      settings: { ...settings, DATABASE_URL: url.href },
-    })
+    const { code, stderr } = await run(
+      ['stores', 'provision', '--name', 'x'.repeat(201), '--revision', LATEST_REVISION],
+      {
+        settings: { ...settings, DATABASE_URL: url.href },
+      },
+    )
     expect([code, stderr]).toEqual([1, expect.stringContaining('1 to 200 characters')])
     expect(await sql`select roleid from pg_auth_members where member = ${name}::regrole`).toEqual([])
     await sql.unsafe(`drop role ${name}`)
@@ -222,7 +226,7 @@ describe('stores', () => {
     await sql`create table orders (id uuid primary key)`
     const words = ['stores', 'add', '--name', 'Own', '--json', '--database-url', '-']
     const { id } = (await run(words, { settings, input: own.url })).json
-    const { code, stdout, stderr } = await run(['stores', 'upgrade', id, '--to', 'v1.6'], { settings })
+    const { code, stdout, stderr } = await run(['stores', 'upgrade', id, '--to', LATEST_REVISION], { settings })
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(/^store-export: [^\n]*the platform migrates its schema itself[^\n]*stores grants[^\n]*\n$/)
     expect(await sql`select tablename from pg_tables where schemaname = 'public'`).toEqual([{ tablename: 'orders' }])
@@ -230,7 +234,7 @@ describe('stores', () => {
 
   test('upgrade of a store on another server asks for its URL', async () => {
     const id = await register('Elsewhere')
-    const { code, stderr } = await run(['stores', 'upgrade', id, '--to', 'v1.6'], { settings })
+    const { code, stderr } = await run(['stores', 'upgrade', id, '--to', LATEST_REVISION], { settings })
     expect([code, stderr]).toEqual([1, expect.stringContaining('--database-url')])
   })
 
@@ -253,7 +257,7 @@ describe('stores', () => {
   })
 
   test('[GEN-3] grants prints SQL that makes a role without the password column', async () => {
-    const { code, stdout } = await run(['stores', 'grants', '--revision', 'v1.6'])
+    const { code, stdout } = await run(['stores', 'grants', '--revision', LATEST_REVISION])
     expect(code).toBe(0)
     expect(stdout).toContain('create role "store_export_reader" login password')
     expect(stdout).toMatch(/grant select \([^)]*"email"[^)]*\) on public."customers"/)

@@ -1,3 +1,4 @@
+import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts'
 import type { Finding } from '../src/doctor/report.ts'
@@ -35,13 +36,13 @@ async function examine(id: string, ...options: string[]) {
 
 describe('doctor', () => {
   test('[R28] finds missing grants and indexes and a readable password; each fix works as it is printed', async () => {
-    const { id, owner, role } = await provision('v1.6')
-    expect(await examine(id)).toMatchObject({ revision: 'v1.6', findings: [] })
+    const { id, owner, role } = await provision(LATEST_REVISION)
+    expect(await examine(id)).toMatchObject({ revision: LATEST_REVISION, findings: [] })
     await owner.unsafe(`revoke select (currency, locale) on orders from "${role}"`)
     await owner.unsafe(`grant select (password_hash) on customers to "${role}"`)
     await owner.unsafe('drop index orders_walk, customers_changed; create index customers_changed on customers (name)')
     const { revision, findings } = await examine(id)
-    expect(revision).toBe('v1.6')
+    expect(revision).toBe(LATEST_REVISION)
     expect(findings.map(({ severity, code }) => [severity, code])).toEqual([
       ['warning', 'missing_grant'],
       ['error', 'readable_password'],
@@ -55,7 +56,7 @@ describe('doctor', () => {
       'create index concurrently customers_changed_2 on public.customers ((coalesce(updated_at, created_at)), created_at, id);',
     ])
     for (const fix of fixes) await owner.unsafe(fix)
-    expect(await examine(id)).toMatchObject({ revision: 'v1.6', findings: [] })
+    expect(await examine(id)).toMatchObject({ revision: LATEST_REVISION, findings: [] })
   })
 
   test('a half-migrated store is at the revision whose columns are all there; the fix adds the others', async () => {
@@ -104,7 +105,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
   })
 
   test('a locked table is a finding, and hides no other report', async () => {
-    const { id, owner } = await provision('v1.6')
+    const { id, owner } = await provision(LATEST_REVISION)
     const other = await provision('v1.1')
     const [{ pid }] = await owner<[{ pid: number }]>`select pg_backend_pid() as pid`
     await owner.unsafe('begin; lock table orders in access exclusive mode')
@@ -115,7 +116,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
       json.stores.map((store: { id: string }) => [store.id, store]),
     )
     expect(byId.get(other.id)).toMatchObject({ ok: true, revision: 'v1.1' })
-    expect(byId.get(id)).toMatchObject({ ok: false, revision: 'v1.6' })
+    expect(byId.get(id)).toMatchObject({ ok: false, revision: LATEST_REVISION })
     const [locked] = byId.get(id)?.findings.filter(({ severity }) => severity !== 'note') ?? []
     expect(locked).toMatchObject({ severity: 'warning', code: 'locked_table' })
     expect(locked?.message).toContain(`process ${pid} holds orders`)
@@ -125,7 +126,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
   })
 
   test('a reader that may not connect gets the grant to paste', async () => {
-    const { id, owner, role } = await provision('v1.6')
+    const { id, owner, role } = await provision(LATEST_REVISION)
     const [{ name }] = await owner<[{ name: string }]>`select current_database() as name`
     await owner.unsafe(`revoke connect on database "${name}" from "${role}"`)
     const { findings } = await examine(id)
@@ -137,7 +138,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
   })
 
   test('[R23, RES-ADDRESS] removed addresses that would be served are an error', async () => {
-    const { id, owner, role } = await provision('v1.6')
+    const { id, owner, role } = await provision(LATEST_REVISION)
     await owner.unsafe(`revoke select (deleted_at) on customer_addresses from "${role}"`)
     const hidden = await examine(id)
     expect(hidden.findings.map(({ severity, code }) => [severity, code])).toEqual([['error', 'missing_grant']])
@@ -176,7 +177,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
   })
 
   test('[R42] a newer table that may not be read is an error, not an empty list; its fix works', async () => {
-    const { id, owner, role } = await provision('v1.6')
+    const { id, owner, role } = await provision(LATEST_REVISION)
     await owner.unsafe(`alter table locations rename to locations_before;
       create table locations (like locations_before including all)`)
     const { findings } = await examine(id)
@@ -237,7 +238,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
   })
 
   test('a store that hangs is a finding', async () => {
-    const { id } = await provision('v1.6')
+    const { id } = await provision(LATEST_REVISION)
     const { json } = await run(['stores', 'list', '--json'], { settings })
     const { database_url } = json.stores.find((store: { id: string }) => store.id === id)
     const proxy = await openProxy(Number(new URL(database_url).port))

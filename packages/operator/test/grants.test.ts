@@ -1,6 +1,7 @@
 // The SQL of `stores grants`, run as a platform runs it: in databases of its own, where the public may not connect.
 
 import { randomBytes } from 'node:crypto'
+import { LATEST_REVISION } from '@store-export/contract'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { createDatabase } from '../../../test/support/databases.ts'
 import { migrateStore } from '../src/store-schema/migrate-store.ts'
@@ -13,7 +14,7 @@ async function ownStore() {
   const { url, drop } = await createDatabase()
   onTestFinished(drop)
   const owner = connect(url)
-  await migrateStore(owner, 'v1.6')
+  await migrateStore(owner, LATEST_REVISION)
   await owner.unsafe(`revoke connect on database "${new URL(url).pathname.slice(1)}" from public`)
   return { url, owner }
 }
@@ -23,7 +24,7 @@ function asReader(url: string, { role, password }: { role: string; password: str
 }
 
 async function grants(...options: string[]) {
-  const { code, json } = await run(['stores', 'grants', '--revision', 'v1.6', '--json', ...options])
+  const { code, json } = await run(['stores', 'grants', '--revision', LATEST_REVISION, '--json', ...options])
   expect(code).toBe(0)
   return json as { role: string; password: string; revision: string; sql: string }
 }
@@ -45,13 +46,13 @@ test('--grants-only lets a role of the server read a second database, with the p
   await first.owner.unsafe(reader.sql)
   await expect(asReader(second.url, reader)`select 1`).rejects.toMatchObject({ code: '42501' })
   const alone = await grants('--role', role, '--grants-only')
-  expect(alone).toMatchObject({ role: role, password: null, revision: 'v1.6' })
+  expect(alone).toMatchObject({ role: role, password: null, revision: LATEST_REVISION })
   expect(alone.sql).not.toContain('create role')
   await second.owner.unsafe(alone.sql)
   // grants may be run again
   await second.owner.unsafe(alone.sql)
   expect(await asReader(second.url, reader)`select id from orders`).toEqual([])
-  const { stdout } = await run(['stores', 'grants', '--revision', 'v1.6', '--role', role, '--grants-only'])
+  const { stdout } = await run(['stores', 'grants', '--revision', LATEST_REVISION, '--role', role, '--grants-only'])
   expect(stdout).toContain(alone.sql)
   expect(stdout).not.toContain('password was')
 })

@@ -1,6 +1,7 @@
 // The secret is replaced while clients read: no request fails, in the documented order and in a wrong one.
 
 import { randomBytes } from 'node:crypto'
+import { LATEST_REVISION } from '@store-export/contract'
 import { addStore, SealingKey } from '@store-export/control'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { waitUntil } from './support/embedded-server.ts'
@@ -131,7 +132,7 @@ test('without a running node, stores add, set and provision refuse a secret that
   for (const words of [
     ['stores', 'add', '--name', 'Shop', ...url],
     ['stores', 'set', store.id, ...url],
-    ['stores', 'provision', '--name', 'Shop', '--revision', 'v1.6'],
+    ['stores', 'provision', '--name', 'Shop', '--revision', LATEST_REVISION],
   ]) {
     const { code, stderr } = await command({ SECRET: newSecret() }, words)
     expect([code, stderr]).toEqual([1, expect.stringContaining('was sealed with another secret')])

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
+import { LATEST_REVISION } from '@store-export/contract'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createDatabase } from '../../../test/support/databases.ts'
 import { PlainBrowser } from '../../../test/support/merchant.ts'
@@ -26,7 +27,9 @@ async function startService(more: Readonly<Record<string, string>> = {}) {
     ...more,
   }
   expect((await run(['migrate'], { settings })).code).toBe(0)
-  const store = (await run(['stores', 'provision', '--name', 'S', '--revision', 'v1.6', '--json'], { settings })).json
+  const store = (
+    await run(['stores', 'provision', '--name', 'S', '--revision', LATEST_REVISION, '--json'], { settings })
+  ).json
   dropAfterTest(store.id)
   const { key } = (await run(['keys', 'create', '--store', store.id, '--name', 'k', '--json'], { settings })).json
   const service = start(['serve', '--dashboard'], { settings })

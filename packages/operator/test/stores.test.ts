@@ -1,6 +1,7 @@
 // Stores under the platform's own IDs: every command can be repeated, and a killed one leaves nothing that no command lists.
 
 import { randomUUID } from 'node:crypto'
+import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { createMigratedDatabase, type TestDatabase } from '../../../test/support/databases.ts'
 import { waitUntil } from './support/embedded-server.ts'
@@ -48,7 +49,7 @@ describe('an external id', () => {
     expect(await ask('merchants', 'remove', ...merchant)).toMatchObject({ store_id: id, already: false })
     const seen = await run(['doctor', '--store', 'everywhere', '--json'], { settings })
     expect(seen.json.stores).toMatchObject([{ id }])
-    const upgraded = await run(['stores', 'upgrade', 'everywhere', '--to', 'v1.6'], { settings })
+    const upgraded = await run(['stores', 'upgrade', 'everywhere', '--to', LATEST_REVISION], { settings })
     expect(upgraded.stderr).toContain('on another server')
     expect(await ask('stores', 'remove', 'everywhere')).toMatchObject({ id, already: false, keys_revoked: 1 })
     expect(await ask('stores', 'remove', 'everywhere')).toMatchObject({ id, already: true })
@@ -78,13 +79,13 @@ describe('an external id', () => {
 
 describe('provision', () => {
   const provision = (externalId: string) =>
-    ask('stores', 'provision', '--name', 'Shop', '--revision', 'v1.6', '--external-id', externalId)
+    ask('stores', 'provision', '--name', 'Shop', '--revision', LATEST_REVISION, '--external-id', externalId)
 
   test('the same external id again returns the store; two commands at once make one database', async () => {
     const both = await Promise.all([provision('twice'), provision('twice')])
     const [made, known] = both.toSorted((a, b) => Number(b.created) - Number(a.created))
     dropAfterTest(made.id)
-    expect(made).toMatchObject({ created: true, state: 'ready', external_id: 'twice', revision: 'v1.6' })
+    expect(made).toMatchObject({ created: true, state: 'ready', external_id: 'twice', revision: LATEST_REVISION })
     expect(known).toEqual({ ...made, created: false, database_url: null, reader_url: expect.any(String) })
     expect(await connect(known.reader_url)`select email from customers`).toEqual([])
   })
@@ -154,7 +155,7 @@ describe('provision', () => {
     const sql = connect(url.href)
     await sql`insert into orders (id, email) values (gen_random_uuid(), 'a')`
     await sql.end()
-    const words = ['--name', 'Shop', '--revision', 'v1.6', '--external-id', 'in-use-after-restore']
+    const words = ['--name', 'Shop', '--revision', LATEST_REVISION, '--external-id', 'in-use-after-restore']
     const { code, stderr } = await run(['stores', 'provision', ...words], { settings })
     expect([code, stderr]).toEqual([1, expect.stringContaining('exists and holds at least 1 order:')])
     expect((await orphanOf(id)).has_database).toBe(true)
@@ -188,7 +189,7 @@ async function killProvision(externalId: string): Promise<{ id: string }> {
       begin perform pg_advisory_xact_lock(1); return new; end $$;
     create trigger wait_for_test before update on stores for each row execute function wait_for_test()`)
   await sql`select pg_advisory_lock(1)`
-  const words = ['stores', 'provision', '--name', 'Shop', '--revision', 'v1.6', '--external-id', externalId]
+  const words = ['stores', 'provision', '--name', 'Shop', '--revision', LATEST_REVISION, '--external-id', externalId]
   const running = start(words, { settings })
   const waiting = () => sql<{ pid: number }[]>`
     select pid from pg_locks where locktype = 'advisory' and objid = 1 and not granted

@@ -1,6 +1,7 @@
 // `stores upgrade` of stores that an older version of `stores provision` made.
 
 import { randomBytes } from 'node:crypto'
+import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { createMigratedDatabase, type TestDatabase } from '../../../test/support/databases.ts'
 import { connect, dropAfterTest, newSecret, PATIENCE, run } from './support/program.ts'
@@ -46,7 +47,7 @@ async function olderStore(revision: string) {
 }
 
 test.each([
-  ['v1.6', ['trigger customer_addresses_truncated on public.customer_addresses']],
+  [LATEST_REVISION, ['trigger customer_addresses_truncated on public.customer_addresses']],
   ['launch', []],
 ])('a store of an older version at %s: upgrade adds triggers and a limit, once', async (revision, addresses) => {
   const { id, reader, owner, limit } = await olderStore(revision)
@@ -57,7 +58,7 @@ test.each([
     ...addresses,
     `connection limit 20 of ${reader}`,
   ]
-  const upgrade = () => ask('stores', 'upgrade', id, '--to', 'v1.6')
+  const upgrade = () => ask('stores', 'upgrade', id, '--to', LATEST_REVISION)
   expect(await upgrade()).toMatchObject({ id, repaired, admin_sql: null })
   expect(await limit()).toBe(20)
   await owner`insert into orders (id, email) values (${ORDER}, 'a')`
@@ -72,12 +73,12 @@ test.each([
   const [moved] = await owner`
     select (select updated_at > '2021-01-01Z' from orders) as order, (select updated_at > '2021-01-01Z' from customers) as customer`
   expect(moved).toEqual({ order: true, customer: true })
-  expect(await upgrade()).toEqual({ id, revision: 'v1.6', applied: [], repaired: [], admin_sql: null })
+  expect(await upgrade()).toEqual({ id, revision: LATEST_REVISION, applied: [], repaired: [], admin_sql: null })
 })
 
 test('upgrade names what it added, and the SQL for an administrator if it connects as the owner', async () => {
-  const { id, url, reader, limit } = await olderStore('v1.6')
-  const words = ['stores', 'upgrade', id, '--to', 'v1.6', '--database-url', '-']
+  const { id, url, reader, limit } = await olderStore(LATEST_REVISION)
+  const words = ['stores', 'upgrade', id, '--to', LATEST_REVISION, '--database-url', '-']
   const { code, stderr } = await run(words, { settings, input: url })
   expect([code, stderr]).toEqual([0, expect.anything()])
   expect(stderr).toContain('trigger order_items_truncated on public.order_items')
@@ -86,12 +87,12 @@ test('upgrade names what it added, and the SQL for an administrator if it connec
 })
 
 test('upgrade leaves a limit and triggers that an operator set', async () => {
-  const { id, reader, owner, admin, limit } = await olderStore('v1.6')
+  const { id, reader, owner, admin, limit } = await olderStore(LATEST_REVISION)
   await admin.unsafe(`alter role ${reader} connection limit 60`)
   await owner.unsafe(`
     create function own() returns trigger language plpgsql as 'begin return null; end';
     create trigger order_items_truncated before truncate on order_items for each statement execute function own()`)
-  const { repaired } = await ask('stores', 'upgrade', id, '--to', 'v1.6')
+  const { repaired } = await ask('stores', 'upgrade', id, '--to', LATEST_REVISION)
   expect(repaired).not.toContainEqual(expect.stringContaining('order_items'))
   expect(repaired).not.toContainEqual(expect.stringContaining('limit'))
   expect(await limit()).toBe(60)
@@ -101,7 +102,7 @@ test('upgrade leaves a limit and triggers that an operator set', async () => {
 })
 
 test('upgrade leaves a role that stores provision did not create', async () => {
-  const { id, url, admin } = await olderStore('v1.6')
+  const { id, url, admin } = await olderStore(LATEST_REVISION)
   const role = `own_reader_${randomBytes(6).toString('hex')}`
   await admin.unsafe(`create role ${role} login`)
   onTestFinished(async () => {
@@ -114,7 +115,7 @@ test('upgrade leaves a role that stores provision did not create', async () => {
   own.username = role
   own.password = ''
   await ask('stores', 'set', id, '--database-url', own.href)
-  const { repaired, admin_sql: adminSql } = await ask('stores', 'upgrade', id, '--to', 'v1.6')
+  const { repaired, admin_sql: adminSql } = await ask('stores', 'upgrade', id, '--to', LATEST_REVISION)
   expect([repaired.join(), adminSql]).toEqual([expect.not.stringContaining('limit'), null])
   expect(await admin`select rolconnlimit as limit from pg_roles where rolname = ${role}`).toEqual([{ limit: -1 }])
 })

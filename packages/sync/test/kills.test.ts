@@ -1,5 +1,6 @@
 // The command, killed at random moments of first, later, pruning and full runs, and run again: right each time.
 
+import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
 import { differencesOf, tornRowsOf, withoutZeros, wrongIn } from './support/compare.ts'
@@ -60,7 +61,7 @@ class Life {
 
   static async begin(seed: number, destination: Destination): Promise<Life> {
     const random = new Random(seed)
-    const source = new SourceStore(store, { random, revision: 'v1.6', movesChildren: false })
+    const source = new SourceStore(store, { random, revision: LATEST_REVISION, movesChildren: false })
     await source.fill(MOST_ROWS)
     const way = await CommandOnWay.open(platform.service.url, () => new Date(source.clock.now).toISOString())
     return new Life(random, destination, { source, way })

@@ -1,6 +1,6 @@
 // Demo rows in a store of the test platform.
 
-import type { RevisionId } from '@store-export/contract'
+import { LATEST_REVISION, type RevisionId } from '@store-export/contract'
 import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
 import { generateStore, type StoreSize } from '../../../operator/src/demo/generate.ts'
 import { loadStore } from '../../../operator/src/demo/load.ts'
@@ -12,7 +12,7 @@ export const SIZE: StoreSize = { orders: 260, customers: 60, products: 40, locat
 /** A new store of the platform at `revision`, filled with demo rows. */
 export async function filledStore(
   platform: TestPlatform,
-  revision: RevisionId = 'v1.6',
+  revision: RevisionId = LATEST_REVISION,
   size = SIZE,
 ): Promise<TestStore> {
   const store = await platform.provision(revision)

@@ -1,6 +1,7 @@
 // Clients that ask and do not read, or read slowly; and answers that are too large for the buffers of the system.
 
 import type { Socket } from 'node:net'
+import { LATEST_REVISION } from '@store-export/contract'
 import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
 import { filledStore } from './demo.ts'
 import { connect } from './http.ts'
@@ -12,7 +13,13 @@ export const LARGE_PAGES = { PAGE_BYTES_MAX: '33554432', STORE_TIMEOUT_MS: '2000
 
 /** A store with products of a megabyte each. */
 export async function storeOfLargeProducts(platform: TestPlatform): Promise<TestStore> {
-  const store = await filledStore(platform, 'v1.6', { orders: 1, customers: 1, products: 20, locations: 1, groups: 1 })
+  const store = await filledStore(platform, LATEST_REVISION, {
+    orders: 1,
+    customers: 1,
+    products: 20,
+    locations: 1,
+    groups: 1,
+  })
   await store.sql`update products set description = repeat('x', 1000000)`
   return store
 }

@@ -1,3 +1,4 @@
+import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountsOf, addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
 import type { TestStore } from '../../../../test/support/platform.ts'
@@ -68,7 +69,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     const { page } = await scene.visit({ javaScript })
     await enter(page, owner)
     expect(page.url()).toBe(`${scene.url}/stores`)
-    expect((await textsOf(page, '.store-name')).toSorted()).toEqual(['Store at launch', 'Store at v1.6'])
+    expect((await textsOf(page, '.store-name')).toSorted()).toEqual(['Store at launch', `Store at ${LATEST_REVISION}`])
     await page.getByRole('link', { name: 'Store at launch' }).click()
     expect(page.url()).toBe(settings(second))
     await page.getByRole('link', { name: 'choose another store' }).click()

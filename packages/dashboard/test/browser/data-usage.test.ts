@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
 import type { TestStore } from '../../../../test/support/platform.ts'
@@ -13,7 +14,7 @@ let store: TestStore
 let merchant: TestMerchant
 beforeAll(async () => {
   scene = await openScene()
-  store = await filledStore(scene.platform, 'v1.6', SIZE)
+  store = await filledStore(scene.platform, LATEST_REVISION, SIZE)
   merchant = await addMerchant(scene.platform, store.id)
 })
 afterAll(() => scene.close())

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
 import type { TestStore } from '../../../../test/support/platform.ts'
@@ -152,7 +153,7 @@ describe('a hostile text stays text', () => {
       insert into memberships (merchant_id, store_id) select ${owner.id}, id from made`
     const elements = await elementsOf(shown, `${scene.url}/stores`)
     expect((await shown.locator('.store-name').allTextContents()).toSorted()).toEqual(
-      [...HOSTILE, 'Store at v1.6'].toSorted(),
+      [...HOSTILE, `Store at ${LATEST_REVISION}`].toSorted(),
     )
     const names = new Set(elements.slice(elements.indexOf('main id tabindex')))
     expect(names.size).toBeLessThan(20)

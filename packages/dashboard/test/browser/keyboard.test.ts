@@ -1,3 +1,4 @@
+import { LATEST_REVISION } from '@store-export/contract'
 import { listKeys } from '@store-export/control'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
@@ -12,7 +13,13 @@ let store: TestStore
 let merchant: TestMerchant
 beforeAll(async () => {
   scene = await openScene()
-  store = await filledStore(scene.platform, 'v1.6', { orders: 5, customers: 5, products: 5, locations: 1, groups: 1 })
+  store = await filledStore(scene.platform, LATEST_REVISION, {
+    orders: 5,
+    customers: 5,
+    products: 5,
+    locations: 1,
+    groups: 1,
+  })
   merchant = await addMerchant(scene.platform, store.id)
 })
 afterAll(() => scene.close())
@@ -111,7 +118,7 @@ describe.each(SCRIPTING)('with the keyboard alone, $scripting', ({ javaScript })
 
 describe('with the keyboard and the script', () => {
   test('rows that were added get the focus that their button had', async () => {
-    const many = await filledStore(scene.platform, 'v1.6', {
+    const many = await filledStore(scene.platform, LATEST_REVISION, {
       orders: 60,
       customers: 5,
       products: 5,

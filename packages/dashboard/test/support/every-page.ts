@@ -1,7 +1,7 @@
 // Every page of the dashboard in every state that it can be in, each with the way to it.
 
 import { randomBytes } from 'node:crypto'
-import { LIMITS } from '@store-export/contract'
+import { LATEST_REVISION, LIMITS } from '@store-export/contract'
 import { addStore, createKey, revokeKey } from '@store-export/control'
 import { accountsOf, addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
 import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
@@ -38,7 +38,7 @@ const SIZE = { orders: 60, customers: 10, products: 10, locations: 2, groups: 2 
 /** Makes the stores in all their states. */
 export async function showStores(scene: Scene): Promise<Shown> {
   const { platform } = scene
-  const full = await filledStore(platform, 'v1.6', SIZE)
+  const full = await filledStore(platform, LATEST_REVISION, SIZE)
   const old = await filledStore(platform, 'launch', SIZE)
   const empty = await platform.provision()
   const generating = await addEmptyStore(platform, 'generating')

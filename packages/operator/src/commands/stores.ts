@@ -1,6 +1,7 @@
 // `store-export stores`: the registry of stores, and databases for them. This file declares the arguments and options; the
 // files stores-*.ts do the work.
 
+import { LATEST_REVISION } from '@store-export/contract'
 import { type Command, Option } from 'commander'
 import { type Surroundings, withControl } from '../context.ts'
 import { type CommonOptions, group, leaf, parseRevision } from './leaf.ts'
@@ -50,7 +51,11 @@ function addDatabaseCommands(stores: Command, surroundings: Surroundings): void 
   leaf(stores, 'provision', 'make an empty store database on the server of the control database, and register it')
     .requiredOption('--name <text>', 'name of the store')
     .option('--external-id <id>', `${EXTERNAL_ID_HELP}; a killed run is resumed`)
-    .requiredOption('--revision <revision>', 'revision of its schema: launch, v1.1 ... v1.6', parseRevision)
+    .requiredOption(
+      '--revision <revision>',
+      `revision of its schema: launch, v1.1 ... ${LATEST_REVISION}`,
+      parseRevision,
+    )
     .action((options: ProvisionOptions) => withControl(surroundings, (place) => provision(place, options)))
   leaf(stores, 'drop-orphan', 'drop a database and its roles that "stores list --orphans" lists')
     .argument('<name>', 'name of the orphan')
@@ -59,7 +64,11 @@ function addDatabaseCommands(stores: Command, surroundings: Surroundings): void 
       withControl(surroundings, (place) => removeOrphan(place, name, options)),
     )
   leaf(stores, 'grants', "print the SQL that makes the reader's role for a platform's own database")
-    .requiredOption('--revision <revision>', 'revision of its schema: launch, v1.1 ... v1.6', parseRevision)
+    .requiredOption(
+      '--revision <revision>',
+      `revision of its schema: launch, v1.1 ... ${LATEST_REVISION}`,
+      parseRevision,
+    )
     .option('--role <name>', 'name of the role', 'store_export_reader')
     .option('--grants-only', 'for a role that exists: print what it needs in another database of its server')
     .action((options: GrantsOptions) => grants(options))
@@ -69,7 +78,7 @@ function addDatabaseCommands(stores: Command, surroundings: Surroundings): void 
     "bring a store's schema and the reader's grants to a newer revision, and add what older versions left out",
   )
     .argument('<id>', ID_HELP)
-    .requiredOption('--to <revision>', 'revision of the schema: launch, v1.1 ... v1.6', parseRevision)
+    .requiredOption('--to <revision>', `revision of the schema: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
     .option('--database-url <url>', "the owner's URL, for a database on another server; - reads it from standard input")
     .action((id: string, options: UpgradeOptions) => withControl(surroundings, (place) => upgrade(place, id, options)))
 }

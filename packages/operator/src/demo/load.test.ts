@@ -1,4 +1,4 @@
-import { REVISIONS } from '@store-export/contract'
+import { LATEST_REVISION, REVISIONS } from '@store-export/contract'
 import postgres, { type Sql } from 'postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../../test/support/databases.ts'
@@ -44,7 +44,7 @@ describe('loading', () => {
   )
 
   test('values arrive as they were: line breaks, quotes in arrays, instants to the microsecond', async () => {
-    await migrateStore(sql, 'v1.6')
+    await migrateStore(sql, LATEST_REVISION)
     const row = {
       id,
       name: 'a\tb\\N\n"c"',
@@ -59,7 +59,7 @@ describe('loading', () => {
       created_at: '2024-11-01T00:00:00.000007Z',
       updated_at: '2024-11-01T00:00:00.000007Z',
     }
-    await loadStore(sql, 'v1.6', [{ table: 'products', rows: [row] }])
+    await loadStore(sql, LATEST_REVISION, [{ table: 'products', rows: [row] }])
     const [read] =
       await sql`select name, slug, description, price, images, metafields, created_at = '2024-11-01 00:00:00.000007Z' as exact from products`
     expect(read).toEqual({

@@ -1,6 +1,6 @@
 // The demo platform: which stores it has. Data only; the `demo` command provisions, loads and registers them.
 
-import type { RevisionId } from '@store-export/contract'
+import { LATEST_REVISION, type RevisionId } from '@store-export/contract'
 import type { StoreSize } from './generate.ts'
 import type { Shop } from './shop.ts'
 import { COFFEE, HOME, PAPER } from './words/products.ts'
@@ -85,7 +85,7 @@ export const DEMO_STORES: readonly [FilledDemoStore, ...DemoStore[]] = [
     kind: 'filled',
     id: '6f0d5c1e-8a3b-4c57-9d21-3e7f4a10b601',
     name: 'Lindwurm & Tochter',
-    revision: 'v1.6',
+    revision: LATEST_REVISION,
     shop: LINDWURM,
     size: { orders: 5_000, customers: 1_200, products: 400, locations: 3, groups: 4 },
   },

@@ -4,6 +4,7 @@ import {
   customer,
   customerAddress,
   customerGroup,
+  LATEST_REVISION,
   location,
   order,
   orderItem,
@@ -57,7 +58,7 @@ describe('migrations', () => {
   })
 
   test('a column admits null exactly where the contract says "or null"', async () => {
-    await migrateStore(sql, 'v1.6')
+    await migrateStore(sql, LATEST_REVISION)
     const found = new Map((await columns()).map(({ table, name, nullable }) => [`${table}.${name}`, nullable]))
     const resources: Resource[] = [
       store,
@@ -103,19 +104,19 @@ describe('migrations', () => {
   })
 
   test('every table that is walked has an index in the order of the walk', async () => {
-    await migrateStore(sql, 'v1.6')
+    await migrateStore(sql, LATEST_REVISION)
     const rows = await sql<{ table: string; definition: string }[]>`
       select tablename as table, indexdef as definition from pg_indexes where schemaname = 'public'`
     const walked = new Set(
       rows.filter(({ definition }) => /\(created_at, id\b/.test(definition)).map(({ table }) => table),
     )
-    const pages = storeTables('v1.6').map(({ table }) => table)
+    const pages = storeTables(LATEST_REVISION).map(({ table }) => table)
     const embedded = ['store', 'order_items', 'product_variants']
     expect([...walked].sort()).toEqual(pages.filter((table) => !embedded.includes(table)).sort())
   })
 
   test('rows need only what has no natural default', async () => {
-    await migrateStore(sql, 'v1.6')
+    await migrateStore(sql, LATEST_REVISION)
     const id = '00000000-0000-4000-8000-000000000001'
     await sql`insert into orders (id, email) values (${id}, 'a@example.com')`
     await sql`insert into order_items (id, order_id, product_id, name, price) values (${id}, ${id}, ${id}, 'n', 1)`

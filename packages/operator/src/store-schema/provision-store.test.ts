@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { REVISIONS, type RevisionId } from '@store-export/contract'
+import { LATEST_REVISION, REVISIONS, type RevisionId } from '@store-export/contract'
 import postgres, { type Sql } from 'postgres'
 import { afterEach, describe, expect, inject, test } from 'vitest'
 import { type ProvisionedStore, type ProvisionOptions, provisionStore, upgradeStore } from './provision-store.ts'
@@ -66,7 +66,7 @@ describe('a provisioned store', () => {
   })
 
   test('[GEN-3] its reader cannot see the password hash, not even with select *', async () => {
-    const { readerUrl } = await provision('v1.6')
+    const { readerUrl } = await provision(LATEST_REVISION)
     await using(readerUrl, async (sql) => {
       await expect(sql`select password_hash from customers`).rejects.toMatchObject({ code: '42501' })
       await expect(sql`select * from customers`).rejects.toMatchObject({ code: '42501' })
@@ -93,13 +93,13 @@ describe('a provisioned store', () => {
     const { readerUrl, databaseUrl } = await provision('launch')
     await using(databaseUrl, (sql) => sql`create table locations (id int)`)
     const readerRole = new URL(readerUrl).username
-    const upgrading = upgradeStore({ ownerOrAdminUrl: databaseUrl, to: 'v1.6', readerRole, connect })
+    const upgrading = upgradeStore({ ownerOrAdminUrl: databaseUrl, to: LATEST_REVISION, readerRole, connect })
     await expect(upgrading).rejects.toThrow('locations')
     await using(readerUrl, (sql) => sql`select id, name from customer_groups`)
   })
 
   test('[GEN-1] its reader reads only: by default, by its rights, and without tables of its own', async () => {
-    const { readerUrl } = await provision('v1.6')
+    const { readerUrl } = await provision(LATEST_REVISION)
     await using(readerUrl, async (sql) => {
       const rows =
         await sql`select name, setting from pg_settings where name in ${sql(settings)} or name = 'TimeZone' order by 1`
@@ -136,7 +136,7 @@ describe('a provisioned store', () => {
   })
 
   test('its reader may have twenty connections, and the twenty-first is refused', async () => {
-    const { readerUrl } = await provision('v1.6')
+    const { readerUrl } = await provision(LATEST_REVISION)
     const held = Array.from({ length: 20 }, () => connect(readerUrl))
     try {
       await Promise.all(held.map((sql) => sql`select 1`))
@@ -177,7 +177,7 @@ describe('a provisioned store', () => {
 
   test('that cannot be made leaves no database and no role', async () => {
     const storeId = randomUUID()
-    await expect(provision('v1.6', { storeId, name: 'nul \0 byte' })).rejects.toThrow()
+    await expect(provision(LATEST_REVISION, { storeId, name: 'nul \0 byte' })).rejects.toThrow()
     await using(inject('postgresUrl'), async (sql) => {
       const short = storeId.slice(-12)
       expect(await sql`select 1 from pg_roles where rolname like ${`%${short}`}`).toHaveLength(0)

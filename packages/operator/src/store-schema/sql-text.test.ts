@@ -1,3 +1,4 @@
+import { LATEST_REVISION } from '@store-export/contract'
 import { describe, expect, test } from 'vitest'
 import { readerGrantsSql, readerRoleSql } from './reader-role.ts'
 import { scramVerifier } from './scram.ts'
@@ -33,7 +34,7 @@ describe('SQL text', () => {
     expect(launch).toContain(
       'grant select ("id", "email", "name", "processor_customer_id", "email_verified", "created_at") on public."customers" to "r";',
     )
-    const newest = readerGrantsSql({ role: 'r', revision: 'v1.6' })
+    const newest = readerGrantsSql({ role: 'r', revision: LATEST_REVISION })
     expect(newest).toMatch(/"deleted_at"[^;]* on public."customer_addresses"/)
     expect(launch + newest + readerRoleSql({ role: 'r', password: 'x' })).not.toContain('password_hash')
   })

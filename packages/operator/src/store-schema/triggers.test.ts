@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { LATEST_REVISION } from '@store-export/contract'
 import postgres, { type Sql } from 'postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../../test/support/databases.ts'
@@ -15,7 +16,7 @@ let sql: Sql
 beforeAll(async () => {
   database = await createDatabase()
   sql = postgres(database.url, { max: 1, onnotice: () => undefined })
-  await migrateStore(sql, 'v1.6')
+  await migrateStore(sql, LATEST_REVISION)
 })
 afterAll(async () => {
   await sql.end()

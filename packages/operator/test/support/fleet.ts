@@ -3,7 +3,7 @@
 
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { createServer } from 'node:net'
-import type { RevisionId } from '@store-export/contract'
+import { LATEST_REVISION, type RevisionId } from '@store-export/contract'
 import {
   addStore,
   type ControlDatabase,
@@ -130,7 +130,7 @@ async function ownControlDatabase(): Promise<string> {
   return database.url
 }
 
-async function fill({ size = FLEET_SIZE, revision = 'v1.6' }: StoreOptions) {
+async function fill({ size = FLEET_SIZE, revision = LATEST_REVISION }: StoreOptions) {
   const id = randomUUID()
   dropAfterTest(id)
   const urls = await provisionStore({

@@ -3,6 +3,7 @@
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as after } from 'node:timers/promises'
+import { LATEST_REVISION } from '@store-export/contract'
 import {
   addStore,
   type ControlDatabase,
@@ -150,7 +151,7 @@ export function watchMemory(node: RealNode): { most(): Promise<number> } {
 }
 
 async function makeDatabase(size: StoreSize, adminUrl: string) {
-  const [id, revision] = [randomUUID(), 'v1.6' as const]
+  const [id, revision] = [randomUUID(), LATEST_REVISION]
   const names = { adminUrl, storeId: id, name: 'S', revision, random: randomBytes, connect: connectOnce }
   const urls = await provisionStore(names)
   if (adminUrl === inject('postgresUrl')) onTestFinished(() => dropDatabase(id, adminUrl))

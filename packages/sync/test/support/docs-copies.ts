@@ -7,6 +7,7 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { StoreExportClient } from '@store-export/client'
+import { LATEST_REVISION } from '@store-export/contract'
 import postgres from 'postgres'
 import { vi } from 'vitest'
 import { createDatabase } from '../../../../test/support/databases.ts'
@@ -37,7 +38,7 @@ export async function makeDocsCopies(): Promise<DocsCopies> {
   const platform = await startPlatform()
   const store = await platform.provision()
   const { rows: shop, batches } = docsShop(store.id)
-  await loadStore(store.sql, 'v1.6', batches)
+  await loadStore(store.sql, LATEST_REVISION, batches)
   const home = process.cwd()
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
   process.chdir(folder)

@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StoreExportClient } from '@store-export/client'
-import type { RevisionId } from '@store-export/contract'
+import { LATEST_REVISION, type RevisionId } from '@store-export/contract'
 import { onTestFinished } from 'vitest'
 import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
 import { type RunOptions, type RunSummary, run, SqliteCopy } from '../../src/index.ts'
@@ -28,7 +28,7 @@ export interface Shop {
 }
 
 /** A new store at `revision`, and a place for its copy, both gone when the test has ended. */
-export async function aShop(platform: TestPlatform, revision: RevisionId = 'v1.6'): Promise<Shop> {
+export async function aShop(platform: TestPlatform, revision: RevisionId = LATEST_REVISION): Promise<Shop> {
   const store = await platform.provision(revision)
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
