@@ -85,6 +85,22 @@ test('while another node changes old hours, a run changes none', async () => {
   expect(await steps()).toEqual([])
 })
 
+test('the usage recorder holds rows of today: neither statement waits for them', async () => {
+  const { control, steps } = await manyHours()
+  const { database } = control
+  await database.sql`
+    insert into usage_hours (key_id, hour, answered) select distinct key_id, ${NOW.toISOString()}::text::timestamptz, 1
+    from usage_hours`
+  const recorder = await transaction(control)
+  await recorder`update usage_hours set answered = answered + 1 where hour = ${NOW.toISOString()}::text::timestamptz`
+  await sumUpOldHours({ database, usageHourDays: 32, now: NOW })
+  expect(await steps()).toHaveLength(6)
+  expect(await deleteOldUsage({ database, usageMonths: 1, requestLogHours: 72, now: NOW })).toBe(3 * KEYS)
+  await recorder`commit`
+  const [left] = await database.sql`select count(*)::int as rows, sum(answered)::int as answered from usage_hours`
+  expect(left).toEqual({ rows: KEYS, answered: 2 * KEYS })
+})
+
 /** An open transaction on a connection of its own. */
 async function transaction({ url }: TestControl): Promise<Sql> {
   const { sql, close } = openControlDatabase(url, { poolSize: 1 })
