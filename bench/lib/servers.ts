@@ -9,7 +9,7 @@ import {
   removeEmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../../packages/operator/src/embedded/embedded-postgres.ts'
-import type { ServerSettings } from '../../packages/operator/src/embedded/settings.ts'
+import type { ServerSettings } from '../../packages/operator/src/embedded/server-settings.ts'
 import type { ServerKind } from './options.ts'
 import { findSystemBinaries, startSystemPostgres } from './system-postgres.ts'
 

@@ -8,7 +8,7 @@ import { openPool, parseConnectionUrl } from '@store-export/postgres'
 import { type Account, chooseAccount } from '../../packages/operator/src/embedded/account.ts'
 import { run } from '../../packages/operator/src/embedded/run.ts'
 import { startServer } from '../../packages/operator/src/embedded/server.ts'
-import { type ServerSettings, serverParameters } from '../../packages/operator/src/embedded/settings.ts'
+import { type ServerSettings, serverParameters } from '../../packages/operator/src/embedded/server-settings.ts'
 import { databaseUrl } from '../../packages/operator/src/embedded/url.ts'
 import type { BenchServer } from './servers.ts'
 

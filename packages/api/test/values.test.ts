@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { HOSTILE_SETTINGS } from '../../engine/test/samples.ts'
+import { HOSTILE_SETTINGS } from '../../engine/test/support/samples.ts'
 import { asSuperuser, forget, idAt, insert, readerOf, surprises } from './support/rows.ts'
 
 let platform: TestPlatform

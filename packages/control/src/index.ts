@@ -13,7 +13,7 @@ export {
   listKeys,
   type NewKey,
   revokeKey,
-} from './access/key-ring.ts'
+} from './access/keys.ts'
 export { startAuditLog } from './audit.ts'
 export type { AuditRecorded, ControlEvent, ControlFault } from './control-event.ts'
 export { type ControlDatabase, openControlDatabase } from './database.ts'

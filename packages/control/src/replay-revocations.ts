@@ -1,6 +1,6 @@
 // After a restore of the control database, repeats the revocations and removals between the backup and the restore.
 
-import { revokeKey } from './access/key-ring.ts'
+import { revokeKey } from './access/keys.ts'
 import type { AuditRecorded } from './control-event.ts'
 import type { ControlDatabase } from './database.ts'
 import { removeMembership, removeMerchant } from './merchants.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createControlDatabase, type TestControl } from '../test/control-database.ts'
+import { createControlDatabase, type TestControl } from '../test/support/control-database.ts'
 import { forgetSentForms, isFirstSending } from './sent-forms.ts'
 
 let control: TestControl

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createControlDatabase, type TestControl } from '../test/control-database.ts'
+import { createControlDatabase, type TestControl } from '../test/support/control-database.ts'
 import { countAttempt, forgetAttempts, forgiveAttempt } from './sign-in-attempts.ts'
 
 let control: TestControl

@@ -1,6 +1,6 @@
 import { Kysely } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createControlDatabase, type TestControl } from '../test/control-database.ts'
+import { createControlDatabase, type TestControl } from '../test/support/control-database.ts'
 import { isFirstSending } from './sent-forms.ts'
 import { statementDialect } from './statement-dialect.ts'
 

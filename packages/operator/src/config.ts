@@ -1,5 +1,5 @@
 // Reads the settings from the environment, once, at the start. Reads no file and opens nothing: what a secret's text
-// means is secrets.ts, which settings there are is settings.ts.
+// means is load-secrets.ts, which settings there are is settings.ts.
 
 import { Secret } from '@store-export/control'
 import { type ChoiceSetting, type FlagSetting, type IntegerSetting, SETTINGS, type Setting } from './settings.ts'

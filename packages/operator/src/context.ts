@@ -15,9 +15,9 @@ import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
 import { type Config, readConfig } from './config.ts'
 import { CONTROL_DATABASE, DATA_FOLDER, loadDemoSecrets } from './demo/data-folder.ts'
 import { findRunningPostgres } from './embedded/embedded-postgres.ts'
+import { loadSecrets } from './load-secrets.ts'
 import { say } from './output.ts'
 import { Problem } from './problem.ts'
-import { loadSecrets } from './secrets.ts'
 
 /** Where the command was typed. */
 export interface Surroundings {

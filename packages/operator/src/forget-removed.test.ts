@@ -1,7 +1,7 @@
 import { connectionUrlOf, removeStore } from '@store-export/control'
 import { type StoreAddress, StorePools } from '@store-export/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createControlDatabase, type TestControl } from '../../control/test/control-database.ts'
+import { createControlDatabase, type TestControl } from '../../control/test/support/control-database.ts'
 import { forgetOnce } from './forget-removed.ts'
 import type { Observation } from './observe.ts'
 

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { logEvents } from '../../control/src/audit.ts'
 import type { AuditRecorded } from '../../control/src/control-event.ts'
-import { createControlDatabase } from '../../control/test/control-database.ts'
+import { createControlDatabase } from '../../control/test/support/control-database.ts'
 import { LineOutput } from '../src/line-output.ts'
 
 /** An output to a pipe that stays unread until `drain`, which returns the written text. */

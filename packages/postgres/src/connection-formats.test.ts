@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { serverMessage as message } from '../test/server-message.ts'
+import { serverMessage as message } from '../test/support/server-message.ts'
 import { askForBinary } from './connection-formats.ts'
 
 function bind(values: string, formats: Buffer): Buffer {

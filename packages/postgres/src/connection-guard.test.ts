@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { serverMessage as message } from '../test/server-message.ts'
+import { serverMessage as message } from '../test/support/server-message.ts'
 import { guardSocket } from './connection-guard.ts'
 import { RowReader } from './connection-messages.ts'
 

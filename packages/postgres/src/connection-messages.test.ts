@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { serverMessage as message } from '../test/server-message.ts'
+import { serverMessage as message } from '../test/support/server-message.ts'
 import { MESSAGE_BYTES_MAX, NOTICES_MAX, RowReader, ServerMessages } from './connection-messages.ts'
 
 const PARTS = [1, 2, 3, 4, 5, 6, 7, 64, 1000, 5000]

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createControlDatabase, type TestControl } from '../../test/control-database.ts'
+import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
 import { type ControlDatabase, openControlDatabase } from '../database.ts'
 import { openPassword } from '../sealing.ts'
 import { addStore, removeStore } from '../stores.ts'
 import { type Admission, admit, admitMany, BUSY } from './admission.ts'
 import { hashApiKey, makeApiKey } from './api-key.ts'
-import { createKey, type NewKey, revokeKey } from './key-ring.ts'
+import { createKey, type NewKey, revokeKey } from './keys.ts'
 
 let control: TestControl
 let key: NewKey

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createControlDatabase, type TestControl } from '../../test/control-database.ts'
-import { createKey, listKeys } from '../access/key-ring.ts'
+import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
+import { createKey, listKeys } from '../access/keys.ts'
 import type { ControlEvent } from '../control-event.ts'
 import type { ControlDatabase } from '../database.ts'
 import { removeStore } from '../stores.ts'

@@ -1,7 +1,7 @@
 import { integer, resource, text, timestamp, uuid } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MalformedRow, newCell } from '../../../postgres/src/cell.ts'
-import { createSamples, type Samples, sampleId } from '../../test/samples.ts'
+import { createSamples, type Samples, sampleId } from '../../test/support/samples.ts'
 import { readRows } from '../stores/read-rows.ts'
 import { PageWriter } from './page-writer.ts'
 

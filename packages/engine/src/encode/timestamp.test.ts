@@ -1,7 +1,7 @@
 import { resource, timestamp, uuid } from '@store-export/contract'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createSamples, type Samples } from '../../test/samples.ts'
+import { createSamples, type Samples } from '../../test/support/samples.ts'
 
 const instants = resource({
   name: 'Sample',

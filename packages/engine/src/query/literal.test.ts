@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSamples, type Samples } from '../../test/samples.ts'
+import { createSamples, type Samples } from '../../test/support/samples.ts'
 import { civilDate, INFINITY, identifier, instantLiteral, MINUS_INFINITY, textLiteral, uuidLiteral } from './literal.ts'
 
 /** 4714-11-24 BC, the first instant PostgreSQL has, and the last microsecond of 294276. */

@@ -1,6 +1,6 @@
 import { integer, resource, text, uuid } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSamples, type Samples } from '../../test/samples.ts'
+import { createSamples, type Samples } from '../../test/support/samples.ts'
 import type { StoreEvent } from '../store-event.ts'
 import { StoreColumns } from './columns.ts'
 

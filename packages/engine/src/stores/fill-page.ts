@@ -2,7 +2,7 @@
 
 import type { PagePlan, WayToChanged } from '../query/plan.ts'
 import { isProbed, needsWindows } from '../query/windows.ts'
-import { type Filling, fillByWindows } from './windows.ts'
+import { type Filling, fillByWindows } from './fill-by-windows.ts'
 
 /** What a page is filled from, by whichever way. */
 export interface PageFilling extends Filling {

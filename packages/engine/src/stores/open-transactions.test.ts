@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { createSamples, type Samples } from '../../test/samples.ts'
+import { createSamples, type Samples } from '../../test/support/samples.ts'
 import { lookAtTransactions } from './open-transactions.ts'
 
 let samples: Samples

@@ -6,9 +6,9 @@ import manifest from '../../package.json' with { type: 'json' }
 import { SettingProblem } from '../config.ts'
 import { type Place, readSettings, requireMigrated, type Surroundings } from '../context.ts'
 import { startLifecycle } from '../lifecycle.ts'
+import { loadSecrets } from '../load-secrets.ts'
 import { createLog } from '../log.ts'
 import { say } from '../output.ts'
-import { loadSecrets } from '../secrets.ts'
 import { patienceMs, startServing } from '../serve.ts'
 import { type CommonOptions, leaf } from './leaf.ts'
 

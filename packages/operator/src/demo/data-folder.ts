@@ -7,7 +7,7 @@ import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { RandomBytes, SealingKeys, Secret } from '@store-export/control'
 import { orProblem } from '../embedded/problems.ts'
-import { loadSecrets } from '../secrets.ts'
+import { loadSecrets } from '../load-secrets.ts'
 
 /** The demo's folder, relative to the current one. */
 export const DATA_FOLDER = '.data'

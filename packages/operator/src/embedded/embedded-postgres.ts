@@ -11,7 +11,7 @@ import { readLock } from './lock-file.ts'
 import type { Notice } from './notice.ts'
 import { findServer, ownedBy, processIdentity } from './process-identity.ts'
 import { type Server, type ServerWanted, type StopMode, startServer } from './server.ts'
-import { type ServerSettings, serverParameters } from './settings.ts'
+import { type ServerSettings, serverParameters } from './server-settings.ts'
 import { databaseUrl, postgresOptions } from './url.ts'
 
 /** What to start. `dataFolder` is made when missing. */
@@ -19,7 +19,7 @@ export type EmbeddedPostgresOptions = {
   dataFolder: string
   /** Listens on this port of 127.0.0.1 too; by default on the socket only. */
   tcpPort?: number
-  /** Server settings over those of settings.ts. */
+  /** Server settings over those of server-settings.ts. */
   settings?: ServerSettings
   /** Hears what was done about earlier runs, and when the server ends by itself. */
   onNotice?: (notice: Notice) => void

@@ -5,11 +5,11 @@ import { randomBytes } from 'node:crypto'
 import type { Resource } from '@store-export/contract'
 import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
 import postgres from 'postgres'
-import { createDatabase } from '../../../test/support/databases.ts'
-import { PageWriter } from '../src/encode/page-writer.ts'
-import { statementOf } from '../src/query/sql.ts'
-import { StoreColumns } from '../src/stores/columns.ts'
-import { readRows } from '../src/stores/read-rows.ts'
+import { createDatabase } from '../../../../test/support/databases.ts'
+import { PageWriter } from '../../src/encode/page-writer.ts'
+import { statementOf } from '../../src/query/sql.ts'
+import { StoreColumns } from '../../src/stores/columns.ts'
+import { readRows } from '../../src/stores/read-rows.ts'
 
 /** Settings of a session that change how values are read and written as text. */
 export const HOSTILE_SETTINGS = {

@@ -1,10 +1,10 @@
 // A migrated control database for tests, with a store or two.
 
 import { randomBytes } from 'node:crypto'
-import { createMigratedDatabase } from '../../../test/support/databases.ts'
-import { type ControlDatabase, openControlDatabase } from '../src/database.ts'
-import { SealingKey } from '../src/sealing.ts'
-import { addStore, type RegisteredStore, type RegistryContext } from '../src/stores.ts'
+import { createMigratedDatabase } from '../../../../test/support/databases.ts'
+import { type ControlDatabase, openControlDatabase } from '../../src/database.ts'
+import { SealingKey } from '../../src/sealing.ts'
+import { addStore, type RegisteredStore, type RegistryContext } from '../../src/stores.ts'
 
 /** A control database of the test's own, and what changes of it need. */
 export interface TestControl extends RegistryContext {

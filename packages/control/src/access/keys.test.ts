@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createControlDatabase, type TestControl } from '../../test/control-database.ts'
+import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
 import { removeStore, UnknownStore } from '../stores.ts'
 import {
   createKey,
@@ -10,7 +10,7 @@ import {
   listKeys,
   type NewKey,
   revokeKey,
-} from './key-ring.ts'
+} from './keys.ts'
 
 let control: TestControl
 beforeAll(async () => {

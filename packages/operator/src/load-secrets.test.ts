@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { openPassword, sealPassword } from '../../control/src/sealing.ts'
 import { readConfig } from './config.ts'
-import { loadSecrets } from './secrets.ts'
+import { loadSecrets } from './load-secrets.ts'
 
 const GOOD = Buffer.alloc(32, 7).toString('base64')
 
