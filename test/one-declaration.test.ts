@@ -1,0 +1,53 @@
+// A list is declared once, in the contract. Nothing else in the product names a list, so that a new list needs no line
+// there.
+
+import { globSync, readFileSync } from 'node:fs'
+import { clientMethodOf, ENDPOINTS, LATEST_REVISION } from '@store-export/contract'
+import { expect, test } from 'vitest'
+
+/** Files that name lists for a reason. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'packages/operator/src/demo/generate.ts': 'makes the rows of each table of the demo stores',
+  'packages/sync/src/copies/files/files-tables.ts': 'says which tables give a view its columns',
+  'packages/sync/src/copies/postgres/postgres-views.ts': 'lists the tables that each view joins',
+}
+
+const LISTS = ENDPOINTS.filter(({ answer }) => answer.kind === 'page')
+const NAMES = new Set(LISTS.flatMap(({ path, resource }) => [path, path.split('/').at(-1) ?? '', resource.table]))
+const GROUPS = new Set(LISTS.map((endpoint) => clientMethodOf(endpoint).group))
+const LITERAL = /'(?<single>[^'\n]*)'|"(?<double>[^"\n]*)"|`(?<template>[^`\n]*)`/g
+
+const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm
+
+/** The lists that the source names: in a string, or as a group of the client. */
+function named(source: string): string[] {
+  const text = source.replace(COMMENT, '')
+  const literals = [...text.matchAll(LITERAL)].map(({ groups }) => groups?.single ?? groups?.double ?? groups?.template)
+  const groups = [...text.matchAll(/\bclient\.(?<group>\w+)/g)].map(({ groups }) => groups?.group)
+  return [
+    ...literals.filter((name) => name !== undefined && NAMES.has(name)),
+    ...groups.filter((name) => name !== undefined && GROUPS.has(name)),
+  ].flatMap((name) => name ?? [])
+}
+
+const SOURCES = globSync('packages/*/src/**/*.ts').filter(
+  (file) => !file.startsWith('packages/contract/') && !/\.test\.ts$|\/generated\//.test(file),
+)
+
+test('[VER-1] a file outside of the contract, it names no list', () => {
+  expect(SOURCES.length).toBeGreaterThan(200)
+  const naming = SOURCES.flatMap((file) => {
+    const names = named(readFileSync(file, 'utf8'))
+    return names.length === 0 || file in EXCEPTIONS ? [] : [`${file}: ${names.join(', ')}`]
+  })
+  expect(naming).toEqual([])
+})
+
+test.each(Object.keys(EXCEPTIONS))('[VER-1] the exception %s, it still names lists', (file) => {
+  expect(named(readFileSync(file, 'utf8'))).not.toEqual([])
+})
+
+test('[VER-1] a file outside of the contract, it does not name the latest revision', () => {
+  const naming = SOURCES.filter((file) => readFileSync(file, 'utf8').includes(LATEST_REVISION))
+  expect(naming).toEqual([])
+})
