@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import type { ControlDatabase } from './database.ts'
 
 /** Guesses in one window. */
-export const ATTEMPTS_MAX = 10
+const ATTEMPTS_MAX = 10
 
 const WINDOW_SECONDS = 60
 /** The longest window is sixteen times the first. */

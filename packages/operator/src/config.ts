@@ -4,8 +4,6 @@
 import { Secret } from '@store-export/control'
 import { type ChoiceSetting, type FlagSetting, type IntegerSetting, SETTINGS, type Setting } from './settings.ts'
 
-export { SETTINGS } from './settings.ts'
-
 type ValueOf<S extends Setting> = S extends { kind: 'integer' }
   ? number
   : S extends { kind: 'flag' }

@@ -23,7 +23,7 @@ export const EXIT_FAILED = 1
 /** Asked wrongly: an unknown command, option or value. */
 export const EXIT_USAGE = 2
 /** Exit code if a database cannot be reached: the same command can succeed later. It is EX_TEMPFAIL of sysexits.h. */
-export const EXIT_UNREACHABLE = 75
+const EXIT_UNREACHABLE = 75
 
 /** Something that the reader can solve: `message` is one sentence that says how. */
 export class Problem extends Error {

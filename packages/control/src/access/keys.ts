@@ -8,10 +8,10 @@ import { UnknownStore } from '../stores.ts'
 import { type HashedKey, hashApiKey, makeApiKey, type PlainKey, visibleParts } from './api-key.ts'
 
 /** Active keys that a store may have. */
-export const KEYS_PER_STORE_MAX = LIMITS.activeKeysPerStore
+const KEYS_PER_STORE_MAX = LIMITS.activeKeysPerStore
 
 /** Longest name of a key, in characters. */
-export const KEY_NAME_LENGTH_MAX = 80
+const KEY_NAME_LENGTH_MAX = 80
 
 /** A key as lists show it. */
 export interface KeySummary {

@@ -5,12 +5,12 @@ import { type KeySummary, listKeys, readStoppedWalks, readUsageHours } from '@st
 import { storeAddresses } from '../look/addresses.ts'
 import { keysView, liveFragment } from '../pages/keys-view.ts'
 import type { KeyRow, KeysPage, KeyTiles, Notice } from '../pages/models.ts'
+import { stoppedBetween } from '../usage/stopped-walks.ts'
 import { peakMinuteToday, readSince, refusedSince, requestsIn24Hours, requestsToday } from '../usage/summaries.ts'
 import { warningsOf } from '../usage/warnings.ts'
 import { flashCookie, takeFlash } from './flash.ts'
 import { forgetNewKey, unconfirmedKey } from './new-key.ts'
 import { missing } from './problems.ts'
-import { stoppedBetween } from './usage.ts'
 import { type Answer, frameOf, type PageAnswer, type StoreVisit } from './visit.ts'
 
 const DAYS = 7
@@ -89,12 +89,12 @@ export function observeRevoked({ parts, requestId, store }: StoreVisit, keyId: s
 /** The page without its form. */
 export async function pageOf(visit: StoreVisit): Promise<Omit<KeysPage, 'create'>> {
   const { parts, store, head, now } = visit
-  const { database, requestsPerMinute } = parts
+  const { database, requestsPerMinute, requestLogHours } = parts
   const keysMax = LIMITS.activeKeysPerStore
   const [keys, hours, stopped] = await Promise.all([
     listKeys({ database, storeId: store.id }),
     readUsageHours({ database, storeId: store.id, since: readSince(now, DAYS) }),
-    readStoppedWalks({ database, storeId: store.id, ...stoppedBetween(visit) }),
+    readStoppedWalks({ database, storeId: store.id, ...stoppedBetween(now, requestLogHours) }),
   ])
   const rows = rowsOf(keys, requestsIn24Hours({ hours, now }))
   const active = rows.filter(({ revokedAt }) => revokedAt === null)

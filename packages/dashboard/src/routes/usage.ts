@@ -1,11 +1,12 @@
 // Usage: 30 days of a store, and what one key did lately.
 
-import { listKeys, type RequestLine, readRequestLog, readUsageHours, readWalks, type Walk } from '@store-export/control'
+import { listKeys, type RequestLine, readRequestLog, readUsageHours, readWalks } from '@store-export/control'
 import { storeAddresses } from '../look/addresses.ts'
 import { keyUsageView } from '../pages/key-usage-view.ts'
 import type { RequestLogPart } from '../pages/models.ts'
 import { usageView } from '../pages/usage-view.ts'
 import { instantOf } from '../usage/local-time.ts'
+import { standingOf } from '../usage/stopped-walks.ts'
 import {
   hoursOfDays,
   noRequests,
@@ -20,8 +21,6 @@ import { missing } from './problems.ts'
 import { type Answer, frameOf, type StoreVisit } from './visit.ts'
 
 const DAYS = 30
-/** A walk whose last page is older is not under way any more: limits make nobody wait for so long. */
-const STOPPED_MS = 5 * 60_000
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
@@ -104,15 +103,4 @@ function logPart(
   if (hasOlder) query.set('before', new Date(oldest).toISOString())
   const olderHref = hasOlder ? `${storeAddresses(store.id).keyUsage(keyId)}?${query}` : null
   return { lines, olderHref, isNewest: before === null, errorsOnly, until, problem, hours: parts.requestLogHours }
-}
-
-/** The time in which a list that was not read to its end counts as stopped, rather than under way or forgotten. */
-export function stoppedBetween({ parts, now }: StoreVisit): { readonly since: Date; readonly quietSince: Date } {
-  const since = new Date(now.getTime() - parts.requestLogHours * HOUR_MS)
-  return { since, quietSince: new Date(now.getTime() - STOPPED_MS) }
-}
-
-function standingOf({ ended, lastAt }: Walk, now: Date): 'finished' | 'under way' | 'stopped' {
-  if (ended) return 'finished'
-  return now.getTime() - lastAt.getTime() < STOPPED_MS ? 'under way' : 'stopped'
 }

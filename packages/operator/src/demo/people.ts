@@ -52,6 +52,6 @@ export function makePlace(code: CountryCode, random: Random): Omit<OrderAddress,
 }
 
 /** A telephone number of the pattern, `#` being a digit. */
-export function phoneOf(pattern: string, random: Random): string {
+function phoneOf(pattern: string, random: Random): string {
   return pattern.replaceAll('#', () => String(random.between(0, 9)))
 }

@@ -59,7 +59,7 @@ export function otherVersion(folder: string, found: string, expected: string): E
 }
 
 /** The TCP port belongs to another program. */
-export function portTaken(port: number): EmbeddedProblem {
+function portTaken(port: number): EmbeddedProblem {
   return new EmbeddedProblem(
     `Port ${port} of 127.0.0.1 is taken by another program: stop that program, or choose another port.`,
   )
@@ -86,7 +86,7 @@ export async function orProblem<T>(folder: string, work: () => Promise<T>): Prom
 }
 
 /** initdb looks its own user up. */
-export function unnamedUser(userId: number): EmbeddedProblem {
+function unnamedUser(userId: number): EmbeddedProblem {
   return new EmbeddedProblem(
     `The user with id ${userId} has no entry in /etc/passwd, which PostgreSQL needs: start this as a user who has one.`,
   )

@@ -5,7 +5,7 @@ import type { Sql } from 'postgres'
 import { Problem } from '../problem.ts'
 
 /** The table, in schema public, that records which migrations were applied. */
-export const RECORD_TABLE = 'store_schema_revisions'
+const RECORD_TABLE = 'store_schema_revisions'
 
 /** The revision of a database that `stores provision` made; null for any other. */
 export async function recordedRevision(sql: Sql): Promise<RevisionId | null> {

@@ -3,7 +3,8 @@
 
 import type { ChildTable, CopyTable } from '../../tables.ts'
 import type { CopyRow } from '../copy.ts'
-import { declaration, qualified, quoted } from './postgres-schema.ts'
+import { qualified, quoted } from './postgres-names.ts'
+import { declaration } from './postgres-schema.ts'
 import { jsonOfRows, lastOfEach } from './postgres-values.ts'
 import { walkPart } from './postgres-walks.ts'
 

@@ -4,7 +4,7 @@ import { parseExactJson } from '../../exact-json.ts'
 import type { CopyColumn } from '../../tables.ts'
 import { comparable } from '../comparable.ts'
 import type { CopyState, KeptRow, Reading, TableState } from '../copy.ts'
-import { qualified, quoted } from './postgres-schema.ts'
+import { qualified, quoted } from './postgres-names.ts'
 import type { PostgresSession } from './postgres-session.ts'
 import { readWalks } from './postgres-walks.ts'
 

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import type { ChildTable, ColumnKind, CopyColumn, CopyTable } from '../../tables.ts'
 import { CopyProblem } from '../copy.ts'
 import { indexesOf } from '../indexes.ts'
+import { qualified, quoted } from './postgres-names.ts'
 import type { PostgresSession } from './postgres-session.ts'
 import { POSTGRES_VIEWS, type PostgresView } from './postgres-views.ts'
 import { forgetLooseMarks, forgetWalk } from './postgres-walks.ts'
@@ -53,16 +54,6 @@ export async function makeSchema(session: PostgresSession, plan: SchemaPlan): Pr
   }
   await forgetLooseMarks({ session, schema })
   for (const view of POSTGRES_VIEWS) await makeView(session, schema, view)
-}
-
-/** The name of a table, and of its schema, as statements have them. */
-export function qualified(schema: string, table: string): string {
-  return `${quoted(schema)}.${quoted(table)}`
-}
-
-/** A name as statements have it. */
-export function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
 }
 
 /** A column's name and type. */

@@ -4,7 +4,7 @@
 
 import type { CopyTable } from '../../tables.ts'
 import type { UnfinishedWalk } from '../copy.ts'
-import { qualified, quoted } from './postgres-schema.ts'
+import { qualified, quoted } from './postgres-names.ts'
 import type { PostgresSession } from './postgres-session.ts'
 
 /** Where walks are kept. */

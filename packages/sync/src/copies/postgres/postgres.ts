@@ -14,9 +14,10 @@ import {
   type Reading,
   type WalkEnd,
 } from '../copy.ts'
+import { qualified } from './postgres-names.ts'
 import { pageStatement, pageValues } from './postgres-page.ts'
 import { markIds, type PostgresSource, peekState, readRows, readState, unmetIds } from './postgres-reading.ts'
-import { createIndexes, makeSchema, qualified } from './postgres-schema.ts'
+import { createIndexes, makeSchema } from './postgres-schema.ts'
 import { PostgresSession } from './postgres-session.ts'
 import { holdable } from './postgres-values.ts'
 import { forgetWalk, markMet, removeUnmet, walkValue } from './postgres-walks.ts'
