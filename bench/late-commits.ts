@@ -3,7 +3,7 @@
 
 import { parseArgs } from 'node:util'
 import { SealingKey } from '@store-export/control'
-import { openPool, parseConnectionUrl } from '@store-export/postgres'
+import { connect, parseConnectionUrl, queryRows, sql } from '@store-export/postgres'
 import { lookAtTransactions } from '../packages/engine/src/stores/open-transactions.ts'
 import { readConfig } from '../packages/operator/src/config.ts'
 import { type RunningService, startService } from '../packages/operator/src/service.ts'
@@ -78,15 +78,15 @@ function serve({ controlUrl, secret }: Dataset, boundMs: number): Promise<Runnin
 
 /** The same connection asks for nothing and looks, in turn. */
 async function costOfLook({ readerUrl }: Dataset): Promise<string> {
-  const sql = openPool(parseConnectionUrl(readerUrl), { connectionsMax: 1, applicationName: 'bench' })
+  const connection = await connect(parseConnectionUrl(readerUrl), { applicationName: 'bench' })
   const spent = { nothing: [] as number[], look: [] as number[] }
   try {
     for (let n = 0; n < LOOKS; n++) {
-      spent.nothing.push(await timed(() => sql.unsafe('select 1')))
-      spent.look.push(await timed(() => lookAtTransactions(sql)))
+      spent.nothing.push(await timed(() => queryRows(connection, sql`select 1`)))
+      spent.look.push(await timed(() => lookAtTransactions(connection)))
     }
   } finally {
-    await sql.end()
+    await connection.close()
   }
   const [nothing, look] = [median(spent.nothing), median(spent.look)]
   return `A look at a quiet store: ${look.toFixed(2)} ms, select 1: ${nothing.toFixed(2)} ms (medians of ${LOOKS})`

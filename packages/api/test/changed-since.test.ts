@@ -3,7 +3,7 @@
 
 import { parseInstant, product } from '@store-export/contract'
 import { StoreColumns } from '@store-export/engine'
-import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
+import { type Connection, connect, parseConnectionUrl, queryRows } from '@store-export/postgres'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { changedCountStatement } from '../../engine/src/query/changed-count.ts'
@@ -19,21 +19,21 @@ const LIMIT = 20
 
 let platform: TestPlatform
 let store: TestStore
-let sql: Sql
+let connection: Connection
 
 beforeAll(async () => {
   platform = await startPlatform()
   store = await platform.provision()
-  sql = openPool(parseConnectionUrl(store.ownerUrl), { connectionsMax: 1, applicationName: 'test' })
-  await sql.unsafe(`insert into products (id, name, slug, price, created_at, updated_at)
+  connection = await connect(parseConnectionUrl(store.ownerUrl), { applicationName: 'test' })
+  await connection.script(`insert into products (id, name, slug, price, created_at, updated_at)
     select ('00000000-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, n, n, 1,
       timestamptz '2026-07-08Z' + n * interval '1 microsecond', timestamptz '${CHANGED}'
     from generate_series(0, ${ROWS - 1}) n`)
-  await sql.unsafe('alter table products set (autovacuum_enabled = off)')
-  await sql.unsafe('vacuum analyze products')
+  await connection.script('alter table products set (autovacuum_enabled = off)')
+  await connection.script('vacuum analyze products')
 })
 afterAll(async () => {
-  await sql.end()
+  await connection.close()
   await platform.close()
 })
 
@@ -41,7 +41,7 @@ const ids = (from: number) => Array.from({ length: LIMIT }, (_, index) => idAt(f
 
 /** Rows from this one on are changed; the others long ago. */
 async function changeFrom(row: number): Promise<void> {
-  await sql.unsafe(
+  await connection.script(
     `update products set updated_at = timestamptz '2020-01-01Z' where name::int < ${row} and updated_at > '2029-01-01Z'`,
   )
 }
@@ -76,12 +76,12 @@ const firstPage = (...others: readonly Filter[]): PagePlan => ({
 
 async function columns(): Promise<PresentColumns> {
   const known = new StoreColumns({ refreshSeconds: 60, observe: () => undefined, now: () => 0 })
-  return await known.of({ storeId: store.id, databaseUrl: store.ownerUrl, sealedPassword: null }, sql)
+  return await known.of({ storeId: store.id, databaseUrl: store.ownerUrl, sealedPassword: null }, connection)
 }
 
 /** What the service decides before it reads a page, the first time and when it has counted the list before. */
 async function way(plan: PagePlan): Promise<WayToChanged | 'none' | null> {
-  const counting = { sql, present: await columns(), signal: undefined }
+  const counting = { connection, present: await columns(), signal: undefined }
   const changed = new ChangedRows()
   const ways = [await changed.wayTo('a list', plan, counting), await changed.wayTo('a list', plan, counting)]
   expect(ways[1]).toBe(ways[0])
@@ -89,7 +89,8 @@ async function way(plan: PagePlan): Promise<WayToChanged | 'none' | null> {
 }
 
 async function explained(text: string): Promise<string> {
-  const lines = await sql.unsafe(`explain (analyze, timing off, costs off) ${text}`)
+  const statement = { text: `explain (analyze, timing off, costs off) ${text}`, values: [] }
+  const lines = await queryRows<{ 'QUERY PLAN': string }>(connection, statement)
   return lines.map((line) => line['QUERY PLAN']).join('\n')
 }
 
@@ -101,9 +102,9 @@ describe.each([
     { changed: most + 1, way: 'walked' },
     { changed: most, way: sorted },
   ])('[Q-UPDATED, PAG-4] has $changed changed rows $way, and the next page goes on behind it', async (each) => {
-    await sql.unsafe(`update products set updated_at = timestamptz '${CHANGED}' where updated_at < '${CHANGED}'`)
+    await connection.script(`update products set updated_at = timestamptz '${CHANGED}' where updated_at < '${CHANGED}'`)
     await changeFrom(ROWS - each.changed)
-    await sql.unsafe('vacuum analyze products')
+    await connection.script('vacuum analyze products')
     await pretendRows(rows)
     const first = await page(null)
     const next = await page(first.cursor)
@@ -131,8 +132,10 @@ test.each([
   { changed: 'walked', way: /Scan using products_walk /, other: /Scan using products_changed / },
 ] as const)('changed rows that are to be $changed are, though the server has not noticed the change', async (each) => {
   await changeFrom(ROWS)
-  await sql.unsafe('vacuum analyze products')
-  await sql.unsafe(`update products set updated_at = timestamptz '${CHANGED}' where name::int >= ${ROWS - 15_000}`)
+  await connection.script('vacuum analyze products')
+  await connection.script(
+    `update products set updated_at = timestamptz '${CHANGED}' where name::int >= ${ROWS - 15_000}`,
+  )
   const { text } = statementOf({ ...firstPage(), changed: each.changed }, await columns(), { prepares: false })
   const plan = await explained(text)
   expect(plan).toMatch(each.way)
@@ -140,10 +143,10 @@ test.each([
 })
 
 test('few changed rows are found by their index in a table that the server never analyzed', async () => {
-  await sql.unsafe('create table analyzed (like products including all) with (autovacuum_enabled = off)')
-  await sql.unsafe('alter table products rename to aside; alter table analyzed rename to products')
+  await connection.script('create table analyzed (like products including all) with (autovacuum_enabled = off)')
+  await connection.script('alter table products rename to aside; alter table analyzed rename to products')
   try {
-    await sql.unsafe(`insert into products select * from aside; update products set updated_at = '2020-01-01Z'`)
+    await connection.script(`insert into products select * from aside; update products set updated_at = '2020-01-01Z'`)
     const present = await columns()
     // as few to a list of this size as the bound is to one of millions: for a fifth of its rows the server would read it whole
     const count = changedCountStatement(firstPage(), present, 1000)
@@ -153,6 +156,6 @@ test('few changed rows are found by their index in a table that the server never
       expect(await explained(statement)).not.toMatch(/Seq Scan on products/)
     }
   } finally {
-    await sql.unsafe('drop table products; alter table aside rename to products')
+    await connection.script('drop table products; alter table aside rename to products')
   }
 })

@@ -2,12 +2,11 @@
 
 import { customer, LATEST_REVISION, order, product, type Resource } from '@store-export/contract'
 import { StoreColumns } from '@store-export/engine'
-import { openPool, parseConnectionUrl } from '@store-export/postgres'
+import { connect, parseConnectionUrl, queryRows, readRows } from '@store-export/postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { PageWriter } from '../../engine/src/encode/page-writer.ts'
 import { statementOf } from '../../engine/src/query/sql.ts'
-import { readRows } from '../../engine/src/stores/read-rows.ts'
 import { newCell } from '../../postgres/src/cell.ts'
 import { type CountedWay, countedWay, type Passed } from './support/counted-way.ts'
 import { filledStore } from './support/demo.ts'
@@ -66,31 +65,31 @@ async function idsOf(count: number): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Statements and parses in each database; connections are open already. */
+/** Round trips, parsed statements and opened connections in each database. */
 const spent = ({ control, stores }: Cost) => ({
-  control: [control.statements, control.parsed, control.connections],
-  store: [stores.statements, stores.parsed, stores.connections],
+  control: [control.roundTrips, control.parsed, control.connections],
+  store: [stores.roundTrips, stores.parsed, stores.connections],
 })
 
-test('a row by id costs one statement in each database, and nothing is parsed again', async () => {
+test('a row by ID costs one round trip to each database, and nothing is parsed again', async () => {
   const [one = NO_ID, other = NO_ID] = await idsOf(2)
   const node = await countedNode(`/orders/${one}`)
   const cost = await costOf(node, [`/orders/${other}`])
   expect(spent(cost)).toEqual({ control: [1, 0, 0], store: [1, 0, 0] })
 })
 
-test('simultaneous requests for rows share key checks, and each reads its row with one statement', async () => {
+test('simultaneous requests for rows share key checks, and each reads its row in one round trip', async () => {
   const ids = await idsOf(AT_ONCE)
   const paths = ids.map((id) => `/orders/${id}`)
   const node = await countedNode(...paths.slice(0, 1))
   await costOf(node, paths)
   const { control, stores } = await costOf(node, paths)
-  expect(control.statements).toBeGreaterThan(0)
-  expect(control.statements).toBeLessThan(AT_ONCE / 2)
-  expect(stores.statements).toBe(AT_ONCE)
+  expect(control.roundTrips).toBeGreaterThan(0)
+  expect(control.roundTrips).toBeLessThan(AT_ONCE / 2)
+  expect(stores.roundTrips).toBe(AT_ONCE)
 })
 
-test('a page costs one statement in each database, a first page one more, for its watermark', async () => {
+test('a page costs one round trip to each database, a first page one more for its watermark', async () => {
   const node = await countedNode()
   const first = JSON.parse(await node.get('/orders?limit=250'))
   const next = `/orders?limit=250&cursor=${first.meta.next_cursor}`
@@ -102,8 +101,8 @@ test('a page costs one statement in each database, a first page one more, for it
 })
 
 test.each([
-  { what: 'nothing', since: '9999-01-01T00:00:00Z', statements: 2 },
-  { what: 'some', since: '0001-01-01T00:00:00Z', statements: 3 },
+  { what: 'nothing', since: '9999-01-01T00:00:00Z', roundTrips: 2 },
+  { what: 'some', since: '0001-01-01T00:00:00Z', roundTrips: 3 },
 ])(
   '[Q-UPDATED] where $what was changed, a first page costs its watermark, a count, and the page only if it has rows',
   async (each) => {
@@ -112,7 +111,7 @@ test.each([
     node.control.take()
     node.stores.take()
     const { stores } = await costOf(node, [path])
-    expect([stores.statements, stores.connections]).toEqual([each.statements, 0])
+    expect([stores.roundTrips, stores.connections]).toEqual([each.roundTrips, 0])
   },
 )
 
@@ -128,20 +127,20 @@ test.each(['/orders', '/products', '/customers'])('a page of %s takes fewer byte
 
 /** A connection to the store, and what it has. */
 async function opened() {
-  const sql = openPool(parseConnectionUrl(store.ownerUrl), { connectionsMax: 1, applicationName: 'test' })
-  onTestFinished(() => sql.end())
+  const connection = await connect(parseConnectionUrl(store.ownerUrl), { applicationName: 'test' })
+  onTestFinished(() => connection.close())
   const columns = new StoreColumns({ refreshSeconds: 60, now: Date.now, observe: () => undefined })
   const address = { storeId: store.id, databaseUrl: store.ownerUrl, sealedPassword: null }
-  return { sql, present: await columns.of(address, sql) }
+  return { connection, present: await columns.of(address, connection) }
 }
 
 /** All rows of a resource, as they come from the database. */
 async function messagesOf(resource: Resource): Promise<Buffer[]> {
-  const { sql, present } = await opened()
+  const { connection, present } = await opened()
   const plan = { kind: 'page', resource, limit: 1000, after: null, filters: [] } as const
   const messages: Buffer[] = []
-  await readRows(sql, statementOf(plan, present, { prepares: false }), {
-    take: ({ bytes, start, length }) => messages.push(Buffer.from(bytes.subarray(start, start + length))),
+  await readRows(connection, statementOf(plan, present, { prepares: false }), ({ bytes, start, length }) => {
+    messages.push(Buffer.from(bytes.subarray(start, start + length)))
   })
   return messages
 }
@@ -150,13 +149,14 @@ const SINCE = 820_000_000_000_000n
 const POSITION = { createdAt: SINCE, id: NO_ID }
 
 test('[Q-STATUS] a status is a range of its index, on the first page and behind a position', async () => {
-  const { sql, present } = await opened()
+  const { connection, present } = await opened()
   // a small store is read whole, which hides what a large one would do
-  await sql.unsafe('analyze; set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off')
+  await connection.script('analyze; set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off')
   const filters = [{ parameter: 'status', field: 'status', operator: '=', value: 'paid' }] as const
   for (const after of [null, POSITION]) {
     const plan = { kind: 'page', resource: order, limit: 250, after, filters } as const
-    const lines = await sql.unsafe(`explain ${statementOf(plan, present, { prepares: false }).text}`)
+    const text = `explain ${statementOf(plan, present, { prepares: false }).text}`
+    const lines = await queryRows<{ 'QUERY PLAN': string }>(connection, { text, values: [] })
     expect(lines.map((line) => line['QUERY PLAN']).join('\n')).toMatch(/Index Cond: \(.*status = 'paid'::text/)
   }
 })

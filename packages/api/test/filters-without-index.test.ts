@@ -2,7 +2,7 @@
 
 import { order, parseInstant } from '@store-export/contract'
 import { StoreColumns } from '@store-export/engine'
-import { openPool, parseConnectionUrl } from '@store-export/postgres'
+import { connect, parseConnectionUrl, queryRows } from '@store-export/postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { statementOf } from '../../engine/src/query/sql.ts'
@@ -152,10 +152,10 @@ test.each([
 })
 
 test('a window is a range of the index that the list is walked by, whatever the server thinks of the filter', async () => {
-  const sql = openPool(parseConnectionUrl(store.ownerUrl), { connectionsMax: 1, applicationName: 'test' })
-  onTestFinished(() => sql.end({ timeout: 1 }))
+  const connection = await connect(parseConnectionUrl(store.ownerUrl), { applicationName: 'test' })
+  onTestFinished(() => connection.close())
   const columns = new StoreColumns({ refreshSeconds: 60, observe: () => undefined, now: () => 0 })
-  const present = await columns.of({ storeId: store.id, databaseUrl: store.ownerUrl, sealedPassword: null }, sql)
+  const present = await columns.of({ storeId: store.id, databaseUrl: store.ownerUrl, sealedPassword: null }, connection)
   const filters = [{ parameter: 'status', field: 'status', operator: '=', value: 'shipped' }] as const
   const position = { createdAt: instant('2026-01-01T00:30:00Z'), id: NO_ID }
   const plan = { kind: 'page', resource: order, limit: 250, after: position, filters } as const
@@ -163,7 +163,7 @@ test('a window is a range of the index that the list is walked by, whatever the 
   const window = { end: { ...position, createdAt: instant('2026-01-01T00:50:00Z') } }
   const statement = statementOf({ ...plan, window }, present, { prepares: false }).text
   for (const text of [windowEndStatement(plan, present, 10_000), statement]) {
-    const lines = await sql.unsafe(`explain ${text}`)
+    const lines = await queryRows<{ 'QUERY PLAN': string }>(connection, { text: `explain ${text}`, values: [] })
     const explained = lines.map((line) => line['QUERY PLAN']).join('\n')
     expect(explained).toMatch(/Index Cond: .*ROW\((t\.)?created_at, (t\.)?id\) > /)
     expect(explained).not.toMatch(/Seq Scan on orders/)

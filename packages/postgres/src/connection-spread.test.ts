@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts'
-import { openPool, type Sql } from './connection.ts'
 import { parseConnectionUrl } from './connection-url.ts'
+import { openPool, type Sql } from './driver-pool.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

@@ -28,6 +28,8 @@ export interface ConnectionTarget {
   /** Which of several servers fit; null takes the first that answers. */
   readonly sessionAttributes: 'primary' | 'standby' | 'prefer-standby' | null
   readonly connectTimeoutSeconds: number | null
+  /** Whether SCRAM is bound to the TLS channel: if the server offers it (`prefer`), or always. */
+  readonly channelBinding: (typeof CHANNEL_BINDINGS)[number]
   /** Parameters for the server's session: `application_name`, `options`. */
   readonly startup: Readonly<Record<string, string>>
 }
@@ -51,6 +53,7 @@ const SESSION_ATTRIBUTES = {
   'prefer-standby': 'prefer-standby',
 } as const
 const SESSION_ATTRIBUTE_NAMES = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const
+const CHANNEL_BINDINGS = ['disable', 'prefer', 'require'] as const
 const PORT_DEFAULT = 5432
 const HOSTS_MAX = 16
 
@@ -97,6 +100,7 @@ export function parseConnectionUrl(url: string): ConnectionTarget {
     tls: readTls(parameters),
     sessionAttributes: readSessionAttributes(parameters),
     connectTimeoutSeconds: readSeconds(parameters.get('connect_timeout') ?? null),
+    channelBinding: oneOf('channel_binding', text(parameters, 'channel_binding') ?? 'prefer', CHANNEL_BINDINGS),
     startup: readStartup(parameters),
   }
 }
@@ -173,9 +177,6 @@ function readParameters(query: string): Map<string, string> {
     }
     // User, password and names stay encoded here: parseConnectionUrl decodes every part once.
     parameters.set(name, rawValue ?? '')
-  }
-  if (parameters.get('channel_binding') === 'require') {
-    throw new ConnectionUrlProblem('channel_binding=require is not supported: leave it out and use sslmode=verify-full')
   }
   return parameters
 }

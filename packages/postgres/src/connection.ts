@@ -1,210 +1,293 @@
-// Opens a pool of connections on what a connection URL says: the only place that calls the driver.
-// It chooses among several hosts; the sockets are connection-socket.ts.
+// One connection to a database server. Its states:
+// - connecting: the socket is opened and the session authenticated. `Connection.open` resolves when this ends.
+// - idle: the server waits for a statement.
+// - busy: one exchange is under way. Another one is refused, so a connection never belongs to two users.
+// - closed: for good. A deadline, an abort, a FATAL error, and bytes that the protocol does not allow lead here.
+// A canceled statement closes its connection: the cancel may reach the server late and would end the next statement.
 
-import { Socket } from 'node:net'
-import postgres from 'postgres'
-import { RowReader } from './connection-messages.ts'
-import { openSocket, type SocketSettings } from './connection-socket.ts'
-import { spread } from './connection-spread.ts'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { Batch, type Request } from './batch.ts'
+import { sendCancel } from './cancel.ts'
+import type { Cell } from './cell.ts'
 import { type ConnectionTarget, type DatabaseHost, hostText } from './connection-url.ts'
+import { CopyIn } from './copy-in.ts'
+import { asConnectionError, ConnectionError, PostgresError, protocolError } from './errors.ts'
+import { type Exchange, outOfOrder } from './exchange.ts'
+import { greeting, Handshake } from './handshake.ts'
+import { MessageReader, SERVER } from './message-reader.ts'
+import { MessageWriter } from './message-writer.ts'
+import { PreparedStatements } from './prepared-statements.ts'
+import { Script } from './script.ts'
+import { SessionState, type TransactionState } from './session-state.ts'
+import { openSocket } from './socket.ts'
+import { TimeLimitPassed } from './within.ts'
 
-/** The driver's pool; a tagged template that runs statements. */
-export type Sql = postgres.Sql
-
-/** What the pool's owner decides, where the URL decides the rest. */
-export interface PoolSettings {
-  readonly connectionsMax: number
+/** What the owner of a connection decides. The URL decides the rest. */
+export interface ConnectionOptions {
   readonly applicationName: string
-  /** Off behind PgBouncer in transaction mode. */
-  readonly preparedStatements?: boolean
-  /** Seconds until an idle connection is closed; null keeps it. */
-  readonly idleSeconds?: number | null
-  /** Upper bound for one connection; the URL's connect_timeout counts when it is given. */
-  readonly connectTimeoutMs?: number
-  /** Called when a socket to the server has opened, and when such a one has closed. */
-  readonly onOpen?: () => void
-  /** Called when the server is ready for the first statement on such a socket, and again after that statement. */
-  readonly onReady?: () => void
-  readonly onClose?: () => void
+  /** Ends the attempt to open it. */
+  readonly signal: AbortSignal
+  /** Called each time the server is ready for a statement: when it has accepted the session, and after each exchange. */
+  readonly onReady?: (() => void) | undefined
 }
 
-const CONNECT_TIMEOUT_MS = 4_000
-const SECONDS_PER_PROBE = 4
-/** Whoever waits has a time limit of its own; the driver's pauses grow to 20 s, long after the server is back. */
-const RECONNECT_PAUSE_SECONDS = 0.05
-
-const readers = new WeakMap<Sql, RowReader>()
-
-/** Who takes rows on the connection of this pool, which holds one at most. */
-export function rowReaderOf(sql: Sql): RowReader {
-  const reader = readers.get(sql)
-  if (reader === undefined) throw new TypeError('rows are taken from a pool of one connection alone')
-  return reader
+/** Bounds of one exchange. */
+export interface RunOptions {
+  /** End of the exchange, by `performance.now()`. The connection closes then. */
+  readonly deadline?: number | undefined
+  /** Cancels the statements and closes the connection. */
+  readonly signal?: AbortSignal | undefined
 }
 
-/** A pool that connects on its first statement. Statements reject with the driver's or the system's error. */
-export function openPool(target: ConnectionTarget, settings: PoolSettings): Sql {
-  const open = () => openOne(target, settings)
-  return settings.connectionsMax === 1 ? open() : spread(Array.from({ length: settings.connectionsMax }, open))
-}
+/** How long the server may take to close a connection that this side has ended, or that sent a cancel. */
+const FAREWELL_MS = 1000
 
-function openOne(target: ConnectionTarget, settings: PoolSettings): Sql {
-  const timeoutMs = connectTimeoutMs(target, settings)
-  const reader = new RowReader()
-  const options = {
-    ...driverOptions(target, timeoutMs),
-    max: 1,
-    prepare: settings.preparedStatements ?? true,
-    idle_timeout: settings.idleSeconds ?? undefined,
-    connection: { application_name: settings.applicationName, ...target.startup },
-    socket: unlost(counted(socketFactory(target, { timeoutMs, reader, onReady: settings.onReady }), settings)),
-    backoff: () => RECONNECT_PAUSE_SECONDS,
-  }
-  const sql = withoutEnvironment(() => postgres(options))
-  readers.set(sql, reader)
-  return sql
-}
+/** All connections write with it, because a flush is written at once. */
+const writer = new MessageWriter()
 
-/** PG* variables are meant for other programs and other servers: the driver takes from them what it is not told. */
-function withoutEnvironment<T>(make: () => T): T {
-  const { env } = process
-  process.env = {}
-  try {
-    return make()
-  } finally {
-    process.env = env
-  }
-}
+/** An open connection. */
+export class Connection {
+  /** Host that it leads to, for messages. */
+  readonly host: string
+  readonly #address: DatabaseHost
+  readonly #target: ConnectionTarget
+  readonly #options: ConnectionOptions
+  readonly #reader = new MessageReader((type, body) => this.#receive(type, body))
+  readonly #prepared = new PreparedStatements()
+  readonly #session = new SessionState()
+  readonly #closing = Promise.withResolvers<void>()
+  #socket: Socket | null = null
+  #handshake: Handshake | null = null
+  #exchange: Exchange | null = null
+  #canceling: Promise<void> | null = null
+  /** Why it ended; the first cause counts. */
+  #end: Error | null = null
 
-function driverOptions(target: ConnectionTarget, timeoutMs: number) {
-  const [first] = target.hosts
-  return {
-    // Named in the driver's messages only: the socket comes from socketFactory.
-    ...(first?.kind === 'unix'
-      ? { path: first.path }
-      : { host: first?.host ?? 'localhost', port: first?.port ?? 5432 }),
-    ...(target.user === null ? {} : { user: target.user }),
-    ...(target.database === null ? {} : { database: target.database }),
-    password: target.password ?? '',
-    ssl: false,
-    connect_timeout: Math.ceil(timeoutMs / 1000),
-    // Array types are not asked for: it costs a round trip for each connection, and we bind texts.
-    fetch_types: false,
-    keep_alive: 60,
-    onnotice: () => undefined,
-  }
-}
-
-function connectTimeoutMs(target: ConnectionTarget, settings: PoolSettings): number {
-  const ofUrl = target.connectTimeoutSeconds
-  return ofUrl === null ? (settings.connectTimeoutMs ?? CONNECT_TIMEOUT_MS) : ofUrl * 1000
-}
-
-/**
- * The driver forgets for ever a connection whose socket could not be made (postgres.js 3.4.9: `createSocket` tells the
- * error and closes nothing); one whose socket fails is closed, and used again.
- */
-function unlost(connect: () => Promise<Socket>): () => Promise<Socket> {
-  return async () => {
+  /** Opens a connection to one host. Rejects with `PostgresError`, `ConnectionError`, or the reason of the signal. */
+  static async open(target: ConnectionTarget, address: DatabaseHost, options: ConnectionOptions): Promise<Connection> {
+    const connection = new Connection(target, address, options)
     try {
-      return await connect()
+      await connection.#open()
+      return connection
+    } catch (error) {
+      connection.destroy(asError(error))
+      throw error
+    }
+  }
+
+  private constructor(target: ConnectionTarget, address: DatabaseHost, options: ConnectionOptions) {
+    this.#target = target
+    this.#address = address
+    this.#options = options
+    this.host = hostText(address)
+  }
+
+  /** Parameters that the server has reported, such as `server_version`. */
+  get parameters(): ReadonlyMap<string, string> {
+    return this.#session.parameters
+  }
+
+  /** State of the transaction after the last exchange. */
+  get transaction(): TransactionState {
+    return this.#session.transaction
+  }
+
+  get isClosed(): boolean {
+    return this.#end !== null
+  }
+
+  /** Whether an exchange is under way. */
+  get isBusy(): boolean {
+    return this.#exchange !== null
+  }
+
+  /** Resolves when the socket, and that of a cancel, are closed. */
+  get closed(): Promise<void> {
+    return this.#closing.promise
+  }
+
+  /**
+   * Sends all statements in one flush. A Sync follows each group. Resolves with the error of each group, null for one that
+   * succeeded. Rejects with `ConnectionError` or the FATAL `PostgresError` if the connection ends, with `TimeLimitPassed`
+   * at the deadline, with the reason of the signal, and with the first error of a sink.
+   */
+  async run(groups: readonly (readonly Request[])[], options: RunOptions = {}): Promise<(PostgresError | null)[]> {
+    return await this.#exchangeWith(() => new Batch(groups, this.#prepared, writer), options)
+  }
+
+  /** Sends the statements in one flush as one group, and throws its error. Rejects as `run` does. */
+  async read(requests: readonly Request[], options: RunOptions = {}): Promise<void> {
+    const [error] = await this.run([requests], options)
+    if (error) throw error
+  }
+
+  /** Runs one or more statements without values, and drops their rows. Rejects as `run` does, and with the first error. */
+  async script(text: string, options: RunOptions = {}): Promise<void> {
+    const begin = () => {
+      writer.query(text)
+      return new Script()
+    }
+    await this.#exchangeWith(begin, options)
+  }
+
+  /** Runs COPY FROM STDIN with this data. Rejects as `script` does, and with the error of the iteration. */
+  async copyFrom(text: string, chunks: Iterable<Uint8Array>, options: RunOptions = {}): Promise<void> {
+    const begin = () => {
+      writer.query(text)
+      return new CopyIn(chunks, { write: (bytes) => this.#send(bytes), drained: () => once(this.#openSocket, 'drain') })
+    }
+    await this.#exchangeWith(begin, options)
+  }
+
+  /** Closes the connection. An exchange may take `graceMs` more. Resolves when the socket is closed. */
+  async close(graceMs = 0): Promise<void> {
+    if (this.#exchange !== null && graceMs > 0) await this.#idleWithin(graceMs)
+    if (this.#exchange !== null) this.#cancel(closedByClient())
+    else if (!this.isClosed) {
+      this.#end = closedByClient()
+      this.#openSocket.end(writer.terminate().take())
+      const timer = setTimeout(() => this.#openSocket.destroy(), FAREWELL_MS)
+      void this.closed.then(() => clearTimeout(timer))
+    }
+    await this.closed
+  }
+
+  /** Closes the socket at once. The server notices when it next reads or writes. */
+  destroy(cause: Error = closedByClient()): void {
+    this.#end ??= cause
+    this.#exchange?.abandon(this.#end)
+    this.#exchange = null
+    if (this.#socket === null) this.#closing.resolve()
+    else this.#socket.destroy()
+  }
+
+  async #open(): Promise<void> {
+    const { signal, applicationName } = this.#options
+    const onBytes = (bytes: Buffer) => this.#onBytes(bytes)
+    const opened = await openSocket(this.#address, { tls: this.#target.tls, onBytes, signal })
+    this.#adopt(opened.socket)
+    const { authentication, startup } = greeting(this.#target, opened, applicationName)
+    const handshake = new Handshake(authentication, (response) => void this.#send(writer.password(response).take()))
+    const stop = () => handshake.abandon(asError(signal.reason))
+    signal.addEventListener('abort', stop, { once: true })
+    this.#handshake = handshake
+    this.#exchange = handshake
+    this.#send(writer.startup(startup).take())
+    await handshake.done.finally(() => signal.removeEventListener('abort', stop))
+    if (this.#end !== null) throw this.#end
+  }
+
+  #adopt(socket: Socket): void {
+    this.#socket = socket
+    socket.on('error', (error) => this.destroy(asConnectionError(error)))
+    socket.once('end', () => this.destroy(new ConnectionError('ECONNRESET', `${this.host} closed the connection`)))
+    socket.once('close', () => {
+      this.destroy(new ConnectionError('ECONNRESET', `${this.host} closed the connection`))
+      void (this.#canceling ?? Promise.resolve()).then(() => this.#closing.resolve())
+    })
+  }
+
+  async #exchangeWith<T>(begin: () => Exchange & { readonly done: Promise<T> }, options: RunOptions): Promise<T> {
+    const { deadline, signal } = options
+    if (this.#end !== null) throw this.#end
+    if (this.#exchange !== null) throw new TypeError('the connection is busy: it runs one exchange at a time')
+    signal?.throwIfAborted()
+    const exchange = this.#write(begin)
+    const onAbort = () => this.#cancel(asError(signal?.reason))
+    signal?.addEventListener('abort', onAbort, { once: true })
+    const timer = deadline === undefined ? undefined : this.#cancelAt(deadline)
+    try {
+      return await exchange.done
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+    }
+  }
+
+  #write<T extends Exchange>(begin: () => T): T {
+    try {
+      const exchange = begin()
+      this.#exchange = exchange
+      this.#send(writer.take())
+      return exchange
+    } catch (error) {
+      // drops what was written before the value that cannot be sent
+      writer.take()
+      throw error
+    }
+  }
+
+  #cancelAt(deadline: number): NodeJS.Timeout {
+    const leftMs = Math.max(0, deadline - performance.now())
+    return setTimeout(() => this.#cancel(new TimeLimitPassed(`no response within ${Math.round(leftMs)} ms`)), leftMs)
+  }
+
+  /** Closes the connection, and asks the server to end the statement. */
+  #cancel(cause: Error): void {
+    if (this.isClosed) return
+    const key = this.#handshake?.cancelKey ?? null
+    if (key !== null) this.#canceling = sendCancel(this.#address, this.#target.tls, writer.cancelRequest(key).take())
+    this.destroy(cause)
+  }
+
+  /** Returns whether the socket can take more at once. */
+  #send(bytes: Buffer): boolean {
+    return this.isClosed || this.#openSocket.write(bytes)
+  }
+
+  get #openSocket(): Socket {
+    if (this.#socket === null) throw new TypeError('the connection has no socket yet')
+    return this.#socket
+  }
+
+  #onBytes(bytes: Buffer): void {
+    if (this.isClosed) return
+    try {
+      this.#reader.receive(bytes)
     } catch (cause) {
-      return new UnmadeSocket(cause instanceof Error ? cause : new Error(String(cause)))
+      const error = cause instanceof ConnectionError ? cause : protocolError('a message that cannot be read')
+      this.destroy(new ConnectionError(error.code, `${this.host}: ${error.message}`, { cause }))
     }
   }
-}
 
-/** Fails with the first byte that is written: the driver counts on that one to leave before a connection ends. */
-class UnmadeSocket extends Socket {
-  readonly #cause: Error
-
-  constructor(cause: Error) {
-    super()
-    this.#cause = cause
-  }
-
-  override _write(_chunk: unknown, _encoding: BufferEncoding, done: (error: Error) => void): void {
-    done(this.#cause)
-  }
-}
-
-/** The driver has a hook for closed connections only, and none for those it makes to cancel a statement. */
-function counted(connect: () => Promise<Socket>, { onOpen, onClose }: PoolSettings): () => Promise<Socket> {
-  return async () => {
-    const socket = await connect()
-    onOpen?.()
-    if (onClose !== undefined) socket.once('close', onClose)
-    return socket
-  }
-}
-
-/** Gives the driver a socket to the first host that answers and fits, beginning with the one used last. */
-function socketFactory(target: ConnectionTarget, settings: Omit<SocketSettings, 'tls'>): () => Promise<Socket> {
-  let preferred = 0
-  return async () => {
-    const order = target.hosts.map((_, index) => (preferred + index) % target.hosts.length)
-    const problems: unknown[] = []
-    for (const wanted of passes(target)) {
-      for (const index of order) {
-        const host = target.hosts[index]
-        if (host === undefined) {
-          continue
-        }
-        try {
-          const timeoutMs = Math.ceil(settings.timeoutMs / target.hosts.length)
-          const socket = await openFitting(target, { host, wanted }, { ...settings, timeoutMs })
-          preferred = index
-          return socket
-        } catch (error) {
-          problems.push(error)
-        }
+  #receive(type: number, body: Cell): void {
+    if (this.#end !== null) return
+    if (type !== SERVER.dataRow) {
+      if (type === SERVER.errorResponse) {
+        this.#refuse(new PostgresError(body.bytes.subarray(body.start, body.start + body.length)))
+        return
       }
+      if (this.#session.receive(type, body)) return
     }
-    throw summary(problems)
+    if (this.#exchange === null) throw outOfOrder(type)
+    if (!this.#exchange.receive(type, body)) return
+    this.#exchange = null
+    this.#options.onReady?.()
+  }
+
+  /** An error outside of an exchange announces that the server ends the session. */
+  #refuse(error: PostgresError): void {
+    if (this.#exchange === null || this.#exchange.refuse(error)) this.destroy(error)
+  }
+
+  async #idleWithin(graceMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise((resolve) => {
+      timer = setTimeout(resolve, graceMs)
+    })
+    await Promise.race([this.#exchange?.done.catch(noop), late])
+    clearTimeout(timer)
   }
 }
 
-/** prefer-standby takes any server when no standby answers. */
-function passes(target: ConnectionTarget): readonly ConnectionTarget['sessionAttributes'][] {
-  return target.sessionAttributes === 'prefer-standby' ? ['standby', null] : [target.sessionAttributes]
+/** The value of a rejection as an error. */
+export function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason))
 }
 
-async function openFitting(
-  target: ConnectionTarget,
-  choice: { readonly host: DatabaseHost; readonly wanted: ConnectionTarget['sessionAttributes'] },
-  settings: Omit<SocketSettings, 'tls'>,
-): Promise<Socket> {
-  const { host, wanted } = choice
-  if (wanted !== null && (await isStandby(target, host, settings.timeoutMs)) !== (wanted !== 'primary')) {
-    throw Object.assign(new Error(`${hostText(host)} is no ${wanted} server`), { code: 'ENOTFITTING' })
-  }
-  return openSocket(host, { ...settings, tls: target.tls })
+function closedByClient(): ConnectionError {
+  return new ConnectionError('CONNECTION_CLOSED', 'the connection was closed')
 }
 
-/** Whether a server is a standby. Uses a separate connection, because the driver's own check gives up at the first host. */
-async function isStandby(target: ConnectionTarget, host: DatabaseHost, timeoutMs: number): Promise<boolean> {
-  const single = { ...target, hosts: [host], sessionAttributes: null }
-  const sql = openPool(single, {
-    connectionsMax: 1,
-    applicationName: 'store-export probe',
-    connectTimeoutMs: timeoutMs,
-  })
-  try {
-    const [row] = await sql<[{ standby: boolean }]>`select pg_is_in_recovery() as standby`
-    return row.standby
-  } finally {
-    await sql.end({ timeout: SECONDS_PER_PROBE })
-  }
-}
-
-/** One host: its own error. Several: one that names each, with the last one's code. */
-function summary(problems: readonly unknown[]): Error {
-  const errors = problems.map((problem) => (problem instanceof Error ? problem : new Error(String(problem))))
-  const [first] = errors
-  if (first !== undefined && errors.length === 1) {
-    return first
-  }
-  const last: (Error & { code?: unknown }) | undefined = errors.at(-1)
-  const message = `no host fits: ${errors.map((error) => error.message).join('; ')}`
-  return Object.assign(new AggregateError(errors, message), { code: last?.code })
-}
+const noop = () => undefined

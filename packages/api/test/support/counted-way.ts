@@ -6,8 +6,8 @@ import { onTestFinished } from 'vitest'
 
 /** What has passed since it was last asked for. */
 export interface Passed {
-  /** Statements that ran. */
-  readonly statements: number
+  /** Flushes of statements, each with one response. */
+  readonly roundTrips: number
   /** Statements that were parsed. */
   readonly parsed: number
   /** Bytes that the server sent. */
@@ -26,20 +26,20 @@ export interface CountedWay {
 
 const TYPE_BYTES = 1
 const SSL_REQUEST_BYTES = 8
-const EXECUTE = 'E'.charCodeAt(0)
+const SYNC = 'S'.charCodeAt(0)
 const QUERY = 'Q'.charCodeAt(0)
 const PARSE = 'P'.charCodeAt(0)
 
 /** Opens a way to the server of this URL, over TCP without TLS. */
 export async function countedWay(serverUrl: string): Promise<CountedWay> {
   const { hostname, port } = new URL(serverUrl)
-  const sums = { statements: 0, parsed: 0, bytes: 0, connections: 0 }
+  const sums = { roundTrips: 0, parsed: 0, bytes: 0, connections: 0 }
   const sockets = new Set<Socket>()
   const server = createServer((near) => {
     sums.connections++
     const far = connect({ host: hostname, port: Number(port) })
     const count = messageCounter((type) => {
-      if (type === EXECUTE || type === QUERY) sums.statements++
+      if (type === SYNC || type === QUERY) sums.roundTrips++
       if (type === PARSE) sums.parsed++
     })
     near.on('data', count)
@@ -65,7 +65,7 @@ export async function countedWay(serverUrl: string): Promise<CountedWay> {
     url: (of) => Object.assign(new URL(of), { hostname: '127.0.0.1', port: String(here) }).href,
     take: () => {
       const passed = { ...sums }
-      for (const name of ['statements', 'parsed', 'bytes', 'connections'] as const) sums[name] = 0
+      for (const name of ['roundTrips', 'parsed', 'bytes', 'connections'] as const) sums[name] = 0
       return passed
     },
   }

@@ -43,7 +43,6 @@ class Sheet {
     if (row !== this.rowsMax) throw new Error('rows are only added at the end here')
     this.rowsMax += count
   }
-  // biome-ignore lint/complexity/useMaxParams: as Google's has them
   getRange(row: number, column: number, rows: number, columns: number) {
     if (rows < 1 || row + rows - 1 > this.rowsMax) throw new Error('the range is outside the sheet')
     return {

@@ -1,8 +1,8 @@
 import { integer, resource, text, timestamp, uuid } from '@store-export/contract'
+import { readRows } from '@store-export/postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MalformedRow, newCell } from '../../../postgres/src/cell.ts'
 import { createSamples, type Samples, sampleId } from '../../test/support/samples.ts'
-import { readRows } from '../stores/read-rows.ts'
 import { PageWriter } from './page-writer.ts'
 
 const lines = resource({
@@ -25,13 +25,9 @@ beforeAll(async () => {
     from generate_series(1, 10) n`
   messages = []
   const text = 'select id, word, n, created_at from public.samples order by id'
-  await readRows(
-    samples.reader,
-    { text, values: [], isRepeated: false },
-    {
-      take: ({ bytes, start, length }) => messages.push(Buffer.from(bytes.subarray(start, start + length))),
-    },
-  )
+  await readRows(samples.reader, { text, values: [] }, ({ bytes, start, length }) => {
+    messages.push(Buffer.from(bytes.subarray(start, start + length)))
+  })
 })
 afterAll(() => samples.drop())
 

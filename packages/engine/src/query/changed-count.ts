@@ -1,12 +1,12 @@
 // How many rows were changed since an instant, as a statement: that decides how a page of them is found. Pure: no connection,
 // no clock.
 
+import type { Statement } from '@store-export/postgres'
 import { hasColumn, type PresentColumns } from './columns-present.ts'
 import { textLiteral } from './literal.ts'
 import type { PagePlan } from './plan.ts'
 import { tableName } from './select-list.ts'
 import { byChange, condition, hasStandIn } from './sql.ts'
-import type { Statement } from './statement.ts'
 import { isProbed } from './windows.ts'
 
 /** What a page of changed rows cannot do without: where one is missing or cannot be read, the page's own statement says so. */
@@ -49,6 +49,5 @@ export function changedCountStatement(plan: PagePlan, present: PresentColumns, m
   return {
     text: `select (select count(*) from (${found}) found), coalesce((${listRows}), 0)`,
     values: [],
-    isRepeated: false,
   }
 }

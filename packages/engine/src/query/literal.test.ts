@@ -1,3 +1,4 @@
+import { queryRows } from '@store-export/postgres'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSamples, type Samples } from '../../test/support/samples.ts'
@@ -15,13 +16,18 @@ beforeAll(async () => {
 })
 afterAll(() => samples.drop())
 
+/** The rows of a statement in the hostile session. */
+async function rowsOf<Row extends object>(text: string): Promise<Row[]> {
+  return await queryRows<Row>(samples.reader, { text, values: [] })
+}
+
 /** Microseconds since 2000, as PostgreSQL understands each literal in the hostile session. */
 async function understood(literals: readonly string[]): Promise<string[]> {
   const values = literals.map((literal, index) => `(${index}, ${literal})`).join(', ')
-  const rows = await samples.reader.unsafe(
+  const rows = await rowsOf<{ bytes: string }>(
     `select encode(timestamptz_send(x), 'hex') as bytes from (values ${values}) v(n, x) order by n`,
   )
-  return rows.map(({ bytes }) => String(Buffer.from(String(bytes), 'hex').readBigInt64BE()))
+  return rows.map(({ bytes }) => String(Buffer.from(bytes, 'hex').readBigInt64BE()))
 }
 
 describe('instants', () => {
@@ -50,7 +56,7 @@ describe('instants', () => {
   })
 
   test('[R17] infinities are infinities', async () => {
-    const [row] = await samples.reader.unsafe(
+    const [row] = await rowsOf(
       `select ${instantLiteral(INFINITY)} = 'infinity' as late, ${instantLiteral(MINUS_INFINITY)} = '-infinity' as early`,
     )
     expect(row).toEqual({ late: true, early: true })
@@ -82,11 +88,11 @@ describe('texts', () => {
       fc.asyncProperty(fc.array(text, { minLength: 20, maxLength: 40 }), async (given) => {
         const texts = given.map((each) => each.replaceAll('\0', ''))
         const hex = texts.map((each) => Buffer.from(each).toString('hex'))
-        const list = `select ${texts.map((each) => `encode(convert_to(${textLiteral(each)}, 'UTF8'), 'hex')`).join(', ')}`
+        const list = texts.map((each) => `encode(convert_to(${textLiteral(each)}, 'UTF8'), 'hex')`).join(', ')
         for (const setting of ['on', 'off']) {
-          await samples.reader.unsafe(`set standard_conforming_strings = ${setting}`)
-          const [row = []] = await samples.reader.unsafe(list).values()
-          expect(row).toEqual(hex)
+          await rowsOf(`set standard_conforming_strings = ${setting}`)
+          const [row] = await rowsOf<{ found: string[] }>(`select array_to_json(array[${list}]) as found`)
+          expect(row?.found).toEqual(hex)
         }
       }),
       { numRuns: 25 },
@@ -94,7 +100,7 @@ describe('texts', () => {
   })
 
   test('a name is quoted, quotes in it too', async () => {
-    const [row] = await samples.reader.unsafe(`select 1 as ${identifier('a"b; --')}`)
+    const [row] = await rowsOf(`select 1 as ${identifier('a"b; --')}`)
     expect(row).toEqual({ 'a"b; --': 1 })
   })
 })
@@ -102,7 +108,7 @@ describe('texts', () => {
 describe('ids', () => {
   test('[R24] a canonical UUID becomes a literal', async () => {
     const id = '3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e5f'
-    const [row] = await samples.reader.unsafe(`select ${uuidLiteral(id)}::text as id`)
+    const [row] = await rowsOf(`select ${uuidLiteral(id)}::text as id`)
     expect(row).toEqual({ id })
   })
 

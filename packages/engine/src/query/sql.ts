@@ -1,6 +1,7 @@
 // A plan and the columns present become one statement. Pure: no connection, no clock.
 
 import { LIMITS, type Resource } from '@store-export/contract'
+import type { Statement } from '@store-export/postgres'
 import { comparedColumn } from './column-reading.ts'
 import { hasColumn, type PresentColumns } from './columns-present.ts'
 import { identifier, instantLiteral, textLiteral, uuidLiteral } from './literal.ts'
@@ -9,7 +10,7 @@ import { afterId, datedRange, key, keys, orderInIndex, orderOf, type Writing } f
 import type { AllOfPlan, Filter, PagePlan, Plan, Position } from './plan.ts'
 import { searchCondition } from './search.ts'
 import { presentColumnsOf, selectList, tableName } from './select-list.ts'
-import { LITERALS, Parameters, type Statement } from './statement.ts'
+import { LITERALS, Parameters } from './statement.ts'
 
 /** Limits of pages that are asked for all day. Of any other the server would keep a plan for somebody's single walk. */
 const REPEATED_LIMITS: ReadonlySet<number> = new Set([LIMITS.pageRowsDefault, LIMITS.pageRowsMax, LIMITS.pageRowsOfIds])
@@ -23,7 +24,7 @@ export function statementOf(plan: Plan, present: PresentColumns, { prepares }: {
   const parameters = new Parameters()
   const writing = { present, values: isRepeated ? parameters : LITERALS }
   const text = `select ${list(plan, writing)} from (${rows(plan, writing)}) t${order(plan, present)}`
-  return { text, values: parameters.values, isRepeated }
+  return { text, values: parameters.values, prepared: isRepeated }
 }
 
 function list(plan: Plan, { present, values }: Writing): string {

@@ -4,15 +4,6 @@
 import type { Microseconds } from '@store-export/contract'
 import { instantLiteral, instantText, uuidLiteral } from './literal.ts'
 
-/** A statement that reads rows. */
-export interface Statement {
-  readonly text: string
-  /** What `$1` and the following stand for. */
-  readonly values: readonly string[]
-  /** Whether the text is one of few, to be prepared under a name. */
-  readonly isRepeated: boolean
-}
-
 /** Writes the values of one statement. */
 export interface Values {
   instant(value: Microseconds): string
@@ -31,9 +22,8 @@ export const LITERALS: Values = {
 export class Parameters implements Values {
   readonly values: string[] = []
 
-  // as text: the driver would send an instant with the milliseconds of a Date
   instant(value: Microseconds): string {
-    return `${this.#next(instantText(value))}::text::timestamptz`
+    return `${this.#next(instantText(value))}::timestamptz`
   }
 
   uuid(value: string): string {

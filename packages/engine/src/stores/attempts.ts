@@ -1,7 +1,7 @@
 // Work on a store within its time limit, done once more where the error says that it is worth it.
 
 import { ApiError } from '@store-export/contract'
-import { type Sql, TimeLimitPassed, within } from '@store-export/postgres'
+import { type Connection, TimeLimitPassed, within } from '@store-export/postgres'
 import type { PresentColumns } from '../query/columns-present.ts'
 import type { Observe } from '../store-event.ts'
 import type { StoreColumns } from './columns.ts'
@@ -27,7 +27,7 @@ export interface Started {
 }
 
 /** Work on a connection of the store, with the columns that it has. */
-export type Work<T> = (sql: Sql, present: PresentColumns) => Promise<T>
+export type Work<T> = (connection: Connection, present: PresentColumns) => Promise<T>
 
 const GRACE_SECONDS = 5
 /** Of the time limit, how long a statement runs before its connections are taken for dead. */
@@ -46,11 +46,6 @@ export class Attempts {
   /** Whether a pooler before the store gives statements to connections that have not prepared them. */
   mixesStatements({ databaseUrl }: StoreAddress): boolean {
     return this.unprepared.has(databaseUrl)
-  }
-
-  /** Takes note of an error that the driver has mended by itself. */
-  noteMended({ databaseUrl }: StoreAddress, error: unknown): void {
-    if (remedyFor(error) === 'prepare nothing') this.unprepared.add(databaseUrl)
   }
 
   /**
@@ -82,13 +77,16 @@ export class Attempts {
   /** Does the work until `deadline`, by `performance.now()`. Throws what it throws, and gives up connections that are lost. */
   async once<T>(address: StoreAddress, work: Work<T>, deadline: number): Promise<T> {
     const { timeoutMs } = this.parts
-    const working = async (sql: Sql) => {
+    const requireTime = () => {
+      if (performance.now() < deadline) return
+      throw new TimeLimitPassed(`the time limit of ${timeoutMs} ms passed before the statement was sent`)
+    }
+    const working = async (connection: Connection) => {
+      requireTime()
       const begunAt = performance.now()
-      if (begunAt >= deadline)
-        throw new TimeLimitPassed(`the time limit of ${timeoutMs} ms passed before the statement was sent`)
-      const running = this.parts.columns.of(address, sql).then((present) => work(sql, present))
+      const running = this.parts.columns.of(address, connection).then((present) => work(connection, present))
       const discard = (reason: string, graceSeconds: number) =>
-        this.parts.pools.discard(address.storeId, reason, { sql, graceSeconds })
+        this.parts.pools.discard(address.storeId, reason, { connection, graceSeconds })
       try {
         return await within(deadline - begunAt, running, () => {
           // Late because it waited long for its turn is not hung: what runs on the other connections may end.
@@ -100,6 +98,7 @@ export class Attempts {
         throw cause
       }
     }
+    requireTime()
     return await this.parts.pools.use(address, working, deadline)
   }
 
@@ -111,7 +110,7 @@ export class Attempts {
   private prepareRetry(address: StoreAddress, cause: unknown): boolean {
     const remedy = remedyFor(cause)
     if (remedy === 'reconnect' || remedy === 'read schema again') this.parts.columns.forget(address.storeId)
-    this.noteMended(address, cause)
+    if (remedy === 'prepare nothing') this.unprepared.add(address.databaseUrl)
     return remedy !== 'none'
   }
 }

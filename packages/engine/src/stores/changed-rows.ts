@@ -1,11 +1,10 @@
 // Counts the rows that were changed since an instant before a page of them is read. It decides over the way alone, so that it
 // need not see the very rows of the page; only where there are none, the page is empty without being read.
 
-import { type Cell, firstValue, moveToValue, type Sql } from '@store-export/postgres'
+import { type Cell, type Connection, firstValue, moveToValue, readRows } from '@store-export/postgres'
 import { changedCountStatement, hasIndexOfChanges, isOfChangedRows, isOfIndexAlone } from '../query/changed-count.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
 import type { PagePlan, WayToChanged } from '../query/plan.ts'
-import { readRows } from './read-rows.ts'
 
 /**
  * Up to this many changed rows are found by their own index and sorted; above it the list is walked in its order and misses
@@ -28,7 +27,7 @@ const LISTS_MAX = 10_000
 
 /** What rows are counted with. */
 export interface Counting {
-  readonly sql: Sql
+  readonly connection: Connection
   readonly present: PresentColumns
   /** Cancels the count: nobody waits for it any more. */
   readonly signal: AbortSignal | undefined
@@ -72,7 +71,7 @@ export class ChangedRows {
   }
 }
 
-async function count(plan: PagePlan, { sql, present, signal }: Counting, most: number) {
+async function count(plan: PagePlan, { connection, present, signal }: Counting, most: number) {
   const counts: number[] = []
   const take = (row: Cell) => {
     const offset = firstValue(row, 2)
@@ -81,13 +80,7 @@ async function count(plan: PagePlan, { sql, present, signal }: Counting, most: n
       counts.push(Number(row.view.getBigInt64(row.start)))
     }
   }
-  signal?.throwIfAborted()
-  try {
-    await readRows(sql, changedCountStatement(plan, present, most), { take, signal })
-  } catch (error) {
-    signal?.throwIfAborted()
-    throw error
-  }
+  await readRows(connection, changedCountStatement(plan, present, most), take, { signal })
   const [changed = 0, listRows = 0] = counts
   return { changed, listRows }
 }

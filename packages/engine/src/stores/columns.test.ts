@@ -131,17 +131,17 @@ describe('columns of a store', () => {
     const columns = columnsAt({ now: 0 })
     const first = columns.of(ADDRESS, samples.reader)
     const present = await first
-    const answered = Object.assign(() => undefined, { unsafe: async () => [[], []] })
+    const answered = { read: async () => undefined }
     // Only how many are kept is looked at: a thousand catalogs would say no more than none.
     for (let n = 0; n < 1000; n++)
       await columns.of({ ...ADDRESS, storeId: `store ${n}` }, answered as unknown as typeof samples.reader)
     let asked = 0
-    const counting = Object.assign(() => undefined, {
-      unsafe: (text: string) => {
+    const counting = {
+      read: (...values: Parameters<typeof samples.reader.read>) => {
         asked += 1
-        return samples.reader.unsafe(text)
+        return samples.reader.read(...values)
       },
-    })
+    }
     for (let n = 0; n < 2; n++)
       expect(await columns.of(ADDRESS, counting as unknown as typeof samples.reader)).toEqual(present)
     expect(asked).toBe(1)
@@ -149,7 +149,7 @@ describe('columns of a store', () => {
 
   test('[ERR-3] a reading that fails is not kept, and fails nobody with a connection of his own', async () => {
     const columns = columnsAt({ now: 0 })
-    const cut = Object.assign(() => undefined, { unsafe: () => Promise.reject(new Error('cut')) })
+    const cut = { read: () => Promise.reject(new Error('cut')) }
     // A connection that is lost: the one thing here that is no real one.
     const failing = columns.of(ADDRESS, cut as unknown as typeof samples.reader)
     const sharing = columns.of(ADDRESS, samples.reader)

@@ -2,7 +2,7 @@
 // while it is served shows its new columns by itself (R28).
 
 import { childrenOf, RESOURCES, type Resource } from '@store-export/contract'
-import type { Sql } from '@store-export/postgres'
+import { type Connection, queryAll } from '@store-export/postgres'
 import { type ColumnKind, isReadable, kindsOf } from '../query/column-reading.ts'
 import type { PresentColumn, PresentColumns } from '../query/columns-present.ts'
 import { textLiteral } from '../query/literal.ts'
@@ -47,13 +47,13 @@ export class StoreColumns {
   }
 
   /** The store's columns, read at most `refreshSeconds` ago; several requests share one reading. */
-  of(address: StoreAddress, sql: Sql): Promise<PresentColumns> {
+  of(address: StoreAddress, connection: Connection): Promise<PresentColumns> {
     const known = this.readings.get(address.storeId)
     const { now, refreshSeconds } = this.options
     const isFresh = known?.address.databaseUrl === address.databaseUrl && now() - known.readAt < refreshSeconds * 1000
     // A reading that ends with its connection must not fail those who share it and have connections of their own.
-    if (known !== undefined && isFresh) return known.present.catch(() => this.of(address, sql))
-    const present = this.read(address, sql)
+    if (known !== undefined && isFresh) return known.present.catch(() => this.of(address, connection))
+    const present = this.read(address, connection)
     this.readings.delete(address.storeId)
     this.readings.set(address.storeId, { address, readAt: now(), present })
     for (const oldest of this.readings.keys()) {
@@ -75,10 +75,9 @@ export class StoreColumns {
     this.readings.delete(storeId)
   }
 
-  private async read({ storeId }: StoreAddress, sql: Sql): Promise<PresentColumns> {
-    const statements = catalogStatements([...this.kinds.keys()])
-    // the driver cannot type what several statements answer
-    const [columns, indexes] = (await sql.unsafe(statements.join('; '))) as unknown as [ColumnRow[], IndexRow[]]
+  private async read({ storeId }: StoreAddress, connection: Connection): Promise<PresentColumns> {
+    const statements = catalogStatements([...this.kinds.keys()]).map((text) => ({ text, values: [] }))
+    const [columns, indexes] = (await queryAll(connection, statements)) as [ColumnRow[], IndexRow[]]
     for (const { table, column, type } of columns) {
       if (column === null) continue
       const kind = this.kinds.get(table)?.get(column)

@@ -1,10 +1,9 @@
 // How many rows a store has. Counting reads an index from end to end, a quarter of a second for millions of rows: counts
 // are kept for some seconds, and who asks again within them waits for none, since new ones are made before the old are too old.
 
-import { type Cell, firstValue, moveToValue, type Sql } from '@store-export/postgres'
+import { type Cell, type Connection, firstValue, moveToValue, readRows } from '@store-export/postgres'
 import type { PresentColumns } from '../query/columns-present.ts'
 import { countStatement } from '../query/sql.ts'
-import { readRows } from './read-rows.ts'
 
 /**
  * Of their age, when kept counts are made anew. Half of it, so that who asks again and again, each time within the age, comes
@@ -89,14 +88,17 @@ export type Counts = ReadonlyMap<string, bigint>
 
 /** What rows are counted on. */
 export interface CountedStore {
-  readonly sql: Sql
+  readonly connection: Connection
   readonly present: PresentColumns
   /** Cancels the count; what it rejects with is its reason then, or the driver's error. */
   readonly signal?: AbortSignal
 }
 
 /** Counts the rows of `tables`, 0 for one that the store lacks. Rejects with the driver's error. */
-export async function countRows(tables: readonly string[], { sql, present, signal }: CountedStore): Promise<Counts> {
+export async function countRows(
+  tables: readonly string[],
+  { connection, present, signal }: CountedStore,
+): Promise<Counts> {
   const counts = new Map<string, bigint>()
   const take = (row: Cell) => {
     const offset = firstValue(row, tables.length)
@@ -105,8 +107,6 @@ export async function countRows(tables: readonly string[], { sql, present, signa
       counts.set(table, row.view.getBigInt64(row.start))
     }
   }
-  signal?.throwIfAborted()
-  const statement = { text: countStatement(tables, present), values: [], isRepeated: false }
-  await readRows(sql, statement, { take, signal })
+  await readRows(connection, { text: countStatement(tables, present), values: [] }, take, { signal })
   return counts
 }

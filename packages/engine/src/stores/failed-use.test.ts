@@ -1,3 +1,4 @@
+import { TimeLimitPassed } from '@store-export/postgres'
 import { expect, test } from 'vitest'
 import { type FailedUse, verdictOn } from './failed-use.ts'
 
@@ -29,8 +30,14 @@ test.each([
   },
   {
     event: 'a new connection is silent for more than a fifth of it',
-    use: { ...OPENED, durationMs: 1001 },
+    use: { ...OPENED, cause: new TimeLimitPassed('late'), durationMs: 1001 },
     delayed: ['store'],
+  },
+  {
+    event: 'the server asks for a password that the URL lacks',
+    use: { ...OPENED, cause: error('EAUTH') },
+    delayed: ['store'],
+    isFinal: true,
   },
   {
     event: 'the server refuses the connection',

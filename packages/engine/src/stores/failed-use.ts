@@ -1,5 +1,6 @@
 // Decides what a failed use of a connection means for the store and its server.
 
+import { TimeLimitPassed } from '@store-export/postgres'
 import { type FullPart, fullPartOf, isRefusedByServer, isTerminated, losesConnection } from './database-errors.ts'
 
 /** A use of a connection that failed. */
@@ -35,7 +36,8 @@ export function verdictOn({ cause, hasAnswered, durationMs, timeoutMs, ...use }:
   const full = fullPartOf(cause)
   if (full !== null) return { delayed: [full === 'server' ? 'server' : 'store'], full, isFinal: false }
   const isHung = durationMs > timeoutMs * (hasAnswered ? HUNG_SHARE : SILENT_SHARE)
-  const isLost = use.isFresh && losesConnection(cause) && !isTerminated(cause)
+  const isUnopened = use.isConnecting && !(cause instanceof TimeLimitPassed)
+  const isLost = use.isFresh && (isUnopened || losesConnection(cause)) && !isTerminated(cause)
   const isRefused = isLost && use.isConnecting && isRefusedByServer(cause)
   const store = isHung || (isLost && !isRefused) ? (['store'] as const) : []
   const server = isRefused ? (['server'] as const) : []

@@ -1,7 +1,7 @@
 // A page of a list whose filter no index serves (`query/windows.ts`): bounded work, and a short page rather than a time-out.
 // A page without a row is served only if the request has no time left: some clients stop at an empty page.
 
-import type { Sql } from '@store-export/postgres'
+import { type Connection, queryRows } from '@store-export/postgres'
 import type { PageWriter } from '../encode/page-writer.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
 import type { PagePlan } from '../query/plan.ts'
@@ -15,7 +15,7 @@ const WINDOWS_LEFT = 2
 /** What a page is filled from. */
 export interface Filling {
   readonly page: PageWriter
-  readonly sql: Sql
+  readonly connection: Connection
   readonly present: PresentColumns
   /** Rows that are looked through at a time. */
   readonly windowRows: number
@@ -31,14 +31,14 @@ export interface Filling {
  * throws, and the signal's reason.
  */
 export async function fillByWindows(plan: PagePlan, filling: Filling): Promise<void> {
-  const { page, sql, present, windowRows, signal, fill } = filling
+  const { page, connection, present, windowRows, signal, fill } = filling
   const beganAt = performance.now()
   let slowestMs = 0
   let after = plan.after
   for (;;) {
     const openedAt = performance.now()
-    signal?.throwIfAborted()
-    const rows = await sql.unsafe<WindowEndRow[]>(windowEndStatement({ ...plan, after }, present, windowRows))
+    const text = windowEndStatement({ ...plan, after }, present, windowRows)
+    const rows = await queryRows<WindowEndRow>(connection, { text, values: [] }, { signal })
     const end = windowEnd(rows)
     // a full page looks for one row more, which tells that there is a next one
     await fill({ ...plan, after, window: { end }, limit: page.isFull ? 0 : plan.limit })

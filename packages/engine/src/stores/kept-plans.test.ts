@@ -1,32 +1,30 @@
-import { openPool, parseConnectionUrl } from '@store-export/postgres'
+import { connect, parseConnectionUrl, queryRows } from '@store-export/postgres'
 import { expect, onTestFinished, test } from 'vitest'
 import { createDatabase } from '../../../../test/support/databases.ts'
 import { KeptPlans } from './kept-plans.ts'
-import { readRows } from './read-rows.ts'
 
-test('[ERR-3] a plan that was made when a store was small does not outlive its growth', async () => {
+test('[ERR-3] a plan made for a small store is discarded after the store has grown', async () => {
   const database = await createDatabase()
-  const sql = openPool(parseConnectionUrl(database.url), { connectionsMax: 1, applicationName: 'test' })
+  const connection = await connect(parseConnectionUrl(database.url), { applicationName: 'test' })
   onTestFinished(async () => {
-    await sql.end()
+    await connection.close()
     await database.drop()
   })
-  await sql.unsafe('create table lines (id int, parent int) with (autovacuum_enabled = off)')
-  await sql.unsafe('create index on lines (parent); insert into lines values (1, 1); analyze lines')
+  await connection.script('create table lines (id int, parent int) with (autovacuum_enabled = off)')
+  await connection.script('create index on lines (parent); insert into lines values (1, 1); analyze lines')
   const plans = new KeptPlans()
   const text = 'select id from lines where parent = 7'
-  const read = async () => {
-    await plans.renew(sql)
-    await readRows(sql, { text, values: [], isRepeated: true }, { take: () => undefined })
-    const [{ name } = { name: '' }] = await sql.unsafe<{ name: string }[]>(
-      `select name from pg_prepared_statements where statement = '${text}'`,
-    )
-    const plan = await sql.unsafe(`explain execute "${name}"`)
-    return plan.map((row) => Object.values(row)[0]).join('\n')
+  const rowsOf = (text: string) => queryRows<Record<string, string>>(connection, { text, values: [] })
+  const planOfRead = async () => {
+    await plans.renew(connection)
+    await queryRows(connection, { text, values: [], prepared: true })
+    const [statement] = await rowsOf(`select name from pg_prepared_statements where statement = '${text}'`)
+    const plan = await rowsOf(`explain execute "${statement?.name}"`)
+    return plan.map((line) => line['QUERY PLAN']).join('\n')
   }
-  expect(await read()).toContain('Seq Scan')
-  await sql.unsafe('insert into lines select n, n from generate_series(2, 50000) n')
-  expect(await read(), 'this is what the defence is for').toContain('Seq Scan')
-  plans.distrust(sql)
-  expect(await read()).not.toContain('Seq Scan')
+  expect(await planOfRead()).toContain('Seq Scan')
+  await connection.script('insert into lines select n, n from generate_series(2, 50000) n')
+  expect(await planOfRead(), 'without a renewal the old plan stays').toContain('Seq Scan')
+  plans.distrust(connection)
+  expect(await planOfRead()).not.toContain('Seq Scan')
 })

@@ -1,6 +1,7 @@
+import { queryRows, sql } from '@store-export/postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createSamples, type Samples } from '../../test/support/samples.ts'
-import { lookAtTransactions } from './open-transactions.ts'
+import { lookAtTransactions, lookOf } from './open-transactions.ts'
 
 let samples: Samples
 
@@ -10,8 +11,8 @@ beforeAll(async () => {
 afterAll(() => samples.drop())
 
 test('[SYNC-1] others’ transactions are seen with their start on the database’s clock, our own are not', async () => {
-  const [role] = await samples.reader<[{ name: string }]>`select current_user as name`
-  await samples.sql.unsafe(`grant pg_read_all_stats to "${role.name}"`)
+  const [role] = await queryRows<{ name: string }>(samples.reader, sql`select current_user as name`)
+  await samples.sql.unsafe(`grant pg_read_all_stats to "${role?.name}"`)
   // a session that is only just connecting has one, too
   await expect.poll(async () => (await lookAtTransactions(samples.reader)).open).toEqual(new Map())
   await samples.sql`begin`
@@ -35,15 +36,8 @@ test('[SYNC-1] ignores transactions of other databases, also if the role has num
   await other.sql`rollback`
 })
 
-test('[SYNC-1] a server that does not show even our own lock shows nobody’s: nothing is taken for seen', async () => {
-  // A server that only speaks like PostgreSQL: the one thing here that is no real one.
-  const answers = [
-    [{ at: '837000000000000', isStandby: false, pid: 7 }],
-    [],
-    [{ pid: 7, database: '1', user: '1' }],
-    [],
-  ]
-  const other = Object.assign(() => undefined, { unsafe: async () => answers })
-  const look = await lookAtTransactions(other as unknown as typeof samples.reader)
-  expect(look).toEqual({ at: 837_000_000_000_000n, open: null })
+test('[SYNC-1] a server that does not show the lock of the own session shows no transactions', () => {
+  const clock = { at: 837_000_000_000_000n, isStandby: false, pid: 7 }
+  const own = { pid: 7, database: '1', user: '1', application: '', isAtWork: true, startedAt: null }
+  expect(lookOf([[clock], [], [own], []])).toEqual({ at: clock.at, open: null })
 })

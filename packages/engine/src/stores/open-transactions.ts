@@ -2,7 +2,7 @@
 // barrier.ts.
 
 import type { Microseconds } from '@store-export/contract'
-import type { Sql } from '@store-export/postgres'
+import { type Connection, queryAll, queryRows } from '@store-export/postgres'
 
 /** A transaction that was found open. */
 export interface OpenTransaction {
@@ -29,22 +29,23 @@ export interface Look {
  * Looks, in one round trip of four statements. Their order matters: a transaction that is found by none of them began after
  * the clock was read, and one that is being prepared meanwhile is found in one place at least. Rejects as the driver does.
  */
-export async function lookAtTransactions(sql: Sql): Promise<Look> {
+export async function lookAtTransactions(connection: Connection, prepared = false): Promise<Look> {
   try {
-    const results = await sql.unsafe([CLOCK, LOCKS, SESSIONS, PREPARED].join('; '))
-    // the driver cannot type what several statements answer
-    return lookOf(results as unknown as Answers)
+    const statements = [CLOCK, LOCKS, SESSIONS, PREPARED].map((text) => ({ text, values: [], prepared }))
+    return lookOf((await queryAll(connection, statements)) as unknown as TransactionRows)
   } catch (error) {
     if (!lacksFunctions(error)) throw error
-    const [clock] = await sql.unsafe<[Pick<ClockRow, 'at'>]>(`select ${NOW} as "at"`)
-    return { at: BigInt(clock.at), open: null }
+    const [clock] = await queryRows<Pick<ClockRow, 'at'>>(connection, { text: `select ${NOW} as "at"`, values: [] })
+    if (clock === undefined) throw error
+    return { at: clock.at, open: null }
   }
 }
 
-type Answers = [[ClockRow], LockRow[], SessionRow[], PreparedRow[]]
+/** Rows of the four statements, in their order. */
+export type TransactionRows = [[ClockRow], LockRow[], SessionRow[], PreparedRow[]]
 
 interface ClockRow {
-  readonly at: string
+  readonly at: bigint
   readonly isStandby: boolean
   readonly pid: number
 }
@@ -62,17 +63,18 @@ interface SessionRow {
   readonly application: string | null
   /** Whether a client has it do something; null where the role may not see it. */
   readonly isAtWork: boolean | null
-  readonly startedAt: string | null
+  readonly startedAt: bigint | null
 }
 
 interface PreparedRow {
   readonly name: string
   readonly database: string
-  readonly preparedAt: string
+  readonly preparedAt: bigint
 }
 
-function lookOf([[clock], locks, sessions, prepared]: Answers): Look {
-  const at = BigInt(clock.at)
+/** The transactions that the rows of the four statements show. */
+export function lookOf([[clock], locks, sessions, prepared]: TransactionRows): Look {
+  const { at } = clock
   const own = sessions.find(({ pid }) => pid === clock.pid)
   const names = new Map(locks.map(({ pid, name }) => [pid, name]))
   // a server that does not even show this transaction's own lock shows nobody's
@@ -83,12 +85,12 @@ function lookOf([[clock], locks, sessions, prepared]: Answers): Look {
     const isOurs = session.user === own.user && session.application === own.application
     if (isOurs || session.user === null || session.database !== own.database) continue
     const name = names.get(session.pid) ?? (session.isAtWork === true ? `session ${session.pid}/` : null)
-    const startedAt = session.startedAt === null ? null : BigInt(session.startedAt)
+    const { startedAt } = session
     // what began after the clock was read is stamped later than that
     if (name !== null && (startedAt === null || startedAt < at)) open.set(name, { startedAt, preparedAt: null })
   }
   for (const { name, database, preparedAt } of prepared)
-    if (database === own.database) open.set(name, { startedAt: null, preparedAt: BigInt(preparedAt) })
+    if (database === own.database) open.set(name, { startedAt: null, preparedAt })
   return { at, open }
 }
 

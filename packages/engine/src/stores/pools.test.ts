@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
-import { openPool, parseConnectionUrl, withPassword } from '@store-export/postgres'
+import { type AddressInfo, connect as connectTcp, createServer } from 'node:net'
+import { type Connection, Pool, parseConnectionUrl, queryRows, sql, withPassword } from '@store-export/postgres'
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { createDatabase } from '../../../../test/support/databases.ts'
 import type { StoreEvent } from '../store-event.ts'
@@ -29,7 +29,7 @@ afterEach(async () => {
   vi.useRealTimers()
 })
 
-/** Pools on faked time; whoever gets a connection here runs no statement on it. */
+/** Pools on the clock of the test, which may be a fake one. */
 function start(bounds: Partial<typeof BOUNDS> = {}): void {
   const storeServerConnectionsMax = bounds.storeConnectionsMax ?? BOUNDS.storeConnectionsMax
   pools = new StorePools({
@@ -40,7 +40,7 @@ function start(bounds: Partial<typeof BOUNDS> = {}): void {
 }
 
 function addressOf(storeId: string): StoreAddress {
-  return { storeId, databaseUrl: 'postgres://reader@127.0.0.1:1/shop', sealedPassword: null }
+  return realAddress(storeId, inject('postgresUrl'))
 }
 
 /** A database that there is. */
@@ -51,10 +51,17 @@ function realAddress(storeId: string, databaseUrl: string): StoreAddress {
   return { storeId, databaseUrl: url.href, sealedPassword: password }
 }
 
-function pending(): { done: Promise<void>; end: () => void } {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  return { done: promise, end: resolve }
+/** Work on a connection that lasts until `end` is called. `begun` resolves when it has a connection. */
+function pending() {
+  const [begun, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const work = async () => {
+    begun.resolve()
+    await done.promise
+  }
+  return { work, begun: begun.promise, end: done.resolve }
 }
+
+const select1 = (connection: Connection) => queryRows(connection, sql`select 1`)
 
 const eventsOf = (event: StoreEvent['event']) => seen.filter((observation) => observation.event === event)
 
@@ -64,7 +71,7 @@ test('requests for a server that does not answer wait for a connection: none is 
   start({ storeTimeoutMs: 600 })
   const { port } = server.address() as AddressInfo
   const silent = { ...addressOf('a'), databaseUrl: `postgres://reader@127.0.0.1:${port}/shop?sslmode=require` }
-  const asked = expect(pools.use(silent, (sql) => sql`select 1`)).rejects.toThrow()
+  const asked = expect(pools.use(silent, select1)).rejects.toThrow()
   await once(server, 'connection')
   expect(pools.sums()).toEqual({ pools: 1, connections: 0, busy: 0, waiting: 1 })
   await asked
@@ -76,9 +83,10 @@ describe('the queue of a store', () => {
     vi.useFakeTimers()
     start({ storePoolSize: 1 })
     const work = pending()
-    const running = pools.use(addressOf('a'), () => work.done)
-    const late = expect(pools.use(addressOf('a'), () => work.done)).rejects.toThrow('no connection became free')
-    await expect(pools.use(addressOf('a'), () => work.done)).rejects.toThrow('is full')
+    const running = pools.use(addressOf('a'), work.work)
+    await work.begun
+    const late = expect(pools.use(addressOf('a'), work.work)).rejects.toThrow('no connection became free')
+    await expect(pools.use(addressOf('a'), work.work)).rejects.toThrow('is full')
     await vi.advanceTimersByTimeAsync(1001)
     await late
     expect(eventsOf('queue refused')).toEqual([
@@ -94,9 +102,10 @@ describe('the queue of a store', () => {
     vi.useFakeTimers()
     start({ storePoolSize: 1, storeQueueWaitMs: 10_000 })
     const work = pending()
-    const running = pools.use(addressOf('a'), () => work.done)
+    const running = pools.use(addressOf('a'), work.work)
+    await work.begun
     const deadline = performance.now() + 3000
-    const late = expect(pools.use(addressOf('a'), () => work.done, deadline)).rejects.toThrow('within 2000 ms')
+    const late = expect(pools.use(addressOf('a'), work.work, deadline)).rejects.toThrow('within 2000 ms')
     await vi.advanceTimersByTimeAsync(2001)
     await late
     work.end()
@@ -107,10 +116,11 @@ describe('the queue of a store', () => {
     vi.useFakeTimers()
     start({ storePoolSize: 1, storeConnectionsMax: 1 })
     const works = [1, 2, 3, 4].map(() => pending())
-    const run = (storeId: string, index: number) => pools.use(addressOf(storeId), () => works[index]?.done ?? running)
-    const running: Promise<void> = Promise.resolve()
+    const run = (storeId: string, index: number) =>
+      pools.use(addressOf(storeId), works[index]?.work ?? (async () => undefined))
     const all = [run('a', 0), run('b', 1), run('c', 2), run('c', 3)]
     for (const work of works) {
+      await work.begun
       await vi.advanceTimersByTimeAsync(800)
       work.end()
     }
@@ -122,25 +132,25 @@ describe('the queue of a store', () => {
 describe('connections over all stores', () => {
   test('[ERR-3] are never more than the bound, however many stores are asked in whatever order, and nobody is refused', async () => {
     const database = await createDatabase()
-    const watcher = openPool(parseConnectionUrl(database.url), { connectionsMax: 1, applicationName: 'watcher' })
+    const watcher = new Pool(parseConnectionUrl(database.url), { connectionsMax: 1, applicationName: 'watcher' })
     start({ storeQueueMax: 100 })
     const addresses = Array.from({ length: 12 }, (_, n) => realAddress(`store ${n}`, database.url))
     let [most, asked] = [0, 0]
     const ask = async (worker: number) => {
       for (let n = 0; n < 25; n++, asked++) {
         const address = addresses[(worker * 7 + n * 5 + (n % 3)) % addresses.length] ?? addressOf('')
-        await pools.use(address, (sql) => sql.unsafe('select 1'))
-        const [row] = await watcher.unsafe<[{ open: number }]>(
-          `select count(*)::int as open from pg_stat_activity where datname = current_database() and application_name = 'store-export'`,
-        )
-        most = Math.max(most, row.open, pools.sums().connections)
+        await pools.use(address, select1)
+        const [row] = await watcher.query<{ open: number }>(sql`
+          select count(*)::int as open from pg_stat_activity
+          where datname = current_database() and application_name = 'store-export'`)
+        most = Math.max(most, row?.open ?? 0, pools.sums().connections)
       }
     }
     await Promise.all(Array.from({ length: 8 }, (_, worker) => ask(worker)))
     expect(asked).toBe(200)
     expect(most).toBe(BOUNDS.storeConnectionsMax)
     expect(eventsOf('queue refused')).toEqual([])
-    await watcher.end()
+    await watcher.close()
     await pools.close()
     await database.drop()
   })
@@ -157,11 +167,11 @@ describe('connections over all stores', () => {
       let served = 0
       const busy = Array.from({ length: busyStores * 8 }, async (_, n) => {
         const address = realAddress(`busy ${n % busyStores}`, url)
-        for (; !rested.signal.aborted; served++) await pools.use(address, (sql) => sql.unsafe('select pg_sleep(0.02)'))
+        for (; !rested.signal.aborted; served++)
+          await pools.use(address, (connection) => queryRows(connection, sql`select pg_sleep(0.02)`))
       })
       const others = Array.from({ length: otherStores }, async (_, n) => {
-        for (let round = 0; round < 3; round++)
-          await pools.use(realAddress(`other ${n}`, url), (sql) => sql.unsafe('select 1'))
+        for (let round = 0; round < 3; round++) await pools.use(realAddress(`other ${n}`, url), select1)
       })
       await Promise.all(others)
       rested.abort()
@@ -174,17 +184,16 @@ describe('connections over all stores', () => {
   test('[ERR-3] of a store that was given up with work under way keep no others from being closed for room', async () => {
     start()
     const url = inject('postgresUrl')
-    const two = (storeId: string) =>
-      [1, 2].map(() => pools.use(realAddress(storeId, url), (sql) => sql.unsafe('select 1')))
+    const two = (storeId: string) => [1, 2].map(() => pools.use(realAddress(storeId, url), select1))
     await Promise.all(two('idle'))
     const work = pending()
     const leaving = [1, 2].map(() =>
-      pools.use(realAddress('leaving', url), (sql) => sql.unsafe('select 1').then(() => work.done)),
+      pools.use(realAddress('leaving', url), (connection) => select1(connection).then(work.work)),
     )
     await vi.waitFor(() => expect(pools.sums()).toMatchObject({ connections: 4, busy: 2 }))
     pools.discard('leaving', 'connection lost', { graceSeconds: 5 })
     const startedAt = performance.now()
-    await pools.use(realAddress('new', url), (sql) => sql.unsafe('select 1'))
+    await pools.use(realAddress('new', url), select1)
     expect(performance.now() - startedAt).toBeLessThan(1000)
     work.end()
     await Promise.all(leaving)
@@ -196,10 +205,10 @@ describe('connections over all stores', () => {
     if (busy === undefined) throw new Error('no store')
     let left = 60
     const all = Array.from({ length: left }, async () => {
-      await pools.use(busy, (sql) => sql.unsafe('select pg_sleep(0.05)'))
+      await pools.use(busy, (connection) => queryRows(connection, sql`select pg_sleep(0.05)`))
       left--
     })
-    for (const other of others) await pools.use(other, (sql) => sql.unsafe('select 1'))
+    for (const other of others) await pools.use(other, select1)
     expect(left).toBeGreaterThan(30)
     await Promise.all(all)
   })
@@ -207,23 +216,23 @@ describe('connections over all stores', () => {
   test('stay with the stores that were used last', async () => {
     start()
     const addresses = ['a', 'b', 'c', 'd', 'e'].map((storeId) => realAddress(storeId, inject('postgresUrl')))
-    for (const address of addresses) await pools.use(address, (sql) => sql.unsafe('select 1'))
+    for (const address of addresses) await pools.use(address, select1)
     expect(pools.storeIds()).toEqual(['b', 'c', 'd', 'e'])
-    await pools.use(addresses[1] ?? addressOf(''), (sql) => sql.unsafe('select 1'))
-    await pools.use(addresses[0] ?? addressOf(''), (sql) => sql.unsafe('select 1'))
+    await pools.use(addresses[1] ?? addressOf(''), select1)
+    await pools.use(addresses[0] ?? addressOf(''), select1)
     expect(pools.storeIds()).toEqual(['d', 'e', 'b', 'a'])
   })
 
   test('[ERR-3] that all are at work are waited for until there is no time left', async () => {
     start({ storePoolSize: 2, storeConnectionsMax: 1, storeQueueWaitMs: 60_000, storeTimeoutMs: 500 })
     const work = pending()
-    const running = pools.use(realAddress('a', inject('postgresUrl')), () => work.done)
+    const running = pools.use(addressOf('a'), work.work)
     await expect(pools.use(realAddress('b', inject('postgresUrl')), async () => undefined)).rejects.toThrow(
       'no connection',
     )
     work.end()
     await running
-    await pools.use(realAddress('b', inject('postgresUrl')), (sql) => sql.unsafe('select 1'))
+    await pools.use(realAddress('b', inject('postgresUrl')), select1)
     expect(pools.sums()).toMatchObject({ connections: 1, busy: 0, waiting: 0 })
   })
 })
@@ -252,8 +261,7 @@ describe('a server that closes each connection', () => {
   ])('[ERR-3] %s gets one connection for one request, and few for many', async (_, says) => {
     start({ storePoolSize: 4, storeQueueMax: 1000 })
     const { seen, databaseUrl } = await closingServer(says)
-    const ask = (storeId: string) =>
-      pools.use({ storeId, databaseUrl, sealedPassword: null }, (sql) => sql.unsafe('select 1'))
+    const ask = (storeId: string) => pools.use({ storeId, databaseUrl, sealedPassword: null }, select1)
     await expect(ask('a')).rejects.toThrow()
     expect(seen.connections).toBe(1)
     const since = performance.now()
@@ -274,11 +282,11 @@ describe('a server that closes each connection', () => {
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     const address = realAddress('a', Object.assign(new URL(inject('postgresUrl')), { port: String(port) }).href)
-    const ask = () => pools.use(address, (sql) => sql.unsafe('select 1'))
+    const ask = () => pools.use(address, select1)
     for (let n = 0; n < 6; n++) await expect(ask()).rejects.toThrow()
     await new Promise((resolve) => server.close(resolve))
     const way = createServer((socket) => {
-      const real = connect(Number(new URL(inject('postgresUrl')).port), '127.0.0.1')
+      const real = connectTcp(Number(new URL(inject('postgresUrl')).port), '127.0.0.1')
       real.on('error', () => undefined)
       socket.on('error', () => undefined)
       socket.pipe(real).pipe(socket)
@@ -298,7 +306,7 @@ describe('a store whose address changes under many requests', () => {
     const [older, newer] = [realAddress('a', url), realAddress('a', url)]
     const now = performance.now()
     const use = (address: StoreAddress, n: number) =>
-      pools.use(address, (sql) => sql.unsafe('select pg_sleep(0.01)'), now + 5000 + n)
+      pools.use(address, (connection) => queryRows(connection, sql`select pg_sleep(0.01)`), now + 5000 + n)
     await Promise.all(
       Array.from({ length: 40 }, (_, n) => use(n < 20 || n % 4 === 0 ? older : newer, n < 20 ? n : 100 + n)),
     )
@@ -312,9 +320,8 @@ describe('a store whose address changes under many requests', () => {
     start({ storePoolSize: 1 })
     const address = realAddress('a', inject('postgresUrl'))
     const work = pending()
-    const running = pools.use(address, () => work.done)
-    // it runs no statement, so its connection is never open
-    await vi.waitFor(() => expect(pools.sums().waiting).toBe(1))
+    const running = pools.use(address, work.work)
+    await work.begun
     const waiting = expect(pools.use(address, async () => undefined)).rejects.toThrow('being stopped')
     const closing = pools.close()
     work.end()
@@ -328,7 +335,8 @@ describe('a pool', () => {
     vi.useFakeTimers()
     start()
     const work = pending()
-    const running = pools.use(addressOf('busy'), () => work.done)
+    const running = pools.use(addressOf('busy'), work.work)
+    await work.begun
     await pools.use(addressOf('idle'), async () => undefined)
     expect(pools.storeIds()).toEqual(['busy', 'idle'])
     await vi.advanceTimersByTimeAsync(59_000)
@@ -345,7 +353,9 @@ describe('a pool', () => {
   test('shows its open connections, idle ones too, until they are closed', async () => {
     start()
     const address = realAddress('a', inject('postgresUrl'))
-    await Promise.all([1, 2].map(() => pools.use(address, (sql) => sql`select pg_sleep(0.05)`)))
+    await Promise.all(
+      [1, 2].map(() => pools.use(address, (connection) => queryRows(connection, sql`select pg_sleep(0.05)`))),
+    )
     expect(pools.sums()).toEqual({ pools: 1, connections: 2, busy: 0, waiting: 0 })
     pools.discard('a', 'test')
     await vi.waitFor(() => expect(pools.sums()).toEqual({ pools: 0, connections: 0, busy: 0, waiting: 0 }))

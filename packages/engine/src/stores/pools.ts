@@ -1,12 +1,18 @@
 // The pools of the stores in use: which stores have one, its address, and when it closes. store-connections.ts manages
 // their connections.
 
-import { type ConnectionTarget, parseConnectionUrl, SlotRefusal, type Sql, serverOf } from '@store-export/postgres'
+import {
+  type Connection,
+  type ConnectionTarget,
+  parseConnectionUrl,
+  SlotRefusal,
+  serverOf,
+} from '@store-export/postgres'
 import type { Observe } from '../store-event.ts'
 import { ReconnectPause } from './reconnect-pause.ts'
 import { type ConnectionBounds, StoreConnections } from './store-connections.ts'
 import { StoreDatabaseFault } from './store-fault.ts'
-import { type StoreAddress, StorePool, type StorePoolBounds } from './store-pool.ts'
+import { type StoreAddress, StorePool, type StorePoolBounds, type StoreSlot } from './store-pool.ts'
 
 export type { StoreAddress } from './store-pool.ts'
 
@@ -26,7 +32,7 @@ export interface DiscardOptions {
   /** How long statements under way may still take. */
   readonly graceSeconds?: number
   /** The connections meant are those among which this one is; others are left alone. */
-  readonly sql?: Sql
+  readonly connection?: Connection
 }
 
 /** Sums over all stores, for metrics. */
@@ -79,14 +85,14 @@ export class StorePools {
    */
   async use<T>(
     address: StoreAddress,
-    work: (sql: Sql) => Promise<T>,
+    work: (connection: Connection) => Promise<T>,
     deadline: number = performance.now() + this.options.bounds.storeTimeoutMs,
   ): Promise<T> {
     const limit = deadline - this.options.bounds.storeTimeoutMs * WORK_SHARE
     try {
       const pool = await this.takePlace(address, deadline, limit)
       try {
-        return await this.connections.use(pool, work, limit)
+        return await this.connections.use(pool, work, { limit, deadline })
       } finally {
         pool.giveBack()
       }
@@ -102,25 +108,26 @@ export class StorePools {
   }
 
   /**
-   * Forgets the store's connections: at once, or, with `graceSeconds`, when what runs on them has ended. With `sql`, only
+   * Forgets the store's connections: at once, or, with `graceSeconds`, when what runs on them has ended. With `connection`, only
    * where they are still those: what fails on old connections must not cost the new ones.
    */
-  discard(storeId: string, reason: string, { graceSeconds = 0, sql }: DiscardOptions = {}): void {
+  discard(storeId: string, reason: string, { graceSeconds = 0, connection }: DiscardOptions = {}): void {
     const pool = this.pools.get(storeId)
-    if (pool === undefined || (sql !== undefined && ![...pool.running].some((each) => each.sql === sql))) return
+    const isAmong = (slots: Iterable<StoreSlot>) => [...slots].some((slot) => slot.connection === connection)
+    if (pool === undefined || (connection !== undefined && !isAmong(pool.running))) return
     this.pools.delete(storeId)
     pool.isDiscarded = true
     this.options.observe({ event: 'pool closed', storeId, reason })
     this.connections.closeIdle(pool)
     // their places are given back by who uses them
-    for (const { sql } of pool.running) void sql.end({ timeout: graceSeconds }).catch(() => undefined)
+    for (const slot of pool.running) void slot.connection?.close(graceSeconds * 1000)
   }
 
   /** Sums over all stores. */
   sums(): PoolSums {
-    const { open, busy, waitingCount } = this.connections
+    const { openCount, busy, waitingCount } = this.connections
     const waiting = [...this.pools.values()].reduce((sum, pool) => sum + pool.waitingCount, waitingCount)
-    return { pools: this.pools.size, connections: open, busy, waiting }
+    return { pools: this.pools.size, connections: openCount, busy, waiting }
   }
 
   /** Closes everything; statements under way get a few seconds. */
@@ -130,7 +137,7 @@ export class StorePools {
     const running = [...this.pools.values()].flatMap((pool) => [...pool.running])
     for (const storeId of this.storeIds()) this.discard(storeId, 'closing', { graceSeconds: CLOSE_SECONDS })
     // the end of what is ended already is the same
-    await Promise.all([this.connections.close(), ...running.map(({ sql }) => sql.end().catch(() => undefined))])
+    await Promise.all([this.connections.close(), ...running.map(({ connection }) => connection?.closed)])
   }
 
   /** The store's pool with a place in it; who waited for one in a pool that was discarded meanwhile goes on in the next. */
@@ -194,6 +201,7 @@ export class StorePools {
     const unusedMsMax = this.options.bounds.storeIdleSeconds * 1000
     for (const { address, unusedMs } of this.pools.values())
       if (unusedMs >= unusedMsMax) this.discard(address.storeId, 'unused', { graceSeconds: CLOSE_SECONDS })
+    this.connections.closeUnused(unusedMsMax)
     const forgetBefore = performance.now() - unusedMsMax
     for (const [storeId, { retryAt }] of this.pauses)
       if (retryAt < forgetBefore && !this.pools.has(storeId)) this.pauses.delete(storeId)

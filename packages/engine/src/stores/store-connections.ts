@@ -8,12 +8,12 @@
 //   get half of each bound. Those of stores that failed last get a quarter. The rest is for stores that respond.
 // - A failed attempt delays the next one to the store, or to the server if it refused the connection, by a growing pause.
 
-import { type Sql, waitForTurn } from '@store-export/postgres'
+import { type Connection, waitForTurn, within } from '@store-export/postgres'
 import { ConnectionBudget } from './connection-budget.ts'
 import type { FullPart } from './database-errors.ts'
 import { verdictOn } from './failed-use.ts'
 import { StoreDatabaseFault } from './store-fault.ts'
-import type { StoreConnection, StorePool } from './store-pool.ts'
+import type { StorePool, StoreSlot } from './store-pool.ts'
 
 /** Bounds of the connections; settings. */
 export interface ConnectionBounds {
@@ -31,8 +31,16 @@ interface Waiter {
   /** The bound that delayed it last. */
   blockedBy: ConnectionBudget
   /** End the wait. */
-  readonly admit: (connection: StoreConnection) => void
+  readonly admit: (slot: StoreSlot) => void
   readonly refuse: (cause: StoreDatabaseFault) => void
+}
+
+/** Times of a use, by `performance.now()`. */
+interface UseTimes {
+  /** End of the wait for a connection. */
+  readonly limit: number
+  /** End of opening one. */
+  readonly deadline: number
 }
 
 /** How a request began to use a connection. */
@@ -42,7 +50,8 @@ interface Begun {
   readonly isFresh: boolean
 }
 
-const CLOSE_SECONDS = 5
+/** How long a statement may take that runs on a connection which is closed. */
+const CLOSE_MS = 5000
 /** How long a connection is idle before a store that has another one may take its place. */
 const STALE_MS = 5000
 /** How long a request of a store that answers waits for one of its own connections before it displaces an idle one. */
@@ -51,18 +60,18 @@ const NEVER = Number.POSITIVE_INFINITY
 
 /** The connections to all stores. */
 export class StoreConnections {
-  /** Open sockets, including closing ones. */
-  open = 0
   private readonly bounds: ConnectionBounds
   private readonly onEmptied: (pool: StorePool) => void
   private readonly all: ConnectionBudget
   private readonly servers = new Map<string, ConnectionBudget>()
   /** Idle connections, the one used least recently first. */
-  private readonly idle = new Set<StoreConnection>()
+  private readonly idle = new Set<StoreSlot>()
   /** Requests in the order of their arrival. */
   private readonly waiting = new Set<Waiter>()
-  /** Connections in use or being opened. */
-  private readonly lent = new Set<StoreConnection>()
+  /** Slots with an open connection, closing ones included. */
+  private readonly opened = new Set<StoreSlot>()
+  /** Slots in use: the connection is open or being opened. */
+  private readonly lent = new Set<StoreSlot>()
   private readonly leaving = new Set<Promise<void>>()
   private wakeTimer: NodeJS.Timeout | undefined
 
@@ -73,9 +82,14 @@ export class StoreConnections {
     this.all = new ConnectionBudget(bounds.storeConnectionsMax)
   }
 
+  /** Open connections, closing ones included. */
+  get openCount(): number {
+    return this.opened.size
+  }
+
   /** How many open connections requests use. */
   get busy(): number {
-    return [...this.lent].filter(({ sockets }) => sockets > 0).length
+    return [...this.lent].filter(({ connection }) => connection !== null).length
   }
 
   /** How many requests wait for a connection: for their turn, or until it is open. */
@@ -98,27 +112,33 @@ export class StoreConnections {
   }
 
   /** Runs `work` with an exclusive connection. The wait for one ends at `limit`, or sooner if no request makes progress. */
-  async use<T>(pool: StorePool, work: (sql: Sql) => Promise<T>, limit: number): Promise<T> {
-    const connection = this.takeIdle(pool) ?? (await this.waitForConnection(pool, limit))
-    const begun = { at: performance.now(), isFresh: connection.unproven !== null }
-    pool.running.add(connection)
-    this.lent.add(connection)
+  async use<T>(pool: StorePool, work: (connection: Connection) => Promise<T>, times: UseTimes): Promise<T> {
+    const slot = this.takeIdle(pool) ?? (await this.waitForSlot(pool, times.limit))
+    const begun = { at: performance.now(), isFresh: slot.connection === null }
+    pool.running.add(slot)
+    this.lent.add(slot)
     try {
-      const result = await work(connection.sql)
+      const result = await work(slot.connection ?? (await this.open(slot, times.deadline)))
       pool.succeeded(begun)
       return result
     } catch (cause) {
-      throw await this.judge(connection, begun, cause)
+      throw await this.judge(slot, begun, cause)
     } finally {
-      pool.running.delete(connection)
-      this.lent.delete(connection)
-      this.release(connection)
+      pool.running.delete(slot)
+      this.lent.delete(slot)
+      this.release(slot)
     }
   }
 
   /** Closes the idle connections of a pool. */
   closeIdle(pool: StorePool): void {
-    for (const connection of [...pool.idle]) void this.end(connection)
+    for (const slot of [...pool.idle]) void this.end(slot)
+  }
+
+  /** Closes the connections that have been idle for so long. */
+  closeUnused(idleMs: number): void {
+    const idleBefore = performance.now() - idleMs
+    for (const slot of [...this.idle]) if (slot.idleSince <= idleBefore) void this.end(slot)
   }
 
   /** Refuses the requests that wait, and resolves when all discarded connections are closed. */
@@ -131,15 +151,15 @@ export class StoreConnections {
     await Promise.all(this.leaving)
   }
 
-  private takeIdle(pool: StorePool): StoreConnection | null {
-    const connection = pool.idle.pop()
-    if (connection === undefined) return null
-    this.idle.delete(connection)
-    return connection
+  private takeIdle(pool: StorePool): StoreSlot | null {
+    const slot = pool.idle.pop()
+    if (slot === undefined) return null
+    this.idle.delete(slot)
+    return slot
   }
 
-  private async waitForConnection(pool: StorePool, limit: number): Promise<StoreConnection> {
-    const { promise, resolve, reject } = Promise.withResolvers<StoreConnection>()
+  private async waitForSlot(pool: StorePool, limit: number): Promise<StoreSlot> {
+    const { promise, resolve, reject } = Promise.withResolvers<StoreSlot>()
     const waiter: Waiter = { pool, since: performance.now(), blockedBy: pool.server, admit: resolve, refuse: reject }
     this.waiting.add(waiter)
     this.pump()
@@ -154,7 +174,7 @@ export class StoreConnections {
       return await pool.whileWaiting(turn)
     } catch (refusal) {
       // hands a connection that was meant for this request to the next
-      if (!this.waiting.delete(waiter)) promise.then((connection) => this.release(connection), noop)
+      if (!this.waiting.delete(waiter)) promise.then((slot) => this.release(slot), noop)
       throw refusal
     }
   }
@@ -192,59 +212,59 @@ export class StoreConnections {
     return NEVER
   }
 
-  private openFor(waiter: Waiter, displaced: StoreConnection | null): void {
+  private openFor(waiter: Waiter, displaced: StoreSlot | null): void {
     // Counted at once, so that no two requests take the place of one connection.
-    const connection = this.openIn(waiter.pool)
+    const slot = this.newSlot(waiter.pool)
     this.waiting.delete(waiter)
     if (displaced === null) {
-      waiter.admit(connection)
+      waiter.admit(slot)
       return
     }
-    void this.end(displaced).then(() => waiter.admit(connection))
+    void this.end(displaced).then(() => waiter.admit(slot))
     if (displaced.pool.size === 0) this.onEmptied(displaced.pool)
   }
 
   /** The connection that has been idle longest. */
-  private leastUsed(budget: ConnectionBudget): StoreConnection | null {
-    for (const connection of this.idle) if (budget === this.all || connection.pool.server === budget) return connection
+  private leastUsed(budget: ConnectionBudget): StoreSlot | null {
+    for (const slot of this.idle) if (budget === this.all || slot.pool.server === budget) return slot
     return null
   }
 
-  private openIn(pool: StorePool): StoreConnection {
-    const connection = pool.connect({
-      onOpen: () => {
-        this.open++
-        if (connection.sockets++ === 0) connection.gone = Promise.withResolvers()
-      },
-      onReady: (connection) => this.ready(connection),
-      onClose: () => {
-        this.open--
-        if (--connection.sockets === 0) connection.gone.resolve()
-        if (this.idle.has(connection)) void this.end(connection)
-      },
+  private newSlot(pool: StorePool): StoreSlot {
+    const slot = pool.newSlot()
+    for (const budget of [pool.server, this.all]) budget.add(slot.unproven)
+    return slot
+  }
+
+  /** Opens the connection of a slot. A connection that opens after the deadline is closed by `end`. */
+  private async open(slot: StoreSlot, deadline: number): Promise<Connection> {
+    const opening = slot.pool.open(slot, () => this.ready(slot))
+    const connection = await within(deadline - performance.now(), opening, noop)
+    this.opened.add(slot)
+    void connection.closed.then(() => {
+      this.opened.delete(slot)
+      if (this.idle.has(slot)) void this.end(slot)
     })
-    pool.server.add(connection.unproven)
-    this.all.add(connection.unproven)
+    this.pump()
     return connection
   }
 
-  private ready(connection: StoreConnection): void {
-    const { pool, isConnecting, unproven } = connection
-    if (isConnecting) pool.letIn(connection)
-    else if (unproven !== null) {
-      pool.prove(connection)
-      for (const budget of [pool.server, this.all]) budget.prove(unproven)
-    }
+  /** Called after each exchange: the first response to a statement proves that the store does not hang. */
+  private ready(slot: StoreSlot): void {
+    const { pool, connection, unproven } = slot
+    if (connection === null || unproven === null) return
+    pool.prove(slot)
+    for (const budget of [pool.server, this.all]) budget.prove(unproven)
     this.pump()
   }
 
   /** The error for the requester. Notes the failure of the store or its server. */
-  private async judge(connection: StoreConnection, begun: Begun, cause: unknown): Promise<unknown> {
-    const { pool, isConnecting, unproven } = connection
+  private async judge(slot: StoreSlot, begun: Begun, cause: unknown): Promise<unknown> {
+    const { pool, connection, unproven } = slot
     const { delayed, full, isFinal } = verdictOn({
       cause,
       isFresh: begun.isFresh,
-      isConnecting,
+      isConnecting: connection === null,
       hasAnswered: unproven === null,
       durationMs: performance.now() - begun.at,
       timeoutMs: this.bounds.storeTimeoutMs,
@@ -259,33 +279,33 @@ export class StoreConnections {
   /** Closes the idle connections that count against the limit which a store has reached, those of other stores included. */
   private async closeIdleOf(store: StorePool, full: FullPart): Promise<void> {
     const counted = [...this.idle].filter(({ pool }) => pool.sharesLimit(store, full))
-    await Promise.all(counted.map((connection) => this.end(connection)))
+    await Promise.all(counted.map((slot) => this.end(slot)))
   }
 
-  /** Keeps a connection for the next request, unless it has not responded or its pool is discarded. */
-  private release(connection: StoreConnection): void {
-    const { pool, unproven } = connection
+  /** Keeps a connection for the next request, unless it has not responded, is of no more use, or its pool is discarded. */
+  private release(slot: StoreSlot): void {
+    const { pool, connection, unproven } = slot
     const now = performance.now()
     pool.server.progressAt = now
     this.all.progressAt = now
-    if (unproven !== null || pool.isDiscarded) return void this.end(connection)
-    connection.idleSince = now
-    pool.idle.push(connection)
-    this.idle.add(connection)
+    const isUsable = connection?.isClosed === false && !connection.isBusy && connection.transaction === 'none'
+    if (!isUsable || unproven !== null || pool.isDiscarded) return void this.end(slot)
+    slot.idleSince = now
+    pool.idle.push(slot)
+    this.idle.add(slot)
     this.pump()
   }
 
-  /** Closes a connection, and stops counting it when it is closed. */
-  private end(connection: StoreConnection): Promise<void> {
-    const { pool } = connection
-    this.idle.delete(connection)
-    pool.remove(connection)
-    // The driver does not notice that a connection which it is to end has died: it waits for its answer (postgres.js 3.4.9).
-    const closed = Promise.race([connection.sql.end({ timeout: CLOSE_SECONDS }), connection.gone.promise])
+  /** Closes the connection of a slot, and stops counting it when it is closed. */
+  private end(slot: StoreSlot): Promise<void> {
+    const { pool, opening } = slot
+    this.idle.delete(slot)
+    pool.remove(slot)
+    const closed = opening === null ? Promise.resolve() : opening.then((connection) => connection.close(CLOSE_MS))
     const ended = closed.catch(noop).then(() => {
       this.leaving.delete(ended)
       // Read only now: the first response may arrive while the connection is being closed.
-      for (const budget of [pool.server, this.all]) budget.remove(connection.unproven)
+      for (const budget of [pool.server, this.all]) budget.remove(slot.unproven)
       this.pump()
     })
     this.leaving.add(ended)
@@ -294,7 +314,7 @@ export class StoreConnections {
 }
 
 /** When a request may close an idle connection of another store to get its place, by `performance.now()`. */
-function displaceableAt({ idleSince }: StoreConnection, { pool, since }: Waiter): number {
+function displaceableAt({ idleSince }: StoreSlot, { pool, since }: Waiter): number {
   if (pool.size === 0) return idleSince
   const stale = idleSince + STALE_MS
   return pool.standing === 'answering' ? Math.min(stale, since + OWN_WAIT_MS) : stale

@@ -1,6 +1,6 @@
 // The connections of one store and the queue before them. Which stores have a pool, and for how long, is pools.ts.
 
-import { type ConnectionTarget, openPool, type PoolSettings, Slots, type Sql } from '@store-export/postgres'
+import { type Connection, type ConnectionTarget, connect, Slots } from '@store-export/postgres'
 import type { ConnectionBudget, Standing } from './connection-budget.ts'
 import type { FullPart } from './database-errors.ts'
 import type { ReconnectPause } from './reconnect-pause.ts'
@@ -37,25 +37,17 @@ export interface StorePoolOptions {
   readonly progressElsewhere: () => number
 }
 
-/** One connection. The driver's pool has only this one, so that a request uses it exclusively. */
-export interface StoreConnection {
+/** A connection slot of a store. It counts against the bounds from before its connection is opened until it is closed. */
+export interface StoreSlot {
   readonly pool: StorePool
-  readonly sql: Sql
-  /** Whether the server has not accepted the session yet. */
-  isConnecting: boolean
-  /** Standing of the store when the connection was opened; null after its first response. */
+  /** Settles when its connection is open or could not be opened; null before it is opened. */
+  opening: Promise<Connection> | null
+  /** Null until the server has accepted the session. */
+  connection: Connection | null
+  /** Standing of the store when the slot was made; null after its first response. */
   unproven: Standing | null
   /** Start of its idle time, by `performance.now()`. */
   idleSince: number
-  /** Open sockets: one, and a second one while a statement is being canceled. */
-  sockets: number
-  /** Resolves when they are closed. */
-  gone: PromiseWithResolvers<void>
-}
-
-/** Called as a connection is opened and closed; `onReady` before its first statement, and after it. */
-export interface ConnectionHooks extends Required<Pick<PoolSettings, 'onOpen' | 'onClose'>> {
-  readonly onReady: (connection: StoreConnection) => void
 }
 
 const CONNECT_TIMEOUT_MS = 3000
@@ -70,8 +62,9 @@ export class StorePool {
   readonly server: ConnectionBudget
   readonly pause: ReconnectPause
   /** Idle connections, the one used last at the end. */
-  readonly idle: StoreConnection[] = []
-  readonly running = new Set<StoreConnection>()
+  readonly idle: StoreSlot[] = []
+  /** Slots that requests use. */
+  readonly running = new Set<StoreSlot>()
   /** Connections of all states, until they are discarded. */
   size = 0
   /** Of these, the ones that are being opened. */
@@ -79,6 +72,7 @@ export class StorePool {
   /** Whether the pool is discarded: its connections close when requests release them. */
   isDiscarded = false
   private hasAnswered = false
+  private readonly target: ConnectionTarget
   private readonly slots: Slots
   private readonly options: StorePoolOptions
   private waitingForConnection = 0
@@ -91,6 +85,8 @@ export class StorePool {
     this.server = options.server
     this.pause = options.pause
     this.options = options
+    const startup = { ...sessionSettings(options.bounds), ...options.target.startup }
+    this.target = { ...options.target, startup }
     this.slots = new Slots({
       places: storePoolSize,
       waitingMax: storeQueueMax,
@@ -132,9 +128,9 @@ export class StorePool {
   }
 
   /** Whether connections of both stores count against the same limit. */
-  sharesLimit({ server, options: { target } }: StorePool, of: FullPart): boolean {
+  sharesLimit({ server, target }: StorePool, of: FullPart): boolean {
     if (this.server !== server) return false
-    const { user, database } = this.options.target
+    const { user, database } = this.target
     return of === 'server' || (of === 'role' ? user === target.user : database === target.database)
   }
 
@@ -161,42 +157,25 @@ export class StorePool {
     }
   }
 
-  /** A connection, opened with its first statement. */
-  connect({ onReady, ...hooks }: ConnectionHooks): StoreConnection {
-    const { bounds, target } = this.options
-    const startup = { ...sessionSettings(bounds), ...target.startup }
-    const settings = {
-      connectionsMax: 1,
-      applicationName: 'store-export',
-      idleSeconds: bounds.storeIdleSeconds,
-      connectTimeoutMs: Math.min(CONNECT_TIMEOUT_MS, bounds.storeTimeoutMs),
-      onReady: () => onReady(connection),
-      ...hooks,
-    }
-    const sql = openPool({ ...target, startup }, settings)
-    const connection: StoreConnection = {
-      pool: this,
-      sql,
-      isConnecting: true,
-      unproven: this.standing,
-      idleSince: 0,
-      sockets: 0,
-      gone: Promise.withResolvers(),
-    }
+  /** A slot for a connection of this store. */
+  newSlot(): StoreSlot {
     this.size++
     this.connecting++
-    return connection
+    return { pool: this, opening: null, connection: null, unproven: this.standing, idleSince: 0 }
   }
 
-  /** Notes that the server accepted the session of a connection. */
-  letIn(connection: StoreConnection): void {
-    if (connection.isConnecting) this.connecting--
-    connection.isConnecting = false
+  /** Opens the connection of a slot. `onReady` is called when the server has accepted the session, and after each exchange. */
+  async open(slot: StoreSlot, onReady: () => void): Promise<Connection> {
+    const connectTimeoutMs = Math.min(CONNECT_TIMEOUT_MS, this.options.bounds.storeTimeoutMs)
+    slot.opening = connect(this.target, { applicationName: 'store-export', connectTimeoutMs, onReady })
+    slot.connection = await slot.opening
+    this.connecting--
+    return slot.connection
   }
 
   /** Notes that the server has answered the first statement on a connection. */
-  prove(connection: StoreConnection): void {
-    connection.unproven = null
+  prove(slot: StoreSlot): void {
+    slot.unproven = null
     this.hasAnswered = true
   }
 
@@ -207,10 +186,10 @@ export class StorePool {
   }
 
   /** Takes a connection out of the pool; it is about to be closed. */
-  remove(connection: StoreConnection): void {
-    const index = this.idle.indexOf(connection)
+  remove(slot: StoreSlot): void {
+    const index = this.idle.indexOf(slot)
     if (index >= 0) this.idle.splice(index, 1)
-    this.letIn(connection)
+    if (slot.connection === null) this.connecting--
     this.size--
   }
 }

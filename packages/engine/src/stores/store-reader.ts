@@ -2,7 +2,7 @@
 // and the one retry are attempts.ts.
 
 import type { Microseconds, Resource } from '@store-export/contract'
-import type { Sql, TakeRow } from '@store-export/postgres'
+import { type Connection, queryRows, readRows, type TakeRow } from '@store-export/postgres'
 import { PageWriter } from '../encode/page-writer.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
 import type { PagePlan, Plan } from '../query/plan.ts'
@@ -19,7 +19,6 @@ import { KeptPlans } from './kept-plans.ts'
 import { lookAtTransactions } from './open-transactions.ts'
 import { PageSizes } from './page-sizes.ts'
 import type { StoreAddress, StorePools } from './pools.ts'
-import { readRows } from './read-rows.ts'
 import { requireReadable, requireServable, tracksUpdates } from './refusals.ts'
 
 /** What a reader is made of. */
@@ -77,18 +76,18 @@ export class StoreReader {
   private readPlan(request: ReadRequest): Promise<PageWriter> {
     const sized = { ...request, plan: this.sized(request) }
     const { plan, address } = sized
-    return this.attempts.run(sized, async (sql, present) => {
+    return this.attempts.run(sized, async (connection, present) => {
       const page = this.newPage(sized)
       requireServable(plan, present)
       page.tracksUpdates = tracksUpdates(plan.resource, present)
-      const fill = (plan: Plan) => this.fill({ ...sized, plan }, { sql, present, take: (row) => page.take(row) })
+      const fill = (plan: Plan) => this.fill({ ...sized, plan }, { connection, present, take: (row) => page.take(row) })
       if (plan.kind === 'page') {
         const { searchRows: windowRows, timeoutMs } = this.parts
         const until = sized.startedAt + timeoutMs * SEARCH_SHARE
         const { signal } = sized
         const wayToChanged = (plan: PagePlan) =>
-          this.changed.wayTo(listOf(address, plan), plan, { sql, present, signal })
-        await fillPage(plan, { page, sql, present, windowRows, until, signal, wayToChanged, fill })
+          this.changed.wayTo(listOf(address, plan), plan, { connection, present, signal })
+        await fillPage(plan, { page, connection, present, windowRows, until, signal, wayToChanged, fill })
         this.sizes.served(listOf(address, plan), { rows: page.rows, bytes: page.out.length })
       } else await fill(plan)
       this.report(sized, page)
@@ -100,21 +99,25 @@ export class StoreReader {
     return plan.kind === 'page' ? { ...plan, limit: this.sizes.rowsFor(listOf(address, plan), plan.limit) } : plan
   }
 
+  /** Whether connections to the store keep statements prepared. */
+  private prepares(address: StoreAddress): boolean {
+    return this.parts.preparedStatements && !this.attempts.mixesStatements(address)
+  }
+
   /** Hands out the rows of the plan; none where the store lacks the table. */
-  private async fill(request: ReadRequest, { sql, present, take }: OnConnection & { take: TakeRow }): Promise<void> {
+  private async fill(
+    request: ReadRequest,
+    { connection, present, take }: OnConnection & { take: TakeRow },
+  ): Promise<void> {
     const { address, signal } = request
     if (!present.has(request.plan.resource.table)) return
-    const plan = await this.withCounts(request, { sql, present })
-    const prepares = this.parts.preparedStatements && !this.attempts.mixesStatements(address)
-    const statement = statementOf(plan, present, { prepares })
-    signal?.throwIfAborted()
-    if (statement.isRepeated) await this.plans.renew(sql)
+    const plan = await this.withCounts(request, { connection, present })
+    const statement = statementOf(plan, present, { prepares: this.prepares(address) })
+    if (statement.prepared === true) await this.plans.renew(connection)
     try {
-      const mended = await readRows(sql, statement, { take, signal })
-      this.attempts.noteMended(address, mended)
+      await readRows(connection, statement, take, { signal })
     } catch (error) {
-      signal?.throwIfAborted()
-      if (isTooSlow(error)) this.plans.distrust(sql)
+      if (isTooSlow(error)) this.plans.distrust(connection)
       // a window takes as long for one row as for many
       if (plan.kind === 'page' && plan.window === undefined && isTooSlow(error))
         this.sizes.tooSlow(listOf(address, plan), plan.limit)
@@ -128,10 +131,10 @@ export class StoreReader {
    */
   watermark({ waits, plan, ...request }: Omit<ReadRequest, 'lead'> & { waits: boolean }): Promise<Microseconds> {
     const look = () =>
-      this.attempts.run(request, (sql, present) => {
+      this.attempts.run(request, (connection, present) => {
         // what will be refused is not waited for
         requireServable(plan, present)
-        return lookAtTransactions(sql)
+        return lookAtTransactions(connection, this.prepares(request.address))
       })
     const { storeId, databaseUrl } = request.address
     return this.parts.barrier.pass({ storeId, databaseUrl, waits, look })
@@ -139,17 +142,18 @@ export class StoreReader {
 
   /** Whether the store has a row of `resource` with this id. */
   exists(request: Omit<ReadRequest, 'lead' | 'plan'> & { resource: Resource; id: string }): Promise<boolean> {
-    return this.attempts.run(request, async (sql, present) => {
+    return this.attempts.run(request, async (connection, present) => {
       requireReadable(request.resource, present)
       if (!present.has(request.resource.table)) return false
-      const rows = await sql.unsafe(existsStatement(request.resource, request.id, present))
+      const statement = { text: existsStatement(request.resource, request.id, present), values: [] }
+      const rows = await queryRows(connection, statement)
       return rows.length > 0
     })
   }
 
   /** The columns that the store has and the reader may select, at most as old as the settings say. */
   columns(request: Omit<ReadRequest, 'lead' | 'plan'>): Promise<PresentColumns> {
-    return this.attempts.run(request, async (_sql, present) => present)
+    return this.attempts.run(request, async (_, present) => present)
   }
 
   private newPage({ plan, lead }: ReadRequest): PageWriter {
@@ -172,7 +176,7 @@ export class StoreReader {
     return counts.ahead(address.storeId, (counting) =>
       this.attempts.once(
         address,
-        (sql, present) => counting(() => countRows(countedTables(plan), { sql, present, signal })),
+        (connection, present) => counting(() => countRows(countedTables(plan), { connection, present, signal })),
         startedAt + timeoutMs,
       ),
     )
@@ -195,7 +199,7 @@ export class StoreReader {
 }
 
 interface OnConnection {
-  readonly sql: Sql
+  readonly connection: Connection
   readonly present: PresentColumns
 }
 

@@ -3,13 +3,12 @@
 
 import { randomBytes } from 'node:crypto'
 import type { Resource } from '@store-export/contract'
-import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
+import { type Connection, connect, parseConnectionUrl, readRows } from '@store-export/postgres'
 import postgres from 'postgres'
 import { createDatabase } from '../../../../test/support/databases.ts'
 import { PageWriter } from '../../src/encode/page-writer.ts'
 import { statementOf } from '../../src/query/sql.ts'
 import { StoreColumns } from '../../src/stores/columns.ts'
-import { readRows } from '../../src/stores/read-rows.ts'
 
 /** Settings of a session that change how values are read and written as text. */
 export const HOSTILE_SETTINGS = {
@@ -42,7 +41,7 @@ export interface Samples {
   /** The superuser's connection, with the settings as they come. */
   readonly sql: postgres.Sql
   /** The hostile role's connection. */
-  readonly reader: Sql
+  readonly reader: Connection
   /** The first `limit` rows of the resource, as the service writes them. */
   serve(resource: Resource, limit?: number, bytesMax?: number): Promise<ServedPage>
   drop(): Promise<void>
@@ -59,14 +58,17 @@ export async function createSamples(): Promise<Samples> {
   const url = new URL(database.url)
   url.username = role
   url.password = 'hostile'
-  const reader = openPool(parseConnectionUrl(url.href), { connectionsMax: 1, applicationName: 'test' })
+  const target = parseConnectionUrl(url.href)
+  // the client asks for ISO dates; a pooler can lose that
+  const startup = { ...target.startup, DateStyle: HOSTILE_SETTINGS.datestyle }
+  const reader = await connect({ ...target, startup }, { applicationName: 'test' })
   return {
     sql,
     reader,
     serve: (resource, limit = 10_000, bytesMax = Number.MAX_SAFE_INTEGER) =>
       serve(reader, resource, { rowsMax: limit, bytesMax }),
     async drop() {
-      await reader.end()
+      await reader.close()
       await sql.unsafe(`drop role ${role}`)
       await sql.end()
       await database.drop()
@@ -75,7 +77,7 @@ export async function createSamples(): Promise<Samples> {
 }
 
 async function serve(
-  reader: Sql,
+  reader: Connection,
   resource: Resource,
   bounds: { readonly rowsMax: number; readonly bytesMax: number },
 ): Promise<ServedPage> {
@@ -88,7 +90,7 @@ async function serve(
   const present = await columns.of({ storeId: 'samples', databaseUrl: '', sealedPassword: null }, reader)
   const page = new PageWriter(resource, bounds, '[')
   const plan = { kind: 'page', resource, limit: bounds.rowsMax, after: null, filters: [] } as const
-  await readRows(reader, statementOf(plan, present, { prepares: true }), { take: (row) => page.take(row) })
+  await readRows(reader, statementOf(plan, present, { prepares: true }), (row) => page.take(row))
   page.out.putAscii(']')
   const text = page.out.result().toString()
   return {

@@ -1,7 +1,7 @@
 // Everything about the control database: its connection, its version, whether the secret opens every password, its clock.
 
 import { listStores, missingMigrations, openStoreUrl, SealingProblem } from '@store-export/control'
-import { describeTls, parseConnectionUrl } from '@store-export/postgres'
+import { connect, describeTls, parseConnectionUrl } from '@store-export/postgres'
 import type { OpenPlace } from '../context.ts'
 import { databaseSentence } from '../problem.ts'
 import { checkClock } from './clock.ts'
@@ -22,14 +22,17 @@ export async function examineControl(place: OpenPlace): Promise<ControlReport> {
 
 async function examine(place: OpenPlace): Promise<ControlReport> {
   const { database, controlUrl } = place
-  const tlsAsked = describeTls(parseConnectionUrl(controlUrl))
+  const target = parseConnectionUrl(controlUrl)
   const missing = await missingMigrations(database)
+  const connection = await connect(target, { applicationName: 'store-export doctor' })
+  const usesTls = await readTlsInUse(connection)
+  const aheadMs = await readClockAheadMs(connection).finally(() => connection.close())
   return {
     checks: [
-      checkConnection('answers', { usesTls: await readTlsInUse(database.sql), tlsAsked }),
+      checkConnection('answers', { usesTls, tlsAsked: describeTls(target) }),
       { name: 'migrations', summary: 'at this version', findings: missing.map(missingMigration) },
       await checkSecret(place),
-      checkClock(await readClockAheadMs(database.sql)),
+      checkClock(aheadMs),
     ],
   }
 }

@@ -3,7 +3,7 @@
 // does not delay the report.
 
 import { lookAtTransactions, sessionSettings } from '@store-export/engine'
-import { describeTls, openPool, parseConnectionUrl, type Sql, within } from '@store-export/postgres'
+import { type Connection, connect, describeTls, parseConnectionUrl, queryAll, within } from '@store-export/postgres'
 import type { Config } from '../config.ts'
 import { codeOf } from '../problem.ts'
 import type { ColumnFact, ConnectionFacts, LockFact, StoreFacts, TableValues } from './facts.ts'
@@ -20,7 +20,6 @@ export interface ReadOptions {
 
 const CONNECT_TIMEOUT_MS = 3000
 const STATEMENT_SECONDS_MAX = 3
-const CLOSE_SECONDS_MAX = 1
 /** Longest time for connection and catalog: the time limit of a connection and of some statements. */
 const CATALOG_MS = 15_000
 /** Longest time with the values of every table. */
@@ -30,81 +29,81 @@ const VALUES_MS = 60_000
 export async function readStore(url: string, { config, scansValues }: ReadOptions): Promise<StoreFacts> {
   const target = parseConnectionUrl(url)
   const startup = { ...sessionSettings(config), ...target.startup }
-  const sql = openPool(
-    { ...target, startup },
-    {
-      connectionsMax: 1,
-      applicationName: 'store-export doctor',
-      // a pooler may give every statement another session
-      preparedStatements: false,
-      connectTimeoutMs: Math.min(CONNECT_TIMEOUT_MS, config.storeTimeoutMs),
-    },
-  )
+  const connectTimeoutMs = Math.min(CONNECT_TIMEOUT_MS, config.storeTimeoutMs)
+  const connection = await connect({ ...target, startup }, { applicationName: 'store-export doctor', connectTimeoutMs })
   const read = async (): Promise<StoreFacts> => {
-    const catalog = await readCatalog(sql)
-    const connection = { ...catalog.connection, tlsAsked: describeTls(target) }
-    return { ...catalog, connection, values: scansValues ? await readAllValues(sql, catalog.columns) : null }
+    const catalog = await readCatalog(connection)
+    const facts = { ...catalog.connection, tlsAsked: describeTls(target) }
+    return {
+      ...catalog,
+      connection: facts,
+      values: scansValues ? await readAllValues(connection, catalog.columns) : null,
+    }
   }
   try {
     return await within(scansValues ? VALUES_MS : CATALOG_MS, read(), () => undefined)
   } finally {
-    await sql.end({ timeout: CLOSE_SECONDS_MAX })
+    await connection.close()
   }
 }
 
 /** How far a server's clock is ahead of this machine's clock, in ms, if the response is the middle of the round trip. */
-export async function readClockAheadMs(sql: Sql): Promise<number> {
+export async function readClockAheadMs(connection: Connection): Promise<number> {
   const before = Date.now()
   const [row] = await ask<{ milliseconds: number }>(
-    sql,
+    connection,
     'select (extract(epoch from clock_timestamp()) * 1000)::float8 as milliseconds',
   )
   return Math.round((row?.milliseconds ?? before) - (before + Date.now()) / 2)
 }
 
 /** Whether this connection is encrypted, as the server sees it. */
-export async function readTlsInUse(sql: Sql): Promise<boolean> {
-  const [row] = await ask<{ usesTls: boolean }>(sql, `select ${USES_TLS} as "usesTls"`)
+export async function readTlsInUse(connection: Connection): Promise<boolean> {
+  const [row] = await ask<{ usesTls: boolean }>(connection, `select ${USES_TLS} as "usesTls"`)
   return row?.usesTls ?? false
 }
 
 /** The rows of one statement, which is ended after some seconds. */
-async function ask<Row>(sql: Sql, statement: string): Promise<Row[]> {
-  const [rows] = await askAll<[Row[]]>(sql, [statement])
+async function ask<Row extends object>(connection: Connection, statement: string): Promise<Row[]> {
+  const [rows] = await askAll<[Row[]]>(connection, [statement])
   return rows
 }
 
-/** The rows of several statements, in one round trip. */
-async function askAll<Results extends unknown[][]>(sql: Sql, statements: readonly string[]): Promise<Results> {
-  // Statements of one message are one transaction, and the limit ends with it, also through a pooler.
+/** The rows of several statements, in one round trip and one transaction: the limit ends with it, also through a pooler. */
+async function askAll<Results extends object[][]>(connection: Connection, texts: readonly string[]): Promise<Results> {
   const limit = `set local statement_timeout = '${STATEMENT_SECONDS_MAX}s'`
-  const results = await sql.unsafe([limit, ...statements].join('; '))
-  // the driver has no type for the results of several statements
-  return results.slice(1) as unknown as Results
+  const statements = ['begin', limit, ...texts, 'commit'].map((text) => ({ text, values: [] }))
+  try {
+    const results = await queryAll(connection, statements)
+    return results.slice(2, -1) as Results
+  } catch (error) {
+    if (connection.transaction !== 'none') await connection.script('rollback')
+    throw error
+  }
 }
 
-async function readCatalog(sql: Sql) {
+async function readCatalog(connection: Connection) {
   type Rows = [Omit<ConnectionFacts, 'tlsAsked' | 'clockAheadMs'>[], ColumnFact[], StoredIndex[]]
-  const [[role], columns, indexes] = await askAll<Rows>(sql, [CONNECTION, COLUMNS, INDEXES])
+  const [[role], columns, indexes] = await askAll<Rows>(connection, [CONNECTION, COLUMNS, INDEXES])
   if (role === undefined) throw new Error('the store database did not return the role of the session')
   // the first round trip opened the connection and says nothing about the clock
-  const connection = { ...role, clockAheadMs: await readClockAheadMs(sql) }
+  const session = { ...role, clockAheadMs: await readClockAheadMs(connection) }
   // a server that only speaks like PostgreSQL may not show its locks; a lost connection fails the next statement, too
-  const locks = await ask<LockFact>(sql, LOCKS).catch(() => [])
-  const facts = { connection, columns, locks, transactions: await lookAtTransactions(sql) }
+  const locks = await ask<LockFact>(connection, LOCKS).catch(() => [])
+  const facts = { connection: session, columns, locks, transactions: await lookAtTransactions(connection) }
   return { ...facts, indexes: indexes.map((index) => ({ ...index, columns: keysOf(index, columns) })) }
 }
 
-async function readAllValues(sql: Sql, columns: readonly ColumnFact[]): Promise<TableValues[]> {
+async function readAllValues(connection: Connection, columns: readonly ColumnFact[]): Promise<TableValues[]> {
   const values: TableValues[] = []
-  for (const check of valueChecks(columns)) values.push(await readValues(sql, check))
+  for (const check of valueChecks(columns)) values.push(await readValues(connection, check))
   return values
 }
 
-async function readValues(sql: Sql, check: TableCheck): Promise<TableValues> {
+async function readValues(connection: Connection, check: TableCheck): Promise<TableValues> {
   const { table } = check
   try {
-    const [row] = await ask<Record<string, number>>(sql, countStatement(check))
+    const [row] = await ask<Record<string, number>>(connection, countStatement(check))
     const counts = check.checks.map(({ column, kind }, position) => ({ column, kind, count: row?.[position] ?? 0 }))
     return { table, rows: row?.rows ?? 0, problem: null, counts }
   } catch (error) {

@@ -1,6 +1,7 @@
 // A store database that is restarted, moved, or replaced by its standby while our client walks it.
 
 import { lookAtTransactions } from '@store-export/engine'
+import { connect, parseConnectionUrl } from '@store-export/postgres'
 import { expect, test, vi } from 'vitest'
 import { roundsOf } from '../../../../test/support/rounds.ts'
 import { connectOnce } from '../../src/context.ts'
@@ -129,11 +130,11 @@ test(`[ERR-3, PAG-4] a walk goes on by itself at a standby that takes over, ${FA
 
 /** Whether open transactions can be seen on a server. */
 async function seen(cluster: PostgresCluster): Promise<boolean> {
-  const sql = connectOnce(cluster.url())
+  const connection = await connect(parseConnectionUrl(cluster.url()), { applicationName: 'test' })
   try {
-    return (await lookAtTransactions(sql)).open !== null
+    return (await lookAtTransactions(connection)).open !== null
   } finally {
-    await sql.end()
+    await connection.close()
   }
 }
 

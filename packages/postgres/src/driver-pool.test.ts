@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type Server, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts'
-import { openPool, type Sql } from './connection.ts'
 import { parseConnectionUrl } from './connection-url.ts'
+import { openPool, type Sql } from './driver-pool.ts'
 
 let database: TestDatabase
 const pools: Sql[] = []

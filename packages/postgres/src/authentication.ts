@@ -1,0 +1,129 @@
+// Answers the authentication requests of a server.
+// https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-START-UP
+
+import { createHash } from 'node:crypto'
+import { ConnectionError, protocolError } from './errors.ts'
+import { ScramExchange } from './scram.ts'
+
+/** What authentication needs to know. */
+export interface AuthenticationOptions {
+  readonly user: string
+  /** Null if the URL has no password. */
+  readonly password: string | null
+  /** Whether nobody can listen: TLS or a Unix socket. */
+  readonly isPrivate: boolean
+  /** Hash of the server's certificate that binds SCRAM to the channel; null without TLS. */
+  readonly certificateHash: Buffer | null
+  readonly channelBinding: 'disable' | 'prefer' | 'require'
+}
+
+/** Kinds of authentication requests. */
+const REQUEST = { ok: 0, cleartext: 3, md5: 5, sasl: 10, saslContinue: 11, saslFinal: 12 } as const
+const KIND_BYTES = 4
+const METHOD_NAMES: Readonly<Record<number, string>> = { 2: 'Kerberos V5', 6: 'SCM', 7: 'GSSAPI', 9: 'SSPI' }
+
+/** The authentication of one connection. */
+export class Authentication {
+  readonly #options: AuthenticationOptions
+  #scram: ScramExchange | null = null
+  /** Whether the server has accepted the client, and has proved itself where the method lets it. */
+  isAccepted = false
+
+  constructor(options: AuthenticationOptions) {
+    this.#options = options
+  }
+
+  /**
+   * The response to an Authentication message with this body, null if there is nothing to send. Throws or rejects with
+   * `ConnectionError` for a method that this client does not offer, or a server that does not know the password.
+   */
+  respond(body: Buffer): Buffer | Promise<Buffer> | null {
+    if (body.length < KIND_BYTES) throw protocolError('an authentication request that is cut off')
+    const kind = body.readInt32BE(0)
+    const data = body.subarray(KIND_BYTES)
+    switch (kind) {
+      case REQUEST.ok:
+        return this.#accept()
+      case REQUEST.cleartext:
+        return this.#cleartext()
+      case REQUEST.md5:
+        return terminated(`md5${md5(md5(this.#password() + this.#options.user), data.subarray(0, 4))}`)
+      case REQUEST.sasl:
+        return this.#beginScram(data.toString('utf8').split('\0'))
+      case REQUEST.saslContinue:
+        return this.#exchange().final(data.toString('utf8'))
+      case REQUEST.saslFinal:
+        this.#exchange().verify(data.toString('utf8'))
+        return null
+      default:
+        throw refused(`${METHOD_NAMES[kind] ?? `method ${kind}`}, which this client does not support`)
+    }
+  }
+
+  #accept(): null {
+    const isUnproved = this.#scram !== null && !this.#scram.isVerified
+    if (isUnproved) throw new ConnectionError('EAUTH', 'the server did not prove that it knows the password')
+    this.#requireBinding()
+    this.isAccepted = true
+    return null
+  }
+
+  #cleartext(): Buffer {
+    this.#requireBinding()
+    if (!this.#options.isPrivate)
+      throw refused(
+        'the password in clear text over an unencrypted connection; add sslmode=require to the connection URL',
+      )
+    return terminated(this.#password())
+  }
+
+  #beginScram(offered: readonly string[]): Buffer {
+    const { certificateHash, channelBinding } = this.#options
+    const canBind = certificateHash !== null && channelBinding !== 'disable'
+    const binds = canBind && offered.includes('SCRAM-SHA-256-PLUS')
+    if (!binds && !offered.includes('SCRAM-SHA-256'))
+      throw refused(`${offered.join(' ')}, which this client does not support`)
+    const options = { password: this.#password(), certificateHash: binds ? certificateHash : null, couldBind: canBind }
+    const scram = new ScramExchange(options)
+    this.#scram = scram
+    this.#requireBinding()
+    const first = Buffer.from(scram.first())
+    const length = Buffer.alloc(4)
+    length.writeInt32BE(first.length)
+    return Buffer.concat([terminated(scram.mechanism), length, first])
+  }
+
+  #requireBinding(): void {
+    if (this.#options.channelBinding === 'require' && this.#scram?.mechanism !== 'SCRAM-SHA-256-PLUS')
+      throw new ConnectionError(
+        'EAUTH',
+        'the server offers no channel binding, although channel_binding=require demands it',
+      )
+  }
+
+  #exchange(): ScramExchange {
+    if (this.#scram === null) throw protocolError('a step of SCRAM that was not begun')
+    return this.#scram
+  }
+
+  #password(): string {
+    const { password, user } = this.#options
+    if (password === null)
+      throw new ConnectionError('EAUTH', `the server asks for the password of role "${user}", but none is set`)
+    return password
+  }
+}
+
+function refused(what: string): ConnectionError {
+  return new ConnectionError('EAUTH', `the server asks for ${what}`)
+}
+
+function md5(...parts: readonly (string | Buffer)[]): string {
+  const hash = createHash('md5')
+  for (const part of parts) hash.update(part)
+  return hash.digest('hex')
+}
+
+function terminated(text: string): Buffer {
+  return Buffer.from(`${text}\0`)
+}

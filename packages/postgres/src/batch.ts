@@ -1,0 +1,180 @@
+// Several statements that are sent in one flush, and the responses to them.
+
+import type { Cell } from './cell.ts'
+import type { PostgresError } from './errors.ts'
+import { cString, type Exchange, outOfOrder } from './exchange.ts'
+import { SERVER } from './message-reader.ts'
+import type { MessageWriter, ResultFormat } from './message-writer.ts'
+import type { PreparedStatement, PreparedStatements } from './prepared-statements.ts'
+import { type Statement, wireValue } from './statement.ts'
+import { type Field, readFields } from './typed-rows.ts'
+
+/** What becomes of the result of a statement. */
+export interface Sink {
+  readonly format: ResultFormat
+  /** Called with each row, or each chunk of COPY. The cell spans the message, and moves on when the call returns. */
+  row(message: Cell): void
+  /** Called with the columns before the first row. Without this method the server does not describe them. */
+  columns?(fields: readonly Field[]): void
+  /** Called at the end with the command tag, such as `SELECT 5` or `UPDATE 0`. */
+  completed?(tag: string): void
+}
+
+/** A statement of a batch. */
+export interface Request {
+  readonly statement: Statement
+  readonly sink: Sink
+}
+
+/** A response that the server owes. */
+interface Step {
+  readonly type: number
+  readonly request: Request | null
+  readonly prepared: PreparedStatement | null
+}
+
+/**
+ * Errors of a prepared statement before it runs: a pooler has mixed up connections, or the columns of its result have
+ * changed. The connection prepares the statement again at its next use.
+ */
+export const STALE_CODES: ReadonlySet<string> = new Set(['26000', '0A000', '42P05'])
+
+/**
+ * Groups of statements. Each group ends with a Sync: it is a transaction of its own unless it begins one, and an error ends
+ * the group, not the batch.
+ */
+export class Batch implements Exchange {
+  /** Resolves with the error of each group, null for a group that succeeded. Rejects if the connection fails. */
+  readonly done: Promise<(PostgresError | null)[]>
+  readonly #settle = Promise.withResolvers<(PostgresError | null)[]>()
+  readonly #prepared: PreparedStatements
+  readonly #steps: Step[] = []
+  #next = 0
+  readonly #errors: (PostgresError | null)[] = []
+  #error: PostgresError | null = null
+  /** First error of a sink. Its later rows are dropped, because the server sends them anyway. */
+  #sinkError: { readonly cause: unknown } | null = null
+
+  /** Writes the statements. Throws `TypeError` for a value that cannot be sent. */
+  constructor(groups: readonly (readonly Request[])[], prepared: PreparedStatements, writer: MessageWriter) {
+    this.done = this.#settle.promise
+    this.#prepared = prepared
+    for (const name of prepared.takeStale()) {
+      writer.close(name)
+      this.#expect(SERVER.closeComplete)
+    }
+    for (const group of groups) {
+      for (const request of group) this.#write(request, writer)
+      writer.sync()
+      this.#expect(SERVER.readyForQuery)
+    }
+  }
+
+  receive(type: number, body: Cell): boolean {
+    const step = this.#steps[this.#next]
+    if (step === undefined) throw outOfOrder(type)
+    switch (type) {
+      case SERVER.dataRow:
+      case SERVER.copyData:
+        this.#row(step, type, body)
+        return false
+      case SERVER.copyOutResponse:
+      case SERVER.copyDone:
+        if (step.type !== SERVER.commandComplete) throw outOfOrder(type)
+        return false
+      case SERVER.noData:
+      case SERVER.rowDescription:
+        this.#columns(step, type, body)
+        break
+      case SERVER.commandComplete:
+      case SERVER.emptyQueryResponse:
+        this.#completed(step, type, body)
+        break
+      case SERVER.readyForQuery:
+        this.#ready(step, type)
+        break
+      default:
+        if (step.type !== type) throw outOfOrder(type)
+    }
+    this.#next++
+    if (this.#next < this.#steps.length) return false
+    this.#end()
+    return true
+  }
+
+  /** The server skips the rest of the group. */
+  refuse(error: PostgresError): boolean {
+    this.#error ??= error
+    const isStale = STALE_CODES.has(error.code)
+    for (; this.#steps[this.#next] !== undefined; this.#next++) {
+      const { type, request } = this.#steps[this.#next] as Step
+      if (type === SERVER.readyForQuery) break
+      const isUnparsed = type === SERVER.parseComplete
+      if (request?.statement.prepared === true && (isUnparsed || isStale)) this.#prepared.forget(request.statement.text)
+    }
+    return error.isFatal
+  }
+
+  abandon(error: Error): void {
+    this.#settle.reject(error)
+  }
+
+  #write(request: Request, writer: MessageWriter): void {
+    const { statement, sink } = request
+    const known = statement.prepared === true ? this.#prepared.get(statement.text) : null
+    const prepared = known ?? (statement.prepared === true ? this.#prepared.add(statement.text) : null)
+    const name = prepared?.name ?? ''
+    if (known === null) {
+      writer.parse(name, statement.text)
+      this.#expect(SERVER.parseComplete, request)
+    }
+    writer.bind(name, statement.values.map(wireValue), sink.format)
+    this.#expect(SERVER.bindComplete, request)
+    if (sink.columns !== undefined) {
+      if (prepared !== null && prepared.fields !== null) sink.columns(prepared.fields)
+      else {
+        writer.describe()
+        this.#expect(SERVER.rowDescription, request, prepared)
+      }
+    }
+    writer.execute()
+    this.#expect(SERVER.commandComplete, request, prepared)
+  }
+
+  #expect(type: number, request: Request | null = null, prepared: PreparedStatement | null = null): void {
+    this.#steps.push({ type, request, prepared })
+  }
+
+  #row({ type: expected, request }: Step, type: number, body: Cell): void {
+    if (expected !== SERVER.commandComplete || request === null) throw outOfOrder(type)
+    if (this.#sinkError !== null) return
+    try {
+      request.sink.row(body)
+    } catch (cause) {
+      this.#sinkError = { cause }
+    }
+  }
+
+  #columns({ type: expected, request, prepared }: Step, type: number, body: Cell): void {
+    if (expected !== SERVER.rowDescription) throw outOfOrder(type)
+    const fields = type === SERVER.noData ? [] : readFields(body)
+    if (prepared !== null) prepared.fields = fields
+    request?.sink.columns?.(fields)
+  }
+
+  #completed({ type: expected, request }: Step, type: number, body: Cell): void {
+    if (expected !== SERVER.commandComplete) throw outOfOrder(type)
+    if (request?.sink.completed !== undefined) request.sink.completed(cString(body))
+  }
+
+  #ready({ type: expected }: Step, type: number): void {
+    if (expected !== SERVER.readyForQuery) throw outOfOrder(type)
+    this.#errors.push(this.#error)
+    this.#error = null
+  }
+
+  #end(): void {
+    if (this.#sinkError === null) this.#settle.resolve(this.#errors)
+    else this.#settle.reject(this.#sinkError.cause)
+  }
+}

@@ -1,0 +1,99 @@
+// Opens a connection on what a connection URL says: chooses among its hosts.
+
+import { asError, Connection } from './connection.ts'
+import { type ConnectionTarget, type DatabaseHost, hostText } from './connection-url.ts'
+import { ConnectionError } from './errors.ts'
+import { queryRows } from './query.ts'
+import { sql } from './statement.ts'
+
+/** What the owner of a connection decides. The URL decides the rest. */
+export interface ConnectOptions {
+  readonly applicationName: string
+  /** Upper bound of opening it on all hosts, in ms. `connect_timeout` of the URL takes precedence. */
+  readonly connectTimeoutMs?: number | undefined
+  /** Called each time the server is ready for a statement: when it has accepted the session, and after each exchange. */
+  readonly onReady?: (() => void) | undefined
+}
+
+const CONNECT_TIMEOUT_MS = 4000
+
+/** Opens a connection to the first host that answers and fits, beginning with the one that was used last. */
+export async function connect(target: ConnectionTarget, options: ConnectOptions): Promise<Connection> {
+  const ofUrl = target.connectTimeoutSeconds
+  const totalMs = ofUrl === null ? (options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS) : ofUrl * 1000
+  const timeoutMs = Math.ceil(totalMs / target.hosts.length)
+  const first = lastUsed.get(target) ?? 0
+  const errors: Error[] = []
+  for (const kind of kindsOf(target)) {
+    for (let index = 0; index < target.hosts.length; index++) {
+      const place = (first + index) % target.hosts.length
+      try {
+        const connection = await openWithin(timeoutMs, target, place, options)
+        await requireKind(connection, kind, timeoutMs)
+        lastUsed.set(target, place)
+        return connection
+      } catch (error) {
+        errors.push(asError(error))
+      }
+    }
+  }
+  throw summaryOf(errors)
+}
+
+async function openWithin(
+  timeoutMs: number,
+  target: ConnectionTarget,
+  place: number,
+  { applicationName, onReady }: ConnectOptions,
+): Promise<Connection> {
+  const address = target.hosts[place] as DatabaseHost
+  const timeout = new AbortController()
+  const timer = setTimeout(() => {
+    const message = `${hostText(address)} did not accept the session within ${timeoutMs} ms`
+    timeout.abort(new ConnectionError('CONNECT_TIMEOUT', message))
+  }, timeoutMs)
+  try {
+    return await Connection.open(target, address, { applicationName, signal: timeout.signal, onReady })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const lastUsed = new WeakMap<ConnectionTarget, number>()
+
+/** prefer-standby takes any server if no standby responds. */
+function kindsOf({ sessionAttributes }: ConnectionTarget): readonly ConnectionTarget['sessionAttributes'][] {
+  return sessionAttributes === 'prefer-standby' ? ['standby', null] : [sessionAttributes]
+}
+
+async function requireKind(
+  connection: Connection,
+  kind: ConnectionTarget['sessionAttributes'],
+  timeoutMs: number,
+): Promise<void> {
+  if (kind === null) return
+  const isStandby = await connectsToStandby(connection, timeoutMs)
+  if (isStandby === (kind !== 'primary')) return
+  await connection.close()
+  throw new ConnectionError('ENOTFITTING', `${connection.host} is not a ${kind} server`)
+}
+
+/** PostgreSQL 14 and later report it with the session. */
+async function connectsToStandby(connection: Connection, timeoutMs: number): Promise<boolean> {
+  const reported = connection.parameters.get('in_hot_standby')
+  if (reported !== undefined) return reported === 'on'
+  const options = { deadline: performance.now() + timeoutMs }
+  const [row] = await queryRows<{ isStandby: boolean }>(connection, STANDBY, options)
+  return row?.isStandby === true
+}
+
+const STANDBY = sql`select pg_is_in_recovery() as "isStandby"`
+
+/** One host: its own error. Several: one that names each, with the last one's code. */
+function summaryOf(errors: readonly Error[]): Error {
+  const [first] = errors
+  if (first !== undefined && errors.length === 1) return first
+  const last: (Error & { code?: unknown }) | undefined = errors.at(-1)
+  const message = `no host fits: ${errors.map((error) => error.message).join('; ')}`
+  return new ConnectionError(String(last?.code ?? 'ECONNREFUSED'), message, { cause: new AggregateError(errors) })
+}

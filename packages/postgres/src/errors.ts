@@ -1,0 +1,84 @@
+// The errors of a connection: one for what the server reports, one for a connection that cannot be used.
+
+/** Fields of an ErrorResponse by their letter: https://www.postgresql.org/docs/current/protocol-error-fields.html */
+const FIELDS = {
+  C: 'code',
+  D: 'detail',
+  H: 'hint',
+  W: 'where',
+  s: 'schema',
+  t: 'table',
+  c: 'column',
+  n: 'constraint',
+  R: 'routine',
+} as const
+
+/** An error that the server reported. */
+export class PostgresError extends Error {
+  override readonly name = 'PostgresError'
+  /** ERROR: the statement failed. FATAL or PANIC: the server closes the connection. Never translated. */
+  readonly severity: string
+  /** SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+  readonly code: string = ''
+  readonly detail?: string
+  readonly hint?: string
+  readonly where?: string
+  readonly schema?: string
+  readonly table?: string
+  readonly column?: string
+  readonly constraint?: string
+  /** Function of the server that reported the error. */
+  readonly routine?: string
+
+  /** `body` is that of the ErrorResponse. */
+  constructor(body: Buffer) {
+    const fields = new Map(
+      body
+        .toString('utf8')
+        .split('\0')
+        .map((field) => [field.slice(0, 1), field.slice(1)]),
+    )
+    super(fields.get('M') ?? 'the server reported an error without a message')
+    this.severity = fields.get('V') ?? fields.get('S') ?? 'ERROR'
+    for (const [letter, name] of Object.entries(FIELDS)) {
+      const value = fields.get(letter)
+      if (value !== undefined) Object.assign(this, { [name]: value })
+    }
+  }
+
+  /** Whether the server closes the connection because of this error. */
+  get isFatal(): boolean {
+    return this.severity !== 'ERROR'
+  }
+}
+
+/**
+ * A connection that could not be opened, or that ended. `code` is that of Node (`ECONNREFUSED`, `ECONNRESET`), or:
+ * - `CONNECT_TIMEOUT`: the server did not accept the session in time.
+ * - `CONNECTION_CLOSED`: this side closed the connection, so the statement cannot run.
+ * - `EPROTO`: the server sent bytes that the protocol does not allow.
+ * - `EAUTH`: the server asks for an authentication that this client does not offer.
+ * - `ETLSREFUSED`: the server offers no TLS, although the URL demands it.
+ * - `ENOTFITTING`: the server is not of the kind that `target_session_attrs` demands.
+ */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError'
+  readonly code: string
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** The error for bytes that the protocol does not allow. `what` completes "the server sent …". */
+export function protocolError(what: string): ConnectionError {
+  return new ConnectionError('EPROTO', `the server sent ${what}`)
+}
+
+/** The error as a `ConnectionError`. Keeps the code of a system error. */
+export function asConnectionError(error: unknown): ConnectionError {
+  if (error instanceof ConnectionError) return error
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'ECONNRESET'
+  return new ConnectionError(code, error instanceof Error ? error.message : String(error), { cause: error })
+}

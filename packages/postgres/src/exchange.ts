@@ -1,0 +1,29 @@
+// What a connection and its server say to each other until the server is ready for the next statement.
+
+import type { Cell } from './cell.ts'
+import { type PostgresError, protocolError } from './errors.ts'
+
+/** One exchange. A connection has at most one at a time. */
+export interface Exchange {
+  /** Settles when the exchange has ended. */
+  readonly done: Promise<unknown>
+  /**
+   * Called with each message of the server, except errors, notices and parameters. Returns whether the exchange has ended.
+   * Throws `ConnectionError` for a message that is not allowed here.
+   */
+  receive(type: number, body: Cell): boolean
+  /** Called with an error of the server. Returns whether the connection is of no use because of it. */
+  refuse(error: PostgresError): boolean
+  /** Called if the connection ends before the exchange does. */
+  abandon(error: Error): void
+}
+
+/** The error for a message that is not allowed now. */
+export function outOfOrder(type: number): Error {
+  return protocolError(`a message of type ${JSON.stringify(String.fromCharCode(type))} out of order`)
+}
+
+/** The text before the NUL byte that ends it. */
+export function cString({ bytes, start, length }: Cell): string {
+  return bytes.toString('utf8', start, start + Math.max(0, length - 1))
+}

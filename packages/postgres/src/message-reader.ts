@@ -1,0 +1,121 @@
+// Splits the bytes of a server into messages. A message that lies within one chunk is handed over without a copy.
+// https://www.postgresql.org/docs/current/protocol-message-formats.html
+
+import { type Cell, layOver, newCell } from './cell.ts'
+import { protocolError } from './errors.ts'
+
+/** First byte of each message that a server sends. */
+export const SERVER = {
+  authentication: 0x52,
+  backendKeyData: 0x4b,
+  bindComplete: 0x32,
+  closeComplete: 0x33,
+  commandComplete: 0x43,
+  copyBothResponse: 0x57,
+  copyData: 0x64,
+  copyDone: 0x63,
+  copyInResponse: 0x47,
+  copyOutResponse: 0x48,
+  dataRow: 0x44,
+  emptyQueryResponse: 0x49,
+  errorResponse: 0x45,
+  negotiateProtocolVersion: 0x76,
+  noData: 0x6e,
+  noticeResponse: 0x4e,
+  notificationResponse: 0x41,
+  parameterDescription: 0x74,
+  parameterStatus: 0x53,
+  parseComplete: 0x31,
+  portalSuspended: 0x73,
+  readyForQuery: 0x5a,
+  rowDescription: 0x54,
+} as const
+
+/** Maximum size of a message: a row is one message. PostgreSQL's own limit is 1 GB. */
+export const MESSAGE_BYTES_MAX = 64 * 1024 * 1024
+
+/** A message's type and its length. The length counts itself, but not the type. */
+const HEAD_BYTES = 5
+const LENGTH_BYTES = 4
+/** First memory for a message that arrives in parts. It grows with the bytes that arrive, not with the length announced. */
+const PART_BYTES = 64 * 1024
+const TYPES: ReadonlySet<number> = new Set(Object.values(SERVER))
+
+/** Called with each message. The cell spans the body, and moves on when the call returns. */
+export type OnMessage = (type: number, body: Cell) => void
+
+/** The messages in the bytes of one connection. */
+export class MessageReader {
+  readonly #onMessage: OnMessage
+  readonly #cell = newCell()
+  /** The beginning of a message whose end has not arrived. */
+  #part: Buffer | null = null
+  #partBytes = 0
+
+  constructor(onMessage: OnMessage) {
+    this.#onMessage = onMessage
+  }
+
+  /**
+   * Reads the next bytes, which the caller may overwrite afterwards. Throws `ConnectionError` for bytes that are not
+   * PostgreSQL's protocol, and what `onMessage` throws. Must not be called again after that.
+   */
+  receive(chunk: Buffer): void {
+    let at = this.#part === null ? 0 : this.#complete(chunk)
+    layOver(this.#cell, chunk)
+    while (at + HEAD_BYTES <= chunk.length) {
+      const type = chunk[at] as number
+      const end = at + 1 + lengthAt(type, this.#cell.view, at)
+      if (end > chunk.length) break
+      this.#cell.start = at + HEAD_BYTES
+      this.#cell.length = end - at - HEAD_BYTES
+      this.#onMessage(type, this.#cell)
+      at = end
+    }
+    if (at < chunk.length) this.#keep(chunk, at, chunk.length)
+  }
+
+  /** Completes the message that began in an earlier chunk. Returns the offset of the first byte after it. */
+  #complete(chunk: Buffer): number {
+    const headEnd = this.#partBytes < HEAD_BYTES ? Math.min(HEAD_BYTES - this.#partBytes, chunk.length) : 0
+    if (headEnd > 0) this.#keep(chunk, 0, headEnd)
+    const { view } = this.#partCell()
+    if (this.#partBytes < HEAD_BYTES) return chunk.length
+    const type = view.getUint8(0)
+    const total = 1 + lengthAt(type, view, 0)
+    const end = Math.min(headEnd + total - this.#partBytes, chunk.length)
+    this.#keep(chunk, headEnd, end)
+    if (this.#partBytes < total) return chunk.length
+    const whole = this.#partCell()
+    whole.start = HEAD_BYTES
+    whole.length = total - HEAD_BYTES
+    this.#part = null
+    this.#partBytes = 0
+    this.#onMessage(type, whole)
+    return end
+  }
+
+  #partCell(): Cell {
+    return newCell(this.#part ?? Buffer.alloc(0))
+  }
+
+  #keep(chunk: Buffer, from: number, to: number): void {
+    const bytes = this.#partBytes + to - from
+    if (this.#part === null || this.#part.length < bytes) {
+      const larger = Buffer.allocUnsafe(Math.max(PART_BYTES, 2 * bytes))
+      this.#part?.copy(larger, 0, 0, this.#partBytes)
+      this.#part = larger
+    }
+    chunk.copy(this.#part, this.#partBytes, from, to)
+    this.#partBytes = bytes
+  }
+}
+
+/** The length of the message at `at`. Throws `ConnectionError` if there is no such message. */
+function lengthAt(type: number, view: DataView, at: number): number {
+  const length = view.getUint32(at + 1)
+  if (!TYPES.has(type) || length < LENGTH_BYTES) throw protocolError('bytes that are not a message of PostgreSQL')
+  if (length > MESSAGE_BYTES_MAX)
+    throw protocolError(`a message of ${length} bytes; the maximum is ${MESSAGE_BYTES_MAX} bytes`)
+  return length
+}

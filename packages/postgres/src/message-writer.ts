@@ -1,0 +1,183 @@
+// Writes the messages of a client. All messages of one flush are collected, so that they leave in one packet.
+// https://www.postgresql.org/docs/current/protocol-message-formats.html
+
+import type { WireValue } from './statement.ts'
+
+const CLIENT = {
+  bind: 0x42,
+  close: 0x43,
+  copyData: 0x64,
+  copyDone: 0x63,
+  copyFail: 0x66,
+  describe: 0x44,
+  execute: 0x45,
+  parse: 0x50,
+  password: 0x70,
+  query: 0x51,
+  sync: 0x53,
+  terminate: 0x58,
+} as const
+
+/** Protocol 3.0. */
+const PROTOCOL_VERSION = 196608
+const CANCEL_REQUEST = 80877102
+const PORTAL = 0x50
+const STATEMENT = 0x53
+const NULL_LENGTH = -1
+const FIRST_BYTES = 4096
+/** Memory that is kept between flushes. A larger flush gets memory of its own. */
+const KEPT_BYTES = 64 * 1024
+
+/** Format in which the server sends the values of a result. */
+export type ResultFormat = 'text' | 'binary'
+
+/** Collects messages. Methods that write a message return the writer. */
+export class MessageWriter {
+  #bytes = Buffer.allocUnsafe(FIRST_BYTES)
+  #length = 0
+
+  /** Everything written since the last call, in memory of its own. */
+  take(): Buffer {
+    const taken = Buffer.from(this.#bytes.subarray(0, this.#length))
+    if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.allocUnsafe(FIRST_BYTES)
+    this.#length = 0
+    return taken
+  }
+
+  startup(parameters: Readonly<Record<string, string>>): this {
+    return this.#untyped(() => {
+      this.#int32(PROTOCOL_VERSION)
+      for (const [name, value] of Object.entries(parameters)) this.#string(name).#string(value)
+      this.#byte(0)
+    })
+  }
+
+  cancelRequest({ processId, secretKey }: { readonly processId: number; readonly secretKey: number }): this {
+    return this.#untyped(() => void this.#int32(CANCEL_REQUEST).#int32(processId).#int32(secretKey))
+  }
+
+  /** A password, or a response of SASL. */
+  password(response: Buffer): this {
+    return this.#message(CLIENT.password, () => void this.#raw(response))
+  }
+
+  parse(name: string, text: string): this {
+    return this.#message(CLIENT.parse, () => void this.#string(name).#string(text).#int16(0))
+  }
+
+  /** Binds values as text to the unnamed portal. */
+  bind(name: string, values: readonly WireValue[], format: ResultFormat): this {
+    return this.#message(CLIENT.bind, () => {
+      this.#string('').#string(name).#int16(0).#int16(values.length)
+      for (const value of values) this.#value(value)
+      this.#int16(1).#int16(format === 'binary' ? 1 : 0)
+    })
+  }
+
+  /** Asks for the columns of the unnamed portal. */
+  describe(): this {
+    return this.#message(CLIENT.describe, () => void this.#byte(PORTAL).#string(''))
+  }
+
+  /** Runs the unnamed portal to its end. */
+  execute(): this {
+    return this.#message(CLIENT.execute, () => void this.#string('').#int32(0))
+  }
+
+  /** Deallocates a prepared statement. */
+  close(name: string): this {
+    return this.#message(CLIENT.close, () => void this.#byte(STATEMENT).#string(name))
+  }
+
+  sync(): this {
+    return this.#message(CLIENT.sync, noop)
+  }
+
+  /** One or more statements without values, in the simple protocol. */
+  query(text: string): this {
+    return this.#message(CLIENT.query, () => void this.#string(text))
+  }
+
+  copyData(data: Uint8Array): this {
+    return this.#message(CLIENT.copyData, () => void this.#raw(data))
+  }
+
+  copyDone(): this {
+    return this.#message(CLIENT.copyDone, noop)
+  }
+
+  copyFail(reason: string): this {
+    return this.#message(CLIENT.copyFail, () => void this.#string(reason))
+  }
+
+  terminate(): this {
+    return this.#message(CLIENT.terminate, noop)
+  }
+
+  #message(type: number, body: () => void): this {
+    this.#byte(type)
+    return this.#untyped(body)
+  }
+
+  /** The first message of a connection has no type. */
+  #untyped(body: () => void): this {
+    const at = this.#length
+    this.#int32(0)
+    body()
+    this.#bytes.writeInt32BE(this.#length - at, at)
+    return this
+  }
+
+  #value(value: WireValue): void {
+    if (value === null) {
+      this.#int32(NULL_LENGTH)
+      return
+    }
+    const bytes = Buffer.byteLength(value)
+    this.#int32(bytes).#text(value, bytes)
+  }
+
+  #string(text: string): this {
+    if (text.includes('\0')) throw new TypeError('a NUL character cannot be sent to PostgreSQL')
+    this.#text(text, Buffer.byteLength(text))
+    return this.#byte(0)
+  }
+
+  #text(text: string, bytes: number): void {
+    this.#reserve(bytes)
+    this.#length += this.#bytes.write(text, this.#length)
+  }
+
+  #raw(data: Uint8Array): void {
+    this.#reserve(data.length)
+    this.#bytes.set(data, this.#length)
+    this.#length += data.length
+  }
+
+  #byte(value: number): this {
+    this.#reserve(1)
+    this.#length = this.#bytes.writeUInt8(value, this.#length)
+    return this
+  }
+
+  #int16(value: number): this {
+    this.#reserve(2)
+    this.#length = this.#bytes.writeUInt16BE(value, this.#length)
+    return this
+  }
+
+  #int32(value: number): this {
+    this.#reserve(4)
+    this.#length = this.#bytes.writeInt32BE(value, this.#length)
+    return this
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#length + bytes <= this.#bytes.length) return
+    const larger = Buffer.allocUnsafe(Math.max(2 * this.#bytes.length, this.#length + bytes))
+    this.#bytes.copy(larger, 0, 0, this.#length)
+    this.#bytes = larger
+  }
+}
+
+const noop = () => undefined

@@ -1,0 +1,209 @@
+// A bounded pool of connections to one database, with a bounded queue. The connection that was used last is lent first, so
+// that those which a quiet time does not need stay idle.
+
+import { STALE_CODES } from './batch.ts'
+import { connect } from './connect.ts'
+import type { Connection, RunOptions } from './connection.ts'
+import type { ConnectionTarget } from './connection-url.ts'
+import { ConnectionError, PostgresError } from './errors.ts'
+import { executeOn, queryRows } from './query.ts'
+import { type SqlFragment, type Statement, sql } from './statement.ts'
+import { within } from './within.ts'
+
+/** What the owner of a pool decides. */
+export interface PoolOptions {
+  readonly connectionsMax: number
+  readonly applicationName: string
+  /** Off for PgBouncer in transaction mode; on by default. */
+  readonly preparedStatements?: boolean
+  /** Upper bound of opening a connection, in ms. */
+  readonly connectTimeoutMs?: number
+}
+
+/** Numbers of connections, for metrics. */
+export interface PoolSums {
+  /** Connections that are open or being opened, closing ones included. */
+  readonly open: number
+  /** Of these, the ones in use or being opened. */
+  readonly busy: number
+  /** Requests that wait for a connection. */
+  readonly waiting: number
+}
+
+/** Requests that may wait. More are refused at once. */
+const WAITING_MAX = 10_000
+/** Longest wait for a connection without a deadline. */
+const WAIT_MS = 10_000
+
+interface Waiter {
+  readonly admit: (connection: Connection | null) => void
+  readonly refuse: (error: Error) => void
+}
+
+/** The connections to one database. They are opened as requests need them. */
+export class Pool {
+  readonly #target: ConnectionTarget
+  readonly #options: PoolOptions
+  readonly #idle: Connection[] = []
+  readonly #lent = new Set<Connection>()
+  readonly #waiting = new Set<Waiter>()
+  /** Connections that are open or being opened. */
+  #open = 0
+  #isClosed = false
+
+  constructor(target: ConnectionTarget, options: PoolOptions) {
+    this.#target = target
+    this.#options = options
+  }
+
+  get sums(): PoolSums {
+    return { open: this.#open, busy: this.#open - this.#idle.length, waiting: this.#waiting.size }
+  }
+
+  /** The rows of a statement as objects. Rejects as `Connection.run` does. */
+  async query<Row extends object>(statement: Statement, options: RunOptions = {}): Promise<Row[]> {
+    return await this.#run(statement, (connection, one) => queryRows<Row>(connection, one, options), options)
+  }
+
+  /** How many rows a statement changed. Rejects as `Connection.run` does. */
+  async execute(statement: Statement, options: RunOptions = {}): Promise<number> {
+    return await this.#run(statement, (connection, one) => executeOn(connection, one, options), options)
+  }
+
+  /** Runs `work` in a transaction, which is rolled back if it throws. */
+  async transaction<T>(work: (connection: Connection) => Promise<T>, options: RunOptions = {}): Promise<T> {
+    return await this.use((connection) => inTransaction(connection, () => work(connection)), options)
+  }
+
+  /**
+   * Runs `work` with a connection that nobody else uses meanwhile. A connection that comes back with an open transaction, or
+   * busy, is closed. Rejects as `work` does; with the error of opening; with `ConnectionError` `POOL_FULL` if no connection
+   * becomes free in time.
+   */
+  async use<T>(work: (connection: Connection) => Promise<T>, { deadline }: RunOptions = {}): Promise<T> {
+    const connection = await this.#take(deadline)
+    this.#lent.add(connection)
+    try {
+      return await work(connection)
+    } finally {
+      this.#lent.delete(connection)
+      this.#release(connection)
+    }
+  }
+
+  /** Closes all connections. Statements under way may take `graceMs` more. Waiting requests are refused. */
+  async close(graceMs = 0): Promise<void> {
+    this.#isClosed = true
+    for (const { refuse } of this.#waiting) refuse(closedError())
+    this.#waiting.clear()
+    const idle = this.#idle.splice(0)
+    await Promise.all([...idle.map((each) => each.close()), ...[...this.#lent].map((each) => each.close(graceMs))])
+  }
+
+  /** A prepared statement that the server refuses before it runs is sent once more, unprepared. */
+  async #run<T>(
+    statement: Statement,
+    work: (connection: Connection, statement: Statement) => Promise<T>,
+    options: RunOptions,
+  ): Promise<T> {
+    const unprepared = { text: statement.text, values: statement.values }
+    const isPrepared = statement.prepared === true && this.#options.preparedStatements !== false
+    try {
+      return await this.use((connection) => work(connection, isPrepared ? statement : unprepared), options)
+    } catch (error) {
+      const isStale = isPrepared && error instanceof PostgresError && STALE_CODES.has(error.code)
+      if (!isStale) throw error
+      return await this.use((connection) => work(connection, unprepared), options)
+    }
+  }
+
+  async #take(deadline: number | undefined): Promise<Connection> {
+    if (this.#isClosed) throw closedError()
+    const idle = this.#takeIdle()
+    if (idle !== null) return idle
+    if (this.#open >= this.#options.connectionsMax) {
+      const connection = await this.#wait(deadline)
+      if (connection !== null) return connection
+    } else this.#open++
+    return await this.#connect()
+  }
+
+  #takeIdle(): Connection | null {
+    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) if (!idle.isClosed) return idle
+    return null
+  }
+
+  /** Opens a connection in a slot that is counted already. */
+  async #connect(): Promise<Connection> {
+    const { applicationName, connectTimeoutMs } = this.#options
+    const connection = await connect(this.#target, { applicationName, connectTimeoutMs }).catch((error: unknown) => {
+      this.#freeSlot()
+      throw error
+    })
+    void connection.closed.then(() => this.#forget(connection))
+    if (!this.#isClosed) return connection
+    await connection.close()
+    throw closedError()
+  }
+
+  /** A connection, or null for a slot to open one in. */
+  async #wait(deadline = performance.now() + WAIT_MS): Promise<Connection | null> {
+    if (this.#waiting.size >= WAITING_MAX)
+      throw new ConnectionError('POOL_FULL', 'too many requests wait for a connection')
+    const { promise, resolve, reject } = Promise.withResolvers<Connection | null>()
+    const waiter = { admit: resolve, refuse: reject }
+    this.#waiting.add(waiter)
+    const passOn = (late: Connection | null) => (late === null ? this.#freeSlot() : this.#release(late))
+    return await within(deadline - performance.now(), promise, () => {
+      if (!this.#waiting.delete(waiter)) promise.then(passOn, noop)
+    })
+  }
+
+  #release(connection: Connection): void {
+    if (connection.isClosed) return
+    if (this.#isClosed || connection.isBusy || connection.transaction !== 'none') return void connection.close()
+    if (!this.#admitNext(connection)) this.#idle.push(connection)
+  }
+
+  /** Gives a connection, or a slot to open one in, to the request that waits longest. */
+  #admitNext(connection: Connection | null): boolean {
+    const [next] = this.#waiting
+    if (next === undefined) return false
+    this.#waiting.delete(next)
+    next.admit(connection)
+    return true
+  }
+
+  #freeSlot(): void {
+    if (!this.#admitNext(null)) this.#open--
+  }
+
+  #forget(connection: Connection): void {
+    const index = this.#idle.indexOf(connection)
+    if (index >= 0) this.#idle.splice(index, 1)
+    this.#freeSlot()
+  }
+}
+
+async function inTransaction<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
+  await executeOn(connection, BEGIN)
+  try {
+    const result = await work()
+    await executeOn(connection, COMMIT)
+    return result
+  } catch (error) {
+    // the pool closes a connection whose transaction is still open
+    if (!connection.isClosed && !connection.isBusy) await executeOn(connection, ROLLBACK).catch(noop)
+    throw error
+  }
+}
+
+const BEGIN: SqlFragment = sql`begin`
+const COMMIT: SqlFragment = sql`commit`
+const ROLLBACK: SqlFragment = sql`rollback`
+
+function closedError(): ConnectionError {
+  return new ConnectionError('CONNECTION_CLOSED', 'the pool is closed')
+}
+
+const noop = () => undefined

@@ -1,0 +1,60 @@
+// The prepared statements of one connection, by their text. The least recently used one is deallocated for a new one.
+
+import { randomBytes } from 'node:crypto'
+import type { Field } from './typed-rows.ts'
+
+/** Maximum prepared statements of a connection. */
+export const PREPARED_MAX = 64
+
+/** A statement that the server keeps. */
+export interface PreparedStatement {
+  /**
+   * Name on the server. Unique among all connections, so that a pooler that mixes up connections causes an error instead of
+   * running another statement.
+   */
+  readonly name: string
+  /** Its columns, once the server has described them. */
+  fields: readonly Field[] | null
+}
+
+/** The prepared statements of one connection. */
+export class PreparedStatements {
+  readonly #byText = new Map<string, PreparedStatement>()
+  readonly #prefix = `s${randomBytes(8).toString('hex')}_`
+  #count = 0
+  #stale: string[] = []
+
+  /** The statement with this text, which counts as used now; null if it is not prepared. */
+  get(text: string): PreparedStatement | null {
+    const known = this.#byText.get(text)
+    if (known === undefined) return null
+    this.#byText.delete(text)
+    this.#byText.set(text, known)
+    return known
+  }
+
+  /** A name for a statement that is about to be prepared. */
+  add(text: string): PreparedStatement {
+    const prepared = { name: `${this.#prefix}${++this.#count}`, fields: null }
+    this.#byText.set(text, prepared)
+    const [oldest = text] = this.#byText.keys()
+    if (this.#byText.size > PREPARED_MAX) this.forget(oldest)
+    return prepared
+  }
+
+  /** Prepares the statement again at its next use. */
+  forget(text: string): void {
+    const known = this.#byText.get(text)
+    if (known === undefined) return
+    this.#byText.delete(text)
+    this.#stale.push(known.name)
+  }
+
+  /** Names to deallocate with the next flush. Returns each once. The server ignores names that it does not know. */
+  takeStale(): readonly string[] {
+    if (this.#stale.length === 0) return this.#stale
+    const stale = this.#stale
+    this.#stale = []
+    return stale
+  }
+}

@@ -1,0 +1,79 @@
+// Runs one statement: its rows as bytes, as they arrive, or as objects if they fit into memory.
+
+import type { Sink } from './batch.ts'
+import type { Cell } from './cell.ts'
+import type { Connection, RunOptions } from './connection.ts'
+import type { Statement } from './statement.ts'
+import { type Field, rowDecoder } from './typed-rows.ts'
+
+/** Bytes of all rows of one result. */
+const RESULT_BYTES_MAX = 64 * 1024 * 1024
+
+/** Reads one row: the cell spans a DataRow message in the binary format, and moves on when the call returns. */
+export type TakeRow = (row: Cell) => void
+
+/** Calls `take` with every row of the statement. Rejects as `Connection.read` does, and with the first error of `take`. */
+export async function readRows(
+  connection: Connection,
+  statement: Statement,
+  take: TakeRow,
+  options: RunOptions = {},
+): Promise<void> {
+  await connection.read([{ statement, sink: { format: 'binary', row: take } }], options)
+}
+
+/** The rows of a statement as objects. Rejects as `Connection.read` does. */
+export async function queryRows<Row extends object>(
+  connection: Connection,
+  statement: Statement,
+  options: RunOptions = {},
+): Promise<Row[]> {
+  const [rows = []] = await queryAll(connection, [statement], options)
+  return rows as Row[]
+}
+
+/** The rows of several statements, which are sent in one flush as one transaction. Rejects as `Connection.read` does. */
+export async function queryAll(
+  connection: Connection,
+  statements: readonly Statement[],
+  options: RunOptions = {},
+): Promise<object[][]> {
+  const results = statements.map(() => new Result())
+  const requests = statements.map((statement, index) => ({ statement, sink: results[index] as Result }))
+  await connection.read(requests, options)
+  return results.map(({ rows }) => rows)
+}
+
+/** How many rows a statement on a connection changed. Rejects as `Connection.run` does. */
+export async function executeOn(
+  connection: Connection,
+  statement: Statement,
+  options: RunOptions = {},
+): Promise<number> {
+  let count = 0
+  const completed = (tag: string) => {
+    count = Number(/\d+$/.exec(tag)?.[0] ?? 0)
+  }
+  await connection.read([{ statement, sink: { format: 'text', row: noop, completed } }], options)
+  return count
+}
+
+/** Collects the rows of one statement. */
+class Result implements Sink {
+  readonly format = 'text'
+  readonly rows: object[] = []
+  private bytes = 0
+  private decode: ReturnType<typeof rowDecoder> | null = null
+
+  columns(fields: readonly Field[]): void {
+    this.decode = rowDecoder(fields)
+  }
+
+  row(row: Cell): void {
+    this.bytes += row.length
+    if (this.bytes > RESULT_BYTES_MAX) throw new RangeError(`a result of more than ${RESULT_BYTES_MAX} bytes`)
+    if (this.decode !== null) this.rows.push(this.decode(row))
+  }
+}
+
+const noop = () => undefined

@@ -1,0 +1,134 @@
+// SCRAM-SHA-256 and SCRAM-SHA-256-PLUS: RFC 5802, RFC 7677, RFC 5929.
+
+import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { ConnectionError } from './errors.ts'
+
+/** What a password becomes for one role of one server. */
+interface DerivedKeys {
+  readonly clientKey: Buffer
+  readonly serverKey: Buffer
+}
+
+/** Options of an exchange. */
+export interface ScramOptions {
+  readonly password: string
+  /** Hash of the server's certificate; null without SCRAM-SHA-256-PLUS. */
+  readonly certificateHash: Buffer | null
+  /** Whether this client could have bound the channel, had the server offered it. The server detects an attacker by it. */
+  readonly couldBind: boolean
+}
+
+const KEY_BYTES = 32
+const NONCE_BYTES = 18
+/** PostgreSQL's default is 4,096. The maximum bounds the time that a malicious server can cost. */
+const ITERATIONS_MAX = 1_000_000
+/** Roles whose keys are cached. The least recently used ones are dropped. */
+const CACHED_MAX = 20_000
+const derive = promisify(pbkdf2)
+
+/**
+ * Derived keys by password, salt and iterations: to derive them costs 4,096 rounds of a hash, and a node connects again and
+ * again to the same stores. The name in the cache is a hash, so that it holds no password.
+ */
+const cache = new Map<string, DerivedKeys>()
+
+/** One authentication. Call the methods in the order in which they stand here. */
+export class ScramExchange {
+  readonly #options: ScramOptions
+  readonly #nonce = randomBytes(NONCE_BYTES).toString('base64')
+  readonly #header: string
+  #serverSignature: Buffer | null = null
+  /** Whether the server has proved that it knows the password. */
+  isVerified = false
+
+  constructor(options: ScramOptions) {
+    this.#options = options
+    const { certificateHash, couldBind } = options
+    this.#header = certificateHash !== null ? 'p=tls-server-end-point,,' : couldBind ? 'y,,' : 'n,,'
+  }
+
+  /** The mechanism's name. */
+  get mechanism(): 'SCRAM-SHA-256' | 'SCRAM-SHA-256-PLUS' {
+    return this.#options.certificateHash === null ? 'SCRAM-SHA-256' : 'SCRAM-SHA-256-PLUS'
+  }
+
+  /** The first message. The name of the role is in the startup message already. */
+  first(): string {
+    return this.#header + this.#firstBare
+  }
+
+  /** The response to the server's first message. Throws `ConnectionError` for a message that the mechanism does not allow. */
+  async final(serverFirst: string): Promise<Buffer> {
+    const { nonce, salt, iterations } = readServerFirst(serverFirst)
+    if (!nonce.startsWith(this.#nonce) || nonce === this.#nonce) throw invalid('a nonce that does not extend its own')
+    const binding = Buffer.concat([Buffer.from(this.#header), this.#options.certificateHash ?? Buffer.alloc(0)])
+    const withoutProof = `c=${binding.toString('base64')},r=${nonce}`
+    const { clientKey, serverKey } = await keysOf(this.#options.password, salt, iterations)
+    const message = `${this.#firstBare},${serverFirst},${withoutProof}`
+    const signature = hmac(createHash('sha256').update(clientKey).digest(), message)
+    this.#serverSignature = hmac(serverKey, message)
+    return Buffer.from(`${withoutProof},p=${xor(clientKey, signature).toString('base64')}`)
+  }
+
+  /** Throws `ConnectionError` unless the server has proved that it knows the password. */
+  verify(serverFinal: string): void {
+    const sent = Buffer.from(/^v=([^,]+)/.exec(serverFinal)?.[1] ?? '', 'base64')
+    const expected = this.#serverSignature
+    if (expected === null || sent.length !== expected.length || !timingSafeEqual(sent, expected))
+      throw new ConnectionError('EAUTH', 'the server did not prove that it knows the password')
+    this.isVerified = true
+  }
+
+  get #firstBare(): string {
+    return `n=,r=${this.#nonce}`
+  }
+}
+
+function readServerFirst(message: string): { nonce: string; salt: Buffer; iterations: number } {
+  const [, nonce, salt, count] = /^r=([!-+\--~]+),s=([A-Za-z0-9+/=]+),i=([1-9]\d{0,9})(?:,|$)/.exec(message) ?? []
+  if (nonce === undefined || salt === undefined) throw invalid('a first message that cannot be read')
+  const iterations = Number(count)
+  if (iterations > ITERATIONS_MAX)
+    throw new ConnectionError('EAUTH', `SCRAM with ${iterations} iterations; the maximum is ${ITERATIONS_MAX}`)
+  return { nonce, salt: Buffer.from(salt, 'base64'), iterations }
+}
+
+async function keysOf(password: string, salt: Buffer, iterations: number): Promise<DerivedKeys> {
+  const name = createHash('sha256')
+    .update(`${iterations} ${salt.toString('base64')} ${password}`)
+    .digest('base64')
+  const known = cache.get(name)
+  const keys = known ?? (await deriveKeys(password, salt, iterations))
+  cache.delete(name)
+  cache.set(name, keys)
+  const [oldest = ''] = cache.keys()
+  if (cache.size > CACHED_MAX) cache.delete(oldest)
+  return keys
+}
+
+async function deriveKeys(password: string, salt: Buffer, iterations: number): Promise<DerivedKeys> {
+  const salted = await derive(normalized(password), salt, iterations, KEY_BYTES, 'sha256')
+  return { clientKey: hmac(salted, 'Client Key'), serverKey: hmac(salted, 'Server Key') }
+}
+
+/** SASLprep (RFC 4013) for passwords that people use: other spaces become spaces, invisible characters disappear. */
+function normalized(password: string): string {
+  if (/^[\x20-\x7e]*$/.test(password)) return password
+  return password
+    .replace(/[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000]/g, ' ')
+    .replace(/\u00ad|\u034f|\u1806|[\u180b-\u180d]|\u200c|\u200d|\u2060|[\ufe00-\ufe0f]|\ufeff/g, '')
+    .normalize('NFKC')
+}
+
+function hmac(key: Buffer, message: string): Buffer {
+  return createHmac('sha256', key).update(message).digest()
+}
+
+function xor(a: Buffer, b: Buffer): Buffer {
+  return Buffer.from(a.map((byte, index) => byte ^ (b[index] as number)))
+}
+
+function invalid(what: string): ConnectionError {
+  return new ConnectionError('EPROTO', `the server sent ${what} (SCRAM)`)
+}

@@ -1,0 +1,144 @@
+// Opens the socket of one database connection: TCP or Unix, with the TLS that the URL asks for.
+
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { type ConnectionOptions, connect as connectTls, TLSSocket } from 'node:tls'
+import { certificateHash } from './certificate-hash.ts'
+import type { DatabaseHost, TlsSettings } from './connection-url.ts'
+import { asConnectionError, ConnectionError, protocolError } from './errors.ts'
+import { hostLookup } from './host-lookup.ts'
+import { tlsContextOf } from './tls-context.ts'
+
+/** Asks a server whether it speaks TLS. The response is one byte, S or N. */
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
+const YES = 'S'.charCodeAt(0)
+const NO = 'N'.charCodeAt(0)
+const KEEPALIVE_MS = 60_000
+
+/**
+ * Every socket without TLS reads into this memory, one after the other: `onBytes` takes what it needs before it returns.
+ * New memory for each read kept the garbage collector busy all the time.
+ */
+const CHUNK = Buffer.allocUnsafeSlow(64 * 1024)
+
+/** A socket on which the startup message can be sent. */
+export interface OpenSocket {
+  readonly socket: Socket
+  /** Whether nobody can listen: TLS or a Unix socket. */
+  readonly isPrivate: boolean
+  /** Hash of the server's certificate that binds SCRAM to the channel; null without TLS. */
+  readonly certificateHash: Buffer | null
+}
+
+/** What a socket needs beside its host. */
+export interface SocketOptions {
+  readonly tls: TlsSettings
+  /** Called with the bytes of the server, in memory that the next call overwrites. */
+  readonly onBytes: (bytes: Buffer) => void
+  /** Ends the attempt. */
+  readonly signal: AbortSignal
+}
+
+/** Opens a socket. Rejects with `ConnectionError`, or with the reason of the signal. */
+export async function openSocket(host: DatabaseHost, { tls, onBytes, signal }: SocketOptions): Promise<OpenSocket> {
+  const isPlain = host.kind === 'unix' || tls.mode === 'disable' || tls.mode === 'allow'
+  const socket = connect(host, isPlain ? onBytes : null)
+  const stop = () => void socket.destroy()
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    await event(socket, 'connect')
+    if (isPlain) return { socket, isPrivate: host.kind === 'unix', certificateHash: null }
+    const secured = await negotiate(socket, host.host, tls)
+    secured.on('data', onBytes)
+    const isTls = secured instanceof TLSSocket
+    return { socket: secured, isPrivate: isTls, certificateHash: isTls ? hashOf(secured) : null }
+  } catch (error) {
+    socket.destroy()
+    signal.throwIfAborted()
+    throw asConnectionError(error)
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+function connect(host: DatabaseHost, onBytes: SocketOptions['onBytes'] | null): Socket {
+  const callback = (count: number) => {
+    onBytes?.(CHUNK.subarray(0, count))
+    return true
+  }
+  const socket = connectTcp({
+    ...(host.kind === 'unix' ? { path: host.path } : { host: host.host, port: host.port, lookup: hostLookup.lookup }),
+    ...(onBytes === null ? {} : { onread: { buffer: CHUNK, callback } }),
+  })
+  socket.setNoDelay(true)
+  if (host.kind === 'tcp') socket.setKeepAlive(true, KEEPALIVE_MS)
+  return socket
+}
+
+async function negotiate(plain: Socket, host: string, tls: TlsSettings): Promise<Socket> {
+  if (!tls.direct && !(await offersTls(plain))) {
+    if (tls.mode === 'prefer') return plain
+    throw new ConnectionError('ETLSREFUSED', `the server offers no TLS, although sslmode=${tls.mode} demands it`)
+  }
+  const secured = connectTls({ socket: plain, ...(await tlsOptions(host, tls)) })
+  await event(secured, 'secureConnect').catch((error: unknown) => {
+    throw explainIssuer(error, tls)
+  })
+  return secured
+}
+
+/** Codes of OpenSSL for a certificate whose issuer is not trusted. */
+const UNKNOWN_ISSUER = /^(SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|UNABLE_TO_GET_ISSUER|UNABLE_TO_VERIFY)/
+
+/** Node's own message advises a flag of Node, although the connection URL can name the authority. */
+function explainIssuer(error: unknown, { rootCertificate }: TlsSettings): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (!UNKNOWN_ISSUER.test(code)) return error
+  const advice =
+    rootCertificate === null
+      ? 'if a private CA issued it, add sslrootcert=/path/to/ca.pem to the connection URL'
+      : 'sslrootcert must name the certificate of the CA that issued it'
+  return new ConnectionError(code, `the server's certificate was not issued by a trusted CA: ${advice}`)
+}
+
+/** Bytes after the response would be read as if TLS protected them, so there must be none (CVE-2021-23214). */
+async function offersTls(plain: Socket): Promise<boolean> {
+  plain.write(SSL_REQUEST)
+  const [response] = await event(plain, 'data')
+  const byte = Buffer.isBuffer(response) && response.length === 1 ? response[0] : null
+  if (byte !== YES && byte !== NO) throw protocolError('something else than S or N in response to a request for TLS')
+  return byte === YES
+}
+
+async function tlsOptions(host: string, tls: TlsSettings): Promise<ConnectionOptions> {
+  const isVerified = tls.mode === 'verify-ca' || tls.mode === 'verify-full'
+  return {
+    host,
+    rejectUnauthorized: isVerified,
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    ...(tls.direct ? { ALPNProtocols: ['postgresql'] } : {}),
+    ...(tls.mode === 'verify-ca' ? { checkServerIdentity: () => undefined } : {}),
+    secureContext: await tlsContextOf(tls),
+  }
+}
+
+function hashOf(secured: TLSSocket): Buffer | null {
+  const { raw } = secured.getPeerCertificate()
+  return raw === undefined ? null : certificateHash(raw)
+}
+
+/** Arguments of the next such event. Rejects when the socket fails or closes before. */
+function event(socket: Socket, name: string): Promise<unknown[]> {
+  return new Promise((resolve, reject) => {
+    const settle = (act: () => void) => {
+      socket.removeListener(name, onEvent)
+      socket.removeListener('close', onClose)
+      act()
+    }
+    const onEvent = (...values: unknown[]) => settle(() => resolve(values))
+    const onClose = () => settle(() => reject(new ConnectionError('ECONNRESET', 'the server closed the connection')))
+    socket.once(name, onEvent)
+    socket.once('close', onClose)
+    // Stays: without a listener, a later error of the socket would end the process.
+    socket.on('error', (error) => settle(() => reject(error)))
+  })
+}

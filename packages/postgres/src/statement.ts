@@ -1,0 +1,84 @@
+// A statement: its text, and the values that the text names `$1`, `$2` and so on. The tag `sql` writes both.
+
+/** A value that a statement can bind. The server casts it to the type that the statement needs. */
+export type Value = string | number | bigint | boolean | Date | Uint8Array | null | readonly (string | number | null)[]
+
+/** A value as it is sent: the text form of PostgreSQL, or null. */
+export type WireValue = string | null
+
+/** A statement to run. */
+export interface Statement {
+  readonly text: string
+  readonly values: readonly Value[]
+  /**
+   * Whether the connection keeps the statement prepared, so that the server parses it once. Only for texts that return:
+   * each connection keeps at most `PREPARED_MAX`.
+   */
+  readonly prepared?: boolean
+}
+
+/** A statement written with the tag `sql`. It can stand inside another one. */
+export class SqlFragment implements Statement {
+  readonly text: string
+  readonly values: readonly Value[]
+
+  constructor(text: string, values: readonly Value[]) {
+    this.text = text
+    this.values = values
+  }
+}
+
+/**
+ * A statement from a template: ``sql`select name from stores where id = ${id}` ``. A value becomes a parameter. Another `sql`
+ * becomes part of the text, with its own values. Does not run anything.
+ */
+export function sql(texts: TemplateStringsArray, ...inserted: readonly (Value | SqlFragment)[]): SqlFragment {
+  const values: Value[] = []
+  let text = texts[0] ?? ''
+  inserted.forEach((one, index) => {
+    if (one instanceof SqlFragment) {
+      text += renumber(one.text, values.length)
+      values.push(...one.values)
+    } else text += `$${values.push(one)}`
+    text += texts[index + 1] ?? ''
+  })
+  return new SqlFragment(text, values)
+}
+
+/** A quoted name of a table, a column or a role. */
+export function identifier(name: string): SqlFragment {
+  return new SqlFragment(quoteIdentifier(name), [])
+}
+
+/** Text that becomes part of a statement as it is. Never for text from outside. */
+export function rawSql(text: string): SqlFragment {
+  return new SqlFragment(text, [])
+}
+
+/** The name in double quotes. Throws `TypeError` for a name that PostgreSQL cannot have. */
+export function quoteIdentifier(name: string): string {
+  if (name === '' || name.includes('\0')) throw new TypeError(`not a name of PostgreSQL: ${JSON.stringify(name)}`)
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** The text form that PostgreSQL reads. Throws `TypeError` for a value that has none. */
+export function wireValue(value: Value): WireValue {
+  if (value === null || typeof value === 'string') return value
+  if (typeof value === 'boolean') return value ? 't' : 'f'
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value)
+  if (value instanceof Date) return value.toISOString()
+  if (value instanceof Uint8Array)
+    return `\\x${Buffer.from(value.buffer, value.byteOffset, value.length).toString('hex')}`
+  if (Array.isArray(value)) return `{${value.map(arrayElement).join()}}`
+  throw new TypeError(`a value of type ${typeof value} cannot be bound to a statement`)
+}
+
+function arrayElement(element: string | number | null): string {
+  if (element === null) return 'null'
+  return typeof element === 'number' ? String(element) : `"${element.replace(/["\\]/g, '\\$&')}"`
+}
+
+/** Raises the numbers of the parameters of a text by `by`. Parameters stand outside of string literals. */
+function renumber(text: string, by: number): string {
+  return by === 0 ? text : text.replace(/\$(\d+)/g, (_, number: string) => `$${Number(number) + by}`)
+}
