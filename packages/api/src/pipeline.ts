@@ -57,13 +57,13 @@ export async function answerRequest(request: ApiRequest, pipeline: Pipeline, tra
   const scope = { storeId: admission.storeId, resource: readOf(endpoint), secret: pipeline.cursorSecret }
   const cursor = values.get('cursor')
   const place = typeof cursor === 'string' ? openCursor(cursor, scope) : null
-  const plan = planOf(endpoint, { id, values, after: place?.position ?? null })
+  const plan = planOf(endpoint, id, values, place?.position ?? null)
   trace.walk = walkStep(plan, request)
   const reading = { address, requestId: request.requestId, startedAt: performance.now() }
   if (plan.kind === 'one' || plan.kind === 'only') return await answerObject(plan, reading, pipeline)
   const watermark = place?.watermark ?? (await watermarkOf(endpoint, { ...reading, plan }, pipeline))
   const page = await pipeline.reader.read({ ...reading, plan, lead: LEAD.list })
-  if (page.rows === 0) await requireParent({ endpoint, id, reading }, pipeline)
+  if (page.rows === 0) await requireParent(endpoint, id, reading, pipeline)
   trace.walk = walkStep(plan, request, page)
   trace.headers['x-sync-watermark'] = formatInstant(watermark)
   const parameter = syncParameter(endpoint, page.tracksUpdates)
@@ -146,10 +146,7 @@ function watermarkOf(
 }
 
 /** No rows are an answer for a list; where it belongs to a row, that has to be there. */
-async function requireParent(
-  { endpoint: { answer }, id, reading }: { endpoint: Endpoint; id: string; reading: Reading },
-  { reader }: Pipeline,
-): Promise<void> {
+async function requireParent({ answer }: Endpoint, id: string, reading: Reading, { reader }: Pipeline): Promise<void> {
   if (answer.kind !== 'allOf') return
   const { parent } = answer
   if (!(await reader.exists({ ...reading, resource: parent, id }))) throw notFound(parent)

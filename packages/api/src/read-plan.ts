@@ -4,17 +4,8 @@ import { type Endpoint, LIMITS, PARAMETERS, type Parameter, readOf } from '@stor
 import type { Filter, Plan, Position } from '@store-export/engine'
 import type { Params } from './params.ts'
 
-/** What a request asks for. */
-export interface Asked {
-  /** From the path; '' where it has none. */
-  readonly id: string
-  readonly values: Params
-  /** Where its cursor says the page begins. */
-  readonly after: Position | null
-}
-
-/** The plan of a request. */
-export function planOf(endpoint: Endpoint, { id, values, after }: Asked): Plan {
+/** The plan of a request. `id` is '' if the path has none; `after` is the position in the cursor. */
+export function planOf(endpoint: Endpoint, id: string, values: Params, after: Position | null): Plan {
   const { answer, resource } = endpoint
   switch (answer.kind) {
     case 'only':

@@ -148,7 +148,7 @@ async function serve(exchange: Exchange): Promise<void> {
     walk: null,
     headers: { 'x-request-id': requestId },
   }
-  const answer = await answerSafely({ ...exchange, requestId, trace })
+  const answer = await answerSafely(exchange, requestId, trace)
   const acceptEncoding = String(message.headers['accept-encoding'] ?? '')
   const encoding = chooseEncoding(acceptEncoding, answer.body.length)
   const body = encoding === null ? answer.body : await bodies.encode(answer.body, encoding)
@@ -180,13 +180,11 @@ function limitTime({ message: { socket }, response, options, answers }: Exchange
   answers.whenClosed(response, () => clearTimeout(timer))
 }
 
-interface Answering extends Exchange {
-  readonly requestId: string
-  readonly trace: Trace
-}
-
-async function answerSafely(answering: Answering): Promise<Answer & { code?: ErrorCode }> {
-  const { message, response, requestId, trace, options, answers, bodies } = answering
+async function answerSafely(
+  { message, response, options, answers, bodies }: Exchange,
+  requestId: string,
+  trace: Trace,
+): Promise<Answer & { code?: ErrorCode }> {
   try {
     const request = readRequest(message, requestId)
     const known = options.documents.get(request.path)
@@ -267,16 +265,16 @@ function refuseFraming(error: NodeJS.ErrnoException, socket: Duplex, { observe }
   const code = error.code ?? 'unknown'
   const { status, what } = FRAMING[code] ?? { status: 400, what: 'it cannot be parsed' }
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  refuseRaw(socket, framingError(what, status), { code, observe })
+  refuseRaw(socket, framingError(what, status), code, observe)
 }
 
 function refuseConnect(socket: Duplex, { observe }: ServerOptions): void {
   // Node takes its own listener away here: without one, a client that resets the connection would end the process.
   socket.on('error', () => socket.destroy())
-  refuseRaw(socket, framingError('CONNECT is not served'), { code: 'CONNECT', observe })
+  refuseRaw(socket, framingError('CONNECT is not served'), 'CONNECT', observe)
 }
 
-function refuseRaw(socket: Duplex, error: ApiError, { code, observe }: { code: string; observe: Observe }): void {
+function refuseRaw(socket: Duplex, error: ApiError, code: string, observe: Observe): void {
   const requestId = randomUUID()
   const answer = errorAnswer(error)
   observe({ event: 'framing refused', requestId, status: answer.status, code })

@@ -59,13 +59,6 @@ export interface CallerSettings {
 
 type WalkedWith = CallOptions & Readonly<Record<string, unknown>>
 
-interface Attempt {
-  readonly signal: AbortSignal | undefined
-  /** Aborted when the attempt has taken too long. */
-  readonly limit: AbortSignal
-  readonly attemptTimeoutMs: number
-}
-
 const RETRY_FOR_MS = 120_000
 const ATTEMPT_TIMEOUT_MS = 30_000
 const LIMIT = 250
@@ -155,17 +148,19 @@ export class Caller {
   async #attempt(path: string, signal: AbortSignal | undefined): Promise<WholeAnswer> {
     const { attemptTimeoutMs = ATTEMPT_TIMEOUT_MS, parse = JSON.parse } = this.#settings
     const limit = AbortSignal.timeout(Math.ceil(attemptTimeoutMs))
-    const { response, text } = await this.#answer(path, { signal, limit, attemptTimeoutMs })
+    const { response, text } = await this.#answer(path, signal, limit, attemptTimeoutMs)
     const { status, headers } = response
     this.#hasAnswered = true
     this.#settings.onAnswer?.({ status, limit: limitOf(headers) })
     return { status, headers, text, parse }
   }
 
-  /** An answer, read to its end. */
+  /** A response, read to its end. `limit` is aborted when the attempt has taken too long. */
   async #answer(
     path: string,
-    { signal, limit, attemptTimeoutMs }: Attempt,
+    signal: AbortSignal | undefined,
+    limit: AbortSignal,
+    attemptTimeoutMs: number,
   ): Promise<{ response: Response; text: string }> {
     const { fetch = globalThis.fetch } = this.#settings
     try {

@@ -35,7 +35,7 @@ export interface ServingOptions {
 }
 
 /** Addresses of what listens now. */
-export interface Serving {
+export interface ServingAddresses {
   readonly url: string
   /** null without the dashboard. */
   readonly dashboardUrl: string | null
@@ -62,7 +62,7 @@ export function patienceMs({ lameDuckSeconds, drainSeconds }: Config): number {
 }
 
 /** Starts everything; the lifecycle ends it. Throws a sentence when a port is taken. */
-export async function startServing(options: ServingOptions): Promise<Serving> {
+export async function startServing(options: ServingOptions): Promise<ServingAddresses> {
   const { config, controlUrl, keys, log, lifecycle, dashboard } = options
   // loaded here, so that the commands that serve nothing start faster
   const { createMetrics } = await import('./metrics.ts')

@@ -171,7 +171,8 @@ function listen(server: Server, { host, port }: Config): Promise<string> {
   })
 }
 
-interface Closing {
+/** What a service closes when it stops. */
+interface OpenParts {
   readonly stop: (drainMs: number) => Promise<void>
   readonly pools: StorePools
   readonly usage: UsageRecorder
@@ -181,7 +182,7 @@ interface Closing {
   readonly drainSeconds: number
 }
 
-async function close(parts: Closing, dashboard: OpenDashboard | null): Promise<void> {
+async function close(parts: OpenParts, dashboard: OpenDashboard | null): Promise<void> {
   const { stop, pools, usage, control, admitter, announcement, drainSeconds } = parts
   await Promise.all([stop(drainSeconds * 1000), dashboard?.stop(drainSeconds * 1000)])
   await usage.close()

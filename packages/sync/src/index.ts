@@ -9,7 +9,7 @@ export {
   type CopyState,
   type KeptRow,
   type PageWrite,
-  type Reading,
+  type RowSelection,
   type TableState,
   type UnfinishedWalk,
   type WalkEnd,

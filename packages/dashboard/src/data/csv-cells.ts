@@ -20,11 +20,7 @@ export function csvRecord(texts: readonly string[]): string {
 }
 
 /** Writes the row that begins at `start` as a record; returns the offset after the row. */
-export function* putRow(
-  put: PutText,
-  { bytes, start }: { readonly bytes: Uint8Array; readonly start: number },
-  columns: readonly CsvColumn[],
-): Steps<number> {
+export function* putRow(put: PutText, bytes: Uint8Array, start: number, columns: readonly CsvColumn[]): Steps<number> {
   const { members, end } = yield* membersOf(bytes, start)
   const addresses = new Map<string, ReadonlyMap<string, Span>>()
   for (const [index, { field, part, isNumber }] of columns.entries()) {
@@ -35,32 +31,23 @@ export function* putRow(
       const { members: parts } = yield* membersOf(bytes, span.start)
       addresses.set(field, parts)
     }
-    yield* putCell(put, { bytes, span: part === null ? span : addresses.get(field)?.get(part), isNumber })
+    yield* putCell(put, bytes, part === null ? span : addresses.get(field)?.get(part), isNumber)
   }
   put('\r\n')
   return end
 }
 
-interface CellOptions {
-  readonly bytes: Uint8Array
-  readonly span: Span | undefined
-  readonly isNumber: boolean
-}
-
-function* putCell(put: PutText, { bytes, span, isNumber }: CellOptions): Steps<void> {
+function* putCell(put: PutText, bytes: Uint8Array, span: Span | undefined, isNumber: boolean): Steps<void> {
   if (isNull(bytes, span)) return
   const isText = isString(bytes, span)
-  if (span.end - span.start > PIECE_BYTES) return yield* putInPieces(put, { bytes, span, isText })
+  if (span.end - span.start > PIECE_BYTES) return yield* putInPieces(put, bytes, span, isText)
   const json = textOf(bytes, span)
   const text = isText ? String(JSON.parse(json)) : json
   put(csvCell(isNumber || !isText ? text : withApostrophe(text)))
 }
 
 /** A long value, always in quotes. */
-function* putInPieces(
-  put: PutText,
-  { bytes, span, isText }: Pick<CellOptions, 'bytes'> & { readonly span: Span; readonly isText: boolean },
-): Steps<void> {
+function* putInPieces(put: PutText, bytes: Uint8Array, span: Span, isText: boolean): Steps<void> {
   const end = isText ? span.end - 1 : span.end
   put('"')
   let isFirst = true

@@ -68,10 +68,10 @@ async function* csvChunks({ source, file, now, signal }: CsvOptions): AsyncGener
 /** Every row of a page as records of the file. */
 function* csvRows(put: PutText, bytes: Uint8Array, { embedded, columns }: CsvFile): Steps<void> {
   yield* eachElement(bytes, 0, function* (start) {
-    if (embedded === null) return yield* putRow(put, { bytes, start }, columns)
+    if (embedded === null) return yield* putRow(put, bytes, start, columns)
     const { members, end } = yield* membersOf(bytes, start)
     const inner = members.get(embedded)
-    if (inner !== undefined) yield* eachElement(bytes, inner.start, (at) => putRow(put, { bytes, start: at }, columns))
+    if (inner !== undefined) yield* eachElement(bytes, inner.start, (at) => putRow(put, bytes, at, columns))
     return end
   })
 }

@@ -99,9 +99,7 @@ function plainRows({ source, declaration, after, order }: ReadOptions): Promise<
 
 async function rowById({ source, declaration, text }: ReadOptions): Promise<Found> {
   const { shown, resource, search } = declaration
-  const row = await readRow(source, { resource: shown, id: text }, (bytes) =>
-    source.turns.run(rowTexts(bytes, 0, shown)),
-  )
+  const row = await readRow(source, shown, text, (bytes) => source.turns.run(rowTexts(bytes, 0, shown)))
   const problem = row === null ? notFound(resource, 'ID') : null
   return {
     rows: row === null ? [] : [row.texts],

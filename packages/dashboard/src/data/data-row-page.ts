@@ -25,7 +25,7 @@ export async function makeDataRowPage(
   if (declaration === null || !isUuid(id)) return { kind: 'missing' }
   if (source === null) return { kind: 'problem', text: standingProblem(standing) ?? UNREADABLE }
   try {
-    const json = await readRow(source, { resource: declaration.resource, id }, async (bytes) => ({
+    const json = await readRow(source, declaration.resource, id, async (bytes) => ({
       ...formatJson(bytes, JSON_CHARACTERS_MAX),
       bytes: bytes.length,
     }))

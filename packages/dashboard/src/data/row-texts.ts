@@ -24,7 +24,7 @@ export function* rowTexts(
   const texts = new Map<string, string | null>()
   for (const [name, span] of members) {
     const type = resource.fields[name]?.type
-    if (type?.kind === 'many') yield* addEmbedded(texts, name, { bytes, start: span.start })
+    if (type?.kind === 'many') yield* addEmbedded(texts, name, bytes, span.start)
     else texts.set(name, shortText(bytes, span))
   }
   return { texts, end }
@@ -44,11 +44,7 @@ export function shortText(bytes: Uint8Array, span: Span | undefined): string | n
   return `${characters.slice(0, TEXT_CHARACTERS_MAX).join('')}…`
 }
 
-function* addEmbedded(
-  texts: Map<string, string | null>,
-  field: string,
-  { bytes, start }: { readonly bytes: Uint8Array; readonly start: number },
-): Steps<void> {
+function* addEmbedded(texts: Map<string, string | null>, field: string, bytes: Uint8Array, start: number): Steps<void> {
   const sums = new Map<string, bigint>()
   let count = 0
   yield* eachElement(bytes, start, function* (at) {

@@ -113,7 +113,8 @@ export async function readPage(
 /** Calls `use` with the row as JSON; null if there is none with this id. Rejects with `StoreDatabaseFault`. */
 export function readRow<T>(
   source: StoreSource,
-  { resource, id }: { readonly resource: Resource; readonly id: string },
+  resource: Resource,
+  id: string,
   use: (bytes: Uint8Array) => Promise<T>,
 ): Promise<T | null> {
   const plan: Plan = { kind: 'one', resource, id: id.toLowerCase() }

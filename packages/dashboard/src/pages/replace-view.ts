@@ -21,7 +21,7 @@ export function replaceView(frame: Frame, { key, others }: ReplacePage): Html {
   if (others !== null) return layout(frame, html`${head}${roomCard(frame, key, others)}${atOnceCard(frame, key)}`)
   const order = html`<ol class="steps"><li>Create the new key and put it into the tool.</li><li>When the tool runs with the new key, come back and revoke the old one.</li></ol>`
   const buttons = html`<div class="actions">${button('Create the new key')}${linkButton('Keep the old key', addresses.api)}</div>`
-  const ask = replaceForm(frame, key, { ends: 'later', buttons })
+  const ask = replaceForm(frame, key, 'later', buttons)
   return layout(frame, html`${head}${card({ id: 'key', title: 'Key' }, html`${keyFacts(frame, key)}${order}${ask}`)}`)
 }
 
@@ -48,11 +48,11 @@ function roomCard(frame: Frame, key: KeyRow, others: readonly KeyRow[]): Html {
 function atOnceCard(frame: Frame, key: KeyRow): Html {
   const warning = callout('The old key is revoked at once. The tool stops until you give it the new key.', 'waiting')
   const buttons = html`<div class="actions">${button('Revoke the old key and create a new one', 'danger-main')}${linkButton('Keep the old key', addressesOf(frame).api)}</div>`
-  const ask = replaceForm(frame, key, { ends: 'at once', buttons })
+  const ask = replaceForm(frame, key, 'at once', buttons)
   return card({ id: 'key', title: 'If every key is needed' }, html`${keyFacts(frame, key)}${warning}${ask}`)
 }
 
-function replaceForm(frame: Frame, key: KeyRow, { ends, buttons }: { ends: 'later' | 'at once'; buttons: Html }): Html {
+function replaceForm(frame: Frame, key: KeyRow, ends: 'later' | 'at once', buttons: Html): Html {
   const hidden = html`<input type="hidden" name="ends" value="${ends}">`
   return form({ action: addressesOf(frame).replace(key.id), frame }, html`${hidden}${buttons}`)
 }

@@ -30,7 +30,7 @@ export async function replacePage(visit: StoreVisit): Promise<Answer> {
   if (key === null) return ended(visit, page)
   // A key may have been revoked to make room for this one.
   const { notice, cookies } = revokedNotice(visit, page)
-  return { ...askToReplace(visit, { key, page, notice }), cookies }
+  return { ...askToReplace(visit, key, page, notice), cookies }
 }
 
 /**
@@ -46,8 +46,7 @@ export async function replace(visit: StoreVisit, form: FormFields): Promise<Answ
   if (key === null) return ended(visit, page)
   const ends = form.ends === 'at once' ? 'at once' : 'later'
   const made = await createOnce(visit, token, { name: key.name, replaces: { keyId: key.id, ends } })
-  if (made instanceof KeyLimitReached)
-    return asked(await askToReplace(visit, { key, page: await pageOf(visit), notice: FULL_NOW }))
+  if (made instanceof KeyLimitReached) return asked(await askToReplace(visit, key, await pageOf(visit), FULL_NOW))
   if (made instanceof Error) return asked(show(visit, await pageOf(visit), { notice: replacedBefore(key) }))
   if (ends === 'at once') observeRevoked(visit, key.id)
   return toCreated(visit, made.id, token)
@@ -131,7 +130,9 @@ function asked(answer: PageAnswer): PageAnswer {
 
 function askToReplace(
   visit: StoreVisit,
-  { key, page, notice }: { key: KeyRow; page: Omit<KeysPage, 'create'>; notice: Notice | null },
+  key: KeyRow,
+  page: Omit<KeysPage, 'create'>,
+  notice: Notice | null,
 ): PageAnswer {
   if (key.replacedBy !== null) return show(visit, page, { notice: replacedBefore(key) })
   const others = page.active.length < page.keysMax ? null : page.active.filter(({ id }) => id !== key.id)

@@ -49,7 +49,7 @@ const ANSWER_MS = 15_000
 /** The handlers of one dashboard. */
 export function createHandlers(parts: Parts): Handlers {
   const handle = (work: PageHandler<Visit>, timeoutMs: number | null = ANSWER_MS): Handler<Environment> => {
-    return (context) => answer({ context, parts, work, timeoutMs })
+    return (context) => answer(context, parts, work, timeoutMs)
   }
   const store = (work: PageHandler<StoreVisit>) => merchant((visit) => ofStore(visit, work))
   return {
@@ -63,14 +63,12 @@ export function createHandlers(parts: Parts): Handlers {
   }
 }
 
-interface Answering {
-  readonly context: Context<Environment>
-  readonly parts: Parts
-  readonly work: PageHandler<Visit>
-  readonly timeoutMs: number | null
-}
-
-async function answer({ context, parts, work, timeoutMs }: Answering): Promise<Response> {
+async function answer(
+  context: Context<Environment>,
+  parts: Parts,
+  work: PageHandler<Visit>,
+  timeoutMs: number | null,
+): Promise<Response> {
   const requestId = randomUUID()
   const startedAt = performance.now()
   const bare: Visit = {

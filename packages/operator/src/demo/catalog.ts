@@ -43,13 +43,13 @@ interface Draft {
 export function makeCatalog(shop: Shop, count: number, random: Random): Catalog {
   const categoryIds = new Map(shop.assortment.categories.map(({ slug }) => [slug, random.uuid()]))
   const categories = shop.assortment.categories.map((category, index) =>
-    categoryRow(shop, category, { index, ids: categoryIds }),
+    categoryRow(shop, category, index, categoryIds),
   )
   const products: Row[] = []
   const variants: Row[] = []
   const articles: Article[] = []
   for (let index = 0; index < count; index++) {
-    const draft = draftProduct(shop, { index, count }, random)
+    const draft = draftProduct(shop, index, count, random)
     const own = variantsOf(shop, draft, random)
     const row = productRow(shop, draft, { categoryIds, hasVariants: own.length > 0, random })
     products.push(row)
@@ -63,7 +63,8 @@ export function makeCatalog(shop: Shop, count: number, random: Random): Catalog 
 function categoryRow(
   shop: Shop,
   { slug, parent, name }: CategoryWords,
-  { index, ids }: { index: number; ids: ReadonlyMap<string, string> },
+  index: number,
+  ids: ReadonlyMap<string, string>,
 ): Row {
   return {
     id: ids.get(slug) ?? null,
@@ -78,7 +79,7 @@ function categoryRow(
   }
 }
 
-function draftProduct(shop: Shop, { index, count }: { index: number; count: number }, random: Random): Draft {
+function draftProduct(shop: Shop, index: number, count: number, random: Random): Draft {
   const { kinds } = shop.assortment
   const kind = pickAt(kinds, index)
   const line = pickAt(LINES, Math.floor(index / kinds.length))

@@ -40,11 +40,7 @@ export function makeGroups(shop: Shop, count: number, random: Random): Row[] {
 }
 
 /** `count` customers who joined one after the other, from two months before the first order to the end. */
-export function makeClientele(
-  shop: Shop,
-  { count, groups }: { count: number; groups: readonly Row[] },
-  random: Random,
-): Clientele {
+export function makeClientele(shop: Shop, count: number, groups: readonly Row[], random: Random): Clientele {
   const first = HISTORY_START - 60 * DAY
   const step = (HISTORY_END - first) / count
   const made = Array.from({ length: count }, (_, index) => {
@@ -85,10 +81,10 @@ function customerRow({ id, email, home, createdAt, locale }: Customer, groups: r
 function addressRows(shop: Shop, customer: Customer, random: Random): Row[] {
   const draw = random.next()
   const count = draw < 0.1 ? 0 : draw < 0.8 ? 1 : random.between(2, 3)
-  return Array.from({ length: count }, (_, index) => addressRow(shop, { customer, index }, random))
+  return Array.from({ length: count }, (_, index) => addressRow(shop, customer, index, random))
 }
 
-function addressRow(shop: Shop, { customer, index }: { customer: Customer; index: number }, random: Random): Row {
+function addressRow(shop: Shop, customer: Customer, index: number, random: Random): Row {
   const { firstName, lastName, country } = customer.home
   const place = index === 0 ? customer.home : makePlace(country, random)
   const createdAt = untilEnd(customer.createdAt + index * 20 * DAY + random.next() * DAY)

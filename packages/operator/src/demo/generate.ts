@@ -41,7 +41,7 @@ export function* generateStore(options: GenerateOptions): Generator<RowBatch> {
   const groups = includesRevision(revision, 'v1.1') ? makeGroups(shop, size.groups, randomOf('groups')) : []
   const locations = includesRevision(revision, 'v1.2') ? size.locations : 0
   const { rows: locationRows, places } = makeLocations(shop, locations, randomOf('locations'))
-  const clientele = makeClientele(shop, { count: size.customers, groups }, randomOf('customers'))
+  const clientele = makeClientele(shop, size.customers, groups, randomOf('customers'))
   yield { table: 'store', rows: [storeRow(options)] }
   yield { table: 'customer_groups', rows: groups }
   yield { table: 'locations', rows: locationRows }

@@ -39,13 +39,6 @@ interface Buyer {
   readonly locale: Locale
 }
 
-/** Somebody buys, as order number `index`, at an instant. */
-interface Occasion {
-  readonly buyer: Buyer
-  readonly index: number
-  readonly createdAt: number
-}
-
 /** A line while its order is made. */
 interface Line extends Article {
   readonly quantity: number
@@ -61,7 +54,7 @@ export function* makeOrders(sources: OrderSources): Generator<PlacedOrder> {
     createdAt = placedAt(index, createdAt, Math.floor(HISTORY_START + (index + random.next()) * step))
     while ((customers[joined]?.createdAt ?? Number.POSITIVE_INFINITY) <= createdAt) joined++
     const buyer = drawBuyer(sources, joined, index)
-    yield makeOrder(sources, { buyer, index, createdAt })
+    yield makeOrder(sources, buyer, index, createdAt)
   }
 }
 
@@ -77,7 +70,7 @@ function drawBuyer({ shop, customers, random }: OrderSources, joined: number, in
   return customer ?? { id: null, locale: shop.locales[0], ...makePerson(shop, 1_000_000 + index, random) }
 }
 
-function makeOrder(sources: OrderSources, { buyer, index, createdAt }: Occasion): PlacedOrder {
+function makeOrder(sources: OrderSources, buyer: Buyer, index: number, createdAt: number): PlacedOrder {
   const { shop, random, revision } = sources
   const id = random.uuid()
   const lines = drawLines(sources)
@@ -108,7 +101,7 @@ function makeOrder(sources: OrderSources, { buyer, index, createdAt }: Occasion)
     created_at: instantText(createdAt),
     updated_at: instantText(Math.max(updatedAt, createdAt)),
   }
-  return { order, items: lines.map((line) => itemRow(line, { orderId: id, createdAt, random })) }
+  return { order, items: lines.map((line) => itemRow(line, id, createdAt, random)) }
 }
 
 function drawLines({ articles, random }: OrderSources): Line[] {
@@ -119,7 +112,7 @@ function drawLines({ articles, random }: OrderSources): Line[] {
   }))
 }
 
-interface Reckoning {
+interface OrderAmounts {
   readonly subtotal: number
   readonly discount: number
   readonly shipping: number
@@ -133,7 +126,7 @@ function reckon(
   shop: Shop,
   lines: readonly Line[],
   { pickup, country, random }: { pickup: boolean; country: Shop['country']; random: Random },
-): Reckoning {
+): OrderAmounts {
   const subtotal = subtotalOf(lines)
   const discount = random.chance(0.14) ? Math.round(subtotal * random.pick([0.05, 0.1, 0.15])) : 0
   const rates = shop.taxFree.includes(country) ? [] : taxByRate(lines, discount)
@@ -152,7 +145,7 @@ function shippingCents(
 }
 
 /** A third of the discounts come by themselves, without a code. */
-function discountCells({ discount }: Reckoning, random: Random): Row {
+function discountCells({ discount }: OrderAmounts, random: Random): Row {
   if (discount === 0) return {}
   return {
     discount_code: random.chance(0.67) ? random.pick(['HERBST10', 'BIENVENUE', 'WELCOME-5', 'FRÜHLING']) : null,
@@ -187,10 +180,7 @@ function metafieldsOf(shop: Shop, index: number, random: Random): string | null 
   ])
 }
 
-function itemRow(
-  line: Line,
-  { orderId, createdAt, random }: { orderId: string; createdAt: number; random: Random },
-): Row {
+function itemRow(line: Line, orderId: string, createdAt: number, random: Random): Row {
   return {
     id: random.uuid(),
     order_id: orderId,

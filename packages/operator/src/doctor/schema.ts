@@ -53,7 +53,7 @@ export function checkPasswords(facts: ConnectionFacts, columns: readonly ColumnF
   return {
     name: 'passwords',
     summary: 'no password column can be read',
-    findings: [...byTable(readable)].map(([table, names]) => readablePassword(facts, columns, { table, names })),
+    findings: [...byTable(readable)].map(([table, names]) => readablePassword(facts, columns, table, names)),
   }
 }
 
@@ -93,7 +93,8 @@ function watermarkNote(role: string): Finding {
 function readablePassword(
   { role, isSuperuser }: ConnectionFacts,
   columns: readonly ColumnFact[],
-  { table, names }: { readonly table: string; readonly names: readonly string[] },
+  table: string,
+  names: readonly string[],
 ): Finding {
   const message = `${role} can read ${names.map((name) => `${table}.${name}`).join(', ')}; the service never does`
   const own = isSuperuser || columns.some((column) => column.table === table && column.ownsTable)
@@ -103,7 +104,7 @@ function readablePassword(
     message,
     fix: own
       ? `store-export stores grants --revision ${LATEST_REVISION} # the role owns the table: give the store a reader of its own`
-      : revokeStatements(role, columns, { table, names }),
+      : revokeStatements(role, columns, table, names),
   }
 }
 
@@ -111,7 +112,8 @@ function readablePassword(
 function revokeStatements(
   role: string,
   columns: readonly ColumnFact[],
-  { table, names }: { readonly table: string; readonly names: readonly string[] },
+  table: string,
+  names: readonly string[],
 ): string {
   const contract = new Set(columnNamesAt(LATEST_REVISION))
   const kept = columns.filter((column) => column.table === table && contract.has(nameOf(column)))

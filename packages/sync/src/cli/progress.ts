@@ -7,8 +7,8 @@ import type { Progress, RunSummary, TableSummary } from '../run/run.ts'
 import type { Meter } from './meter.ts'
 import { LiveLine, NUMBER_WIDTH, numberText, type Output, printEvent, tableText, timeText } from './output.ts'
 
-/** Where progress is told, and what it is reckoned from. */
-export interface Telling {
+/** Where progress is printed, and what it is computed from. */
+export interface ProgressOutput {
   readonly output: Output
   readonly meter: Meter
   /** Milliseconds on a clock that never goes back. */
@@ -25,7 +25,7 @@ export const MODES = { whole: 'all', updated: 'what changed', created: 'what is 
 
 /** Tells a person: a line that counts, and stays when its table is done. */
 export class PersonTeller {
-  readonly #telling: Telling
+  readonly #progress: ProgressOutput
   readonly #line: LiveLine
   #startedAt: number
   #shownAt = Number.NEGATIVE_INFINITY
@@ -38,22 +38,22 @@ export class PersonTeller {
   #heartbeat: NodeJS.Timeout | undefined
   #isAtWork = false
 
-  constructor(telling: Telling) {
-    this.#telling = telling
-    this.#line = new LiveLine(telling.output)
-    this.#startedAt = telling.now()
+  constructor(progress: ProgressOutput) {
+    this.#progress = progress
+    this.#line = new LiveLine(progress.output)
+    this.#startedAt = progress.now()
   }
 
   /** Starts the timer and the periodic lines of a log, until `end`. */
   begin(): void {
-    this.#startedAt = this.#telling.now()
+    this.#startedAt = this.#progress.now()
     this.#isAtWork = true
     this.#beat()
   }
 
   /** So many rows of a table were read. */
   page(rows: RowsSoFar): void {
-    const { now, meter } = this.#telling
+    const { now, meter } = this.#progress
     this.#endCountdown()
     this.#sayBefore(rows)
     if (now() - this.#shownAt < SHOW_EVERY_MS) return
@@ -72,7 +72,7 @@ export class PersonTeller {
   /** A line that stays; what comes next is timed from here. */
   done(text: string): void {
     this.say(text)
-    this.#startedAt = this.#telling.now()
+    this.#startedAt = this.#progress.now()
     this.#shownAt = Number.NEGATIVE_INFINITY
     this.#last = ''
     this.#hasSaidBefore = false
@@ -121,9 +121,9 @@ export class PersonTeller {
   }
 
   #countDown(ms: number): void {
-    const until = this.#telling.now() + ms
+    const until = this.#progress.now() + ms
     const tell = () => {
-      const leftMs = Math.max(0, until - this.#telling.now())
+      const leftMs = Math.max(0, until - this.#progress.now())
       this.show(`${this.#last}  waits ${timeText(leftMs)} for the limit`)
     }
     this.#endCountdown()
@@ -133,7 +133,7 @@ export class PersonTeller {
   }
 
   get #isLog(): boolean {
-    return this.#telling.output.columns === null
+    return this.#progress.output.columns === null
   }
 
   #log(text: string): void {
@@ -149,7 +149,7 @@ export class PersonTeller {
   }
 
   #ms(): number {
-    return Math.max(1, this.#telling.now() - this.#startedAt)
+    return Math.max(1, this.#progress.now() - this.#startedAt)
   }
 
   #endCountdown(): void {
@@ -179,7 +179,7 @@ export function pageText({ table, rows, rowsBefore = 0, of }: RowsSoFar, ms: num
   const total = of === null ? '' : ` of ${numberText(of)}`
   const share = meter.share === null ? '' : `  limit ${Math.round(meter.share * 100)} %`
   const read = rows - rowsBefore
-  const left = of === null ? '' : timeLeft({ read, left: of - rows }, ms, meter)
+  const left = of === null ? '' : timeLeft(read, of - rows, ms, meter)
   return `${tableText(table, rows)}${total} rows  ${rate(read, ms)}${share}${left}`
 }
 
@@ -192,7 +192,7 @@ export interface RowsSoFar {
   readonly of: number | null
 }
 
-function timeLeft({ read, left }: { read: number; left: number }, ms: number, meter: Meter): string {
+function timeLeft(read: number, left: number, ms: number, meter: Meter): string {
   if (read === 0 || left <= 0) return ''
   const requestMs = ms / Math.ceil(read / LIMITS.pageRowsMax)
   return `  ${timeText(meter.timeFor(Math.ceil(left / LIMITS.pageRowsMax), requestMs))} left`

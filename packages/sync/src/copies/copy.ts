@@ -71,8 +71,8 @@ export interface WalkEnd {
 /** A row as a copy keeps it: a text for each column that means the same for the same value, as `comparable` gives it. */
 export type KeptRow = Readonly<Record<string, string | null>>
 
-/** Which rows are read back. */
-export interface Reading {
+/** Rows to read back. */
+export interface RowSelection {
   /** The table, a child's included. */
   readonly table: { readonly name: string; readonly columns: readonly CopyColumn[] }
   /** Column that is compared with `ids`: the row's own id, or its parent's. */
@@ -100,7 +100,7 @@ export interface Copy {
   /** Rows of a table, children's tables included. */
   count(table: string): Promise<number>
   /** What is kept of these rows; those that it lacks are left out. */
-  read(reading: Reading): Promise<KeptRow[]>
+  read(selection: RowSelection): Promise<KeptRow[]>
   /** What this copy keeps of a value: what its kind of database cannot hold is changed as a write changes it. */
   asKept(column: CopyColumn, value: unknown): unknown
   /** Marks rows as met by a walk that writes nothing; the marks are gone when the copy is closed. */

@@ -5,7 +5,7 @@ import { comparable } from '../copies/comparable.ts'
 import type { KeptRow, TableState } from '../copies/copy.ts'
 import type { CopyColumn, CopyTable } from '../tables.ts'
 import { oneAhead } from './ahead.ts'
-import { byId, type Comparing } from './compare-rows.ts'
+import { byId, type TableComparison } from './compare-rows.ts'
 import { type Compared, idOf, type Reason } from './findings.ts'
 import { idsOf, type MetRow } from './ids.ts'
 import { listOf } from './lists.ts'
@@ -19,12 +19,12 @@ export function comparedQuickly({ ids, columns }: CopyTable): Compared {
 }
 
 /** Compares ids and stamps with the copy's, and marks the rows. Throws `ListMissing` before anything is found. */
-export async function compareIds(comparing: Comparing, known: TableState): Promise<void> {
-  await new IdsComparison(comparing, known).follow()
+export async function compareIds(comparison: TableComparison, known: TableState): Promise<void> {
+  await new IdsComparison(comparison, known).follow()
 }
 
 class IdsComparison {
-  readonly #comparing: Comparing
+  readonly #comparison: TableComparison
   readonly #known: TableState
   readonly #columns: readonly CopyColumn[]
   /** Whether rows that come now were created before the copy begins. */
@@ -32,14 +32,14 @@ class IdsComparison {
   /** Rows that the copy lacks and that were never changed: when they were created the ids do not say. */
   readonly #unstamped = new Set<string>()
 
-  constructor(comparing: Comparing, known: TableState) {
-    this.#comparing = comparing
+  constructor(comparison: TableComparison, known: TableState) {
+    this.#comparison = comparison
     this.#known = known
-    this.#columns = comparing.table.columns.filter(({ name }) => name === 'id' || name === STAMP)
+    this.#columns = comparison.table.columns.filter(({ name }) => name === 'id' || name === STAMP)
   }
 
   async follow(): Promise<void> {
-    const { client, table, findings, signal, observeRows } = this.#comparing
+    const { client, table, findings, signal, observeRows } = this.#comparison
     const firstWithin = await this.#findFirstWithin()
     this.#isBefore = firstWithin !== null
     let rows = 0
@@ -61,7 +61,7 @@ class IdsComparison {
   }
 
   async #comparePage(rows: readonly MetRow[], firstWithin: string | null): Promise<void> {
-    const { copy, table } = this.#comparing
+    const { copy, table } = this.#comparison
     const ids = rows.map((row) => idOf({ ...row }))
     const kept = byId(await copy.read({ table: { name: table.name, columns: this.#columns }, by: 'id', ids }))
     for (const row of rows) {
@@ -73,7 +73,7 @@ class IdsComparison {
   }
 
   #compareRow(row: MetRow, id: string, kept: KeptRow | undefined): void {
-    const { copy, table, findings } = this.#comparing
+    const { copy, table, findings } = this.#comparison
     findings.met(table.name)
     if (kept === undefined) {
       const reason = this.#reasonOf(row)
@@ -94,15 +94,15 @@ class IdsComparison {
   }
 
   #reasonOf(row: MetRow): Reason | 'unknown' | null {
-    if (row.updated_at !== null) return this.#comparing.findings.reasonOf({ ...row })
+    if (row.updated_at !== null) return this.#comparison.findings.reasonOf({ ...row })
     // ids come in the order in which their rows were created
     if (this.#isBefore) return 'left_out'
-    return canAsk(this.#comparing.table, CREATED) && this.#known.since !== null ? 'unknown' : null
+    return canAsk(this.#comparison.table, CREATED) && this.#known.since !== null ? 'unknown' : null
   }
 
   /** Id of the first row that was created since the copy begins, empty where there is none; null where it has no beginning. */
   async #findFirstWithin(): Promise<string | null> {
-    const { client, table, signal } = this.#comparing
+    const { client, table, signal } = this.#comparison
     const { startsAt } = this.#known
     if (startsAt === null || !canAsk(table, CREATED)) return null
     for await (const { rows } of listOf(client, table, { createdSince: startsAt, signal }))
@@ -112,7 +112,7 @@ class IdsComparison {
 
   /** Ids of rows that were created since the last run began: the next one fetches them. */
   async #createdLately(): Promise<Set<string>> {
-    const { client, table, signal } = this.#comparing
+    const { client, table, signal } = this.#comparison
     const created = new Set<string>()
     const query = { createdSince: this.#known.since ?? '', signal }
     for await (const { rows } of oneAhead(listOf(client, table, query))) for (const row of rows) created.add(idOf(row))

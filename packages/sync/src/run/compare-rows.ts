@@ -9,52 +9,53 @@ import { idOf, type TableFindings } from './findings.ts'
 import { wholeList } from './lists.ts'
 
 /** A comparison of one table. */
-export interface Comparing {
+export interface TableComparison {
   readonly client: StoreExportClient
   readonly copy: Copy
   readonly table: CopyTable
   readonly findings: TableFindings
   readonly signal: AbortSignal
-  /** Hears how many rows were compared. */
+  /** Called with the number of rows compared so far. */
   readonly observeRows: (rows: number) => void
 }
 
 /** Compares all rows of the store with the copy's, and marks them. */
-export async function compareRows(comparing: Comparing): Promise<void> {
-  const { client, table, signal, observeRows } = comparing
+export async function compareRows(comparison: TableComparison): Promise<void> {
+  const { client, table, signal, observeRows } = comparison
   let rows = 0
   for await (const page of oneAhead(wholeList(client, table, { signal }))) {
     signal.throwIfAborted()
-    await comparePage(comparing, page.rows)
+    await comparePage(comparison, page.rows)
     rows += page.rows.length
     observeRows(rows)
   }
 }
 
-async function comparePage(comparing: Comparing, rows: readonly CopyRow[]): Promise<void> {
-  const { copy, table } = comparing
+async function comparePage(comparison: TableComparison, rows: readonly CopyRow[]): Promise<void> {
+  const { copy, table } = comparison
   const ids = rows.map(idOf)
   const kept = byId(await copy.read({ table, by: 'id', ids }))
-  for (const row of rows) compareRow(comparing, table, { row, kept: kept.get(idOf(row)), parent: row })
+  for (const row of rows) compareRow(comparison, table, { row, kept: kept.get(idOf(row)), parent: row })
   for (const child of table.children) {
-    const reading = { table: child, by: child.parentColumn, ids }
-    compareChildren(comparing, child, { parents: rows, read: await copy.read(reading) })
+    const selection = { table: child, by: child.parentColumn, ids }
+    compareChildren(comparison, child, rows, await copy.read(selection))
   }
   await copy.mark(table.name, ids)
 }
 
 function compareChildren(
-  comparing: Comparing,
+  comparison: TableComparison,
   child: ChildTable,
-  { parents, read }: { readonly parents: readonly CopyRow[]; readonly read: readonly KeptRow[] },
+  parents: readonly CopyRow[],
+  read: readonly KeptRow[],
 ): void {
-  const { findings } = comparing
+  const { findings } = comparison
   const kept = byId(read)
   const parentOf = new Map(parents.map((row) => [idOf(row), row]))
   for (const parent of parents) {
     const rows = parent[child.field]
     for (const row of Array.isArray(rows) ? rows : []) {
-      compareRow(comparing, child, { row, kept: kept.get(idOf(row)), parent })
+      compareRow(comparison, child, { row, kept: kept.get(idOf(row)), parent })
       kept.delete(idOf(row))
     }
   }
@@ -73,7 +74,7 @@ interface Pair {
 }
 
 function compareRow(
-  { copy, findings }: Comparing,
+  { copy, findings }: TableComparison,
   { name, columns }: Pick<CopyTable, 'name' | 'columns'>,
   { row, kept, parent }: Pair,
 ): void {

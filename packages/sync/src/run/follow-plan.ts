@@ -12,16 +12,11 @@ const BAD_REQUEST = 400
 /** Where rows come from. */
 export type Source = (client: StoreExportClient, table: CopyTable, query: ListQuery) => AsyncIterable<PageOfRows>
 
-/** A table, what is known of it, and what the run is told. */
-export interface Planning {
-  readonly table: CopyTable
-  readonly known: TableState
-  readonly options: PlanOptions
-}
-
-/** Calls `follow` with what is asked of the table, and again with something else where the service refuses it. */
+/** Calls `follow` with the plan for the table, and again with another plan if the service refuses the first one. */
 export async function followPlan<T>(
-  { table, known, options }: Planning,
+  table: CopyTable,
+  known: TableState,
+  options: PlanOptions,
   follow: (plan: TablePlan, source: Source) => Promise<T>,
 ): Promise<T> {
   const plan = planOf(table, known, options)

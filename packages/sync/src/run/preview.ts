@@ -53,7 +53,7 @@ export async function* preview(options: PreviewOptions): AsyncGenerator<TablePre
       const idsPages = isPruned ? pagesOfIds(rowsOf(store, table.name) ?? rows) : 0
       return { table: table.name, mode, since, rows, isAtLeast, idsPages }
     }
-    yield await followPlan({ table, known, options }, look)
+    yield await followPlan(table, known, options, look)
   }
 }
 

@@ -77,7 +77,7 @@ interface Ended extends Walked {
 function walkOnce(options: WalkOptions, table: CopyTable, known: KnownTable): Promise<Ended> {
   const { now = Date.now } = options
   const walk = new TableWalk(options, table, known.state)
-  return followPlan({ options, table, known: known.state }, async (plan, source) => {
+  return followPlan(table, known.state, options, async (plan, source) => {
     const { unfinished } = known
     const begun = unfinished !== null && source === listOf && isGoingOn(unfinished, plan, now()) ? unfinished : null
     try {
@@ -103,10 +103,10 @@ class TableWalk {
 
   /** Follows the plan: where a walk was begun, from where that stopped. */
   async follow(plan: TablePlan, source: Source, begun: UnfinishedWalk | null): Promise<Ended> {
-    return leavingNone(this.#options.signal, (signal) => this.#walk({ plan, source, signal }, begun))
+    return leavingNone(this.#options.signal, (signal) => this.#walk(plan, source, begun, signal))
   }
 
-  async #walk({ plan, source, signal }: Following, begun: UnfinishedWalk | null): Promise<Ended> {
+  async #walk(plan: TablePlan, source: Source, begun: UnfinishedWalk | null, signal: AbortSignal): Promise<Ended> {
     const { copy, observePage } = this.#options
     const table = this.#table
     const isWhole = plan.mode === 'whole'
@@ -114,7 +114,7 @@ class TableWalk {
     const rowsBefore = begun?.rows ?? 0
     let walk = begun ?? this.#beginning(plan)
     let isFirst = begun === null
-    for await (const page of oneAhead(this.#pages({ plan, source, signal }, begun))) {
+    for await (const page of oneAhead(this.#pages(plan, source, begun, signal))) {
       signal.throwIfAborted()
       if (isFirst) walk = { ...walk, since: instantOf(page.watermark) ?? earlier(walk.since, page.servedAt) }
       walk = { ...walk, cursor: page.cursor, rows: walk.rows + page.rows.length }
@@ -131,7 +131,12 @@ class TableWalk {
   }
 
   /** The pages that are still to come. */
-  #pages({ plan, source, signal }: Following, begun: UnfinishedWalk | null): AsyncIterable<PageOfRows> {
+  #pages(
+    plan: TablePlan,
+    source: Source,
+    begun: UnfinishedWalk | null,
+    signal: AbortSignal,
+  ): AsyncIterable<PageOfRows> {
     const { client } = this.#options
     if (begun === null) return source(client, this.#table, { ...queryOf(plan), signal })
     if (begun.cursor === null) return nothing()
@@ -150,13 +155,6 @@ class TableWalk {
     if (mode === 'created') return this.#known
     return { since, wholeAt: mode === 'whole' ? startedAt : this.#known.wholeAt, startsAt }
   }
-}
-
-/** What is followed. */
-interface Following {
-  readonly plan: TablePlan
-  readonly source: Source
-  readonly signal: AbortSignal
 }
 
 /**

@@ -3,7 +3,7 @@
 import { parseExactJson } from '../../exact-json.ts'
 import type { CopyColumn } from '../../tables.ts'
 import { comparable } from '../comparable.ts'
-import type { CopyState, KeptRow, Reading, TableState } from '../copy.ts'
+import type { CopyState, KeptRow, RowSelection, TableState } from '../copy.ts'
 import { qualified, quoted } from './postgres-names.ts'
 import type { PostgresSession } from './postgres-session.ts'
 import { readWalks } from './postgres-walks.ts'
@@ -35,7 +35,10 @@ export async function readState({ session, schema }: PostgresSource): Promise<Co
 }
 
 /** Rows as they are kept. */
-export async function readRows({ session, schema }: PostgresSource, { table, by, ids }: Reading): Promise<KeptRow[]> {
+export async function readRows(
+  { session, schema }: PostgresSource,
+  { table, by, ids }: RowSelection,
+): Promise<KeptRow[]> {
   const rows = await session.run(
     `select ${table.columns.map(textExpression).join(', ')} from ${qualified(schema, table.name)}
     where ${quoted(by)} in (select value::uuid from jsonb_array_elements_text($1::text::jsonb))`,

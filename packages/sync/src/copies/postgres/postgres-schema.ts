@@ -45,7 +45,7 @@ export async function makeSchema(session: PostgresSession, plan: SchemaPlan): Pr
   for (const table of tables) {
     let isWider = false
     for (const each of [table, ...table.children])
-      isWider = (await makeTable({ session, schema, present }, each)) || isWider
+      isWider = (await makeTable(session, schema, present, each)) || isWider
     // what was read before lacks the new columns: the next walk of the whole list fills them
     const askAgain = `update ${qualified(schema, '_sync_tables')} set since = null where table_name = $1`
     if (!isWider) continue
@@ -79,16 +79,11 @@ async function claimSchema(
   return present
 }
 
-/** A schema in the making, and its earlier names. */
-interface SchemaInMaking {
-  readonly session: PostgresSession
-  readonly schema: string
-  readonly present: ReadonlySet<string>
-}
-
-/** Adds the columns that the contract has and the table lacks. Returns whether there was one. */
+/** Adds the columns that the contract has and the table lacks; `had` has the names of the schema. Whether there was one. */
 async function makeTable(
-  { session, schema, present: had }: SchemaInMaking,
+  session: PostgresSession,
+  schema: string,
+  had: ReadonlySet<string>,
   table: CopyTable | ChildTable,
 ): Promise<boolean> {
   const { name, columns } = table

@@ -11,7 +11,7 @@ import {
   type CopyState,
   type KeptRow,
   type PageWrite,
-  type Reading,
+  type RowSelection,
   type WalkEnd,
 } from '../copy.ts'
 import { qualified } from './postgres-names.ts'
@@ -121,8 +121,8 @@ export class PostgresCopy implements Copy {
     return Number(row?.rows)
   }
 
-  async read(reading: Reading): Promise<KeptRow[]> {
-    return readRows(this.#source(), reading)
+  async read(selection: RowSelection): Promise<KeptRow[]> {
+    return readRows(this.#source(), selection)
   }
 
   asKept(column: CopyColumn, value: unknown): unknown {

@@ -49,7 +49,9 @@ export function sentValue(column: CopyColumn): string {
  */
 export function convertTextDecimals(
   database: DatabaseSync,
-  { table, columns, copy }: { readonly table: string; readonly columns: readonly CopyColumn[]; readonly copy: string },
+  table: string,
+  columns: readonly CopyColumn[],
+  copy: string,
 ): void {
   const found = database.prepare('select name, type from pragma_table_info(?)').all(table)
   const types = new Map(found.map(({ name, type }) => [String(name), String(type).toLowerCase()]))

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { parseExactJson } from '../../exact-json.ts'
 import type { CopyColumn } from '../../tables.ts'
 import { comparable } from '../comparable.ts'
-import type { CopyState, KeptRow, Reading, TableState } from '../copy.ts'
+import type { CopyState, KeptRow, RowSelection, TableState } from '../copy.ts'
 import { quoted } from '../quoted.ts'
 import { sentValue } from './sqlite-decimals.ts'
 import { type Prepare, readWalks } from './sqlite-walks.ts'
@@ -42,7 +42,7 @@ function readTables(prepare: Prepare): Omit<CopyState, 'unfinished'> {
 }
 
 /** Rows as they are kept. */
-export function readRows(prepare: Prepare, { table, by, ids }: Reading): KeptRow[] {
+export function readRows(prepare: Prepare, { table, by, ids }: RowSelection): KeptRow[] {
   const names = table.columns.map(sentValue)
   const statement = prepare(
     `select ${names.join(', ')} from ${quoted(table.name)} where ${quoted(by)} in (select value from json_each(?))`,

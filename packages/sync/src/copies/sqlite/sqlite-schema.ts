@@ -144,7 +144,7 @@ function makeTable(database: DatabaseSync, table: CopyTable | ChildTable, copy: 
   const all = [...own, ...columns.flatMap(columnsBeside)]
   const declared = all.map((each) => `${declarationOf(each)}${each.name === 'id' ? ' primary key' : ''}`)
   database.exec(`create table if not exists ${quoted(name)} (${declared.join(', ')}) strict`)
-  convertTextDecimals(database, { table: name, columns, copy })
+  convertTextDecimals(database, name, columns, copy)
   // generated columns are missing in table_info
   const rows = database.prepare('select name from pragma_table_xinfo(?)').all(name)
   const present = new Set(rows.map((row) => String(row.name)))

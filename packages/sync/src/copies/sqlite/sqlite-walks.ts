@@ -19,11 +19,7 @@ export function readWalks(prepare: Prepare): Map<string, UnfinishedWalk> {
 }
 
 /** Keeps where a walk goes on. `marks`: whether it marks what it meets; null of one that is not of the whole list. */
-export function keepWalk(
-  prepare: Prepare,
-  table: string,
-  { walk, marks }: { readonly walk: UnfinishedWalk; readonly marks: boolean | null },
-): void {
+export function keepWalk(prepare: Prepare, table: string, walk: UnfinishedWalk, marks: boolean | null): void {
   prepare('insert or replace into _sync_walks (table_name, kept, marks) values (?, ?, ?)').run(
     table,
     JSON.stringify(walk),

@@ -11,7 +11,7 @@ import {
   type CopyState,
   type KeptRow,
   type PageWrite,
-  type Reading,
+  type RowSelection,
   type WalkEnd,
 } from '../copy.ts'
 import { quoted } from '../quoted.ts'
@@ -78,7 +78,7 @@ export class SqliteCopy implements Copy {
         if (met.length > 0) writer.meet(met)
         if (unfinished === null) return
         const marks = isWhole ? writer.marks : null
-        keepWalk((text) => this.#statement(text), table.name, { walk: unfinished, marks })
+        keepWalk((text) => this.#statement(text), table.name, unfinished, marks)
       }),
     )
   }
@@ -104,8 +104,8 @@ export class SqliteCopy implements Copy {
     return this.#told(() => Number(this.#statement(count).get()?.rows))
   }
 
-  async read(reading: Reading): Promise<KeptRow[]> {
-    return this.#told(() => readRows((text) => this.#statement(text), reading))
+  async read(selection: RowSelection): Promise<KeptRow[]> {
+    return this.#told(() => readRows((text) => this.#statement(text), selection))
   }
 
   asKept(column: CopyColumn, value: unknown): unknown {
