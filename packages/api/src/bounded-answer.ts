@@ -40,7 +40,7 @@ export async function boundedAnswer(request: ApiRequest, bounded: Bounded): Prom
   const answer = withoutSlack(await answerRequest(request, { ...pipeline, reader }, trace))
   isMade = true
   try {
-    answers.hold({ response, keyId: keyId(), bytes: answer.body.buffer.byteLength })
+    answers.hold(response, keyId(), answer.body.buffer.byteLength)
     return answer
   } catch (error) {
     answer.release?.()

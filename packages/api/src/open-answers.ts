@@ -13,13 +13,6 @@ export interface UnsentLimits {
   readonly pageBytesMax: number
 }
 
-/** An answer that is to be sent. */
-export interface Held {
-  readonly response: ServerResponse
-  readonly keyId: string
-  readonly bytes: number
-}
-
 /** Seconds: a client that reads has room again soon; one that does not is let go after its time. */
 const RETRY_AFTER_SECONDS = '1'
 
@@ -73,7 +66,7 @@ export class OpenAnswers {
   }
 
   /** Counts the bytes of an answer until it is closed; throws as `requireRoom` does. */
-  hold({ response, keyId, bytes }: Held): void {
+  hold(response: ServerResponse, keyId: string, bytes: number): void {
     this.requireRoom(keyId, bytes)
     this.#count(keyId, bytes)
     this.whenClosed(response, () => this.#count(keyId, -bytes))

@@ -214,7 +214,7 @@ async function documentAnswer(document: ReferenceRoute, method: string, bodies: 
   }
 }
 
-interface Noted {
+interface AnsweredRequest {
   readonly message: IncomingMessage
   readonly answer: Answer & { readonly code?: ErrorCode }
   readonly trace: Trace
@@ -223,7 +223,7 @@ interface Noted {
   readonly options: ServerOptions
 }
 
-function note({ message, answer, trace, requestId, durationMs, options }: Noted): void {
+function note({ message, answer, trace, requestId, durationMs, options }: AnsweredRequest): void {
   const { keyId, storeId, endpoint, keyRefused } = trace
   const { status, rows, code } = answer
   if (keyRefused !== null) options.observe({ event: 'key refused', requestId, reason: keyRefused })

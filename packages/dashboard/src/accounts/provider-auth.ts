@@ -62,7 +62,7 @@ export function createProviderAuth(options: LibraryOptions, provider: ProviderOp
   })
 }
 
-interface Answered {
+interface ProviderAnswer {
   /** Checked by the library: signature, issuer, audience, time and nonce. */
   readonly idToken: string | undefined
   readonly accessToken: string | undefined
@@ -71,7 +71,7 @@ interface Answered {
 }
 
 /** The account, without an address if the provider did not verify it; null without an ID token for this client. */
-async function readProfile({ idToken, accessToken, userInfoUrl, clientId }: Answered) {
+async function readProfile({ idToken, accessToken, userInfoUrl, clientId }: ProviderAnswer) {
   const claims = idToken === undefined ? null : claimsOf(idToken)
   if (claims === null || typeof claims.sub !== 'string' || !isIssuedTo(clientId, claims)) return null
   const { sub } = claims

@@ -44,14 +44,14 @@ const PROBLEMS = {
   'too long': { field: 'next', text: `A password has at most ${PASSWORD_LENGTH.max} characters.` },
 } as const
 
-interface Shown {
+interface AccountOptions {
   readonly problem: AccountPage['passwordProblem']
   readonly notice: Notice | null
   /** The store to go back to, as the address or the form names it. */
   readonly storeId: string | undefined
 }
 
-async function show(visit: MerchantVisit, { problem, notice, storeId }: Shown): Promise<PageAnswer> {
+async function show(visit: MerchantVisit, { problem, notice, storeId }: AccountOptions): Promise<PageAnswer> {
   const { accounts } = visit.parts
   const sessions = await accounts.sessions(visit.context.req.raw.headers)
   const page = {

@@ -60,15 +60,15 @@ export async function signOutEverywhere(visit: MerchantVisit): Promise<Answer> {
   return { to: '/sign-in', cookies: await visit.parts.accounts.signOutEverywhere(visit.context.req.raw.headers) }
 }
 
-/** The sign-in page, with what it tells. */
-export function signInAnswer(visit: Visit, told: Told): PageAnswer {
-  const { status, problem, email = '', next = '/', cookies = [] } = told
+/** The sign-in page. */
+export function signInAnswer(visit: Visit, content: SignInContent): PageAnswer {
+  const { status, problem, email = '', next = '/', cookies = [] } = content
   const singleSignOnLabel = visit.parts.accounts.singleSignOn?.label ?? null
   const html = signInView(frameOf(visit, { title: 'Sign in' }), { email, problem, next, singleSignOnLabel })
   return { status, html, cookies }
 }
 
-interface Told extends Pick<PageAnswer, 'cookies'> {
+interface SignInContent extends Pick<PageAnswer, 'cookies'> {
   readonly status: 200 | 400 | 429 | 503
   /** null where there is none. */
   readonly problem: string | null

@@ -45,7 +45,7 @@ export async function verifyCommand(words: VerifyWords, surroundings: Surroundin
   const verification = await verify({ client, copy, signal, observe, isQuick, ...tables }).finally(() => teller.end())
   const { isSame, changedFiles, storeId } = verification
   if (words.json) printEvent(output, { event: 'verify', storeId, isSame, changedFiles })
-  else for (const line of lastWords(verification, { copy: copy.name, isQuick, ms: now() - startedAt })) teller.say(line)
+  else for (const line of summaryLines(verification, copy.name, isQuick, now() - startedAt)) teller.say(line)
   if (!isSame) throw new CopyDiffers(`${copy.name} is not the store`)
 }
 
@@ -78,18 +78,12 @@ function verifiedText({ table, storeRows, copyRows, differences, changed, leftOu
   return `${counts}  ${differ}${later}${before}`
 }
 
-/** What is told of a verification besides what it found. */
-interface Told {
-  readonly copy: string
-  readonly isQuick: boolean
-  readonly ms: number
-}
-
 /** Runs that repair more come first. */
 const REPAIRS: readonly Repair[] = ['full', 'prune', 'run']
 const COMMANDS: Readonly<Record<Repair, string>> = { full: 'run --full', prune: 'run --prune', run: 'run' }
 
-function lastWords({ isSame, changedFiles, tables }: Verification, { copy, isQuick, ms }: Told): string[] {
+function summaryLines(verification: Verification, copy: string, isQuick: boolean, ms: number): string[] {
+  const { isSame, changedFiles, tables } = verification
   const rows = tables.reduce((sum, { storeRows }) => sum + storeRows, 0)
   const compared = `${numberText(rows)} rows compared, ${secondsText(ms)}`
   const isPart = tables.some(({ leftOut }) => leftOut > 0)
