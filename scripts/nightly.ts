@@ -26,6 +26,12 @@ const GROUPS: readonly Group[] = [
     words: ['test/late-commits.test.ts', 'packages/api/test/barrier.test.ts', 'packages/api/test/incremental'],
   },
   {
+    name: 'client',
+    title: 'The PostgreSQL client',
+    note: 'Hostile servers, 10,000 random cancels, and pools whose connections are lost.',
+    words: ['packages/postgres'],
+  },
+  {
     name: 'faults',
     title: 'Store databases that fail',
     note: 'Frozen, restarted, promoted, hostile and migrated databases, and clients that leave.',

@@ -22,10 +22,14 @@ const REQUEST = { ok: 0, cleartext: 3, md5: 5, sasl: 10, saslContinue: 11, saslF
 const KIND_BYTES = 4
 const METHOD_NAMES: Readonly<Record<number, string>> = { 2: 'Kerberos V5', 6: 'SCM', 7: 'GSSAPI', 9: 'SSPI' }
 
+/** What the server may send next. An honest server never changes the method, and sends no step of SCRAM twice. */
+type Awaited = 'method' | 'scram challenge' | 'scram proof' | 'acceptance'
+
 /** The authentication of one connection. */
 export class Authentication {
   readonly #options: AuthenticationOptions
   #scram: ScramExchange | null = null
+  #awaited: Awaited = 'method'
   /** Whether the server has accepted the client, and has proved itself where the method lets it. */
   isAccepted = false
 
@@ -45,19 +49,29 @@ export class Authentication {
       case REQUEST.ok:
         return this.#accept()
       case REQUEST.cleartext:
+        this.#advance('method', 'acceptance')
         return this.#cleartext()
       case REQUEST.md5:
-        return terminated(`md5${md5(md5(this.#password() + this.#options.user), data.subarray(0, 4))}`)
+        this.#advance('method', 'acceptance')
+        return this.#md5(data)
       case REQUEST.sasl:
+        this.#advance('method', 'scram challenge')
         return this.#beginScram(data.toString('utf8').split('\0'))
       case REQUEST.saslContinue:
+        this.#advance('scram challenge', 'scram proof')
         return this.#exchange().final(data.toString('utf8'))
       case REQUEST.saslFinal:
+        this.#advance('scram proof', 'acceptance')
         this.#exchange().verify(data.toString('utf8'))
         return null
       default:
         throw refused(`${METHOD_NAMES[kind] ?? `method ${kind}`}, which this client does not support`)
     }
+  }
+
+  #advance(from: Awaited, to: Awaited): void {
+    if (this.#awaited !== from) throw protocolError('an authentication request out of order')
+    this.#awaited = to
   }
 
   #accept(): null {
@@ -66,6 +80,12 @@ export class Authentication {
     this.#requireBinding()
     this.isAccepted = true
     return null
+  }
+
+  /** The hash of the password is a secret, too: an attacker could find the password. */
+  #md5(salt: Buffer): Buffer {
+    this.#requireBinding()
+    return terminated(`md5${md5(md5(this.#password() + this.#options.user), salt.subarray(0, 4))}`)
   }
 
   #cleartext(): Buffer {

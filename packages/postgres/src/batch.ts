@@ -49,6 +49,8 @@ export class Batch implements Exchange {
   readonly #settle = Promise.withResolvers<(PostgresError | null)[]>()
   readonly #prepared: PreparedStatements
   readonly #steps: Step[] = []
+  /** Texts that the group being written prepares. */
+  readonly #added = new Set<string>()
   #next = 0
   readonly #errors: (PostgresError | null)[] = []
   #error: PostgresError | null = null
@@ -59,14 +61,23 @@ export class Batch implements Exchange {
   constructor(groups: readonly (readonly Request[])[], prepared: PreparedStatements, writer: MessageWriter) {
     this.done = this.#settle.promise
     this.#prepared = prepared
-    for (const name of prepared.takeStale()) {
-      writer.close(name)
-      this.#expect(SERVER.closeComplete)
-    }
-    for (const group of groups) {
-      for (const request of group) this.#write(request, writer)
-      writer.sync()
-      this.#expect(SERVER.readyForQuery)
+    const stale = prepared.takeStale()
+    try {
+      for (const name of stale) {
+        writer.close(name)
+        this.#expect(SERVER.closeComplete)
+      }
+      for (const group of groups) {
+        for (const request of group) this.#write(request, writer)
+        writer.sync()
+        this.#expect(SERVER.readyForQuery)
+        this.#added.clear()
+      }
+    } catch (error) {
+      // the server never hears of this batch
+      for (const step of this.#steps) if (step.type === SERVER.parseComplete) this.#forget(step)
+      prepared.keepStale(stale)
+      throw error
     }
   }
 
@@ -95,6 +106,7 @@ export class Batch implements Exchange {
         break
       default:
         if (step.type !== type) throw outOfOrder(type)
+        if (type === SERVER.parseComplete && step.prepared !== null) step.prepared.isParsed = true
     }
     this.#next++
     if (this.#next < this.#steps.length) return false
@@ -107,10 +119,9 @@ export class Batch implements Exchange {
     this.#error ??= error
     const isStale = STALE_CODES.has(error.code)
     for (; this.#steps[this.#next] !== undefined; this.#next++) {
-      const { type, request } = this.#steps[this.#next] as Step
-      if (type === SERVER.readyForQuery) break
-      const isUnparsed = type === SERVER.parseComplete
-      if (request?.statement.prepared === true && (isUnparsed || isStale)) this.#prepared.forget(request.statement.text)
+      const step = this.#steps[this.#next] as Step
+      if (step.type === SERVER.readyForQuery) break
+      if (step.type === SERVER.parseComplete || isStale) this.#forget(step)
     }
     return error.isFatal
   }
@@ -121,15 +132,16 @@ export class Batch implements Exchange {
 
   #write(request: Request, writer: MessageWriter): void {
     const { statement, sink } = request
-    const known = statement.prepared === true ? this.#prepared.get(statement.text) : null
+    const known = statement.prepared === true ? this.#known(statement.text) : null
     const prepared = known ?? (statement.prepared === true ? this.#prepared.add(statement.text) : null)
     const name = prepared?.name ?? ''
     if (known === null) {
+      this.#added.add(statement.text)
+      this.#expect(SERVER.parseComplete, request, prepared)
       writer.parse(name, statement.text)
-      this.#expect(SERVER.parseComplete, request)
     }
     writer.bind(name, statement.values.map(wireValue), sink.format)
-    this.#expect(SERVER.bindComplete, request)
+    this.#expect(SERVER.bindComplete, request, prepared)
     if (sink.columns !== undefined) {
       if (prepared !== null && prepared.fields !== null) sink.columns(prepared.fields)
       else {
@@ -141,6 +153,21 @@ export class Batch implements Exchange {
     this.#expect(SERVER.commandComplete, request, prepared)
   }
 
+  /**
+   * The statement with this text that the server certainly has, or gets earlier in this group. An earlier group of this batch
+   * may fail before it prepares the statement, so this group prepares it again under another name.
+   */
+  #known(text: string): PreparedStatement | null {
+    const known = this.#prepared.get(text)
+    if (known === null || known.isParsed || this.#added.has(text)) return known
+    this.#prepared.forget(text)
+    return null
+  }
+
+  #forget({ request, prepared }: Step): void {
+    if (request !== null && prepared !== null) this.#prepared.forget(request.statement.text, prepared.name)
+  }
+
   #expect(type: number, request: Request | null = null, prepared: PreparedStatement | null = null): void {
     this.#steps.push({ type, request, prepared })
   }
@@ -148,8 +175,18 @@ export class Batch implements Exchange {
   #row({ type: expected, request }: Step, type: number, body: Cell): void {
     if (expected !== SERVER.commandComplete || request === null) throw outOfOrder(type)
     if (this.#sinkError !== null) return
+    // without a closure per row
     try {
       request.sink.row(body)
+    } catch (cause) {
+      this.#sinkError = { cause }
+    }
+  }
+
+  #call(sinkMethod: () => void): void {
+    if (this.#sinkError !== null) return
+    try {
+      sinkMethod()
     } catch (cause) {
       this.#sinkError = { cause }
     }
@@ -159,12 +196,12 @@ export class Batch implements Exchange {
     if (expected !== SERVER.rowDescription) throw outOfOrder(type)
     const fields = type === SERVER.noData ? [] : readFields(body)
     if (prepared !== null) prepared.fields = fields
-    request?.sink.columns?.(fields)
+    this.#call(() => request?.sink.columns?.(fields))
   }
 
   #completed({ type: expected, request }: Step, type: number, body: Cell): void {
     if (expected !== SERVER.commandComplete) throw outOfOrder(type)
-    if (request?.sink.completed !== undefined) request.sink.completed(cString(body))
+    if (request?.sink.completed !== undefined) this.#call(() => request.sink.completed?.(cString(body)))
   }
 
   #ready({ type: expected }: Step, type: number): void {

@@ -16,7 +16,8 @@ export async function sendCancel(address: DatabaseHost, tls: TlsSettings, messag
   try {
     const { socket } = await openSocket(address, { tls, onBytes: () => undefined, signal })
     const closed = once(socket, 'close', { signal })
-    socket.end(message)
+    // the server closes the connection when it has read the message; PgBouncer 1.18 crashes if the client ends it first
+    socket.write(message)
     await closed.finally(() => socket.destroy())
   } catch {
     // the comment of the function says why

@@ -21,15 +21,19 @@ const CONNECT_TIMEOUT_MS = 4000
 export async function connect(target: ConnectionTarget, options: ConnectOptions): Promise<Connection> {
   const ofUrl = target.connectTimeoutSeconds
   const totalMs = ofUrl === null ? (options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS) : ofUrl * 1000
-  const timeoutMs = Math.ceil(totalMs / target.hosts.length)
+  const end = performance.now() + totalMs
   const first = lastUsed.get(target) ?? 0
   const errors: Error[] = []
-  for (const kind of kindsOf(target)) {
+  const kinds = kindsOf(target)
+  let attemptsLeft = kinds.length * target.hosts.length
+  for (const kind of kinds) {
     for (let index = 0; index < target.hosts.length; index++) {
       const place = (first + index) % target.hosts.length
+      const timeoutMs = Math.max(1, Math.ceil((end - performance.now()) / attemptsLeft--))
+      const deadline = performance.now() + timeoutMs
       try {
         const connection = await openWithin(timeoutMs, target, place, options)
-        await requireKind(connection, kind, timeoutMs)
+        await requireKind(connection, kind, deadline)
         lastUsed.set(target, place)
         return connection
       } catch (error) {
@@ -69,21 +73,23 @@ function kindsOf({ sessionAttributes }: ConnectionTarget): readonly ConnectionTa
 async function requireKind(
   connection: Connection,
   kind: ConnectionTarget['sessionAttributes'],
-  timeoutMs: number,
+  deadline: number,
 ): Promise<void> {
   if (kind === null) return
-  const isStandby = await connectsToStandby(connection, timeoutMs)
+  const isStandby = await connectsToStandby(connection, deadline).catch((error: unknown) => {
+    connection.destroy()
+    throw error
+  })
   if (isStandby === (kind !== 'primary')) return
   await connection.close()
   throw new ConnectionError('ENOTFITTING', `${connection.host} is not a ${kind} server`)
 }
 
 /** PostgreSQL 14 and later report it with the session. */
-async function connectsToStandby(connection: Connection, timeoutMs: number): Promise<boolean> {
+async function connectsToStandby(connection: Connection, deadline: number): Promise<boolean> {
   const reported = connection.parameters.get('in_hot_standby')
   if (reported !== undefined) return reported === 'on'
-  const options = { deadline: performance.now() + timeoutMs }
-  const [row] = await queryRows<{ isStandby: boolean }>(connection, STANDBY, options)
+  const [row] = await queryRows<{ isStandby: boolean }>(connection, STANDBY, { deadline })
   return row?.isStandby === true
 }
 

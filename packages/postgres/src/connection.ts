@@ -113,6 +113,8 @@ export class Connection {
    * at the deadline, with the reason of the signal, and with the first error of a sink.
    */
   async run(groups: readonly (readonly Request[])[], options: RunOptions = {}): Promise<(PostgresError | null)[]> {
+    // the server would have nothing to respond to
+    if (groups.length === 0) return []
     return await this.#exchangeWith(() => new Batch(groups, this.#prepared, writer), options)
   }
 
@@ -135,7 +137,7 @@ export class Connection {
   async copyFrom(text: string, chunks: Iterable<Uint8Array>, options: RunOptions = {}): Promise<void> {
     const begin = () => {
       writer.query(text)
-      return new CopyIn(chunks, { write: (bytes) => this.#send(bytes), drained: () => once(this.#openSocket, 'drain') })
+      return new CopyIn(chunks, { write: (bytes) => this.#send(bytes), drained: () => this.#drained() })
     }
     await this.#exchangeWith(begin, options)
   }
@@ -155,9 +157,7 @@ export class Connection {
 
   /** Closes the socket at once. The server notices when it next reads or writes. */
   destroy(cause: Error = closedByClient()): void {
-    this.#end ??= cause
-    this.#exchange?.abandon(this.#end)
-    this.#exchange = null
+    this.#fail(cause)
     if (this.#socket === null) this.#closing.resolve()
     else this.#socket.destroy()
   }
@@ -168,14 +168,24 @@ export class Connection {
     const opened = await openSocket(this.#address, { tls: this.#target.tls, onBytes, signal })
     this.#adopt(opened.socket)
     const { authentication, startup } = greeting(this.#target, opened, applicationName)
+    const hello = this.#startup(startup)
     const handshake = new Handshake(authentication, (response) => void this.#send(writer.password(response).take()))
     const stop = () => handshake.abandon(asError(signal.reason))
     signal.addEventListener('abort', stop, { once: true })
     this.#handshake = handshake
     this.#exchange = handshake
-    this.#send(writer.startup(startup).take())
+    this.#send(hello)
     await handshake.done.finally(() => signal.removeEventListener('abort', stop))
     if (this.#end !== null) throw this.#end
+  }
+
+  #startup(parameters: Readonly<Record<string, string>>): Buffer {
+    try {
+      return writer.startup(parameters).take()
+    } catch (error) {
+      writer.take()
+      throw error
+    }
   }
 
   #adopt(socket: Socket): void {
@@ -223,17 +233,39 @@ export class Connection {
     return setTimeout(() => this.#cancel(new TimeLimitPassed(`no response within ${Math.round(leftMs)} ms`)), leftMs)
   }
 
-  /** Closes the connection, and asks the server to end the statement. */
+  /**
+   * Ends the connection, and asks the server to end the statement. The socket is closed after that: PgBouncer ignores the
+   * cancel of a client that has gone, and the statement would run on.
+   */
   #cancel(cause: Error): void {
     if (this.isClosed) return
     const key = this.#handshake?.cancelKey ?? null
-    if (key !== null) this.#canceling = sendCancel(this.#address, this.#target.tls, writer.cancelRequest(key).take())
-    this.destroy(cause)
+    if (key === null) {
+      this.destroy(cause)
+      return
+    }
+    this.#fail(cause)
+    const sent = sendCancel(this.#address, this.#target.tls, writer.cancelRequest(key).take())
+    this.#canceling = sent.finally(() => this.#socket?.destroy())
+  }
+
+  #fail(cause: Error): void {
+    this.#end ??= cause
+    this.#exchange?.abandon(this.#end)
+    this.#exchange = null
   }
 
   /** Returns whether the socket can take more at once. */
   #send(bytes: Buffer): boolean {
     return this.isClosed || this.#openSocket.write(bytes)
+  }
+
+  /** Resolves when the socket can take more, or is closed. */
+  async #drained(): Promise<void> {
+    const stop = new AbortController()
+    const drained = once(this.#openSocket, 'drain', { signal: stop.signal }).catch(noop)
+    await Promise.race([drained, this.closed])
+    stop.abort()
   }
 
   get #openSocket(): Socket {
@@ -253,7 +285,8 @@ export class Connection {
 
   #receive(type: number, body: Cell): void {
     if (this.#end !== null) return
-    if (type !== SERVER.dataRow) {
+    if (type === SERVER.dataRow) this.#session.noteRow()
+    else {
       if (type === SERVER.errorResponse) {
         this.#refuse(new PostgresError(body.bytes.subarray(body.start, body.start + body.length)))
         return

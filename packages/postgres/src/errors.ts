@@ -13,6 +13,9 @@ const FIELDS = {
   R: 'routine',
 } as const
 
+/** Only the beginning of a longer error is read. Its fields become objects, which take more memory than their bytes. */
+const ERROR_BYTES_MAX = 64 * 1024
+
 /** An error that the server reported. */
 export class PostgresError extends Error {
   override readonly name = 'PostgresError'
@@ -34,7 +37,7 @@ export class PostgresError extends Error {
   constructor(body: Buffer) {
     const fields = new Map(
       body
-        .toString('utf8')
+        .toString('utf8', 0, ERROR_BYTES_MAX)
         .split('\0')
         .map((field) => [field.slice(0, 1), field.slice(1)]),
     )
@@ -59,6 +62,7 @@ export class PostgresError extends Error {
  * - `EPROTO`: the server sent bytes that the protocol does not allow.
  * - `EAUTH`: the server asks for an authentication that this client does not offer.
  * - `ETLSREFUSED`: the server offers no TLS, although the URL demands it.
+ * - `POOL_FULL`: all connections of the pool were in use for too long.
  * - `ENOTFITTING`: the server is not of the kind that `target_session_attrs` demands.
  */
 export class ConnectionError extends Error {

@@ -33,13 +33,29 @@ export const SERVER = {
 
 /** Maximum size of a message: a row is one message. PostgreSQL's own limit is 1 GB. */
 export const MESSAGE_BYTES_MAX = 64 * 1024 * 1024
+/**
+ * Maximum size of all other messages than those of `LONG`. The client stores columns and parameters, so a hostile server
+ * must not fill the memory with them. libpq allows 30,000 bytes here; 1,664 columns with long names take 140,000.
+ */
+export const SHORT_MESSAGE_BYTES_MAX = 1024 * 1024
 
 /** A message's type and its length. The length counts itself, but not the type. */
 const HEAD_BYTES = 5
 const LENGTH_BYTES = 4
 /** First memory for a message that arrives in parts. It grows with the bytes that arrive, not with the length announced. */
 const PART_BYTES = 64 * 1024
-const TYPES: ReadonlySet<number> = new Set(Object.values(SERVER))
+/** Messages that carry data or text of the database. */
+const LONG: ReadonlySet<number> = new Set([
+  SERVER.copyData,
+  SERVER.dataRow,
+  SERVER.errorResponse,
+  SERVER.noticeResponse,
+  SERVER.notificationResponse,
+])
+/** Maximum length by type; 0 for a type that no server sends. */
+const LENGTH_MAX = new Uint32Array(256)
+for (const type of Object.values(SERVER))
+  LENGTH_MAX[type] = LONG.has(type) ? MESSAGE_BYTES_MAX : SHORT_MESSAGE_BYTES_MAX
 
 /** Called with each message. The cell spans the body, and moves on when the call returns. */
 export type OnMessage = (type: number, body: Cell) => void
@@ -114,8 +130,8 @@ export class MessageReader {
 /** The length of the message at `at`. Throws `ConnectionError` if there is no such message. */
 function lengthAt(type: number, view: DataView, at: number): number {
   const length = view.getUint32(at + 1)
-  if (!TYPES.has(type) || length < LENGTH_BYTES) throw protocolError('bytes that are not a message of PostgreSQL')
-  if (length > MESSAGE_BYTES_MAX)
-    throw protocolError(`a message of ${length} bytes; the maximum is ${MESSAGE_BYTES_MAX} bytes`)
+  const max = LENGTH_MAX[type] as number
+  if (max === 0 || length < LENGTH_BYTES) throw protocolError('bytes that are not a message of PostgreSQL')
+  if (length > max) throw protocolError(`a message of ${length} bytes; the maximum is ${max} bytes`)
   return length
 }

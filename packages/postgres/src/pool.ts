@@ -3,12 +3,12 @@
 
 import { STALE_CODES } from './batch.ts'
 import { connect } from './connect.ts'
-import type { Connection, RunOptions } from './connection.ts'
+import { asError, type Connection, type RunOptions } from './connection.ts'
 import type { ConnectionTarget } from './connection-url.ts'
 import { ConnectionError, PostgresError } from './errors.ts'
 import { executeOn, queryRows } from './query.ts'
 import { type SqlFragment, type Statement, sql } from './statement.ts'
-import { within } from './within.ts'
+import { TimeLimitPassed } from './within.ts'
 
 /** What the owner of a pool decides. */
 export interface PoolOptions {
@@ -34,6 +34,8 @@ export interface PoolSums {
 const WAITING_MAX = 10_000
 /** Longest wait for a connection without a deadline. */
 const WAIT_MS = 10_000
+/** Longest time to roll back. The deadline of the transaction may have passed. */
+const ROLLBACK_MS = 1000
 
 interface Waiter {
   readonly admit: (connection: Connection | null) => void
@@ -72,16 +74,16 @@ export class Pool {
 
   /** Runs `work` in a transaction, which is rolled back if it throws. */
   async transaction<T>(work: (connection: Connection) => Promise<T>, options: RunOptions = {}): Promise<T> {
-    return await this.use((connection) => inTransaction(connection, () => work(connection)), options)
+    return await this.use((connection) => inTransaction(connection, () => work(connection), options), options)
   }
 
   /**
    * Runs `work` with a connection that nobody else uses meanwhile. A connection that comes back with an open transaction, or
    * busy, is closed. Rejects as `work` does; with the error of opening; with `ConnectionError` `POOL_FULL` if no connection
-   * becomes free in time.
+   * becomes free in time; with `TimeLimitPassed` if none is open in time; with the reason of the signal.
    */
-  async use<T>(work: (connection: Connection) => Promise<T>, { deadline }: RunOptions = {}): Promise<T> {
-    const connection = await this.#take(deadline)
+  async use<T>(work: (connection: Connection) => Promise<T>, options: RunOptions = {}): Promise<T> {
+    const connection = await this.#take(options)
     this.#lent.add(connection)
     try {
       return await work(connection)
@@ -117,15 +119,17 @@ export class Pool {
     }
   }
 
-  async #take(deadline: number | undefined): Promise<Connection> {
+  async #take(options: RunOptions): Promise<Connection> {
+    options.signal?.throwIfAborted()
     if (this.#isClosed) throw closedError()
     const idle = this.#takeIdle()
     if (idle !== null) return idle
     if (this.#open >= this.#options.connectionsMax) {
-      const connection = await this.#wait(deadline)
+      const connection = await this.#wait(options)
       if (connection !== null) return connection
     } else this.#open++
-    return await this.#connect()
+    const late = () => new TimeLimitPassed('no connection was open in time')
+    return await orLate(this.#connect(), options, { late, unused: (connection) => this.#release(connection) })
   }
 
   #takeIdle(): Connection | null {
@@ -147,16 +151,15 @@ export class Pool {
   }
 
   /** A connection, or null for a slot to open one in. */
-  async #wait(deadline = performance.now() + WAIT_MS): Promise<Connection | null> {
+  async #wait({ deadline = performance.now() + WAIT_MS, signal }: RunOptions): Promise<Connection | null> {
     if (this.#waiting.size >= WAITING_MAX)
       throw new ConnectionError('POOL_FULL', 'too many requests wait for a connection')
     const { promise, resolve, reject } = Promise.withResolvers<Connection | null>()
     const waiter = { admit: resolve, refuse: reject }
     this.#waiting.add(waiter)
-    const passOn = (late: Connection | null) => (late === null ? this.#freeSlot() : this.#release(late))
-    return await within(deadline - performance.now(), promise, () => {
-      if (!this.#waiting.delete(waiter)) promise.then(passOn, noop)
-    })
+    const late = () => new ConnectionError('POOL_FULL', 'no connection became free in time')
+    const unused = (found: Connection | null) => (found === null ? this.#freeSlot() : this.#release(found))
+    return await orLate(promise, { deadline, signal }, { late, unused }).finally(() => this.#waiting.delete(waiter))
   }
 
   #release(connection: Connection): void {
@@ -185,15 +188,49 @@ export class Pool {
   }
 }
 
-async function inTransaction<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
-  await executeOn(connection, BEGIN)
+/** What becomes of a request that is late. */
+interface Lateness<T> {
+  /** The error at the deadline. */
+  readonly late: () => Error
+  /** Called with the result, should it still arrive. */
+  readonly unused: (result: T) => void
+}
+
+/** The result of `pending`. Rejects at the deadline, and with the reason of the signal. */
+function orLate<T>(pending: Promise<T>, options: RunOptions, { late, unused }: Lateness<T>): Promise<T> {
+  const { deadline, signal } = options
+  return new Promise((resolve, reject) => {
+    let isLate = false
+    const onAbort = () => giveUp(asError(signal?.reason))
+    const timer =
+      deadline === undefined ? undefined : setTimeout(() => giveUp(late()), Math.max(0, deadline - performance.now()))
+    const stop = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+    }
+    const giveUp = (error: Error) => {
+      isLate = true
+      stop()
+      reject(error)
+    }
+    signal?.addEventListener('abort', onAbort, { once: true })
+    pending.finally(stop).then((result) => (isLate ? unused(result) : resolve(result)), reject)
+  })
+}
+
+async function inTransaction<T>(connection: Connection, work: () => Promise<T>, options: RunOptions): Promise<T> {
+  await executeOn(connection, BEGIN, options)
   try {
     const result = await work()
-    await executeOn(connection, COMMIT)
+    // COMMIT would roll back, and report success
+    if (connection.transaction === 'failed')
+      throw new Error('a statement of the transaction failed, so it is rolled back')
+    await executeOn(connection, COMMIT, options)
     return result
   } catch (error) {
     // the pool closes a connection whose transaction is still open
-    if (!connection.isClosed && !connection.isBusy) await executeOn(connection, ROLLBACK).catch(noop)
+    const canRollBack = !connection.isClosed && !connection.isBusy && connection.transaction !== 'none'
+    if (canRollBack) await executeOn(connection, ROLLBACK, { deadline: performance.now() + ROLLBACK_MS }).catch(noop)
     throw error
   }
 }

@@ -13,6 +13,8 @@ export interface PreparedStatement {
    * running another statement.
    */
   readonly name: string
+  /** Whether the server has confirmed it. */
+  isParsed: boolean
   /** Its columns, once the server has described them. */
   fields: readonly Field[] | null
 }
@@ -35,19 +37,24 @@ export class PreparedStatements {
 
   /** A name for a statement that is about to be prepared. */
   add(text: string): PreparedStatement {
-    const prepared = { name: `${this.#prefix}${++this.#count}`, fields: null }
+    const prepared = { name: `${this.#prefix}${++this.#count}`, isParsed: false, fields: null }
     this.#byText.set(text, prepared)
     const [oldest = text] = this.#byText.keys()
     if (this.#byText.size > PREPARED_MAX) this.forget(oldest)
     return prepared
   }
 
-  /** Prepares the statement again at its next use. */
-  forget(text: string): void {
+  /** Prepares the statement with this text again at its next use, unless it already stands under another name. */
+  forget(text: string, name?: string): void {
     const known = this.#byText.get(text)
-    if (known === undefined) return
+    if (known === undefined || (name !== undefined && known.name !== name)) return
     this.#byText.delete(text)
     this.#stale.push(known.name)
+  }
+
+  /** Takes back names that could not be deallocated. */
+  keepStale(names: readonly string[]): void {
+    this.#stale.push(...names)
   }
 
   /** Names to deallocate with the next flush. Returns each once. The server ignores names that it does not know. */

@@ -6,8 +6,10 @@ import type { Connection, RunOptions } from './connection.ts'
 import type { Statement } from './statement.ts'
 import { type Field, rowDecoder } from './typed-rows.ts'
 
-/** Bytes of all rows of one result. */
+/** Bytes of all rows of one result, and of the objects that they become. */
 const RESULT_BYTES_MAX = 64 * 1024 * 1024
+/** Memory of an object, and of a property, beside its value. A hostile server can send many empty rows. */
+const OBJECT_BYTES = 32
 
 /** Reads one row: the cell spans a DataRow message in the binary format, and moves on when the call returns. */
 export type TakeRow = (row: Cell) => void
@@ -63,14 +65,16 @@ class Result implements Sink {
   readonly format = 'text'
   readonly rows: object[] = []
   private bytes = 0
+  private overheadBytes = 0
   private decode: ReturnType<typeof rowDecoder> | null = null
 
   columns(fields: readonly Field[]): void {
     this.decode = rowDecoder(fields)
+    this.overheadBytes = OBJECT_BYTES * (1 + fields.length)
   }
 
   row(row: Cell): void {
-    this.bytes += row.length
+    this.bytes += row.length + this.overheadBytes
     if (this.bytes > RESULT_BYTES_MAX) throw new RangeError(`a result of more than ${RESULT_BYTES_MAX} bytes`)
     if (this.decode !== null) this.rows.push(this.decode(row))
   }

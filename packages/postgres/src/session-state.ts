@@ -12,6 +12,8 @@ export type TransactionState = 'none' | 'open' | 'failed'
 const ASIDES_MAX = 10_000
 /** Parameters that are stored. PostgreSQL reports about 15. */
 const PARAMETERS_MAX = 100
+/** Longest name and value that are stored. */
+const PARAMETER_BYTES_MAX = 4096
 const TRANSACTION_STATES: Readonly<Record<string, TransactionState>> = { I: 'none', T: 'open', E: 'failed' }
 
 /** The state of one session. */
@@ -27,9 +29,14 @@ export class SessionState {
     const isAside = isParameter || type === SERVER.noticeResponse || type === SERVER.notificationResponse
     this.#asides = isAside ? this.#asides + 1 : 0
     if (this.#asides > ASIDES_MAX) throw protocolError('nothing but notices')
-    if (isParameter) this.#setParameter(cString(body).split('\0'))
+    if (isParameter && body.length <= PARAMETER_BYTES_MAX) this.#setParameter(cString(body).split('\0'))
     if (type === SERVER.readyForQuery) this.#setTransaction(body)
     return isAside
+  }
+
+  /** A row came between the notices. */
+  noteRow(): void {
+    this.#asides = 0
   }
 
   #setParameter([name = '', value = '']: readonly string[]): void {

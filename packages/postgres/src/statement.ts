@@ -21,10 +21,13 @@ export interface Statement {
 export class SqlFragment implements Statement {
   readonly text: string
   readonly values: readonly Value[]
+  /** The text around the parameters: one piece more than there are values. */
+  readonly pieces: readonly string[]
 
-  constructor(text: string, values: readonly Value[]) {
-    this.text = text
+  constructor(pieces: readonly string[], values: readonly Value[]) {
+    this.text = pieces.reduce((text, piece, index) => `${text}$${index}${piece}`)
     this.values = values
+    this.pieces = pieces
   }
 }
 
@@ -34,25 +37,29 @@ export class SqlFragment implements Statement {
  */
 export function sql(texts: TemplateStringsArray, ...inserted: readonly (Value | SqlFragment)[]): SqlFragment {
   const values: Value[] = []
-  let text = texts[0] ?? ''
+  const pieces: string[] = []
+  let piece = texts[0] ?? ''
   inserted.forEach((one, index) => {
-    if (one instanceof SqlFragment) {
-      text += renumber(one.text, values.length)
-      values.push(...one.values)
-    } else text += `$${values.push(one)}`
-    text += texts[index + 1] ?? ''
+    const [first = '', ...others] = one instanceof SqlFragment ? one.pieces : ['', '']
+    values.push(...(one instanceof SqlFragment ? one.values : [one]))
+    piece += first
+    for (const other of others) {
+      pieces.push(piece)
+      piece = other
+    }
+    piece += texts[index + 1] ?? ''
   })
-  return new SqlFragment(text, values)
+  return new SqlFragment([...pieces, piece], values)
 }
 
 /** A quoted name of a table, a column or a role. */
 export function identifier(name: string): SqlFragment {
-  return new SqlFragment(quoteIdentifier(name), [])
+  return new SqlFragment([quoteIdentifier(name)], [])
 }
 
 /** Text that becomes part of a statement as it is. Never for text from outside. */
 export function rawSql(text: string): SqlFragment {
-  return new SqlFragment(text, [])
+  return new SqlFragment([text], [])
 }
 
 /** The name in double quotes. Throws `TypeError` for a name that PostgreSQL cannot have. */
@@ -66,19 +73,16 @@ export function wireValue(value: Value): WireValue {
   if (value === null || typeof value === 'string') return value
   if (typeof value === 'boolean') return value ? 't' : 'f'
   if (typeof value === 'number' || typeof value === 'bigint') return String(value)
-  if (value instanceof Date) return value.toISOString()
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString()
   if (value instanceof Uint8Array)
     return `\\x${Buffer.from(value.buffer, value.byteOffset, value.length).toString('hex')}`
   if (Array.isArray(value)) return `{${value.map(arrayElement).join()}}`
   throw new TypeError(`a value of type ${typeof value} cannot be bound to a statement`)
 }
 
-function arrayElement(element: string | number | null): string {
+function arrayElement(element: unknown): string {
   if (element === null) return 'null'
-  return typeof element === 'number' ? String(element) : `"${element.replace(/["\\]/g, '\\$&')}"`
-}
-
-/** Raises the numbers of the parameters of a text by `by`. Parameters stand outside of string literals. */
-function renumber(text: string, by: number): string {
-  return by === 0 ? text : text.replace(/\$(\d+)/g, (_, number: string) => `$${Number(number) + by}`)
+  if (typeof element === 'number') return String(element)
+  if (typeof element === 'string') return `"${element.replace(/["\\]/g, '\\$&')}"`
+  throw new TypeError(`an array with an element of type ${typeof element} cannot be bound to a statement`)
 }

@@ -11,6 +11,8 @@ export interface Field {
 }
 
 const COUNT_BYTES = 2
+/** The prefix of bytea in the format `hex`. A role may have another `bytea_output`. */
+const HEX = '\\x'
 /** Table, column, type, size, modifier and format follow the name of a column. */
 const FIELD_BYTES = 18
 const TYPE_OFFSET = 6
@@ -33,11 +35,12 @@ type Decode = (text: string) => unknown
 
 /**
  * Types whose text becomes another JavaScript value than a string, by OID. `int8` becomes a bigint, `numeric` stays a string:
- * both can exceed what a number holds. An infinite timestamp becomes an invalid `Date`. Arrays of other types stay strings.
+ * both can exceed what a number holds. A timestamp becomes an invalid `Date` if it is infinite or outside of the years 0001
+ * to 9999. Arrays stay strings.
  */
 const DECODERS: ReadonlyMap<number, Decode> = new Map<number, Decode>([
   [16, (text) => text === 't'],
-  [17, (text) => Buffer.from(text.slice(2), 'hex')],
+  [17, readHex],
   [20, BigInt],
   [21, Number],
   [23, Number],
@@ -45,13 +48,13 @@ const DECODERS: ReadonlyMap<number, Decode> = new Map<number, Decode>([
   [114, JSON.parse],
   [700, Number],
   [701, Number],
-  [1082, (text) => new Date(text)],
-  [1114, (text) => new Date(`${text}Z`)],
-  [1184, (text) => new Date(text)],
+  [1082, readTimestamp],
+  [1114, readTimestamp],
+  [1184, readTimestamp],
   [3802, JSON.parse],
 ])
 
-/** Makes an object of each row; `fields` are its columns. */
+/** Makes an object of each row; `fields` are its columns. Throws `MalformedRow` for a row that does not fit them. */
 export function rowDecoder(fields: readonly Field[]): (row: Cell) => Record<string, unknown> {
   const columns = fields.map(({ name, type }) => ({ name, decode: DECODERS.get(type) ?? null }))
   const value = newCell()
@@ -65,8 +68,34 @@ export function rowDecoder(fields: readonly Field[]): (row: Cell) => Record<stri
     for (const { name, decode } of columns) {
       at = moveTo(value, at)
       const text = value.length < 0 ? null : value.bytes.toString('utf8', value.start, value.start + value.length)
-      object[name] = text === null || decode === null ? text : decode(text)
+      object[name] = text === null || decode === null ? text : decoded(text, decode)
     }
+    // the values are read from memory that holds other messages, too
+    if (at !== row.start + row.length) throw new MalformedRow('its values have another length than the row')
     return object
   }
+}
+
+function decoded(text: string, decode: Decode): unknown {
+  try {
+    return decode(text)
+  } catch {
+    throw new MalformedRow('a value that is not of the type of its column')
+  }
+}
+
+/** A date or timestamp in the style ISO. The offset from UTC is that of the session; old ones have seconds. */
+const TIMESTAMP = /^(\d{4}-\d\d-\d\d)(?: (\d\d:\d\d:\d\d(?:\.\d+)?)(?:([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?)?)?$/
+
+/** `Date` reads other forms by rules of its own: the year 0099 becomes 1999, and 10000-01-01 is midnight of the local time. */
+function readTimestamp(text: string): Date {
+  const [, day, time = '00:00:00', sign, hours = 0, minutes = 0, seconds = 0] = TIMESTAMP.exec(text) ?? []
+  if (day === undefined) return new Date(Number.NaN)
+  const offset = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)
+  return new Date(Date.parse(`${day}T${time}Z`) + (sign === '-' ? 1000 : -1000) * offset)
+}
+
+function readHex(text: string): Buffer {
+  if (!text.startsWith(HEX)) throw new TypeError('bytea_output must be hex')
+  return Buffer.from(text.slice(HEX.length), 'hex')
 }

@@ -1,0 +1,173 @@
+// A server that breaks the rules of an authentication. Real servers: test/authentication.test.ts.
+
+import { createHash, createHmac, pbkdf2Sync } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { Authentication, type AuthenticationOptions } from './authentication.ts'
+
+const OPTIONS: AuthenticationOptions = {
+  user: 'reader',
+  password: 'correct horse',
+  isPrivate: true,
+  certificateHash: Buffer.alloc(32, 7),
+  channelBinding: 'prefer',
+}
+const [OK, CLEARTEXT, MD5, SASL, CONTINUE, FINAL] = [0, 3, 5, 10, 11, 12]
+const BOTH = 'SCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0'
+const SALT = Buffer.from('0123456789abcdef')
+
+function request(kind: number, data = ''): Buffer {
+  const head = Buffer.alloc(4)
+  head.writeInt32BE(kind)
+  return Buffer.concat([head, Buffer.from(data)])
+}
+
+/** Begins SCRAM. Returns the client's nonce, and the message that it is in. */
+function begin(authentication: Authentication, methods = BOTH) {
+  const response = authentication.respond(request(SASL, methods)) as Buffer
+  const message = response.toString().replace(/^[^\0]*\0.{4}/s, '')
+  const [, bare = '', nonce = ''] = /,,(n=,r=(.*))$/.exec(message) ?? []
+  return { message, bare, nonce, mechanism: response.toString().split('\0')[0] }
+}
+
+/** An honest server's first message. */
+function challenge(nonce: string, { iterations = '4096', salt = SALT.toString('base64') } = {}): string {
+  return `r=${nonce}server,s=${salt},i=${iterations}`
+}
+
+function hmac(key: Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest()
+}
+
+/** Runs a whole honest exchange until the server's proof, which `change` may change. */
+async function upToProof(change: (proof: string) => string): Promise<Authentication> {
+  const authentication = new Authentication(OPTIONS)
+  const { bare, nonce } = begin(authentication)
+  const first = challenge(nonce)
+  const final = String(await authentication.respond(request(CONTINUE, first)))
+  const [withoutProof] = final.split(',p=')
+  const salted = pbkdf2Sync('correct horse', SALT, 4096, 32, 'sha256')
+  const signature = hmac(hmac(salted, 'Server Key'), `${bare},${first},${withoutProof}`)
+  authentication.respond(request(FINAL, change(`v=${signature.toString('base64')}`)))
+  return authentication
+}
+
+describe('SCRAM', () => {
+  test('accepts a server that proves itself', async () => {
+    const authentication = await upToProof((proof) => proof)
+    expect(authentication.respond(request(OK))).toBeNull()
+    expect(authentication.isAccepted).toBe(true)
+  })
+
+  test.each([
+    ['a wrong signature', () => `v=${createHash('sha256').update('x').digest('base64')}`],
+    ['a signature that is cut off', (proof: string) => proof.slice(0, 20)],
+    ['an empty signature', () => 'v='],
+    ['nothing', () => ''],
+    ['an error', () => 'e=other-error'],
+  ])('refuses a server that proves itself by %s', async (_, change) => {
+    await expect(upToProof(change)).rejects.toMatchObject({ code: 'EAUTH' })
+  })
+
+  test('refuses a server that accepts the client without a proof', async () => {
+    const atOnce = new Authentication(OPTIONS)
+    begin(atOnce)
+    expect(() => atOnce.respond(request(OK))).toThrow('did not prove that it knows the password')
+    const later = new Authentication(OPTIONS)
+    const { nonce } = begin(later)
+    await later.respond(request(CONTINUE, challenge(nonce)))
+    expect(() => later.respond(request(OK))).toThrow('did not prove that it knows the password')
+    expect(later.isAccepted).toBe(false)
+  })
+
+  test.each([
+    ['another nonce', () => challenge('other')],
+    ['the nonce of the client', (nonce: string) => `r=${nonce},s=AAAA,i=4096`],
+    ['no nonce', () => 's=AAAA,i=4096'],
+    ['no salt', (nonce: string) => `r=${nonce}x,s=,i=4096`],
+    ['no iterations', (nonce: string) => challenge(nonce, { iterations: '0' })],
+    ['negative iterations', (nonce: string) => challenge(nonce, { iterations: '-1' })],
+    ['iterations that are not a number', (nonce: string) => challenge(nonce, { iterations: '4096x' })],
+    ['an extension that must be understood', (nonce: string) => `m=x,${challenge(nonce)}`],
+    ['nothing', () => ''],
+  ])('refuses a challenge with %s', async (_, text) => {
+    const authentication = new Authentication(OPTIONS)
+    const { nonce } = begin(authentication)
+    await expect(authentication.respond(request(CONTINUE, text(nonce)))).rejects.toMatchObject({ code: 'EPROTO' })
+  })
+
+  test.each(['1000001', '2147483648', '9999999999'])(
+    'refuses %s iterations without deriving a key',
+    async (iterations) => {
+      const authentication = new Authentication(OPTIONS)
+      const { nonce } = begin(authentication)
+      const since = performance.now()
+      const response = authentication.respond(request(CONTINUE, challenge(nonce, { iterations })))
+      await expect(response).rejects.toMatchObject({ code: 'EAUTH' })
+      expect(performance.now() - since).toBeLessThan(100)
+    },
+  )
+
+  test('binds the channel if it can, and says so if it could', () => {
+    expect(begin(new Authentication(OPTIONS))).toMatchObject({
+      mechanism: 'SCRAM-SHA-256-PLUS',
+      message: expect.stringMatching(/^p=tls-server-end-point,,/),
+    })
+    expect(begin(new Authentication(OPTIONS), 'SCRAM-SHA-256\0\0').message).toMatch(/^y,,/)
+    expect(begin(new Authentication({ ...OPTIONS, channelBinding: 'disable' })).message).toMatch(/^n,,/)
+    expect(begin(new Authentication({ ...OPTIONS, certificateHash: null })).message).toMatch(/^n,,/)
+  })
+
+  test('refuses methods that it does not know', () => {
+    const authentication = new Authentication(OPTIONS)
+    expect(() => begin(authentication, 'OAUTHBEARER\0\0')).toThrow('OAUTHBEARER')
+  })
+})
+
+describe('a server cannot', () => {
+  const begun = () => {
+    const authentication = new Authentication({ ...OPTIONS, channelBinding: 'require' })
+    begin(authentication)
+    return authentication
+  }
+
+  test.each([CLEARTEXT, MD5, SASL])('go from SCRAM to another method (%i)', (kind) => {
+    expect(() => begun().respond(request(kind, BOTH))).toThrow('an authentication request out of order')
+  })
+
+  test('ask for the proof of SCRAM again and again', async () => {
+    const authentication = new Authentication(OPTIONS)
+    const { nonce } = begin(authentication)
+    const first = authentication.respond(request(CONTINUE, challenge(nonce)))
+    expect(() => authentication.respond(request(CONTINUE, challenge(nonce)))).toThrow('out of order')
+    await first
+  })
+
+  test.each([CONTINUE, FINAL])('begin in the middle of SCRAM (%i)', (kind) => {
+    expect(() => new Authentication(OPTIONS).respond(request(kind, challenge('x')))).toThrow('out of order')
+  })
+
+  test.each([
+    ['the password in clear text', CLEARTEXT],
+    ['its MD5 hash', MD5],
+    ['nothing', OK],
+    ['SCRAM without binding', SASL],
+  ])('get %s although channel_binding=require', (_, kind) => {
+    const authentication = new Authentication({ ...OPTIONS, channelBinding: 'require' })
+    expect(() => authentication.respond(request(kind, 'SCRAM-SHA-256\0\0'))).toThrow('no channel binding')
+  })
+
+  test('get the password in clear text over an unencrypted connection', () => {
+    const authentication = new Authentication({ ...OPTIONS, isPrivate: false, certificateHash: null })
+    expect(() => authentication.respond(request(CLEARTEXT))).toThrow('add sslmode=require')
+  })
+
+  test.each([1, 2, 4, 6, 7, 8, 9, 13, -1])('ask for method %i', (kind) => {
+    expect(() => new Authentication(OPTIONS).respond(request(kind))).toThrow('which this client does not support')
+  })
+})
+
+test('md5 hashes the password with the role and the salt', () => {
+  const md5 = (text: string | Buffer) => createHash('md5').update(text).digest('hex')
+  const response = new Authentication(OPTIONS).respond(request(MD5, 'salt'))
+  expect(String(response)).toBe(`md5${md5(`${md5('correct horsereader')}salt`)}\0`)
+})

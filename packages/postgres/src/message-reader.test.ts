@@ -1,0 +1,147 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { MESSAGE_BYTES_MAX, MessageReader, SERVER, SHORT_MESSAGE_BYTES_MAX } from './message-reader.ts'
+
+interface Message {
+  readonly type: number
+  readonly body: Buffer
+}
+
+const TYPES = Object.values(SERVER)
+const anyMessage = fc.record({
+  type: fc.constantFrom(...TYPES),
+  body: fc
+    .oneof(
+      { arbitrary: fc.uint8Array({ maxLength: 40 }), weight: 20 },
+      { arbitrary: fc.uint8Array({ minLength: 65_000, maxLength: 70_000 }), weight: 1 },
+    )
+    .map((bytes) => Buffer.from(bytes)),
+})
+
+function head(type: number, length: number): Buffer {
+  const bytes = Buffer.alloc(5, type)
+  bytes.writeUInt32BE(length, 1)
+  return bytes
+}
+
+function streamOf(messages: readonly Message[]): Buffer {
+  return Buffer.concat(messages.flatMap(({ type, body }) => [head(type, body.length + 4), body]))
+}
+
+/** The messages that a reader finds. Each chunk arrives in the same memory, which is overwritten afterwards. */
+function read(chunks: Iterable<Buffer>): Message[] {
+  const messages: Message[] = []
+  const reader = new MessageReader((type, { bytes, view, start, length }) => {
+    const body = Buffer.from(bytes.subarray(start, start + length))
+    if (length > 0) expect(view.getUint8(start)).toBe(body[0])
+    messages.push({ type, body })
+  })
+  let memory = Buffer.alloc(64 * 1024)
+  for (const chunk of chunks) {
+    if (chunk.length > memory.length) memory = Buffer.alloc(chunk.length)
+    chunk.copy(memory)
+    reader.receive(memory.subarray(0, chunk.length))
+    memory.fill(0xff)
+  }
+  return messages
+}
+
+function* cut(stream: Buffer, sizes: readonly number[]): Generator<Buffer> {
+  for (let at = 0, n = 0; at < stream.length; n++) {
+    const size = sizes[n % sizes.length] as number
+    yield stream.subarray(at, at + size)
+    at += size
+  }
+}
+
+describe('the messages of a server', () => {
+  test('are the same for every way to cut the stream into chunks', () => {
+    const anySizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 100_000 })), {
+      minLength: 1,
+      maxLength: 20,
+    })
+    fc.assert(
+      fc.property(fc.array(anyMessage, { maxLength: 12 }), anySizes, (messages, sizes) => {
+        const found = read(cut(streamOf(messages), sizes))
+        expect(found.map(({ type }) => type)).toEqual(messages.map(({ type }) => type))
+        for (const [index, { body }] of found.entries()) expect(body.equals(messages[index]?.body as Buffer)).toBe(true)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test.each([1, 2, 3, 4, 5, 6, 7])('arrive in chunks of %i bytes', (size) => {
+    const messages = [
+      { type: SERVER.readyForQuery, body: Buffer.from('I') },
+      { type: SERVER.bindComplete, body: Buffer.alloc(0) },
+      { type: SERVER.dataRow, body: Buffer.from('\0\x01\0\0\0\x03row') },
+    ]
+    expect(read(cut(streamOf(messages), [size]))).toEqual(messages)
+  })
+
+  test('are handed over without a copy if they lie within one chunk', () => {
+    const stream = streamOf([{ type: SERVER.dataRow, body: Buffer.from('row') }])
+    new MessageReader((_, { bytes }) => expect(bytes).toBe(stream)).receive(stream)
+  })
+})
+
+describe('bytes that are not messages', () => {
+  const everywhere = [
+    ['in one chunk', (bytes: Buffer) => [bytes]],
+    ['byte by byte', (bytes: Buffer) => cut(bytes, [1])],
+  ] as const
+
+  test.each(everywhere.flatMap(([where, chunks]) => [0, 1, 2, 3].map((length) => ({ where, chunks, length }))))(
+    'a length of $length is refused $where',
+    ({ chunks, length }) => {
+      const bytes = Buffer.concat([head(SERVER.readyForQuery, length), Buffer.from('I')])
+      expect(() => read(chunks(bytes))).toThrow('bytes that are not a message of PostgreSQL')
+    },
+  )
+
+  test('every type that no server sends is refused, and every other type is accepted', () => {
+    const accepted = Array.from({ length: 256 }, (_, type) => type).filter((type) => {
+      try {
+        return read([Buffer.concat([head(type, 4)])]).length === 1
+      } catch (error) {
+        expect(error).toMatchObject({ name: 'ConnectionError', code: 'EPROTO' })
+        return false
+      }
+    })
+    expect(accepted).toEqual(TYPES.toSorted((a, b) => a - b))
+  })
+
+  test.each(everywhere)('a message of 4 GB is refused before its body arrives, %s', (_, chunks) => {
+    expect(() => read(chunks(head(SERVER.dataRow, 2 ** 32 - 1)))).toThrow('a message of 4294967295 bytes')
+  })
+
+  test('a message of another type than rows, COPY data, errors and notices has a lower maximum', () => {
+    read([head(SERVER.parameterStatus, SHORT_MESSAGE_BYTES_MAX)])
+    expect(() => read([head(SERVER.parameterStatus, SHORT_MESSAGE_BYTES_MAX + 1)])).toThrow('the maximum is')
+  })
+
+  test('a row of the maximum size arrives, and a row of one byte more is refused', () => {
+    const chunk = Buffer.alloc(1024 * 1024)
+    function* chunks(length: number): Generator<Buffer> {
+      yield head(SERVER.dataRow, length)
+      for (let left = length - 4; left > 0; left -= chunk.length) yield chunk.subarray(0, left)
+    }
+    let rowBytes = 0
+    const reader = new MessageReader((_, { length }) => {
+      rowBytes = length
+    })
+    for (const bytes of chunks(MESSAGE_BYTES_MAX)) reader.receive(bytes)
+    expect(rowBytes).toBe(MESSAGE_BYTES_MAX - 4)
+    expect(() => read(chunks(MESSAGE_BYTES_MAX + 1))).toThrow(`a message of ${MESSAGE_BYTES_MAX + 1} bytes`)
+  })
+
+  test('a long message that was announced takes memory for the bytes that arrived only', () => {
+    const before = process.memoryUsage().arrayBuffers
+    const readers = Array.from({ length: 100 }, () => new MessageReader(() => undefined))
+    for (const reader of readers) {
+      reader.receive(head(SERVER.dataRow, MESSAGE_BYTES_MAX))
+      reader.receive(Buffer.alloc(1000))
+    }
+    expect((process.memoryUsage().arrayBuffers - before) / readers.length).toBeLessThan(200_000)
+  })
+})

@@ -1,0 +1,75 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { identifier, quoteIdentifier, rawSql, type SqlFragment, sql, type Value, wireValue } from './statement.ts'
+
+describe('a template', () => {
+  test('numbers its values, and those of the templates inside', () => {
+    const inner = sql`a = ${1} and b = ${2}`
+    const middle = sql`(${inner} or ${inner})`
+    expect(sql`select ${0} where ${middle} and ${identifier('c')} = ${3}`).toMatchObject({
+      text: 'select $1 where (a = $2 and b = $3 or a = $4 and b = $5) and "c" = $6',
+      values: [0, 1, 2, 1, 2, 3],
+    })
+  })
+
+  test('leaves text alone that looks like a parameter', () => {
+    expect(sql`select ${1}, ${identifier('cost in $1')}, ${rawSql("'$2'")}, ${2}`.text).toBe(
+      `select $1, "cost in $1", '$2', $2`,
+    )
+  })
+
+  test('has as many parameters as values for every nesting', () => {
+    const { tree } = fc.letrec<{ tree: SqlFragment }>((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 5 },
+        fc.integer().map((value) => sql`${value}`),
+        fc.string({ minLength: 1 }).map((name) => identifier(name.replaceAll('\0', '0'))),
+        fc.tuple(tie('tree'), tie('tree')).map(([a, b]) => sql`(${a}, ${7}, ${b})`),
+      ),
+    }))
+    fc.assert(
+      fc.property(tree, ({ pieces, text, values }) => {
+        expect(pieces).toHaveLength(values.length + 1)
+        const unquoted = text.replace(/"(?:[^"]|"")*"/g, '')
+        const numbers = [...unquoted.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number))
+        expect(numbers).toEqual(values.map((_, index) => index + 1))
+      }),
+    )
+  })
+})
+
+describe('values', () => {
+  test.each<[Value, string | null]>([
+    [null, null],
+    ['', ''],
+    ['x', 'x'],
+    [1.5, '1.5'],
+    [2n ** 62n, '4611686018427387904'],
+    [true, 't'],
+    [false, 'f'],
+    [new Date(0), '1970-01-01T00:00:00.000Z'],
+    [Buffer.from([0, 255]), '\\x00ff'],
+    [new Uint8Array([1, 2, 3]).subarray(1), '\\x0203'],
+    [[], '{}'],
+    [['a', null, 1, '"\\', 'null', ''], '{"a",null,1,"\\"\\\\","null",""}'],
+  ])('%s is sent as %s', (value, sent) => {
+    expect(wireValue(value)).toBe(sent)
+  })
+
+  test.each([undefined, {}, Symbol('x'), () => 1, new Date(Number.NaN), [undefined], [{}]])(
+    '%s is refused with a TypeError',
+    (value) => {
+      expect(() => wireValue(value as unknown as Value)).toThrow(TypeError)
+    },
+  )
+})
+
+describe('names', () => {
+  test('are quoted', () => {
+    expect([quoteIdentifier('Order'), quoteIdentifier('a"b')]).toEqual(['"Order"', '"a""b"'])
+  })
+
+  test.each(['', 'a\0b'])('%j is refused', (name) => {
+    expect(() => identifier(name)).toThrow(TypeError)
+  })
+})

@@ -1,0 +1,169 @@
+// Every authentication and every TLS mode against a real server.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../src/statement.ts'
+import { firstRow, open } from './support/open.ts'
+import { hasOpenssl, PASSWORD, startTlsServer, type TlsServer } from './support/tls-server.ts'
+
+const canRun = hasOpenssl()
+let server: TlsServer
+beforeAll(async () => {
+  if (canRun) server = await startTlsServer()
+})
+afterAll(() => server?.remove())
+
+const SESSION = sql`select session_user as role, coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as "isTls"`
+
+async function session(role: string, parameters?: string) {
+  return await firstRow(await open(server.url(role, parameters)), SESSION)
+}
+
+const refused = { name: 'ConnectionError', code: 'EAUTH' }
+
+describe.skipIf(!canRun)('authentication', () => {
+  test.each([
+    ['trusted', 'disable', false],
+    ['cleartext', 'require', true],
+    ['md5', 'disable', false],
+    ['md5', 'require', true],
+    ['scram', 'disable', false],
+    ['scram', 'require', true],
+    ['unicode', 'disable', false],
+  ])('as %s with sslmode=%s succeeds', async (role, mode, isTls) => {
+    expect(await session(role, `sslmode=${mode}`)).toEqual({ role, isTls })
+  })
+
+  test.each(['cleartext', 'md5', 'scram', 'unicode'])('as %s with a wrong password is 28P01', async (role) => {
+    const url = Object.assign(new URL(server.url(role, 'sslmode=require')), { password: 'wrong' }).href
+    await expect(open(url)).rejects.toMatchObject({ name: 'PostgresError', code: '28P01', severity: 'FATAL' })
+  })
+
+  test('without a password says that one is missing', async () => {
+    const url = Object.assign(new URL(server.url('scram')), { password: '' }).href
+    await expect(open(url)).rejects.toMatchObject({ ...refused, message: expect.stringContaining('none is set') })
+  })
+
+  test('with a password in clear text is refused without TLS', async () => {
+    await expect(open(server.url('cleartext'))).rejects.toMatchObject({
+      ...refused,
+      message: expect.stringContaining('add sslmode=require'),
+    })
+  })
+
+  test.each(['rsa', 'ecdsa'] as const)(
+    'binds SCRAM to the channel of a certificate with a key of kind %s',
+    async (kind) => {
+      await server.useKey(kind)
+      for (const mode of ['require', 'verify-full'])
+        expect(
+          await session('scram', `sslmode=${mode}&channel_binding=require&sslrootcert=${server.authority}`),
+        ).toEqual({ role: 'scram', isTls: true })
+    },
+  )
+
+  test('does not bind to a certificate whose signature names no hash', async () => {
+    await server.useKey('ed25519')
+    expect(await session('scram', 'sslmode=require')).toEqual({ role: 'scram', isTls: true })
+    await expect(open(server.url('scram', 'sslmode=require&channel_binding=require'))).rejects.toMatchObject(refused)
+    await server.useKey('ecdsa')
+  })
+
+  test.each([
+    ['scram', 'disable'],
+    ['md5', 'require'],
+    ['cleartext', 'require'],
+    ['trusted', 'require'],
+  ])('as %s with sslmode=%s fails if channel_binding=require', async (role, mode) => {
+    const url = server.url(role, `sslmode=${mode}&channel_binding=require`)
+    await expect(open(url)).rejects.toMatchObject({
+      ...refused,
+      message: expect.stringContaining('no channel binding'),
+    })
+  })
+
+  test('succeeds without binding if channel_binding=disable', async () => {
+    expect(await session('scram', 'sslmode=require&channel_binding=disable')).toEqual({ role: 'scram', isTls: true })
+  })
+
+  test('derives the key of a role once', async () => {
+    await server.script(`set scram_iterations = 500000; create role costly login password '${PASSWORD}'`)
+    const times: number[] = []
+    for (let n = 0; n < 3; n++) {
+      const since = performance.now()
+      await open(server.url('costly'))
+      times.push(performance.now() - since)
+    }
+    const [first = 0, second = 0, third = 0] = times
+    expect(Math.min(second, third)).toBeLessThan(first / 3)
+  })
+})
+
+describe.skipIf(!canRun)('TLS', () => {
+  test.each([
+    ['disable', false],
+    ['prefer', true],
+    ['require', true],
+  ])('sslmode=%s', async (mode, isTls) => {
+    expect(await session('scram', `sslmode=${mode}`)).toEqual({ role: 'scram', isTls })
+  })
+
+  test('is used by default', async () => {
+    expect(await session('encrypted', '')).toEqual({ role: 'encrypted', isTls: true })
+    await expect(open(server.url('encrypted', 'sslmode=disable'))).rejects.toMatchObject({ code: '28000' })
+  })
+
+  test('verify-ca accepts any host name, and verify-full the one of the certificate', async () => {
+    const byAddress = (mode: string) =>
+      server.url('scram', `sslmode=${mode}&sslrootcert=${server.authority}`).replace('localhost', '127.0.0.1')
+    expect(await session('scram', `sslmode=verify-full&sslrootcert=${server.authority}`)).toMatchObject({ isTls: true })
+    expect(await firstRow(await open(byAddress('verify-ca')), SESSION)).toMatchObject({ isTls: true })
+    expect(await firstRow(await open(byAddress('require')), SESSION)).toMatchObject({ isTls: true })
+    await expect(open(byAddress('verify-full'))).rejects.toMatchObject({
+      name: 'ConnectionError',
+      code: 'ERR_TLS_CERT_ALTNAME_INVALID',
+    })
+  })
+
+  test.each(['verify-ca', 'verify-full'])('%s refuses a certificate of another authority', async (mode) => {
+    const other = open(server.url('scram', `sslmode=${mode}&sslrootcert=${server.otherAuthority}`))
+    await expect(other).rejects.toMatchObject({
+      name: 'ConnectionError',
+      message: expect.stringContaining('sslrootcert must name the certificate of the CA'),
+    })
+    const none = open(server.url('scram', `sslmode=${mode}`))
+    await expect(none).rejects.toThrow('add sslrootcert=/path/to/ca.pem')
+  })
+
+  test('a certificate file that does not exist is an error', async () => {
+    const url = server.url('scram', 'sslmode=verify-full&sslrootcert=/nowhere/ca.pem')
+    await expect(open(url)).rejects.toMatchObject({ name: 'ConnectionError', code: 'ENOENT' })
+  })
+
+  test('is negotiated directly with sslnegotiation=direct', async () => {
+    const parameters = `sslmode=verify-full&sslrootcert=${server.authority}&sslnegotiation=direct`
+    expect(await session('scram', `${parameters}&channel_binding=require`)).toEqual({ role: 'scram', isTls: true })
+  })
+
+  test('is not used on a Unix socket, whatever sslmode says', async () => {
+    const host = encodeURIComponent(server.socketFolder)
+    const parameters = `host=${host}&port=${server.port}&sslmode=require`
+    expect(await session('scram', parameters)).toEqual({ role: 'scram', isTls: false })
+  })
+
+  test('carries a large result', async () => {
+    const connection = await open(server.url('scram', 'sslmode=require'))
+    const row = await firstRow(connection, sql`select repeat('x', 20000000) as text`)
+    expect((row.text as string).length).toBe(20_000_000)
+  })
+
+  test('ends a statement by a cancel, which goes over TLS too', async () => {
+    const connection = await open(server.url('encrypted', 'sslmode=require'))
+    const sleeping = firstRow(connection, sql`select pg_sleep(30)`)
+    const closed = connection.close()
+    await expect(sleeping).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
+    await closed
+    const observer = await open(server.url('encrypted', 'sslmode=require'))
+    const others = sql`select count(*)::int as count from pg_stat_activity where usename = 'encrypted' and pid <> pg_backend_pid()`
+    await expect.poll(() => firstRow(observer, others)).toEqual({ count: 0 })
+  })
+})

@@ -1,0 +1,102 @@
+// Statements that are canceled, or meet their deadline, beside others on the same pool.
+
+import { randomInt } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts'
+import { roundsOf } from '../../../test/support/rounds.ts'
+import type { Pool } from '../src/pool.ts'
+import { queryRows } from '../src/query.ts'
+import { sql } from '../src/statement.ts'
+import { TimeLimitPassed } from '../src/within.ts'
+import { open, openPool, within } from './support/open.ts'
+
+const CANCELS = roundsOf({ quick: 300, long: 10_000 })
+const CONNECTIONS = 4
+const LIMIT_MS = 20_000 + CANCELS * 30
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createDatabase()
+})
+afterAll(() => database.drop())
+
+/** Runs canceled and honest statements on the pool. Returns how many of each ended how. */
+async function runBeside(pool: Pool, interrupted: (n: number) => Promise<string>): Promise<Record<string, number>> {
+  const counts: Record<string, number> = { honest: 0 }
+  let left = CANCELS
+  const canceling = async () => {
+    while (left-- > 0) {
+      const outcome = await interrupted(left)
+      counts[outcome] = (counts[outcome] ?? 0) + 1
+    }
+  }
+  let isOver = false
+  const honest = async () => {
+    for (let n = 0; !isOver; n++) {
+      // any cancel that hits a neighbor is an error here
+      const rows = await pool.query(sql`select ${n}::int as n, pg_sleep(0.001)::text as slept`)
+      expect(rows).toEqual([{ n, slept: '' }])
+      counts.honest = (counts.honest ?? 0) + 1
+    }
+  }
+  const neighbors = Promise.all([honest(), honest()])
+  await Promise.all(Array.from({ length: CONNECTIONS }, canceling))
+  isOver = true
+  await neighbors
+  return counts
+}
+
+async function expectAtRest(pool: Pool): Promise<void> {
+  await expect.poll(() => pool.sums).toMatchObject({ busy: 0, waiting: 0 })
+  expect(pool.sums.open).toBeLessThanOrEqual(CONNECTIONS)
+  const observer = await open(database.url)
+  const ofPool = sql`select count(*)::int as count from pg_stat_activity where application_name = 'canceled'
+    and datname = current_database()`
+  await expect
+    .poll(async () => (await queryRows<{ count: number }>(observer, ofPool))[0]?.count)
+    .toBeLessThanOrEqual(CONNECTIONS)
+}
+
+test(`[ERR-3] ${CANCELS} random aborts hit no other statement`, { timeout: LIMIT_MS }, async () => {
+  const pool = openPool(database.url, { connectionsMax: CONNECTIONS, applicationName: 'canceled' })
+  const counts = await runBeside(pool, async () => {
+    const abort = new AbortController()
+    const timer = setTimeout(() => abort.abort(new Error('aborted')), randomInt(0, 8))
+    const statement = sql`select pg_sleep(${randomInt(0, 8) / 1000})::text as slept`
+    const outcome = pool.query(statement, { signal: abort.signal }).then(
+      () => 'ended',
+      (error: Error) => error.message,
+    )
+    return await outcome.finally(() => clearTimeout(timer))
+  })
+  expect(Object.keys(counts).toSorted()).toEqual(['aborted', 'ended', 'honest'])
+  await expectAtRest(pool)
+})
+
+test(`[ERR-3] ${CANCELS} random deadlines hit no other statement`, { timeout: LIMIT_MS }, async () => {
+  const pool = openPool(database.url, { connectionsMax: CONNECTIONS, applicationName: 'canceled' })
+  const counts = await runBeside(pool, () =>
+    pool.query(sql`select pg_sleep(${randomInt(0, 8) / 1000})::text as slept`, within(randomInt(0, 8))).then(
+      () => 'ended',
+      (error: unknown) => {
+        if (error instanceof TimeLimitPassed || (error as { code?: unknown }).code === 'POOL_FULL') return 'late'
+        throw error
+      },
+    ),
+  )
+  expect(Object.keys(counts).toSorted()).toEqual(['ended', 'honest', 'late'])
+  await expectAtRest(pool)
+})
+
+test('[ERR-3] an aborted statement ends on the server', async () => {
+  const pool = openPool(database.url, { connectionsMax: 1, applicationName: 'canceled' })
+  const observer = await open(database.url)
+  const abort = new AbortController()
+  const sleeping = expect(pool.query(sql`select pg_sleep(30)`, { signal: abort.signal })).rejects.toThrow('gone')
+  const active = sql`select from pg_stat_activity where query like 'select pg_sleep(30)%' and state = 'active'`
+  await expect.poll(async () => (await queryRows(observer, active)).length).toBe(1)
+  abort.abort(new Error('gone'))
+  await sleeping
+  await expect.poll(async () => (await queryRows(observer, active)).length).toBe(0)
+  expect(await pool.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
+})

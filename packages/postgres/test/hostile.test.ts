@@ -1,0 +1,381 @@
+// Servers that break the protocol in every state of a connection. Each fault must end in one typed error within the deadline,
+// and must leave the pool usable.
+
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, inject, test } from 'vitest'
+import { MalformedRow } from '../src/cell.ts'
+import type { Connection } from '../src/connection.ts'
+import { ConnectionError, PostgresError } from '../src/errors.ts'
+import type { Pool } from '../src/pool.ts'
+import { sql } from '../src/statement.ts'
+import { TimeLimitPassed } from '../src/within.ts'
+import { type Act, startHostile } from './support/hostile-server.ts'
+import { openPool, within } from './support/open.ts'
+import {
+  authentication,
+  columns,
+  completed,
+  dataRow,
+  FATAL,
+  failure,
+  int32,
+  message,
+  ready,
+  WELCOME,
+} from './support/server-messages.ts'
+
+const LIMIT_MS = 250
+/** A loaded machine may be late. */
+const TOLERANCE_MS = 1500
+const MEBIBYTE = 1024 * 1024
+const STATEMENT = sql`select ${'x'}::text as value`
+const [PARSED, BOUND, DESCRIBED] = [message('1'), message('2'), columns(['value'])]
+const BEFORE_ROWS = Buffer.concat([PARSED, BOUND, DESCRIBED])
+const WHOLE = Buffer.concat([BEFORE_ROWS, dataRow(['x']), completed(), ready()])
+const LATE = expect.any(TimeLimitPassed)
+const BROKEN = expect.objectContaining({ name: 'ConnectionError', code: 'EPROTO' })
+const CLOSED = expect.objectContaining({ name: 'ConnectionError', code: 'ECONNRESET' })
+const MALFORMED = expect.any(MalformedRow)
+const TYPED = [ConnectionError, PostgresError, TimeLimitPassed, MalformedRow]
+
+type Fault = readonly [name: string, act: Act, error: unknown]
+type Work = (pool: Pool) => Promise<unknown>
+
+const query: Work = (pool) => pool.query(STATEMENT, within(LIMIT_MS))
+
+/** Runs `work` against the fault, and then a statement on the same pool against a real server. */
+async function expectTypedError(act: Act, error: unknown = expect.anything(), work: Work = query): Promise<void> {
+  const server = await startHostile(inject('postgresUrl'), act)
+  const pool = openPool(server.url, { connectionsMax: 1, connectTimeoutMs: LIMIT_MS })
+  const since = performance.now()
+  const found: unknown = await work(pool).then(
+    (result) => `no error, but ${JSON.stringify(result)}`,
+    (reason) => reason,
+  )
+  expect(performance.now() - since).toBeLessThan(LIMIT_MS + TOLERANCE_MS)
+  expect(TYPED.some((type) => found instanceof type)).toBe(true)
+  expect(found).toEqual(error)
+  server.becomeHonest()
+  await until(() => pool.sums.open === 0)
+  expect(await pool.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
+  expect(pool.sums).toEqual({ open: 1, busy: 0, waiting: 0 })
+}
+
+/** Resolves when the condition holds. The test's own limit ends the wait. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await delay(1)
+}
+
+/** Everything that is wrong whatever the client waits for. */
+const ALWAYS: readonly Fault[] = [
+  ['is silent', () => undefined, expect.anything()],
+  ['closes without a word', ({ socket }) => void socket.end(), CLOSED],
+  ['resets the connection', ({ socket }) => void socket.resetAndDestroy(), CLOSED],
+  ['sends an HTTP response', (peer) => peer.say(Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')), BROKEN],
+  ['sends zeros without an end', (peer) => peer.flood(Buffer.alloc(65_536)), BROKEN],
+  ['announces a row of 4 GB', (peer) => peer.say(message('D', '', 2 ** 32 - 1)), BROKEN],
+  ['announces a message of length 0', (peer) => peer.say(message('Z', 'I', 0)), BROKEN],
+  ['sends a type that does not exist', (peer) => peer.say(message('?')), BROKEN],
+  ['asks for a function call', (peer) => peer.say(message('V')), BROKEN],
+  ['begins a replication', (peer) => peer.say(message('W', '\0\0\0')), BROKEN],
+  ['reports another state of the transaction', (peer) => peer.say(ready('X')), BROKEN],
+  ['reports a state of two bytes', (peer) => peer.say(ready('II')), BROKEN],
+  ['reports no state', (peer) => peer.say(ready('')), BROKEN],
+  ['sends notices without an end', (peer) => peer.flood(repeat(message('N', '\0'))), BROKEN],
+  ['sends parameters without an end', (peer) => peer.flood(repeat(message('S', 'a\0b\0'))), BROKEN],
+  ['sends notifications without an end', (peer) => peer.flood(repeat(message('A', Buffer.alloc(6)))), BROKEN],
+  ['sends a parameter of 64 MB', (peer) => peer.say(message('S', '', 64 * MEBIBYTE)), BROKEN],
+  ['fails fatally and closes', fatal, expect.objectContaining({ name: 'PostgresError', code: '57P01' })],
+  ['fails fatally and stays open', (peer) => peer.say(failure(FATAL)), expect.any(PostgresError)],
+]
+
+function repeat(bytes: Buffer): Buffer {
+  return Buffer.concat(Array.from({ length: 1000 }, () => bytes))
+}
+
+function fatal(peer: Parameters<Act>[0]): void {
+  peer.say(failure(FATAL))
+  peer.socket.end()
+}
+
+describe('[ERR-3] while it connects, a client meets a server that', () => {
+  const faults: readonly Fault[] = [
+    ['fails without fields', (peer) => peer.say(message('E', '\0')), expect.any(PostgresError)],
+    ['fails with an empty body', (peer) => peer.say(message('E')), expect.any(PostgresError)],
+    ['is ready before it accepted the client', (peer) => peer.say(ready()), BROKEN],
+    ['sends a cancel key before it accepted the client', (peer) => peer.say(message('K', Buffer.alloc(8))), BROKEN],
+    ['accepts twice', (peer) => peer.say(authentication(0), authentication(0)), BROKEN],
+    ['accepts and is silent', (peer) => peer.say(authentication(0)), expect.anything()],
+    ['accepts and closes', (peer) => void peer.socket.end(authentication(0)), CLOSED],
+    ['sends rows before it is ready', (peer) => peer.say(authentication(0), dataRow(['x'])), BROKEN],
+    ['sends a cancel key of 3 bytes', (peer) => peer.say(authentication(0), message('K', '123')), BROKEN],
+    ['sends an authentication of no kind', (peer) => peer.say(message('R', '12')), BROKEN],
+    ['asks for Kerberos', (peer) => peer.say(authentication(7)), expect.objectContaining({ code: 'EAUTH' })],
+    ['negotiates without an end', (peer) => peer.flood(repeat(message('v', Buffer.alloc(8)))), expect.anything()],
+    ['drips its welcome', (peer) => peer.drip(WELCOME), expect.anything()],
+    ['is ready and speaks on', (peer) => peer.say(WELCOME, ready()), BROKEN],
+  ]
+  test.each<Fault>([...ALWAYS, ...faults])('%s', async (_, say, error) => {
+    await expectTypedError(async (peer) => {
+      await peer.next()
+      await say(peer)
+    }, error)
+  })
+
+  test('closes anywhere in its welcome', async () => {
+    for (let cut = 0; cut < WELCOME.length; cut++)
+      await expectTypedError(async (peer) => {
+        await peer.next()
+        peer.socket.end(WELCOME.subarray(0, cut))
+      }, CLOSED)
+  })
+})
+
+describe('[ERR-3] while it is idle, a connection of the pool hears from a server that', () => {
+  const faults: readonly Fault[] = [
+    ['sends a row', (peer) => peer.say(dataRow(['x'])), null],
+    ['is ready again', (peer) => peer.say(ready()), null],
+    ['sends a whole result', (peer) => peer.say(WHOLE), null],
+    ['fails without a reason', (peer) => peer.say(failure({ S: 'ERROR', C: 'XX000', M: 'no reason' })), null],
+  ]
+  test.each<Fault>([...ALWAYS.filter(([name]) => name !== 'is silent'), ...faults])('%s', async (_, say) => {
+    const spoken = Promise.withResolvers<void>()
+    const server = await startHostile(inject('postgresUrl'), async (peer) => {
+      await peer.welcome()
+      await peer.until('S')
+      peer.say(WHOLE)
+      await spoken.promise
+      await say(peer)
+    })
+    const pool = openPool(server.url, { connectionsMax: 1, connectTimeoutMs: LIMIT_MS })
+    expect(await query(pool)).toEqual([{ value: 'x' }])
+    expect(pool.sums).toEqual({ open: 1, busy: 0, waiting: 0 })
+    spoken.resolve()
+    await until(() => pool.sums.open === 0)
+    server.becomeHonest()
+    await until(() => pool.sums.open === 0)
+    expect(await pool.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
+  })
+})
+
+describe('[ERR-3] while it is busy, a connection hears from a server that', () => {
+  const error = failure({ S: 'ERROR', V: 'ERROR', C: '22012', M: 'division by zero' })
+  const faults: readonly Fault[] = [
+    ['fails without fields', (peer) => peer.say(message('E', '\0'), ready()), expect.any(PostgresError)],
+    ['fails again and again', (peer) => peer.flood(error), LATE],
+    ['fails and goes on', (peer) => peer.say(error, BEFORE_ROWS), BROKEN],
+    ['sends rows after an error', (peer) => peer.say(BEFORE_ROWS, error, dataRow(['x'])), BROKEN],
+    ['sends a row first', (peer) => peer.say(dataRow(['x'])), BROKEN],
+    ['describes twice', (peer) => peer.say(BEFORE_ROWS, DESCRIBED), BROKEN],
+    ['binds before it parses', (peer) => peer.say(BOUND), BROKEN],
+    ['completes first', (peer) => peer.say(completed()), BROKEN],
+    ['completes twice', (peer) => peer.say(BEFORE_ROWS, completed(), completed(), ready()), BROKEN],
+    ['is ready first', (peer) => peer.say(ready()), BROKEN],
+    ['is ready before the statement completed', (peer) => peer.say(BEFORE_ROWS, ready()), BROKEN],
+    ['suspends the portal', (peer) => peer.say(BEFORE_ROWS, message('s')), BROKEN],
+    ['asks for COPY data', (peer) => peer.say(PARSED, BOUND, message('G', '\0\0\0')), BROKEN],
+    ['authenticates again', (peer) => peer.say(authentication(3)), BROKEN],
+    ['sends a row with fewer values', (peer) => peer.say(BEFORE_ROWS, dataRow([]), completed(), ready()), MALFORMED],
+    [
+      'sends a row with more values',
+      (peer) => peer.say(BEFORE_ROWS, dataRow(['a', 'b']), completed(), ready()),
+      MALFORMED,
+    ],
+    [
+      'counts values that it does not send',
+      (peer) => peer.say(BEFORE_ROWS, dataRow([], 1), completed(), ready()),
+      MALFORMED,
+    ],
+    [
+      'sends a row with bytes after its values',
+      (peer) => peer.say(BEFORE_ROWS, dataRow(['a', 'b'], 1), completed(), ready()),
+      MALFORMED,
+    ],
+    [
+      'sends a value that reaches into the next message',
+      (peer) => peer.say(BEFORE_ROWS, longValue(12), completed(), ready()),
+      MALFORMED,
+    ],
+    [
+      'sends a value longer than all it sends',
+      (peer) => peer.say(BEFORE_ROWS, longValue(2 ** 31 - 1), completed(), ready()),
+      MALFORMED,
+    ],
+    ['sends a row without a count', (peer) => peer.say(BEFORE_ROWS, message('D'), completed(), ready()), MALFORMED],
+    ['describes columns without a count', (peer) => peer.say(PARSED, BOUND, message('T')), BROKEN],
+    ['describes columns that are cut off', (peer) => peer.say(PARSED, BOUND, message('T', '\0\x01value\0')), BROKEN],
+    ['describes fewer columns than it counts', (peer) => peer.say(PARSED, BOUND, message('T', '\0\x09')), BROKEN],
+    [
+      'sends a bad number',
+      (peer) => peer.say(PARSED, BOUND, columns(['n'], 20), dataRow(['x']), completed(), ready()),
+      MALFORMED,
+    ],
+    [
+      'sends bad JSON',
+      (peer) => peer.say(PARSED, BOUND, columns(['n'], 114), dataRow(['{']), completed(), ready()),
+      MALFORMED,
+    ],
+    ['sends rows without an end', (peer) => endless(peer, dataRow(['x'])), LATE],
+    ['sends rows without columns without an end', (peer) => endless(peer, dataRow([])), LATE],
+    ['drips a row', dripRow, LATE],
+  ]
+  test.each<Fault>([...ALWAYS.filter(([name]) => !name.startsWith('reports')), ...faults])(
+    '%s',
+    async (_, say, expected) => {
+      await expectTypedError(async (peer) => {
+        await peer.welcome()
+        await peer.until('S')
+        await say(peer)
+      }, expected)
+    },
+  )
+
+  test('closes anywhere in the result', async () => {
+    for (let cut = 0; cut < WHOLE.length; cut += 2)
+      await expectTypedError(async (peer) => {
+        await peer.welcome()
+        await peer.until('S')
+        peer.socket.end(WHOLE.subarray(0, cut))
+      }, CLOSED)
+  })
+
+  test.each(['T', 'E'])('leaves the transaction in state %s, so the pool closes the connection', async (state) => {
+    const server = await startHostile(inject('postgresUrl'), async (peer) => {
+      await peer.welcome()
+      await peer.until('S')
+      peer.say(BEFORE_ROWS, dataRow(['x']), completed(), ready(state))
+    })
+    const pool = openPool(server.url, { connectionsMax: 1 })
+    expect(await query(pool)).toEqual([{ value: 'x' }])
+    server.becomeHonest()
+    expect(await pool.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
+    expect(server.connections()).toBe(2)
+  })
+})
+
+async function endless(peer: Parameters<Act>[0], row: Buffer): Promise<void> {
+  peer.say(PARSED, BOUND, row.length < 10 ? columns([]) : DESCRIBED)
+  await peer.flood(repeat(row))
+}
+
+async function dripRow(peer: Parameters<Act>[0]): Promise<void> {
+  peer.say(BEFORE_ROWS)
+  await peer.drip(dataRow(['x'.repeat(1000)]))
+}
+
+/** A row whose one value announces another length than it has. */
+function longValue(length: number): Buffer {
+  return message('D', Buffer.concat([Buffer.from([0, 1]), int32(length), Buffer.from('abc')]))
+}
+
+describe('[ERR-3] during COPY, a connection hears from a server that', () => {
+  const COPY_IN = message('G', '\0\0\0')
+  const COPY_OUT = message('H', '\0\0\0')
+  const copyIn: Work = (pool) =>
+    pool.use((connection) => connection.copyFrom('copy t from stdin', endlessRows(), within(LIMIT_MS)))
+  const copyOut: Work = (pool) => pool.use((connection) => copy(connection, () => undefined)).then(() => 'done')
+  const faults: readonly Fault[] = [
+    ['starts it twice', (peer) => peer.say(COPY_IN, COPY_IN), BROKEN],
+    ['is ready before the data has ended', (peer) => peer.say(COPY_IN, completed('COPY 0'), ready()), BROKEN],
+    ['sends rows', (peer) => peer.say(COPY_IN, message('s')), BROKEN],
+    ['never reads the data', (peer) => void peer.say(COPY_IN), LATE],
+    ['closes while the client waits to send', (peer) => closeSoon(peer, COPY_IN), CLOSED],
+    ['fails and is not ready', (peer) => peer.say(COPY_IN, failure({ S: 'ERROR', C: '22P04', M: 'bad' })), LATE],
+  ]
+  test.each<Fault>([...ALWAYS.filter(([name]) => !/reports|zeros/.test(name)), ...faults])(
+    '%s (in)',
+    async (_, say, expected) => {
+      await expectTypedError(
+        async (peer) => {
+          await peer.welcome()
+          await peer.until('Q')
+          await say(peer)
+        },
+        expected,
+        copyIn,
+      )
+    },
+  )
+
+  const faultsOut: readonly Fault[] = [
+    ['is ready before it completed', (peer) => peer.say(PARSED, BOUND, COPY_OUT, message('d', 'x'), ready()), BROKEN],
+    [
+      'closes after the data',
+      (peer) => void peer.socket.end(Buffer.concat([PARSED, BOUND, COPY_OUT, message('d', 'x')])),
+      CLOSED,
+    ],
+    ['sends data without an end', (peer) => endlessCopy(peer), LATE],
+    ['is silent after the data', (peer) => peer.say(PARSED, BOUND, COPY_OUT, message('d', 'x')), LATE],
+  ]
+  test.each<Fault>(faultsOut)('%s (out)', async (_, say, expected) => {
+    await expectTypedError(
+      async (peer) => {
+        await peer.welcome()
+        await peer.until('S')
+        await say(peer)
+      },
+      expected,
+      copyOut,
+    )
+  })
+
+  async function endlessCopy(peer: Parameters<Act>[0]): Promise<void> {
+    peer.say(PARSED, BOUND, COPY_OUT)
+    await peer.flood(message('d', Buffer.alloc(65_536)))
+  }
+
+  async function closeSoon(peer: Parameters<Act>[0], bytes: Buffer): Promise<void> {
+    peer.say(bytes)
+    await delay(50)
+    peer.socket.destroy()
+  }
+
+  function* endlessRows(): Generator<Buffer> {
+    for (;;) yield Buffer.alloc(8192, 'x')
+  }
+
+  async function copy(connection: Connection, row: () => void): Promise<void> {
+    const statement = sql`copy (select 1) to stdout`
+    await connection.read([{ statement, sink: { format: 'text', row } }], within(LIMIT_MS))
+  }
+})
+
+describe('[ERR-3] the memory of the client stays bounded', () => {
+  test.each([
+    ['an error of 60 MB without text', message('E', Buffer.alloc(60 * MEBIBYTE))],
+    ['an error of 60 MB', message('E', `SERROR\0M${'x'.repeat(60 * MEBIBYTE)}\0\0`)],
+    ['a notice of 60 MB', message('N', Buffer.alloc(60 * MEBIBYTE))],
+  ])('with %s', async (_, bytes) => {
+    const before = process.memoryUsage()
+    await expectTypedError(
+      async (peer) => {
+        await peer.welcome()
+        await peer.until('S')
+        peer.say(bytes)
+        await delay(LIMIT_MS)
+      },
+      expect.anything(),
+      (pool) => pool.query(STATEMENT, within(1000)),
+    )
+    expect(process.memoryUsage().heapUsed - before.heapUsed).toBeLessThan(150 * MEBIBYTE)
+  })
+
+  test('with more small rows than a result may have', async () => {
+    const before = process.memoryUsage().heapUsed
+    let most = 0
+    const timer = setInterval(() => {
+      most = Math.max(most, process.memoryUsage().heapUsed - before)
+    }, 20)
+    await expectTypedError(
+      async (peer) => {
+        await peer.welcome()
+        await peer.until('S')
+        await endless(peer, dataRow([]))
+      },
+      LATE,
+      (pool) => pool.query(STATEMENT, within(3000)),
+    ).catch(() => undefined)
+    clearInterval(timer)
+    expect(most).toBeLessThan(300 * MEBIBYTE)
+  })
+})

@@ -1,0 +1,180 @@
+// URLs with several hosts, kinds of servers, and parameters of the session.
+
+import { randomBytes } from 'node:crypto'
+import { afterEach, describe, expect, inject, test, vi } from 'vitest'
+import { makeCluster } from '../../operator/test/support/postgres-cluster.ts'
+import { connect } from '../src/connect.ts'
+import { parseConnectionUrl } from '../src/connection-url.ts'
+import { sql } from '../src/statement.ts'
+import { startHostile } from './support/hostile-server.ts'
+import { firstRow, open } from './support/open.ts'
+import { authentication, ready } from './support/server-messages.ts'
+
+const NOBODY = '127.0.0.1:1'
+const PRIMARY = sql`select not pg_is_in_recovery() as "isPrimary"`
+
+afterEach(() => void vi.unstubAllEnvs())
+
+/** The server's URL with other hosts and parameters. */
+function at(hosts: (good: string) => string, parameters = ''): string {
+  const { username, password, host, pathname } = new URL(inject('postgresUrl'))
+  return `postgres://${username}:${password}@${hosts(host)}${pathname}?${parameters}`
+}
+
+describe('a session', () => {
+  test('has the application name and the options of the URL', async () => {
+    const connection = await open(at((good) => good, 'application_name=books&options=-c%20work_mem%3D5MB'))
+    const settings = sql`select current_setting('application_name') as name, current_setting('work_mem') as memory`
+    expect(await firstRow(connection, settings)).toEqual({ name: 'books', memory: '5MB' })
+  })
+
+  test('ignores the PG variables of the environment', async () => {
+    for (const name of ['PGTARGETSESSIONATTRS', 'PGAPPNAME', 'PGPASSWORD', 'PGDATABASE', 'PGHOST', 'PGSSLMODE'])
+      vi.stubEnv(name, 'wrong')
+    const connection = await open(at((good) => good))
+    expect(await firstRow(connection, sql`select current_setting('application_name') as name`)).toEqual({
+      name: 'test',
+    })
+  })
+
+  test('reports its parameters', async () => {
+    const { parameters } = await open(at((good) => good))
+    expect(parameters.get('client_encoding')).toBe('UTF8')
+    expect(parameters.get('DateStyle')).toMatch(/^ISO/)
+    expect(Number.parseInt(parameters.get('server_version') ?? '', 10)).toBeGreaterThanOrEqual(13)
+  })
+
+  test('of a name with a NUL character is refused, and the next connection is not affected', async () => {
+    await expect(open(at((good) => good, 'application_name=a%00b'))).rejects.toThrow(TypeError)
+    expect(await firstRow(await open(at((good) => good)), PRIMARY)).toEqual({ isPrimary: true })
+  })
+
+  test('to a database that does not exist is 3D000', async () => {
+    await expect(open(at((good) => good, 'dbname=nowhere'))).rejects.toMatchObject({ code: '3D000', isFatal: true })
+  })
+})
+
+describe('a server without TLS', () => {
+  test('serves sslmode=prefer, and not sslmode=require', async () => {
+    expect(await firstRow(await open(at((good) => good, 'sslmode=prefer')), PRIMARY)).toEqual({ isPrimary: true })
+    await expect(open(at((good) => good, 'sslmode=require'))).rejects.toMatchObject({ code: 'ETLSREFUSED' })
+  })
+
+  test.each([
+    ['S and a welcome', `S${authentication(0)}`],
+    ['N and a welcome', `N${authentication(0)}`],
+    ['something else', 'X'],
+    ['an error', 'E'],
+  ])('that responds to the request for TLS with %s is refused', async (_, response) => {
+    const server = await startHostile(inject('postgresUrl'), (peer) => {
+      peer.socket.once('data', () => peer.socket.write(response, 'latin1'))
+    })
+    for (const mode of ['prefer', 'require']) {
+      const url = server.url.replace('sslmode=disable', `sslmode=${mode}`)
+      await expect(open(url, { connectTimeoutMs: 1000 })).rejects.toMatchObject({ code: 'EPROTO' })
+    }
+  })
+
+  test.each(['disable', 'prefer', 'require'])('that closes gets one connection with sslmode=%s', async (mode) => {
+    const server = await startHostile(
+      inject('postgresUrl'),
+      ({ socket }) => void socket.once('data', () => socket.end()),
+    )
+    const url = server.url.replace('sslmode=disable', `sslmode=${mode}`)
+    await expect(open(url)).rejects.toMatchObject({ code: 'ECONNRESET' })
+    expect(server.connections()).toBe(1)
+  })
+
+  test('that speaks no TLS after it offered TLS is an error in time', async () => {
+    const server = await startHostile(inject('postgresUrl'), (peer) => {
+      peer.socket.once('data', () => {
+        peer.socket.write('S')
+        peer.socket.once('data', () => peer.socket.write(Buffer.concat([authentication(0), ready()])))
+      })
+    })
+    const url = server.url.replace('sslmode=disable', 'sslmode=require')
+    await expect(open(url, { connectTimeoutMs: 500 })).rejects.toMatchObject({ name: 'ConnectionError' })
+  })
+
+  test('that offers TLS and is silent is an error in time', async () => {
+    const server = await startHostile(inject('postgresUrl'), (peer) => {
+      peer.socket.once('data', () => peer.socket.write('S'))
+    })
+    const url = server.url.replace('sslmode=disable', 'sslmode=require')
+    await expect(open(url, { connectTimeoutMs: 200 })).rejects.toMatchObject({ code: 'CONNECT_TIMEOUT' })
+  })
+})
+
+describe('several hosts', () => {
+  test('are tried until one responds', async () => {
+    expect(await firstRow(await open(at((good) => `${NOBODY},${good}`)), PRIMARY)).toEqual({ isPrimary: true })
+  })
+
+  test('fail with an error that names each', async () => {
+    const failed = open(at(() => `${NOBODY},127.0.0.1:2`))
+    await expect(failed).rejects.toMatchObject({ name: 'ConnectionError', code: 'ECONNREFUSED' })
+    await expect(failed).rejects.toThrow(/127\.0\.0\.1:1.*127\.0\.0\.1:2/)
+  })
+
+  test('begin with the one that was used last', async () => {
+    const silent = await startHostile(inject('postgresUrl'), () => undefined)
+    const target = parseConnectionUrl(at((good) => `127.0.0.1:${silent.port},${good}`, 'sslmode=disable'))
+    for (let n = 0; n < 3; n++) {
+      const connection = await connect(target, { applicationName: 'test', connectTimeoutMs: 600 })
+      await connection.close()
+    }
+    expect(silent.connections()).toBe(1)
+  })
+
+  test('share the time limit, also if each lets the client in and is silent then', async () => {
+    const server = await startHostile(inject('postgresUrl'), (peer) => peer.welcome())
+    const hosts = Array.from({ length: 3 }, () => `127.0.0.1:${server.port}`).join()
+    for (const kind of ['standby', 'prefer-standby']) {
+      const since = performance.now()
+      const url = at(() => hosts, `sslmode=disable&target_session_attrs=${kind}`)
+      await open(url, { connectTimeoutMs: 600 }).catch(() => undefined)
+      expect(performance.now() - since).toBeLessThan(1100)
+    }
+  })
+})
+
+test('target_session_attrs finds the primary and the standby', { timeout: 60_000 }, async () => {
+  const primary = await makeCluster()
+  await primary.start()
+  await primary.stop('fast')
+  const standby = await primary.copy(primary)
+  await primary.start()
+  await standby.start()
+  const { username, password } = new URL(primary.url())
+  const url = (hosts: string, kind: string) =>
+    `postgres://${username}:${password}@${hosts}/postgres?target_session_attrs=${kind}`
+  const [first, second] = [`127.0.0.1:${primary.port}`, `127.0.0.1:${standby.port}`]
+  for (const hosts of [`${first},${second}`, `${second},${first}`])
+    for (const [kind, isPrimary] of [
+      ['primary', true],
+      ['read-write', true],
+      ['standby', false],
+      ['read-only', false],
+      ['prefer-standby', false],
+    ] as const)
+      expect(await firstRow(await open(url(hosts, kind)), PRIMARY)).toEqual({ isPrimary })
+  expect(await firstRow(await open(url(first, 'prefer-standby')), PRIMARY)).toEqual({ isPrimary: true })
+  await expect(open(url(first, 'standby'))).rejects.toMatchObject({ code: 'ENOTFITTING' })
+  await expect(open(url(second, 'primary'))).rejects.toMatchObject({ code: 'ENOTFITTING' })
+})
+
+test('[GEN-1] target_session_attrs=read-write finds the primary for a role that is read-only by default', async () => {
+  const role = `reader_${randomBytes(6).toString('hex')}`
+  const admin = await open(inject('postgresUrl'))
+  await admin.script(`create role ${role} login password 'reader';
+    alter role ${role} set default_transaction_read_only = on`)
+  try {
+    const url = new URL(at((good) => good, 'target_session_attrs=read-write'))
+    const reader = await open(Object.assign(url, { username: role, password: 'reader' }).href)
+    const readOnly = sql`select current_setting('transaction_read_only') as "readOnly"`
+    expect(await firstRow(reader, readOnly)).toEqual({ readOnly: 'on' })
+    await reader.close()
+  } finally {
+    await admin.script(`drop role ${role}`)
+  }
+})

@@ -1,0 +1,218 @@
+// Several statements in one flush, and prepared statements.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts'
+import type { Request, Sink } from '../src/batch.ts'
+import { type Cell, moveTo, newCell } from '../src/cell.ts'
+import { firstValue } from '../src/data-row.ts'
+import { PREPARED_MAX } from '../src/prepared-statements.ts'
+import { queryRows } from '../src/query.ts'
+import { rawSql, type Statement, sql } from '../src/statement.ts'
+import { firstRow, open, openPool } from './support/open.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createDatabase()
+})
+afterAll(() => database.drop())
+
+/** Collects the first value of each row as text. */
+function collecting(statement: Statement): Request & { readonly values: string[]; readonly tags: string[] } {
+  const values: string[] = []
+  const tags: string[] = []
+  const cell = newCell()
+  const sink: Sink = {
+    format: 'text',
+    row(row: Cell) {
+      cell.bytes = row.bytes
+      cell.view = row.view
+      moveTo(cell, firstValue(row, 1))
+      values.push(cell.bytes.toString('utf8', cell.start, cell.start + cell.length))
+    },
+    completed: (tag) => void tags.push(tag),
+  }
+  return { statement, sink, values, tags }
+}
+
+function prepared(statement: Statement): Statement {
+  return { text: statement.text, values: statement.values, prepared: true }
+}
+
+const preparedOn = sql`select count(*)::int as count from pg_prepared_statements`
+
+describe('a flush', () => {
+  test('runs several groups in their order, each with its own result', async () => {
+    const connection = await open(database.url)
+    const all = [1, 2, 3, 4].map((n) => collecting(sql`select ${n}::int from generate_series(1, ${n})`))
+    const groups = [all.slice(0, 2), all.slice(2, 3), all.slice(3)]
+    expect(await connection.run(groups)).toEqual([null, null, null])
+    expect(all.map(({ values }) => values.join(''))).toEqual(['1', '22', '333', '4444'])
+    expect(all.map(({ tags }) => tags)).toEqual([['SELECT 1'], ['SELECT 2'], ['SELECT 3'], ['SELECT 4']])
+  })
+
+  test('of no group and of an empty group ends', async () => {
+    const connection = await open(database.url)
+    expect(await connection.run([])).toEqual([])
+    expect(await connection.run([[], []])).toEqual([null, null])
+  })
+
+  test('goes on after a group that fails, and skips the rest of that group', async () => {
+    const connection = await open(database.url)
+    const [before, skipped, after] = ['before', 'skipped', 'after'].map((text) => collecting(sql`select ${text}::text`))
+    const failing = collecting(sql`select 1 / ${0}::int`)
+    const errors = await connection.run([[before, failing, skipped], [after]] as Request[][])
+    expect(errors).toEqual([expect.objectContaining({ code: '22012' }), null])
+    expect([before?.values, skipped?.values, after?.values]).toEqual([['before'], [], ['after']])
+    expect(connection.transaction).toBe('none')
+  })
+
+  test('in one transaction sees one snapshot, and rolls back as a whole', async () => {
+    const connection = await open(database.url)
+    await connection.script('create table entries (id int)')
+    const insert = collecting(sql`insert into entries values (1)`)
+    const fail = collecting(sql`select 1 / 0`)
+    expect((await connection.run([[insert, fail]]))[0]?.code).toBe('22012')
+    expect(await queryRows(connection, sql`select from entries`)).toEqual([])
+    const [begin, commit] = [sql`begin isolation level repeatable read read only`, sql`commit`].map(collecting)
+    const rows = collecting(sql`select 7`)
+    expect(await connection.run([[begin, rows, commit]] as Request[][])).toEqual([null])
+    expect(rows.values).toEqual(['7'])
+  })
+
+  test('with a sink that throws rejects with its error, and the connection stays usable', async () => {
+    const connection = await open(database.url)
+    const statement = sql`select generate_series(1, 10000)`
+    let rows = 0
+    const sink: Sink = {
+      format: 'text',
+      row() {
+        rows++
+        throw new Error('not that row')
+      },
+    }
+    await expect(connection.read([{ statement, sink }])).rejects.toThrow('not that row')
+    expect(rows).toBe(1)
+    expect(await firstRow(connection, sql`select 1 as one`)).toEqual({ one: 1 })
+  })
+
+  test('with a sink whose other methods throw rejects with that error', async () => {
+    const connection = await open(database.url)
+    for (const method of ['columns', 'completed'] as const) {
+      const sink: Sink = {
+        format: 'text',
+        row: () => undefined,
+        [method]() {
+          throw new Error(`not that ${method}`)
+        },
+      }
+      await expect(connection.read([{ statement: sql`select 1`, sink }])).rejects.toThrow(`not that ${method}`)
+      expect(await firstRow(connection, sql`select 1 as one`)).toEqual({ one: 1 })
+    }
+  })
+
+  test('is refused while another one is under way', async () => {
+    const connection = await open(database.url)
+    const slow = queryRows(connection, sql`select pg_sleep(0.1)`)
+    await expect(queryRows(connection, sql`select 1`)).rejects.toThrow('the connection is busy')
+    expect(await slow).toHaveLength(1)
+  })
+
+  test('takes more notices than a flood has, if rows come between them', async () => {
+    const connection = await open(database.url)
+    await connection.script(`create function noisy(n int) returns int language plpgsql as
+      $$ begin raise warning 'row %', n; return n; end $$`)
+    const rows = collecting(sql`select noisy(n) from generate_series(1, 12000) n`)
+    await connection.read([rows])
+    expect(rows.values).toHaveLength(12_000)
+  })
+
+  test('returns binary values if the sink wants them', async () => {
+    const connection = await open(database.url)
+    const found: number[] = []
+    const sink: Sink = { format: 'binary', row: (row) => void found.push(row.view.getInt32(row.start + 6)) }
+    await connection.read([{ statement: sql`select 258::int`, sink }])
+    expect(found).toEqual([258])
+  })
+})
+
+describe('a prepared statement', () => {
+  test('is parsed once, and keeps its columns', async () => {
+    const connection = await open(database.url)
+    for (let n = 0; n < 3; n++)
+      expect(await queryRows(connection, prepared(sql`select ${n}::int as n`))).toEqual([{ n }])
+    expect(await firstRow(connection, preparedOn)).toEqual({ count: 1 })
+  })
+
+  test('can stand twice in one group', async () => {
+    const connection = await open(database.url)
+    const twice = [collecting(prepared(sql`select ${'a'}::text`)), collecting(prepared(sql`select ${'b'}::text`))]
+    await connection.read(twice)
+    expect(twice.map(({ values }) => values)).toEqual([['a'], ['b']])
+    expect(await firstRow(connection, preparedOn)).toEqual({ count: 1 })
+  })
+
+  test('runs in a group after one that failed before it prepared the statement', async () => {
+    const connection = await open(database.url)
+    const statement = prepared(sql`select 'x'`)
+    const [first, second, third] = [collecting(statement), collecting(statement), collecting(statement)]
+    const errors = await connection.run([[collecting(sql`select 1 / 0`), first], [second]])
+    expect(errors).toEqual([expect.objectContaining({ code: '22012' }), null])
+    await connection.read([third])
+    expect([first.values, second.values, third.values]).toEqual([[], ['x'], ['x']])
+    expect(await firstRow(connection, preparedOn)).toEqual({ count: 1 })
+  })
+
+  test('whose text is wrong fails with the same error in each group', async () => {
+    const connection = await open(database.url)
+    const wrong = prepared(sql`select from where`)
+    const errors = await connection.run([[collecting(wrong)], [collecting(wrong)]])
+    expect(errors.map((error) => error?.code)).toEqual(['42601', '42601'])
+    await expect(queryRows(connection, wrong)).rejects.toMatchObject({ code: '42601' })
+  })
+
+  test('is deallocated on the server when more than the maximum are used', async () => {
+    const connection = await open(database.url)
+    const statements = Array.from({ length: PREPARED_MAX + 20 }, (_, n) =>
+      prepared(sql`select ${rawSql(String(n))} as n`),
+    )
+    for (const [n, statement] of statements.entries()) expect(await queryRows(connection, statement)).toEqual([{ n }])
+    // the next flush deallocates the last one
+    await connection.script('select 1')
+    await queryRows(connection, sql`select 1`)
+    expect(await firstRow(connection, preparedOn)).toEqual({ count: PREPARED_MAX })
+    // in one flush more than fit
+    const all = statements.map(collecting)
+    await connection.read(all)
+    expect(all.map(({ values }) => values)).toEqual(statements.map((_, n) => [String(n)]))
+    await queryRows(connection, sql`select 1`)
+    expect(await firstRow(connection, preparedOn)).toEqual({ count: PREPARED_MAX })
+  })
+
+  test('whose result type changes fails once on a connection, and never on a pool', async () => {
+    const connection = await open(database.url)
+    const pool = openPool(database.url, { connectionsMax: 1 })
+    await connection.script('create table changing (a int); insert into changing values (1)')
+    const statement = prepared(sql`select * from changing`)
+    expect(await queryRows(connection, statement)).toEqual([{ a: 1 }])
+    expect(await pool.query(statement)).toEqual([{ a: 1 }])
+    await connection.script(`alter table changing add b text default 'b'`)
+    await expect(queryRows(connection, statement)).rejects.toMatchObject({ code: '0A000' })
+    for (let n = 0; n < 2; n++) {
+      expect(await queryRows(connection, statement)).toEqual([{ a: 1, b: 'b' }])
+      expect(await pool.query(statement)).toEqual([{ a: 1, b: 'b' }])
+    }
+  })
+
+  test('that the server has lost is an error on a connection, and runs on a pool', async () => {
+    const connection = await open(database.url)
+    const pool = openPool(database.url, { connectionsMax: 1 })
+    const statement = prepared(sql`select 1 as one`)
+    await queryRows(connection, statement)
+    await pool.query(statement)
+    for (const each of [connection.script('deallocate all'), pool.use((one) => one.script('deallocate all'))])
+      await each
+    await expect(queryRows(connection, statement)).rejects.toMatchObject({ code: '26000' })
+    expect(await queryRows(connection, statement)).toEqual([{ one: 1 }])
+    expect(await pool.query(statement)).toEqual([{ one: 1 }])
+  })
+})

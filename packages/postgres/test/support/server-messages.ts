@@ -1,0 +1,63 @@
+// Messages as a PostgreSQL server sends them.
+
+/** A message of `type`, a letter. `length` is what it announces; by default its real length. */
+export function message(type: string, body: Buffer | string = '', length?: number): Buffer {
+  const bytes = Buffer.from(body)
+  const head = Buffer.alloc(5)
+  head.write(type, 'latin1')
+  head.writeUInt32BE(length ?? bytes.length + 4, 1)
+  return Buffer.concat([head, bytes])
+}
+
+/** An authentication request of this kind. */
+export function authentication(kind: number, data: Buffer | string = ''): Buffer {
+  return message('R', Buffer.concat([int32(kind), Buffer.from(data)]))
+}
+
+export function ready(state = 'I'): Buffer {
+  return message('Z', state)
+}
+
+/** A row of these values, each at most one message long. */
+export function dataRow(values: readonly (string | null)[], count = values.length): Buffer {
+  const parts = values.flatMap((value) =>
+    value === null ? [int32(-1)] : [int32(Buffer.byteLength(value)), Buffer.from(value)],
+  )
+  return message('D', Buffer.concat([int16(count), ...parts]))
+}
+
+/** The description of columns of type `text`. */
+export function columns(names: readonly string[], type = 25): Buffer {
+  const parts = names.flatMap((name) => [
+    Buffer.from(`${name}\0`),
+    Buffer.concat([Buffer.alloc(6), int32(type), Buffer.alloc(8)]),
+  ])
+  return message('T', Buffer.concat([int16(names.length), ...parts]))
+}
+
+export function completed(tag = 'SELECT 1'): Buffer {
+  return message('C', `${tag}\0`)
+}
+
+/** An error with these fields, by letter. */
+export function failure(fields: Readonly<Record<string, string>>): Buffer {
+  const text = Object.entries(fields).map(([letter, value]) => `${letter}${value}\0`)
+  return message('E', `${text.join('')}\0`)
+}
+
+export const FATAL = { S: 'FATAL', V: 'FATAL', C: '57P01', M: 'terminating connection' } as const
+
+/** What a server sends that trusts the client: accepted, a cancel key, ready. */
+export const WELCOME = Buffer.concat([authentication(0), message('K', Buffer.alloc(8, 1)), ready()])
+
+export function int16(value: number): Buffer {
+  const bytes = Buffer.alloc(2)
+  bytes.writeInt16BE(value)
+  return bytes
+}
+
+export function int32(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeInt32BE(value)
+  return bytes
+}

@@ -1,0 +1,140 @@
+// Values on their way to a real server and back.
+
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts'
+import { executeOn, queryRows } from '../src/query.ts'
+import { identifier, rawSql, sql } from '../src/statement.ts'
+import { firstRow, open } from './support/open.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createDatabase()
+})
+afterAll(() => database.drop())
+
+/** Strings that UTF-8 and PostgreSQL have: no lone surrogates, no NUL. */
+const anyString = fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\0', '0').toWellFormed())
+
+describe('a value', () => {
+  test('comes back as it was sent, for every string', async () => {
+    const connection = await open(database.url)
+    await fc.assert(
+      fc.asyncProperty(anyString, fc.array(fc.option(anyString)), async (text, list) => {
+        const statement = sql`select ${text}::text as text, array_to_json(${list}::text[]) as list`
+        expect(await firstRow(connection, statement)).toEqual({ text, list })
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('with a NUL character is an error of the server, and the connection stays usable', async () => {
+    const connection = await open(database.url)
+    await expect(queryRows(connection, sql`select ${'a\0b'}::text`)).rejects.toMatchObject({ code: '22021' })
+    expect(await firstRow(connection, sql`select 1 as one`)).toEqual({ one: 1 })
+  })
+
+  test('that cannot be sent is refused, and the connection stays usable with the statements before it', async () => {
+    const connection = await open(database.url)
+    const first = { ...sql`select 1 as one`, prepared: true }
+    const sink = { format: 'text', row: () => undefined } as const
+    const bad = sql`select ${{} as unknown as string}`
+    const requests = [first, bad].map((statement) => ({ statement, sink }))
+    await expect(connection.read(requests)).rejects.toThrow(TypeError)
+    expect(await firstRow(connection, first)).toEqual({ one: 1 })
+    await expect(connection.script('select \0')).rejects.toThrow(TypeError)
+    expect(await firstRow(connection, first)).toEqual({ one: 1 })
+  })
+})
+
+test('a name comes back as it was quoted, for every string', async () => {
+  const connection = await open(database.url)
+  // a name has at most 63 bytes
+  const anyName = fc.string({ unit: 'binary', minLength: 1, maxLength: 15 }).map((text) => text.replaceAll('\0', '0'))
+  await fc.assert(
+    fc.asyncProperty(anyName, async (name) => {
+      const wellFormed = name.toWellFormed()
+      const row = await firstRow(connection, sql`select ${1}::int as ${identifier(wellFormed)}, ${2}::int as other`)
+      expect(Object.entries(row)).toEqual(
+        wellFormed === 'other' ? [['other', 2]] : expect.arrayContaining([[wellFormed, 1]]),
+      )
+    }),
+    { numRuns: 200 },
+  )
+})
+
+describe('a typed row has', () => {
+  test.each([
+    ['bool', "'t'::bool", true],
+    ['bytea', "'\\x00ff'::bytea", Buffer.from([0, 255])],
+    ['empty bytea', "''::bytea", Buffer.alloc(0)],
+    ['int8', '9223372036854775807::int8', 9223372036854775807n],
+    ['int2', '(-32768)::int2', -32768],
+    ['int4', '2147483647::int4', 2147483647],
+    ['oid', '4294967295::oid', 4294967295],
+    ['json', `'{"a": [1, null]}'::json`, { a: [1, null] }],
+    ['jsonb', `'[1.5]'::jsonb`, [1.5]],
+    ['float4', '1.5::float4', 1.5],
+    ['float8', "'-Infinity'::float8", Number.NEGATIVE_INFINITY],
+    ['NaN', "'NaN'::float8", Number.NaN],
+    ['date', "'2024-02-29'::date", new Date('2024-02-29T00:00:00Z')],
+    ['timestamp', "'2024-02-29 12:34:56.789'::timestamp", new Date('2024-02-29T12:34:56.789Z')],
+    ['timestamptz', "'2024-02-29 12:34:56.789+05:30'::timestamptz", new Date('2024-02-29T07:04:56.789Z')],
+    ['microseconds', "'2024-02-29 12:34:56.789999+00'::timestamptz", new Date('2024-02-29T12:34:56.789Z')],
+    ['numeric', '12.50::numeric', '12.50'],
+    ['text', "'x'::text", 'x'],
+    ['array', "'{1,2}'::int[]", '{1,2}'],
+    ['null', 'null::int8', null],
+    ['column of no type', 'null', null],
+  ])('%s', async (_, expression, expected) => {
+    const connection = await open(database.url)
+    expect(await firstRow(connection, sql`select ${rawSql(expression)} as value`)).toEqual({ value: expected })
+  })
+
+  test.each(['infinity', '-infinity', '10000-01-01', '0044-03-15 BC'])('an invalid date for %s', async (text) => {
+    const connection = await open(database.url)
+    const { value } = await firstRow(connection, sql`select ${text}::timestamptz as value`)
+    expect(Number.isNaN((value as Date).getTime())).toBe(true)
+  })
+
+  test.each(['America/New_York', 'Asia/Kolkata'])('the same timestamps in the time zone %s', async (zone) => {
+    const connection = await open(database.url)
+    await connection.script(`set timezone = '${zone}'`)
+    await fc.assert(
+      fc.asyncProperty(
+        fc.date({ min: new Date('0001-01-02'), max: new Date('9999-12-30'), noInvalidDate: true }),
+        async (date) => {
+          const statement = sql`select ${date}::timestamptz as tz, (${date}::timestamptz at time zone 'UTC') as plain,
+            (${date}::timestamptz at time zone 'UTC')::date as day`
+          const day = new Date(`${date.toISOString().slice(0, 10)}T00:00:00Z`)
+          expect(await firstRow(connection, statement)).toEqual({ tz: date, plain: date, day })
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+
+  test('all columns, also those whose names are the same as members of objects', async () => {
+    const connection = await open(database.url)
+    const row = await firstRow(connection, sql`select 1 as constructor, 2 as "toString", 3 as length`)
+    expect(row).toEqual({ constructor: 1, toString: 2, length: 3 })
+  })
+
+  test('no column if the statement returns none, and counts changes', async () => {
+    const connection = await open(database.url)
+    await connection.script('create table things (id int)')
+    expect(await executeOn(connection, sql`insert into things select generate_series(1, 5)`)).toBe(5)
+    expect(await executeOn(connection, sql`update things set id = 0 where id > 3`)).toBe(2)
+    expect(await executeOn(connection, sql`truncate things`)).toBe(0)
+    expect(await queryRows(connection, sql`insert into things values (1)`)).toEqual([])
+    expect(await queryRows(connection, sql`select from things`)).toEqual([{}])
+    expect(await queryRows(connection, sql``)).toEqual([])
+  })
+
+  test('at most 64 MB of rows, and the connection stays usable', async () => {
+    const connection = await open(database.url)
+    const large = sql`select repeat('x', 1000000) as text from generate_series(1, 70)`
+    await expect(queryRows(connection, large)).rejects.toThrow('a result of more than')
+    expect(await firstRow(connection, sql`select 1 as one`)).toEqual({ one: 1 })
+  })
+})
