@@ -273,14 +273,16 @@ export class Connection {
     return this.#socket
   }
 
-  #onBytes(bytes: Buffer): void {
-    if (this.isClosed) return
+  /** Returns whether a response goes on. */
+  #onBytes(bytes: Buffer): boolean {
+    if (this.isClosed) return false
     try {
       this.#reader.receive(bytes)
     } catch (cause) {
       const error = cause instanceof ConnectionError ? cause : protocolError('a message that cannot be read')
       this.destroy(new ConnectionError(error.code, `${this.host}: ${error.message}`, { cause }))
     }
+    return this.isBusy
   }
 
   #receive(type: number, body: Cell): void {

@@ -20,6 +20,13 @@ const KEEPALIVE_MS = 60_000
  */
 const CHUNK = Buffer.allocUnsafeSlow(64 * 1024)
 
+/**
+ * PostgreSQL sends a long result 8 KB at a time, so that a fast reader wakes up for every 8 KB. Reading after a short pause
+ * instead takes the rest of a page in a few large reads, for half of the processor time.
+ */
+const PIECE_BYTES = 8192
+const PAUSE_MS = 1
+
 /** A socket on which the startup message can be sent. */
 export interface OpenSocket {
   readonly socket: Socket
@@ -32,8 +39,8 @@ export interface OpenSocket {
 /** What a socket needs beside its host. */
 export interface SocketOptions {
   readonly tls: TlsSettings
-  /** Called with the bytes of the server, in memory that the next call overwrites. */
-  readonly onBytes: (bytes: Buffer) => void
+  /** Called with the bytes of the server, in memory that the next call overwrites. Returns whether a response goes on. */
+  readonly onBytes: (bytes: Buffer) => boolean
   /** Ends the attempt. */
   readonly signal: AbortSignal
 }
@@ -62,8 +69,10 @@ export async function openSocket(host: DatabaseHost, { tls, onBytes, signal }: S
 
 function connect(host: DatabaseHost, onBytes: SocketOptions['onBytes'] | null): Socket {
   const callback = (count: number) => {
-    onBytes?.(CHUNK.subarray(0, count))
-    return true
+    const goesOn = onBytes?.(CHUNK.subarray(0, count)) === true
+    const isBurst = goesOn && count >= PIECE_BYTES && count < CHUNK.length
+    if (isBurst) setTimeout(() => socket.resume(), PAUSE_MS)
+    return !isBurst
   }
   const socket = connectTcp({
     ...(host.kind === 'unix' ? { path: host.path } : { host: host.host, port: host.port, lookup: hostLookup.lookup }),
