@@ -64,8 +64,8 @@ export class JsonWriter {
     this.length = at + length
   }
 
-  /** Puts `count` bytes of the message that `source` stands in, from `start` on, which are JSON already. */
-  putRange(source: Cell, start: number, count: number): void {
+  /** Puts `count` bytes of `source`, from `start` on, which are JSON already. */
+  putRange(source: Pick<Cell, 'bytes' | 'view'>, start: number, count: number): void {
     this.reserve(count)
     const { bytes, view, length: at } = this
     if (count < SHORT_BYTES) {

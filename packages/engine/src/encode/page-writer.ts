@@ -4,7 +4,7 @@ import type { Resource } from '@store-export/contract'
 import { type Cell, firstValue, layBeside, MalformedRow, moveToValue, newCell } from '@store-export/postgres'
 import type { Position } from '../query/plan.ts'
 import { JsonWriter } from './json-writer.ts'
-import { type RowEncoder, rowEncoder } from './row-encoder.ts'
+import { type Children, type RowEncoder, rowEncoder, valueNames } from './row-encoder.ts'
 
 /** What bounds a page. */
 export interface PageBounds {
@@ -34,20 +34,20 @@ export class PageWriter {
     this.resource = resource
     this.bounds = bounds
     this.encoder = rowEncoder(resource)
-    this.values = Object.keys(resource.fields).length
+    this.values = valueNames(resource).length
     this.out = new JsonWriter(4096 + Math.min(bounds.rowsMax, 250) * FIRST_ROWS_BYTES)
     this.out.putAscii(lead)
   }
 
-  /** Takes the row that the cell spans. */
-  take(message: Cell): void {
+  /** Takes the row that the cell spans, with its embedded rows. */
+  take(message: Cell, children?: Children): void {
     const offset = firstValue(message, this.values)
     if (this.end !== null) {
       this.hasMore = true
       return
     }
     if (this.rows > 0) this.out.putByte(COMMA)
-    const end = this.encoder.encode(this.out, message, offset)
+    const end = this.encoder.encode(this.out, message, offset, children)
     if (end !== message.start + message.length) throw new MalformedRow('bytes are left behind its last value')
     this.rows++
     if (this.rows >= this.bounds.rowsMax || this.out.length >= this.bounds.bytesMax)
@@ -76,8 +76,8 @@ export class PageWriter {
   }
 }
 
-function positionOf({ fields }: Resource, message: Cell, offset: number): Position {
-  const names = Object.keys(fields)
+function positionOf(resource: Resource, message: Cell, offset: number): Position {
+  const names = valueNames(resource)
   const value = newCell()
   layBeside(value, message)
   moveToValue(value, offset, names.indexOf('id'))

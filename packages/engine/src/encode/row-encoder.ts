@@ -1,56 +1,74 @@
-// A row of a resource in PostgreSQL's binary format becomes one JSON object, children and all, without an object between.
+// A row of a resource in PostgreSQL's binary format becomes one JSON object, without an object in between.
 
 import type { Field, Resource } from '@store-export/contract'
-import { type Cell, layBeside, MalformedRow, moveTo, newCell } from '@store-export/postgres'
+import { type Cell, layBeside, moveTo, moveToValue, newCell } from '@store-export/postgres'
+import type { ChildRows } from './child-rows.ts'
 import { elementsOf, fieldWriter, type WriteField } from './field-writer.ts'
 import type { JsonWriter } from './json-writer.ts'
 import { type Prepared, prepare } from './prepared.ts'
 
+/** The embedded rows for each field of kind `many`, in the order of the fields; null where the store has none. */
+export type Children = readonly (ChildRows | null)[]
+
 /** Writes rows of one resource. */
 export interface RowEncoder {
-  /** Writes the row in `message` whose values begin at `offset`, and gives the offset behind it. */
-  encode(out: JsonWriter, message: Cell, offset: number): number
+  /** Writes the row in `message` whose values begin at `offset`. Returns the offset after it. */
+  encode(out: JsonWriter, message: Cell, offset: number, children?: Children): number
 }
 
 interface FieldEncoder {
   readonly lead: Prepared
-  readonly write: WriteField
+  /** Null for embedded rows: they are no value of the row. */
+  readonly write: WriteField | null
 }
 
-/** Bytes before each value of a record that stands inside a row: the type's id. */
-const RECORD_TYPE_BYTES = 4
-const RECORD_COUNT_BYTES = 4
 const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
-const COMMA = 0x2c
 const CLOSE_OBJECT = 0x7d
-const EMPTY_ARRAY = prepare('[]')
-const UNSERVED: FieldEncoder = { lead: prepare(''), write: () => undefined }
+const NO_CHILDREN: Children = []
 const encoders = new WeakMap<Resource, RowEncoder>()
+
+/** The fields whose values stand in a row, in their order: all but embedded rows. */
+export function valueNames({ fields }: Resource): string[] {
+  return Object.entries(fields).flatMap(([name, { type }]) => (type.kind === 'many' ? [] : [name]))
+}
 
 /** The encoder of rows as PostgreSQL sends them, made once for a resource. */
 export function rowEncoder(resource: Resource): RowEncoder {
   const known = encoders.get(resource)
   if (known !== undefined) return known
-  const encoder = makeEncoder(resource, 0)
+  const encoder = makeEncoder(resource)
   encoders.set(resource, encoder)
   return encoder
 }
 
-function makeEncoder(resource: Resource, bytesBeforeValue: number): RowEncoder {
+function makeEncoder(resource: Resource): RowEncoder {
   const fields = Object.entries(resource.fields).map(([name, field], index) =>
     fieldEncoder({ resource, name, field, index }),
   )
+  const idIndex = valueNames(resource).indexOf('id')
   // moved over one row after the other
-  const cell = newCell()
+  const [cell, id] = [newCell(), newCell()]
   return {
-    encode(out, message, offset) {
+    encode(out, message, offset, children = NO_CHILDREN) {
       layBeside(cell, message)
       let at = offset
+      let next = 0
       for (const { lead, write } of fields) {
-        at = moveTo(cell, at + bytesBeforeValue)
         out.put(lead)
-        write(out, cell)
+        if (write !== null) {
+          at = moveTo(cell, at)
+          write(out, cell)
+          continue
+        }
+        const rows = children[next++] ?? null
+        out.putByte(OPEN_ARRAY)
+        if (rows !== null) {
+          layBeside(id, message)
+          moveToValue(id, offset, idIndex)
+          rows.write(out, id)
+        }
+        out.putByte(CLOSE_ARRAY)
       }
       out.putByte(CLOSE_OBJECT)
       return at
@@ -72,39 +90,12 @@ function fieldEncoder({
   if (field.unserved) return UNSERVED
   const lead = prepare(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`)
   const { type } = field
-  if (type.kind === 'many') return { lead, write: childrenWriter(type.resource) }
+  if (type.kind === 'many') return { lead, write: null }
   if (type.kind === 'counts') return { lead, write: countsWriter(type.tables) }
   return { lead, write: fieldWriter({ name: `${resource.table}.${name}`, field }, type) }
 }
 
-/** Children arrive as an array of records: each a count of values, and a type before each value. */
-function childrenWriter(resource: Resource): WriteField {
-  const encoder = makeEncoder(resource, RECORD_TYPE_BYTES)
-  const values = Object.keys(resource.fields).length
-  return (out, cell) => {
-    if (cell.length < 0) return out.put(EMPTY_ARRAY)
-    const { count, offset } = elementsOf(cell)
-    out.putByte(OPEN_ARRAY)
-    for (let i = 0, at = offset; i < count; i++) {
-      if (i > 0) out.putByte(COMMA)
-      at = encodeRecord(out, { encoder, values, message: cell, at })
-    }
-    out.putByte(CLOSE_ARRAY)
-  }
-}
-
-interface RecordAt {
-  readonly encoder: RowEncoder
-  readonly values: number
-  readonly message: Cell
-  readonly at: number
-}
-
-function encodeRecord(out: JsonWriter, { encoder, values, message, at }: RecordAt): number {
-  const record = at + 4
-  if (message.view.getInt32(record) !== values) throw new MalformedRow('an embedded row has another number of values')
-  return encoder.encode(out, message, record + RECORD_COUNT_BYTES)
-}
+const UNSERVED: FieldEncoder = { lead: prepare(''), write: () => undefined }
 
 function countsWriter(tables: readonly string[]): WriteField {
   return (out, cell) => {

@@ -18,9 +18,11 @@ export interface SelectContext {
   readonly values: Values
 }
 
-/** The expressions of a row of `resource`, one a field. */
+/** The expressions of a row of `resource`, one for each field but those of embedded rows. */
 export function selectList(resource: Resource, context: SelectContext): string[] {
-  return Object.entries(resource.fields).map(([name, field]) => expression({ resource, name, field, context }))
+  return Object.entries(resource.fields)
+    .filter(([, { type }]) => type.kind !== 'many')
+    .map(([name, field]) => expression({ resource, name, field, context }))
 }
 
 /** Columns of the resource's table that the statement has to carry to its select list. */
@@ -37,7 +39,6 @@ interface FieldInContext {
 
 function expression({ resource, name, field, context }: FieldInContext): string {
   const { type } = field
-  if (type.kind === 'many') return embedded(type, { context, of: resource })
   if (type.kind === 'counts') return countsArray(type.tables, context)
   if (!hasColumn(context.present, resource.table, name)) return 'null'
   const column = columnReading({ ...context, resource }, name)
@@ -64,23 +65,6 @@ function guarded({ resource, field, context, column }: Omit<FieldInContext, 'nam
   if (nullWhen === undefined || !hasColumn(context.present, resource.table, nullWhen.field)) return column
   const other = columnReading({ ...context, resource }, nullWhen.field)
   return `case when ${other} = ${textLiteral(nullWhen.value)} then null else ${column} end`
-}
-
-/** Children as an array of records inside their parent's row: one statement, hence one snapshot (R29). */
-function embedded(
-  { resource, parent }: Extract<FieldType, { kind: 'many' }>,
-  { context, of }: { context: SelectContext; of: Resource },
-): string {
-  const { present, alias } = context
-  if (!hasColumn(present, resource.table, parent)) return 'null'
-  const child = { resource, alias: `${alias}_${resource.table}`, present }
-  const row = selectList(resource, { ...context, alias: child.alias }).join(', ')
-  const order = ['created_at', 'id']
-    .filter((column) => hasColumn(present, resource.table, column))
-    .map((column) => columnReading(child, column))
-  const ordered = order.length === 0 ? '' : ` order by ${order.join(', ')}`
-  const mine = `${columnReading(child, parent)} = ${columnReading({ resource: of, alias, present }, 'id')}`
-  return `array(select row(${row}) from ${tableName(resource)} ${child.alias} where ${mine}${ordered})`
 }
 
 function countsArray(tables: readonly string[], { counts, values }: SelectContext): string {

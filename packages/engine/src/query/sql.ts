@@ -16,8 +16,9 @@ import { LITERALS, Parameters } from './statement.ts'
 const REPEATED_LIMITS: ReadonlySet<number> = new Set([LIMITS.pageRowsDefault, LIMITS.pageRowsMax, LIMITS.pageRowsOfIds])
 
 /**
- * The statement that reads `plan`, a select: it takes its snapshot when it has the locks of its tables, so that one that
- * waited for a table being rewritten does not find it empty (R28). `prepares` tells whether the connection keeps statements.
+ * The statement that reads the rows of `plan`, without their embedded rows. Outside of a transaction it takes its snapshot
+ * after it has locked its tables, so it does not find a table empty that was being rewritten (R28). `prepares` tells
+ * whether the connection keeps statements.
  */
 export function statementOf(plan: Plan, present: PresentColumns, { prepares }: { prepares: boolean }): Statement {
   const isRepeated = prepares && isRepeatable(plan)
@@ -38,7 +39,7 @@ const plainList = onceForSchema((resource, present) =>
 )
 
 /** How many rows a filter finds decides over the best plan: such a page is planned each time, with the filter in its text. */
-function isRepeatable(plan: Plan): boolean {
+export function isRepeatable(plan: Plan): boolean {
   if (plan.kind !== 'page') return true
   return plan.filters.length === 0 && plan.search === undefined && REPEATED_LIMITS.has(plan.limit)
 }
@@ -65,7 +66,8 @@ function countOf(table: string, present: PresentColumns): string {
   return createdAt.notNull ? dated : `select (${dated}) + (${from} where created_at is null)`
 }
 
-function rows(plan: Plan, writing: Writing): string {
+/** The rows of a plan, as raw columns: at most one more than the limit of a page, in its order. */
+export function rows(plan: Plan, writing: Writing): string {
   const { present, values } = writing
   const from = `select ${carried(plan.resource, present)} from ${tableName(plan.resource)} t`
   switch (plan.kind) {
@@ -87,7 +89,7 @@ const carried = onceForSchema((resource, present) =>
     .join(', '),
 )
 
-function order(plan: Plan, present: PresentColumns): string {
+export function order(plan: Plan, present: PresentColumns): string {
   if (plan.kind === 'page') return ` order by ${orderOf(plan, present)}`
   return plan.kind === 'allOf' ? ` order by ${keys(plan.resource, present)}` : ''
 }

@@ -2,11 +2,11 @@
 // and the one retry are attempts.ts.
 
 import type { Microseconds, Resource } from '@store-export/contract'
-import { type Connection, queryRows, readRows, type TakeRow } from '@store-export/postgres'
+import { type Connection, queryRows } from '@store-export/postgres'
 import { PageWriter } from '../encode/page-writer.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
 import type { PagePlan, Plan } from '../query/plan.ts'
-import { existsStatement, statementOf } from '../query/sql.ts'
+import { existsStatement } from '../query/sql.ts'
 import type { Observe } from '../store-event.ts'
 import { Attempts } from './attempts.ts'
 import type { Barrier } from './barrier.ts'
@@ -19,6 +19,7 @@ import { KeptPlans } from './kept-plans.ts'
 import { lookAtTransactions } from './open-transactions.ts'
 import { PageSizes } from './page-sizes.ts'
 import type { StoreAddress, StorePools } from './pools.ts'
+import { readPlan } from './read-plan.ts'
 import { requireReadable, requireServable, tracksUpdates } from './refusals.ts'
 
 /** What a reader is made of. */
@@ -80,7 +81,7 @@ export class StoreReader {
       const page = this.newPage(sized)
       requireServable(plan, present)
       page.tracksUpdates = tracksUpdates(plan.resource, present)
-      const fill = (plan: Plan) => this.fill({ ...sized, plan }, { connection, present, take: (row) => page.take(row) })
+      const fill = (plan: Plan) => this.fill({ ...sized, plan }, page, { connection, present })
       if (plan.kind === 'page') {
         const { searchRows: windowRows, timeoutMs } = this.parts
         const until = sized.startedAt + timeoutMs * SEARCH_SHARE
@@ -104,18 +105,15 @@ export class StoreReader {
     return this.parts.preparedStatements && !this.attempts.mixesStatements(address)
   }
 
-  /** Hands out the rows of the plan; none where the store lacks the table. */
-  private async fill(
-    request: ReadRequest,
-    { connection, present, take }: OnConnection & { take: TakeRow },
-  ): Promise<void> {
+  /** Reads the rows of the plan into the page; none where the store lacks the table. */
+  private async fill(request: ReadRequest, page: PageWriter, { connection, present }: OnConnection): Promise<void> {
     const { address, signal } = request
     if (!present.has(request.plan.resource.table)) return
     const plan = await this.withCounts(request, { connection, present })
-    const statement = statementOf(plan, present, { prepares: this.prepares(address) })
-    if (statement.prepared === true) await this.plans.renew(connection)
+    const prepares = this.prepares(address)
+    if (prepares) await this.plans.renew(connection)
     try {
-      await readRows(connection, statement, take, { signal })
+      await readPlan(connection, plan, page, { present, prepares, signal })
     } catch (error) {
       if (isTooSlow(error)) this.plans.distrust(connection)
       // a window takes as long for one row as for many

@@ -1,0 +1,74 @@
+// The embedded rows of a page, as JSON, before the rows that they belong to arrive.
+
+import type { Resource } from '@store-export/contract'
+import { type Cell, firstValue, layBeside, moveToValue, newCell } from '@store-export/postgres'
+import { JsonWriter } from './json-writer.ts'
+import { type RowEncoder, rowEncoder } from './row-encoder.ts'
+
+/** Where the JSON of one parent's rows lies. */
+interface Span {
+  readonly start: number
+  end: number
+}
+
+const COMMA = 0x2c
+/** Memory for the rows of a page of 250 parents of the usual size. */
+const PAGE_BYTES = 200 * 1024
+const FEW_BYTES = 4096
+
+/** Collects the embedded rows of one field. */
+export class ChildRows {
+  readonly out: JsonWriter
+  private readonly encoder: RowEncoder
+  private readonly values: number
+  private readonly parentIndex: number
+  private readonly spans = new Map<string, Span>()
+  private readonly id = newCell()
+  private lastParent = ''
+  private last: Span | null = null
+
+  /** `parent` is the field that holds the parent's ID. */
+  constructor(resource: Resource, parent: string, parentsMax: number) {
+    this.out = new JsonWriter(parentsMax > 1 ? PAGE_BYTES : FEW_BYTES)
+    this.encoder = rowEncoder(resource)
+    const names = Object.keys(resource.fields)
+    this.values = names.length
+    this.parentIndex = names.indexOf(parent)
+  }
+
+  /** Takes the row that the cell spans. Rows of one parent follow one another, in their order. */
+  take(row: Cell): void {
+    const offset = firstValue(row, this.values)
+    layBeside(this.id, row)
+    moveToValue(this.id, offset, this.parentIndex)
+    const parent = bytesOf(this.id)
+    if (this.last !== null && parent === this.lastParent) this.out.putByte(COMMA)
+    else this.last = this.begin(parent)
+    this.encoder.encode(this.out, row, offset)
+    this.last.end = this.out.length
+  }
+
+  /** Writes the rows of the parent whose ID is in the cell, separated by commas. */
+  write(out: JsonWriter, parent: Cell): void {
+    const span = this.spans.get(bytesOf(parent))
+    if (span !== undefined) out.putRange(this.out, span.start, span.end - span.start)
+  }
+
+  /** Gives the memory back. */
+  release(): void {
+    this.out.release()
+  }
+
+  private begin(parent: string): Span {
+    if (this.spans.has(parent)) throw new Error('the embedded rows of one parent did not follow one another')
+    const span = { start: this.out.length, end: this.out.length }
+    this.spans.set(parent, span)
+    this.lastParent = parent
+    return span
+  }
+}
+
+/** The bytes of a value, one character each. */
+function bytesOf({ bytes, start, length }: Cell): string {
+  return bytes.toString('latin1', start, start + length)
+}

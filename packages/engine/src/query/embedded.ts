@@ -1,0 +1,76 @@
+// The rows that are embedded in the rows of a plan, such as the items of orders, as a statement of their own. Both statements
+// run in one transaction with one snapshot, so that a row and its embedded rows are one committed state (R29). Pure.
+
+import type { Resource } from '@store-export/contract'
+import type { Statement } from '@store-export/postgres'
+import { columnReading } from './column-reading.ts'
+import { hasColumn, type PresentColumns } from './columns-present.ts'
+import { identifier, textLiteral } from './literal.ts'
+import type { Plan } from './plan.ts'
+import { presentColumnsOf, selectList, tableName } from './select-list.ts'
+import { isRepeatable, order, rows } from './sql.ts'
+import { LITERALS, Parameters } from './statement.ts'
+
+/** One field of embedded rows. */
+export interface EmbeddedField {
+  readonly resource: Resource
+  /** Field of `resource` that holds the ID of the row in which it is embedded. */
+  readonly parent: string
+  /** Null if the store lacks the table or the column: there are no embedded rows. */
+  readonly statement: Statement | null
+}
+
+/** The fields of embedded rows of a plan, in the order of the contract. */
+export function embeddedFields(plan: Plan, present: PresentColumns, prepares: boolean): EmbeddedField[] {
+  return Object.values(plan.resource.fields).flatMap(({ type }) => {
+    if (type.kind !== 'many') return []
+    const { resource, parent } = type
+    const isPresent = hasColumn(present, resource.table, parent)
+    return [{ resource, parent, statement: isPresent ? statementOf(plan, type, present, prepares) : null }]
+  })
+}
+
+/**
+ * The rows of a plan are found by their keys alone, in their order; a lateral join finds the embedded rows of each by the
+ * index on the parent. `offset 0` keeps the server from joining in another order, which costs twice as much.
+ */
+function statementOf(
+  plan: Plan,
+  { resource, parent }: { readonly resource: Resource; readonly parent: string },
+  present: PresentColumns,
+  prepares: boolean,
+): Statement {
+  const isRepeated = prepares && isRepeatable(plan)
+  const parameters = new Parameters()
+  const values = isRepeated ? parameters : LITERALS
+  const limit = plan.kind === 'page' ? ` limit ${plan.limit}` : ''
+  const found = `select t."id" from (${rows(plan, { present, values })}) t${order(plan, present)}${limit} offset 0`
+  const child = { resource, alias: 'c', present }
+  const columns = presentColumnsOf(resource, present).map((column) => `c.${identifier(column)}`)
+  const sorted = ['created_at', 'id'].filter((column) => hasColumn(present, resource.table, column))
+  const inOrder =
+    sorted.length === 0 ? '' : ` order by ${sorted.map((column) => columnReading(child, column)).join(', ')}`
+  const id = columnReading({ resource: plan.resource, alias: 'k', present }, 'id')
+  const mine = `select ${columns.join(', ')} from ${tableName(resource)} c where ${columnReading(child, parent)} = ${id}`
+  const list = selectList(resource, { present, values, alias: 'c', counts: new Map() }).join(', ')
+  const text = `select ${list} from (${found}) k join lateral (${mine}${inOrder} offset 0) c on true`
+  return { text, values: parameters.values, prepared: isRepeated }
+}
+
+/**
+ * The statement that tells, as one boolean, whether a table was rewritten between the snapshot of the transaction and the
+ * lock on the table: its rows would be missing then (R28). It compares the file that the snapshot knows with the present
+ * one. Behind a view or a partitioned table, that concerns every relation that the transaction has locked.
+ */
+export function rewrittenStatement(tables: readonly Resource[], prepared: boolean): Statement {
+  const oids = tables.map((table) => `${textLiteral(tableName(table))}::pg_catalog.regclass`).join(', ')
+  const locked = `select pg_catalog.bool_or(s.oid is null
+        or s.relfilenode <> 0 and s.relfilenode <> pg_catalog.pg_relation_filenode(l.relation))
+      from pg_catalog.pg_lock_status() l left join pg_catalog.pg_class s on s.oid = l.relation
+      where l.locktype = 'relation' and l.pid = pg_catalog.pg_backend_pid()`
+  const text = `select case when pg_catalog.bool_or(c.relkind in ('v', 'p')) then (${locked})
+      else pg_catalog.count(*) <> ${tables.length}
+        or pg_catalog.bool_or(c.relfilenode <> pg_catalog.pg_relation_filenode(c.oid)) end
+    from pg_catalog.pg_class c where c.oid in (${oids})`
+  return { text, values: [], prepared }
+}
