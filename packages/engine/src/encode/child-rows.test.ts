@@ -3,6 +3,7 @@ import { newCell } from '@store-export/postgres'
 import { expect, test } from 'vitest'
 import { ChildRows } from './child-rows.ts'
 import { JsonWriter } from './json-writer.ts'
+import { PageWriter } from './page-writer.ts'
 
 const line = resource({
   name: 'Line',
@@ -26,7 +27,7 @@ function row(parent: number, word: string): Buffer {
 }
 
 function childRows(...rows: readonly Buffer[]): ChildRows {
-  const children = new ChildRows(line, 'parent_id', 250)
+  const children = new ChildRows(line, 'parent_id', new PageWriter(line, { rowsMax: 250, bytesMax: 1_000_000 }, ''))
   for (const each of rows) children.take(newCell(each))
   return children
 }

@@ -1,8 +1,9 @@
 // The embedded rows of a page, as JSON, before the rows that they belong to arrive.
 
 import type { Resource } from '@store-export/contract'
-import { type Cell, firstValue, layBeside, moveToValue, newCell } from '@store-export/postgres'
+import { type Cell, firstValue, layBeside, MalformedRow, moveToValue, newCell } from '@store-export/postgres'
 import { JsonWriter } from './json-writer.ts'
+import type { PageWriter } from './page-writer.ts'
 import { type RowEncoder, rowEncoder } from './row-encoder.ts'
 
 /** Where the JSON of one parent's rows lies. */
@@ -27,9 +28,9 @@ export class ChildRows {
   private lastParent = ''
   private last: Span | null = null
 
-  /** `parent` is the field that holds the parent's ID. */
-  constructor(resource: Resource, parent: string, parentsMax: number) {
-    this.out = new JsonWriter(parentsMax > 1 ? PAGE_BYTES : FEW_BYTES)
+  /** `parent` is the field that holds the parent's ID. `page` is where the rows end up. */
+  constructor(resource: Resource, parent: string, page: PageWriter) {
+    this.out = new JsonWriter(page.rowsMax > 1 ? PAGE_BYTES : FEW_BYTES, page.out.surprises)
     this.encoder = rowEncoder(resource)
     const names = Object.keys(resource.fields)
     this.values = names.length
@@ -38,13 +39,20 @@ export class ChildRows {
 
   /** Takes the row that the cell spans. Rows of one parent follow one another, in their order. */
   take(row: Cell): void {
-    const offset = firstValue(row, this.values)
+    this.takeAt(row, firstValue(row, this.values))
+  }
+
+  /** Takes a row whose values begin at an offset of the message. */
+  takeAt(row: Cell, offset: number): void {
     layBeside(this.id, row)
     moveToValue(this.id, offset, this.parentIndex)
+    // a left join without a match
+    if (this.id.length < 0) return
     const parent = bytesOf(this.id)
     if (this.last !== null && parent === this.lastParent) this.out.putByte(COMMA)
     else this.last = this.begin(parent)
-    this.encoder.encode(this.out, row, offset)
+    const end = this.encoder.encode(this.out, row, offset)
+    if (end !== row.start + row.length) throw new MalformedRow('bytes are left behind its last value')
     this.last.end = this.out.length
   }
 

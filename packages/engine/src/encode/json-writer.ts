@@ -22,9 +22,11 @@ export class JsonWriter {
   view: DataView
   length = 0
   /** Values that broke the contract and were served as the readings say, by `table.column kind`. */
-  readonly surprises = new Map<string, number>()
+  readonly surprises: Map<string, number>
 
-  constructor(bytesExpected: number) {
+  /** Counts in `surprises`, which another writer may share. */
+  constructor(bytesExpected: number, surprises = new Map<string, number>()) {
+    this.surprises = surprises
     this.bytes = takeMemory(bytesExpected + OVERHANG_BYTES)
     this.view = viewOf(this.bytes)
   }

@@ -54,6 +54,11 @@ export class PageWriter {
       this.end = positionOf(this.resource, message, offset)
   }
 
+  /** Maximum rows of the page. */
+  get rowsMax(): number {
+    return this.bounds.rowsMax
+  }
+
   /** Whether it takes no more rows. */
   get isFull(): boolean {
     return this.end !== null

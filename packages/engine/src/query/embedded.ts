@@ -6,7 +6,8 @@ import type { Statement } from '@store-export/postgres'
 import { columnReading } from './column-reading.ts'
 import { hasColumn, type PresentColumns } from './columns-present.ts'
 import { identifier, textLiteral } from './literal.ts'
-import type { Plan } from './plan.ts'
+import type { Writing } from './order.ts'
+import type { OnePlan, Plan } from './plan.ts'
 import { presentColumnsOf, selectList, tableName } from './select-list.ts'
 import { isRepeatable, order, rows } from './sql.ts'
 import { LITERALS, Parameters } from './statement.ts'
@@ -45,16 +46,49 @@ function statementOf(
   const values = isRepeated ? parameters : LITERALS
   const limit = plan.kind === 'page' ? ` limit ${plan.limit}` : ''
   const found = `select t."id" from (${rows(plan, { present, values })}) t${order(plan, present)}${limit} offset 0`
+  const { list, mine } = childOf(plan, { resource, parent }, { present, values })
+  const text = `select ${list} from (${found}) k join lateral (${mine} offset 0) c on true`
+  return { text, values: parameters.values, prepared: isRepeated }
+}
+
+/**
+ * One row by its ID with the embedded rows of its only such field, as a row for each: the values of the row, and then those
+ * of the embedded row, all null if there is none. One statement is one snapshot, and costs half of a transaction.
+ */
+export function joinedStatement(
+  plan: OnePlan,
+  field: Pick<EmbeddedField, 'resource' | 'parent'>,
+  present: PresentColumns,
+  prepared: boolean,
+): Statement {
+  const parameters = new Parameters()
+  const writing = { present, values: prepared ? parameters : LITERALS }
+  const { list, mine } = childOf(plan, field, writing)
+  const found = `(${rows(plan, writing)}) k`
+  const own = selectList(plan.resource, { ...writing, alias: 'k', counts: new Map() }).join(', ')
+  return {
+    text: `select ${own}, ${list} from ${found} left join lateral (${mine}) c on true`,
+    values: parameters.values,
+    prepared,
+  }
+}
+
+/** The select list of the embedded rows, alias `c`, and the rows of the parent `k` in their order. */
+function childOf(
+  plan: Plan,
+  { resource, parent }: Pick<EmbeddedField, 'resource' | 'parent'>,
+  { present, values }: Writing,
+) {
   const child = { resource, alias: 'c', present }
   const columns = presentColumnsOf(resource, present).map((column) => `c.${identifier(column)}`)
   const sorted = ['created_at', 'id'].filter((column) => hasColumn(present, resource.table, column))
-  const inOrder =
-    sorted.length === 0 ? '' : ` order by ${sorted.map((column) => columnReading(child, column)).join(', ')}`
+  const order = sorted.map((column) => columnReading(child, column)).join(', ')
   const id = columnReading({ resource: plan.resource, alias: 'k', present }, 'id')
   const mine = `select ${columns.join(', ')} from ${tableName(resource)} c where ${columnReading(child, parent)} = ${id}`
-  const list = selectList(resource, { present, values, alias: 'c', counts: new Map() }).join(', ')
-  const text = `select ${list} from (${found}) k join lateral (${mine}${inOrder} offset 0) c on true`
-  return { text, values: parameters.values, prepared: isRepeated }
+  return {
+    list: selectList(resource, { present, values, alias: 'c', counts: new Map() }).join(', '),
+    mine: order === '' ? mine : `${mine} order by ${order}`,
+  }
 }
 
 /**

@@ -50,7 +50,7 @@ export interface PagePlan {
 export type WayToChanged = 'indexed' | 'sorted' | 'walked'
 
 /** One row by id. */
-interface OnePlan {
+export interface OnePlan {
   readonly kind: 'one'
   readonly resource: Resource
   readonly id: string

@@ -2,9 +2,11 @@
 
 import type { Cell, Connection, Request, RunOptions, Sink, Statement } from '@store-export/postgres'
 import { ChildRows } from '../encode/child-rows.ts'
+import { JoinedRow } from '../encode/joined-row.ts'
 import type { PageWriter } from '../encode/page-writer.ts'
+import type { Children } from '../encode/row-encoder.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
-import { embeddedFields, rewrittenStatement } from '../query/embedded.ts'
+import { type EmbeddedField, embeddedFields, joinedStatement, rewrittenStatement } from '../query/embedded.ts'
 import type { Plan } from '../query/plan.ts'
 import { statementOf } from '../query/sql.ts'
 
@@ -31,31 +33,58 @@ export async function readPlan(
   connection: Connection,
   plan: Plan,
   page: PageWriter,
-  { present, prepares, ...options }: ReadPlanOptions,
+  options: ReadPlanOptions,
 ): Promise<void> {
-  const rows = statementOf(plan, present, { prepares })
-  const fields = embeddedFields(plan, present, prepares)
-  const read = fields.filter(({ statement }) => statement !== null)
-  if (read.length === 0) return await connection.read([request(rows, (row) => page.take(row))], options)
-  const parentsMax = plan.kind === 'page' ? plan.limit : 1
+  const fields = embeddedFields(plan, options.present, options.prepares)
   const children = fields.map(({ resource, parent, statement }) =>
-    statement === null ? null : new ChildRows(resource, parent, parentsMax),
+    statement === null ? null : new ChildRows(resource, parent, page),
   )
-  let isRewritten = false
-  const tables = [plan.resource, ...read.map(({ resource }) => resource)]
+  const [field] = fields
+  const [only] = children
   try {
-    await inTransaction(connection, options, prepares, [
-      ...fields.flatMap(({ statement }, index) =>
-        statement === null ? [] : [request(statement, (row) => children[index]?.take(row))],
-      ),
-      request(rows, (row) => page.take(row, children)),
-      request(rewrittenStatement(tables, prepares), ({ bytes, start, length }) => {
-        isRewritten = bytes[start + length - 1] === 1
-      }),
-    ])
+    if (children.every((each) => each === null)) await readRows(connection, plan, page, options)
+    else if (plan.kind === 'one' && field && only && fields.length === 1) {
+      const joined = new JoinedRow(plan.resource, field.resource, only)
+      const statement = joinedStatement(plan, field, options.present, options.prepares)
+      await connection.read([request(statement, (row) => joined.take(row))], options)
+      joined.writeTo(page)
+    } else await readInTransaction(connection, plan, { page, fields, children }, options)
   } finally {
     for (const each of children) each?.release()
   }
+}
+
+async function readRows(connection: Connection, plan: Plan, page: PageWriter, options: ReadPlanOptions): Promise<void> {
+  const statement = statementOf(plan, options.present, options)
+  await connection.read([request(statement, (row) => page.take(row))], options)
+}
+
+/** Where rows with embedded rows go. */
+interface EmbeddingPage {
+  readonly page: PageWriter
+  readonly fields: readonly EmbeddedField[]
+  /** In the order of the fields. */
+  readonly children: Children
+}
+
+async function readInTransaction(
+  connection: Connection,
+  plan: Plan,
+  { page, fields, children }: EmbeddingPage,
+  { present, prepares, ...options }: ReadPlanOptions,
+): Promise<void> {
+  const embedded = fields.flatMap(({ resource, statement }, index) =>
+    statement === null ? [] : [{ resource, request: request(statement, (row) => children[index]?.take(row)) }],
+  )
+  const tables = [plan.resource, ...embedded.map(({ resource }) => resource)]
+  let isRewritten = false
+  await inTransaction(connection, options, prepares, [
+    ...embedded.map(({ request }) => request),
+    request(statementOf(plan, present, { prepares }), (row) => page.take(row, children)),
+    request(rewrittenStatement(tables, prepares), ({ bytes, start, length }) => {
+      isRewritten = bytes[start + length - 1] === 1
+    }),
+  ])
   if (isRewritten) throw new TableRewritten()
 }
 
