@@ -1,5 +1,6 @@
 // Opens the socket of one database connection: TCP or Unix, with the TLS that the URL asks for.
 
+import { once } from 'node:events'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls, TLSSocket } from 'node:tls'
 import { certificateHash } from './certificate-hash.ts'
@@ -88,7 +89,12 @@ async function negotiate(plain: Socket, host: string, tls: TlsSettings): Promise
     if (tls.mode === 'prefer') return plain
     throw new ConnectionError('ETLSREFUSED', `the server offers no TLS, although sslmode=${tls.mode} demands it`)
   }
-  const secured = connectTls({ socket: plain, ...(await tlsOptions(host, tls)) })
+  const closed = once(plain, 'close').then(() => {
+    throw new ConnectionError('ECONNRESET', 'the server closed the connection')
+  })
+  // reading the certificates can take long, and a socket that was closed meanwhile has no events any more
+  const options = await Promise.race([tlsOptions(host, tls), closed])
+  const secured = connectTls({ socket: plain, ...options })
   await event(secured, 'secureConnect').catch((error: unknown) => {
     throw explainIssuer(error, tls)
   })

@@ -7,10 +7,11 @@ import { MalformedRow } from '../src/cell.ts'
 import type { Connection } from '../src/connection.ts'
 import { ConnectionError, PostgresError } from '../src/errors.ts'
 import type { Pool } from '../src/pool.ts'
+import { queryRows } from '../src/query.ts'
 import { sql } from '../src/statement.ts'
 import { TimeLimitPassed } from '../src/within.ts'
 import { type Act, startHostile } from './support/hostile-server.ts'
-import { openPool, within } from './support/open.ts'
+import { open, openPool, within } from './support/open.ts'
 import {
   authentication,
   columns,
@@ -338,6 +339,24 @@ describe('[ERR-3] during COPY, a connection hears from a server that', () => {
     const statement = sql`copy (select 1) to stdout`
     await connection.read([{ statement, sink: { format: 'text', row } }], within(LIMIT_MS))
   }
+})
+
+describe('[ERR-3] a connection that the client closes', () => {
+  test.each<readonly [string, Act]>([
+    ['is silent', () => undefined],
+    ['goes on to speak', (peer) => peer.flood(repeat(message('N', '\0')))],
+  ])('is closed in time, although the server never closes it and %s', async (_, say) => {
+    const server = await startHostile(inject('postgresUrl'), async (peer) => {
+      await peer.welcome()
+      await peer.until('X')
+      await say(peer)
+    })
+    const connection = await open(server.url)
+    const since = performance.now()
+    await connection.close()
+    expect(performance.now() - since).toBeLessThan(1000 + TOLERANCE_MS)
+    await expect(queryRows(connection, STATEMENT)).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
+  })
 })
 
 describe('[ERR-3] the memory of the client stays bounded', () => {

@@ -1,6 +1,10 @@
 // URLs with several hosts, kinds of servers, and parameters of the session.
 
+import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { afterEach, describe, expect, inject, test, vi } from 'vitest'
 import { makeCluster } from '../../operator/test/support/postgres-cluster.ts'
 import { connect } from '../src/connect.ts'
@@ -94,6 +98,23 @@ describe('a server without TLS', () => {
     })
     const url = server.url.replace('sslmode=disable', 'sslmode=require')
     await expect(open(url, { connectTimeoutMs: 500 })).rejects.toMatchObject({ name: 'ConnectionError' })
+  })
+
+  test('that offers TLS is an error in time, also if the certificate file cannot be read at once', async () => {
+    const server = await startHostile(inject('postgresUrl'), (peer) => {
+      peer.socket.once('data', () => peer.socket.write('S'))
+    })
+    const folder = await mkdtemp(path.join(tmpdir(), 'certificate-'))
+    const file = path.join(folder, 'ca.pem')
+    execFileSync('mkfifo', [file])
+    const url = server.url.replace('sslmode=disable', `sslmode=verify-ca&sslrootcert=${file}`)
+    try {
+      await expect(open(url, { connectTimeoutMs: 200 })).rejects.toMatchObject({ code: 'CONNECT_TIMEOUT' })
+    } finally {
+      // lets the thread go that reads the file
+      await writeFile(file, '')
+      await rm(folder, { recursive: true })
+    }
   })
 
   test('that offers TLS and is silent is an error in time', async () => {
