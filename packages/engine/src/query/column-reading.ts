@@ -9,24 +9,24 @@ import { identifier } from './literal.ts'
 /** Kinds of field that are a column. */
 export type ColumnKind = Exclude<FieldKind, 'many' | 'counts'>
 
-type Reading = (column: string) => string
+type ReadColumn = (column: string) => string
 
 const as =
-  (type: string): Reading =>
+  (type: string): ReadColumn =>
   (column) =>
     `${column}::${type}`
 const asWhen =
-  (condition: string, type: string): Reading =>
+  (condition: string, type: string): ReadColumn =>
   (column) =>
     `case when ${column} ${condition} then ${column}::${type} end`
-const forEach = (types: readonly string[], reading: Reading): Record<string, Reading> =>
+const forEach = (types: readonly string[], reading: ReadColumn): Record<string, ReadColumn> =>
   Object.fromEntries(types.map((type) => [type, reading]))
 
 const TEXTS = ['text', 'varchar', 'bpchar']
 const NUMBERS = ['numeric', 'int2', 'int4', 'int8', 'float4', 'float8']
 const HEX_GROUP = '[0-9a-fA-F]'
 /** Without a zone a stamp is taken for UTC, never for the session's own zone. */
-const IN_UTC: Reading = (column) => `(${column} at time zone 'UTC')`
+const IN_UTC: ReadColumn = (column) => `(${column} at time zone 'UTC')`
 
 const text = {
   // Anything can be cast to text: this cannot, so that a column that just became something else is noticed.
@@ -60,7 +60,7 @@ const json = {
   json: (column: string) => `E'\\x01' || btrim(${column}::text, E' \\t\\n\\r')`,
 }
 
-const READINGS: Readonly<Record<ColumnKind, Readonly<Record<string, Reading>>>> = {
+const READINGS: Readonly<Record<ColumnKind, Readonly<Record<string, ReadColumn>>>> = {
   text,
   oneOf: text,
   uuid,

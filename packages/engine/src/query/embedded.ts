@@ -6,7 +6,7 @@ import type { Statement } from '@store-export/postgres'
 import { columnReading } from './column-reading.ts'
 import { hasColumn, type PresentColumns } from './columns-present.ts'
 import { identifier, textLiteral } from './literal.ts'
-import type { Writing } from './order.ts'
+import type { SqlContext } from './order.ts'
 import type { OnePlan, Plan } from './plan.ts'
 import { presentColumnsOf, selectList, tableName } from './select-list.ts'
 import { isRepeatable, order, rows } from './sql.ts'
@@ -62,10 +62,10 @@ export function joinedStatement(
   prepared: boolean,
 ): Statement {
   const parameters = new Parameters()
-  const writing = { present, values: prepared ? parameters : LITERALS }
-  const { list, mine } = childOf(plan, field, writing)
-  const found = `(${rows(plan, writing)}) k`
-  const own = selectList(plan.resource, { ...writing, alias: 'k', counts: new Map() }).join(', ')
+  const context = { present, values: prepared ? parameters : LITERALS }
+  const { list, mine } = childOf(plan, field, context)
+  const found = `(${rows(plan, context)}) k`
+  const own = selectList(plan.resource, { ...context, alias: 'k', counts: new Map() }).join(', ')
   return {
     text: `select ${own}, ${list} from ${found} left join lateral (${mine}) c on true`,
     values: parameters.values,
@@ -77,7 +77,7 @@ export function joinedStatement(
 function childOf(
   plan: Plan,
   { resource, parent }: Pick<EmbeddedField, 'resource' | 'parent'>,
-  { present, values }: Writing,
+  { present, values }: SqlContext,
 ) {
   const child = { resource, alias: 'c', present }
   const columns = presentColumnsOf(resource, present).map((column) => `c.${identifier(column)}`)

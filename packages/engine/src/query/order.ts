@@ -8,7 +8,7 @@ import type { PagePlan, Position } from './plan.ts'
 import type { Values } from './statement.ts'
 
 /** What a statement is written for. */
-export interface Writing {
+export interface SqlContext {
   readonly present: PresentColumns
   readonly values: Values
 }
@@ -41,7 +41,7 @@ export function orderInIndex({ resource, isNewestFirst }: PagePlan, present: Pre
 }
 
 /** The dated rows of the page's list after its position, and in its window if it has one. */
-export function datedRange(plan: PagePlan, { present, values }: Writing): string {
+export function datedRange(plan: PagePlan, { present, values }: SqlContext): string {
   const { resource, after, window, isNewestFirst } = plan
   const compared = (operator: string, place: Position | null | undefined) =>
     typeof place?.createdAt === 'bigint'
@@ -53,7 +53,7 @@ export function datedRange(plan: PagePlan, { present, values }: Writing): string
 }
 
 /** The rows after the position among rows that have no dates. */
-export function afterId({ resource, isNewestFirst }: PagePlan, after: Position | null, writing: Writing): string {
+export function afterId({ resource, isNewestFirst }: PagePlan, after: Position | null, context: SqlContext): string {
   if (after === null) return 'true'
-  return `${key(resource, 'id', writing.present)} ${isNewestFirst ? '<' : '>'} ${writing.values.uuid(after.id)}`
+  return `${key(resource, 'id', context.present)} ${isNewestFirst ? '<' : '>'} ${context.values.uuid(after.id)}`
 }

@@ -6,7 +6,7 @@ import { comparedColumn } from './column-reading.ts'
 import { hasColumn, type PresentColumns } from './columns-present.ts'
 import { identifier, instantLiteral, textLiteral, uuidLiteral } from './literal.ts'
 import { onceForSchema } from './once-for-schema.ts'
-import { afterId, datedRange, key, keys, orderInIndex, orderOf, type Writing } from './order.ts'
+import { afterId, datedRange, key, keys, orderInIndex, orderOf, type SqlContext } from './order.ts'
 import type { AllOfPlan, Filter, PagePlan, Plan, Position } from './plan.ts'
 import { searchCondition } from './search.ts'
 import { presentColumnsOf, selectList, tableName } from './select-list.ts'
@@ -23,12 +23,12 @@ const REPEATED_LIMITS: ReadonlySet<number> = new Set([LIMITS.pageRowsDefault, LI
 export function statementOf(plan: Plan, present: PresentColumns, { prepares }: { prepares: boolean }): Statement {
   const isRepeated = prepares && isRepeatable(plan)
   const parameters = new Parameters()
-  const writing = { present, values: isRepeated ? parameters : LITERALS }
-  const text = `select ${list(plan, writing)} from (${rows(plan, writing)}) t${order(plan, present)}`
+  const context = { present, values: isRepeated ? parameters : LITERALS }
+  const text = `select ${list(plan, context)} from (${rows(plan, context)}) t${order(plan, present)}`
   return { text, values: parameters.values, prepared: isRepeated }
 }
 
-function list(plan: Plan, { present, values }: Writing): string {
+function list(plan: Plan, { present, values }: SqlContext): string {
   if (plan.kind !== 'only') return plainList(plan.resource, present)
   return selectList(plan.resource, { present, values, alias: 't', counts: plan.counts }).join(', ')
 }
@@ -67,8 +67,8 @@ function countOf(table: string, present: PresentColumns): string {
 }
 
 /** The rows of a plan, as raw columns: at most one more than the limit of a page, in its order. */
-export function rows(plan: Plan, writing: Writing): string {
-  const { present, values } = writing
+export function rows(plan: Plan, context: SqlContext): string {
+  const { present, values } = context
   const from = `select ${carried(plan.resource, present)} from ${tableName(plan.resource)} t`
   switch (plan.kind) {
     case 'only':
@@ -76,9 +76,9 @@ export function rows(plan: Plan, writing: Writing): string {
     case 'one':
       return `${from} where ${key(plan.resource, 'id', present)} = ${values.uuid(plan.id)}${active(plan.resource, present)}`
     case 'allOf':
-      return `${from} where ${belongs(plan, writing)}${active(plan.resource, present)}`
+      return `${from} where ${belongs(plan, context)}${active(plan.resource, present)}`
     case 'page':
-      return pageRows(plan, writing)
+      return pageRows(plan, context)
   }
 }
 
@@ -94,7 +94,7 @@ export function order(plan: Plan, present: PresentColumns): string {
   return plan.kind === 'allOf' ? ` order by ${keys(plan.resource, present)}` : ''
 }
 
-function belongs({ resource, column, id }: AllOfPlan, { present, values }: Writing): string {
+function belongs({ resource, column, id }: AllOfPlan, { present, values }: SqlContext): string {
   // An absent column is null (R28), and null belongs to nobody.
   return hasColumn(present, resource.table, column) ? `${key(resource, column, present)} = ${values.uuid(id)}` : 'false'
 }
@@ -105,13 +105,13 @@ function active({ table, removedColumn }: Resource, present: PresentColumns): st
 }
 
 /** Dated rows first, in one index range; rows without a date after them, where the schema allows such rows (R17). */
-function pageRows(plan: PagePlan, writing: Writing): string {
-  const { present } = writing
+function pageRows(plan: PagePlan, context: SqlContext): string {
+  const { present } = context
   const createdAt = present.get(plan.resource.table)?.get('created_at')
-  if (createdAt === undefined) return branch(plan, present, afterId(plan, plan.after, writing))
-  const undated = (after: Position | null) => branch(plan, present, undatedAfter(plan, after, writing))
+  if (createdAt === undefined) return branch(plan, present, afterId(plan, plan.after, context))
+  const undated = (after: Position | null) => branch(plan, present, undatedAfter(plan, after, context))
   if (plan.after?.createdAt === null) return undated(plan.after)
-  const range = datedRange(plan, writing)
+  const range = datedRange(plan, context)
   // the rows without a date come behind the last window
   if (createdAt.notNull || plan.window?.end) return datedRows(plan, present, range)
   const dated = datedRows(plan, present, range === 'true' ? 't."created_at" is not null' : range)
@@ -130,8 +130,8 @@ function branch(plan: PagePlan, present: PresentColumns, range: string): string 
   return `${from} where ${where} order by ${orderInIndex(plan, present)} limit ${limit + 1}`
 }
 
-function undatedAfter(plan: PagePlan, after: Position | null, writing: Writing): string {
-  return `t."created_at" is null and ${afterId(plan, after, writing)}`
+function undatedAfter(plan: PagePlan, after: Position | null, context: SqlContext): string {
+  return `t."created_at" is null and ${afterId(plan, after, context)}`
 }
 
 function conditions({ resource, filters, search, changed }: PagePlan, present: PresentColumns): string {

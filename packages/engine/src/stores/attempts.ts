@@ -10,7 +10,7 @@ import type { StoreAddress, StorePools } from './pools.ts'
 import { StoreDatabaseFault } from './store-fault.ts'
 
 /** What attempts are made with. */
-export interface AttemptsParts {
+export interface AttemptOptions {
   readonly pools: StorePools
   readonly columns: StoreColumns
   readonly observe: Observe
@@ -18,7 +18,7 @@ export interface AttemptsParts {
 }
 
 /** For whom work is done. */
-export interface Started {
+export interface AttemptRequest {
   readonly address: StoreAddress
   readonly requestId: string | null
   /** By `performance.now()`. */
@@ -35,12 +35,12 @@ const HUNG_SHARE = 0.5
 
 /** Does work on stores. */
 export class Attempts {
-  private readonly parts: AttemptsParts
+  private readonly options: AttemptOptions
   /** Addresses behind which a pooler has mixed up prepared statements. */
   private readonly unprepared = new Set<string>()
 
-  constructor(parts: AttemptsParts) {
-    this.parts = parts
+  constructor(options: AttemptOptions) {
+    this.options = options
   }
 
   /** Whether a pooler before the store gives statements to connections that have not prepared them. */
@@ -52,16 +52,16 @@ export class Attempts {
    * Does the work, once more where the error says that it is worth it, never past the time limit. Throws `ApiError` and
    * the reason of the signal as they come, and `StoreDatabaseFault`, already observed, for anything else.
    */
-  async run<T>(request: Started, work: Work<T>): Promise<T> {
+  async run<T>(request: AttemptRequest, work: Work<T>): Promise<T> {
     const { startedAt, address, signal } = request
-    const deadline = startedAt + this.parts.timeoutMs
+    const deadline = startedAt + this.options.timeoutMs
     const isFinal = (cause: unknown) => cause instanceof ApiError || signal?.aborted === true
     try {
       return await this.once(address, work, deadline)
     } catch (cause) {
       if (isFinal(cause)) throw cause
       const retried = this.prepareRetry(address, cause) || this.isStrayCancel(cause, startedAt)
-      this.parts.observe(storeFault(request, cause, retried))
+      this.options.observe(storeFault(request, cause, retried))
       if (!retried) throw asFault(cause)
     }
     try {
@@ -69,14 +69,14 @@ export class Attempts {
     } catch (cause) {
       if (isFinal(cause)) throw cause
       this.prepareRetry(address, cause)
-      this.parts.observe(storeFault(request, cause, false))
+      this.options.observe(storeFault(request, cause, false))
       throw asFault(cause)
     }
   }
 
   /** Does the work until `deadline`, by `performance.now()`. Throws what it throws, and gives up connections that are lost. */
   async once<T>(address: StoreAddress, work: Work<T>, deadline: number): Promise<T> {
-    const { timeoutMs } = this.parts
+    const { timeoutMs } = this.options
     const requireTime = () => {
       if (performance.now() < deadline) return
       throw new TimeLimitPassed(`the time limit of ${timeoutMs} ms passed before the statement was sent`)
@@ -84,9 +84,9 @@ export class Attempts {
     const working = async (connection: Connection) => {
       requireTime()
       const begunAt = performance.now()
-      const running = this.parts.columns.of(address, connection).then((present) => work(connection, present))
+      const running = this.options.columns.of(address, connection).then((present) => work(connection, present))
       const discard = (reason: string, graceSeconds: number) =>
-        this.parts.pools.discard(address.storeId, reason, { connection, graceSeconds })
+        this.options.pools.discard(address.storeId, reason, { connection, graceSeconds })
       try {
         return await within(deadline - begunAt, running, () => {
           // Late because it waited long for its turn is not hung: what runs on the other connections may end.
@@ -99,24 +99,24 @@ export class Attempts {
       }
     }
     requireTime()
-    return await this.parts.pools.use(address, working, deadline)
+    return await this.options.pools.use(address, working, deadline)
   }
 
   /** Long before its time limit a statement is ended only by a cancel that was meant for the one before it. */
   private isStrayCancel(cause: unknown, startedAt: number): boolean {
-    return isTooSlow(cause) && performance.now() - startedAt < this.parts.timeoutMs * HUNG_SHARE
+    return isTooSlow(cause) && performance.now() - startedAt < this.options.timeoutMs * HUNG_SHARE
   }
 
   private prepareRetry(address: StoreAddress, cause: unknown): boolean {
     const remedy = remedyFor(cause)
-    if (remedy === 'reconnect' || remedy === 'read schema again') this.parts.columns.forget(address.storeId)
+    if (remedy === 'reconnect' || remedy === 'read schema again') this.options.columns.forget(address.storeId)
     if (remedy === 'prepare nothing') this.unprepared.add(address.databaseUrl)
     return remedy !== 'none'
   }
 }
 
 /** What is noticed of an attempt that failed. */
-function storeFault({ address, requestId }: Started, cause: unknown, retried: boolean) {
+function storeFault({ address, requestId }: AttemptRequest, cause: unknown, retried: boolean) {
   return { event: 'store fault', storeId: address.storeId, requestId, cause, retried } as const
 }
 

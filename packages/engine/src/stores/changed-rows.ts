@@ -26,7 +26,7 @@ const LARGE_LIST_ROWS = 1_000_000
 const LISTS_MAX = 10_000
 
 /** What rows are counted with. */
-export interface Counting {
+export interface CountOptions {
   readonly connection: Connection
   readonly present: PresentColumns
   /** Cancels the count: nobody waits for it any more. */
@@ -42,10 +42,10 @@ export class ChangedRows {
    * How the changed rows of a page of `list` are found best, a name that tells it from all others; null for a page of other
    * rows. Throws as the server does, and the signal's reason.
    */
-  async wayTo(list: string, plan: PagePlan, counting: Counting): Promise<WayToChanged | 'none' | null> {
-    const { present } = counting
+  async wayTo(list: string, plan: PagePlan, options: CountOptions): Promise<WayToChanged | 'none' | null> {
+    const { present } = options
     if (!isOfChangedRows(plan, present)) return null
-    const changed = await this.count(list, plan, counting)
+    const changed = await this.count(list, plan, options)
     if (changed === 0) return 'none'
     if (changed === null) return 'walked'
     // for more rows the longer way costs more than the rare table without statistics is worth: a large one has them soon
@@ -53,14 +53,14 @@ export class ChangedRows {
   }
 
   /** How many rows of the list were changed; null for more than are few. */
-  private async count(list: string, plan: PagePlan, counting: Counting): Promise<number | null> {
-    const mayBeMore = plan.after === null && isOfIndexAlone(plan, counting.present)
+  private async count(list: string, plan: PagePlan, options: CountOptions): Promise<number | null> {
+    const mayBeMore = plan.after === null && isOfIndexAlone(plan, options.present)
     const most = mayBeMore && this.large.has(list) ? FEW_ROWS_AT_FIRST_MAX : FEW_ROWS_MAX
-    const { changed, listRows } = await count(plan, counting, most)
+    const { changed, listRows } = await count(plan, options, most)
     this.remember(list, listRows)
     if (changed <= most) return changed
     if (!mayBeMore || most === FEW_ROWS_AT_FIRST_MAX || listRows < LARGE_LIST_ROWS) return null
-    const again = await count(plan, counting, FEW_ROWS_AT_FIRST_MAX)
+    const again = await count(plan, options, FEW_ROWS_AT_FIRST_MAX)
     return again.changed <= FEW_ROWS_AT_FIRST_MAX ? again.changed : null
   }
 
@@ -71,7 +71,7 @@ export class ChangedRows {
   }
 }
 
-async function count(plan: PagePlan, { connection, present, signal }: Counting, most: number) {
+async function count(plan: PagePlan, { connection, present, signal }: CountOptions, most: number) {
   const counts: number[] = []
   const take = (row: Cell) => {
     const offset = firstValue(row, 2)

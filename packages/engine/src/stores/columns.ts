@@ -19,7 +19,7 @@ export interface ColumnsOptions {
   readonly resources?: readonly Resource[]
 }
 
-interface Reading {
+interface CachedColumns {
   readonly address: StoreAddress
   readonly readAt: number
   readonly present: Promise<PresentColumns>
@@ -32,7 +32,7 @@ const SCHEMAS_MAX = 50
 
 /** The columns of each store in use. */
 export class StoreColumns {
-  private readonly readings = new Map<string, Reading>()
+  private readonly readings = new Map<string, CachedColumns>()
   /** Columns by what the catalog answered. */
   private readonly schemas = new Map<string, PresentColumns>()
   private readonly kinds: ReadonlyMap<string, ReadonlyMap<string, ColumnKind | null>>
@@ -128,7 +128,7 @@ export class StoreColumns {
     this.options.observe({ event: 'schema surprise', storeId, table, column, kind: 'other type' })
   }
 
-  private async compare(storeId: string, before: Reading | undefined, columns: PresentColumns): Promise<void> {
+  private async compare(storeId: string, before: CachedColumns | undefined, columns: PresentColumns): Promise<void> {
     const [old, now] = [
       before === undefined ? null : namesOf(await before.present.catch(() => columns)),
       namesOf(columns),

@@ -87,7 +87,7 @@ export type CountAhead = (count: () => Promise<Counts>) => Promise<void>
 export type Counts = ReadonlyMap<string, bigint>
 
 /** What rows are counted on. */
-export interface CountedStore {
+export interface CountOptions {
   readonly connection: Connection
   readonly present: PresentColumns
   /** Cancels the count; what it rejects with is its reason then, or the driver's error. */
@@ -97,7 +97,7 @@ export interface CountedStore {
 /** Counts the rows of `tables`, 0 for one that the store lacks. Rejects with the driver's error. */
 export async function countRows(
   tables: readonly string[],
-  { connection, present, signal }: CountedStore,
+  { connection, present, signal }: CountOptions,
 ): Promise<Counts> {
   const counts = new Map<string, bigint>()
   const take = (row: Cell) => {

@@ -13,7 +13,7 @@ const SEARCH_MS = 250
 const WINDOWS_LEFT = 2
 
 /** What a page is filled from. */
-export interface Filling {
+export interface WindowSearch {
   readonly page: PageWriter
   readonly connection: Connection
   readonly present: PresentColumns
@@ -30,8 +30,8 @@ export interface Filling {
  * Fills the page window by window until there is more than it holds, the list ends or the time is over. Throws what `fill`
  * throws, and the signal's reason.
  */
-export async function fillByWindows(plan: PagePlan, filling: Filling): Promise<void> {
-  const { page, connection, present, windowRows, signal, fill } = filling
+export async function fillByWindows(plan: PagePlan, search: WindowSearch): Promise<void> {
+  const { page, connection, present, windowRows, signal, fill } = search
   const beganAt = performance.now()
   let slowestMs = 0
   let after = plan.after
@@ -45,7 +45,7 @@ export async function fillByWindows(plan: PagePlan, filling: Filling): Promise<v
     if (end === null || page.hasMore) return
     const now = performance.now()
     slowestMs = Math.max(slowestMs, now - openedAt)
-    const isLate = now + WINDOWS_LEFT * slowestMs >= filling.until
+    const isLate = now + WINDOWS_LEFT * slowestMs >= search.until
     if (isLate || (page.rows > 0 && now >= beganAt + SEARCH_MS)) return page.endAt(end)
     after = end
   }

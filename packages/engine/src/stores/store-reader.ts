@@ -23,7 +23,7 @@ import { readPlan } from './read-plan.ts'
 import { requireReadable, requireServable, tracksUpdates } from './refusals.ts'
 
 /** What a reader is made of. */
-export interface StoreReaderParts {
+export interface StoreReaderOptions {
   readonly pools: StorePools
   readonly columns: StoreColumns
   readonly counts: StoreCounts
@@ -51,16 +51,16 @@ export interface ReadRequest {
 
 /** Reads stores. */
 export class StoreReader {
-  private readonly parts: StoreReaderParts
+  private readonly options: StoreReaderOptions
   private readonly sizes: PageSizes
   private readonly attempts: Attempts
   private readonly plans = new KeptPlans()
   private readonly changed = new ChangedRows()
 
-  constructor(parts: StoreReaderParts) {
-    this.parts = parts
-    this.sizes = new PageSizes(parts.pageBytesMax)
-    this.attempts = new Attempts(parts)
+  constructor(options: StoreReaderOptions) {
+    this.options = options
+    this.sizes = new PageSizes(options.pageBytesMax)
+    this.attempts = new Attempts(options)
   }
 
   /**
@@ -83,7 +83,7 @@ export class StoreReader {
       page.tracksUpdates = tracksUpdates(plan.resource, present)
       const fill = (plan: Plan) => this.fill({ ...sized, plan }, page, { connection, present })
       if (plan.kind === 'page') {
-        const { searchRows: windowRows, timeoutMs } = this.parts
+        const { searchRows: windowRows, timeoutMs } = this.options
         const until = sized.startedAt + timeoutMs * SEARCH_SHARE
         const { signal } = sized
         const wayToChanged = (plan: PagePlan) =>
@@ -102,11 +102,11 @@ export class StoreReader {
 
   /** Whether connections to the store keep statements prepared. */
   private prepares(address: StoreAddress): boolean {
-    return this.parts.preparedStatements && !this.attempts.mixesStatements(address)
+    return this.options.preparedStatements && !this.attempts.mixesStatements(address)
   }
 
   /** Reads the rows of the plan into the page; none where the store lacks the table. */
-  private async fill(request: ReadRequest, page: PageWriter, { connection, present }: OnConnection): Promise<void> {
+  private async fill(request: ReadRequest, page: PageWriter, { connection, present }: StoreSession): Promise<void> {
     const { address, signal } = request
     if (!present.has(request.plan.resource.table)) return
     const plan = await this.withCounts(request, { connection, present })
@@ -135,7 +135,7 @@ export class StoreReader {
         return lookAtTransactions(connection, this.prepares(request.address))
       })
     const { storeId, databaseUrl } = request.address
-    return this.parts.barrier.pass({ storeId, databaseUrl, waits, look })
+    return this.options.barrier.pass({ storeId, databaseUrl, waits, look })
   }
 
   /** Whether the store has a row of `resource` with this id. */
@@ -157,19 +157,19 @@ export class StoreReader {
   private newPage({ plan, lead }: ReadRequest): PageWriter {
     const single = plan.kind === 'one' || plan.kind === 'only'
     const rowsMax = plan.kind === 'page' ? plan.limit : single ? 1 : Number.MAX_SAFE_INTEGER
-    const bytesMax = plan.kind === 'page' ? this.parts.pageBytesMax : Number.MAX_SAFE_INTEGER
+    const bytesMax = plan.kind === 'page' ? this.options.pageBytesMax : Number.MAX_SAFE_INTEGER
     return new PageWriter(plan.resource, { rowsMax, bytesMax }, lead)
   }
 
-  private async withCounts({ address, plan }: ReadRequest, on: OnConnection): Promise<Plan> {
+  private async withCounts({ address, plan }: ReadRequest, on: StoreSession): Promise<Plan> {
     if (plan.kind !== 'only') return plan
-    const counts = await this.parts.counts.of(address.storeId, () => countRows(countedTables(plan), on))
+    const counts = await this.options.counts.of(address.storeId, () => countRows(countedTables(plan), on))
     return { ...plan, counts }
   }
 
   /** For the requests behind this one, in its time: begun later, its address would pass for newer than one that came since. */
   private countAhead({ address, plan, startedAt }: ReadRequest): Promise<void> {
-    const { counts, pools, timeoutMs } = this.parts
+    const { counts, pools, timeoutMs } = this.options
     const signal = pools.closing
     return counts.ahead(address.storeId, (counting) =>
       this.attempts.once(
@@ -184,7 +184,7 @@ export class StoreReader {
     for (const [what, count] of page.out.surprises) {
       const [field = what, ...kind] = what.split(' ')
       const resource = plan.resource.name
-      this.parts.observe({
+      this.options.observe({
         event: 'value surprise',
         storeId: address.storeId,
         resource,
@@ -196,7 +196,7 @@ export class StoreReader {
   }
 }
 
-interface OnConnection {
+interface StoreSession {
   readonly connection: Connection
   readonly present: PresentColumns
 }
