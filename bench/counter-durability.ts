@@ -3,6 +3,7 @@
 // Run: npm run bench:counters -- [--server embedded|system]. The temporary folder must be on a disk.
 
 import { randomBytes } from 'node:crypto'
+import { type Pool, sql } from '@store-export/postgres'
 import { admitMany } from '../packages/control/src/access/admission.ts'
 import { type HashedKey, hashApiKey } from '../packages/control/src/access/api-key.ts'
 import {
@@ -52,7 +53,7 @@ async function compare(measured: BenchServer): Promise<void> {
   const found = new Map<string, Figures[]>(VARIANTS.map(({ name }) => [name, []]))
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const { name, persistence, waits } of VARIANTS) {
-      await setUp.sql.unsafe(`alter table request_counters set ${persistence}`)
+      await setUp.pool.execute({ text: `alter table request_counters set ${persistence}`, values: [] })
       found.get(name)?.push(await measure(measured, hashes, waits))
     }
   }
@@ -86,13 +87,13 @@ async function makeKeys(database: ControlDatabase): Promise<HashedKey[]> {
 /** Each connection has its own keys, so that it waits only for the write. */
 async function measure(measured: BenchServer, hashes: readonly HashedKey[], waits: boolean): Promise<Figures> {
   const database = openControlDatabase(measured.url('postgres'), { poolSize: CONNECTIONS })
-  const { sql } = database
-  const counting = waits ? waitingForDisk(sql) : sql
+  const { pool } = database
+  const counting = waits ? waitingForDisk(pool) : pool
   const walPosition = async () => {
-    const [row] = await sql<[{ bytes: string }]>`select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') as bytes`
-    return Number(row.bytes)
+    const [row] = await pool.query<{ bytes: string }>(sql`select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') as bytes`)
+    return Number(row?.bytes)
   }
-  await Promise.all(Array.from({ length: CONNECTIONS }, () => sql`select pg_sleep(0.05)`))
+  await Promise.all(Array.from({ length: CONNECTIONS }, () => pool.query(sql`select pg_sleep(0.05)`)))
   const [walBefore, cpuBefore, begunAt] = [
     await walPosition(),
     await processorTimeOfServer(measured.processId),
@@ -102,7 +103,7 @@ async function measure(measured: BenchServer, hashes: readonly HashedKey[], wait
   const work = async (connection: number) => {
     for (let turn = 0; performance.now() - begunAt < ROUND_MS; turn += 1) {
       const first = (connection * KEYS_PER_STATEMENT * 5 + (turn % 5) * KEYS_PER_STATEMENT) % hashes.length
-      await admitMany(hashes.slice(first, first + KEYS_PER_STATEMENT), { sql: counting, requestsPerMinute: 120 })
+      await admitMany(hashes.slice(first, first + KEYS_PER_STATEMENT), { pool: counting, requestsPerMinute: 120 })
       requests += KEYS_PER_STATEMENT
     }
   }
@@ -115,8 +116,10 @@ async function measure(measured: BenchServer, hashes: readonly HashedKey[], wait
 }
 
 /** The same pool, but the statement that counts waits for the disk. */
-function waitingForDisk(sql: ControlDatabase['sql']): ControlDatabase['sql'] {
-  const unsafe: typeof sql.unsafe = (text, ...rest) =>
-    sql.unsafe(text.replace("set_config('synchronous_commit', 'off', true) = 'off'", 'true'), ...rest)
-  return Object.assign(() => undefined, { unsafe }) as unknown as ControlDatabase['sql']
+function waitingForDisk(pool: Pool): Pool {
+  const query: Pool['query'] = (statement, options) => {
+    const text = statement.text.replace("set_config('synchronous_commit', 'off', true) = 'off'", 'true')
+    return pool.query({ ...statement, text }, options)
+  }
+  return Object.assign(Object.create(pool), { query })
 }

@@ -4,7 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { order } from '@store-export/contract'
-import { openPool, parseConnectionUrl } from '@store-export/postgres'
+import { openClient } from '../test/support/client.ts'
 import { createApiClient } from './lib/api-client.ts'
 import { startBuiltService } from './lib/built-service.ts'
 import { copyStatements, FIRST_KEY } from './lib/copy-statements.ts'
@@ -94,7 +94,7 @@ async function askBoth({ stores }: ManyStores, url: string, samples: Samples): P
 
 /** What a program would do that opens a connection for each page. */
 async function readDirectly(readerUrl: string): Promise<void> {
-  const sql = openPool(parseConnectionUrl(readerUrl), { connectionsMax: 1, applicationName: 'bench direct' })
+  const sql = openClient(readerUrl)
   try {
     for (const statement of copyStatements(order, FIRST_KEY, PAGE_ROWS)) {
       const rows = await sql.unsafe(statement).readable()
@@ -106,7 +106,7 @@ async function readDirectly(readerUrl: string): Promise<void> {
 }
 
 async function watchConnections(server: BenchServer, signal: AbortSignal): Promise<number> {
-  const sql = openPool(parseConnectionUrl(server.url('postgres')), { connectionsMax: 1, applicationName: 'bench' })
+  const sql = openClient(server.url('postgres'))
   let most = 0
   while (!signal.aborted) {
     const [row] = await sql.unsafe<[{ count: number }]>(

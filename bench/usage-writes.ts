@@ -2,6 +2,7 @@
 // Run: npm run bench:usage -- [--server embedded|system]. Prints the results.
 
 import { randomBytes } from 'node:crypto'
+import { sql } from '@store-export/postgres'
 import {
   addStore,
   createKey,
@@ -66,8 +67,8 @@ async function measure(measured: BenchServer): Promise<void> {
   }
   const serverMs = (await processorTimeOfServer(measured.processId)) - before
   await usage.close()
-  const [size] = await database.sql<{ lines: number; bytes: number }[]>`
-    select count(*)::int as lines, pg_total_relation_size('request_log')::float8 as bytes from request_log`
+  const [size] = await database.pool.query<{ lines: number; bytes: number }>(sql`
+    select count(*)::int as lines, pg_total_relation_size('request_log')::float8 as bytes from request_log`)
   await database.close()
   if (problems.length > 0) throw new Error('usage was not written', { cause: problems[0] })
   const requests = flushes.length * keyIds.length * REQUESTS_PER_FLUSH

@@ -6,11 +6,12 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
 import type { Browser, Page } from 'playwright-core'
+import type { Sql } from 'postgres'
 import { CONTROL_DATABASE } from '../packages/operator/src/demo/data-folder.ts'
 import { findRunningPostgres } from '../packages/operator/src/embedded/embedded-postgres.ts'
 import { openBrowser, openPage } from '../test/support/browser.ts'
+import { openClient } from '../test/support/client.ts'
 
 const WIDTHS = [390, 1280]
 const FOLDER = path.resolve(import.meta.dirname, '..', 'docs', 'pictures')
@@ -114,8 +115,7 @@ async function addPast(sql: Sql, prefixes: string[]): Promise<void> {
 async function withControl(cwd: string, work: (sql: Sql) => Promise<void>): Promise<void> {
   const postgres = await findRunningPostgres(path.join(cwd, '.data'))
   if (postgres === undefined) throw new Error('the demo has no database')
-  const target = parseConnectionUrl(postgres.url(CONTROL_DATABASE))
-  const sql = openPool(target, { connectionsMax: 1, applicationName: 'pictures' })
+  const sql = openClient(postgres.url(CONTROL_DATABASE))
   try {
     await work(sql)
   } finally {

@@ -3,13 +3,15 @@
 import { randomBytes } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'
 import { addStore, createKey, migrate, openControlDatabase, SealingKey } from '@store-export/control'
-import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
+import type { Connection } from '@store-export/postgres'
+import type { Sql } from 'postgres'
 import { generateStore } from '../../packages/operator/src/demo/generate.ts'
 import { HISTORY_END, instantText } from '../../packages/operator/src/demo/instants.ts'
 import { loadStore } from '../../packages/operator/src/demo/load.ts'
 import { DEMO_SEED, DEMO_STORES } from '../../packages/operator/src/demo/platform.ts'
 import type { Row, RowBatch } from '../../packages/operator/src/demo/rows.ts'
 import { provisionStore } from '../../packages/operator/src/store-schema/provision-store.ts'
+import { connectOnce, openClient, withConnection } from '../../test/support/client.ts'
 import type { BenchServer } from './servers.ts'
 
 /** Databases that are ready to be measured on. */
@@ -41,27 +43,23 @@ export async function makeDataset(server: BenchServer, orders: number): Promise<
     name,
     revision: LATEST_REVISION,
     random: randomBytes,
-    connect,
+    connect: connectOnce,
   })
   const key = await register({ server, secret, readerUrl: urls.readerUrl })
-  const sql = connect(urls.databaseUrl)
-  const rows = await fill(sql, orders)
+  const sql = openClient(urls.databaseUrl)
+  const rows = await withConnection(urls.databaseUrl, (connection) => fill(connection, orders))
   await checkpoint(server)
   const [{ version }] = await sql<[{ version: string }]>`select split_part(version(), ',', 1) as version`
   const { readerUrl, databaseUrl: ownerUrl } = urls
   return { controlUrl: server.url(CONTROL_DATABASE), secret, key, readerUrl, ownerUrl, sql, version, rows }
 }
 
-function connect(url: string): Sql {
-  return openPool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: 'bench' })
-}
-
 /** Customers and products grow with the orders, as they do in shops. */
-function fill(sql: Sql, orders: number): Promise<number> {
+function fill(connection: Connection, orders: number): Promise<number> {
   const [{ id, name, shop, size }] = DEMO_STORES
   const grown = { ...size, orders, customers: Math.ceil(orders / 5), products: Math.ceil(orders / 40) }
   const rows = generateStore({ seed: DEMO_SEED, storeId: id, name, revision: LATEST_REVISION, shop, size: grown })
-  return loadStore(sql, LATEST_REVISION, withoutCrowd(rows))
+  return loadStore(connection, LATEST_REVISION, withoutCrowd(rows))
 }
 
 /** The demo's history ends at an instant, to which a thousand last changes are moved; few must match a filter here. */
@@ -101,7 +99,7 @@ function checkpoint(server: BenchServer): Promise<void> {
 }
 
 async function administrate(server: BenchServer, statement: string): Promise<void> {
-  const sql = connect(server.url('postgres'))
+  const sql = openClient(server.url('postgres'))
   try {
     await sql.unsafe(statement)
   } finally {

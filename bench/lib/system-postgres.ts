@@ -4,12 +4,12 @@
 import { randomBytes } from 'node:crypto'
 import { access, chown, constants, mkdir, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { openPool, parseConnectionUrl } from '@store-export/postgres'
 import { type Account, chooseAccount } from '../../packages/operator/src/embedded/account.ts'
 import { run } from '../../packages/operator/src/embedded/run.ts'
 import { startServer } from '../../packages/operator/src/embedded/server.ts'
 import { type ServerSettings, serverParameters } from '../../packages/operator/src/embedded/server-settings.ts'
 import { databaseUrl } from '../../packages/operator/src/embedded/url.ts'
+import { openClient } from '../../test/support/client.ts'
 import type { BenchServer } from './servers.ts'
 
 /** Where distributions put each version's programs. */
@@ -78,7 +78,7 @@ async function makeCluster(initdb: string, cluster: string, account: Account): P
 }
 
 async function setPassword(socketUrl: string, password: string): Promise<void> {
-  const sql = openPool(parseConnectionUrl(socketUrl), { connectionsMax: 1, applicationName: 'bench' })
+  const sql = openClient(socketUrl)
   try {
     await sql.unsafe(`alter role ${SUPERUSER} password '${password}'`)
   } finally {

@@ -1,7 +1,7 @@
 // Where the pages of a list begin: as the service's cursors and as keys that COPY can be asked with.
 
 import { LIMITS, type Resource } from '@store-export/contract'
-import type { Sql } from '@store-export/postgres'
+import type { Sql } from 'postgres'
 import { type ApiClient, pagePath } from './api-client.ts'
 import { FIRST_KEY, type RowKey } from './copy-statements.ts'
 

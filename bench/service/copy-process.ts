@@ -1,6 +1,7 @@
 // The measure of everything else: a client that asks for the same rows with COPY, as text, and drops the bytes.
 
-import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
+import type { Sql } from 'postgres'
+import { openClient } from '../../test/support/client.ts'
 import { answerCalls } from '../lib/child-calls.ts'
 
 let sql: Sql | undefined
@@ -9,11 +10,7 @@ answerCalls({ start, run }, async () => sql?.end())
 
 /** Opens the one connection. */
 async function start(url: string): Promise<void> {
-  sql = openPool(parseConnectionUrl(url), {
-    connectionsMax: 1,
-    applicationName: 'bench copy',
-    preparedStatements: false,
-  })
+  sql = openClient(url)
   await sql.unsafe('select 1')
 }
 

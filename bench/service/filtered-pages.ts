@@ -2,7 +2,7 @@
 // its way of reading, and one status.
 
 import { LIMITS } from '@store-export/contract'
-import type { Sql } from '@store-export/postgres'
+import type { Sql } from 'postgres'
 import { pagePath } from '../lib/api-client.ts'
 
 /** What the names of all figures of filtered pages begin with. */

@@ -17,6 +17,8 @@ export interface KeyCheckStart {
   readonly key: string
 }
 
+const SELECT_ONE = { text: 'select 1', values: [], prepared: true }
+
 let started: { readonly database: ControlDatabase; readonly hash: HashedKey } | undefined
 
 answerCalls({ start, 'select 1': selectOne, 'key check': checkKey }, async () => started?.database.close())
@@ -29,13 +31,13 @@ async function start({ controlUrl, key }: KeyCheckStart): Promise<void> {
 
 async function selectOne(count: number): Promise<void> {
   const { database } = state()
-  for (let i = 0; i < count; i++) await database.sql`select 1`
+  for (let i = 0; i < count; i++) await database.pool.query(SELECT_ONE)
 }
 
 async function checkKey(count: number): Promise<void> {
   const { database, hash } = state()
   for (let i = 0; i < count; i++) {
-    const [admission] = await admit(hash, 1, { sql: database.sql, requestsPerMinute: 1_000_000_000 })
+    const [admission] = await admit(hash, 1, { pool: database.pool, requestsPerMinute: 1_000_000_000 })
     if (admission === null || admission === undefined) throw new Error('the key was refused')
   }
 }

@@ -3,9 +3,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'
 import { addStore, createKey, migrate, openControlDatabase, SealingKey } from '@store-export/control'
-import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
 import { provisionStore } from '../../packages/operator/src/store-schema/provision-store.ts'
 import { urlForDatabase } from '../../packages/operator/src/store-schema/store-url.ts'
+import { connectOnce, openClient } from '../../test/support/client.ts'
 import type { BenchServer } from '../lib/servers.ts'
 
 /** A store with a key, and how a client of its own would reach its database. */
@@ -26,7 +26,7 @@ const ORDERS = 100
 
 /** Makes so many stores with a hundred orders each. */
 export async function makeManyStores(server: BenchServer, count: number): Promise<ManyStores> {
-  const admin = connect(server.url('postgres'))
+  const admin = openClient(server.url('postgres'))
   const secret = randomBytes(32)
   const keys = { current: new SealingKey(secret), previous: null }
   const { readerUrl, databaseUrl } = await provisionStore({
@@ -35,7 +35,7 @@ export async function makeManyStores(server: BenchServer, count: number): Promis
     name: 'Shop',
     revision: LATEST_REVISION,
     random: randomBytes,
-    connect,
+    connect: connectOnce,
   })
   await fill(databaseUrl)
   await admin.unsafe(`create database ${CONTROL_DATABASE} template template0`)
@@ -63,7 +63,7 @@ export async function makeManyStores(server: BenchServer, count: number): Promis
 }
 
 async function fill(ownerUrl: string): Promise<void> {
-  const sql = connect(ownerUrl)
+  const sql = openClient(ownerUrl)
   try {
     await sql.unsafe(`insert into orders (id, email, created_at)
       select gen_random_uuid(), 'buyer@example.com', now() - n * interval '1 minute' from generate_series(1, ${ORDERS}) n;
@@ -72,8 +72,4 @@ async function fill(ownerUrl: string): Promise<void> {
   } finally {
     await sql.end()
   }
-}
-
-function connect(url: string): Sql {
-  return openPool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: 'bench' })
 }

@@ -1,7 +1,7 @@
 // Everything that is measured on one server, in the order in which it is.
 
 import { LIMITS } from '@store-export/contract'
-import type { Sql } from '@store-export/postgres'
+import type { Sql } from 'postgres'
 import { pagePath } from '../lib/api-client.ts'
 import { startChild } from '../lib/child.ts'
 import { type Dataset, makeDataset } from '../lib/dataset.ts'

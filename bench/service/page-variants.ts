@@ -1,7 +1,7 @@
 // The two kinds of variants: pages of a list, each beside COPY of the same rows, and requests without such a measure.
 
 import { LIMITS, order, type Resource } from '@store-export/contract'
-import type { Sql } from '@store-export/postgres'
+import type { Sql } from 'postgres'
 import { type ApiClient, pagePath } from '../lib/api-client.ts'
 import type { Child } from '../lib/child.ts'
 import { copyStatements } from '../lib/copy-statements.ts'

@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { openPool, parseConnectionUrl } from '@store-export/postgres'
+import { openClient } from '../../test/support/client.ts'
 import { SERVICE_PROCESS, startChild } from '../lib/child.ts'
 import { makeDataset } from '../lib/dataset.ts'
 import { describeMachine } from '../lib/results.ts'
@@ -160,7 +160,7 @@ class SyncBench {
     const name = `bench_sync_${this.#databases}`
     if (destination !== 'postgres') return `${destination}:${path.join(this.#places.folder, name)}`
     const { server } = this.#places
-    const sql = openPool(parseConnectionUrl(server.url('postgres')), { connectionsMax: 1, applicationName: 'bench' })
+    const sql = openClient(server.url('postgres'))
     await sql.unsafe(`create database ${name} template template0`).finally(() => sql.end())
     return server.url(name)
   }

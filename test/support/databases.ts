@@ -1,6 +1,6 @@
 // Databases for tests: each test file makes its own and drops it, so that files run side by side.
 import { randomBytes } from 'node:crypto'
-import { openPool, parseConnectionUrl } from '@store-export/postgres'
+import { Pool, parseConnectionUrl } from '@store-export/postgres'
 import postgres from 'postgres'
 import { inject } from 'vitest'
 import { makeServiceSecrets } from '../../packages/control/src/service-secrets.ts'
@@ -21,9 +21,9 @@ export function createDatabase(): Promise<TestDatabase> {
 /** Makes a control database as `migrate` leaves one, with secrets of its own: migrating each takes longer than most tests. */
 export async function createMigratedDatabase(): Promise<TestDatabase> {
   const database = await copyOf(inject('migratedTemplate'))
-  const sql = openPool(parseConnectionUrl(database.url), { connectionsMax: 1, applicationName: 'test' })
-  await makeServiceSecrets(sql, randomBytes)
-  await sql.end()
+  const pool = new Pool(parseConnectionUrl(database.url), { connectionsMax: 1, applicationName: 'test' })
+  await makeServiceSecrets(pool, randomBytes)
+  await pool.close()
   return database
 }
 

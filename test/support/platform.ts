@@ -4,12 +4,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { LATEST_REVISION, type RevisionId } from '@store-export/contract'
 import { addStore, createKey, SealingKey } from '@store-export/control'
-import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
+import type { Sql } from 'postgres'
 import { inject } from 'vitest'
 import { readConfig } from '../../packages/operator/src/config.ts'
 import type { Observation } from '../../packages/operator/src/observe.ts'
 import { type RunningService, startService } from '../../packages/operator/src/service.ts'
 import { provisionStore } from '../../packages/operator/src/store-schema/provision-store.ts'
+import { connectOnce, openClient } from './client.ts'
 import { createMigratedDatabase } from './databases.ts'
 import { validateResponse } from './openapi.ts'
 
@@ -40,6 +41,8 @@ export interface TestStore {
 export interface TestPlatform {
   readonly service: RunningService
   readonly controlUrl: string
+  /** Runs statements in the control database. */
+  readonly controlSql: Sql
   readonly sealingKey: SealingKey
   readonly observations: Observation[]
   /** Makes a store at `revision`, ready to be read. */
@@ -76,11 +79,13 @@ export async function startPlatform(
     observe: (observation) => observations.push(observation),
     dashboard,
   })
+  const controlSql = openClient(control.url, 2)
   const stores: TestStore[] = []
   const newKey = (storeId: string) => keyFor(service, storeId)
   return {
     service,
     controlUrl: control.url,
+    controlSql,
     sealingKey,
     observations,
     newKey,
@@ -96,6 +101,7 @@ export async function startPlatform(
     },
     async close() {
       await service.close()
+      await controlSql.end({ timeout: 1 })
       for (const { sql, ownerUrl } of stores) {
         await sql.end({ timeout: 1 })
         await dropDatabase(new URL(ownerUrl).pathname.slice(1))
@@ -122,11 +128,6 @@ export async function get(url: string, key: string | null, headers: Record<strin
   return { status: response.status, headers: response.headers, text, json: parsed(text) }
 }
 
-/** Opens a pool of one connection, as provisioning asks for. */
-export function connectOnce(url: string): Sql {
-  return openPool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: 'test' })
-}
-
 interface Provisioning {
   readonly service: RunningService
   readonly sealingKey: SealingKey
@@ -150,7 +151,7 @@ async function provisionTestStore({ service, sealingKey, revision }: Provisionin
     { id, name, origin: 'generated', state: 'ready', databaseUrl: throughPooler(urls.readerUrl) },
   )
   const { id: keyId, key } = await keyFor(service, id)
-  return { id, key, keyId, sql: connectOnce(urls.databaseUrl), ownerUrl: urls.databaseUrl, readerUrl: urls.readerUrl }
+  return { id, key, keyId, sql: openClient(urls.databaseUrl), ownerUrl: urls.databaseUrl, readerUrl: urls.readerUrl }
 }
 
 async function keyFor({ control }: RunningService, storeId: string): Promise<{ id: string; key: string }> {
@@ -165,7 +166,7 @@ async function keyFor({ control }: RunningService, storeId: string): Promise<{ i
 }
 
 async function dropDatabase(name: string): Promise<void> {
-  const admin = connectOnce(inject('postgresUrl'))
+  const admin = openClient(inject('postgresUrl'))
   await admin.unsafe(`drop database if exists "${name}" with (force)`)
   await admin.end()
 }

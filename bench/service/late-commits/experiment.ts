@@ -2,7 +2,7 @@
 // lost a row when all is quiet?
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { openPool, parseConnectionUrl } from '@store-export/postgres'
+import { openClient } from '../../../test/support/client.ts'
 import { Syncer, type SyncerOptions } from './syncer.ts'
 import { startWriters } from './writers.ts'
 
@@ -57,7 +57,7 @@ async function runUntil(syncer: Syncer, until: number): Promise<void> {
 }
 
 async function readOrders(ownerUrl: string): Promise<Map<string, string | null>> {
-  const sql = openPool(parseConnectionUrl(ownerUrl), { connectionsMax: 1, applicationName: 'truth' })
+  const sql = openClient(ownerUrl)
   try {
     const rows = await sql<
       { id: string; tracking: string | null }[]

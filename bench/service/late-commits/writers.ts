@@ -2,7 +2,8 @@
 // provider, few as long as an import. What they write is stamped when they begin and seen when they end.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
+import type { Sql } from 'postgres'
+import { openClient } from '../../../test/support/client.ts'
 
 /** Writers at work. */
 export interface Writers {
@@ -36,7 +37,7 @@ export function startWriters(ownerUrl: string): Writers {
 }
 
 async function write(ownerUrl: string, writer: number, signal: AbortSignal): Promise<number> {
-  const sql = openPool(parseConnectionUrl(ownerUrl), { connectionsMax: 1, applicationName: 'writer' })
+  const sql = openClient(ownerUrl)
   const own: string[] = []
   let transactions = 0
   try {

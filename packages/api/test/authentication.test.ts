@@ -124,7 +124,7 @@ describe('[AUTH-2] a key is a fixed prefix and a secret', () => {
 })
 
 test('[AUTH-3] only a hash of the key is stored: no table of the control database holds it', async () => {
-  const { sql } = platform.service.control
+  const sql = platform.controlSql
   const dump: string[] = []
   for (const table of ['api_keys', 'stores', 'request_counters', 'usage_hours', 'service_secrets'])
     dump.push(JSON.stringify(await sql`select to_json(t)::text as row from ${sql(table)} t`))

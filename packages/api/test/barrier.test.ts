@@ -2,9 +2,10 @@
 // the next run may ask. The experiment with many writers is test/late-commits.test.ts.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Sql } from '@store-export/postgres'
+import type { Sql } from 'postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { openClient } from '../../../test/support/client.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { startNode } from './support/nodes.ts'
 
 const BOUND_MS = 400
@@ -24,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 beforeEach(() => {
-  writer = connectOnce(store.ownerUrl)
+  writer = openClient(store.ownerUrl)
 })
 afterEach(() => writer.end())
 
@@ -73,7 +74,7 @@ async function beginAWhileAgo(): Promise<number> {
 async function administrate({ ownerUrl }: TestStore, statement: string): Promise<void> {
   const url = new URL(inject('postgresUrl'))
   url.pathname = new URL(ownerUrl).pathname
-  const admin = connectOnce(url.href)
+  const admin = openClient(url.href)
   await admin.unsafe(statement)
   await admin.end()
 }
@@ -117,7 +118,7 @@ describe('a transaction that is open when the first page is asked for', () => {
     await coarse.sql.unsafe(`drop trigger updated_at_1_mark on orders; drop trigger updated_at_2_move on orders;
       drop trigger updated_at_3_keep on orders;
       alter table orders alter created_at type timestamptz(0), alter updated_at type timestamptz(0)`)
-    const other = connectOnce(coarse.ownerUrl)
+    const other = openClient(coarse.ownerUrl)
     const began = await beginInFirstHalfOfSecond(other)
     await other.unsafe(`insert into orders (id, email) values (gen_random_uuid(), 'rounded@example.com')`)
     await delay(NEAR_MS)
@@ -164,7 +165,7 @@ describe('a transaction that is open when the first page is asked for', () => {
   test('one that began later is waited for, though another is not any more', async () => {
     await begin()
     await firstPage()
-    const other = connectOnce(store.ownerUrl)
+    const other = openClient(store.ownerUrl)
     await begin(other)
     const asked = firstPage()
     await delay(BOUND_MS / 4)
@@ -219,7 +220,7 @@ describe('a transaction that is open when the first page is asked for', () => {
   })
 
   test('is not waited for where it is the service’s own, which only reads', async () => {
-    const reader = connectOnce(
+    const reader = openClient(
       `${store.readerUrl}${store.readerUrl.includes('?') ? '&' : '?'}application_name=store-export`,
     )
     await begin(reader)
@@ -250,7 +251,7 @@ describe('a role that does not see', () => {
   test('[SYNC-1] when transactions began gets a watermark minutes back, as long as one is open', async () => {
     const blind = await platform.provision()
     await administrate(blind, `revoke pg_read_all_stats from "${new URL(blind.readerUrl).username}"`)
-    const other = connectOnce(blind.ownerUrl)
+    const other = openClient(blind.ownerUrl)
     const began = await begin(other)
     const { watermark } = await firstPage('orders', blind)
     expect(began - watermark).toBeGreaterThan(299_000 - BOUND_MS)

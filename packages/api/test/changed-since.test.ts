@@ -5,7 +5,8 @@ import { parseInstant, product } from '@store-export/contract'
 import { StoreColumns } from '@store-export/engine'
 import { type Connection, connect, parseConnectionUrl, queryRows } from '@store-export/postgres'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { openClient } from '../../../test/support/client.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { changedCountStatement } from '../../engine/src/query/changed-count.ts'
 import type { PresentColumns } from '../../engine/src/query/columns-present.ts'
 import type { Filter, PagePlan, WayToChanged } from '../../engine/src/query/plan.ts'
@@ -50,7 +51,7 @@ async function changeFrom(row: number): Promise<void> {
 async function pretendRows(count: number): Promise<void> {
   const url = new URL(inject('postgresUrl'))
   url.pathname = new URL(store.ownerUrl).pathname
-  const admin = connectOnce(url.href)
+  const admin = openClient(url.href)
   await admin.unsafe(`update pg_class set reltuples = ${count} where oid = 'public.products'::regclass`)
   await admin.end()
 }

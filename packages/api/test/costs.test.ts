@@ -33,9 +33,9 @@ interface Counted {
 /** A node whose ways to both databases are counted; it knows the store, and has answered twice what is asked for. */
 async function countedNode(...known: string[]): Promise<Counted> {
   const [control, stores] = [await countedWay(platform.controlUrl), await countedWay(store.readerUrl)]
-  const [row] = await platform.service.control.sql<[{ url: string }]>`
+  const [row] = await platform.controlSql<[{ url: string }]>`
     select database_url as url from stores where id = ${store.id}`
-  await platform.service.control.sql`update stores set database_url = ${stores.url(row.url)} where id = ${store.id}`
+  await platform.controlSql`update stores set database_url = ${stores.url(row.url)} where id = ${store.id}`
   // what it does by itself must not be counted
   const node = await startNode({ ...platform, controlUrl: control.url(platform.controlUrl) })
   onTestFinished(() => node.close())

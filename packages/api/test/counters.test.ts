@@ -1,8 +1,8 @@
 // A counter in the control database that somebody holds, or that cannot be counted on: it is its own key's affair.
 
 import { setTimeout as after } from 'node:timers/promises'
-import { openPool, parseConnectionUrl } from '@store-export/postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { openClient } from '../../../test/support/client.ts'
 import { get, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { startNode } from './support/nodes.ts'
 
@@ -44,7 +44,7 @@ test('[ERR-3, LIM-1] a counter that somebody holds is waited for by its own key 
   const urls = [platform.service.url, second.url]
   const held = storeAt(0)
   for (const url of urls) for (const { key } of stores) expect((await get(`${url}/api/v1/store`, key)).status).toBe(200)
-  const holder = openPool(parseConnectionUrl(platform.controlUrl), { connectionsMax: 1, applicationName: 'test' })
+  const holder = openClient(platform.controlUrl)
   onTestFinished(() => holder.end())
   await holder.unsafe('begin')
   await holder`select from request_counters where key_id = ${held.keyId} for update`
@@ -69,7 +69,7 @@ test('[ERR-3, LIM-1] a counter that somebody holds is waited for by its own key 
 
 test('[ERR-3, LIM-1] a key that cannot be counted is refused, and nobody who came at the same moment with it', async () => {
   const broken = storeAt(0)
-  const { sql } = platform.service.control
+  const sql = platform.controlSql
   await sql.unsafe(`
     create function refuse_to_count() returns trigger language plpgsql as $$
       begin

@@ -1,6 +1,7 @@
 import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { openClient } from '../../../test/support/client.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { bareStore } from './support/bare-store.ts'
 import { filledStore } from './support/demo.ts'
 import { CORS, NO_ID, pathsWith, SPEC_BY_ID, SPEC_ENDPOINTS } from './support/endpoints.ts'
@@ -77,7 +78,7 @@ describe('[ENV-3, ERR-1, GEN-5] every endpoint, every common error, one envelope
 
 test('[AUTH-7, GEN-4] origin and state decide, not whether there is a database; from the next request on', async () => {
   const { id, key } = await platform.provision('launch')
-  const { sql } = platform.service.control
+  const sql = platform.controlSql
   for (const [origin, state, status] of [
     ['generated', 'ready', 200],
     ['generated', 'generating', 409],
@@ -200,7 +201,7 @@ describe('[R6] two faults at once: the earlier check speaks', () => {
       bareStore(limited, 'generating'),
       limited.provision(),
     ])
-    const made = await limited.service.control.sql<{ id: string }[]>`select id from api_keys`
+    const made = await limited.controlSql<{ id: string }[]>`select id from api_keys`
     for (const { id } of made) await spendKey(limited, id)
     for (const { key } of keys) {
       for (const [method, path] of [
@@ -226,7 +227,7 @@ describe('[R6] two faults at once: the earlier check speaks', () => {
 })
 
 async function drop({ ownerUrl }: TestStore): Promise<void> {
-  const admin = connectOnce(platform.controlUrl)
+  const admin = openClient(platform.controlUrl)
   await admin.unsafe(`drop database "${new URL(ownerUrl).pathname.slice(1)}" with (force)`)
   await admin.end()
 }
@@ -256,7 +257,7 @@ describe('[ERR-3] a store database that is gone', () => {
 test('[R5] without the control database there is no data: 502 for a key, 401 still for none, and documents', async () => {
   const alone = await startPlatform({ STORE_TIMEOUT_MS: '500' })
   const { key } = await alone.provision()
-  const admin = connectOnce(platform.controlUrl)
+  const admin = openClient(platform.controlUrl)
   const name = new URL(alone.controlUrl).pathname.slice(1)
   await admin.unsafe(`alter database "${name}" allow_connections false`)
   await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`

@@ -1,13 +1,8 @@
 import { inspect } from 'node:util'
 import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import {
-  connectOnce,
-  startPlatform,
-  type TestAnswer,
-  type TestPlatform,
-  type TestStore,
-} from '../../../test/support/platform.ts'
+import { openClient } from '../../../test/support/client.ts'
+import { startPlatform, type TestAnswer, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from './support/demo.ts'
 import { asSuperuser, cutReader, forget, observed, readerOf } from './support/rows.ts'
 
@@ -64,7 +59,7 @@ describe('a cut connection', () => {
 
   test('[ERR-3] one that is cut while it waits for rows is replaced: the page is whole', async () => {
     const before = await orders(store)
-    const owner = connectOnce(store.ownerUrl)
+    const owner = openClient(store.ownerUrl)
     await owner
       .begin(async (transaction) => {
         await transaction.unsafe('lock table orders in access exclusive mode')
@@ -154,7 +149,7 @@ describe('a store that cannot be reached', () => {
 
 describe('a store that does not answer', () => {
   test('[ERR-3] is 502 within six seconds, a burst of requests too, and its neighbour does not notice', async () => {
-    const owner = connectOnce(store.ownerUrl)
+    const owner = openClient(store.ownerUrl)
     let slowest = 0
     const startedAt = performance.now()
     await owner.begin(async (transaction) => {
@@ -188,7 +183,7 @@ describe('a store that does not answer', () => {
     const reader = readerOf(store)
     await asSuperuser(`alter role ${reader} reset all`)
     await cutReader(store)
-    const short = connectOnce(store.ownerUrl)
+    const short = openClient(store.ownerUrl)
     await short.begin(async (transaction) => {
       await transaction.unsafe('lock table orders in access exclusive mode')
       const since = performance.now()
@@ -205,7 +200,7 @@ describe('a store that does not answer', () => {
 /** Waits until a statement of the store's reader waits for a lock. */
 async function waitUntilBlocked(of: TestStore): Promise<void> {
   // Only a superuser sees what another role waits for.
-  const sql = connectOnce(inject('postgresUrl'))
+  const sql = openClient(inject('postgresUrl'))
   try {
     for (let i = 0; i < 200; i++) {
       const waiting = await sql`

@@ -59,7 +59,7 @@ async function idsOf(table: string, condition: string): Promise<string[]> {
 /** Makes every response of the store late, for all nodes, until the function that it returns is called. */
 async function makeLate({ id, readerUrl }: TestStore): Promise<() => Promise<void>> {
   const way = await openProxy(Number(new URL(readerUrl).port))
-  const { sql } = platform.service.control
+  const sql = platform.controlSql
   const [row] = await sql<[{ url: string }]>`select database_url as url from stores where id = ${id}`
   const late = Object.assign(new URL(row.url), { hostname: '127.0.0.1', port: String(way.port) }).href
   await sql`update stores set database_url = ${late} where id = ${id}`

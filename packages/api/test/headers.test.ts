@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { openClient } from '../../../test/support/client.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { bareStore } from './support/bare-store.ts'
 import { filledStore } from './support/demo.ts'
 import { CORS, NO_ID, SPEC_ENDPOINTS } from './support/endpoints.ts'
@@ -24,7 +25,7 @@ beforeAll(async () => {
     bareStore(platform, 'generating'),
     platform.provision(),
   ])
-  const admin = connectOnce(platform.controlUrl)
+  const admin = openClient(platform.controlUrl)
   await admin.unsafe(`drop database "${new URL(gone.ownerUrl).pathname.slice(1)}" with (force)`)
   const spent = await platform.newKey(store.id)
   await spendKey(platform, spent.id)

@@ -3,7 +3,8 @@
 
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { openClient } from '../../../test/support/client.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { CUSTOMERS, changeOf, compareRows, History, type ModelRow, ORDERS, rowOf } from './support/history.ts'
 import { idAt } from './support/rows.ts'
 
@@ -96,7 +97,7 @@ test('[PAG-4, R31] under writers that never pause, a walk has each row that stay
   let isWalking = true
   let writes = 0
   const write = async (writer: number) => {
-    const sql = connectOnce(store.ownerUrl)
+    const sql = openClient(store.ownerUrl)
     const own = (n: number) => `gen_random_uuid(), '${writer} ${n}', timestamptz '2026-07-08Z'`
     for (let n = 0; isWalking; n += 1) {
       const at = (n * 7919) % count

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { openClient } from '../../../test/support/client.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { createLog } from '../../operator/src/log.ts'
 import { combine, type Observation } from '../../operator/src/observe.ts'
 import { bareStore } from './support/bare-store.ts'
@@ -24,7 +25,7 @@ beforeAll(async () => {
     platform.provision(),
   ])
   await store.sql`update customers set password_hash = ${HASH} || id, updated_at = updated_at`
-  const admin = connectOnce(platform.controlUrl)
+  const admin = openClient(platform.controlUrl)
   await admin.unsafe(`drop database "${new URL(gone.ownerUrl).pathname.slice(1)}" with (force)`)
   await admin.end()
   await sweep()
@@ -109,7 +110,7 @@ describe('[GEN-3] no password', () => {
   })
 
   test('is readable for the role of the service: not even `select *` works', async () => {
-    const reader = connectOnce(store.readerUrl)
+    const reader = openClient(store.readerUrl)
     await expect(reader`select * from customers`).rejects.toMatchObject({ code: '42501' })
     await expect(reader`select password_hash from customers`).rejects.toMatchObject({ code: '42501' })
     const write = reader.begin('read write', (sql) => sql`update customers set name = 'x'`)

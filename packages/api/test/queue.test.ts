@@ -1,7 +1,7 @@
 import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openClient } from '../../../test/support/client.ts'
 import {
-  connectOnce,
   get,
   startPlatform,
   type TestAnswer,
@@ -31,7 +31,7 @@ describe('many requests at once', () => {
     const url = `${platform.service.url}/api/v1/orders?limit=250&cursor=${json.meta.next_cursor}`
     const expected = await get(url, store.key)
     forget(platform)
-    const owner = connectOnce(store.ownerUrl)
+    const owner = openClient(store.ownerUrl)
     const asked: Promise<TestAnswer>[] = []
     await owner.begin(async (transaction) => {
       await transaction.unsafe('lock table orders in access exclusive mode')

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => platform.close())
 
 const minuteNow = async (): Promise<string> => {
-  const [row] = await platform.service.control.sql`select date_trunc('minute', clock_timestamp())::text as minute`
+  const [row] = await platform.controlSql`select date_trunc('minute', clock_timestamp())::text as minute`
   return String(row?.minute)
 }
 
@@ -84,7 +84,7 @@ test('[LIM-1, R6] a refused request is told for its endpoint: to the metrics, th
   )
   expect(told).toEqual(['/api/v1/orders 429', '/api/v1/orders/{id} 429', 'unknown 429', '/api/v1/products 401'])
   await expect
-    .poll(() => platform.service.control.sql`select endpoint from request_log where key_id = ${id} order by 1`.values())
+    .poll(() => platform.controlSql`select endpoint from request_log where key_id = ${id} order by 1`.values())
     .toEqual([['/api/v1/orders'], ['/api/v1/orders/{id}'], ['unknown']])
 })
 
@@ -92,8 +92,7 @@ test('[R8] Retry-After ends with the clock minute of the control database', asyn
   await withinAMinute(store.id, async (key) => {
     for (let index = 0; index < LIMIT; index += 1) await platform.get('/api/v1/store', key)
     const secondsLeft = async () => {
-      const [row] = await platform.service.control
-        .sql`select 60 - extract(second from clock_timestamp())::float8 as left`
+      const [row] = await platform.controlSql`select 60 - extract(second from clock_timestamp())::float8 as left`
       return Number(row?.left)
     }
     const before = await secondsLeft()
@@ -109,7 +108,7 @@ test('[R8] the next clock minute begins anew', async () => {
   await withinAMinute(store.id, async (key) => {
     expect((await statuses(LIMIT + 1, () => platform.get('/api/v1/store', key))).at(-1)).toBe(429)
     // the clock is the database's, which no test can move: so the counter is, by a minute
-    await platform.service.control.sql`update request_counters set minute = minute - interval '1 minute'`
+    await platform.controlSql`update request_counters set minute = minute - interval '1 minute'`
     expect(await statuses(LIMIT + 1, () => platform.get('/api/v1/store', key))).toEqual([
       ...Array(LIMIT).fill(200),
       429,
@@ -140,7 +139,7 @@ describe('[R7] what counts', () => {
   test('refused requests count as well: too many do not open the next minute late', async () => {
     await withinAMinute(store.id, async (key) => {
       await statuses(LIMIT + 5, () => platform.get('/api/v1/store', key))
-      const [row] = await platform.service.control.sql`select max(requests) as requests from request_counters`
+      const [row] = await platform.controlSql`select max(requests) as requests from request_counters`
       expect(Number(row?.requests)).toBeGreaterThanOrEqual(LIMIT + 5)
     })
   })

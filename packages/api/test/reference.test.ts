@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { openClient } from '../../../test/support/client.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { CORS } from './support/endpoints.ts'
 import { ask } from './support/http.ts'
 
@@ -91,7 +92,7 @@ test('every answer leads to the description of the service, which is there', asy
 
 test('[R2] documents are there without the control database, too', async () => {
   const alone = await startPlatform({ STORE_TIMEOUT_MS: '500' })
-  const admin = connectOnce(platform.controlUrl)
+  const admin = openClient(platform.controlUrl)
   const name = new URL(alone.controlUrl).pathname.slice(1)
   await admin.unsafe(`alter database "${name}" allow_connections false`)
   await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`

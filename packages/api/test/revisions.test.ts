@@ -11,6 +11,7 @@ import {
   rowOf,
 } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { withConnection } from '../../../test/support/client.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { generateStore } from '../../operator/src/demo/generate.ts'
 import { loadStore } from '../../operator/src/demo/load.ts'
@@ -29,11 +30,8 @@ beforeAll(async () => {
   for (const revision of IDS) {
     const store = await platform.provision(revision)
     // The same rows in every store; a revision leaves out what its schema has not.
-    await loadStore(
-      store.sql,
-      revision,
-      generateStore({ seed: 'golden 99', storeId, name, revision, shop, size: SIZE }),
-    )
+    const rows = generateStore({ seed: 'golden 99', storeId, name, revision, shop, size: SIZE })
+    await withConnection(store.ownerUrl, (connection) => loadStore(connection, revision, rows))
     await addNewerValues(store, revision)
     stores.set(revision, store)
   }

@@ -3,7 +3,8 @@
 
 import { setTimeout as after } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { openClient } from '../../../test/support/client.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from './support/demo.ts'
 
 let platform: TestPlatform
@@ -16,7 +17,7 @@ afterAll(() => platform.close())
 
 /** Runs a change of the schema that holds its lock for a while, and `read` while it waits for that lock. */
 async function during<T>(change: string, read: () => Promise<T>, { ownerUrl } = store): Promise<T> {
-  const platformSide = connectOnce(ownerUrl)
+  const platformSide = openClient(ownerUrl)
   // A query of the driver begins when somebody waits for it.
   const changing = platformSide
     .unsafe(`begin; ${change}; select pg_sleep(0.6); commit`)
@@ -117,7 +118,7 @@ test.skipIf(inject('poolerPort') !== undefined)(
   '[R28] a column that loses its zone is read right, whatever the zone of the reader’s role',
   async () => {
     const zoned = await filledStore(platform)
-    const admin = connectOnce(inject('postgresUrl'))
+    const admin = openClient(inject('postgresUrl'))
     await admin.unsafe(`alter role "${new URL(zoned.readerUrl).username}" set timezone = 'America/New_York'`)
     await admin.end()
     const before = await platform.get('/api/v1/categories', zoned.key)

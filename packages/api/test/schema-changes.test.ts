@@ -1,12 +1,7 @@
 import { includesRevision, LATEST_REVISION, order, product, REVISIONS, type Resource } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  connectOnce,
-  startPlatform,
-  type TestAnswer,
-  type TestPlatform,
-  type TestStore,
-} from '../../../test/support/platform.ts'
+import { connectOnce } from '../../../test/support/client.ts'
+import { startPlatform, type TestAnswer, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { migrationStatements } from '../../operator/src/store-schema/migrate-store.ts'
 import { upgradeStore } from '../../operator/src/store-schema/provision-store.ts'
 import { filledStore } from './support/demo.ts'

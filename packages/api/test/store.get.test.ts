@@ -1,5 +1,5 @@
 import { LATEST_REVISION } from '@store-export/contract'
-import type { Sql } from '@store-export/postgres'
+import type { Sql } from 'postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { deviations } from './support/conform.ts'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { openClient } from '../../../test/support/client.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import {
   CUSTOMERS,
   changeOf,
@@ -263,7 +264,7 @@ describe('one snapshot', () => {
     )
     const until = performance.now() + 2500
     const write = async (seed: number) => {
-      const sql = connectOnce(store.ownerUrl)
+      const sql = openClient(store.ownerUrl)
       for (let n = seed; performance.now() < until; n += 7) {
         const id = orders[n % orders.length] ?? ''
         const items = Array.from({ length: n % 5 }, () => `(gen_random_uuid(), '${id}', gen_random_uuid(), 'n', ${n})`)

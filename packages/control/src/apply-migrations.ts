@@ -2,9 +2,9 @@
 // the library is loaded by those who migrate alone.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Sql } from '@store-export/postgres'
+import type { Pool } from '@store-export/postgres'
 import { Kysely, type Migration, type MigrationResultSet, Migrator, sql as statement } from 'kysely'
-import { PostgresJSDialect } from 'kysely-postgres-js'
+import { kyselyDialect } from './kysely-dialect.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 
 /** Longest wait of a migration for a table: the admission of requests queues behind this wait. */
@@ -19,8 +19,8 @@ const LOCK_CODES: readonly unknown[] = ['55P03', '40P01']
  * Applies the missing migrations in order, each in a transaction of its own, so that running nodes never wait for the locks of
  * two migrations. Returns the result of each. Never rejects because of a migration: that is its `error`.
  */
-export async function applyMigrations(sql: Sql): Promise<MigrationResultSet> {
-  const kysely = new Kysely<unknown>({ dialect: new PostgresJSDialect({ postgres: sql }) })
+export async function applyMigrations(pool: Pool): Promise<MigrationResultSet> {
+  const kysely = new Kysely<unknown>({ dialect: kyselyDialect(pool) })
   const migrator = new Migrator({ db: kysely, provider: { getMigrations: async () => boundedMigrations() } })
   const applied = []
   for (;;) {

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { sql } from '@store-export/postgres'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { openClient } from '../../../test/support/client.ts'
 import { copyDatabase } from '../../../test/support/databases.ts'
 import { createControlDatabase, type TestControl } from '../test/support/control-database.ts'
 import { createKey, revokeKey } from './access/keys.ts'
@@ -33,9 +35,9 @@ const newKey = (storeId: string, actor?: string, database = control.database) =>
 
 async function newMerchant(id: string) {
   const email = `${id}@example.com`
-  await control.database.sql`
+  await control.database.pool.execute(sql`
     insert into merchants (id, name, email, email_verified, created_at, updated_at)
-    values (${id}, '', ${email}, true, now(), now())`
+    values (${id}, '', ${email}, true, now(), now())`)
   return { id, email }
 }
 
@@ -83,7 +85,7 @@ test('a rotation is one event, however many passwords it seals', async () => {
 })
 
 test('rows of the audit table cannot be changed or deleted', async () => {
-  const { sql } = control.database
+  const { sql } = control
   await control.store()
   for (const statement of [
     "update audit_events set actor = 'x'",
@@ -99,16 +101,15 @@ test('closing does not wait for a control database that hangs', async () => {
   const [locking, database] = [own.secondNode(), own.secondNode()]
   const { promise: ended, resolve: unlock } = Promise.withResolvers<void>()
   const { promise: locked, resolve: hasLock } = Promise.withResolvers<void>()
-  const holding = locking.sql.begin(async (transaction) => {
-    await transaction`lock table audit_unlogged`
+  const holding = locking.pool.transaction(async (connection) => {
+    await connection.script('lock table audit_unlogged')
     hasLock()
     await ended
   })
   await locked
   const auditLog = startAuditLog({ database, record: () => true, observe: () => undefined })
   const waiting = async () => {
-    const rows = await control.database
-      .sql`select from pg_locks where not granted and relation = 'audit_unlogged'::regclass`
+    const rows = await control.sql`select from pg_locks where not granted and relation = 'audit_unlogged'::regclass`
     return rows.length
   }
   await expect.poll(waiting, { timeout: 5000 }).toBe(1)
@@ -124,7 +125,7 @@ test('a replay takes back what was taken back, once, and leaves what was given a
   const [key, ofRemoved] = [await newKey(store.id), await newKey(removed.id)]
   const [gone, stays] = [await newMerchant('gone'), await newMerchant('stays')]
   for (const { id } of [store, removed]) await addMembership(database, stays.id, id)
-  await database.close()
+  await Promise.all([database.close(), control.sql.end()])
   const copy = await copyDatabase(control)
   const changing = control.secondNode()
   await logged(changing)
@@ -137,11 +138,14 @@ test('a replay takes back what was taken back, once, and leaves what was given a
   await revokeKey({ database: changing, keyId: unknown.id })
   const events = (await logged(changing)).toReversed()
   const restored = openControlDatabase(copy.url, { poolSize: 1 })
-  const { sql } = restored
+  const client = openClient(copy.url)
+  onTestFinished(() => client.end())
   expect(await replayRevocations(restored, events)).toMatchObject({ events: 6, storesRemoved: 1, merchantsRemoved: 1 })
-  expect(await sql`select from api_keys where revoked_at is null and id in (${key.id}, ${ofRemoved.id})`).toEqual([])
+  expect(await client`select from api_keys where revoked_at is null and id in (${key.id}, ${ofRemoved.id})`).toEqual([])
   expect(await getStore(restored, removed.id)).toBeNull()
-  expect(await sql`select store_id as id from memberships where merchant_id = ${stays.id}`).toEqual([{ id: store.id }])
+  expect(await client`select store_id as id from memberships where merchant_id = ${stays.id}`).toEqual([
+    { id: store.id },
+  ])
   const nothing = { keysRevoked: 0, storesRemoved: 0, merchantsRemoved: 0, membershipsRemoved: 0 }
   expect(await replayRevocations(restored, events)).toEqual({ events: 6, ...nothing, unchanged: 6 })
   await restored.close()

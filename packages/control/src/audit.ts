@@ -1,7 +1,7 @@
 // The audit table of changes to keys, stores, merchants, and secrets. Triggers write it (migrations/006-audit.ts). The
 // nodes copy each event to their log, so that a copy of it survives the control database.
 
-import { within } from '@store-export/postgres'
+import { sql, within } from '@store-export/postgres'
 import type { AuditAction, AuditRecorded, Observe } from './control-event.ts'
 import type { ControlDatabase } from './database.ts'
 
@@ -47,18 +47,20 @@ export function startAuditLog(options: AuditLogOptions): { close(): Promise<void
 
 /** Writes the events that no node has logged yet, oldest first, until the log takes no more. Returns how many it took. */
 export async function logEvents({ database, record }: Pick<AuditLogOptions, 'database' | 'record'>): Promise<number> {
-  const { sql } = database
-  const events = await sql<AuditRow[]>`
+  const { pool } = database
+  const events = await pool.query<AuditRow>(sql`
     select id as "auditId", at, actor, action, store_id as "storeId", key_id as "keyId", merchant_id as "merchantId",
       details
-    from audit_events where id in (select event_id from audit_unlogged) order by at limit ${EVENTS_AT_ONCE}`
+    from audit_events where id in (select event_id from audit_unlogged) order by at limit ${EVENTS_AT_ONCE}`)
   const refused = events.findIndex(
     ({ at, details, ...rest }) =>
       !record({ event: 'audit.recorded', ...rest, at: at.toISOString(), details: JSON.stringify(details) }),
   )
   const logged = refused === -1 ? events : events.slice(0, refused)
   if (logged.length === 0) return 0
-  await sql`delete from audit_unlogged where event_id in ${sql(logged.map(({ auditId }) => auditId))}`
+  await pool.execute(
+    sql`delete from audit_unlogged where event_id = any (${logged.map(({ auditId }) => auditId)}::uuid[])`,
+  )
   return logged.length
 }
 

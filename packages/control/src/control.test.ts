@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { sql } from '@store-export/postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDatabase } from '../../../test/support/databases.ts'
 import { createControlDatabase, type TestControl } from '../test/support/control-database.ts'
@@ -43,7 +44,7 @@ describe('migrations', () => {
     const { url, drop } = await createDatabase()
     await migrate({ url, random: randomBytes })
     const database = openControlDatabase(url, { poolSize: 1 })
-    await database.sql`insert into kysely_migration (name, timestamp) values ('999-later', 'x')`
+    await database.pool.execute(sql`insert into kysely_migration (name, timestamp) values ('999-later', 'x')`)
     await expect(migrate({ url, random: randomBytes })).rejects.toThrow('made by a newer version')
     await database.close()
     await drop()
@@ -62,7 +63,7 @@ describe('the registry', () => {
     const store = await control.store('Ann’s shop')
     expect(store).toMatchObject({ name: 'Ann’s shop', origin: 'generated', state: 'ready', removedAt: null })
     expect(store.databaseUrl).toBe('postgres://reader@127.0.0.1:5432/shop?sslmode=verify-full')
-    expect(JSON.stringify(await control.database.sql`select to_jsonb(s) from stores s`)).not.toMatch(/p@ss|p%40ss/)
+    expect(JSON.stringify(await control.sql`select to_jsonb(s) from stores s`)).not.toMatch(/p@ss|p%40ss/)
     const opened = openStoreUrl(control.keys, store)
     expect(opened?.reveal()).toContain('password=p%40ss')
     expect(String(opened)).toBe('[connection URL]')

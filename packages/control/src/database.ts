@@ -1,12 +1,12 @@
 // The control database: stores, keys, counters, usage. This file opens it; the statements are beside it.
-// Every operation is one statement or a row of repeatable ones: postgres.js 3.4.9 ends the process with an uncaught
-// error when a connection is lost between `reserve` and the next statement, so neither reserve nor begin is used here.
+// Most operations are one statement, because a statement is atomic and costs one round trip. An operation of several
+// statements is a transaction, or each of its statements can be repeated.
 
-import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
+import { Pool, parseConnectionUrl, type Statement } from '@store-export/postgres'
 
 /** An open control database. */
 export interface ControlDatabase {
-  readonly sql: Sql
+  readonly pool: Pool
   /** Waits for statements under way, at most five seconds, and closes all connections. */
   close(): Promise<void>
 }
@@ -20,14 +20,21 @@ export interface ControlDatabaseOptions {
   readonly applicationName?: string
 }
 
-const CLOSE_SECONDS_MAX = 5
+const CLOSE_MS_MAX = 5000
 
 /** The control database at this URL; it connects on the first statement. Throws `ConnectionUrlProblem`. */
 export function openControlDatabase(url: string, options: ControlDatabaseOptions): ControlDatabase {
-  const sql = openPool(parseConnectionUrl(url), {
+  const pool = new Pool(parseConnectionUrl(url), {
     connectionsMax: options.poolSize,
     applicationName: options.applicationName ?? 'store-export control',
     preparedStatements: options.preparedStatements ?? true,
   })
-  return { sql, close: () => sql.end({ timeout: CLOSE_SECONDS_MAX }) }
+  return { pool, close: () => pool.close(CLOSE_MS_MAX) }
+}
+
+/** The row of a statement that always has one. Rejects as `Pool.query` does. */
+export async function queryOne<Row extends object>(pool: Pool, statement: Statement): Promise<Row> {
+  const [row] = await pool.query<Row>(statement)
+  if (row === undefined) throw new TypeError('a statement of the control database returned no row')
+  return row
 }

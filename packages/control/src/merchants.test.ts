@@ -26,7 +26,7 @@ let count = 0
 async function aMerchant(...storeIds: string[]) {
   count += 1
   const merchant = { id: `merchant-${count}`, email: `merchant${count}@example.com` }
-  await control.database.sql`
+  await control.sql`
     insert into merchants (id, name, email, email_verified, created_at, updated_at)
     values (${merchant.id}, '', ${merchant.email}, true, now(), now())`
   for (const storeId of storeIds) await addMembership(control.database, merchant.id, storeId)
@@ -84,7 +84,7 @@ test('taking a store from a merchant leaves the account, the keys and other merc
 })
 
 test('sessions and links that ended by themselves are forgotten, others stay', async () => {
-  const { sql } = control.database
+  const { sql } = control
   const { id } = await aMerchant()
   for (const [token, ends] of [
     ['ended', '-1 second'],
@@ -110,9 +110,9 @@ describe('removing a merchant', () => {
     const store = await control.store()
     const merchant = await aMerchant(store.id)
     await aUsedKey(store.id, merchant.email)
-    await database.sql`alter table walks rename to walks_away`
+    await control.sql`alter table walks rename to walks_away`
     await expect(removeMerchant(database, merchant.email)).rejects.toThrow()
-    await database.sql`alter table walks_away rename to walks`
+    await control.sql`alter table walks_away rename to walks`
     expect(await removeMerchant(database, merchant.email)).toEqual({ storesLeftAlone: [store.id] })
     expect(await listKeys({ database, storeId: store.id })).toMatchObject([{ createdBy: null }])
   })

@@ -1,9 +1,10 @@
 // Merchants and the stores they may see. Accounts themselves, their passwords and sessions, are kept by a library in
 // the dashboard; what belongs to stores, and what is forgotten with an account, is here.
 
-import type { ControlDatabase } from './database.ts'
+import { sql } from '@store-export/postgres'
+import { type ControlDatabase, queryOne } from './database.ts'
 import { isUuid } from './random.ts'
-import { type RegisteredStore, storeColumns, UnknownStore } from './stores.ts'
+import { type RegisteredStore, STORE_COLUMNS, UnknownStore } from './stores.ts'
 import { deleteUsageOf } from './usage/retention.ts'
 
 /** An account as the operator's lists show it. */
@@ -25,24 +26,27 @@ export class UnknownMerchant extends Error {
 
 /** All accounts by address. */
 export async function listMerchants(database: ControlDatabase): Promise<MerchantSummary[]> {
-  return database.sql<MerchantSummary[]>`
+  return database.pool.query<MerchantSummary>(sql`
     select m.id, m.email, m.created_at as "createdAt",
       coalesce(jsonb_agg(b.store_id order by b.created_at) filter (where b.store_id is not null), '[]') as "storeIds"
     from merchants m left join memberships b on b.merchant_id = m.id
-    group by m.id order by m.email`
+    group by m.id order by m.email`)
 }
 
 /** Lets the merchant see a store; done again it changes nothing. Throws `UnknownStore` (a removed one counts as such). */
 export async function addMembership(database: ControlDatabase, merchantId: string, storeId: string): Promise<void> {
-  const { sql } = database
+  const { pool } = database
   if (!isUuid(storeId)) throw new UnknownStore(storeId)
-  const [row] = await sql<[{ stores: number }]>`
+  const row = await queryOne<{ stores: number }>(
+    pool,
+    sql`
     with store as (
       select id from stores where id = ${storeId} and removed_at is null for share
     ), added as (
       insert into memberships (merchant_id, store_id) select ${merchantId}, id from store on conflict do nothing
     )
-    select count(*)::int as stores from store`
+    select count(*)::int as stores from store`,
+  )
   if (row.stores === 0) throw new UnknownStore(storeId)
 }
 
@@ -55,8 +59,8 @@ export async function removeMembership(
   email: string,
   storeId: string,
 ): Promise<{ readonly removed: boolean; readonly isSeen: boolean }> {
-  const { sql } = database
-  const [row] = await sql<{ removed: boolean; isSeen: boolean }[]>`
+  const { pool } = database
+  const [row] = await pool.query<{ removed: boolean; isSeen: boolean }>(sql`
     with merchant as (
       select id from merchants where email = ${email.trim().toLowerCase()}
     ), removed as (
@@ -64,18 +68,18 @@ export async function removeMembership(
     )
     select exists (select from removed) as removed,
       exists (select from memberships o where o.store_id = ${storeId} and o.merchant_id <> merchant.id) as "isSeen"
-    from merchant`
+    from merchant`)
   if (row === undefined) throw new UnknownMerchant(email)
   return row
 }
 
 /** The merchant's stores by name; removed ones are none. */
 export async function storesOfMerchant(database: ControlDatabase, merchantId: string): Promise<RegisteredStore[]> {
-  const { sql } = database
-  return sql<RegisteredStore[]>`
-    select ${storeColumns(sql)} from stores
+  const { pool } = database
+  return pool.query<RegisteredStore>(sql`
+    select ${STORE_COLUMNS} from stores
     where removed_at is null and id in (select store_id from memberships where merchant_id = ${merchantId})
-    order by lower(name), id`
+    order by lower(name), id`)
 }
 
 /** The store, where this merchant may see it; null otherwise, whether it exists or not. */
@@ -84,12 +88,12 @@ export async function storeOfMerchant(
   merchantId: string,
   storeId: string,
 ): Promise<RegisteredStore | null> {
-  const { sql } = database
+  const { pool } = database
   if (!isUuid(storeId)) return null
-  const [store] = await sql<RegisteredStore[]>`
-    select ${storeColumns(sql)} from stores
+  const [store] = await pool.query<RegisteredStore>(sql`
+    select ${STORE_COLUMNS} from stores
     where id = ${storeId} and removed_at is null
-      and exists (select from memberships where merchant_id = ${merchantId} and store_id = ${storeId})`
+      and exists (select from memberships where merchant_id = ${merchantId} and store_id = ${storeId})`)
   return store ?? null
 }
 
@@ -101,27 +105,26 @@ export async function removeMerchant(
   database: ControlDatabase,
   email: string,
 ): Promise<{ readonly storesLeftAlone: readonly string[] }> {
-  const { sql } = database
+  const { pool } = database
   const address = email.trim().toLowerCase()
-  const [merchant] = await sql<{ id: string; storesLeftAlone: string[] }[]>`
+  const [merchant] = await pool.query<{ id: string; storesLeftAlone: string[] }>(sql`
     select m.id, coalesce(jsonb_agg(b.store_id) filter (where b.store_id is not null and not exists (
         select from memberships o where o.store_id = b.store_id and o.merchant_id <> m.id)), '[]') as "storesLeftAlone"
     from merchants m left join memberships b on b.merchant_id = m.id
-    where m.email = ${address} group by m.id`
+    where m.email = ${address} group by m.id`)
   if (merchant === undefined) throw new UnknownMerchant(email)
   const { id, storesLeftAlone } = merchant
-  await sql`update api_keys set created_by = null where created_by = ${address}`
-  const keys = sql`select id from api_keys where store_id in (
-    select store::uuid from jsonb_array_elements_text(${JSON.stringify(storesLeftAlone)}::text::jsonb) as store)`
-  await deleteUsageOf(sql, keys)
+  await pool.execute(sql`update api_keys set created_by = null where created_by = ${address}`)
+  const keys = sql`select id from api_keys where store_id = any (${storesLeftAlone}::uuid[])`
+  await deleteUsageOf(pool, keys)
   // last, so that a removal that failed can be done again
-  await sql`delete from merchants where id = ${id}`
+  await pool.execute(sql`delete from merchants where id = ${id}`)
   return { storesLeftAlone }
 }
 
 /** Forgets sessions and links that ended by themselves; returns how many. */
-export async function forgetEndedSignIns({ sql }: ControlDatabase): Promise<number> {
-  const sessions = await sql`delete from merchant_sessions where expires_at < clock_timestamp()`
-  const links = await sql`delete from merchant_links where expires_at < clock_timestamp()`
-  return sessions.count + links.count
+export async function forgetEndedSignIns({ pool }: ControlDatabase): Promise<number> {
+  const sessions = await pool.execute(sql`delete from merchant_sessions where expires_at < clock_timestamp()`)
+  const links = await pool.execute(sql`delete from merchant_links where expires_at < clock_timestamp()`)
+  return sessions + links
 }

@@ -1,30 +1,30 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
+import { Pool, parseConnectionUrl } from '@store-export/postgres'
 import { Kysely, Migrator } from 'kysely'
-import { PostgresJSDialect } from 'kysely-postgres-js'
 import { expect, onTestFinished, test } from 'vitest'
+import { openClient } from '../../../test/support/client.ts'
 import { createDatabase } from '../../../test/support/databases.ts'
 import { createAdmitter } from './access/admitter.ts'
 import { type HashedKey, hashApiKey, makeApiKey } from './access/api-key.ts'
+import { kyselyDialect } from './kysely-dialect.ts'
 import { migrate } from './migrate.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 
 const NAMES = Object.keys(MIGRATIONS)
 const TIMEOUT_MS = 5000
 
-function poolOf(url: string, connectionsMax: number, hooks = {}): Sql {
-  const options = { connectionsMax, applicationName: 'test', preparedStatements: false, ...hooks }
-  return openPool(parseConnectionUrl(url), options)
+function poolOf(url: string, connectionsMax: number): Pool {
+  const options = { connectionsMax, applicationName: 'test', preparedStatements: false }
+  return new Pool(parseConnectionUrl(url), options)
 }
 
 /** A database that has the first two migrations, and keys of so many stores. */
 async function createOld(keys: number) {
   const { url, drop } = await createDatabase()
-  const sql = poolOf(url, 1)
-  // a pool whose first request reserves a connection waits forever
-  await sql`select 1`
-  const kysely = new Kysely<unknown>({ dialect: new PostgresJSDialect({ postgres: sql }) })
+  const sql = openClient(url)
+  const pool = poolOf(url, 1)
+  const kysely = new Kysely<unknown>({ dialect: kyselyDialect(pool) })
   const migrator = new Migrator({ db: kysely, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } })
   expect((await migrator.migrateTo(NAMES[1] as string)).error).toBeUndefined()
   const hashes: HashedKey[] = []
@@ -38,14 +38,14 @@ async function createOld(keys: number) {
       values (${keyId}, ${storeId}, 'k', 1, ${hash.bytes}, 'sdx_abcdefgh', 'abcd')`
     hashes.push(hash)
   }
-  await sql.end()
+  await Promise.all([pool.close(), sql.end()])
   onTestFinished(drop)
   return { url, hashes }
 }
 
 function admitterOf(url: string) {
   const admitter = createAdmitter({
-    open: (hooks) => poolOf(url, 4, hooks),
+    pool: poolOf(url, 4),
     poolSize: 4,
     requestsPerMinute: 1e9,
     timeoutMs: TIMEOUT_MS,
@@ -58,7 +58,7 @@ function admitterOf(url: string) {
 test('migrating beside a dump admits requests between its attempts, and ends after the dump', async () => {
   const { url, hashes } = await createOld(1)
   const admitter = admitterOf(url)
-  const dump = poolOf(url, 1)
+  const dump = openClient(url)
   let isDumping = true
   const { promise: locked, resolve: hasLocks } = Promise.withResolvers<void>()
   const { promise: ended, resolve: endDump } = Promise.withResolvers<void>()
@@ -99,7 +99,7 @@ test('migrating beside requests fails none of them, and is not failed by them', 
 
 /** Resolves once the migration waits for a table. */
 async function migrationWaits(url: string): Promise<void> {
-  const sql = poolOf(url, 1)
+  const sql = openClient(url)
   for (;;) {
     const [row] = await sql<[{ waiting: number }]>`
       select count(*)::int as waiting from pg_stat_activity

@@ -1,8 +1,8 @@
 // Brings the control database to this version. Several processes can do it at once: an advisory lock keeps them apart, and
 // one of them applies each migration.
 
-import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
-import type { ControlDatabase } from './database.ts'
+import { Pool, parseConnectionUrl, sql } from '@store-export/postgres'
+import { type ControlDatabase, queryOne } from './database.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import type { RandomBytes } from './random.ts'
 import { makeServiceSecrets } from './service-secrets.ts'
@@ -14,31 +14,31 @@ export class MigrationProblem extends Error {
 
 /** Names of the migrations that were applied now; empty when there were none to apply. Throws `MigrationProblem`. */
 export async function migrate(options: { readonly url: string; readonly random: RandomBytes }): Promise<string[]> {
-  const sql = openPool(parseConnectionUrl(options.url), {
+  const pool = new Pool(parseConnectionUrl(options.url), {
     connectionsMax: 1,
     applicationName: 'store-export migrate',
     preparedStatements: false,
   })
   try {
-    await refuseNewer(sql)
-    const applied = await applyAll(sql)
-    await makeServiceSecrets(sql, options.random)
+    await refuseNewer(pool)
+    const applied = await applyAll(pool)
+    await makeServiceSecrets(pool, options.random)
     return applied
   } finally {
-    await sql.end({ timeout: 5 })
+    await pool.close()
   }
 }
 
 /** Names of this version's migrations that the database lacks: `serve` refuses to start when there are any. */
 export async function missingMigrations(database: ControlDatabase): Promise<string[]> {
-  const applied = await appliedMigrations(database.sql)
+  const applied = await appliedMigrations(database.pool)
   return Object.keys(MIGRATIONS).filter((name) => !applied.includes(name))
 }
 
-async function applyAll(sql: Sql): Promise<string[]> {
+async function applyAll(pool: Pool): Promise<string[]> {
   // loaded here: a service that serves only compares names, and keeps no library for it
   const { applyMigrations, isLockFailure } = await import('./apply-migrations.ts')
-  const { error, results } = await applyMigrations(sql)
+  const { error, results } = await applyMigrations(pool)
   if (error !== undefined) {
     const failed = results?.find((result) => result.status === 'Error')?.migrationName
     const where = failed === undefined ? '' : ` at ${failed}`
@@ -50,8 +50,8 @@ async function applyAll(sql: Sql): Promise<string[]> {
   return (results ?? []).map((result) => result.migrationName)
 }
 
-async function refuseNewer(sql: Sql): Promise<void> {
-  const unknown = (await appliedMigrations(sql)).filter((name) => !Object.hasOwn(MIGRATIONS, name))
+async function refuseNewer(pool: Pool): Promise<void> {
+  const unknown = (await appliedMigrations(pool)).filter((name) => !Object.hasOwn(MIGRATIONS, name))
   if (unknown.length > 0) {
     throw new MigrationProblem(
       `the control database was made by a newer version (it has ${unknown.join(', ')}): use that version`,
@@ -59,11 +59,14 @@ async function refuseNewer(sql: Sql): Promise<void> {
   }
 }
 
-async function appliedMigrations(sql: Sql): Promise<string[]> {
-  const [table] = await sql<[{ exists: boolean }]>`select to_regclass('kysely_migration') is not null as exists`
+async function appliedMigrations(pool: Pool): Promise<string[]> {
+  const table = await queryOne<{ exists: boolean }>(
+    pool,
+    sql`select to_regclass('kysely_migration') is not null as exists`,
+  )
   if (!table.exists) {
     return []
   }
-  const rows = await sql<{ name: string }[]>`select name from kysely_migration order by name`
+  const rows = await pool.query<{ name: string }>(sql`select name from kysely_migration order by name`)
   return rows.map((row) => row.name)
 }

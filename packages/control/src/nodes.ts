@@ -1,8 +1,9 @@
 // Nodes announce in the control database that they run, and which secrets they hold, so that `secrets rotate` encrypts no
 // password with a secret that a node lacks. See docs/decisions/040-when-may-secrets-rotate.md.
 
+import { sql } from '@store-export/postgres'
 import type { Observe } from './control-event.ts'
-import type { ControlDatabase } from './database.ts'
+import { type ControlDatabase, queryOne } from './database.ts'
 import { type RandomBytes, randomUuid } from './random.ts'
 import { countOpenable, type SealingKey, type SealingKeys, SealingProblem } from './sealing.ts'
 
@@ -41,10 +42,10 @@ export async function announceNode(options: AnnouncementOptions): Promise<{ clos
   const id = randomUuid(options.random)
   const secrets = fingerprints(keys)
   const announce = async () => {
-    await database.sql`
-      insert into nodes (id, name, secrets) values (${id}, ${name}, ${secrets}::text::text[])
-      on conflict (id) do update set seen_at = clock_timestamp()`
-    await database.sql`delete from nodes where seen_at < clock_timestamp() - interval '1 day'`
+    await database.pool.execute(sql`
+      insert into nodes (id, name, secrets) values (${id}, ${name}, ${secrets}::text[])
+      on conflict (id) do update set seen_at = clock_timestamp()`)
+    await database.pool.execute(sql`delete from nodes where seen_at < clock_timestamp() - interval '1 day'`)
   }
   await announce()
   let underWay: Promise<void> = Promise.resolve()
@@ -55,17 +56,17 @@ export async function announceNode(options: AnnouncementOptions): Promise<{ clos
     close: async () => {
       clearInterval(timer)
       await underWay
-      await database.sql`delete from nodes where id = ${id}`
+      await database.pool.execute(sql`delete from nodes where id = ${id}`)
     },
   }
 }
 
 /** Throws `NodesWithoutSecret` if a live node cannot decrypt with this key. */
-export async function requireNodesWith({ sql }: ControlDatabase, { fingerprint }: SealingKey): Promise<void> {
-  const lacking = await sql<{ name: string }[]>`
+export async function requireNodesWith({ pool }: ControlDatabase, { fingerprint }: SealingKey): Promise<void> {
+  const lacking = await pool.query<{ name: string }>(sql`
     select name from nodes
     where seen_at > clock_timestamp() - make_interval(secs => ${LIVE_SECONDS}) and not ${fingerprint} = any (secrets)
-    order by name`
+    order by name`)
   if (lacking.length > 0) throw new NodesWithoutSecret(lacking.map(({ name }) => name))
 }
 
@@ -79,9 +80,12 @@ export async function requireServiceSecret(
   except: string | null = null,
 ): Promise<void> {
   await requireNodesWith(database, keys.current)
-  const [row] = await database.sql<[{ live: boolean }]>`
+  const row = await queryOne<{ live: boolean }>(
+    database.pool,
+    sql`
     select exists (
-      select from nodes where seen_at > clock_timestamp() - make_interval(secs => ${LIVE_SECONDS})) as live`
+      select from nodes where seen_at > clock_timestamp() - make_interval(secs => ${LIVE_SECONDS})) as live`,
+  )
   if (row.live) return
   const { problem } = await countOpenable(database, keys, except)
   if (problem === null) return
@@ -97,17 +101,16 @@ export async function requireServiceSecret(
 export async function whyNotServing(database: ControlDatabase, keys: SealingKeys): Promise<SealingProblem | null> {
   const { opened, unopened, problem } = await countOpenable(database, keys)
   if (problem === null || unopened > opened) return problem
-  const held = await database.sql`
+  const held = await database.pool.query(sql`
     with live as (
       select secrets from nodes where seen_at > clock_timestamp() - make_interval(secs => ${LIVE_SECONDS}))
     select secret from live, unnest(secrets) as secret
-    where not secret = any (${fingerprints(keys)}::text::text[])
-    group by secret having 2 * count(*) > (select count(*) from live)`
+    where not secret = any (${fingerprints(keys)}::text[])
+    group by secret having 2 * count(*) > (select count(*) from live)`)
   return held.length > 0 ? problem : null
 }
 
-/** An array literal of PostgreSQL. */
-function fingerprints({ current, previous }: SealingKeys): string {
+function fingerprints({ current, previous }: SealingKeys): string[] {
   const keys = previous === null ? [current] : [current, previous]
-  return `{${keys.map(({ fingerprint }) => fingerprint).join()}}`
+  return keys.map(({ fingerprint }) => fingerprint)
 }

@@ -1,5 +1,6 @@
 // After a restore of the control database, repeats the revocations and removals between the backup and the restore.
 
+import { sql } from '@store-export/postgres'
 import { revokeKey } from './access/keys.ts'
 import type { AuditRecorded } from './control-event.ts'
 import type { ControlDatabase } from './database.ts'
@@ -72,7 +73,7 @@ async function replay(database: ControlDatabase, { action, ...of }: RevocationEv
   return true
 }
 
-async function emailOf({ sql }: ControlDatabase, merchantId: string): Promise<string | null> {
-  const [merchant] = await sql<{ email: string }[]>`select email from merchants where id = ${merchantId}`
+async function emailOf({ pool }: ControlDatabase, merchantId: string): Promise<string | null> {
+  const [merchant] = await pool.query<{ email: string }>(sql`select email from merchants where id = ${merchantId}`)
   return merchant?.email ?? null
 }

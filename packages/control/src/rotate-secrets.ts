@@ -1,6 +1,7 @@
 // Encrypts every password again with the current secret, so that you can delete the previous one. Nodes keep running: each
 // must hold both secrets, and can decrypt with either.
 
+import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'
 import { requireNodesWith } from './nodes.ts'
 import type { RandomBytes } from './random.ts'
@@ -24,8 +25,8 @@ export async function rotateSecrets(options: {
 }): Promise<Rotation> {
   const { database, keys, random } = options
   await requireNodesWith(database, keys.current)
-  const rows = await database.sql<{ id: string; sealed: SealedPassword }[]>`
-    select id, database_password as sealed from stores where database_password is not null order by id`
+  const rows = await database.pool.query<{ id: string; sealed: SealedPassword }>(sql`
+    select id, database_password as sealed from stores where database_password is not null order by id`)
   let resealed = 0
   for (const { id, sealed } of rows) {
     if (isSealedWithCurrent(keys, id, sealed)) {
@@ -34,13 +35,13 @@ export async function rotateSecrets(options: {
     const password = openPassword(keys, id, sealed)
     const again = sealPassword({ keys, storeId: id, password, random })
     // Unless it was set anew meanwhile: then it is sealed with the current secret already.
-    const changed = await database.sql`
+    const changed = await database.pool.execute(sql`
       update stores set database_password = ${again} where id = ${id} and database_password = ${sealed}
-        and set_config('store_export.rotating', 'on', true) = 'on'`
-    resealed += changed.count
+        and set_config('store_export.rotating', 'on', true) = 'on'`)
+    resealed += changed
   }
   await resealDashboardSecret(options)
-  await database.sql`
-    select audit_record('secrets.rotated', null, null, null, jsonb_build_object('resealed', ${resealed}::int))`
+  await database.pool.execute(sql`
+    select audit_record('secrets.rotated', null, null, null, jsonb_build_object('resealed', ${resealed}::int))`)
   return { resealed, unchanged: rows.length - resealed }
 }

@@ -2,6 +2,7 @@
 // copied to another row does not open. The operator's settings provide the keys.
 
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
+import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'
 import type { RandomBytes } from './random.ts'
 
@@ -109,18 +110,18 @@ export interface Openable {
 
 /** Opens one password for each key that sealed any, except of the store `except`, and counts all that this key sealed. */
 export async function countOpenable(
-  { sql }: ControlDatabase,
+  { pool }: ControlDatabase,
   keys: SealingKeys,
   except: string | null = null,
 ): Promise<Openable> {
   // base64: the first 18 bits are the version, the key's ID, and two bits of the nonce
-  const samples = await sql<{ id: string; sealed: SealedPassword; count: number }[]>`
+  const samples = await pool.query<{ id: string; sealed: SealedPassword; count: number }>(sql`
     select id, database_password as sealed, count
     from (
       select min(id::text collate "C")::uuid as id, count(*)::int as count from stores
-      where database_password is not null and id is distinct from ${except}::text::uuid
+      where database_password is not null and id is distinct from ${except}::uuid
       group by left(database_password, 3)) as sample
-    join stores using (id) order by id`
+    join stores using (id) order by id`)
   const result = { opened: 0, unopened: 0, problem: null as SealingProblem | null }
   for (const { id, sealed, count } of samples) {
     const problem = problemOf(keys, id, sealed)

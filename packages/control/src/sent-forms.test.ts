@@ -15,7 +15,7 @@ test('a form counts once, also when it comes from two nodes at once, until it is
     nodes.flatMap((node) => [isFirstSending(node, number), isFirstSending(node, number)]),
   )
   expect(sendings.filter(Boolean)).toHaveLength(1)
-  await control.database.sql`update sent_forms set sent_at = now() - interval '25 hours' where number = ${number}`
+  await control.sql`update sent_forms set sent_at = now() - interval '25 hours' where number = ${number}`
   await forgetSentForms(control.database, 24)
   expect(await isFirstSending(control.database, number)).toBe(true)
 })

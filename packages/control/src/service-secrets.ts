@@ -1,7 +1,7 @@
 // Secrets that all nodes of the service share and nobody sets: made once by `migrate`, read by each node.
 
-import type { Sql } from '@store-export/postgres'
-import type { ControlDatabase } from './database.ts'
+import { type Pool, sql } from '@store-export/postgres'
+import { type ControlDatabase, queryOne } from './database.ts'
 import type { RandomBytes } from './random.ts'
 import { isSealedWithCurrent, openPassword, type SealingKeys, SealingProblem, sealPassword } from './sealing.ts'
 
@@ -12,15 +12,19 @@ const SECRET_BYTES = 32
 export type ServiceSecretName = (typeof NAMES)[number]
 
 /** Makes those that do not exist yet; the first of several processes wins. */
-export async function makeServiceSecrets(sql: Sql, random: RandomBytes): Promise<void> {
+export async function makeServiceSecrets(pool: Pool, random: RandomBytes): Promise<void> {
   for (const name of NAMES) {
-    await sql`insert into service_secrets (name, value) values (${name}, ${random(SECRET_BYTES)}) on conflict do nothing`
+    await pool.execute(
+      sql`insert into service_secrets (name, value) values (${name}, ${random(SECRET_BYTES)}) on conflict do nothing`,
+    )
   }
 }
 
 /** The secret's 32 bytes. Throws when `migrate` has not run. */
 export async function readServiceSecret(database: ControlDatabase, name: ServiceSecretName): Promise<Buffer> {
-  const [row] = await database.sql<{ value: Buffer }[]>`select value from service_secrets where name = ${name}`
+  const [row] = await database.pool.query<{ value: Buffer }>(
+    sql`select value from service_secrets where name = ${name}`,
+  )
   if (row === undefined) {
     throw new Error(`the control database has no ${name} secret: run store-export migrate`)
   }
@@ -41,13 +45,18 @@ export async function readDashboardSecret(options: {
   const { database, keys, random } = options
   const password = random(SECRET_BYTES).toString('base64')
   const made = Buffer.from(sealPassword({ keys, storeId: DASHBOARD, password, random }))
-  await database.sql`insert into service_secrets (name, value) values (${DASHBOARD}, ${made}) on conflict do nothing`
-  const [row] = await database.sql<[{ value: Buffer }]>`select value from service_secrets where name = ${DASHBOARD}`
+  await database.pool.execute(
+    sql`insert into service_secrets (name, value) values (${DASHBOARD}, ${made}) on conflict do nothing`,
+  )
+  const row = await queryOne<{ value: Buffer }>(
+    database.pool,
+    sql`select value from service_secrets where name = ${DASHBOARD}`,
+  )
   try {
     return openPassword(keys, DASHBOARD, row.value.toString())
   } catch (error) {
     if (options.replaceUnopenable !== true || !(error instanceof SealingProblem)) throw error
-    await database.sql`delete from service_secrets where name = ${DASHBOARD} and value = ${row.value}`
+    await database.pool.execute(sql`delete from service_secrets where name = ${DASHBOARD} and value = ${row.value}`)
     return readDashboardSecret({ database, keys, random })
   }
 }
@@ -59,13 +68,15 @@ export async function resealDashboardSecret(options: {
   readonly random: RandomBytes
 }): Promise<boolean> {
   const { database, keys, random } = options
-  const [row] = await database.sql<{ value: Buffer }[]>`select value from service_secrets where name = ${DASHBOARD}`
+  const [row] = await database.pool.query<{ value: Buffer }>(
+    sql`select value from service_secrets where name = ${DASHBOARD}`,
+  )
   if (row === undefined || isSealedWithCurrent(keys, DASHBOARD, row.value.toString())) return false
   const password = openPassword(keys, DASHBOARD, row.value.toString())
   const again = Buffer.from(sealPassword({ keys, storeId: DASHBOARD, password, random }))
-  const changed = await database.sql`
-    update service_secrets set value = ${again} where name = ${DASHBOARD} and value = ${row.value}`
-  return changed.count === 1
+  const changed = await database.pool.execute(sql`
+    update service_secrets set value = ${again} where name = ${DASHBOARD} and value = ${row.value}`)
+  return changed === 1
 }
 
 /** Its name, which also stands where a store's id does in what is sealed. */

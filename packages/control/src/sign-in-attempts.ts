@@ -2,7 +2,8 @@
 // used up and is tried again soon is followed by a longer one.
 
 import { createHash } from 'node:crypto'
-import type { ControlDatabase } from './database.ts'
+import { sql } from '@store-export/postgres'
+import { type ControlDatabase, queryOne } from './database.ts'
 
 /** Guesses in one window. */
 const ATTEMPTS_MAX = 10
@@ -27,18 +28,20 @@ export async function countAttempt(
   scopes: readonly string[],
   at: Date | null = null,
 ): Promise<AttemptVerdict> {
-  const hashes = JSON.stringify(scopes.map(hashOf).toSorted())
-  const { sql } = database
+  const hashes = scopes.map(hashOf).toSorted()
+  const { pool } = database
   // A window with an impossibly late end was opened while the clock ran ahead: it counts as ended.
   const isOpen = sql`a.window_ends_at > (select instant from clock) and a.window_ends_at <= (select latest_end from clock)`
-  const [row] = await sql<[{ attempts: number; wait: number }]>`
+  const row = await queryOne<{ attempts: number; wait: number }>(
+    pool,
+    sql`
     with clock as materialized (
       select instant, instant + make_interval(secs => ${WINDOW_SECONDS_MAX}::int) as latest_end
-      from coalesce(${at?.toISOString() ?? null}::text::timestamptz, clock_timestamp()) as instant
+      from coalesce(${at}::timestamptz, clock_timestamp()) as instant
     ), counted as (
       insert into sign_in_attempts as a (scope, window_ends_at, attempts, level)
       select decode(h, 'hex'), instant + make_interval(secs => ${WINDOW_SECONDS}::int), 1, 0
-      from jsonb_array_elements_text(${hashes}::text::jsonb) as h, clock order by h
+      from unnest(${hashes}::text[]) as h, clock order by h
       on conflict (scope) do update set
         attempts = case when ${isOpen} then a.attempts + 1 else 1 end,
         level = case
@@ -59,26 +62,26 @@ export async function countAttempt(
     select max(attempts) as attempts,
       coalesce(max(ceil(extract(epoch from window_ends_at - instant)))
         filter (where attempts > ${ATTEMPTS_MAX}::int), 0)::int as wait
-    from counted, clock`
+    from counted, clock`,
+  )
   return row.attempts > ATTEMPTS_MAX ? { allowed: false, waitSeconds: Math.max(1, row.wait) } : { allowed: true }
 }
 
 /** Takes the attempt back, since it was no guess: it succeeded. */
 export async function forgiveAttempt(database: ControlDatabase, scopes: readonly string[]): Promise<void> {
-  const hashes = JSON.stringify(scopes.map(hashOf).toSorted())
-  await database.sql`
+  const hashes = scopes.map(hashOf).toSorted()
+  await database.pool.execute(sql`
     update sign_in_attempts set attempts = greatest(0, attempts - 1)
     where scope in (
-      select scope from sign_in_attempts where scope in (select decode(h, 'hex') from jsonb_array_elements_text(${hashes}::text::jsonb) as h)
-      order by scope for update)`
+      select scope from sign_in_attempts where scope in (select decode(h, 'hex') from unnest(${hashes}::text[]) as h)
+      order by scope for update)`)
 }
 
 /** Forgets windows that ended long ago; returns how many. */
 export async function forgetAttempts(database: ControlDatabase): Promise<number> {
-  const forgotten = await database.sql`
+  return await database.pool.execute(sql`
     delete from sign_in_attempts
-    where window_ends_at < clock_timestamp() - make_interval(secs => ${FORGIVEN_SECONDS}::int)`
-  return forgotten.count
+    where window_ends_at < clock_timestamp() - make_interval(secs => ${FORGIVEN_SECONDS}::int)`)
 }
 
 /** A scope holds what somebody typed: of any length, and not ours to keep. */

@@ -1,6 +1,6 @@
 // The registry of stores: where each one's database is and how it stands. It connects to none of them.
 
-import { parseConnectionUrl, splitPassword, withPassword } from '@store-export/postgres'
+import { parseConnectionUrl, splitPassword, sql, withPassword } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'
 import { isUuid, type RandomBytes, randomUuid } from './random.ts'
 import { openPassword, type SealedPassword, type SealingKeys, sealPassword } from './sealing.ts'
@@ -77,7 +77,7 @@ export async function addStore(
   context: RegistryContext,
   store: NewStore,
 ): Promise<RegisteredStore & { readonly isNew: boolean }> {
-  const { sql } = context.database
+  const { pool } = context.database
   const id = (store.id ?? randomUuid(context.random)).toLowerCase()
   if (!isUuid(id)) {
     throw new StoreProblem('the id of a store must be a UUID')
@@ -88,14 +88,14 @@ export async function addStore(
     throw new StoreProblem('a ready store needs the URL of its database')
   }
   const { url, sealed } = sealUrl(context, id, store.databaseUrl)
-  const [added] = await sql<RegisteredStore[]>`
+  const [added] = await pool.query<RegisteredStore>(sql`
     insert into stores (id, external_id, name, origin, state, database_url, database_password)
     values (${id}, ${externalId}, ${name}, ${store.origin}, ${store.state}, ${url}, ${sealed})
     on conflict do nothing
-    returning ${storeColumns(sql)}`
+    returning ${STORE_COLUMNS}`)
   if (added !== undefined) return { ...added, isNew: true }
-  const [known] = await sql<RegisteredStore[]>`
-    select ${storeColumns(sql)} from stores where external_id = ${externalId} and removed_at is null`
+  const [known] = await pool.query<RegisteredStore>(sql`
+    select ${STORE_COLUMNS} from stores where external_id = ${externalId} and removed_at is null`)
   if (known === undefined) throw new StoreProblem(`a store with the ID ${id} was registered before`)
   return { ...known, isNew: false }
 }
@@ -105,18 +105,18 @@ export async function listStores(
   database: ControlDatabase,
   options: { readonly includeRemoved?: boolean } = {},
 ): Promise<RegisteredStore[]> {
-  const { sql } = database
+  const { pool } = database
   const which = options.includeRemoved === true ? sql`` : sql`where removed_at is null`
-  return sql<RegisteredStore[]>`select ${storeColumns(sql)} from stores ${which} order by created_at, id`
+  return pool.query<RegisteredStore>(sql`select ${STORE_COLUMNS} from stores ${which} order by created_at, id`)
 }
 
 /** The store with this ID, else the one with this external ID; null if there is none or it was removed. */
 export async function getStore(database: ControlDatabase, reference: string): Promise<RegisteredStore | null> {
-  const { sql } = database
-  const [store] = await sql<RegisteredStore[]>`
-    select ${storeColumns(sql)} from stores
+  const { pool } = database
+  const [store] = await pool.query<RegisteredStore>(sql`
+    select ${STORE_COLUMNS} from stores
     where (id = ${uuidOrNull(reference)} or external_id = ${reference}) and removed_at is null
-    order by id = ${uuidOrNull(reference)} desc nulls last limit 1`
+    order by id = ${uuidOrNull(reference)} desc nulls last limit 1`)
   return store ?? null
 }
 
@@ -140,7 +140,7 @@ export async function setStore(
   reference: string,
   change: StoreChange,
 ): Promise<RegisteredStore> {
-  const { sql } = context.database
+  const { pool } = context.database
   const store = await requireStore(context.database, reference)
   const name = change.name === undefined ? null : checkName(change.name)
   const state = change.state ?? store.state
@@ -150,12 +150,12 @@ export async function setStore(
   const { url, sealed } = sealUrl(context, store.id, change.databaseUrl ?? null)
   // One statement reads and writes the row, so that it does not undo a concurrent change.
   const keepUrl = change.databaseUrl === undefined
-  const [changed] = await sql<RegisteredStore[]>`
+  const [changed] = await pool.query<RegisteredStore>(sql`
     update stores set name = coalesce(${name}, name), state = coalesce(${change.state ?? null}, state),
       database_url = case when ${keepUrl}::boolean then database_url else ${url} end,
       database_password = case when ${keepUrl}::boolean then database_password else ${sealed} end
     where id = ${store.id} and removed_at is null
-    returning ${storeColumns(sql)}`
+    returning ${STORE_COLUMNS}`)
   if (changed === undefined) {
     throw new UnknownStore(reference)
   }
@@ -170,29 +170,31 @@ export async function removeStore(
   database: ControlDatabase,
   reference: string,
 ): Promise<{ readonly id: string; readonly removed: boolean; readonly keysRevoked: number }> {
-  const { sql } = database
+  const { pool } = database
   // External IDs can be reused: the registered store has precedence, then the store removed last.
-  const [store] = await sql<{ id: string }[]>`
+  const [store] = await pool.query<{ id: string }>(sql`
     select id from stores where id = ${uuidOrNull(reference)} or external_id = ${reference}
-    order by id = ${uuidOrNull(reference)} desc nulls last, removed_at desc nulls first limit 1`
+    order by id = ${uuidOrNull(reference)} desc nulls last, removed_at desc nulls first limit 1`)
   if (store === undefined) {
     throw new UnknownStore(reference)
   }
   const { id } = store
-  const removed = await sql`
+  const removed = await pool.execute(sql`
     update stores set removed_at = clock_timestamp(), database_url = null, database_password = null
-    where id = ${id} and removed_at is null`
+    where id = ${id} and removed_at is null`)
   // A statement of its own sees keys that were made while the first one waited; none can be made after it.
-  const revoked = await sql`
-    update api_keys set revoked_at = clock_timestamp() where store_id = ${id} and revoked_at is null`
-  await sql`delete from memberships where store_id = ${id}`
-  await deleteUsageOf(sql, sql`select id from api_keys where store_id = ${id}`)
-  return { id, removed: removed.count === 1, keysRevoked: revoked.count }
+  const keysRevoked = await pool.execute(sql`
+    update api_keys set revoked_at = clock_timestamp() where store_id = ${id} and revoked_at is null`)
+  await pool.execute(sql`delete from memberships where store_id = ${id}`)
+  await deleteUsageOf(pool, sql`select id from api_keys where store_id = ${id}`)
+  return { id, removed: removed === 1, keysRevoked }
 }
 
 /** Returns those of `ids` that are IDs of registered stores. */
-export async function registeredAmong({ sql }: ControlDatabase, ids: readonly string[]): Promise<Set<string>> {
-  const rows = await sql<{ id: string }[]>`select id from stores where id in ${sql(ids)} and removed_at is null`
+export async function registeredAmong({ pool }: ControlDatabase, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await pool.query<{ id: string }>(
+    sql`select id from stores where id = any (${ids}::uuid[]) and removed_at is null`,
+  )
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -255,7 +257,5 @@ function uuidOrNull(text: string): string | null {
 }
 
 /** The columns of a `RegisteredStore`, for a select list. */
-export function storeColumns(sql: ControlDatabase['sql']) {
-  return sql`id, external_id as "externalId", name, origin, state, database_url as "databaseUrl", database_password as "sealedPassword",
-    created_at as "createdAt", removed_at as "removedAt"`
-}
+export const STORE_COLUMNS = sql`id, external_id as "externalId", name, origin, state, database_url as "databaseUrl",
+  database_password as "sealedPassword", created_at as "createdAt", removed_at as "removedAt"`

@@ -76,7 +76,7 @@ test('a list that can no longer be read ends as a failed download, never as a sh
 
 test('of a store that is not served, the file leads to the list, which says why', async () => {
   const { visitor } = await aVisitor()
-  const { sql } = platform.service.control
+  const sql = platform.controlSql
   await sql`update stores set state = 'generating' where id = ${store.id}`
   const answer = await visitor.get(file())
   expect(answer.headers.get('location')).toBe(file().replace('.csv', ''))

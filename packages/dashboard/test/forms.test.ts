@@ -1,7 +1,8 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { openClient } from '../../../test/support/client.ts'
 import { addMerchant, PlainBrowser, type TestMerchant, urlOf } from '../../../test/support/merchant.ts'
-import { connectOnce, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 
 let platform: TestPlatform
 let store: TestStore
@@ -20,7 +21,7 @@ const page = () => `/stores/${store.id}/settings/api`
 const create = () => `${page()}/keys`
 
 async function keyCount(): Promise<number> {
-  const [row] = await platform.service.control.sql<[{ count: number }]>`
+  const [row] = await platform.controlSql<[{ count: number }]>`
     select count(*)::int as count from api_keys where store_id = ${store.id}`
   return row.count
 }
@@ -46,7 +47,7 @@ describe('a form counts once', () => {
     expect(new Set(shown).size).toBe(1)
     expect(shown[0]).toMatch(KEY)
     expect(await keyCount()).toBe(before + 1)
-    await platform.service.control.sql`
+    await platform.controlSql`
       update api_keys set revoked_at = now() where store_id = ${store.id} and id <> ${store.keyId}`
   })
 
@@ -241,7 +242,7 @@ describe('every answer', () => {
 
 test('a form that fails on our side says that it may have been done, and what to tell the operator', async () => {
   const form_token = await visitor.numberOf(page(), create())
-  const { sql } = platform.service.control
+  const sql = platform.controlSql
   await sql`alter table api_keys rename to api_keys_away`
   const { status, text } = await visitor.post(create(), { name: 'x', form_token })
   await sql`alter table api_keys_away rename to api_keys`
@@ -265,7 +266,7 @@ test('a store that hangs holds up none of the pages that need nothing of it', as
 
 // Last, because the driver reports the end of a connection to a later query, too.
 test('while the control database is away, a page says that requests of tools fail, too', async () => {
-  const other = connectOnce(platform.controlUrl)
+  const other = openClient(platform.controlUrl)
   onTestFinished(() => other.end({ timeout: 1 }))
   await other`begin`
   await other`lock table usage_hours in access exclusive mode`

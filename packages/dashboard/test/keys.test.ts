@@ -26,13 +26,13 @@ async function makeKey({ visitor, page }: Shop, name = 'Sheets'): Promise<{ id: 
   const { text, status } = await visitor.follow(await visitor.send(page, `${page}/keys`, { name }))
   const key = /sdx_\w{49}/.exec(text)?.[0]
   if (key === undefined) throw new Error(`no key was made: ${status}`)
-  const [row] = await platform.service.control.sql<[{ id: string }]>`
+  const [row] = await platform.controlSql<[{ id: string }]>`
     select id from api_keys where prefix = ${key.slice(0, 12)} and last_four = ${key.slice(-4)}`
   return { id: row.id, key }
 }
 
 async function activeKeys({ store }: Shop): Promise<number> {
-  const [row] = await platform.service.control.sql<[{ count: number }]>`
+  const [row] = await platform.controlSql<[{ count: number }]>`
     select count(*)::int as count from api_keys where store_id = ${store.id} and revoked_at is null`
   return row.count
 }
@@ -48,7 +48,7 @@ describe('a key', () => {
     expect(text).toContain('Accounting')
     expect(text).toContain(key.slice(0, 12))
     expect(text).not.toContain(key)
-    const { sql } = platform.service.control
+    const sql = platform.controlSql
     for (const table of ['api_keys', 'merchant_sessions', 'sent_forms', 'merchant_links', 'request_log']) {
       const rows = await sql.unsafe(`select to_jsonb(t)::text as row from ${table} t`)
       expect(JSON.stringify(rows), table).not.toContain(key.slice(12, 45))
@@ -63,7 +63,7 @@ describe('a key', () => {
     expect((await shop.visitor.get(created)).text).toContain(key)
     expect((await shop.visitor.get(shop.page)).text).toContain('You did not confirm that you copied the new key')
     const other = await new PlainBrowser(shop.visitor.url).signIn(shop.merchant)
-    const { sql } = platform.service.control
+    const sql = platform.controlSql
     const gone = async (visitor: PlainBrowser) => {
       const { text } = await visitor.get(created)
       expect(text).not.toContain(key)
@@ -114,7 +114,7 @@ describe('a key', () => {
     const { id } = await makeKey(shop)
     const ask = `${shop.page}/keys/${id}/replace`
     await shop.visitor.send(ask, ask, { ends: 'at once' })
-    const { sql } = platform.service.control
+    const sql = platform.controlSql
     const events = await sql<{ action: string; actor: string; keyId: string }[]>`
       select action, actor, key_id as "keyId" from audit_events
       where store_id = ${shop.store.id} and actor like 'merchant %' order by at, action`
@@ -153,9 +153,9 @@ describe('five keys', () => {
     const shop = await aShop()
     for (const name of ['b', 'c', 'd']) await makeKey(shop, name)
     const { id } = await makeKey(shop, 'the idle one')
-    await platform.service.control.sql`
+    await platform.controlSql`
       update api_keys set last_used_at = now() - interval '1 hour' where store_id = ${shop.store.id} and id <> ${id}`
-    await platform.service.control.sql`update api_keys set last_used_at = now() - interval '90 days' where id = ${id}`
+    await platform.controlSql`update api_keys set last_used_at = now() - interval '90 days' where id = ${id}`
     const { text } = await shop.visitor.get(shop.page)
     expect(text).toContain('the idle one')
     expect(text).not.toContain(`action="${shop.page}/keys"`)
@@ -211,7 +211,7 @@ describe('replacing', () => {
     for (const name of ['b', 'c']) await makeKey(shop, name)
     const idle = await makeKey(shop, 'idle')
     const old = await makeKey(shop, 'ERP')
-    await platform.service.control.sql`
+    await platform.controlSql`
       update api_keys set last_used_at = now() where store_id = ${shop.store.id} and id <> ${idle.id}`
     const ask = `${shop.page}/keys/${old.id}/replace`
     const { text } = await shop.visitor.get(ask)
@@ -315,8 +315,7 @@ describe('what is of another store', () => {
   test('a store that was removed is gone from the next page on', async () => {
     const shop = await aShop()
     expect((await shop.visitor.get(shop.page)).status).toBe(200)
-    await platform.service.control
-      .sql`update stores set removed_at = now(), database_url = null, database_password = null
+    await platform.controlSql`update stores set removed_at = now(), database_url = null, database_password = null
       where id = ${shop.store.id}`
     expect((await shop.visitor.get(shop.page)).status).toBe(404)
   })
@@ -342,7 +341,7 @@ describe('usage', () => {
     expect(text).not.toContain('c1@example.com')
     expect((await shop.visitor.get(`/stores/${shop.store.id}/usage?key=${id}`)).text).toContain('Walker')
     // the wrong limit is no answered request
-    const hours = await platform.service.control.sql`
+    const hours = await platform.controlSql`
       select sum(answered)::int as answered, sum(client_errors)::int as errors from usage_hours where key_id = ${id}`
     expect(hours).toEqual([{ answered: 2, errors: 1 }])
     expect((await shop.visitor.get(`${shop.page}/live`)).text).toMatch(/\b3\b/)

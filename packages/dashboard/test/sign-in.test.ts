@@ -219,7 +219,7 @@ describe('a one-time link', () => {
 
   test('guessed tokens are refused, and only its hash is stored', async () => {
     const token = await (await accountsOf(platform)).makeLink(merchant.email)
-    const { sql } = platform.service.control
+    const sql = platform.controlSql
     const rows = await sql`select to_jsonb(l) as row from merchant_links l`
     expect(JSON.stringify(rows)).not.toContain(token)
     for (const guess of ['x', token.slice(1), `${token}x`, '../account', "' or 1=1"]) {
@@ -230,7 +230,7 @@ describe('a one-time link', () => {
 
   test('too old, it signs nobody in', async () => {
     const token = await (await accountsOf(platform)).makeLink(merchant.email)
-    await platform.service.control.sql`update merchant_links set expires_at = now() - interval '1 second'`
+    await platform.controlSql`update merchant_links set expires_at = now() - interval '1 second'`
     const from = { 'x-forwarded-for': '192.0.2.77' }
     const visitor = browser()
     const number = await visitor.numberOf(`/link/${token}`, '/link')
@@ -276,7 +276,7 @@ describe('the password', () => {
   })
 
   test('is stored as a slow hash with a salt of its own', async () => {
-    const rows = await platform.service.control.sql<{ password: string }[]>`select password from merchant_logins`
+    const rows = await platform.controlSql<{ password: string }[]>`select password from merchant_logins`
     const hashes = rows.map(({ password }) => password)
     expect(hashes.every((hash) => /^[0-9a-f]{32}:[0-9a-f]{128}$/.test(hash))).toBe(true)
     expect(new Set(hashes.map((hash) => hash.split(':')[0])).size).toBe(hashes.length)

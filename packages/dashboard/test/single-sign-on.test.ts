@@ -17,7 +17,7 @@ beforeEach(() => scene.reset())
 
 /** How many accounts, sessions and logins there are. */
 async function countRows(): Promise<unknown> {
-  return scene.platform.service.control.sql`select
+  return scene.platform.controlSql`select
     (select count(*)::int from merchants) as merchants, (select count(*)::int from merchant_sessions) as sessions,
     (select count(*)::int from merchant_logins) as logins`
 }
@@ -103,7 +103,7 @@ describe('signing in at the login of the operator', () => {
     const own = await addMerchant(scene.platform, scene.store.id)
     scene.provider.people.set('twice', { login: 'twice', email: own.email.toUpperCase(), email_verified: true })
     for (let time = 0; time < 2; time += 1) expect((await scene.signIn(scene.browser(), 'twice')).status).toBe(303)
-    const { sql } = scene.platform.service.control
+    const sql = scene.platform.controlSql
     const tables = await sql<{ name: string }[]>`select table_name as name from information_schema.tables
       where table_schema = current_schema() and table_type = 'BASE TABLE'`
     expect(tables.map(({ name }) => name)).toContain('merchant_logins')
@@ -165,7 +165,7 @@ describe('who is refused', () => {
     const { id, email } = await accounts.addMerchant('leaving@example.com', scene.store.id)
     scene.provider.people.set('leaving', { login: 'leaving', email, email_verified: true })
     expect((await scene.signIn(scene.browser(), 'leaving')).status).toBe(303)
-    await scene.platform.service.control.sql`delete from merchants where id = ${id}`
+    await scene.platform.controlSql`delete from merchants where id = ${id}`
     expect((await scene.signIn(scene.browser(), 'leaving')).text).toContain(NO_STORES)
   })
 

@@ -11,7 +11,7 @@ import {
   type RegistryContext,
   type SealingKeys,
 } from '@store-export/control'
-import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
+import { type Connection, connect, Pool, parseConnectionUrl } from '@store-export/postgres'
 import { type Config, readConfig } from './config.ts'
 import { CONTROL_DATABASE, DATA_FOLDER, loadDemoSecrets } from './demo/data-folder.ts'
 import { findRunningPostgres } from './embedded/embedded-postgres.ts'
@@ -38,6 +38,7 @@ export interface Place {
 export interface OpenPlace extends Place, RegistryContext {}
 
 const COMMAND_POOL_SIZE = 1
+const COMMAND_NAME = 'store-export command'
 
 /** The settings; what is odd about the environment is said. */
 export function readSettings(env: Surroundings['env']): Config {
@@ -99,6 +100,11 @@ export async function requireMigrated(database: ControlDatabase): Promise<void> 
 }
 
 /** Opens one connection, for work whose session matters. */
-export function connectOnce(url: string): Sql {
-  return openPool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: 'store-export command' })
+export function connectOnce(url: string): Promise<Connection> {
+  return connect(parseConnectionUrl(url), { applicationName: COMMAND_NAME })
+}
+
+/** A pool of one connection, for work that reports each statement's error, that of connecting included. */
+export function commandPool(url: string): Pool {
+  return new Pool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: COMMAND_NAME })
 }

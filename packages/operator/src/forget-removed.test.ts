@@ -1,5 +1,5 @@
-import { connectionUrlOf, removeStore } from '@store-export/control'
-import { type StoreAddress, StorePools } from '@store-export/engine'
+import { removeStore } from '@store-export/control'
+import { StorePools } from '@store-export/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createControlDatabase, type TestControl } from '../../control/test/support/control-database.ts'
 import { forgetOnce } from './forget-removed.ts'
@@ -16,7 +16,8 @@ const BOUNDS = {
   storeSessionSettings: true,
 }
 
-const connectionUrl = (address: StoreAddress) => connectionUrlOf(control.keys, address)
+/** Any database will do as that of a store. */
+const connectionUrl = () => control.url
 
 let control: TestControl
 beforeAll(async () => {

@@ -1,4 +1,5 @@
 import { UnknownStore } from '@store-export/control'
+import { ConnectionError } from '@store-export/postgres'
 import { describe, expect, test } from 'vitest'
 import { EmbeddedProblem } from './embedded/problems.ts'
 import { explain, Problem, UsageProblem } from './problem.ts'
@@ -17,7 +18,14 @@ describe('explain', () => {
   test.each([
     [failure('ECONNREFUSED'), 'the database cannot be reached'],
     [failure('ENOENT', { syscall: 'connect' }), 'the database cannot be reached'],
+    [
+      new ConnectionError('ENOENT', 'said the driver', { cause: failure('ENOENT', { syscall: 'connect' }) }),
+      'the database cannot be reached',
+    ],
     [failure('CONNECT_TIMEOUT'), 'the database does not answer'],
+    [failure('POOL_FULL'), 'the database does not answer'],
+    [failure('EPROTO'), 'the server does not speak the protocol of PostgreSQL'],
+    [failure('EAUTH'), 'the server asks for an authentication that is not supported'],
     [failure('28P01'), 'the database refuses the user or the password'],
     [failure('3D000'), 'the database does not exist'],
     [failure('42P07'), 'a table, an index or a column of that name is there already, made by somebody else'],

@@ -11,7 +11,7 @@ import {
   UnknownMerchant,
   UnknownStore,
 } from '@store-export/control'
-import { ConnectionUrlProblem } from '@store-export/postgres'
+import { ConnectionError, ConnectionUrlProblem } from '@store-export/postgres'
 import { SettingProblem } from './config.ts'
 import { EmbeddedProblem } from './embedded/problems.ts'
 import { redactAndCut } from './redact.ts'
@@ -81,7 +81,7 @@ function isUnreachable(error: unknown): boolean {
   return isOfConnect(error) || NOT_REACHED.test(code) || PASSING.test(code)
 }
 
-const PASSING = /^(CONNECT|CONNECTION_|08|57P0|53)/
+const PASSING = /^(CONNECT|CONNECTION_|POOL_FULL$|08|57P0|53)/
 
 /** What went wrong between us and a database, in a sentence; null for any other error. */
 export function databaseSentence(error: unknown): string | null {
@@ -103,7 +103,9 @@ const NOT_REACHED = /^(ECONN|EHOST|ENET|EAI_|ETIMEDOUT|EPIPE|ENOTFOUND|ETIMEOUT$
 /** What each family of codes means to the one who runs the command. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [NOT_REACHED, UNREACHABLE],
-  [/^(CONNECT|CONNECTION_|08|57P0)/, 'the database does not answer'],
+  [/^(CONNECT|CONNECTION_|POOL_FULL$|08|57P0)/, 'the database does not answer'],
+  [/^EPROTO$/, 'the server does not speak the protocol of PostgreSQL'],
+  [/^EAUTH$/, 'the server asks for an authentication that is not supported'],
   [/^(ETLSREFUSED|ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO)/, 'the connection to the database is not safe'],
   [/^ENOTFITTING$/, 'none of the database servers fits'],
   [/^28/, 'the database refuses the user or the password'],
@@ -117,7 +119,8 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
 
 /** A socket that is not there fails with ENOENT, as any missing file does. */
 function isOfConnect(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error && error.syscall === 'connect'
+  const cause = error instanceof ConnectionError ? error.cause : error
+  return cause instanceof Error && 'syscall' in cause && cause.syscall === 'connect'
 }
 
 function causeOf({ cause }: Error): string {

@@ -31,7 +31,7 @@ export function createReadiness({ controlUrl, keys, signal }: ReadinessOptions):
     if (isOfConnection(problem) && asked === database) {
       // a statement may hang on a connection that is gone for ever: the next one gets a new one
       database = open(controlUrl)
-      void asked.sql.end({ timeout: 0 }).catch(() => undefined)
+      void asked.pool.close()
     }
     return problem
   }

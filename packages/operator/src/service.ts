@@ -18,7 +18,7 @@ import {
   type UsageRecorder,
 } from '@store-export/control'
 import { Barrier, type StoreAddress, StoreColumns, StoreCounts, StorePools, StoreReader } from '@store-export/engine'
-import { openPool, parseConnectionUrl, within } from '@store-export/postgres'
+import { Pool, parseConnectionUrl, within } from '@store-export/postgres'
 import type { Config } from './config.ts'
 import { forgetRemovedStores } from './forget-removed.ts'
 import type { Observe } from './observe.ts'
@@ -112,15 +112,13 @@ function announce({ keys, observe }: ServiceOptions, database: ControlDatabase) 
 
 function admitterOf({ config, controlUrl, observe }: ServiceOptions): Admitter {
   const { controlPoolSize, preparedStatements, requestsPerMinute, storeTimeoutMs } = config
-  const target = parseConnectionUrl(controlUrl)
+  const pool = new Pool(parseConnectionUrl(controlUrl), {
+    connectionsMax: controlPoolSize,
+    applicationName: 'store-export',
+    preparedStatements,
+  })
   return createAdmitter({
-    open: (hooks) =>
-      openPool(target, {
-        connectionsMax: controlPoolSize,
-        applicationName: 'store-export',
-        preparedStatements,
-        ...hooks,
-      }),
+    pool,
     poolSize: controlPoolSize,
     requestsPerMinute,
     timeoutMs: storeTimeoutMs,

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
+import { withConnection } from '../../../test/support/client.ts'
 import { createDatabase } from '../../../test/support/databases.ts'
 import { migrateStore } from '../src/store-schema/migrate-store.ts'
 import { connect, PATIENCE, run } from './support/program.ts'
@@ -14,7 +15,7 @@ async function ownStore() {
   const { url, drop } = await createDatabase()
   onTestFinished(drop)
   const owner = connect(url)
-  await migrateStore(owner, LATEST_REVISION)
+  await withConnection(url, (connection) => migrateStore(connection, LATEST_REVISION))
   await owner.unsafe(`revoke connect on database "${new URL(url).pathname.slice(1)}" from public`)
   return { url, owner }
 }

@@ -19,6 +19,7 @@ describe('connection URLs', () => {
 
   test.each([
     ['postgres:///shop?host=/run/pg', [{ kind: 'unix', path: '/run/pg/.s.PGSQL.5432' }]],
+    ['postgres://u@localhost:6000/shop?host=/run/pg', [{ kind: 'unix', path: '/run/pg/.s.PGSQL.6000' }]],
     ['postgres://u@/shop?host=/run/pg&port=6000', [{ kind: 'unix', path: '/run/pg/.s.PGSQL.6000' }]],
     ['postgres://%2Frun%2Fpg/shop', [{ kind: 'unix', path: '/run/pg/.s.PGSQL.5432' }]],
     [

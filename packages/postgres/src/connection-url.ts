@@ -93,7 +93,7 @@ export function parseConnectionUrl(url: string): ConnectionTarget {
   const { login, authority, path, parameters } = take(url)
   const [user, password] = splitOnce(login, ':')
   return {
-    hosts: readHosts(parameters.get('host') ?? authority, parameters.get('port') ?? null),
+    hosts: readHosts(parameters.get('host') ?? authority, parameters.get('port') ?? portsOf(authority)),
     user: decode(parameters.get('user') ?? user, 'user'),
     password: decode(parameters.get('password') ?? password, 'password'),
     database: decode(parameters.get('dbname') ?? path, 'database name'),
@@ -188,6 +188,12 @@ function readHosts(authority: string, ports: string | null): DatabaseHost[] {
     throw new ConnectionUrlProblem(`the connection URL has more than ${HOSTS_MAX} hosts`)
   }
   return names.map((text, index) => readHost(decode(text, 'host') ?? '', portList[index] ?? portList[0] ?? null))
+}
+
+/** As libpq does, a parameter `host` replaces the host and keeps the port. */
+function portsOf(authority: string): string | null {
+  const ports = authority.split(',').map((text) => /:(\d+)$/.exec(text)?.[1] ?? '')
+  return ports.every((port) => port === '') ? null : ports.join()
 }
 
 function readHost(text: string, portOfList: string | null): DatabaseHost {

@@ -16,8 +16,8 @@ export {
 export { firstValue, moveToValue } from './data-row.ts'
 export { openPool, type PoolSettings, rowReaderOf, type Sql } from './driver-pool.ts'
 export { ConnectionError, PostgresError } from './errors.ts'
-export { Pool, type PoolOptions, type PoolSums } from './pool.ts'
-export { executeOn, queryAll, queryRows, readRows, type TakeRow } from './query.ts'
+export { inTransaction, Pool, type PoolOptions, type PoolSums } from './pool.ts'
+export { executeOn, queryAll, queryResult, queryRows, readRows, type TakeRow } from './query.ts'
 export { SlotRefusal, Slots, waitForTurn } from './slots.ts'
 export {
   identifier,

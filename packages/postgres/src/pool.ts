@@ -218,7 +218,12 @@ function orLate<T>(pending: Promise<T>, options: RunOptions, { late, unused }: L
   })
 }
 
-async function inTransaction<T>(connection: Connection, work: () => Promise<T>, options: RunOptions): Promise<T> {
+/** Runs `work` in a transaction of this connection, which is rolled back if `work` throws. */
+export async function inTransaction<T>(
+  connection: Connection,
+  work: () => Promise<T>,
+  options: RunOptions = {},
+): Promise<T> {
   await executeOn(connection, BEGIN, options)
   try {
     const result = await work()

@@ -46,6 +46,17 @@ export async function queryAll(
   return results.map(({ rows }) => rows)
 }
 
+/** The rows of a statement, and how many rows it returned or changed. Rejects as `Connection.read` does. */
+export async function queryResult(
+  connection: Connection,
+  statement: Statement,
+  options: RunOptions = {},
+): Promise<{ readonly rows: readonly object[]; readonly count: number }> {
+  const result = new Result()
+  await connection.read([{ statement, sink: result }], options)
+  return result
+}
+
 /** How many rows a statement on a connection changed. Rejects as `Connection.run` does. */
 export async function executeOn(
   connection: Connection,
@@ -54,7 +65,7 @@ export async function executeOn(
 ): Promise<number> {
   let count = 0
   const completed = (tag: string) => {
-    count = Number(/\d+$/.exec(tag)?.[0] ?? 0)
+    count = countOf(tag)
   }
   await connection.read([{ statement, sink: { format: 'text', row: noop, completed } }], options)
   return count
@@ -64,6 +75,8 @@ export async function executeOn(
 class Result implements Sink {
   readonly format = 'text'
   readonly rows: object[] = []
+  /** How many rows the statement returned or changed. */
+  count = 0
   private bytes = 0
   private overheadBytes = 0
   private decode: ReturnType<typeof rowDecoder> | null = null
@@ -78,6 +91,15 @@ class Result implements Sink {
     if (this.bytes > RESULT_BYTES_MAX) throw new RangeError(`a result of more than ${RESULT_BYTES_MAX} bytes`)
     if (this.decode !== null) this.rows.push(this.decode(row))
   }
+
+  completed(tag: string): void {
+    this.count = countOf(tag)
+  }
+}
+
+/** The number at the end of a command tag, such as `UPDATE 5`. */
+function countOf(tag: string): number {
+  return Number(/\d+$/.exec(tag)?.[0] ?? 0)
 }
 
 const noop = () => undefined

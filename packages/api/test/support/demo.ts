@@ -1,6 +1,7 @@
 // Demo rows in a store of the test platform.
 
 import { LATEST_REVISION, type RevisionId } from '@store-export/contract'
+import { withConnection } from '../../../../test/support/client.ts'
 import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
 import { generateStore, type StoreSize } from '../../../operator/src/demo/generate.ts'
 import { loadStore } from '../../../operator/src/demo/load.ts'
@@ -17,11 +18,8 @@ export async function filledStore(
 ): Promise<TestStore> {
   const store = await platform.provision(revision)
   const { shop } = DEMO_STORES[0]
-  await loadStore(
-    store.sql,
-    revision,
-    generateStore({ seed: 'test', storeId: store.id, name: NAME, revision, shop, size }),
-  )
+  const rows = generateStore({ seed: 'test', storeId: store.id, name: NAME, revision, shop, size })
+  await withConnection(store.ownerUrl, (connection) => loadStore(connection, revision, rows))
   return store
 }
 

@@ -1,6 +1,6 @@
 // Stores of platforms that have not made the indexes which filters are served by.
 
-import type { Sql } from '@store-export/postgres'
+import type { Sql } from 'postgres'
 
 /** Drops the indexes of the table but its key and the one that its list is walked by. */
 export async function dropFilterIndexes(sql: Sql, table: string): Promise<void> {

@@ -1,7 +1,8 @@
 // Rows for tests of reading: short ways to put them into a store, and to see what was noticed of them.
 
 import { inject } from 'vitest'
-import { connectOnce, type TestPlatform, type TestStore } from '../../../../test/support/platform.ts'
+import { openClient } from '../../../../test/support/client.ts'
+import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
 import type { Observation } from '../../../operator/src/observe.ts'
 
 /** The UUID that sorts at `index`. */
@@ -57,7 +58,7 @@ export function readerOf(store: TestStore): string {
 
 /** Runs a statement as the superuser, in the database `postgres`. */
 export async function asSuperuser(statement: string): Promise<void> {
-  const sql = connectOnce(inject('postgresUrl'))
+  const sql = openClient(inject('postgresUrl'))
   try {
     await sql.unsafe(statement)
   } finally {

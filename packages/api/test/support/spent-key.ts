@@ -5,9 +5,9 @@ import type { TestPlatform } from '../../../../test/support/platform.ts'
 const MORE_THAN_ANY_LIMIT = 1_000_000
 
 /** Makes the control database count each request of the key as one of very many. */
-export async function spendKey({ service }: TestPlatform, keyId: string): Promise<void> {
+export async function spendKey({ controlSql }: TestPlatform, keyId: string): Promise<void> {
   const name = `spend_${keyId.replaceAll('-', '')}`
-  await service.control.sql.unsafe(`
+  await controlSql.unsafe(`
     create function ${name}() returns trigger language plpgsql as $$
       begin
         new.requests := ${MORE_THAN_ANY_LIMIT};

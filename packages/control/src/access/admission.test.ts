@@ -1,3 +1,4 @@
+import { executeOn, sql } from '@store-export/postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
 import { type ControlDatabase, openControlDatabase } from '../database.ts'
@@ -43,7 +44,7 @@ async function askAll(keys: readonly NewKey[], asking: Asking = {}): Promise<(Ad
 }
 
 function requestOn({ node = control.database, ...rest }: Asking) {
-  return { sql: node.sql, requestsPerMinute: 120, ...rest }
+  return { pool: node.pool, requestsPerMinute: 120, ...rest }
 }
 
 describe('admission', () => {
@@ -160,8 +161,8 @@ describe('admission', () => {
     const other = await keyOf((await control.store()).id)
     await askAll([key, other], { at })
     const holder = control.secondNode()
-    await holder.sql.begin(async (sql) => {
-      await sql`select from request_counters where key_id = ${key.id} for update`
+    await holder.pool.transaction(async (connection) => {
+      await executeOn(connection, sql`select from request_counters where key_id = ${key.id} for update`)
       const admissions = await admitMany(
         [key, other, key].map((made) => hashApiKey(made.key)),
         requestOn({ at }),
@@ -205,20 +206,19 @@ describe('admission', () => {
 
   test('[R8] the minute is that of the clock in whatever time zone the session has', async () => {
     // Monrovia was 44 minutes and 30 seconds behind UTC until 1972.
-    const odd = control.secondNode()
-    await odd.sql.unsafe(`alter database ${databaseName()} set timezone = 'Africa/Monrovia'`)
+    await control.sql.unsafe(`alter database ${databaseName()} set timezone = 'Africa/Monrovia'`)
     const fresh = control.secondNode()
     expect(await ask('1960-03-01 12:00:59+00', fresh)).toMatchObject({ requests: 1, secondsToNextMinute: 1 })
     expect(await ask('1960-03-01 12:01:01+00', fresh)).toMatchObject({ requests: 1, secondsToNextMinute: 59 })
-    await odd.sql.unsafe(`alter database ${databaseName()} reset timezone`)
+    await control.sql.unsafe(`alter database ${databaseName()} reset timezone`)
   })
 
   test('[R8] counts are written to the log of the database, and the setting for it ends with the statement', async () => {
-    const [table] = await control.database.sql`select relpersistence from pg_class where relname = 'request_counters'`
+    const [table] = await control.sql`select relpersistence from pg_class where relname = 'request_counters'`
     expect(table?.relpersistence).toBe('p')
     const alone = openControlDatabase(control.url, { poolSize: 1 })
     expect(await ask(undefined, alone)).toMatchObject({ requests: 1 })
-    expect(await alone.sql`show synchronous_commit`).toEqual([{ synchronous_commit: 'on' }])
+    expect(await alone.pool.query(sql`show synchronous_commit`)).toEqual([{ synchronous_commit: 'on' }])
     await alone.close()
   })
 
@@ -230,7 +230,7 @@ describe('admission', () => {
 })
 
 async function counters(): Promise<number> {
-  const [row] = await control.database.sql<[{ total: number }]>`
+  const [row] = await control.sql<[{ total: number }]>`
     select coalesce(sum(requests), 0)::int as total from request_counters`
   return row.total
 }

@@ -2,15 +2,17 @@
 // once. Nothing is cached: a key revoked before the statement begins is refused, on every node. Who is refused what is the
 // pipeline's.
 
-import type { Sql } from '@store-export/postgres'
+import type { Pool, Value } from '@store-export/postgres'
 import type { SealedPassword } from '../sealing.ts'
 import type { StoreOrigin, StoreState } from '../stores.ts'
 import type { HashedKey } from './api-key.ts'
 
 /** By which limit, on which connections. */
 export interface AdmissionRequest {
-  readonly sql: Sql
+  readonly pool: Pool
   readonly requestsPerMinute: number
+  /** End of the statement, by `performance.now()`. */
+  readonly deadline?: number
   /** Instant that stands for the control database's clock, as PostgreSQL writes it; for tests only. */
   readonly at?: string
 }
@@ -39,8 +41,7 @@ export const BUSY = Symbol('busy')
 
 /**
  * The admissions of so many requests of one key, in their order; null where the key is unknown, revoked, or its store was
- * removed: such requests count for no key. Waits for the key's counter. Rejects with the driver's error when the control
- * database fails.
+ * removed: such requests count for no key. Waits for the key's counter. Rejects as `Pool.query` does.
  */
 export async function admit(hash: HashedKey, times: number, request: AdmissionRequest): Promise<(Admission | null)[]> {
   const [row] = await run(request, OF_ONE, [hash.bytes, times])
@@ -58,8 +59,7 @@ export async function admitMany(
   const texts = hashes.map(({ bytes }) => bytes.toString('hex'))
   const times = new Map<string, number>()
   for (const text of texts) times.set(text, (times.get(text) ?? 0) + 1)
-  const list = (values: Iterable<string | number>) => `{${[...values].join()}}`
-  const rows = await run(request, OF_MANY, [list(times.keys()), list(times.values())])
+  const rows = await run(request, OF_MANY, [[...times.keys()], [...times.values()]])
   const known = new Map(rows.map(({ hash = '', ...row }) => [hash, row]))
   return texts.map((text) => {
     const row = known.get(text)
@@ -78,11 +78,11 @@ interface AdmissionRow extends Omit<Admission, 'requests' | 'withinLimit' | 'rem
 }
 
 async function run(
-  { sql, at }: AdmissionRequest,
-  statement: string,
-  values: readonly [string | Buffer, string | number],
+  { pool, at, deadline }: AdmissionRequest,
+  text: string,
+  values: readonly Value[],
 ): Promise<readonly AdmissionRow[]> {
-  return await sql.unsafe<AdmissionRow[]>(statement, [...values, at ?? null], { prepare: true })
+  return await pool.query<AdmissionRow>({ text, values: [...values, at ?? null], prepared: true }, { deadline })
 }
 
 /** Of several that were counted at once each is what it would have been alone: `later` of them came behind it. */
@@ -102,7 +102,7 @@ function admissionOf(
 }
 
 /** The time at which the statement began. It is the same in every place of the statement. */
-const INSTANT = 'coalesce($3::text::timestamptz, statement_timestamp())'
+const INSTANT = 'coalesce($3::timestamptz, statement_timestamp())'
 
 /** The time at which a counter is changed: later than the statement's begin if another statement held the counter. */
 const COUNTING_INSTANT = `greatest(clock_timestamp(), ${INSTANT})`
@@ -159,7 +159,7 @@ const OF_ONE = statement({
   counted: 'cross join counted',
 })
 const OF_MANY = statement({
-  keys: "unnest($1::text::text[], $2::text::int[]) as asked (hash, times) join api_keys k on k.key_hash = decode(asked.hash, 'hex')",
+  keys: "unnest($1::text[], $2::int[]) as asked (hash, times) join api_keys k on k.key_hash = decode(asked.hash, 'hex')",
   times: 'asked.times',
   hash: ', hash',
   free: `held as materialized (

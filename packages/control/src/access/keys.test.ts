@@ -27,7 +27,7 @@ describe('the keys of a store', () => {
     const store = await control.store()
     const made = await create(store.id, '  Spreadsheet ')
     expect(made).toMatchObject({ storeId: store.id, name: 'Spreadsheet' })
-    const [row] = await control.database.sql`select to_jsonb(k) as row, key_hash from api_keys k where id = ${made.id}`
+    const [row] = await control.sql`select to_jsonb(k) as row, key_hash from api_keys k where id = ${made.id}`
     expect(row?.key_hash).toEqual(createHash('sha256').update(made.key.reveal()).digest())
     expect(JSON.stringify(row?.row)).not.toContain(made.key.reveal().slice(12, 40))
     const [listed] = await listKeys({ database: control.database, storeId: store.id })
@@ -57,7 +57,7 @@ describe('the keys of a store', () => {
     for (let count = 0; count < 5; count += 1) {
       await create(store.id)
     }
-    const insert = (slot: number) => control.database.sql`
+    const insert = (slot: number) => control.sql`
       insert into api_keys (id, store_id, slot, name, prefix, last_four, key_hash)
       values (gen_random_uuid(), ${store.id}, ${slot}, 'x', 'sdx_', 'xxxx', sha256(${`${slot}`}::text::bytea))`
     await expect(insert(5)).rejects.toMatchObject({ code: '23505' })
@@ -78,7 +78,7 @@ describe('the keys of a store', () => {
     for (const [index, name] of ['a', 'b', 'c', 'd', 'e'].entries()) {
       const { id } = await create(store.id, name)
       const used = `2026-01-0${((index + 3) % 5) + 1}T00:00:00Z`
-      await control.database.sql`update api_keys set last_used_at = ${used}::text::timestamptz where id = ${id}`
+      await control.sql`update api_keys set last_used_at = ${used}::text::timestamptz where id = ${id}`
     }
     const refusal = await create(store.id).catch((error: unknown) => error)
     expect(refusal).toBeInstanceOf(KeyLimitReached)

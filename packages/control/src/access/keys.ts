@@ -2,7 +2,8 @@
 // Checking a key on a request is admission.ts.
 
 import { LIMITS } from '@store-export/contract'
-import type { ControlDatabase } from '../database.ts'
+import { type SqlFragment, sql } from '@store-export/postgres'
+import { type ControlDatabase, queryOne } from '../database.ts'
 import { isUuid, type RandomBytes, randomUuid } from '../random.ts'
 import { UnknownStore } from '../stores.ts'
 import { type HashedKey, hashApiKey, makeApiKey, type PlainKey, visibleParts } from './api-key.ts'
@@ -122,10 +123,10 @@ export async function findKeyByHash(options: {
   readonly ageSeconds: number
 } | null> {
   const { database, storeId, hash } = options
-  const [key] = await database.sql<{ id: string; name: string; isActive: boolean; ageSeconds: number }[]>`
+  const [key] = await database.pool.query<{ id: string; name: string; isActive: boolean; ageSeconds: number }>(sql`
     select id, name, revoked_at is null as "isActive",
       extract(epoch from clock_timestamp() - created_at)::float8 as "ageSeconds"
-    from api_keys where key_hash = ${hash.bytes} and store_id = ${storeId}`
+    from api_keys where key_hash = ${hash.bytes} and store_id = ${storeId}`)
   return key ?? null
 }
 
@@ -135,14 +136,14 @@ export async function listKeys(options: {
   readonly storeId: string
   readonly activeOnly?: boolean
 }): Promise<KeySummary[]> {
-  const { sql } = options.database
+  const { pool } = options.database
   if (!isUuid(options.storeId)) {
     return []
   }
   const active = options.activeOnly === true ? sql`and revoked_at is null` : sql``
-  return sql<KeySummary[]>`
-    select ${columns(sql)} from api_keys where store_id = ${options.storeId} ${active}
-    order by revoked_at is not null, created_at, id`
+  return pool.query<KeySummary>(sql`
+    select ${COLUMNS} from api_keys where store_id = ${options.storeId} ${active}
+    order by revoked_at is not null, created_at, id`)
 }
 
 /**
@@ -157,19 +158,18 @@ export async function revokeKey(options: {
   readonly actor?: string
 }): Promise<'revoked' | 'already revoked' | 'unknown'> {
   const { database, keyId, storeId } = options
-  const { sql } = database
+  const { pool } = database
   if (!isUuid(keyId) || (storeId !== undefined && !isUuid(storeId))) {
     return 'unknown'
   }
   const ofStore = storeId === undefined ? sql`` : sql`and store_id = ${storeId}`
-  const revoked = await sql`
+  const revoked = await pool.execute(sql`
     update api_keys set revoked_at = clock_timestamp() where id = ${keyId} ${ofStore} and revoked_at is null
-      and ${namingActor(sql, options.actor)}
-    returning id`
-  if (revoked.length > 0) {
+      and ${namingActor(options.actor)}`)
+  if (revoked > 0) {
     return 'revoked'
   }
-  const known = await sql`select from api_keys where id = ${keyId} ${ofStore}`
+  const known = await pool.query(sql`select from api_keys where id = ${keyId} ${ofStore}`)
   return known.length > 0 ? 'already revoked' : 'unknown'
 }
 
@@ -208,10 +208,12 @@ async function insert(
   const isReplacing = request.replaces !== undefined
   const replaced = isReplacing && isUuid(request.replaces.keyId) ? request.replaces.keyId : null
   const endsNow = request.replaces?.ends === 'at once'
-  const [row] = await request.database.sql<[{ stores: number; replaced: number; free: number; inserted: number }]>`
+  const row = await queryOne<{ stores: number; replaced: number; free: number; inserted: number }>(
+    request.database.pool,
+    sql`
     with store as (
       select id from stores
-      where id = ${request.storeId} and removed_at is null and ${namingActor(request.database.sql, request.actor)} for share
+      where id = ${request.storeId} and removed_at is null and ${namingActor(request.actor)} for share
     ), replaced as (
       select k.id, k.slot from api_keys k join store on store.id = k.store_id
       where k.id = ${replaced}::uuid and k.revoked_at is null
@@ -239,7 +241,8 @@ async function insert(
       returning id
     )
     select (select count(*)::int from store) as stores, (select count(*)::int from replaced) as replaced, (select count(*)::int from free) as free,
-      (select count(*)::int from inserted) as inserted`
+      (select count(*)::int from inserted) as inserted`,
+  )
   if (row.inserted === 1) {
     return 'inserted'
   }
@@ -249,23 +252,20 @@ async function insert(
 }
 
 /** True. As a side effect, the audit table's triggers take this actor for the current transaction. */
-function namingActor(sql: ControlDatabase['sql'], actor = '') {
+function namingActor(actor = ''): SqlFragment {
   return sql`set_config('store_export.actor', ${actor}, true) is not null`
 }
 
 async function leastRecentlyUsed(request: KeyRequest): Promise<KeySummary | null> {
-  const { sql } = request.database
-  const [key] = await sql<KeySummary[]>`
-    select ${columns(sql)} from api_keys where store_id = ${request.storeId} and revoked_at is null
-    order by last_used_at nulls first, created_at limit 1`
+  const { pool } = request.database
+  const [key] = await pool.query<KeySummary>(sql`
+    select ${COLUMNS} from api_keys where store_id = ${request.storeId} and revoked_at is null
+    order by last_used_at nulls first, created_at limit 1`)
   return key ?? null
 }
 
-function columns(sql: ControlDatabase['sql']) {
-  return sql`id, store_id as "storeId", name, prefix, last_four as "lastFour", created_by as "createdBy",
-    created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt",
-    replaces`
-}
+const COLUMNS = sql`id, store_id as "storeId", name, prefix, last_four as "lastFour", created_by as "createdBy",
+  created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt", replaces`
 
 function describeUse(key: KeySummary): string {
   const shown = `"${key.name}" (${key.prefix}…${key.lastFour})`

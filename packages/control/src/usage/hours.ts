@@ -1,6 +1,6 @@
 // Requests by key, hour and outcome, for the merchant's chart, and when a key was used last.
 
-import type { Sql } from '@store-export/postgres'
+import { type Pool, sql } from '@store-export/postgres'
 import { MergingBuffer } from './merging-buffer.ts'
 
 /**
@@ -43,8 +43,8 @@ export function hourEntry(options: {
 }
 
 /** A buffer of such entries, by key and hour. */
-export function hoursBuffer(sql: Sql, entriesMax: number): MergingBuffer<HourEntry> {
-  return new MergingBuffer({ entriesMax, merge, write: (batch) => upsert(sql, batch) })
+export function hoursBuffer(pool: Pool, entriesMax: number): MergingBuffer<HourEntry> {
+  return new MergingBuffer({ entriesMax, merge, write: (batch) => upsert(pool, batch) })
 }
 
 function merge(into: HourEntry, from: HourEntry): void {
@@ -60,13 +60,13 @@ function merge(into: HourEntry, from: HourEntry): void {
  * One statement. Rows are locked in the order of their keys, so that two nodes never wait for each other; a store that
  * was removed meanwhile gets none.
  */
-async function upsert(sql: Sql, batch: readonly HourEntry[]): Promise<void> {
-  await sql`
+async function upsert(pool: Pool, batch: readonly HourEntry[]): Promise<void> {
+  await pool.execute(sql`
     with used as materialized (
       select u."keyId" as key_id, to_timestamp(u.hour / 1000) as hour, u.answered,
         u."clientErrors" as client_errors, u.refused, u.failed,
         u."peakMinute" as peak_minute, to_timestamp(u."lastUsed" / 1000) as last_used
-      from jsonb_to_recordset(${JSON.stringify(batch)}::text::jsonb)
+      from jsonb_to_recordset(${JSON.stringify(batch)}::jsonb)
         as u ("keyId" uuid, hour double precision, answered bigint, "clientErrors" bigint, refused bigint, failed bigint,
           "peakMinute" integer, "lastUsed" double precision)
     ), locked as materialized (
@@ -87,5 +87,5 @@ async function upsert(sql: Sql, batch: readonly HourEntry[]): Promise<void> {
       client_errors = h.client_errors + excluded.client_errors,
       refused = h.refused + excluded.refused,
       failed = h.failed + excluded.failed,
-      peak_minute = greatest(h.peak_minute, excluded.peak_minute)`
+      peak_minute = greatest(h.peak_minute, excluded.peak_minute)`)
 }

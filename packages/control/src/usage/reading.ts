@@ -1,6 +1,7 @@
 // Reads what keys did, for the dashboard. Sums come by hour; which day an hour belongs to is decided where the store's
 // time zone is known.
 
+import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from '../database.ts'
 import type { RequestLogEntry } from './request-log.ts'
 import { WALKS_PER_KEY_MAX } from './walks.ts'
@@ -57,13 +58,13 @@ export async function readUsageHours(options: {
   readonly storeId: string
   readonly since: Date
 }): Promise<UsageHour[]> {
-  return options.database.sql<UsageHour[]>`
+  return options.database.pool.query<UsageHour>(sql`
     select h.key_id as "keyId", h.hour, h.answered::float8 as answered,
       h.client_errors::float8 as "clientErrors", h.refused::float8 as refused,
       h.failed::float8 as failed, h.peak_minute as "peakMinute"
     from usage_hours h join api_keys k on k.id = h.key_id
-    where k.store_id = ${options.storeId} and h.hour >= ${options.since.toISOString()}::text::timestamptz
-    order by h.hour, h.key_id`
+    where k.store_id = ${options.storeId} and h.hour >= ${options.since}::timestamptz
+    order by h.hour, h.key_id`)
 }
 
 /**
@@ -74,15 +75,15 @@ export async function readRequestLog(
   query: RequestLogQuery,
 ): Promise<{ readonly lines: readonly RequestLine[]; readonly hasOlder: boolean }> {
   const { database, keyId, since, before, errorsOnly } = query
-  const { sql } = database
-  const lines = await sql<RequestLine[]>`
+  const { pool } = database
+  const lines = await pool.query<RequestLine>(sql`
     select minute, endpoint, status, nullif(code, '') as code, requests, rows::float8 as rows,
       duration_ms as "durationMs", last_at as "lastAt"
     from request_log
-    where key_id = ${keyId} and minute >= ${since.toISOString()}::text::timestamptz
-      and (${before?.toISOString() ?? null}::text is null or minute < ${before?.toISOString() ?? null}::text::timestamptz)
+    where key_id = ${keyId} and minute >= ${since}::timestamptz
+      and (${before}::timestamptz is null or minute < ${before}::timestamptz)
       and (not ${errorsOnly}::boolean or status >= 400)
-    order by minute desc limit ${LINES_READ_MAX}::int`
+    order by minute desc limit ${LINES_READ_MAX}::int`)
   const { shown, hasOlder } = wholeMinutes(lines)
   return { lines: shown.toSorted((one, other) => other.lastAt.getTime() - one.lastAt.getTime()), hasOlder }
 }
@@ -103,9 +104,9 @@ function wholeMinutes(lines: readonly RequestLine[]): { shown: readonly RequestL
  * that a tool wants.
  */
 export async function readWalks(database: ControlDatabase, keyId: string): Promise<Walk[]> {
-  return database.sql<Walk[]>`
+  return database.pool.query<Walk>(sql`
     select endpoint, filters, begun_at as "begunAt", last_at as "lastAt", pages, rows::float8 as rows, ended from walks
-    where key_id = ${keyId} and requests > 1 order by last_at desc limit ${WALKS_PER_KEY_MAX}`
+    where key_id = ${keyId} and requests > 1 order by last_at desc limit ${WALKS_PER_KEY_MAX}`)
 }
 
 /** A list that a key began to read page by page and did not read to its end. */
@@ -124,13 +125,13 @@ export async function readStoppedWalks(options: {
   readonly quietSince: Date
 }): Promise<StoppedWalk[]> {
   const { database, storeId, since, quietSince } = options
-  return database.sql<StoppedWalk[]>`
+  return database.pool.query<StoppedWalk>(sql`
     select w.key_id as "keyId", w.endpoint, w.last_at as "lastAt", w.pages, w.rows::float8 as rows
     from walks w join api_keys k on k.id = w.key_id
     where k.store_id = ${storeId} and k.revoked_at is null and w.requests > 1 and not w.ended
-      and w.last_at >= ${since.toISOString()}::text::timestamptz
-      and w.last_at < ${quietSince.toISOString()}::text::timestamptz
+      and w.last_at >= ${since}::timestamptz
+      and w.last_at < ${quietSince}::timestamptz
       and not exists (
         select from walks l where l.key_id = w.key_id and l.endpoint = w.endpoint and l.begun_at > w.begun_at)
-    order by w.last_at desc`
+    order by w.last_at desc`)
 }

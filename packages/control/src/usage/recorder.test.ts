@@ -59,7 +59,7 @@ function logOf(keyId: string, more: { readonly before?: Date; readonly errorsOnl
 }
 
 function usageOf(keyId: string) {
-  return control.database.sql`
+  return control.sql`
     select hour, answered::int, client_errors::int as "clientErrors", refused::int, failed::int from usage_hours where key_id = ${keyId} order by hour`
 }
 
@@ -115,12 +115,12 @@ describe('usage', () => {
   test('what cannot be written is observed and kept for the next time', async () => {
     const { id } = await aKey()
     const usage = recorder(() => NOON)
-    await control.database.sql`alter table usage_hours rename to usage_hours_away`
+    await control.sql`alter table usage_hours rename to usage_hours_away`
     usage.record(request(id, 'answered'))
     await usage.flush()
     usage.record(request(id, 'answered'))
     expect(usage.seen).toMatchObject([{ event: 'usage flush failed', kept: 1, dropped: 0 }])
-    await control.database.sql`alter table usage_hours_away rename to usage_hours`
+    await control.sql`alter table usage_hours_away rename to usage_hours`
     await usage.close()
     expect(await usageOf(id)).toMatchObject([{ answered: 2 }])
   })
@@ -230,7 +230,7 @@ describe('the request log of a key', () => {
       if (minute % 10 === 0) await usage.flush()
     }
     await usage.close()
-    const [{ kept } = { kept: 0 }] = await control.database.sql<{ kept: number }[]>`
+    const [{ kept } = { kept: 0 }] = await control.sql<{ kept: number }[]>`
       select count(*)::int as kept from request_log where key_id = ${id}`
     expect(kept).toBeGreaterThanOrEqual(LOG_LINES)
     expect(kept).toBeLessThanOrEqual(LOG_LINES + 60)
@@ -339,7 +339,7 @@ describe('walks', () => {
     }
     await usage.close()
     expect(await readWalks(control.database, id)).toEqual([])
-    expect(await control.database.sql`select from walks where key_id = ${id}`).toHaveLength(1)
+    expect(await control.sql`select from walks where key_id = ${id}`).toHaveLength(1)
   })
 
   test('of each key the last fifty walks are kept', async () => {
@@ -354,7 +354,7 @@ describe('walks', () => {
     }
     await usage.close()
     expect(await readWalks(control.database, id)).toHaveLength(50)
-    expect(await control.database.sql`select from walks where key_id = ${id}`).toHaveLength(50)
+    expect(await control.sql`select from walks where key_id = ${id}`).toHaveLength(50)
   })
 
   test('a page that failed is no page of the walk, and leaves it open', async () => {

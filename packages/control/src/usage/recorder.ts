@@ -52,11 +52,11 @@ const OK = 200
 
 /** A recorder that writes every `flushMs`; its timer keeps no process alive. */
 export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorder {
-  const { sql } = options.database
+  const { pool } = options.database
   const entriesMax = options.entriesMax ?? ENTRIES_MAX
-  const hours = hoursBuffer(sql, entriesMax)
-  const log = new RequestLog({ sql, entriesMax, linesPerKey: options.requestLogLines, now: options.now })
-  const walks = new WalksBuffer({ sql, segmentsMax: entriesMax, now: options.now })
+  const hours = hoursBuffer(pool, entriesMax)
+  const log = new RequestLog({ pool, entriesMax, linesPerKey: options.requestLogLines, now: options.now })
+  const walks = new WalksBuffer({ pool, segmentsMax: entriesMax, now: options.now })
   let dropped = 0
   let underWay: Promise<void> = Promise.resolve()
 

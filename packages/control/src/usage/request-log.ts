@@ -2,7 +2,7 @@
 // minute with the same endpoint, status and code are one line: a key at the limit writes a line a minute, not 120. It
 // holds no personal data: no IDs, parameters, or addresses.
 
-import type { Sql } from '@store-export/postgres'
+import { type Pool, sql } from '@store-export/postgres'
 import { MergingBuffer } from './merging-buffer.ts'
 
 /** The requests of one key in one minute that had the same endpoint, status and code. */
@@ -25,7 +25,7 @@ export interface RequestLogEntry {
 
 /** Options of the log. */
 export interface RequestLogOptions {
-  readonly sql: Sql
+  readonly pool: Pool
   /** Maximum lines in memory. */
   readonly entriesMax: number
   /** Maximum lines per key. */
@@ -64,10 +64,10 @@ export class RequestLog {
   }
 
   async #write(batch: readonly RequestLogEntry[]): Promise<void> {
-    const { sql, linesPerKey } = this.#options
-    await upsert(sql, batch)
+    const { pool, linesPerKey } = this.#options
+    await upsert(pool, batch)
     const keyIds = this.#dueForPruning(batch)
-    if (keyIds.length > 0) await prune(sql, keyIds, linesPerKey)
+    if (keyIds.length > 0) await prune(pool, keyIds, linesPerKey)
   }
 
   /** Keys of the batch whose lines were not counted in this hour: once an hour is enough, because an hour adds few lines. */
@@ -89,12 +89,12 @@ function merge(into: RequestLogEntry, from: RequestLogEntry): void {
 }
 
 /** Lines are written in the order of their key, so that two nodes never wait for each other. */
-async function upsert(sql: Sql, batch: readonly RequestLogEntry[]): Promise<void> {
-  await sql`
+async function upsert(pool: Pool, batch: readonly RequestLogEntry[]): Promise<void> {
+  await pool.execute(sql`
     insert into request_log as l (key_id, minute, endpoint, status, code, requests, rows, duration_ms, last_at)
     select n."keyId", to_timestamp(n.minute / 1000), n.endpoint, n.status, n.code, n.requests, n.rows, n."durationMs",
       to_timestamp(n."lastAt" / 1000)
-    from jsonb_to_recordset(${JSON.stringify(batch)}::text::jsonb)
+    from jsonb_to_recordset(${JSON.stringify(batch)}::jsonb)
       as n ("keyId" uuid, minute double precision, endpoint text, status smallint, code text, requests integer,
         rows bigint, "durationMs" integer, "lastAt" double precision)
     join api_keys k on k.id = n."keyId" join stores s on s.id = k.store_id and s.removed_at is null
@@ -103,16 +103,16 @@ async function upsert(sql: Sql, batch: readonly RequestLogEntry[]): Promise<void
       requests = l.requests + excluded.requests,
       rows = l.rows + excluded.rows,
       duration_ms = greatest(l.duration_ms, excluded.duration_ms),
-      last_at = greatest(l.last_at, excluded.last_at)`
+      last_at = greatest(l.last_at, excluded.last_at)`)
 }
 
 /** Deletes the oldest lines beyond `linesPerKey`; skips lines that another node deletes at the same time. */
-async function prune(sql: Sql, keyIds: readonly string[], linesPerKey: number): Promise<void> {
-  await sql`
+async function prune(pool: Pool, keyIds: readonly string[], linesPerKey: number): Promise<void> {
+  await pool.execute(sql`
     delete from request_log where ctid = any (array(
       select l.ctid from request_log l where l.ctid = any (array(
-        select r.ctid from jsonb_array_elements_text(${JSON.stringify(keyIds)}::text::jsonb) as k, lateral (
-          select ctid from request_log where key_id = k::uuid order by minute desc offset ${linesPerKey}::int
+        select r.ctid from unnest(${keyIds}::uuid[]) as k, lateral (
+          select ctid from request_log where key_id = k order by minute desc offset ${linesPerKey}::int
         ) r))
-      for update skip locked))`
+      for update skip locked))`)
 }

@@ -1,8 +1,8 @@
-import type { Sql } from '@store-export/postgres'
+import type { Sql } from 'postgres'
 import { expect, onTestFinished, test } from 'vitest'
+import { openClient } from '../../../../test/support/client.ts'
 import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
 import { createKey } from '../access/keys.ts'
-import { openControlDatabase } from '../database.ts'
 import { readUsageHours } from './reading.ts'
 import { deleteOldUsage, sumUpOldHours } from './retention.ts'
 
@@ -17,7 +17,7 @@ test('hours older than the setting become one row for each key and UTC day, and 
   const keys = [await newKey('one'), await newKey('two')]
   // three days of hours; 32 days before today's start is 2026-02-16 00:00 UTC
   for (const keyId of keys) {
-    await database.sql`
+    await control.sql`
       insert into usage_hours (key_id, hour, answered, client_errors, refused, failed, peak_minute)
       select ${keyId}, hour, 1, 2, 3, 4, extract(hour from hour at time zone 'UTC')::int
       from generate_series('2026-02-14 00:00+00'::timestamptz, '2026-02-16 23:00+00', interval '1 hour') as hour`
@@ -47,7 +47,7 @@ test('two nodes sum up more rows than one step holds, and each sum stays exact',
   expect(deleted.reduce((sum, rows) => sum + rows, 0)).toBe(3 * KEYS * 23)
   expect(await sums()).toEqual(before)
   expect(await steps()).toEqual([10_000, 1500, 10_000, 1500, 10_000, 1500])
-  const [{ rows }] = await control.database.sql<[{ rows: number }]>`select count(*)::int as rows from usage_hours`
+  const [{ rows }] = await control.sql<[{ rows: number }]>`select count(*)::int as rows from usage_hours`
   expect(rows).toBe(3 * KEYS)
 })
 
@@ -61,7 +61,7 @@ test('the database ends a statement, and the next run continues with the same su
   const running = sumUpOldHours({ database: control.secondNode(), usageHourDays: 32, now: NOW })
   const refused = expect(running).rejects.toMatchObject({ code: '57014' })
   const pid = await waitingSession(control)
-  await database.sql`select pg_cancel_backend(${pid})`
+  await control.sql`select pg_cancel_backend(${pid})`
   await refused
   expect(await steps()).toEqual([10_000])
   expect(await sums()).toEqual(before)
@@ -88,7 +88,7 @@ test('while another node changes old hours, a run changes none', async () => {
 test('the usage recorder holds rows of today: neither statement waits for them', async () => {
   const { control, steps } = await manyHours()
   const { database } = control
-  await database.sql`
+  await control.sql`
     insert into usage_hours (key_id, hour, answered) select distinct key_id, ${NOW.toISOString()}::text::timestamptz, 1
     from usage_hours`
   const recorder = await transaction(control)
@@ -97,22 +97,22 @@ test('the usage recorder holds rows of today: neither statement waits for them',
   expect(await steps()).toHaveLength(6)
   expect(await deleteOldUsage({ database, usageMonths: 1, requestLogHours: 72, now: NOW })).toBe(3 * KEYS)
   await recorder`commit`
-  const [left] = await database.sql`select count(*)::int as rows, sum(answered)::int as answered from usage_hours`
+  const [left] = await control.sql`select count(*)::int as rows, sum(answered)::int as answered from usage_hours`
   expect(left).toEqual({ rows: KEYS, answered: 2 * KEYS })
 })
 
 /** An open transaction on a connection of its own. */
 async function transaction({ url }: TestControl): Promise<Sql> {
-  const { sql, close } = openControlDatabase(url, { poolSize: 1 })
-  onTestFinished(close)
+  const sql = openClient(url)
+  onTestFinished(() => sql.end())
   await sql`begin`
   return sql
 }
 
 /** The process ID of the session that waits for a lock with a statement of this file. */
-async function waitingSession({ database }: TestControl): Promise<number> {
+async function waitingSession(control: TestControl): Promise<number> {
   for (;;) {
-    const [session] = await database.sql<{ pid: number }[]>`
+    const [session] = await control.sql<{ pid: number }[]>`
       select pid from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock' and query like '%_advisory_xact_lock(%'`
     if (session !== undefined) return session.pid
@@ -125,7 +125,7 @@ const KEYS = 500
 async function manyHours() {
   const control = await createControlDatabase()
   onTestFinished(() => control.drop())
-  const { sql } = control.database
+  const { sql } = control
   await sql.unsafe(`
     insert into usage_hours (key_id, hour, answered, client_errors, refused, failed, peak_minute)
     select key_id, hour, (random() * 9)::int, (random() * 9)::int, (random() * 9)::int, (random() * 9)::int, (random() * 9)::int

@@ -1,9 +1,8 @@
 // How long usage is retained: sums by hour for days, sums by day for months, the request log and walks for hours, and nothing
 // of a removed store.
 
-import type { Sql } from '@store-export/postgres'
-import type postgres from 'postgres'
-import type { ControlDatabase } from '../database.ts'
+import { type Pool, type SqlFragment, sql } from '@store-export/postgres'
+import { type ControlDatabase, queryOne } from '../database.ts'
 
 /** Retention times, counted back from `now`. */
 export interface Retention {
@@ -27,18 +26,17 @@ const DAY_MS = 86_400_000
 /** Deletes what is older, and what removed stores left; returns how many rows. Skips hours that another node changes. */
 export async function deleteOldUsage(retention: Retention): Promise<number> {
   const { database, usageMonths, requestLogHours, now } = retention
-  const { sql } = database
-  const instant = now.toISOString()
-  const hours = await sql`
+  const { pool } = database
+  const hours = await pool.execute(sql`
     with gate as materialized (select pg_try_advisory_xact_lock(${PAST_HOURS_LOCK}) as free)
     delete from usage_hours using gate
-    where free and hour < (${instant}::text::timestamptz at time zone 'UTC' - make_interval(months => ${usageMonths}::int))
-      at time zone 'UTC'`
-  const since = sql`${instant}::text::timestamptz - make_interval(hours => ${requestLogHours}::int)`
-  const lines = await sql`delete from request_log where minute < ${since}`
-  const walks = await sql`delete from walks where last_at < ${since}`
+    where free and hour < (${now}::timestamptz at time zone 'UTC' - make_interval(months => ${usageMonths}::int))
+      at time zone 'UTC'`)
+  const since = sql`${now}::timestamptz - make_interval(hours => ${requestLogHours}::int)`
+  const lines = await pool.execute(sql`delete from request_log where minute < ${since}`)
+  const walks = await pool.execute(sql`delete from walks where last_at < ${since}`)
   const removed = sql`select k.id from api_keys k join stores s on s.id = k.store_id where s.removed_at is not null`
-  return hours.count + lines.count + walks.count + (await deleteUsageOf(sql, removed))
+  return hours + lines + walks + (await deleteUsageOf(pool, removed))
 }
 
 /**
@@ -52,28 +50,28 @@ export async function sumUpOldHours(options: {
   readonly now: Date
 }): Promise<number> {
   const { usageHourDays, now } = options
-  const { sql } = options.database
+  const { pool } = options.database
   const end = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - usageHourDays * DAY_MS)
   let deleted = 0
-  let day = await nextDayToSumUp(sql, null, end)
+  let day = await nextDayToSumUp(pool, null, end)
   while (day !== null) {
-    const step = await sumUpStep(sql, day)
+    const step = await sumUpStep(pool, day)
     if (!step.free) break
     deleted += step.deleted
     const isDone = step.found < STEP_ROWS
-    if (isDone) day = await nextDayToSumUp(sql, new Date(day.getTime() + DAY_MS), end)
+    if (isDone) day = await nextDayToSumUp(pool, new Date(day.getTime() + DAY_MS), end)
   }
   return deleted
 }
 
 /** The first UTC day from `begin` to `end` that has hours to sum up. A null `begin` is the oldest hour. */
-async function nextDayToSumUp(sql: Sql, begin: Date | null, end: Date): Promise<Date | null> {
-  const [next] = await sql<{ day: Date }[]>`
+async function nextDayToSumUp(pool: Pool, begin: Date | null, end: Date): Promise<Date | null> {
+  const [next] = await pool.query<{ day: Date }>(sql`
     select day from generate_series(
-      coalesce(${begin?.toISOString() ?? null}::text::timestamptz, (select date_trunc('day', min(hour), 'UTC') from usage_hours)),
-      ${end.toISOString()}::text::timestamptz - interval '24 hours', interval '24 hours') as day
+      coalesce(${begin}::timestamptz, (select date_trunc('day', min(hour), 'UTC') from usage_hours)),
+      ${end}::timestamptz - interval '24 hours', interval '24 hours') as day
     where exists (select from usage_hours where hour > day and hour < day + interval '24 hours')
-    order by day limit 1`
+    order by day limit 1`)
   return next?.day ?? null
 }
 
@@ -86,9 +84,11 @@ interface Step {
 }
 
 /** Sums up rows of one UTC day. */
-async function sumUpStep(sql: Sql, day: Date): Promise<Step> {
-  const begin = sql`${day.toISOString()}::text::timestamptz`
-  const [step] = await sql<[Step]>`
+async function sumUpStep(pool: Pool, day: Date): Promise<Step> {
+  const begin = sql`${day}::timestamptz`
+  const step = await queryOne<Step>(
+    pool,
+    sql`
     with gate as materialized (
       select pg_try_advisory_xact_lock(${PAST_HOURS_LOCK}) as free
     ), found as materialized (
@@ -109,16 +109,17 @@ async function sumUpStep(sql: Sql, day: Date): Promise<Step> {
         peak_minute = greatest(u.peak_minute, excluded.peak_minute)
     )
     select (select free from gate) as free, (select count(*)::int from found) as found,
-      (select count(*)::int from deleted) as deleted`
+      (select count(*)::int from deleted) as deleted`,
+  )
   return step
 }
 
 /** Deletes all usage of the keys that the query names; returns how many rows. Waits for a step of `sumUpOldHours`. */
-export async function deleteUsageOf(sql: Sql, keyIds: postgres.PendingQuery<postgres.Row[]>): Promise<number> {
-  const hours = await sql`
+export async function deleteUsageOf(pool: Pool, keyIds: SqlFragment): Promise<number> {
+  const hours = await pool.execute(sql`
     with gate as materialized (select pg_advisory_xact_lock(${PAST_HOURS_LOCK}))
-    delete from usage_hours using gate where key_id in (${keyIds})`
-  const lines = await sql`delete from request_log where key_id in (${keyIds})`
-  const walks = await sql`delete from walks where key_id in (${keyIds})`
-  return hours.count + lines.count + walks.count
+    delete from usage_hours using gate where key_id in (${keyIds})`)
+  const lines = await pool.execute(sql`delete from request_log where key_id in (${keyIds})`)
+  const walks = await pool.execute(sql`delete from walks where key_id in (${keyIds})`)
+  return hours + lines + walks
 }

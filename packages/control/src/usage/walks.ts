@@ -2,7 +2,7 @@
 // walk; a page therefore counts for the latest walk that this key has begun of
 // the same list with the same filters.
 
-import type { Sql } from '@store-export/postgres'
+import { type Pool, sql } from '@store-export/postgres'
 
 /** How a page is part of a walk. */
 export interface WalkStep {
@@ -43,7 +43,7 @@ interface Segment {
 
 /** What a buffer needs. */
 export interface WalksBufferOptions {
-  readonly sql: Sql
+  readonly pool: Pool
   /** Segments at most; what comes when it is full is dropped. */
   readonly segmentsMax: number
   /** Milliseconds since 1970. */
@@ -103,7 +103,7 @@ export class WalksBuffer {
     }
     try {
       while (due.length > 0) {
-        await write(this.#options.sql, due.slice(0, BATCH_SIZE))
+        await write(this.#options.pool, due.slice(0, BATCH_SIZE))
         due.splice(0, BATCH_SIZE)
       }
     } catch (error) {
@@ -121,39 +121,37 @@ function listOf({ keyId, endpoint, filters }: Pick<Segment, 'keyId' | 'endpoint'
  * First pages make walks; later ones go to the latest walk before them, where it is still open. A tool that asks for the
  * first page again and again walks nothing: its last first page takes the place of the one before.
  */
-async function write(sql: Sql, segments: readonly Segment[]): Promise<void> {
+async function write(pool: Pool, segments: readonly Segment[]): Promise<void> {
   const written = JSON.stringify(segments)
-  await sql`
+  await pool.execute(sql`
     insert into walks (key_id, endpoint, filters, begun_at, last_at, requests, pages, rows, ended)
     select n."keyId", n.endpoint, n.filters, to_timestamp(n."begunAt" / 1000), to_timestamp(n."lastAt" / 1000),
       n.requests, n.pages, n.rows, n.ended
-    from jsonb_to_recordset(${written}::text::jsonb) ${shape(sql)}
+    from jsonb_to_recordset(${written}::jsonb) ${SHAPE}
     join api_keys k on k.id = n."keyId" join stores s on s.id = k.store_id and s.removed_at is null
     where n."hasFirst"
-    on conflict do nothing`
-  await sql`
+    on conflict do nothing`)
+  await pool.execute(sql`
     update walks w set last_at = greatest(w.last_at, to_timestamp(n."lastAt" / 1000)),
       requests = w.requests + n.requests, pages = w.pages + n.pages, rows = w.rows + n.rows, ended = n.ended
-    from jsonb_to_recordset(${written}::text::jsonb) ${shape(sql)}
+    from jsonb_to_recordset(${written}::jsonb) ${SHAPE}
     where not n."hasFirst" and w.key_id = n."keyId" and w.endpoint = n.endpoint and w.filters = n.filters
       and not w.ended and w.begun_at = (
         select max(l.begun_at) from walks l
         where l.key_id = n."keyId" and l.endpoint = n.endpoint and l.filters = n.filters
-          and l.begun_at <= to_timestamp(n."begunAt" / 1000))`
-  const keyIds = JSON.stringify([...new Set(segments.map(({ keyId }) => keyId))])
-  await sql`
+          and l.begun_at <= to_timestamp(n."begunAt" / 1000))`)
+  const keyIds = [...new Set(segments.map(({ keyId }) => keyId))]
+  await pool.execute(sql`
     delete from walks where ctid = any (array(
-      select r.ctid from jsonb_array_elements_text(${keyIds}::text::jsonb) as k, lateral (
+      select r.ctid from unnest(${keyIds}::uuid[]) as k, lateral (
         select w.ctid, w.last_at,
           row_number() over (order by w.last_at desc) > ${WALKS_PER_KEY_MAX}::int
             or (w.requests = 1 and exists (
               select from walks l where l.key_id = w.key_id and l.endpoint = w.endpoint and l.filters = w.filters
                 and l.begun_at > w.begun_at)) as is_over
-        from walks w where w.key_id = k::uuid
-      ) r where r.is_over))`
+        from walks w where w.key_id = k
+      ) r where r.is_over))`)
 }
 
-function shape(sql: Sql) {
-  return sql`as n ("keyId" uuid, endpoint text, filters text, "hasFirst" boolean, "begunAt" double precision,
-    "lastAt" double precision, requests integer, pages integer, rows bigint, ended boolean)`
-}
+const SHAPE = sql`as n ("keyId" uuid, endpoint text, filters text, "hasFirst" boolean, "begunAt" double precision,
+  "lastAt" double precision, requests integer, pages integer, rows bigint, ended boolean)`

@@ -1,6 +1,8 @@
 // A migrated control database for tests, with a store or two.
 
 import { randomBytes } from 'node:crypto'
+import type { Sql } from 'postgres'
+import { openClient } from '../../../../test/support/client.ts'
 import { createMigratedDatabase } from '../../../../test/support/databases.ts'
 import { type ControlDatabase, openControlDatabase } from '../../src/database.ts'
 import { SealingKey } from '../../src/sealing.ts'
@@ -10,6 +12,8 @@ import { addStore, type RegisteredStore, type RegistryContext } from '../../src/
 export interface TestControl extends RegistryContext {
   readonly url: string
   readonly database: ControlDatabase
+  /** Runs statements in it, as another client. */
+  readonly sql: Sql
   /** Another pool on it, as a second node has. */
   secondNode(): ControlDatabase
   /** Registers a ready store. */
@@ -32,13 +36,16 @@ export async function createControlDatabase(): Promise<TestControl> {
     keys: { current: new SealingKey(randomBytes(32)), previous: null },
   }
   const databaseUrl = 'postgres://reader:p%40ss@127.0.0.1:5432/shop?sslmode=verify-full'
+  const sql = openClient(url, 2)
   return {
     ...context,
     url,
+    sql,
     secondNode: open,
     store: (name = 'Shop') => addStore(context, { name, origin: 'generated', state: 'ready', databaseUrl }),
     drop: async () => {
       await Promise.all(opened.map((database) => database.close()))
+      await sql.end()
       await drop()
     },
   }

@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { ControlDatabase } from '@store-export/control'
-import { statementDialect } from '@store-export/control/statement-dialect'
+import { kyselyDialect } from '@store-export/control/kysely-dialect'
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { magicLink } from 'better-auth/plugins/magic-link'
 
@@ -58,7 +58,7 @@ export function libraryOptions({ database, secret, url, sessionDays }: LibraryOp
   return {
     baseURL: url,
     secret,
-    database: { dialect: statementDialect(database), type: 'postgres' },
+    database: { dialect: kyselyDialect(database.pool), type: 'postgres' },
     telemetry: { enabled: false },
     // Guesses are counted for all nodes in the control database, before the library is asked.
     rateLimit: { enabled: false },

@@ -169,7 +169,7 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
     const { platform } = scene
     const other = await platform.newKey(store.id)
     for (const [at, keyId] of [store.keyId, other.id].entries())
-      await platform.service.control.sql`
+      await platform.controlSql`
         insert into usage_hours (key_id, hour, answered, client_errors, refused, failed, peak_minute)
         select ${keyId}, date_trunc('hour', now()) - make_interval(hours => n * 7), n * ${at + 11}, n % 5, n % 3, n % 2, 2
         from generate_series(0, 90) as n on conflict do nothing`
@@ -198,18 +198,18 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
 
   test('keeps the names of keys in whole words on a phone', async () => {
     const { id } = await scene.platform.newKey(store.id)
-    await scene.platform.service.control.sql`update api_keys set name = 'Accounting' where id = ${id}`
+    await scene.platform.controlSql`update api_keys set name = 'Accounting' where id = ${id}`
     const { page } = await scene.visitAs(merchant, { javaScript, width: 390 })
     await page.goto(`${base()}/usage`)
     const name = page.getByRole('link', { name: 'Accounting', exact: true })
     const box = await name.boundingBox()
     expect(box?.height).toBeLessThan(30)
-    await scene.platform.service.control.sql`delete from api_keys where id = ${id}`
+    await scene.platform.controlSql`delete from api_keys where id = ${id}`
   })
 
   test('of a revoked key does not advise to use it', async () => {
     const { id } = await scene.platform.newKey(store.id)
-    await scene.platform.service.control.sql`update api_keys set revoked_at = now() where id = ${id}`
+    await scene.platform.controlSql`update api_keys set revoked_at = now() where id = ${id}`
     const { page } = await scene.visitAs(merchant, { javaScript })
     await page.goto(`${base()}/usage/keys/${id}`)
     const empty = (await textsOf(page, '.empty')).join(' ')
@@ -221,7 +221,7 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
     const { id } = await scene.platform.newKey(store.id)
     const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
     // a night of a quarter-hourly tool in Berlin, the store's time zone: errors at three, and nothing after them
-    await scene.platform.service.control.sql`
+    await scene.platform.controlSql`
       insert into request_log (key_id, minute, endpoint, status, code, requests, rows, duration_ms, last_at)
       select ${id}, at, e, case when n = 48 then 502 else 200 end, case when n = 48 then 'STORE_DB_ERROR' else '' end,
         4, 1000, 30, at + interval '40 seconds'
@@ -247,7 +247,7 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
     expect((await times())[0]).toContain('03:00:40')
     await page.goto(`${base()}/usage/keys/${id}?until=three`)
     expect(await textOf(page, '.field-problem')).toContain('Give a day and a time')
-    await scene.platform.service.control.sql`delete from api_keys where id = ${id}`
+    await scene.platform.controlSql`delete from api_keys where id = ${id}`
   })
 
   test('of a key shows how far a walk came that was not finished', async () => {
@@ -270,7 +270,7 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
     }
     const finished = ['/api/v1/products', 'Finished', '2', '20']
     await reloadUntil(page, walks, [finished, ['/api/v1/orders', 'Under way', '2', '100']])
-    await platform.service.control.sql`
+    await platform.controlSql`
       update walks set begun_at = begun_at - interval '1 hour', last_at = last_at - interval '1 hour' where key_id = ${id}`
     await page.reload()
     expect(await walks()).toEqual([finished, ['/api/v1/orders', 'Stopped', '2', '100']])

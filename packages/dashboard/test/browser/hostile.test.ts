@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene.close())
 
-const control = () => scene.platform.service.control.sql
+const control = () => scene.platform.controlSql
 const base = () => `${scene.url}/stores/${store.id}`
 const ofSmall = () => `${scene.url}/stores/${small.id}`
 

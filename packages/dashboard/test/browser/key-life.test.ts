@@ -17,10 +17,10 @@ beforeAll(async () => {
 })
 afterAll(() => scene.close())
 beforeEach(async () => {
-  const { service, newKey } = scene.platform
+  const { controlSql, newKey } = scene.platform
   // each test begins with one key that was never used
-  await service.control.sql`delete from usage_hours where key_id in (select id from api_keys)`
-  await service.control.sql`delete from api_keys`
+  await controlSql`delete from usage_hours where key_id in (select id from api_keys)`
+  await controlSql`delete from api_keys`
   const { id: keyId, key } = await newKey(store.id)
   store = { ...store, keyId, key }
 })
@@ -111,7 +111,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
   })
 
   test('a sync that stopped shows on the first page, until the tool reads the list again', async () => {
-    const { sql } = scene.platform.service.control
+    const sql = scene.platform.controlSql
     await sql`
       insert into walks (key_id, endpoint, filters, begun_at, last_at, requests, pages, rows, ended)
       values (${store.keyId}, '/api/v1/orders', '', now() - interval '2 hours', now() - interval '1 hour', 3, 3, 750, false)`
@@ -170,8 +170,8 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     const made: string[] = []
     for (let count = 1; count < LIMITS.activeKeysPerStore; count += 1) made.push((await platform.newKey(store.id)).id)
     const idle = made.at(-1) ?? ''
-    await platform.service.control.sql`update api_keys set name = 'Idle', last_used_at = null where id = ${idle}`
-    await platform.service.control.sql`
+    await platform.controlSql`update api_keys set name = 'Idle', last_used_at = null where id = ${idle}`
+    await platform.controlSql`
       update api_keys set last_used_at = now() where store_id = ${store.id} and id <> ${idle}`
     await page.getByLabel('Name of the tool').fill('Sixth')
     await page.getByRole('button', { name: 'Create key' }).click()

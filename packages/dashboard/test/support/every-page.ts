@@ -78,7 +78,7 @@ async function useKeys(platform: TestPlatform, { id: storeId, keyId, key }: Test
   await make('test', { keyId, ends: 'later' })
   await revokeKey({ database, storeId, keyId: revoked.id })
   for (const used of [keyId, revoked.id])
-    await database.sql`
+    await platform.controlSql`
       insert into usage_hours (key_id, hour, answered, client_errors, refused, failed, peak_minute)
       select ${used}, date_trunc('hour', now()) - make_interval(hours => n * 5), n * 37, n % 7, n % 4, n % 3, 90
       from generate_series(0, 130) as n`
@@ -86,7 +86,7 @@ async function useKeys(platform: TestPlatform, { id: storeId, keyId, key }: Test
     await platform.get(`/api/v1/${path}`, key)
   const { json } = await platform.get('/api/v1/products?limit=5', key)
   await platform.get(`/api/v1/products?limit=5&cursor=${json.meta.next_cursor}`, key)
-  await database.sql`
+  await platform.controlSql`
     insert into walks (key_id, endpoint, filters, begun_at, last_at, requests, pages, rows, ended)
     values (${keyId}, '/api/v1/customers', 'updated_since=2026-07-01T00:00:00Z', now() - interval '2 hours',
       now() - interval '1 hour', 3, 3, 750, false)`
@@ -101,7 +101,7 @@ function storePage(name: string, path: (shown: Shown) => string): EveryPage {
 async function makeKey(page: Page, { scene, empty }: Shown): Promise<void> {
   await page.goto(`${scene.url}/stores/${empty.id}/settings/api`)
   // the keys before it are of no use
-  const { sql } = scene.platform.service.control
+  const sql = scene.platform.controlSql
   await sql`update api_keys set revoked_at = now() where store_id = ${empty.id} and id <> ${empty.keyId}`
   await page.getByLabel('Name of the tool').fill('Accounting')
   await page.getByRole('button', { name: 'Create key' }).click()
@@ -189,7 +189,7 @@ const LED_TO: readonly EveryPage[] = [
     isSignedIn: true,
     async open(page, { scene, empty }) {
       // a key has one successor at a time, and this page is opened more than once
-      await scene.platform.service.control.sql`
+      await scene.platform.controlSql`
         update api_keys set revoked_at = now() where replaces = ${empty.keyId} and revoked_at is null`
       await page.goto(`${scene.url}/stores/${empty.id}/settings/api/keys/${empty.keyId}/replace`)
       await page.getByRole('button', { name: 'Create the new key' }).click()
@@ -225,7 +225,7 @@ const LED_TO: readonly EveryPage[] = [
       const form_token = await page.locator('form[action^="/account/password"] [name=form_token]').inputValue()
       const form = { form_token, current: 'not this one', next: 'seven quiet rivers' }
       await page.request.post(`${scene.url}/account/password`, { form, headers: { origin: scene.url } })
-      await scene.platform.service.control.sql`delete from sign_in_attempts`
+      await scene.platform.controlSql`delete from sign_in_attempts`
       await page.getByLabel('Current password').fill('not this one')
       await page.getByLabel('New password').fill('seven quiet rivers')
       await page.getByRole('button', { name: 'Change password' }).click()
@@ -262,7 +262,7 @@ const LED_TO: readonly EveryPage[] = [
     name: 'fault',
     isSignedIn: true,
     async open(page, { scene, full }) {
-      const { sql } = scene.platform.service.control
+      const sql = scene.platform.controlSql
       await sql`alter table usage_hours rename to usage_hours_away`
       await page.goto(`${scene.url}/stores/${full.id}/usage`)
       await sql`alter table usage_hours_away rename to usage_hours`

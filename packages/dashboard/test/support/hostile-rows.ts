@@ -1,6 +1,6 @@
 // Rows with given texts in every place that a merchant, a customer or a tool may write to: lists of a store, and keys.
 
-import type { ControlDatabase } from '@store-export/control'
+import type { Sql } from 'postgres'
 import type { TestStore } from '../../../../test/support/platform.ts'
 
 /** Statements that make a row of a list from an `id` and a `text`. */
@@ -29,7 +29,7 @@ export async function fillLists({ sql }: TestStore, texts: readonly string[]): P
 }
 
 /** Revoked keys, each used in this hour. */
-export async function addRevokedKeys(sql: ControlDatabase['sql'], storeId: string, count: number): Promise<void> {
+export async function addRevokedKeys(sql: Sql, storeId: string, count: number): Promise<void> {
   await sql`
     with made as (
       insert into api_keys (id, store_id, slot, name, prefix, last_four, key_hash, created_by, created_at, revoked_at)
@@ -40,11 +40,7 @@ export async function addRevokedKeys(sql: ControlDatabase['sql'], storeId: strin
 }
 
 /** Gives these names to the store's revoked keys and to who made them, the first one to the newest key. */
-export async function nameRevokedKeys(
-  sql: ControlDatabase['sql'],
-  storeId: string,
-  names: readonly string[],
-): Promise<void> {
+export async function nameRevokedKeys(sql: Sql, storeId: string, names: readonly string[]): Promise<void> {
   await sql`
     update api_keys k set name = n.text, created_by = n.text
     from jsonb_array_elements_text(${JSON.stringify(names)}::text::jsonb) with ordinality as n (text, at),

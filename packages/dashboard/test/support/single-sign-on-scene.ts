@@ -53,7 +53,7 @@ export class SingleSignOnScene {
   /** The provider answers as it should, and no guess is counted. */
   async reset(): Promise<void> {
     this.serve()
-    await this.platform.service.control.sql`delete from sign_in_attempts`
+    await this.platform.controlSql`delete from sign_in_attempts`
   }
 
   /** A browser with no cookie, or with those of another one. */

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { migrate, openControlDatabase } from '@store-export/control'
-import type { Sql } from '@store-export/postgres'
+import { executeOn, identifier, queryRows, sql } from '@store-export/postgres'
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
 import { connectOnce, type Place, readSettings, type Surroundings } from '../context.ts'
@@ -184,12 +184,13 @@ async function setUp(
 }
 
 async function makeControlDatabase(adminUrl: string): Promise<void> {
-  const admin: Sql = connectOnce(adminUrl)
+  const admin = await connectOnce(adminUrl)
   try {
-    const [found] = await admin`select from pg_database where datname = ${CONTROL_DATABASE}`
-    if (found === undefined) await admin.unsafe(`create database ${CONTROL_DATABASE} template template0`)
+    const [found] = await queryRows(admin, sql`select from pg_database where datname = ${CONTROL_DATABASE}`)
+    if (found === undefined)
+      await executeOn(admin, sql`create database ${identifier(CONTROL_DATABASE)} template template0`)
   } finally {
-    await admin.end()
+    await admin.close()
   }
 }
 

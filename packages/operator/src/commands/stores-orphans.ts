@@ -1,7 +1,7 @@
 // What `stores list --orphans` and `stores drop-orphan` do.
 
 import { listStores } from '@store-export/control'
-import { connectOnce, type OpenPlace } from '../context.ts'
+import { commandPool, connectOnce, type OpenPlace } from '../context.ts'
 import { print, printJson, printTable, say } from '../output.ts'
 import { codeOf, Problem } from '../problem.ts'
 import { redactAndCut } from '../redact.ts'
@@ -55,18 +55,18 @@ export async function removeOrphan(place: OpenPlace, name: string, options: Drop
 
 async function findOrphans({ database, controlUrl }: OpenPlace): Promise<Orphan[]> {
   const stores = await listStores(database, { includeRemoved: true })
-  const admin = connectOnce(controlUrl)
+  const admin = await connectOnce(controlUrl)
   try {
     return await listOrphans(admin, stores)
   } finally {
-    await admin.end()
+    await admin.close()
   }
 }
 
 async function requireNoData({ controlUrl }: OpenPlace, name: string): Promise<void> {
-  const sql = connectOnce(urlForDatabase(controlUrl, name))
+  const pool = commandPool(urlForDatabase(controlUrl, name))
   try {
-    const { found, unreadable } = await findStoreData(sql)
+    const { found, unreadable } = await findStoreData(pool)
     if (found !== null) {
       throw new Problem(
         `the database ${name} holds ${found}: to drop it with its data, run the command with --with-data`,
@@ -79,19 +79,19 @@ async function requireNoData({ controlUrl }: OpenPlace, name: string): Promise<v
         'check it, and to drop it with its data, run the command with --with-data',
     )
   } finally {
-    await sql.end()
+    await pool.close()
   }
 }
 
 async function drop({ controlUrl }: OpenPlace, orphan: Orphan): Promise<void> {
-  const admin = connectOnce(controlUrl)
+  const admin = await connectOnce(controlUrl)
   try {
     await dropOrphan(admin, orphan)
   } catch (error) {
     if (codeOf(error) !== '55006') throw error
     throw new Problem(`${orphan.name} is in use: end the sessions that are connected to it first`)
   } finally {
-    await admin.end()
+    await admin.close()
   }
 }
 

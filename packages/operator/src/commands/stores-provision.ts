@@ -11,8 +11,8 @@ import {
   requireStore,
   setStore,
 } from '@store-export/control'
-import { parseConnectionUrl, type Sql } from '@store-export/postgres'
-import { connectOnce, type OpenPlace } from '../context.ts'
+import { type Connection, executeOn, parseConnectionUrl, sql } from '@store-export/postgres'
+import { commandPool, connectOnce, type OpenPlace } from '../context.ts'
 import { print, printJson, say } from '../output.ts'
 import { codeOf, Problem } from '../problem.ts'
 import { dropStore } from '../store-schema/drop-store.ts'
@@ -76,9 +76,9 @@ async function makeOnce(
 /** Throws if the database of an unfinished store is in use, which a restored control database does not know. */
 async function requireNoData(adminUrl: string, storeId: string): Promise<void> {
   const database = storeDatabase(storeId)
-  const sql = connectOnce(urlForDatabase(adminUrl, database))
+  const pool = commandPool(urlForDatabase(adminUrl, database))
   try {
-    const { found, unreadable } = await findStoreData(sql)
+    const { found, unreadable } = await findStoreData(pool)
     const unknown = unreadable.find(({ code }) => !NOT_MADE.includes(code))
     if (found === null && unknown === undefined) return
     throw new Problem(
@@ -86,35 +86,35 @@ async function requireNoData(adminUrl: string, storeId: string): Promise<void> {
         `to use it, run "store-export stores set ${storeId} --state ready --database-url -" with its reader's URL`,
     )
   } finally {
-    await sql.end()
+    await pool.close()
   }
 }
 
 /** Databases and roles that a killed run created for this store. The passwords of the roles are lost. */
 async function dropLeftovers(adminUrl: string, storeId: string): Promise<void> {
-  const admin = connectOnce(adminUrl)
+  const admin = await connectOnce(adminUrl)
   try {
     await dropStore(admin, storeId)
   } finally {
-    await admin.end()
+    await admin.close()
   }
 }
 
 /** Runs `work` while no other run works on this store. A run that was killed holds the lock until its session ends. */
 async function withLock<T>({ controlUrl }: OpenPlace, storeId: string, work: () => Promise<T>): Promise<T> {
-  const holder = connectOnce(controlUrl)
+  const holder = await connectOnce(controlUrl)
   try {
     await lock(holder, storeId)
     return await work()
   } finally {
-    await holder.end()
+    await holder.close()
   }
 }
 
-async function lock(holder: Sql, storeId: string): Promise<void> {
-  await holder.unsafe(`set lock_timeout = '${LOCK_TIMEOUT}'`)
+async function lock(holder: Connection, storeId: string): Promise<void> {
+  await holder.script(`set lock_timeout = '${LOCK_TIMEOUT}'`)
   try {
-    await holder`select pg_advisory_lock(${PROVISION_LOCK}, hashtext(${storeId}))`
+    await executeOn(holder, sql`select pg_advisory_lock(${PROVISION_LOCK}, hashtext(${storeId}))`)
   } catch (error) {
     if (codeOf(error) !== '55P03') throw error
     throw new Problem(
@@ -154,10 +154,10 @@ async function showKnown(place: OpenPlace, store: RegisteredStore, { json }: Pro
 async function revisionOf({ controlUrl }: OpenPlace, { databaseUrl }: RegisteredStore): Promise<RevisionId | null> {
   const { hosts, database } = parseConnectionUrl(databaseUrl ?? controlUrl)
   if (database === null || JSON.stringify(hosts) !== JSON.stringify(parseConnectionUrl(controlUrl).hosts)) return null
-  const sql = connectOnce(urlForDatabase(controlUrl, database))
+  const connection = await connectOnce(urlForDatabase(controlUrl, database))
   try {
-    return await recordedRevision(sql)
+    return await recordedRevision(connection)
   } finally {
-    await sql.end()
+    await connection.close()
   }
 }

@@ -1,6 +1,7 @@
 // Changes one order of the demo's first store, as its shop does: the order is paid, shipped, or delivered. The next
 // incremental sync returns the order.
 
+import { queryRows, sql } from '@store-export/postgres'
 import { connectOnce } from '../context.ts'
 import { storeDatabase } from '../store-schema/provision-store.ts'
 import { DEMO_STORES } from './platform.ts'
@@ -21,9 +22,11 @@ export interface DemoChange {
  */
 export async function changeDemo(urlOf: (database: string) => string): Promise<DemoChange | null> {
   const [{ id, name }] = DEMO_STORES
-  const store = connectOnce(urlOf(storeDatabase(id)))
+  const store = await connectOnce(urlOf(storeDatabase(id)))
   try {
-    const [changed] = await store<Omit<DemoChange, 'store'>[]>`
+    const [changed] = await queryRows<Omit<DemoChange, 'store'>>(
+      store,
+      sql`
       with chosen as (
         select id, status from orders where status in ('pending', 'paid', 'shipped')
         order by created_at desc, id desc limit 1 for update
@@ -32,9 +35,10 @@ export async function changeDemo(urlOf: (database: string) => string): Promise<D
       set status = case c.status when 'pending' then 'paid' when 'paid' then 'shipped' else 'delivered' end
       from chosen c where o.id = c.id
       returning o.id as order_id, c.status as before, o.status,
-        to_char(o.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at`
+        to_char(o.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at`,
+    )
     return changed === undefined ? null : { store: name, ...changed }
   } finally {
-    await store.end()
+    await store.close()
   }
 }

@@ -1,6 +1,8 @@
 import { LATEST_REVISION, REVISIONS } from '@store-export/contract'
-import postgres, { type Sql } from 'postgres'
+import type { Connection } from '@store-export/postgres'
+import type { Sql } from 'postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { connectOnce, openClient } from '../../../../test/support/client.ts'
 import { createDatabase, type TestDatabase } from '../../../../test/support/databases.ts'
 import { migrateStore } from '../store-schema/migrate-store.ts'
 import { storeTables } from '../store-schema/tables.ts'
@@ -13,14 +15,16 @@ const size = { orders: 120, customers: 30, products: 24, locations: 3, groups: 4
 
 let database: TestDatabase
 let sql: Sql
+let connection: Connection
 
 beforeAll(async () => {
   database = await createDatabase()
-  sql = postgres(database.url, { max: 1, onnotice: () => undefined })
+  sql = openClient(database.url)
+  connection = await connectOnce(database.url)
 })
 beforeEach(() => sql.unsafe('drop schema public cascade; create schema public'))
 afterAll(async () => {
-  await sql.end()
+  await Promise.all([sql.end(), connection.close()])
   await database.drop()
 })
 
@@ -29,8 +33,8 @@ describe('loading', () => {
     '[VER-2] fills a store at %s with what was generated',
     async (revision) => {
       const options: GenerateOptions = { seed: 'test', storeId: id, name, revision, shop, size }
-      await migrateStore(sql, revision)
-      await loadStore(sql, revision, generateStore(options))
+      await migrateStore(connection, revision)
+      await loadStore(connection, revision, generateStore(options))
       const loaded = new Map<string, number>()
       for (const { table, rows } of generateStore(options)) loaded.set(table, (loaded.get(table) ?? 0) + rows.length)
       for (const { table } of storeTables(revision)) {
@@ -44,7 +48,7 @@ describe('loading', () => {
   )
 
   test('values arrive as they were: line breaks, quotes in arrays, instants to the microsecond', async () => {
-    await migrateStore(sql, LATEST_REVISION)
+    await migrateStore(connection, LATEST_REVISION)
     const row = {
       id,
       name: 'a\tb\\N\n"c"',
@@ -59,7 +63,7 @@ describe('loading', () => {
       created_at: '2024-11-01T00:00:00.000007Z',
       updated_at: '2024-11-01T00:00:00.000007Z',
     }
-    await loadStore(sql, LATEST_REVISION, [{ table: 'products', rows: [row] }])
+    await loadStore(connection, LATEST_REVISION, [{ table: 'products', rows: [row] }])
     const [read] =
       await sql`select name, slug, description, price, images, metafields, created_at = '2024-11-01 00:00:00.000007Z' as exact from products`
     expect(read).toEqual({
@@ -74,11 +78,11 @@ describe('loading', () => {
   })
 
   test('a row that does not fit leaves the store as it was', async () => {
-    await migrateStore(sql, 'launch')
+    await migrateStore(connection, 'launch')
     const batches = [
       { table: 'categories', rows: [{ id, name: 'n', slug: 's', order: 1, created_at: 'now' }, { id: 'no uuid' }] },
     ]
-    await expect(loadStore(sql, 'launch', batches)).rejects.toMatchObject({ code: '22P02' })
+    await expect(loadStore(connection, 'launch', batches)).rejects.toMatchObject({ code: '22P02' })
     expect(await sql`select 1 from categories`).toHaveLength(0)
   })
 })

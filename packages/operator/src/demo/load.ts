@@ -1,9 +1,7 @@
 // Brings generated rows into a store database, fast: COPY, triggers asleep, one transaction.
 
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { RevisionId } from '@store-export/contract'
-import type { Sql, TransactionSql } from 'postgres'
+import { type Connection, inTransaction } from '@store-export/postgres'
 import { quoteName } from '../store-schema/sql-text.ts'
 import { storeTables } from '../store-schema/tables.ts'
 import { copyLine } from './copy-text.ts'
@@ -17,28 +15,32 @@ const UNREAD_COLUMNS: Readonly<Record<string, readonly string[]>> = { customers:
 
 /**
  * The number of rows loaded into a store that is at `revision` and has no rows but the one of `store`, which is replaced.
- * `sql` must be connected as the owner. Columns and tables that the revision lacks are left out. All or nothing.
+ * `connection` must be that of the owner. Columns and tables that the revision lacks are left out. All or nothing.
  */
-export async function loadStore(sql: Sql, revision: RevisionId, batches: Iterable<RowBatch>): Promise<number> {
+export async function loadStore(
+  connection: Connection,
+  revision: RevisionId,
+  batches: Iterable<RowBatch>,
+): Promise<number> {
   const columnsByTable = new Map(
     storeTables(revision).map(({ table, columns }) => [table, [...columns, ...(UNREAD_COLUMNS[table] ?? [])]]),
   )
   const tables = [...columnsByTable.keys()].map((table) => `public.${quoteName(table)}`)
-  const loaded = await sql.begin(async (transaction) => {
+  const loaded = await inTransaction(connection, async () => {
     // The owner may do this; asleep are only the triggers that move updated_at, whose values the rows bring along.
-    await transaction.unsafe(tables.map((table) => `alter table ${table} disable trigger user;`).join('\n'))
-    await transaction.unsafe('delete from public.store')
-    const count = await copyAll(transaction, columnsByTable, batches)
+    await connection.script(tables.map((table) => `alter table ${table} disable trigger user;`).join('\n'))
+    await connection.script('delete from public.store')
+    const count = await copyAll(connection, columnsByTable, batches)
     // The foreign keys' checks wait for the end of each statement only, so none is open when the tables change again.
-    await transaction.unsafe(tables.map((table) => `alter table ${table} enable trigger user;`).join('\n'))
+    await connection.script(tables.map((table) => `alter table ${table} enable trigger user;`).join('\n'))
     return count
   })
-  await sql.unsafe(`vacuum (analyze) ${tables.join(', ')}`)
+  await connection.script(`vacuum (analyze) ${tables.join(', ')}`)
   return loaded
 }
 
 async function copyAll(
-  transaction: TransactionSql,
+  connection: Connection,
   columnsByTable: ReadonlyMap<string, readonly string[]>,
   batches: Iterable<RowBatch>,
 ): Promise<number> {
@@ -47,21 +49,10 @@ async function copyAll(
     const columns = columnsByTable.get(table)
     if (columns === undefined || rows.length === 0) continue
     const names = columns.map(quoteName).join(', ')
-    await copy(transaction, `copy public.${quoteName(table)} (${names}) from stdin`, chunksOf(rows, columns))
+    await connection.copyFrom(`copy public.${quoteName(table)} (${names}) from stdin`, chunksOf(rows, columns))
     count += rows.length
   }
   return count
-}
-
-/**
- * Runs one COPY. The driver settles the statement when its stream opens, and drops what the server says after the stream's
- * end, so that a refused last row would leave us waiting for ever: the statement's `reject` is taken over for the while.
- */
-async function copy(transaction: TransactionSql, statement: string, chunks: Iterable<Buffer>): Promise<void> {
-  const query = transaction.unsafe(statement)
-  const refused = new Promise<never>((_, reject) => Object.assign(query, { reject }))
-  const target = await Promise.race([query.writable(), refused])
-  await Promise.race([pipeline(Readable.from(chunks), target), refused])
 }
 
 function* chunksOf(rows: readonly Row[], columns: readonly string[]): Generator<Buffer> {

@@ -75,19 +75,19 @@ async function makeStore(
 /** The reader's URL of a new database with all of the store's rows. */
 async function makeDatabase(store: FilledDemoStore, adminUrl: string, { random }: RegistryContext): Promise<string> {
   const { id, name, revision, shop, size } = store
-  const admin = connectOnce(adminUrl)
+  const admin = await connectOnce(adminUrl)
   try {
     await dropStore(admin, id)
   } finally {
-    await admin.end()
+    await admin.close()
   }
   const urls = await provisionStore({ adminUrl, storeId: id, name, revision, random, connect: connectOnce })
-  const owner = connectOnce(urls.databaseUrl)
+  const owner = await connectOnce(urls.databaseUrl)
   try {
     const seed = `${DEMO_SEED}/${id}`
     await loadStore(owner, revision, generateStore({ seed, storeId: id, name, revision, shop, size }))
   } finally {
-    await owner.end()
+    await owner.close()
   }
   return urls.readerUrl
 }

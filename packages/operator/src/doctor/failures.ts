@@ -26,8 +26,6 @@ export function explainFailure(error: unknown, store: Pick<RegisteredStore, 'id'
   }
   if (/permission denied for database/.test(message)) return failure('missing_grant', message, grantConnect(store))
   const code = codeOf(error)
-  // the driver's own message names no host
-  if (code === 'CONNECT_TIMEOUT') return failure('unreachable', 'the database opened no session in time', setUrl)
   const sentence = databaseSentence(error)
   if (sentence !== null) return failure('unreachable', sentence, code?.startsWith('53') ? LIST_SESSIONS : setUrl)
   if (code !== null && /^[0-9A-Z]{5}$/.test(code)) {

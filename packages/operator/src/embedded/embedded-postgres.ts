@@ -2,7 +2,7 @@
 // Here is the order of a start; each step is a file of its own. What is in the databases is not known here.
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
-import postgres from 'postgres'
+import { connect, parseConnectionUrl } from '@store-export/postgres'
 import { binariesPackage, findBinaries } from './find-binaries.ts'
 import { clusterOf, type Folders, prepareFolders, removeFolders } from './folders.ts'
 import { ensureCluster, SUPERUSER } from './initdb.ts'
@@ -12,7 +12,7 @@ import type { Notice } from './notice.ts'
 import { findServer, ownedBy, processIdentity } from './process-identity.ts'
 import { type Server, type ServerWanted, type StopMode, startServer } from './server.ts'
 import { type ServerSettings, serverParameters } from './server-settings.ts'
-import { databaseUrl, postgresOptions } from './url.ts'
+import { databaseUrl } from './url.ts'
 
 /** What to start. `dataFolder` is made when missing. */
 export type EmbeddedPostgresOptions = {
@@ -127,11 +127,10 @@ function supervise(
 
 /** Over TCP anybody on the machine may knock, so the superuser gets a password that lives as long as this run. */
 async function setPassword(socket: string, password: string): Promise<void> {
-  const { url, ...options } = postgresOptions(socket)
-  const sql = postgres(url, { ...options, max: 1 })
+  const connection = await connect(parseConnectionUrl(socket), { applicationName: 'store-export embedded' })
   try {
-    await sql.unsafe(`alter role ${SUPERUSER} password '${password}'`)
+    await connection.script(`alter role ${SUPERUSER} password '${password}'`)
   } finally {
-    await sql.end()
+    await connection.close()
   }
 }

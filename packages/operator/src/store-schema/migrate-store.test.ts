@@ -11,11 +11,13 @@ import {
   product,
   REVISIONS,
   type Resource,
+  type RevisionId,
   store,
   variant,
 } from '@store-export/contract'
-import postgres, { type Sql } from 'postgres'
+import type { Sql } from 'postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openClient, withConnection } from '../../../../test/support/client.ts'
 import { createDatabase, type TestDatabase } from '../../../../test/support/databases.ts'
 import { migrateStore, migrationStatements } from './migrate-store.ts'
 import { storeTables } from './tables.ts'
@@ -25,7 +27,7 @@ let sql: Sql
 
 beforeAll(async () => {
   database = await createDatabase()
-  sql = postgres(database.url, { max: 3, onnotice: () => undefined })
+  sql = openClient(database.url)
 })
 beforeEach(() => sql.unsafe('drop schema public cascade; create schema public'))
 afterAll(async () => {
@@ -45,20 +47,22 @@ async function columns(): Promise<Column[]> {
     from information_schema.columns where table_schema = 'public' and table_name <> 'store_schema_revisions'`
 }
 
+const migrate = (to: RevisionId) => withConnection(database.url, (connection) => migrateStore(connection, to))
+
 const names = (list: readonly { table: string; name: string }[]) =>
   list.map(({ table, name }) => `${table}.${name}`).sort()
 
 describe('migrations', () => {
   test('[VER-2] each revision has exactly the columns that the contract names, and the password hash', async () => {
     for (const { id } of REVISIONS) {
-      expect(await migrateStore(sql, id)).toEqual([id])
+      expect(await migrate(id)).toEqual([id])
       const declared = storeTables(id).flatMap(({ table, columns }) => columns.map((name) => ({ table, name })))
       expect(names(await columns())).toEqual(names([...declared, { table: 'customers', name: 'password_hash' }]))
     }
   })
 
   test('a column admits null exactly where the contract says "or null"', async () => {
-    await migrateStore(sql, LATEST_REVISION)
+    await migrate(LATEST_REVISION)
     const found = new Map((await columns()).map(({ table, name, nullable }) => [`${table}.${name}`, nullable]))
     const resources: Resource[] = [
       store,
@@ -81,13 +85,13 @@ describe('migrations', () => {
   })
 
   test('run again, or by two at once, nothing is applied twice', async () => {
-    const applied = await Promise.all([migrateStore(sql, 'v1.2'), migrateStore(sql, 'v1.2')])
+    const applied = await Promise.all([migrate('v1.2'), migrate('v1.2')])
     expect(applied.flat().sort()).toEqual(['launch', 'v1.1', 'v1.2'])
-    expect(await migrateStore(sql, 'v1.2')).toEqual([])
+    expect(await migrate('v1.2')).toEqual([])
   })
 
   test('[R28] a store can stand between two revisions', async () => {
-    await migrateStore(sql, 'launch')
+    await migrate('launch')
     const [first, second] = migrationStatements('v1.1')
     await sql.unsafe(`${first}; ${second}`)
     const found = names(await columns())
@@ -96,15 +100,15 @@ describe('migrations', () => {
   })
 
   test('a migration that fails leaves nothing behind', async () => {
-    await migrateStore(sql, 'launch')
+    await migrate('launch')
     await sql`create table public.customer_groups (id int)`
-    await expect(migrateStore(sql, 'v1.1')).rejects.toThrow('customer_groups')
+    await expect(migrate('v1.1')).rejects.toThrow('customer_groups')
     expect(names(await columns())).not.toContain('customers.phone')
     expect(await sql`select revision from public.store_schema_revisions`).toEqual([{ revision: 'launch' }])
   })
 
   test('every table that is walked has an index in the order of the walk', async () => {
-    await migrateStore(sql, LATEST_REVISION)
+    await migrate(LATEST_REVISION)
     const rows = await sql<{ table: string; definition: string }[]>`
       select tablename as table, indexdef as definition from pg_indexes where schemaname = 'public'`
     const walked = new Set(
@@ -116,7 +120,7 @@ describe('migrations', () => {
   })
 
   test('rows need only what has no natural default', async () => {
-    await migrateStore(sql, LATEST_REVISION)
+    await migrate(LATEST_REVISION)
     const id = '00000000-0000-4000-8000-000000000001'
     await sql`insert into orders (id, email) values (${id}, 'a@example.com')`
     await sql`insert into order_items (id, order_id, product_id, name, price) values (${id}, ${id}, ${id}, 'n', 1)`

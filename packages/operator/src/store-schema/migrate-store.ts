@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { includesRevision, REVISIONS, type RevisionId } from '@store-export/contract'
-import type { Sql, TransactionSql } from 'postgres'
+import { type Connection, executeOn, inTransaction, sql } from '@store-export/postgres'
 import { readerGrantsSql } from './reader-role.ts'
 import { splitStatements } from './sql-text.ts'
 
@@ -21,43 +21,43 @@ export function migrationStatements(revision: RevisionId): string[] {
 /**
  * The revisions that were applied to bring the store to `toRevision`, oldest first; none if it was there. Each is one
  * transaction, recorded in `store_schema_revisions`, and grants what is new to `readerRole`: a table that exists and cannot
- * be read fails requests. `sql` must be connected as the owner of the store's tables.
+ * be read fails requests. `connection` must be that of the owner of the store's tables.
  */
 export async function migrateStore(
-  sql: Sql,
+  connection: Connection,
   toRevision: RevisionId,
   readerRole: string | null = null,
 ): Promise<RevisionId[]> {
-  await prepareRecord(sql)
+  await prepareRecord(connection)
   const applied: RevisionId[] = []
   for (const { id } of REVISIONS) {
-    if (includesRevision(toRevision, id) && (await applyWhenMissing(sql, id, readerRole))) applied.push(id)
+    if (includesRevision(toRevision, id) && (await applyWhenMissing(connection, id, readerRole))) applied.push(id)
   }
   return applied
 }
 
 /** The table that records what was applied; two callers at once find one made. */
-async function prepareRecord(sql: Sql): Promise<void> {
-  await sql.begin(async (transaction) => {
-    await transaction`select pg_advisory_xact_lock(${UPGRADE_LOCK})`
-    await transaction.unsafe(
+async function prepareRecord(connection: Connection): Promise<void> {
+  await inTransaction(connection, async () => {
+    await executeOn(connection, sql`select pg_advisory_xact_lock(${UPGRADE_LOCK})`)
+    await connection.script(
       'create table if not exists public.store_schema_revisions (revision text primary key, applied_at timestamptz not null default now())',
     )
   })
 }
 
-function applyWhenMissing(sql: Sql, revision: RevisionId, readerRole: string | null): Promise<boolean> {
-  return inUpgradeTransaction(sql, (transaction) => applyOnce(transaction, revision, readerRole))
+function applyWhenMissing(connection: Connection, revision: RevisionId, readerRole: string | null): Promise<boolean> {
+  return inUpgradeTransaction(connection, () => applyOnce(connection, revision, readerRole))
 }
 
 /** Runs `work` in a transaction that no other upgrade of this store is beside; again, if a table was locked for too long. */
-export async function inUpgradeTransaction<T>(sql: Sql, work: (transaction: TransactionSql) => Promise<T>) {
+export async function inUpgradeTransaction<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await sql.begin(async (transaction) => {
-        await transaction`select pg_advisory_xact_lock(${UPGRADE_LOCK})`
-        await transaction.unsafe(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
-        return work(transaction)
+      return await inTransaction(connection, async () => {
+        await executeOn(connection, sql`select pg_advisory_xact_lock(${UPGRADE_LOCK})`)
+        await connection.script(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
+        return await work()
       })
     } catch (error) {
       if (!isLockTimeout(error) || attempt === LOCK_TRIES_MAX) throw error
@@ -65,16 +65,14 @@ export async function inUpgradeTransaction<T>(sql: Sql, work: (transaction: Tran
   }
 }
 
-async function applyOnce(
-  transaction: TransactionSql,
-  revision: RevisionId,
-  readerRole: string | null,
-): Promise<boolean> {
-  const recorded = await transaction`
-    insert into public.store_schema_revisions (revision) values (${revision}) on conflict do nothing returning revision`
-  if (recorded.length === 0) return false
-  await transaction.unsafe(migrationStatements(revision).join(';\n'))
-  if (readerRole !== null) await transaction.unsafe(readerGrantsSql({ role: readerRole, revision }))
+async function applyOnce(connection: Connection, revision: RevisionId, readerRole: string | null): Promise<boolean> {
+  const recorded = await executeOn(
+    connection,
+    sql`insert into public.store_schema_revisions (revision) values (${revision}) on conflict do nothing`,
+  )
+  if (recorded === 0) return false
+  await connection.script(migrationStatements(revision).join(';\n'))
+  if (readerRole !== null) await connection.script(readerGrantsSql({ role: readerRole, revision }))
   return true
 }
 

@@ -2,8 +2,7 @@
 // them, and `stores remove` leaves them on purpose.
 
 import type { RegisteredStore } from '@store-export/control'
-import { parseConnectionUrl, type Sql } from '@store-export/postgres'
-import { quoteName } from './sql-text.ts'
+import { type Connection, executeOn, identifier, parseConnectionUrl, queryRows, sql } from '@store-export/postgres'
 
 /** The database and roles with the names of one store. */
 export interface Orphan {
@@ -20,13 +19,16 @@ export interface Orphan {
 const PREFIX = 'store_export_store_'
 
 /** The orphans on the server of this session, by name. `stores` are all stores, the removed ones included. */
-export async function listOrphans(admin: Sql, stores: readonly RegisteredStore[]): Promise<Orphan[]> {
-  const rows = await admin<{ suffix: string; isDatabase: boolean; name: string }[]>`
+export async function listOrphans(admin: Connection, stores: readonly RegisteredStore[]): Promise<Orphan[]> {
+  const rows = await queryRows<{ suffix: string; isDatabase: boolean; name: string }>(
+    admin,
+    sql`
     select substring(name from '[0-9a-f]{12}$') as suffix, "isDatabase", name from (
       select datname as name, true as "isDatabase" from pg_database where datname ~ '^store_export_store_[0-9a-f]{12}$'
       union all
       select rolname, false from pg_roles where rolname ~ '^store_export_(owner|reader)_[0-9a-f]{12}$'
-    ) as found order by suffix, name`
+    ) as found order by suffix, name`,
+  )
   const used = new Set(stores.flatMap(({ databaseUrl }) => databaseOf(databaseUrl)))
   const suffixes = new Set(rows.map(({ suffix }) => suffix))
   const orphans = [...suffixes].filter((suffix) => !used.has(PREFIX + suffix))
@@ -42,9 +44,9 @@ export async function listOrphans(admin: Sql, stores: readonly RegisteredStore[]
 }
 
 /** Drops an orphan. Rejects with the server's error while a session is connected to its database. */
-export async function dropOrphan(admin: Sql, { name, hasDatabase, roles }: Orphan): Promise<void> {
-  if (hasDatabase) await admin.unsafe(`drop database ${quoteName(name)}`)
-  for (const role of roles) await admin.unsafe(`drop role ${quoteName(role)}`)
+export async function dropOrphan(admin: Connection, { name, hasDatabase, roles }: Orphan): Promise<void> {
+  if (hasDatabase) await executeOn(admin, sql`drop database ${identifier(name)}`)
+  for (const role of roles) await executeOn(admin, sql`drop role ${identifier(role)}`)
 }
 
 function databaseOf(databaseUrl: string | null): string[] {

@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { LATEST_REVISION, REVISIONS, type RevisionId } from '@store-export/contract'
-import postgres, { type Sql } from 'postgres'
+import type { Sql } from 'postgres'
 import { afterEach, describe, expect, inject, test } from 'vitest'
+import { connectOnce, openClient } from '../../../../test/support/client.ts'
 import { type ProvisionedStore, type ProvisionOptions, provisionStore, upgradeStore } from './provision-store.ts'
 import { quoteName } from './sql-text.ts'
 import { storeTables } from './tables.ts'
 
-const connect = (url: string): Sql => postgres(url, { max: 1, max_lifetime: null, onnotice: () => undefined })
 const made: ProvisionedStore[] = []
 
 afterEach(async () => {
@@ -21,7 +21,7 @@ afterEach(async () => {
 })
 
 async function using<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
-  const sql = connect(url)
+  const sql = openClient(url)
   try {
     return await work(sql)
   } finally {
@@ -37,7 +37,7 @@ async function provision(revision: RevisionId, overrides: Partial<ProvisionOptio
     name: 'Läden',
     revision,
     random: randomBytes,
-    connect,
+    connect: connectOnce,
     ...overrides,
   })
   made.push(store)
@@ -79,7 +79,7 @@ describe('a provisioned store', () => {
     const { readerUrl, databaseUrl } = await provision('launch')
     const readerRole = new URL(readerUrl).username
     for (const { id } of REVISIONS) {
-      await upgradeStore({ ownerOrAdminUrl: databaseUrl, to: id, readerRole, connect })
+      await upgradeStore({ ownerOrAdminUrl: databaseUrl, to: id, readerRole, connect: connectOnce })
       await using(readerUrl, async (sql) => {
         for (const { table, columns } of storeTables(id)) {
           await sql`select ${sql([...columns])} from ${sql(table)}`
@@ -93,7 +93,12 @@ describe('a provisioned store', () => {
     const { readerUrl, databaseUrl } = await provision('launch')
     await using(databaseUrl, (sql) => sql`create table locations (id int)`)
     const readerRole = new URL(readerUrl).username
-    const upgrading = upgradeStore({ ownerOrAdminUrl: databaseUrl, to: LATEST_REVISION, readerRole, connect })
+    const upgrading = upgradeStore({
+      ownerOrAdminUrl: databaseUrl,
+      to: LATEST_REVISION,
+      readerRole,
+      connect: connectOnce,
+    })
     await expect(upgrading).rejects.toThrow('locations')
     await using(readerUrl, (sql) => sql`select id, name from customer_groups`)
   })
@@ -127,17 +132,17 @@ describe('a provisioned store', () => {
     await using(inject('postgresUrl'), (sql) =>
       sql.unsafe(`alter role ${quoteName(readerRole)} set lock_timeout = '2s'`),
     )
-    await upgradeStore({ ownerOrAdminUrl: databaseUrl, to: 'v1.1', readerRole, connect })
+    await upgradeStore({ ownerOrAdminUrl: databaseUrl, to: 'v1.1', readerRole, connect: connectOnce })
     expect(await limit()).toBe('2s')
     const adminUrl = new URL(inject('postgresUrl'))
     adminUrl.pathname = new URL(databaseUrl).pathname
-    await upgradeStore({ ownerOrAdminUrl: adminUrl.href, to: 'v1.1', readerRole, connect })
+    await upgradeStore({ ownerOrAdminUrl: adminUrl.href, to: 'v1.1', readerRole, connect: connectOnce })
     expect(await limit()).toBe('0')
   })
 
   test('its reader may have twenty connections, and the twenty-first is refused', async () => {
     const { readerUrl } = await provision(LATEST_REVISION)
-    const held = Array.from({ length: 20 }, () => connect(readerUrl))
+    const held = Array.from({ length: 20 }, () => openClient(readerUrl))
     try {
       await Promise.all(held.map((sql) => sql`select 1`))
       await using(readerUrl, async (sql) => {
@@ -189,7 +194,12 @@ describe('a provisioned store', () => {
     const { databaseUrl } = await provision('launch')
     const adminUrl = new URL(inject('postgresUrl'))
     adminUrl.pathname = new URL(databaseUrl).pathname
-    const { applied } = await upgradeStore({ ownerOrAdminUrl: adminUrl.href, to: 'v1.2', readerRole: null, connect })
+    const { applied } = await upgradeStore({
+      ownerOrAdminUrl: adminUrl.href,
+      to: 'v1.2',
+      readerRole: null,
+      connect: connectOnce,
+    })
     expect(applied).toEqual(['v1.1', 'v1.2'])
     await using(databaseUrl, (sql) => sql`insert into locations (id, name) values (gen_random_uuid(), 'n')`)
   })

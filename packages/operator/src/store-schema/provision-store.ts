@@ -1,7 +1,7 @@
 // Makes a store database with its owner and its reader on a server, and brings an existing one to a newer revision.
 
 import type { RevisionId } from '@store-export/contract'
-import type { Sql } from 'postgres'
+import { type Connection, executeOn, queryRows, sql } from '@store-export/postgres'
 import { migrateStore } from './migrate-store.ts'
 import { readerGrantsSql, readerRoleResetSql, readerRoleSql } from './reader-role.ts'
 import { requireUpgradable } from './recorded-revision.ts'
@@ -14,8 +14,8 @@ import { type Login, urlForDatabase, urlForLogin } from './store-url.ts'
 const PASSWORD_BYTES = 32
 const SALT_BYTES = 16
 
-/** Opens a pool of exactly one connection, so that `set role` holds for all that follows; closed by who opened it. */
-export type Connect = (url: string) => Sql
+/** Opens a connection. The caller closes it. */
+export type Connect = (url: string) => Promise<Connection>
 
 /** What a new store database is made of. */
 export interface ProvisionOptions {
@@ -51,7 +51,7 @@ export interface UpgradeOptions {
  */
 export async function provisionStore(options: ProvisionOptions): Promise<ProvisionedStore> {
   const { owner, reader } = loginsOf(options)
-  const admin = options.connect(options.adminUrl)
+  const admin = await options.connect(options.adminUrl)
   const undo: string[] = []
   try {
     await createRolesAndDatabase(admin, options, { owner, reader, undo })
@@ -59,10 +59,10 @@ export async function provisionStore(options: ProvisionOptions): Promise<Provisi
     return { databaseUrl: urlForLogin(options.adminUrl, owner), readerUrl: urlForLogin(options.adminUrl, reader) }
   } catch (error) {
     // Only what this call made: a store that was there before, under the same id, is not ours to drop.
-    for (const statement of undo.reverse()) await admin.unsafe(statement).catch(() => undefined)
+    for (const statement of undo.reverse()) await admin.script(statement).catch(() => undefined)
     throw error
   } finally {
-    await admin.end()
+    await admin.close()
   }
 }
 
@@ -77,26 +77,26 @@ export interface Upgraded extends Repair {
  * Throws a sentence for a store that has no record of our migrations, or one beyond `to`.
  */
 export async function upgradeStore({ ownerOrAdminUrl, to, readerRole, connect }: UpgradeOptions): Promise<Upgraded> {
-  const sql = connect(ownerOrAdminUrl)
+  const connection = await connect(ownerOrAdminUrl)
   try {
-    await becomeOwner(sql)
-    await requireUpgradable(sql, to)
-    const triggers = await repairTriggers(sql)
-    const applied = await migrateStore(sql, to, readerRole)
+    await becomeOwner(connection)
+    await requireUpgradable(connection, to)
+    const triggers = await repairTriggers(connection)
+    const applied = await migrateStore(connection, to, readerRole)
     if (readerRole === null) return { applied, repaired: triggers, adminSql: null }
-    const { repaired, adminSql } = await refreshReader(sql, readerRole, to)
+    const { repaired, adminSql } = await refreshReader(connection, readerRole, to)
     return { applied, repaired: [...triggers, ...repaired], adminSql }
   } finally {
-    await sql.end()
+    await connection.close()
   }
 }
 
-async function refreshReader(sql: Sql, role: string, revision: RevisionId): Promise<Repair> {
-  await sql.unsafe(readerGrantsSql({ role, revision }))
+async function refreshReader(connection: Connection, role: string, revision: RevisionId): Promise<Repair> {
+  await connection.script(readerGrantsSql({ role, revision }))
   // the owner may change no role, the one who became it perhaps
-  await sql.unsafe('reset role')
-  await sql.unsafe(readerRoleResetSql({ role }))
-  return repairReaderLimit(sql, role)
+  await connection.script('reset role')
+  await connection.script(readerRoleResetSql({ role }))
+  return repairReaderLimit(connection, role)
 }
 
 /** Name of the database that is provisioned for a store. */
@@ -120,22 +120,22 @@ function loginsOf({ storeId, random }: ProvisionOptions): { owner: Login; reader
 }
 
 async function createRolesAndDatabase(
-  admin: Sql,
+  admin: Connection,
   { random }: ProvisionOptions,
   { owner, reader, undo }: { owner: Login; reader: Login; undo: string[] },
 ): Promise<void> {
   const [ownerName, readerName, database] = [owner.user, reader.user, owner.database].map(quoteName)
   const verifier = (password: string) => scramVerifier(password, random(SALT_BYTES))
-  await admin.unsafe(`create role ${ownerName} login password ${quoteText(verifier(owner.password))}`)
+  await admin.script(`create role ${ownerName} login password ${quoteText(verifier(owner.password))}`)
   undo.push(`drop role ${ownerName}`)
-  await admin.unsafe(readerRoleSql({ role: reader.user, password: verifier(reader.password) }))
+  await admin.script(readerRoleSql({ role: reader.user, password: verifier(reader.password) }))
   undo.push(`drop role ${readerName}`)
   // One who is not a superuser may only give a database to a role that it is a member of.
-  await admin.unsafe(`grant ${ownerName} to current_user`)
-  await admin.unsafe(`create database ${database} owner ${ownerName} template template0 encoding 'UTF8'`)
+  await admin.script(`grant ${ownerName} to current_user`)
+  await admin.script(`create database ${database} owner ${ownerName} template template0 encoding 'UTF8'`)
   undo.push(`drop database ${database} with (force)`)
-  await admin.unsafe(`revoke all on database ${database} from public`)
-  await admin.unsafe(`grant connect on database ${database} to ${readerName}`)
+  await admin.script(`revoke all on database ${database} from public`)
+  await admin.script(`grant connect on database ${database} to ${readerName}`)
 }
 
 async function fillDatabase(
@@ -143,22 +143,27 @@ async function fillDatabase(
   owner: Login,
   reader: Login,
 ): Promise<void> {
-  const sql = connect(urlForDatabase(adminUrl, owner.database))
+  const connection = await connect(urlForDatabase(adminUrl, owner.database))
   try {
-    await sql.unsafe(`revoke all on schema public from public; grant all on schema public to ${quoteName(owner.user)}`)
-    await sql.unsafe(`set role ${quoteName(owner.user)}`)
-    await migrateStore(sql, revision)
-    await sql`insert into public.store (id, name) values (${storeId}, ${name})`
-    await sql.unsafe(readerGrantsSql({ role: reader.user, revision }))
+    await connection.script(
+      `revoke all on schema public from public; grant all on schema public to ${quoteName(owner.user)}`,
+    )
+    await connection.script(`set role ${quoteName(owner.user)}`)
+    await migrateStore(connection, revision)
+    await executeOn(connection, sql`insert into public.store (id, name) values (${storeId}, ${name})`)
+    await connection.script(readerGrantsSql({ role: reader.user, revision }))
   } finally {
-    await sql.end()
+    await connection.close()
   }
 }
 
 /** New tables must belong to the database's owner, whoever runs the upgrade. */
-async function becomeOwner(sql: Sql): Promise<void> {
-  const [row] = await sql<{ owner: string }[]>`
-    select pg_get_userbyid(datdba) owner from pg_database
-    where datname = current_database() and pg_get_userbyid(datdba) <> current_user`
-  if (row !== undefined) await sql.unsafe(`set role ${quoteName(row.owner)}`)
+async function becomeOwner(connection: Connection): Promise<void> {
+  const [row] = await queryRows<{ owner: string }>(
+    connection,
+    sql`
+      select pg_get_userbyid(datdba) owner from pg_database
+      where datname = current_database() and pg_get_userbyid(datdba) <> current_user`,
+  )
+  if (row !== undefined) await connection.script(`set role ${quoteName(row.owner)}`)
 }

@@ -1,6 +1,6 @@
 // Adds what an older version of `stores provision` left out: triggers for TRUNCATE, and the connection limit of the reader.
 
-import type { Sql, TransactionSql } from 'postgres'
+import { type Connection, queryRows, sql } from '@store-export/postgres'
 import { codeOf } from '../problem.ts'
 import { inUpgradeTransaction, migrationStatements } from './migrate-store.ts'
 import { READER_CONNECTIONS_MAX } from './reader-role.ts'
@@ -12,22 +12,22 @@ const TRUNCATE_TRIGGER = /^create trigger (?<name>\w+) before truncate on (?<tab
 const PROVISIONED_READER = /^store_export_reader_[0-9a-f]{12}$/
 
 /**
- * Adds missing triggers to the tables that exist; returns what it added, for the operator. `sql` must be connected as the
+ * Adds missing triggers to the tables that exist; returns what it added, for the operator. `connection` must be that of the
  * owner of the store's tables. Functions of older versions fail in such a trigger, so it is replaced first.
  */
-export async function repairTriggers(sql: Sql): Promise<string[]> {
+export async function repairTriggers(connection: Connection): Promise<string[]> {
   const statements = [...migrationStatements('launch'), ...migrationStatements('v1.1')]
-  const missing = await missingTriggers(sql, statements)
-  const isOutdated = await hasOutdatedFunction(sql)
+  const missing = await missingTriggers(connection, statements)
+  const isOutdated = await hasOutdatedFunction(connection)
   if (missing.length === 0 && !isOutdated) return []
-  return inUpgradeTransaction(sql, async (transaction) => {
+  return inUpgradeTransaction(connection, async () => {
     const repaired: string[] = []
-    if (await hasOutdatedFunction(transaction)) {
-      await transaction.unsafe(functionStatement(statements))
+    if (await hasOutdatedFunction(connection)) {
+      await connection.script(functionStatement(statements))
       repaired.push(`function ${FUNCTION}`)
     }
-    for (const { name, table, statement } of await missingTriggers(transaction, statements)) {
-      await transaction.unsafe(statement)
+    for (const { name, table, statement } of await missingTriggers(connection, statements)) {
+      await connection.script(statement)
       repaired.push(`trigger ${name} on ${table}`)
     }
     return repaired
@@ -43,12 +43,12 @@ export interface Repair {
 }
 
 /** Limits the reader of a provisioned store. Leaves a limit that somebody set, and roles with other names. */
-export async function repairReaderLimit(sql: Sql, role: string): Promise<Repair> {
-  const unlimited = await sql`select from pg_roles where rolname = ${role} and rolconnlimit = -1`
+export async function repairReaderLimit(connection: Connection, role: string): Promise<Repair> {
+  const unlimited = await queryRows(connection, sql`select from pg_roles where rolname = ${role} and rolconnlimit = -1`)
   if (unlimited.length === 0 || !PROVISIONED_READER.test(role)) return { repaired: [], adminSql: null }
   const statement = `alter role ${quoteName(role)} connection limit ${READER_CONNECTIONS_MAX}`
   try {
-    await sql.unsafe(statement)
+    await connection.script(statement)
     return { repaired: [`connection limit ${READER_CONNECTIONS_MAX} of ${role}`], adminSql: null }
   } catch (error) {
     if (codeOf(error) !== '42501') throw error
@@ -63,22 +63,27 @@ interface Trigger {
 }
 
 /** A trigger of the same name counts as present, also if it is disabled or calls a function of the platform. */
-async function missingTriggers(sql: Sql | TransactionSql, statements: readonly string[]): Promise<Trigger[]> {
+async function missingTriggers(connection: Connection, statements: readonly string[]): Promise<Trigger[]> {
   const missing: Trigger[] = []
   for (const statement of statements) {
     const { name, table } = TRUNCATE_TRIGGER.exec(statement)?.groups ?? {}
     if (name === undefined || table === undefined) continue
-    const found = await sql`
-      select from pg_class where oid = to_regclass(${table})
-        and not exists (select from pg_trigger where tgrelid = pg_class.oid and tgname = ${name})`
+    const found = await queryRows(
+      connection,
+      sql`
+        select from pg_class where oid = to_regclass(${table})
+          and not exists (select from pg_trigger where tgrelid = pg_class.oid and tgname = ${name})`,
+    )
     if (found.length > 0) missing.push({ name, table, statement })
   }
   return missing
 }
 
-async function hasOutdatedFunction(sql: Sql | TransactionSql): Promise<boolean> {
-  const found = await sql`
-    select from pg_proc where oid = to_regproc(${`public.${FUNCTION}`}) and prosrc not like '%TRUNCATE%'`
+async function hasOutdatedFunction(connection: Connection): Promise<boolean> {
+  const found = await queryRows(
+    connection,
+    sql`select from pg_proc where oid = to_regproc(${`public.${FUNCTION}`}) and prosrc not like '%TRUNCATE%'`,
+  )
   return found.length > 0
 }
 

@@ -1,6 +1,6 @@
 // Whether a store database holds rows that its deletion would lose.
 
-import type { Sql } from '@store-export/postgres'
+import { type Connection, identifier, type Pool, queryRows, sql } from '@store-export/postgres'
 import { codeOf } from '../problem.ts'
 
 /** What was found in the tables of orders, products and customers. */
@@ -18,13 +18,13 @@ const LOCK_TIMEOUT = '2s'
 /** Longest search for a first row: a table of deleted rows is read whole. */
 const STATEMENT_TIMEOUT = '30s'
 
-/** Looks for one row in each table. `sql` is one connection to the store database. */
-export async function findStoreData(sql: Sql): Promise<StoreData> {
+/** Looks for one row in each table. `pool` connects to the store database. */
+export async function findStoreData(pool: Pool): Promise<StoreData> {
   const found: string[] = []
   const unreadable: StoreData['unreadable'][number][] = []
   for (const [table, singular] of Object.entries(SINGULARS)) {
     try {
-      if (await hasRow(sql, table)) found.push(`at least 1 ${singular}`)
+      if (await pool.use((connection) => hasRow(connection, table))) found.push(`at least 1 ${singular}`)
     } catch (error) {
       const code = codeOf(error)
       if (code === null || !(error instanceof Error)) throw error
@@ -35,10 +35,10 @@ export async function findStoreData(sql: Sql): Promise<StoreData> {
 }
 
 /** Rejects with the server's error for a role from which a policy hides rows: the table can seem empty to that role. */
-async function hasRow(sql: Sql, table: string): Promise<boolean> {
-  await sql.unsafe(
+async function hasRow(connection: Connection, table: string): Promise<boolean> {
+  await connection.script(
     `set row_security = off; set lock_timeout = '${LOCK_TIMEOUT}'; set statement_timeout = '${STATEMENT_TIMEOUT}'`,
   )
-  const [row] = await sql<[{ exists: boolean }]>`select exists (select from public.${sql(table)})`
-  return row.exists
+  const found = await queryRows(connection, sql`select from public.${identifier(table)} limit 1`)
+  return found.length > 0
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { LATEST_REVISION } from '@store-export/contract'
-import postgres, { type Sql } from 'postgres'
+import type { Sql } from 'postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openClient, withConnection } from '../../../../test/support/client.ts'
 import { createDatabase, type TestDatabase } from '../../../../test/support/databases.ts'
 import { migrateStore } from './migrate-store.ts'
 
@@ -15,8 +16,8 @@ let sql: Sql
 
 beforeAll(async () => {
   database = await createDatabase()
-  sql = postgres(database.url, { max: 1, onnotice: () => undefined })
-  await migrateStore(sql, LATEST_REVISION)
+  sql = openClient(database.url)
+  await withConnection(database.url, (connection) => migrateStore(connection, LATEST_REVISION))
 })
 afterAll(async () => {
   await sql.end()
@@ -82,7 +83,7 @@ describe('updated_at of a row', () => {
   })
 
   test('rises with the row’s versions, even for a transaction that began earlier', async () => {
-    const other = postgres(database.url, { max: 1 })
+    const other = openClient(database.url)
     await sql.begin(async (early) => {
       await early`select now()`
       await other`update orders set status = 'paid' where id = ${A}`

@@ -3,8 +3,8 @@
 import { lookAtTransactions } from '@store-export/engine'
 import { connect, parseConnectionUrl } from '@store-export/postgres'
 import { expect, test, vi } from 'vitest'
+import { openClient } from '../../../../test/support/client.ts'
 import { roundsOf } from '../../../../test/support/rounds.ts'
-import { connectOnce } from '../../src/context.ts'
 import { waitUntil } from '../support/embedded-server.ts'
 import { makeCluster, type PostgresCluster } from '../support/postgres-cluster.ts'
 import { PATIENCE, run } from '../support/program.ts'
@@ -94,7 +94,7 @@ async function replicated(platform: RealPlatform) {
 }
 
 async function isStreaming(primary: PostgresCluster): Promise<boolean> {
-  const sql = connectOnce(primary.url())
+  const sql = openClient(primary.url())
   try {
     return (await sql`select from pg_stat_replication where state = 'streaming'`).length > 0
   } finally {
@@ -140,7 +140,7 @@ async function seen(cluster: PostgresCluster): Promise<boolean> {
 
 /** Connections by which the service reads the store from a server. */
 async function readers(cluster: PostgresCluster, { readerUrl }: RealStore): Promise<number> {
-  const sql = connectOnce(cluster.url())
+  const sql = openClient(cluster.url())
   try {
     const user = new URL(readerUrl).username
     return (await sql`select from pg_stat_activity where usename = ${user} and application_name = 'store-export'`)

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { migrate } from '@store-export/control'
 import { expect, test, vi } from 'vitest'
-import { connectOnce } from '../../src/context.ts'
+import { openClient } from '../../../../test/support/client.ts'
 import { makeCluster, type PostgresCluster } from '../support/postgres-cluster.ts'
 import { connect, PATIENCE } from '../support/program.ts'
 import { makePlatform, type RealPlatform, type RealStore } from '../support/real-service.ts'
@@ -48,7 +48,7 @@ function urlOfPlatform(cluster: PostgresCluster): string {
 }
 
 async function connectAsPlatform(cluster: PostgresCluster): Promise<void> {
-  const sql = connectOnce(urlOfPlatform(cluster))
+  const sql = openClient(urlOfPlatform(cluster))
   await sql`select 1`.finally(() => sql.end())
 }
 

@@ -7,7 +7,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import postgres from 'postgres'
+import { connect, parseConnectionUrl, queryRows } from '@store-export/postgres'
 import { afterAll, onTestFinished } from 'vitest'
 import {
   type EmbeddedPostgres,
@@ -15,7 +15,6 @@ import {
   removeEmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../../src/embedded/embedded-postgres.ts'
-import { postgresOptions } from '../../src/embedded/url.ts'
 
 /** An ordinary user that every system has: nobody. */
 export const OTHER_USER = 65534
@@ -64,12 +63,11 @@ export async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedP
 
 /** The rows of one statement. */
 export async function query(url: string, statement: string): Promise<Record<string, unknown>[]> {
-  const { url: plain, ...options } = postgresOptions(url)
-  const sql = postgres(plain, { ...options, max: 1, onnotice: () => undefined })
+  const connection = await connect(parseConnectionUrl(url), { applicationName: 'test' })
   try {
-    return [...(await sql.unsafe(statement))]
+    return await queryRows(connection, { text: statement, values: [] })
   } finally {
-    await sql.end()
+    await connection.close()
   }
 }
 

@@ -13,8 +13,8 @@ import {
   SealingKey,
 } from '@store-export/control'
 import { inject, onTestFinished } from 'vitest'
+import { connectOnce, withConnection } from '../../../../test/support/client.ts'
 import { createMigratedDatabase } from '../../../../test/support/databases.ts'
-import { connectOnce } from '../../../../test/support/platform.ts'
 import { generateStore, type StoreSize } from '../../src/demo/generate.ts'
 import { loadStore } from '../../src/demo/load.ts'
 import { DEMO_STORES } from '../../src/demo/platform.ts'
@@ -141,10 +141,9 @@ async function fill({ size = FLEET_SIZE, revision = LATEST_REVISION }: StoreOpti
     random: randomBytes,
     connect: connectOnce,
   })
-  const owner = connectOnce(urls.databaseUrl)
   const { shop } = DEMO_STORES[0]
-  await loadStore(owner, revision, generateStore({ seed: 'fleet', storeId: id, name: id, revision, shop, size }))
-  await owner.end()
+  const rows = generateStore({ seed: 'fleet', storeId: id, name: id, revision, shop, size })
+  await withConnection(urls.databaseUrl, (connection) => loadStore(connection, revision, rows))
   return { id, ...urls }
 }
 

@@ -1,6 +1,7 @@
 // What several nodes of one control database promise together, asked directly or through a balancer.
 
 import { revokeKey } from '@store-export/control'
+import { sql } from '@store-export/postgres'
 import { expect } from 'vitest'
 import { waitUntil } from './embedded-server.ts'
 import { ask, type Fleet, type FleetStore } from './fleet.ts'
@@ -85,7 +86,9 @@ async function walk(
 }
 
 async function minuteOf({ control }: Fleet): Promise<unknown> {
-  const [row] = await control.sql`select date_trunc('minute', clock_timestamp())::text as minute`
+  const [row] = await control.pool.query<{ minute: string }>(
+    sql`select date_trunc('minute', clock_timestamp())::text as minute`,
+  )
   return row?.minute
 }
 

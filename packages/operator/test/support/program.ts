@@ -4,8 +4,9 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import os from 'node:os'
 import path from 'node:path'
-import { openPool, parseConnectionUrl, type Sql } from '@store-export/postgres'
+import type { Sql } from 'postgres'
 import { inject, onTestFinished } from 'vitest'
+import { openClient, withConnection } from '../../../../test/support/client.ts'
 import { COMPILE_CACHE } from '../../../../test/support/compile-cache.ts'
 import { dropStore } from '../../src/store-schema/drop-store.ts'
 
@@ -131,7 +132,7 @@ function saw(child: ChildProcess, output: Running['output'], pattern: RegExp): P
 
 /** A connection of the test's own, closed after it. */
 export function connect(url: string): Sql {
-  const sql = openPool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: 'test' })
+  const sql = openClient(url)
   onTestFinished(() => sql.end({ timeout: 1 }))
   return sql
 }
@@ -139,8 +140,6 @@ export function connect(url: string): Sql {
 /** Drops what `stores provision` made, after the test. */
 export function dropAfterTest(storeId: string): void {
   onTestFinished(async () => {
-    const admin = openPool(parseConnectionUrl(inject('postgresUrl')), { connectionsMax: 1, applicationName: 'test' })
-    await dropStore(admin, storeId)
-    await admin.end()
+    await withConnection(inject('postgresUrl'), (admin) => dropStore(admin, storeId))
   })
 }

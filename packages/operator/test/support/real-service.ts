@@ -13,8 +13,8 @@ import {
   setStore,
 } from '@store-export/control'
 import { inject, onTestFinished } from 'vitest'
+import { connectOnce, openClient, withConnection } from '../../../../test/support/client.ts'
 import { createMigratedDatabase } from '../../../../test/support/databases.ts'
-import { connectOnce } from '../../src/context.ts'
 import { generateStore, type StoreSize } from '../../src/demo/generate.ts'
 import { loadStore } from '../../src/demo/load.ts'
 import { DEMO_STORES } from '../../src/demo/platform.ts'
@@ -114,7 +114,7 @@ export function atPorts(url: string, ports: readonly number[], query = ''): stri
 
 /** Ids of a table in the order of its list. */
 export async function idsOf({ ownerUrl }: Pick<RealStore, 'ownerUrl'>, table: string): Promise<string[]> {
-  const sql = connectOnce(ownerUrl)
+  const sql = openClient(ownerUrl)
   try {
     const rows = await sql.unsafe<{ id: string }[]>(`select id::text from ${table} order by created_at, id`)
     return rows.map(({ id }) => id)
@@ -156,16 +156,13 @@ async function makeDatabase(size: StoreSize, adminUrl: string) {
   const urls = await provisionStore(names)
   if (adminUrl === inject('postgresUrl')) onTestFinished(() => dropDatabase(id, adminUrl))
   const { shop } = DEMO_STORES[0]
-  const owner = connectOnce(urls.databaseUrl)
-  await loadStore(owner, revision, generateStore({ seed: 'test', storeId: id, name: 'S', revision, shop, size }))
-  await owner.end()
+  const rows = generateStore({ seed: 'test', storeId: id, name: 'S', revision, shop, size })
+  await withConnection(urls.databaseUrl, (connection) => loadStore(connection, revision, rows))
   return { id, ownerUrl: urls.databaseUrl, readerUrl: urls.readerUrl }
 }
 
 async function dropDatabase(id: string, adminUrl: string): Promise<void> {
-  const admin = connectOnce(adminUrl)
-  await dropStore(admin, id)
-  await admin.end()
+  await withConnection(adminUrl, (admin) => dropStore(admin, id))
 }
 
 async function keyOf(database: ControlDatabase, storeId: string): Promise<string> {

@@ -10,6 +10,7 @@ import { StoreExportClient } from '@store-export/client'
 import { LATEST_REVISION } from '@store-export/contract'
 import postgres from 'postgres'
 import { vi } from 'vitest'
+import { withConnection } from '../../../../test/support/client.ts'
 import { createDatabase } from '../../../../test/support/databases.ts'
 import { startPlatform, type TestStore } from '../../../../test/support/platform.ts'
 import { loadStore } from '../../../operator/src/demo/load.ts'
@@ -38,7 +39,7 @@ export async function makeDocsCopies(): Promise<DocsCopies> {
   const platform = await startPlatform()
   const store = await platform.provision()
   const { rows: shop, batches } = docsShop(store.id)
-  await loadStore(store.sql, LATEST_REVISION, batches)
+  await withConnection(store.ownerUrl, (connection) => loadStore(connection, LATEST_REVISION, batches))
   const home = process.cwd()
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
   process.chdir(folder)

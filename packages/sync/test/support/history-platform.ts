@@ -3,7 +3,8 @@
 
 import type { RevisionId } from '@store-export/contract'
 import { inject } from 'vitest'
-import { connectOnce, startPlatform, type TestPlatform } from '../../../../test/support/platform.ts'
+import { connectOnce, openClient } from '../../../../test/support/client.ts'
+import { startPlatform, type TestPlatform } from '../../../../test/support/platform.ts'
 import { upgradeStore } from '../../../operator/src/store-schema/provision-store.ts'
 import { RestartableService } from './restartable-service.ts'
 import { type WrittenStore, writtenStore } from './source-store.ts'
@@ -52,7 +53,7 @@ export class HistoryPlatform {
   /** Drops the database of a store that was for one history. */
   async drop({ store, late }: WrittenStore): Promise<void> {
     await Promise.all([store.sql.end({ timeout: 1 }), late.end({ timeout: 1 })])
-    const admin = connectOnce(inject('postgresUrl'))
+    const admin = openClient(inject('postgresUrl'))
     await admin.unsafe(`drop database if exists "${new URL(store.ownerUrl).pathname.slice(1)}" with (force)`)
     await admin.end()
   }

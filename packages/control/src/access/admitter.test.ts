@@ -1,0 +1,93 @@
+import { Pool, parseConnectionUrl } from '@store-export/postgres'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { openProxy } from '../../../operator/test/support/tcp-proxy.ts'
+import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
+import type { ControlEvent } from '../control-event.ts'
+import { type Admitter, ControlDatabaseFault, createAdmitter } from './admitter.ts'
+import { type HashedKey, hashApiKey, makeApiKey } from './api-key.ts'
+import { createKey, revokeKey } from './keys.ts'
+
+const POOL_SIZE = 3
+const TIMEOUT_MS = 1000
+
+let control: TestControl
+beforeAll(async () => {
+  control = await createControlDatabase()
+})
+afterAll(() => control.drop())
+
+async function newKey(): Promise<{ id: string; hash: HashedKey }> {
+  const { id: storeId } = await control.store()
+  const { id, key } = await createKey({ ...control, storeId, name: 'sync', createdBy: null })
+  return { id, hash: hashApiKey(key) }
+}
+
+function admitterAt(url: string): { admitter: Admitter; observed: ControlEvent[] } {
+  const observed: ControlEvent[] = []
+  const pool = new Pool(parseConnectionUrl(url), { connectionsMax: POOL_SIZE, applicationName: 'test' })
+  const limits = { poolSize: POOL_SIZE, requestsPerMinute: 120, timeoutMs: TIMEOUT_MS }
+  const admitter = createAdmitter({ pool, ...limits, observe: (event) => observed.push(event) })
+  onTestFinished(() => admitter.close())
+  return { admitter, observed }
+}
+
+test('[AUTH-5, AUTH-6] of many simultaneous requests each gets the admission of its own key', async () => {
+  const { admitter } = admitterAt(control.url)
+  const [one, other, revoked] = [await newKey(), await newKey(), await newKey()]
+  await revokeKey({ database: control.database, keyId: revoked.id })
+  const hashes = [one.hash, hashApiKey(makeApiKey(control.random)), other.hash, revoked.hash, one.hash]
+  const admissions = await Promise.all(hashes.map((hash) => admitter.admit(hash)))
+  expect(admissions.map((each) => each && [each.keyId, each.requests])).toEqual([
+    [one.id, 1],
+    null,
+    [other.id, 1],
+    null,
+    [one.id, 2],
+  ])
+})
+
+test('[AUTH-5] a key that is revoked between two requests is refused on the second', async () => {
+  const { admitter } = admitterAt(control.url)
+  const { id, hash } = await newKey()
+  expect(await admitter.admit(hash)).not.toBeNull()
+  await revokeKey({ database: control.database, keyId: id })
+  expect(await admitter.admit(hash)).toBeNull()
+})
+
+test('[ERR-3] a counter that another session holds delays its own key only, however often that key comes', async () => {
+  const { admitter } = admitterAt(control.url)
+  const [held, other] = [await newKey(), await newKey()]
+  await Promise.all([admitter.admit(held.hash), admitter.admit(other.hash)])
+  const holder = await control.sql.reserve()
+  await holder`begin`
+  await holder`select from request_counters where key_id = ${held.id} for update`
+  const waiting: Promise<unknown>[] = []
+  for (let request = 0; request < 10 * POOL_SIZE; request++) {
+    waiting.push(admitter.admit(held.hash))
+    const begunAt = performance.now()
+    expect(await admitter.admit(other.hash)).toMatchObject({ requests: request + 2 })
+    expect(performance.now() - begunAt).toBeLessThan(TIMEOUT_MS / 2)
+  }
+  await holder`rollback`
+  holder.release()
+  const admissions = await Promise.all(waiting)
+  expect(admissions).toHaveLength(10 * POOL_SIZE)
+  expect(await admitter.admit(held.hash)).toMatchObject({ requests: 10 * POOL_SIZE + 2 })
+})
+
+test('[R5, ERR-3] a control database that hangs refuses requests in time, and admits again when it goes on', async () => {
+  const way = await openProxy(Number(new URL(control.url).port))
+  const url = Object.assign(new URL(control.url), { hostname: '127.0.0.1', port: String(way.port) }).href
+  const { admitter, observed } = admitterAt(url)
+  const { hash } = await newKey()
+  await admitter.admit(hash)
+  way.be({ kind: 'freeze' })
+  const begunAt = performance.now()
+  const refused = await Promise.allSettled(Array.from({ length: 50 }, () => admitter.admit(hash)))
+  expect(performance.now() - begunAt).toBeLessThan(2 * TIMEOUT_MS)
+  for (const each of refused) expect(each).toMatchObject({ reason: expect.any(ControlDatabaseFault) })
+  expect(observed).toHaveLength(50)
+  expect(admitter.sums().waiting).toBe(0)
+  way.be({ kind: 'honest' })
+  expect(await admitter.admit(hash)).not.toBeNull()
+})

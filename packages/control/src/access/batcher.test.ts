@@ -1,0 +1,124 @@
+import { TimeLimitPassed } from '@store-export/postgres'
+import { expect, test } from 'vitest'
+import { Batcher, type BatcherOptions } from './batcher.ts'
+
+interface LoadedBatch {
+  readonly values: readonly number[]
+  succeed(): void
+  fail(): void
+}
+
+/** A batcher whose batches are resolved by hand, with the double of each number. */
+function byHand(options: Partial<BatcherOptions<number, number>> = {}) {
+  const batches: LoadedBatch[] = []
+  let idle = 0
+  const batcher = new Batcher<number, number>({
+    sizeMax: 100,
+    batchesMax: 10,
+    waitingMax: 100,
+    timeoutMs: 10_000,
+    onIdle: () => void idle++,
+    load: (values) => {
+      const { promise, resolve, reject } = Promise.withResolvers<number[]>()
+      const succeed = () => resolve(values.map((n) => 2 * n))
+      batches.push({ values, succeed, fail: () => reject(new Error('the batch failed')) })
+      return promise
+    },
+    ...options,
+  })
+  const values = () => batches.map((batch) => batch.values)
+  const until = (count: number) => expect.poll(values, { interval: 1 }).toHaveLength(count)
+  return { batcher, batches, values, until, idle: () => idle }
+}
+
+test('calls of one moment share a batch, and each gets its own result', async () => {
+  const { batcher, batches, values, until, idle } = byHand()
+  const results = [3, 1, 3].map((n) => batcher.load(n))
+  expect(batcher.waitingCount).toBe(3)
+  await until(1)
+  expect(values()).toEqual([[3, 1, 3]])
+  expect([batcher.waitingCount, idle()]).toEqual([0, 0])
+  batches[0]?.succeed()
+  expect(await Promise.all(results)).toEqual([6, 2, 6])
+  expect(idle()).toBe(1)
+})
+
+test('calls that come while a batch is under way share the next one, which begins when that one ends', async () => {
+  const { batcher, batches, values, until } = byHand({ batchesMax: 1 })
+  const first = batcher.load(1)
+  await until(1)
+  const later = [batcher.load(2), batcher.load(3)]
+  batches[0]?.succeed()
+  expect(await first).toBe(2)
+  await until(2)
+  expect(values()).toEqual([[1], [2, 3]])
+  batches[1]?.succeed()
+  expect(await Promise.all(later)).toEqual([4, 6])
+})
+
+test('a batch without a result delays no other batch', async () => {
+  const { batcher, batches, until } = byHand()
+  const hanging = batcher.load(1)
+  await until(1)
+  const later = batcher.load(2)
+  await until(2)
+  batches[1]?.succeed()
+  expect(await later).toBe(4)
+  batches[0]?.succeed()
+  expect(await hanging).toBe(2)
+})
+
+test('a batch has at most so many values, and at most so many batches are under way', async () => {
+  const { batcher, batches, values, until } = byHand({ sizeMax: 2, batchesMax: 2 })
+  const results = [1, 2, 3, 4, 5].map((n) => batcher.load(n))
+  await until(2)
+  expect(values()).toEqual([
+    [1, 2],
+    [3, 4],
+  ])
+  expect(batcher.waitingCount).toBe(1)
+  batches[1]?.succeed()
+  await until(3)
+  for (const { succeed } of batches) succeed()
+  expect(await Promise.all(results)).toEqual([2, 4, 6, 8, 10])
+})
+
+test('a batch that fails fails its own calls only', async () => {
+  const { batcher, batches, until, idle } = byHand()
+  const failed = Promise.allSettled([batcher.load(1), batcher.load(2)])
+  await until(1)
+  batches[0]?.fail()
+  expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(idle()).toBe(1)
+  const next = batcher.load(3)
+  await until(2)
+  batches[1]?.succeed()
+  expect(await next).toBe(6)
+})
+
+test('a result that is a promise delays its own call only', async () => {
+  const { promise, resolve } = Promise.withResolvers<number>()
+  const { batcher, idle } = byHand({ load: async () => [promise, 7] })
+  const [slow, fast] = [batcher.load(1), batcher.load(2)]
+  expect(await fast).toBe(7)
+  expect(idle()).toBe(1)
+  resolve(5)
+  expect(await slow).toBe(5)
+})
+
+test('a call that waited for its time limit is rejected and not loaded any more; too many calls are refused', async () => {
+  const { batcher, batches, values, until } = byHand({ batchesMax: 1, timeoutMs: 20, waitingMax: 2 })
+  const hanging = batcher.load(1).catch((error: unknown) => error)
+  await until(1)
+  const waiting = [2, 3, 4].map((n) => batcher.load(n).catch((error: unknown) => error))
+  expect(await waiting[2]).toMatchObject({ code: 'POOL_FULL' })
+  for (const error of await Promise.all([hanging, waiting[0], waiting[1]]))
+    expect(error).toBeInstanceOf(TimeLimitPassed)
+  expect(batcher.waitingCount).toBe(0)
+  batches[0]?.succeed()
+  const next = batcher.load(5)
+  await until(2)
+  expect(values()).toEqual([[1], [5]])
+  batches[1]?.succeed()
+  expect(await next).toBe(10)
+})

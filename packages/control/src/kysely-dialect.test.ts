@@ -1,0 +1,57 @@
+import { Kysely } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createControlDatabase, type TestControl } from '../test/support/control-database.ts'
+import { kyselyDialect } from './kysely-dialect.ts'
+import { isFirstSending } from './sent-forms.ts'
+
+let control: TestControl
+beforeAll(async () => {
+  control = await createControlDatabase()
+})
+afterAll(() => control.drop())
+
+interface Tables {
+  sent_forms: { number: Buffer; sent_at: Date }
+}
+
+const OLD = new Date('2020-01-01T00:00:00Z')
+
+function kysely(): Kysely<Tables> {
+  return new Kysely<Tables>({ dialect: kyselyDialect(control.database.pool) })
+}
+
+test('a query returns its rows, and how many rows it changed', async () => {
+  const database = kysely()
+  await isFirstSending(control.database, Buffer.from('one'))
+  const [changed] = await database.updateTable('sent_forms').set({ sent_at: OLD }).execute()
+  expect(changed?.numUpdatedRows).toBe(1n)
+  expect(await database.selectFrom('sent_forms').select('sent_at').where('sent_at', '=', OLD).execute()).toEqual([
+    { sent_at: OLD },
+  ])
+})
+
+test('a transaction that throws is rolled back, one that returns is committed, and both release their connection', async () => {
+  const database = kysely()
+  const insert = (text: string) => ({ number: Buffer.from(text), sent_at: OLD })
+  const failing = database.transaction().execute(async (transaction) => {
+    await transaction.insertInto('sent_forms').values(insert('rolled back')).execute()
+    throw new Error('on purpose')
+  })
+  await expect(failing).rejects.toThrow('on purpose')
+  await database
+    .transaction()
+    .execute((transaction) => transaction.insertInto('sent_forms').values(insert('kept')).execute())
+  const numbers = await database.selectFrom('sent_forms').select('number').execute()
+  expect(numbers.map(({ number }) => number.toString())).toContain('kept')
+  expect(numbers.map(({ number }) => number.toString())).not.toContain('rolled back')
+  expect(control.database.pool.sums.busy).toBe(0)
+})
+
+test('a statement that fails rejects with the error of the server, and the connection goes on', async () => {
+  const database = kysely()
+  const twice = { number: Buffer.from('twice'), sent_at: OLD }
+  const insertTwice = () => database.insertInto('sent_forms').values(twice).execute()
+  await insertTwice()
+  await expect(insertTwice()).rejects.toMatchObject({ name: 'PostgresError', code: '23505' })
+  expect(control.database.pool.sums).toMatchObject({ busy: 0, waiting: 0 })
+})

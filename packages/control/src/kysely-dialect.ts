@@ -1,0 +1,75 @@
+// Kysely on a pool of ours, for the migrations and for the library that keeps accounts.
+
+import type { Connection, Pool, Value } from '@store-export/postgres'
+import { queryResult } from '@store-export/postgres'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely'
+
+/** A dialect for PostgreSQL. Whoever made the pool closes it. It has no streams. */
+export function kyselyDialect(pool: Pool): Dialect {
+  return {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => driverOf(pool),
+    createIntrospector: (kysely) => new PostgresIntrospector(kysely),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  }
+}
+
+function driverOf(pool: Pool): Driver {
+  const run = async (connection: DatabaseConnection, text: string) =>
+    void (await connection.executeQuery(CompiledQuery.raw(text)))
+  return {
+    init: async () => undefined,
+    acquireConnection: () => LentConnection.from(pool),
+    // the migrator and the library use the default isolation level
+    beginTransaction: (connection) => run(connection, 'begin'),
+    commitTransaction: (connection) => run(connection, 'commit'),
+    rollbackTransaction: (connection) => run(connection, 'rollback'),
+    releaseConnection: async (connection) => (connection as LentConnection).release(),
+    destroy: async () => undefined,
+  }
+}
+
+/** A connection of the pool, from `acquireConnection` to `releaseConnection`. */
+class LentConnection implements DatabaseConnection {
+  readonly release: () => void
+  readonly #connection: Connection
+
+  static from(pool: Pool): Promise<LentConnection> {
+    return new Promise((resolve, reject) => {
+      const lend = (connection: Connection) =>
+        new Promise<void>((release) => resolve(new LentConnection(connection, release)))
+      pool.use(lend).catch(reject)
+    })
+  }
+
+  constructor(connection: Connection, release: () => void) {
+    this.#connection = connection
+    this.release = release
+  }
+
+  async executeQuery<Row>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const { rows, count } = await queryResult(this.#connection, { text, values: parameters.map(boundValue) })
+    return { rows: rows as Row[], numAffectedRows: BigInt(count) }
+  }
+
+  streamQuery(): never {
+    throw new Error('the control database has no streams')
+  }
+}
+
+/** A value that Kysely binds: a string, a number, a boolean, a date, bytes, or null. */
+function boundValue(value: unknown): Value {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'object' && !(value instanceof Date) && !(value instanceof Uint8Array))
+    return JSON.stringify(value)
+  return value as Value
+}
