@@ -246,7 +246,9 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     const url = Object.assign(new URL(database_url), { hostname: '127.0.0.1', port: String(proxy.port) }).href
     await run(['stores', 'set', id, '--database-url', url], { settings })
     const { findings } = await examine(id)
-    expect(findings).toMatchObject([{ code: 'unreachable', message: expect.stringContaining('did not accept the session within') }])
+    expect(findings).toMatchObject([
+      { code: 'unreachable', message: expect.stringContaining('did not accept the session within') },
+    ])
   })
 
   test('--values without a store is wrong usage', async () => {

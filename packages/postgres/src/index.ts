@@ -14,7 +14,6 @@ export {
   withPassword,
 } from './connection-url.ts'
 export { firstValue, moveToValue } from './data-row.ts'
-export { openPool, type PoolSettings, rowReaderOf, type Sql } from './driver-pool.ts'
 export { ConnectionError, PostgresError } from './errors.ts'
 export { inTransaction, Pool, type PoolOptions, type PoolSums } from './pool.ts'
 export { executeOn, queryAll, queryResult, queryRows, readRows, type TakeRow } from './query.ts'
