@@ -1,6 +1,6 @@
 // The control database: stores, keys, counters, usage. This file opens it; the statements are beside it.
 // Most operations are one statement, because a statement is atomic and costs one round trip. An operation of several
-// statements is a transaction, or each of its statements can be repeated.
+// statements can be repeated after a failure: a transaction would hold the locks of keys while it waits for usage.
 
 import { Pool, parseConnectionUrl, type Statement } from '@store-export/postgres'
 
@@ -18,9 +18,13 @@ export interface ControlDatabaseOptions {
   readonly preparedStatements?: boolean
   /** Name of the sessions, as lists of sessions and the audit table show it. */
   readonly applicationName?: string
+  /** Longest time of a statement, in ms; five minutes by default. */
+  readonly statementTimeoutMs?: number
 }
 
 const CLOSE_MS_MAX = 5000
+/** Deleting old usage takes longest. A statement that takes more hangs. */
+const STATEMENT_MS_MAX = 300_000
 
 /** The control database at this URL; it connects on the first statement. Throws `ConnectionUrlProblem`. */
 export function openControlDatabase(url: string, options: ControlDatabaseOptions): ControlDatabase {
@@ -28,6 +32,7 @@ export function openControlDatabase(url: string, options: ControlDatabaseOptions
     connectionsMax: options.poolSize,
     applicationName: options.applicationName ?? 'store-export control',
     preparedStatements: options.preparedStatements ?? true,
+    statementTimeoutMs: options.statementTimeoutMs ?? STATEMENT_MS_MAX,
   })
   return { pool, close: () => pool.close(CLOSE_MS_MAX) }
 }

@@ -2,6 +2,7 @@
 // need, and it is not about to end.
 
 import { type ControlDatabase, openControlDatabase, type SealingKeys, whyNotServing } from '@store-export/control'
+import { TimeLimitPassed, within } from '@store-export/postgres'
 
 /** Tells whether requests may come. */
 export interface Readiness {
@@ -23,22 +24,14 @@ export interface ReadinessOptions {
 
 /** Readiness, checked on a separate connection, so that a busy pool does not affect it. */
 export function createReadiness({ controlUrl, keys, signal }: ReadinessOptions): Readiness {
-  let database = open(controlUrl)
+  // the connection of a statement that hangs closes at the time limit, and the next check opens another one
+  const options = { poolSize: 1, preparedStatements: false, statementTimeoutMs: ANSWER_MS_MAX }
+  const database = openControlDatabase(controlUrl, options)
   let underWay: Promise<string | null> | null = null
-  const ask = async (): Promise<string | null> => {
-    const asked = database
-    const problem = await firstAnswer(asked, keys)
-    if (isOfConnection(problem) && asked === database) {
-      // a statement may hang on a connection that is gone for ever: the next one gets a new one
-      database = open(controlUrl)
-      void asked.pool.close()
-    }
-    return problem
-  }
   return {
     async whyNot() {
       if (signal.aborted) return 'draining'
-      underWay ??= ask().finally(() => {
+      underWay ??= problemOf(database, keys).finally(() => {
         underWay = null
       })
       const problem = await underWay
@@ -48,29 +41,14 @@ export function createReadiness({ controlUrl, keys, signal }: ReadinessOptions):
   }
 }
 
-function open(controlUrl: string): ControlDatabase {
-  return openControlDatabase(controlUrl, { poolSize: 1, preparedStatements: false })
-}
-
-const LATE = 'the control database does not answer'
-const UNREADABLE = 'the control database cannot be read'
-
-function isOfConnection(problem: string | null): boolean {
-  return problem === LATE || problem === UNREADABLE
-}
-
-async function firstAnswer(database: ControlDatabase, keys: SealingKeys): Promise<string | null> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(LATE), ANSWER_MS_MAX)
-  })
-  const answer = whyNotServing(database, keys).then(
-    (problem) => problem?.message ?? null,
-    () => UNREADABLE,
-  )
+/** Why the control database cannot serve requests; null if it can. Takes at most `ANSWER_MS_MAX`. */
+async function problemOf(database: ControlDatabase, keys: SealingKeys): Promise<string | null> {
   try {
-    return await Promise.race([answer, late])
-  } finally {
-    clearTimeout(timer)
+    const problem = await within(ANSWER_MS_MAX, whyNotServing(database, keys), () => undefined)
+    return problem?.message ?? null
+  } catch (error) {
+    return error instanceof TimeLimitPassed
+      ? 'the control database does not answer'
+      : 'the control database cannot be read'
   }
 }

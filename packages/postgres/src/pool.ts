@@ -18,6 +18,8 @@ export interface PoolOptions {
   readonly preparedStatements?: boolean
   /** Upper bound of opening a connection, in ms. */
   readonly connectTimeoutMs?: number
+  /** Longest time of `query` and `execute` without a deadline, in ms. Not limited by default. */
+  readonly statementTimeoutMs?: number
 }
 
 /** Numbers of connections, for metrics. */
@@ -64,12 +66,12 @@ export class Pool {
 
   /** The rows of a statement as objects. Rejects as `Connection.run` does. */
   async query<Row extends object>(statement: Statement, options: RunOptions = {}): Promise<Row[]> {
-    return await this.#run(statement, (connection, one) => queryRows<Row>(connection, one, options), options)
+    return await this.#run(statement, queryRows<Row>, options)
   }
 
   /** How many rows a statement changed. Rejects as `Connection.run` does. */
   async execute(statement: Statement, options: RunOptions = {}): Promise<number> {
-    return await this.#run(statement, (connection, one) => executeOn(connection, one, options), options)
+    return await this.#run(statement, executeOn, options)
   }
 
   /** Runs `work` in a transaction, which is rolled back if it throws. */
@@ -105,17 +107,20 @@ export class Pool {
   /** A prepared statement that the server refuses before it runs is sent once more, unprepared. */
   async #run<T>(
     statement: Statement,
-    work: (connection: Connection, statement: Statement) => Promise<T>,
+    work: (connection: Connection, statement: Statement, options: RunOptions) => Promise<T>,
     options: RunOptions,
   ): Promise<T> {
     const unprepared = { text: statement.text, values: statement.values }
-    const isPrepared = statement.prepared === true && this.#options.preparedStatements !== false
+    const { preparedStatements, statementTimeoutMs } = this.#options
+    const isPrepared = statement.prepared === true && preparedStatements !== false
+    const limit = statementTimeoutMs === undefined ? undefined : performance.now() + statementTimeoutMs
+    const bounded = { ...options, deadline: options.deadline ?? limit }
     try {
-      return await this.use((connection) => work(connection, isPrepared ? statement : unprepared), options)
+      return await this.use((connection) => work(connection, isPrepared ? statement : unprepared, bounded), bounded)
     } catch (error) {
       const isStale = isPrepared && error instanceof PostgresError && STALE_CODES.has(error.code)
       if (!isStale) throw error
-      return await this.use((connection) => work(connection, unprepared), options)
+      return await this.use((connection) => work(connection, unprepared, bounded), bounded)
     }
   }
 

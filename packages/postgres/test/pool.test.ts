@@ -128,6 +128,13 @@ describe('a pool', () => {
     expect(server.connections()).toBe(1)
   })
 
+  test('ends a statement without a deadline at the time limit of the pool', async () => {
+    const pool = openPool(database.url, { connectionsMax: 1, statementTimeoutMs: 200 })
+    await expect(pool.query(sql`select pg_sleep(60)`)).rejects.toBeInstanceOf(TimeLimitPassed)
+    await expect(pool.execute(sql`select pg_sleep(60)`)).rejects.toBeInstanceOf(TimeLimitPassed)
+    expect(await pool.query(ONE, within(10_000))).toEqual([{ one: 1 }])
+  })
+
   test('does not lend an idle connection that was lost', async () => {
     const pool = openPool(database.url)
     const pid = await pool.use(pidOf)
