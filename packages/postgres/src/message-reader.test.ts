@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { MESSAGE_BYTES_MAX, MessageReader, SERVER, SHORT_MESSAGE_BYTES_MAX } from './message-reader.ts'
 
 interface Message {
@@ -133,6 +133,16 @@ describe('bytes that are not messages', () => {
     for (const bytes of chunks(MESSAGE_BYTES_MAX)) reader.receive(bytes)
     expect(rowBytes).toBe(MESSAGE_BYTES_MAX - 4)
     expect(() => read(chunks(MESSAGE_BYTES_MAX + 1))).toThrow(`a message of ${MESSAGE_BYTES_MAX + 1} bytes`)
+  })
+
+  test('a row arrives in two parts, it takes no more memory than its size', () => {
+    const allocate = vi.spyOn(Buffer, 'allocUnsafe')
+    onTestFinished(() => allocate.mockRestore())
+    const row = streamOf([{ type: SERVER.dataRow, body: Buffer.alloc(2000) }])
+    const reader = new MessageReader(() => undefined)
+    for (const at of [3, 5, 900]) for (const part of [row.subarray(0, at), row.subarray(at)]) reader.receive(part)
+    const taken = allocate.mock.calls.reduce((sum, [bytes]) => sum + bytes, 0)
+    expect(taken).toBeLessThanOrEqual(3 * (row.length + 5))
   })
 
   test('a long message that was announced takes memory for the bytes that arrived only', () => {

@@ -42,7 +42,10 @@ export const SHORT_MESSAGE_BYTES_MAX = 1024 * 1024
 /** A message's type and its length. The length counts itself, but not the type. */
 const HEAD_BYTES = 5
 const LENGTH_BYTES = 4
-/** First memory for a message that arrives in parts. It grows with the bytes that arrive, not with the length announced. */
+/**
+ * A message that arrives in parts gets memory of its size. Above this many bytes its memory grows with the bytes that arrive
+ * instead, because a server can announce more than it sends.
+ */
 const PART_BYTES = 64 * 1024
 /** Messages that carry data or text of the database. */
 const LONG: ReadonlySet<number> = new Set([
@@ -56,6 +59,8 @@ const LONG: ReadonlySet<number> = new Set([
 const LENGTH_MAX = new Uint32Array(256)
 for (const type of Object.values(SERVER))
   LENGTH_MAX[type] = LONG.has(type) ? MESSAGE_BYTES_MAX : SHORT_MESSAGE_BYTES_MAX
+
+const NOTHING = Buffer.alloc(0)
 
 /** Called with each message. The cell spans the body, and moves on when the call returns. */
 export type OnMessage = (type: number, body: Cell) => void
@@ -88,19 +93,26 @@ export class MessageReader {
       this.#onMessage(type, this.#cell)
       at = end
     }
-    if (at < chunk.length) this.#keep(chunk, at, chunk.length)
+    if (at < chunk.length) this.#keepStart(chunk, at)
+  }
+
+  /** Keeps the beginning of a message. */
+  #keepStart(chunk: Buffer, at: number): void {
+    const hasHead = at + HEAD_BYTES <= chunk.length
+    const total = hasHead ? 1 + lengthAt(chunk[at] as number, this.#cell.view, at) : HEAD_BYTES
+    this.#keep(chunk, { from: at, to: chunk.length, total })
   }
 
   /** Completes the message that began in an earlier chunk. Returns the offset of the first byte after it. */
   #complete(chunk: Buffer): number {
     const headEnd = this.#partBytes < HEAD_BYTES ? Math.min(HEAD_BYTES - this.#partBytes, chunk.length) : 0
-    if (headEnd > 0) this.#keep(chunk, 0, headEnd)
-    const { view } = this.#partCell()
+    if (headEnd > 0) this.#keep(chunk, { from: 0, to: headEnd, total: HEAD_BYTES })
     if (this.#partBytes < HEAD_BYTES) return chunk.length
-    const type = view.getUint8(0)
+    const { bytes, view } = this.#partCell()
+    const type = bytes[0] as number
     const total = 1 + lengthAt(type, view, 0)
     const end = Math.min(headEnd + total - this.#partBytes, chunk.length)
-    this.#keep(chunk, headEnd, end)
+    this.#keep(chunk, { from: headEnd, to: end, total })
     if (this.#partBytes < total) return chunk.length
     const whole = this.#partCell()
     whole.start = HEAD_BYTES
@@ -112,13 +124,17 @@ export class MessageReader {
   }
 
   #partCell(): Cell {
-    return newCell(this.#part ?? Buffer.alloc(0))
+    return newCell(this.#part ?? NOTHING)
   }
 
-  #keep(chunk: Buffer, from: number, to: number): void {
+  /** Keeps bytes of a message of so many bytes in total. */
+  #keep(
+    chunk: Buffer,
+    { from, to, total }: { readonly from: number; readonly to: number; readonly total: number },
+  ): void {
     const bytes = this.#partBytes + to - from
     if (this.#part === null || this.#part.length < bytes) {
-      const larger = Buffer.allocUnsafe(Math.max(PART_BYTES, 2 * bytes))
+      const larger = Buffer.allocUnsafe(Math.min(total, Math.max(PART_BYTES, 2 * bytes)))
       this.#part?.copy(larger, 0, 0, this.#partBytes)
       this.#part = larger
     }
