@@ -41,7 +41,6 @@ export interface OwnFault {
   readonly cause: unknown
 }
 
-/** An event of the export API. */
 export type RequestEvent = RequestAnswered | KeyRefused | FramingRefused | OwnFault
 
 /** Called with each event. It returns at once and never throws. */

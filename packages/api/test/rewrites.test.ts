@@ -54,7 +54,7 @@ test('[R28, R29] an order keeps its items while their table is rewritten', async
   expect(page.json.data).toEqual(before.json.data)
 })
 
-test('[R28, R29] the table behind a view of orders is rewritten, a page keeps its orders and items', async () => {
+test('[R28, R29] if the table behind a view of orders is rewritten, a page keeps its orders and items', async () => {
   const viewed = await filledStore(platform)
   const { sql } = viewed
   await sql`alter table orders rename to placed_orders`

@@ -46,7 +46,6 @@ export interface AuditRecorded {
   readonly details: string
 }
 
-/** An event of the control database. */
 export type ControlEvent = ControlFault | UsageFlushFailed | AuditRecorded
 
 /** Called with each event. It returns at once and never throws. */

@@ -1,4 +1,4 @@
-// Kysely on a pool of ours, for the migrations and for the library that keeps accounts.
+// Runs Kysely on the `Pool` of `@store-export/postgres`, for migrations and better-auth.
 
 import type { Connection, Pool, Value } from '@store-export/postgres'
 import { queryResult } from '@store-export/postgres'
@@ -13,7 +13,7 @@ import {
   type QueryResult,
 } from 'kysely'
 
-/** A dialect for PostgreSQL. Whoever made the pool closes it. It has no streams. */
+/** A dialect for PostgreSQL. The caller closes the pool. Streaming is not supported. */
 export function kyselyDialect(pool: Pool): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),

@@ -198,7 +198,7 @@ export async function registeredAmong({ pool }: ControlDatabase, ids: readonly s
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The store's connection URL with its password, for the driver only; null when it has none. */
+/** The store's connection URL with its password; null if the store has none. Pass it only to the PostgreSQL client. */
 export function openStoreUrl(
   keys: SealingKeys,
   store: Pick<RegisteredStore, 'id' | 'databaseUrl' | 'sealedPassword'>,
@@ -217,7 +217,10 @@ interface SealedAddress {
   readonly sealedPassword: SealedPassword | null
 }
 
-/** A connection URL with its password, for the driver only. Throws `SealingProblem` if no key opens the password. */
+/**
+ * The connection URL with its password. Pass it only to the PostgreSQL client. Throws `SealingProblem` if no key opens
+ * the password.
+ */
 export function connectionUrlOf(keys: SealingKeys, { storeId, databaseUrl, sealedPassword }: SealedAddress): string {
   return withPassword(databaseUrl, sealedPassword === null ? null : openPassword(keys, storeId, sealedPassword))
 }

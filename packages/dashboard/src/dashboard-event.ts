@@ -38,7 +38,6 @@ export interface OwnFault {
   readonly cause: unknown
 }
 
-/** An event of the dashboard. */
 export type DashboardEvent = ControlFault | PageAnswered | SignedIn | KeyChanged | OwnFault
 
 /** Called with each event. It returns at once and never throws. */

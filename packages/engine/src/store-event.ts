@@ -61,7 +61,6 @@ export interface BarrierPassed {
   readonly outlasting: number
 }
 
-/** An event of reading a store. */
 export type StoreEvent =
   | StoreFault
   | SchemaSurprise

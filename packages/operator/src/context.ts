@@ -29,7 +29,7 @@ export interface Surroundings {
 /** Which control database, and the secrets that open what is in it. */
 export interface Place {
   readonly config: Config
-  /** With its password, for the driver only. */
+  /** The connection URL with its password. Pass it only to the PostgreSQL client. */
   readonly controlUrl: string
   readonly keys: SealingKeys
 }

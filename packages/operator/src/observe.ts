@@ -64,7 +64,6 @@ export interface Warning {
   readonly message: string
 }
 
-/** An event of the service. */
 export type Observation =
   | ControlEvent
   | StoreEvent

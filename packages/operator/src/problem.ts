@@ -103,9 +103,10 @@ const NOT_REACHED = /^(ECONN|EHOST|ENET|EAI_|ETIMEDOUT|EPIPE|ENOTFOUND|ETIMEOUT$
 /** What each family of codes means to the one who runs the command. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [NOT_REACHED, UNREACHABLE],
-  [/^(CONNECT|CONNECTION_|POOL_FULL$|08|57P0)/, 'the database does not answer'],
+  [/^POOL_FULL$/, 'no database connection became free in time'],
+  [/^(CONNECT|CONNECTION_|08|57P0)/, 'the database does not answer'],
   [/^EPROTO$/, 'the server does not speak the protocol of PostgreSQL'],
-  [/^EAUTH$/, 'the server asks for an authentication that is not supported'],
+  [/^EAUTH$/, 'the server and the client could not authenticate each other'],
   [/^(ETLSREFUSED|ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO)/, 'the connection to the database is not safe'],
   [/^ENOTFITTING$/, 'none of the database servers fits'],
   [/^28/, 'the database refuses the user or the password'],

@@ -107,7 +107,7 @@ describe('SCRAM', () => {
     },
   )
 
-  test('binds the channel if it can, and says so if it could', () => {
+  test('if the server offers SCRAM-PLUS, the client binds the channel; otherwise it reports its support', () => {
     expect(begin(new Authentication(OPTIONS))).toMatchObject({
       mechanism: 'SCRAM-SHA-256-PLUS',
       message: expect.stringMatching(/^p=tls-server-end-point,,/),

@@ -114,7 +114,9 @@ export class Batch implements Exchange {
     return true
   }
 
-  /** The server skips the rest of the group. */
+  /**
+   * Records the error and skips to the group's Sync, as the server does. Returns whether the connection is unusable.
+   */
   refuse(error: PostgresError): boolean {
     this.#error ??= error
     const isStale = STALE_CODES.has(error.code)

@@ -20,6 +20,6 @@ export async function sendCancel(address: DatabaseHost, tls: TlsSettings, messag
     socket.write(message)
     await closed.finally(() => socket.destroy())
   } catch {
-    // the comment of the function says why
+    // harmless: the server ends the statement at its own limit or when the socket closes
   }
 }

@@ -32,7 +32,7 @@ export function layBeside(cell: Cell, other: Cell): void {
 /** Bytes that stood where a value was expected, and were none: the stream was cut or is not what was asked for. */
 export class MalformedRow extends Error {
   constructor(what: string) {
-    super(`the store database sent a row that cannot be read: ${what}`)
+    super(`the server sent a row that cannot be read: ${what}`)
     this.name = 'MalformedRow'
   }
 }

@@ -1,4 +1,4 @@
-// Opens a connection on what a connection URL says: chooses among its hosts.
+// Opens a connection to one of the hosts in a connection URL.
 
 import { asError, Connection } from './connection.ts'
 import { type ConnectionTarget, type DatabaseHost, hostText } from './connection-url.ts'

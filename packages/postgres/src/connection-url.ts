@@ -1,5 +1,5 @@
 // Reads a PostgreSQL connection URL as libpq does, so that a URL which works in psql works here.
-// Pure: no connection, no file, no environment. Opening the connection is connection.ts.
+// Pure: no connection, no file, no environment. connect.ts opens the connection.
 // https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING
 
 /** One server to try: a TCP address, or the path of a Unix socket. */

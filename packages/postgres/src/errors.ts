@@ -60,9 +60,10 @@ export class PostgresError extends Error {
  * - `CONNECT_TIMEOUT`: the server did not accept the session in time.
  * - `CONNECTION_CLOSED`: this side closed the connection, so the statement cannot run.
  * - `EPROTO`: the server sent bytes that the protocol does not allow.
- * - `EAUTH`: the server asks for an authentication that this client does not offer.
+ * - `EAUTH`: the client refused the authentication method, had no password, or the server did not prove that it knows
+ *   the password.
  * - `ETLSREFUSED`: the server offers no TLS, although the URL demands it.
- * - `POOL_FULL`: all connections of the pool were in use for too long.
+ * - `POOL_FULL`: no connection became free in time, or 10,000 requests already wait.
  * - `ENOTFITTING`: the server is not of the kind that `target_session_attrs` demands.
  */
 export class ConnectionError extends Error {

@@ -55,7 +55,7 @@ function* cut(stream: Buffer, sizes: readonly number[]): Generator<Buffer> {
 }
 
 describe('the messages of a server', () => {
-  test('are the same for every way to cut the stream into chunks', () => {
+  test('if the stream is cut anywhere, they arrive unchanged', () => {
     const anySizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 100_000 })), {
       minLength: 1,
       maxLength: 20,
@@ -70,7 +70,7 @@ describe('the messages of a server', () => {
     )
   })
 
-  test.each([1, 2, 3, 4, 5, 6, 7])('arrive in chunks of %i bytes', (size) => {
+  test.each([1, 2, 3, 4, 5, 6, 7])('if the chunks have %i bytes, they arrive unchanged', (size) => {
     const messages = [
       { type: SERVER.readyForQuery, body: Buffer.from('I') },
       { type: SERVER.bindComplete, body: Buffer.alloc(0) },
@@ -79,7 +79,7 @@ describe('the messages of a server', () => {
     expect(read(cut(streamOf(messages), [size]))).toEqual(messages)
   })
 
-  test('are handed over without a copy if they lie within one chunk', () => {
+  test('if they lie within one chunk, they are handed over without a copy', () => {
     const stream = streamOf([{ type: SERVER.dataRow, body: Buffer.from('row') }])
     new MessageReader((_, { bytes }) => expect(bytes).toBe(stream)).receive(stream)
   })
@@ -115,7 +115,7 @@ describe('bytes that are not messages', () => {
     expect(() => read(chunks(head(SERVER.dataRow, 2 ** 32 - 1)))).toThrow('a message of 4294967295 bytes')
   })
 
-  test('a message of another type than rows, COPY data, errors and notices has a lower maximum', () => {
+  test('if a message is no row, COPY data, error or notice, its maximum is lower', () => {
     read([head(SERVER.parameterStatus, SHORT_MESSAGE_BYTES_MAX)])
     expect(() => read([head(SERVER.parameterStatus, SHORT_MESSAGE_BYTES_MAX + 1)])).toThrow('the maximum is')
   })
@@ -135,7 +135,7 @@ describe('bytes that are not messages', () => {
     expect(() => read(chunks(MESSAGE_BYTES_MAX + 1))).toThrow(`a message of ${MESSAGE_BYTES_MAX + 1} bytes`)
   })
 
-  test('a row arrives in two parts, it takes no more memory than its size', () => {
+  test('if a row arrives in two parts, the reader takes no more memory than its size', () => {
     const allocate = vi.spyOn(Buffer, 'allocUnsafe')
     onTestFinished(() => allocate.mockRestore())
     const row = streamOf([{ type: SERVER.dataRow, body: Buffer.alloc(2000) }])
@@ -145,7 +145,7 @@ describe('bytes that are not messages', () => {
     expect(taken).toBeLessThanOrEqual(3 * (row.length + 5))
   })
 
-  test('a long message that was announced takes memory for the bytes that arrived only', () => {
+  test('if a long message is announced, the reader takes memory only for the bytes that arrived', () => {
     const before = process.memoryUsage().arrayBuffers
     const readers = Array.from({ length: 100 }, () => new MessageReader(() => undefined))
     for (const reader of readers) {

@@ -133,7 +133,7 @@ export class Pool {
       const connection = await this.#wait(options)
       if (connection !== null) return connection
     } else this.#open++
-    const late = () => new TimeLimitPassed('no connection was open in time')
+    const late = () => new TimeLimitPassed('no connection opened before the deadline')
     return await orLate(this.#connect(), options, { late, unused: (connection) => this.#release(connection) })
   }
 

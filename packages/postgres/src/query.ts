@@ -88,7 +88,8 @@ class Result implements Sink {
 
   row(row: Cell): void {
     this.bytes += row.length + this.overheadBytes
-    if (this.bytes > RESULT_BYTES_MAX) throw new RangeError(`a result of more than ${RESULT_BYTES_MAX} bytes`)
+    if (this.bytes > RESULT_BYTES_MAX)
+      throw new RangeError(`the result exceeds ${RESULT_BYTES_MAX} bytes; select fewer rows`)
     if (this.decode !== null) this.rows.push(this.decode(row))
   }
 

@@ -15,7 +15,10 @@ export interface ScramOptions {
   readonly password: string
   /** Hash of the server's certificate; null without SCRAM-SHA-256-PLUS. */
   readonly certificateHash: Buffer | null
-  /** Whether this client could have bound the channel, had the server offered it. The server detects an attacker by it. */
+  /**
+   * Whether the client supports channel binding but the server did not offer it. The server uses this to detect a
+   * downgrade attack.
+   */
   readonly couldBind: boolean
 }
 
@@ -90,7 +93,10 @@ function readServerFirst(message: string): { nonce: string; salt: Buffer; iterat
   if (nonce === undefined || salt === undefined) throw invalid('a first message that cannot be read')
   const iterations = Number(count)
   if (iterations > ITERATIONS_MAX)
-    throw new ConnectionError('EAUTH', `SCRAM with ${iterations} iterations; the maximum is ${ITERATIONS_MAX}`)
+    throw new ConnectionError(
+      'EAUTH',
+      `the server asks for ${iterations} SCRAM iterations; the maximum is ${ITERATIONS_MAX}`,
+    )
   return { nonce, salt: Buffer.from(salt, 'base64'), iterations }
 }
 

@@ -28,13 +28,12 @@ export class SessionState {
     const isParameter = type === SERVER.parameterStatus
     const isAside = isParameter || type === SERVER.noticeResponse || type === SERVER.notificationResponse
     this.#asides = isAside ? this.#asides + 1 : 0
-    if (this.#asides > ASIDES_MAX) throw protocolError('nothing but notices')
+    if (this.#asides > ASIDES_MAX) throw protocolError(`more than ${ASIDES_MAX} notices or parameters in a row`)
     if (isParameter && body.length <= PARAMETER_BYTES_MAX) this.#setParameter(cString(body).split('\0'))
     if (type === SERVER.readyForQuery) this.#setTransaction(body)
     return isAside
   }
 
-  /** A row came between the notices. */
   noteRow(): void {
     this.#asides = 0
   }

@@ -16,7 +16,7 @@ const NO = 'N'.charCodeAt(0)
 const KEEPALIVE_MS = 60_000
 
 /**
- * Every socket without TLS reads into this memory, one after the other: `onBytes` takes what it needs before it returns.
+ * Sockets that don't negotiate TLS share this memory. `onBytes` copies what it needs before it returns.
  * New memory for each read kept the garbage collector busy all the time.
  */
 const CHUNK = Buffer.allocUnsafeSlow(64 * 1024)

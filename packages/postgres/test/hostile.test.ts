@@ -99,7 +99,7 @@ function fatal(peer: Parameters<Act>[0]): void {
   peer.socket.end()
 }
 
-describe('[ERR-3] while it connects, a client meets a server that', () => {
+describe('[ERR-3] while the client connects, if the server', () => {
   const faults: readonly Fault[] = [
     ['fails without fields', (peer) => peer.say(message('E', '\0')), expect.any(PostgresError)],
     ['fails with an empty body', (peer) => peer.say(message('E')), expect.any(PostgresError)],
@@ -116,14 +116,14 @@ describe('[ERR-3] while it connects, a client meets a server that', () => {
     ['drips its welcome', (peer) => peer.drip(WELCOME), expect.anything()],
     ['is ready and speaks on', (peer) => peer.say(WELCOME, ready()), BROKEN],
   ]
-  test.each<Fault>([...ALWAYS, ...faults])('%s', async (_, say, error) => {
+  test.each<Fault>([...ALWAYS, ...faults])('%s, the client gets one typed error', async (_, say, error) => {
     await expectTypedError(async (peer) => {
       await peer.next()
       await say(peer)
     }, error)
   })
 
-  test('closes anywhere in its welcome', async () => {
+  test('closes anywhere in its welcome, the client gets one typed error', async () => {
     for (let cut = 0; cut < WELCOME.length; cut++)
       await expectTypedError(async (peer) => {
         await peer.next()
@@ -132,34 +132,37 @@ describe('[ERR-3] while it connects, a client meets a server that', () => {
   })
 })
 
-describe('[ERR-3] while it is idle, a connection of the pool hears from a server that', () => {
+describe('[ERR-3] while a connection of the pool is idle, if the server', () => {
   const faults: readonly Fault[] = [
     ['sends a row', (peer) => peer.say(dataRow(['x'])), null],
     ['is ready again', (peer) => peer.say(ready()), null],
     ['sends a whole result', (peer) => peer.say(WHOLE), null],
     ['fails without a reason', (peer) => peer.say(failure({ S: 'ERROR', C: 'XX000', M: 'no reason' })), null],
   ]
-  test.each<Fault>([...ALWAYS.filter(([name]) => name !== 'is silent'), ...faults])('%s', async (_, say) => {
-    const spoken = Promise.withResolvers<void>()
-    const server = await startHostile(inject('postgresUrl'), async (peer) => {
-      await peer.welcome()
-      await peer.until('S')
-      peer.say(WHOLE)
-      await spoken.promise
-      await say(peer)
-    })
-    const pool = openPool(server.url, { connectionsMax: 1, connectTimeoutMs: LIMIT_MS })
-    expect(await query(pool)).toEqual([{ value: 'x' }])
-    expect(pool.sums).toEqual({ open: 1, busy: 0, waiting: 0 })
-    spoken.resolve()
-    await until(() => pool.sums.open === 0)
-    server.becomeHonest()
-    await until(() => pool.sums.open === 0)
-    expect(await pool.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
-  })
+  test.each<Fault>([...ALWAYS.filter(([name]) => name !== 'is silent'), ...faults])(
+    '%s, the pool replaces the connection',
+    async (_, say) => {
+      const spoken = Promise.withResolvers<void>()
+      const server = await startHostile(inject('postgresUrl'), async (peer) => {
+        await peer.welcome()
+        await peer.until('S')
+        peer.say(WHOLE)
+        await spoken.promise
+        await say(peer)
+      })
+      const pool = openPool(server.url, { connectionsMax: 1, connectTimeoutMs: LIMIT_MS })
+      expect(await query(pool)).toEqual([{ value: 'x' }])
+      expect(pool.sums).toEqual({ open: 1, busy: 0, waiting: 0 })
+      spoken.resolve()
+      await until(() => pool.sums.open === 0)
+      server.becomeHonest()
+      await until(() => pool.sums.open === 0)
+      expect(await pool.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
+    },
+  )
 })
 
-describe('[ERR-3] while it is busy, a connection hears from a server that', () => {
+describe('[ERR-3] while a connection is busy, if the server', () => {
   const error = failure({ S: 'ERROR', V: 'ERROR', C: '22012', M: 'division by zero' })
   const faults: readonly Fault[] = [
     ['fails without fields', (peer) => peer.say(message('E', '\0'), ready()), expect.any(PostgresError)],
@@ -221,7 +224,7 @@ describe('[ERR-3] while it is busy, a connection hears from a server that', () =
     ['drips a row', dripRow, LATE],
   ]
   test.each<Fault>([...ALWAYS.filter(([name]) => !name.startsWith('reports')), ...faults])(
-    '%s',
+    '%s, the client gets one typed error',
     async (_, say, expected) => {
       await expectTypedError(async (peer) => {
         await peer.welcome()
@@ -231,7 +234,7 @@ describe('[ERR-3] while it is busy, a connection hears from a server that', () =
     },
   )
 
-  test('closes anywhere in the result', async () => {
+  test('closes anywhere in the result, the client gets one typed error', async () => {
     for (let cut = 0; cut < WHOLE.length; cut += 2)
       await expectTypedError(async (peer) => {
         await peer.welcome()
@@ -240,7 +243,7 @@ describe('[ERR-3] while it is busy, a connection hears from a server that', () =
       }, CLOSED)
   })
 
-  test.each(['T', 'E'])('leaves the transaction in state %s, so the pool closes the connection', async (state) => {
+  test.each(['T', 'E'])('leaves the transaction in state %s, the pool closes the connection', async (state) => {
     const server = await startHostile(inject('postgresUrl'), async (peer) => {
       await peer.welcome()
       await peer.until('S')
@@ -269,7 +272,7 @@ function longValue(length: number): Buffer {
   return message('D', Buffer.concat([Buffer.from([0, 1]), int32(length), Buffer.from('abc')]))
 }
 
-describe('[ERR-3] during COPY, a connection hears from a server that', () => {
+describe('[ERR-3] during COPY, if the server', () => {
   const COPY_IN = message('G', '\0\0\0')
   const COPY_OUT = message('H', '\0\0\0')
   const copyIn: Work = (pool) =>
@@ -284,7 +287,7 @@ describe('[ERR-3] during COPY, a connection hears from a server that', () => {
     ['fails and is not ready', (peer) => peer.say(COPY_IN, failure({ S: 'ERROR', C: '22P04', M: 'bad' })), LATE],
   ]
   test.each<Fault>([...ALWAYS.filter(([name]) => !/reports|zeros/.test(name)), ...faults])(
-    '%s (in)',
+    '%s (in), the client gets one typed error',
     async (_, say, expected) => {
       await expectTypedError(
         async (peer) => {
@@ -308,7 +311,7 @@ describe('[ERR-3] during COPY, a connection hears from a server that', () => {
     ['sends data without an end', (peer) => endlessCopy(peer), LATE],
     ['is silent after the data', (peer) => peer.say(PARSED, BOUND, COPY_OUT, message('d', 'x')), LATE],
   ]
-  test.each<Fault>(faultsOut)('%s (out)', async (_, say, expected) => {
+  test.each<Fault>(faultsOut)('%s (out), the client gets one typed error', async (_, say, expected) => {
     await expectTypedError(
       async (peer) => {
         await peer.welcome()

@@ -53,7 +53,7 @@ describe('a session', () => {
     expect(await firstRow(await open(at((good) => good)), PRIMARY)).toEqual({ isPrimary: true })
   })
 
-  test('to a database that does not exist is 3D000', async () => {
+  test('if the database does not exist, connecting fails with 3D000', async () => {
     await expect(open(at((good) => good, 'dbname=nowhere'))).rejects.toMatchObject({ code: '3D000', isFatal: true })
   })
 })
@@ -100,7 +100,7 @@ describe('a server without TLS', () => {
     await expect(open(url, { connectTimeoutMs: 500 })).rejects.toMatchObject({ name: 'ConnectionError' })
   })
 
-  test('that offers TLS is an error in time, also if the certificate file cannot be read at once', async () => {
+  test('if the server hangs while the certificate file is read, connecting fails at the deadline', async () => {
     const server = await startHostile(inject('postgresUrl'), (peer) => {
       peer.socket.once('data', () => peer.socket.write('S'))
     })

@@ -117,7 +117,7 @@ describe('a flush', () => {
     expect(await slow).toHaveLength(1)
   })
 
-  test('takes more notices than a flood has, if rows come between them', async () => {
+  test('if rows separate the notices, the client accepts more than the notice limit', async () => {
     const connection = await open(database.url)
     await connection.script(`create function noisy(n int) returns int language plpgsql as
       $$ begin raise warning 'row %', n; return n; end $$`)

@@ -183,14 +183,17 @@ describe('a pool', () => {
     expect(await pool.query(ONE)).toEqual([{ one: 1 }])
   })
 
-  test.each(['standby', 'prefer-standby', 'primary'])('counts right with target_session_attrs=%s', async (kind) => {
-    const pool = openPool(withParameters(database.url, `target_session_attrs=${kind}`), { connectionsMax: 2 })
-    await Promise.allSettled(Array.from({ length: 6 }, () => pool.query(ONE)))
-    await expect.poll(() => pool.sums.busy).toBe(0)
-    const { open, waiting } = pool.sums
-    expect(open).toBe(kind === 'standby' ? 0 : 2)
-    expect(waiting).toBe(0)
-  })
+  test.each(['standby', 'prefer-standby', 'primary'])(
+    'with `target_session_attrs=%s`, the pool counts its connections correctly',
+    async (kind) => {
+      const pool = openPool(withParameters(database.url, `target_session_attrs=${kind}`), { connectionsMax: 2 })
+      await Promise.allSettled(Array.from({ length: 6 }, () => pool.query(ONE)))
+      await expect.poll(() => pool.sums.busy).toBe(0)
+      const { open, waiting } = pool.sums
+      expect(open).toBe(kind === 'standby' ? 0 : 2)
+      expect(waiting).toBe(0)
+    },
+  )
 
   test('closes: waiting requests are refused, statements under way may end', async () => {
     const pool = openPool(database.url, { connectionsMax: 1 })

@@ -49,7 +49,7 @@ function theTable(): CopyTable {
   return table
 }
 
-test('[VER-1] a new list of the contract, the generated client and the sync tool read its rows and its IDs', async () => {
+test('[VER-1] if the contract has a new list, the generated client and the sync tool read its rows and its IDs', async () => {
   const client = await grownClient()
   const rows = []
   for await (const each of listOf(client, theTable(), {})) rows.push(...each.rows)
@@ -59,7 +59,7 @@ test('[VER-1] a new list of the contract, the generated client and the sync tool
   expect(met.map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
 })
 
-test('[VER-1] a new list of the contract, a copy has a table with its columns', async () => {
+test('[VER-1] if the contract has a new list, a copy has a table with its columns', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const table = theTable()
@@ -69,7 +69,7 @@ test('[VER-1] a new list of the contract, a copy has a table with its columns', 
   await copy.close()
 })
 
-test('a client that is older than the contract, an error says which list it lacks', async () => {
+test('if the client is older than the contract, an error says which list it lacks', async () => {
   const client = new StoreExportClient({ url: platform.service.url, key: store.key })
   await expect(listOf(client, theTable(), {}).next()).rejects.toThrow(
     'the client has no method for /api/v1/warehouses: install its newest version',

@@ -47,7 +47,10 @@ export function createAdmitter({ pool, poolSize, observe, ...limits }: AdmitterO
   // a statement that hangs is canceled at its deadline, and its connection closed
   const request = (): AdmissionRequest => ({ pool, requestsPerMinute, deadline: performance.now() + timeoutMs })
 
-  /** Keys that a statement of their own counts now. It can wait for the key's counter, on one connection. */
+  /**
+   * Keys that a separate statement is counting now. That statement may wait for the key's locked counter and uses one
+   * connection.
+   */
   const alone = new Map<string, Admissions>()
   const admitAlone = (hash: HashedKey) => {
     const text = textOf(hash)

@@ -22,7 +22,7 @@ interface Call<In, Out> extends PromiseWithResolvers<Out> {
   readonly value: In
 }
 
-/** Longest wait for the batch before, so that a batch that hangs delays nobody while another may begin. */
+/** Longest wait for a running batch before the next one starts. It bounds the delay that a hanging batch causes. */
 const GATHER_MS = 2
 
 /** Batches of one kind. A call that has had no company lately is loaded at once. */

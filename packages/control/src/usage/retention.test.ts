@@ -39,7 +39,7 @@ test('hours older than the setting become one row for each key and UTC day, and 
   expect(await read()).toEqual(hours)
 })
 
-test('two nodes sum up more rows than one step holds, and each sum stays exact', async () => {
+test('if several nodes sum up more rows than one step holds, each sum stays exact', async () => {
   const { control, sums, steps } = await manyHours()
   const before = await sums()
   const nodes = [control.database, control.secondNode(), control.secondNode()]
@@ -51,7 +51,7 @@ test('two nodes sum up more rows than one step holds, and each sum stays exact',
   expect(rows).toBe(3 * KEYS)
 })
 
-test('the database ends a statement, and the next run continues with the same sums', async () => {
+test('if the database cancels a statement, the next run continues with the same sums', async () => {
   const { control, sums, steps } = await manyHours()
   const { database } = control
   const before = await sums()
@@ -71,7 +71,7 @@ test('the database ends a statement, and the next run continues with the same su
   expect(await steps()).toEqual([10_000, 1500, 10_000, 1500, 10_000, 1500])
 })
 
-test('while another node changes old hours, a run changes none', async () => {
+test('while another node changes old hours, a run does not change them', async () => {
   const { control, steps } = await manyHours()
   const { database } = control
   const other = await transaction(control)
@@ -85,7 +85,7 @@ test('while another node changes old hours, a run changes none', async () => {
   expect(await steps()).toEqual([])
 })
 
-test('the usage recorder holds rows of today: neither statement waits for them', async () => {
+test('if the usage recorder has locked rows of today, neither statement waits for them', async () => {
   const { control, steps } = await manyHours()
   const { database } = control
   await control.sql`

@@ -23,7 +23,10 @@ const STEP_ROWS = 10_000
 
 const DAY_MS = 86_400_000
 
-/** Deletes what is older, and what removed stores left; returns how many rows. Skips hours that another node changes. */
+/**
+ * Deletes usage past its retention and usage of removed stores. Returns the number of deleted rows. Skips hours that
+ * another node changes.
+ */
 export async function deleteOldUsage(retention: Retention): Promise<number> {
   const { database, usageMonths, requestLogHours, now } = retention
   const { pool } = database

@@ -60,7 +60,6 @@ export async function signOutEverywhere(visit: MerchantVisit): Promise<Answer> {
   return { to: '/sign-in', cookies: await visit.parts.accounts.signOutEverywhere(visit.context.req.raw.headers) }
 }
 
-/** The sign-in page. */
 export function signInAnswer(visit: Visit, content: SignInContent): PageAnswer {
   const { status, problem, email = '', next = '/', cookies = [] } = content
   const singleSignOnLabel = visit.parts.accounts.singleSignOn?.label ?? null

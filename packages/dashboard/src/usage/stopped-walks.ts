@@ -13,7 +13,10 @@ export function standingOf(
   return now.getTime() - lastAt.getTime() < STOPPED_MS ? 'under way' : 'stopped'
 }
 
-/** The bounds of the last page of a stopped walk: not older than the request log, and older than walks under way. */
+/**
+ * Time range of a stopped walk's last page: within the request log, and long enough ago that the walk counts as
+ * stopped.
+ */
 export function stoppedBetween(
   now: Date,
   requestLogHours: number,

@@ -40,15 +40,15 @@ function wordsOf(children: ChildRows, parent: number): string[] {
   return JSON.parse(out.result().toString()).map(({ word }: { word: string }) => word)
 }
 
-test('[R29] rows of several parents arrive, each parent gets its own in their order', () => {
+test('[R29] if rows of several parents arrive, each parent gets its own in their order', () => {
   const children = childRows(row(1, 'x'), row(1, 'y'), row(0, 'z'))
   expect([wordsOf(children, 0), wordsOf(children, 1)]).toEqual([['z'], ['x', 'y']])
 })
 
-test('[R29] a parent has no rows, its list is empty', () => {
+test('[R29] if a parent has no rows, its list is empty', () => {
   expect(wordsOf(childRows(row(1, 'x')), 0)).toEqual([])
 })
 
-test('[R29] rows of one parent do not follow one another, the page fails instead of losing some', () => {
+test('[R29] if rows of one parent do not follow one another, the page fails instead of losing some', () => {
   expect(() => childRows(row(0, 'x'), row(1, 'y'), row(0, 'z'))).toThrow('did not follow one another')
 })

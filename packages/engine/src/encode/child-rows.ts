@@ -52,7 +52,7 @@ export class ChildRows {
     if (this.last !== null && parent === this.lastParent) this.out.putByte(COMMA)
     else this.last = this.begin(parent)
     const end = this.encoder.encode(this.out, row, offset)
-    if (end !== row.start + row.length) throw new MalformedRow('bytes are left behind its last value')
+    if (end !== row.start + row.length) throw new MalformedRow('bytes are left after its last value')
     this.last.end = this.out.length
   }
 

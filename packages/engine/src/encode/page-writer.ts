@@ -48,7 +48,7 @@ export class PageWriter {
     }
     if (this.rows > 0) this.out.putByte(COMMA)
     const end = this.encoder.encode(this.out, message, offset, children)
-    if (end !== message.start + message.length) throw new MalformedRow('bytes are left behind its last value')
+    if (end !== message.start + message.length) throw new MalformedRow('bytes are left after its last value')
     this.rows++
     if (this.rows >= this.bounds.rowsMax || this.out.length >= this.bounds.bytesMax)
       this.end = positionOf(this.resource, message, offset)

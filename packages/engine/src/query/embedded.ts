@@ -1,5 +1,5 @@
-// The rows that are embedded in the rows of a plan, such as the items of orders, as a statement of their own. Both statements
-// run in one transaction with one snapshot, so that a row and its embedded rows are one committed state (R29). Pure.
+// Builds the SQL for embedded rows, such as the items of orders: a separate statement for pages, a left join for one
+// row by ID. A row and its embedded rows are read in one snapshot (R29). Pure.
 
 import type { Resource } from '@store-export/contract'
 import type { Statement } from '@store-export/postgres'
@@ -52,8 +52,8 @@ function statementOf(
 }
 
 /**
- * One row by its ID with the embedded rows of its only such field, as a row for each: the values of the row, and then those
- * of the embedded row, all null if there is none. One statement is one snapshot, and costs half of a transaction.
+ * Selects a row by ID with the embedded rows of its only such field: one result row each, with null child values if
+ * there are none. One statement is one snapshot, and costs half of a transaction.
  */
 export function joinedStatement(
   plan: OnePlan,
@@ -92,9 +92,9 @@ function childOf(
 }
 
 /**
- * The statement that tells, as one boolean, whether a table was rewritten between the snapshot of the transaction and the
- * lock on the table: its rows would be missing then (R28). It compares the file that the snapshot knows with the present
- * one. Behind a view or a partitioned table, that concerns every relation that the transaction has locked.
+ * A statement that returns true if a table was rewritten after the snapshot and before its lock. The table's rows would
+ * then be missing (R28). It compares the file that the snapshot knows with the present one. Behind a view or a
+ * partitioned table, it compares every relation that the transaction has locked.
  */
 export function rewrittenStatement(tables: readonly Resource[], prepared: boolean): Statement {
   const oids = tables.map((table) => `${textLiteral(tableName(table))}::pg_catalog.regclass`).join(', ')

@@ -90,11 +90,11 @@ export type Counts = ReadonlyMap<string, bigint>
 export interface CountOptions {
   readonly connection: Connection
   readonly present: PresentColumns
-  /** Cancels the count; what it rejects with is its reason then, or the driver's error. */
+  /** Cancels the count, which then rejects with the signal's reason or with the error of the PostgreSQL client. */
   readonly signal?: AbortSignal
 }
 
-/** Counts the rows of `tables`, 0 for one that the store lacks. Rejects with the driver's error. */
+/** Counts the rows of `tables`, 0 for one that the store lacks. Rejects with the error of the PostgreSQL client. */
 export async function countRows(
   tables: readonly string[],
   { connection, present, signal }: CountOptions,

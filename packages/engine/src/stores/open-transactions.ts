@@ -27,7 +27,8 @@ export interface Look {
 
 /**
  * Looks, in one round trip of four statements. Their order matters: a transaction that is found by none of them began after
- * the clock was read, and one that is being prepared meanwhile is found in one place at least. Rejects as the driver does.
+ * the clock was read, and one that is being prepared meanwhile is found in one place at least. Rejects with the
+ * error of the PostgreSQL client.
  */
 export async function lookAtTransactions(connection: Connection, prepared = false): Promise<Look> {
   try {

@@ -108,8 +108,8 @@ export class StorePools {
   }
 
   /**
-   * Forgets the store's connections: at once, or, with `graceSeconds`, when what runs on them has ended. With `connection`, only
-   * where they are still those: what fails on old connections must not cost the new ones.
+   * Closes the store's connections, after up to `graceSeconds` for running statements. With `connection`, does nothing
+   * if the pool no longer uses it: an error on an old connection must not close the new ones.
    */
   discard(storeId: string, reason: string, { graceSeconds = 0, connection }: DiscardOptions = {}): void {
     const pool = this.pools.get(storeId)

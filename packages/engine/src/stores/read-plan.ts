@@ -10,10 +10,12 @@ import { type EmbeddedField, embeddedFields, joinedStatement, rewrittenStatement
 import type { Plan } from '../query/plan.ts'
 import { statementOf } from '../query/sql.ts'
 
-/** Thrown when a table was rewritten while the page was read. The code lets the request be tried again. */
+/**
+ * Thrown when a table was rewritten while the page was read. Its code, `serialization_failure`, lets the request be
+ * tried again.
+ */
 class TableRewritten extends Error {
   override readonly name = 'TableRewritten'
-  /** `serialization_failure`. */
   readonly code = '40001'
 
   constructor() {

@@ -75,8 +75,8 @@ async function requireNoData({ controlUrl }: OpenPlace, name: string): Promise<v
     if (unreadable.length === 0) return
     const reasons = [...new Set(unreadable.map(({ reason }) => reason))].join('; ')
     throw new Problem(
-      `cannot tell whether the database ${name} holds orders, products or customers (${redactAndCut(reasons, REASONS_LENGTH_MAX)}): ` +
-        'check it, and to drop it with its data, run the command with --with-data',
+      `can't check whether the database ${name} holds orders, products or customers (${redactAndCut(reasons, REASONS_LENGTH_MAX)}): ` +
+        'check it yourself; to drop it anyway, add --with-data',
     )
   } finally {
     await pool.close()

@@ -73,7 +73,10 @@ async function makeOnce(
   }
 }
 
-/** Throws if the database of an unfinished store is in use, which a restored control database does not know. */
+/**
+ * Throws if the unfinished store's database holds data or can't be read. A restored control database can list a
+ * finished store as unfinished.
+ */
 async function requireNoData(adminUrl: string, storeId: string): Promise<void> {
   const database = storeDatabase(storeId)
   const pool = commandPool(urlForDatabase(adminUrl, database))

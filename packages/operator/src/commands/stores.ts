@@ -51,11 +51,7 @@ function addDatabaseCommands(stores: Command, surroundings: Surroundings): void 
   leaf(stores, 'provision', 'make an empty store database on the server of the control database, and register it')
     .requiredOption('--name <text>', 'name of the store')
     .option('--external-id <id>', `${EXTERNAL_ID_HELP}; a killed run is resumed`)
-    .requiredOption(
-      '--revision <revision>',
-      `revision of its schema: launch, v1.1 ... ${LATEST_REVISION}`,
-      parseRevision,
-    )
+    .requiredOption('--revision <revision>', `schema version: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
     .action((options: ProvisionOptions) => withControl(surroundings, (place) => provision(place, options)))
   leaf(stores, 'drop-orphan', 'drop a database and its roles that "stores list --orphans" lists')
     .argument('<name>', 'name of the orphan')
@@ -64,21 +60,17 @@ function addDatabaseCommands(stores: Command, surroundings: Surroundings): void 
       withControl(surroundings, (place) => removeOrphan(place, name, options)),
     )
   leaf(stores, 'grants', "print the SQL that makes the reader's role for a platform's own database")
-    .requiredOption(
-      '--revision <revision>',
-      `revision of its schema: launch, v1.1 ... ${LATEST_REVISION}`,
-      parseRevision,
-    )
+    .requiredOption('--revision <revision>', `schema version: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
     .option('--role <name>', 'name of the role', 'store_export_reader')
     .option('--grants-only', 'for a role that exists: print what it needs in another database of its server')
     .action((options: GrantsOptions) => grants(options))
   leaf(
     stores,
     'upgrade',
-    "bring a store's schema and the reader's grants to a newer revision, and add what older versions left out",
+    "upgrade a store's schema and the reader's grants to a newer schema version, and add what older releases left out",
   )
     .argument('<id>', ID_HELP)
-    .requiredOption('--to <revision>', `revision of the schema: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
+    .requiredOption('--to <revision>', `schema version: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
     .option('--database-url <url>', "the owner's URL, for a database on another server; - reads it from standard input")
     .action((id: string, options: UpgradeOptions) => withControl(surroundings, (place) => upgrade(place, id, options)))
 }

@@ -25,7 +25,10 @@ const CATALOG_MS = 15_000
 /** Longest time with the values of every table. */
 const VALUES_MS = 60_000
 
-/** The facts of the store behind this URL. Rejects with the driver's or the system's error, or `TimeLimitPassed`. */
+/**
+ * The facts of the store behind this URL. Rejects with the error of the PostgreSQL client or the system, or with
+ * `TimeLimitPassed`.
+ */
 export async function readStore(url: string, { config, scansValues }: ReadOptions): Promise<StoreFacts> {
   const target = parseConnectionUrl(url)
   const startup = { ...sessionSettings(config), ...target.startup }

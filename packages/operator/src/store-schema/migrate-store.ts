@@ -50,7 +50,9 @@ function applyWhenMissing(connection: Connection, revision: RevisionId, readerRo
   return inUpgradeTransaction(connection, () => applyOnce(connection, revision, readerRole))
 }
 
-/** Runs `work` in a transaction that no other upgrade of this store is beside; again, if a table was locked for too long. */
+/**
+ * Runs `work` in a transaction; an advisory lock keeps other upgrades of this store out. Retries after a lock timeout.
+ */
 export async function inUpgradeTransaction<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -14,7 +14,7 @@ import { type Login, urlForDatabase, urlForLogin } from './store-url.ts'
 const PASSWORD_BYTES = 32
 const SALT_BYTES = 16
 
-/** Opens a connection. The caller closes it. */
+/** The caller closes the connection. */
 export type Connect = (url: string) => Promise<Connection>
 
 /** What a new store database is made of. */

@@ -17,7 +17,6 @@ import { parseConnectionUrl } from '../../src/connection-url.ts'
 /** Kinds of keys that a certificate can have. */
 export type KeyKind = 'rsa' | 'ecdsa' | 'ed25519'
 
-/** The server. */
 export interface TlsServer {
   readonly port: number
   readonly socketFolder: string
@@ -72,7 +71,6 @@ export function hasOpenssl(): boolean {
   }
 }
 
-/** Starts the server. */
 export async function startTlsServer(): Promise<TlsServer> {
   const folder = await mkdtemp(path.join(os.tmpdir(), `store-export-test-${process.pid}-`))
   execFileSync('chmod', ['711', folder])

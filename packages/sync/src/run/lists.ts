@@ -33,7 +33,10 @@ export class ListMissing extends Error {
   override readonly name = 'ListMissing'
 }
 
-/** The table's rows, page by page. Throws `ListMissing` if the service has no such list but the rows of each owner. */
+/**
+ * The table's rows, page by page. Throws `ListMissing` if the service lacks this list and serves the rows only per
+ * owner.
+ */
 export async function* listOf(
   client: StoreExportClient,
   table: CopyTable,

@@ -5,7 +5,6 @@ export function qualified(schema: string, table: string): string {
   return `${quoted(schema)}.${quoted(table)}`
 }
 
-/** The quoted name. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
