@@ -2,7 +2,7 @@
 
 import { asError, Connection } from './connection.ts'
 import { type ConnectionTarget, type DatabaseHost, hostText } from './connection-url.ts'
-import { ConnectionError } from './errors.ts'
+import { ConnectionError, PostgresError } from './errors.ts'
 import { queryRows } from './query.ts'
 import { sql } from './statement.ts'
 
@@ -95,11 +95,18 @@ async function connectsToStandby(connection: Connection, deadline: number): Prom
 
 const STANDBY = sql`select pg_is_in_recovery() as "isStandby"`
 
-/** One host: its own error. Several: one that names each, with the last one's code. */
+/**
+ * One host: its own error. Several: the error of a server that refused the session, because it says what to do, or else one
+ * that names the problem of each host.
+ */
 function summaryOf(errors: readonly Error[]): Error {
   const [first] = errors
   if (first !== undefined && errors.length === 1) return first
-  const last: (Error & { code?: unknown }) | undefined = errors.at(-1)
-  const message = `no host fits: ${errors.map((error) => error.message).join('; ')}`
+  const refusal = errors.findLast((error) => error instanceof PostgresError)
+  if (refusal !== undefined)
+    return Object.assign(refusal, { cause: new AggregateError(errors.filter((error) => error !== refusal)) })
+  const unfit = (error: Error) => error instanceof ConnectionError && error.code === 'ENOTFITTING'
+  const last: (Error & { code?: unknown }) | undefined = errors.findLast((error) => !unfit(error)) ?? first
+  const message = `no host accepted the session: ${errors.map((error) => error.message).join('; ')}`
   return new ConnectionError(String(last?.code ?? 'ECONNREFUSED'), message, { cause: new AggregateError(errors) })
 }

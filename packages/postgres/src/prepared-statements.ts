@@ -38,7 +38,7 @@ export class PreparedStatements {
   /** A name for a statement that is about to be prepared. */
   add(text: string): PreparedStatement {
     const prepared = { name: `${this.#prefix}${++this.#count}`, isParsed: false, fields: null }
-    this.#byText.set(text, prepared)
+    this.#byText.set(shared(text), prepared)
     const [oldest = text] = this.#byText.keys()
     if (this.#byText.size > PREPARED_MAX) this.forget(oldest)
     return prepared
@@ -64,4 +64,16 @@ export class PreparedStatements {
     this.#stale = []
     return stale
   }
+}
+
+/** Texts that connections share: a node keeps the same few statements on thousands of connections. */
+const texts = new Map<string, string>()
+const SHARED_MAX = 10_000
+
+function shared(text: string): string {
+  const known = texts.get(text)
+  if (known !== undefined) return known
+  if (texts.size >= SHARED_MAX) texts.clear()
+  texts.set(text, text)
+  return text
 }

@@ -120,7 +120,8 @@ async function deriveKeys(password: string, salt: Buffer, iterations: number): P
 
 /** SASLprep (RFC 4013) for passwords that people use: other spaces become spaces, invisible characters disappear. */
 function normalized(password: string): string {
-  if (/^[\x20-\x7e]*$/.test(password)) return password
+  // PostgreSQL takes a password as it is if it has control characters, or characters that Unicode 3.2 does not have
+  if (/^[\x20-\x7e]*$|[\p{Cc}\p{Co}\p{Cn}\u{10000}-\u{10ffff}]/u.test(password)) return password
   return password
     .replace(/[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000]/g, ' ')
     .replace(/\u00ad|\u034f|\u1806|[\u180b-\u180d]|\u200c|\u200d|\u2060|[\ufe00-\ufe0f]|\ufeff/g, '')

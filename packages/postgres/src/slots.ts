@@ -113,11 +113,7 @@ export function waitForTurn<T>(turn: Promise<T>, patience: Patience): Promise<T>
         reject(new SlotRefusal('too late', message, { cause: refusalCause?.() }))
       }
     }
-    const settle = (value: T) => {
-      clearTimeout(timer)
-      resolve(value)
-    }
-    turn.then(settle, reject)
+    turn.finally(() => clearTimeout(timer)).then(resolve, reject)
     check()
   })
 }

@@ -1,10 +1,10 @@
 // The embedded rows of a page, as JSON, before the rows that they belong to arrive.
 
 import type { Resource } from '@store-export/contract'
-import { type Cell, firstValue, layBeside, MalformedRow, moveToValue, newCell } from '@store-export/postgres'
+import { type Cell, firstValue, layBeside, MalformedRow, moveTo, newCell } from '@store-export/postgres'
 import { JsonWriter } from './json-writer.ts'
 import type { PageWriter } from './page-writer.ts'
-import { type RowEncoder, rowEncoder } from './row-encoder.ts'
+import { type RowEncoder, rowEncoder, valueNames } from './row-encoder.ts'
 
 /** Where the JSON of one parent's rows lies. */
 interface Span {
@@ -16,49 +16,53 @@ const COMMA = 0x2c
 /** Memory for the rows of a page of 250 parents of the usual size. */
 const PAGE_BYTES = 200 * 1024
 const FEW_BYTES = 4096
+/** Maximum JSON of the embedded rows of one row. A row itself has at most 64 MiB, too. */
+export const CHILD_BYTES_MAX = 64 * 1024 * 1024
 
-/** Collects the embedded rows of one field. */
+/**
+ * Collects the embedded rows of one field. Each arrives after the position of its parent on the page, because IDs need not
+ * be unique in a view.
+ */
 export class ChildRows {
   readonly out: JsonWriter
   private readonly encoder: RowEncoder
   private readonly values: number
-  private readonly parentIndex: number
-  private readonly spans = new Map<string, Span>()
-  private readonly id = newCell()
-  private lastParent = ''
+  private readonly bytesMax: number
+  private readonly spans = new Map<bigint, Span>()
+  private readonly cell = newCell()
+  private lastParent = 0n
   private last: Span | null = null
+  /** Parents that `writeNext` was called for. */
+  private written = 0n
 
-  /** `parent` is the field that holds the parent's ID. `page` is where the rows end up. */
-  constructor(resource: Resource, parent: string, page: PageWriter) {
-    this.out = new JsonWriter(page.rowsMax > 1 ? PAGE_BYTES : FEW_BYTES, page.out.surprises)
+  /** `page` is where the rows end up. */
+  constructor(resource: Resource, page: PageWriter) {
+    this.out = new JsonWriter(page.bounds.rowsMax > 1 ? PAGE_BYTES : FEW_BYTES, page.out.surprises)
     this.encoder = rowEncoder(resource)
-    const names = Object.keys(resource.fields)
-    this.values = names.length
-    this.parentIndex = names.indexOf(parent)
+    this.values = valueNames(resource).length + 1
+    this.bytesMax = page.bounds.bytesMax
   }
 
-  /** Takes the row that the cell spans. Rows of one parent follow one another, in their order. */
+  /** Takes the row that the cell spans: the position of its parent from 1 on, and its own values. */
   take(row: Cell): void {
-    this.takeAt(row, firstValue(row, this.values))
-  }
-
-  /** Takes a row whose values begin at an offset of the message. */
-  takeAt(row: Cell, offset: number): void {
-    layBeside(this.id, row)
-    moveToValue(this.id, offset, this.parentIndex)
-    // a left join without a match
-    if (this.id.length < 0) return
-    const parent = bytesOf(this.id)
-    if (this.last !== null && parent === this.lastParent) this.out.putByte(COMMA)
-    else this.last = this.begin(parent)
+    layBeside(this.cell, row)
+    const offset = moveTo(this.cell, firstValue(row, this.values))
+    const parent = row.view.getBigInt64(this.cell.start)
+    const isSame = this.last !== null && parent === this.lastParent
+    // the page ends before this parent, because it holds all bytes that are here
+    if (!isSame && this.out.length >= this.bytesMax) return
+    const span = isSame && this.last !== null ? this.last : this.begin(parent)
+    if (isSame) this.out.putByte(COMMA)
     const end = this.encoder.encode(this.out, row, offset)
     if (end !== row.start + row.length) throw new MalformedRow('bytes are left after its last value')
-    this.last.end = this.out.length
+    span.end = this.out.length
+    if (span.end - span.start > CHILD_BYTES_MAX)
+      throw new RangeError(`the embedded rows of one row have more than ${CHILD_BYTES_MAX} bytes`)
   }
 
-  /** Writes the rows of the parent whose ID is in the cell, separated by commas. */
-  write(out: JsonWriter, parent: Cell): void {
-    const span = this.spans.get(bytesOf(parent))
+  /** Writes the embedded rows of the next row of the page, separated by commas. */
+  writeNext(out: JsonWriter): void {
+    const span = this.spans.get(++this.written)
     if (span !== undefined) out.putRange(this.out, span.start, span.end - span.start)
   }
 
@@ -67,16 +71,12 @@ export class ChildRows {
     this.out.release()
   }
 
-  private begin(parent: string): Span {
-    if (this.spans.has(parent)) throw new Error('the embedded rows of one parent did not follow one another')
+  private begin(parent: bigint): Span {
+    if (this.spans.has(parent)) throw new Error('the embedded rows of one row did not follow one another')
     const span = { start: this.out.length, end: this.out.length }
     this.spans.set(parent, span)
     this.lastParent = parent
+    this.last = span
     return span
   }
-}
-
-/** The bytes of a value, one character each. */
-function bytesOf({ bytes, start, length }: Cell): string {
-  return bytes.toString('latin1', start, start + length)
 }

@@ -26,7 +26,7 @@ export class PageWriter {
   /** Where the next page goes on: behind the last row of a full page, or behind what was read without a match. */
   private end: Position | null = null
   private readonly resource: Resource
-  private readonly bounds: PageBounds
+  readonly bounds: PageBounds
   private readonly encoder: RowEncoder
   private readonly values: number
 
@@ -52,11 +52,6 @@ export class PageWriter {
     this.rows++
     if (this.rows >= this.bounds.rowsMax || this.out.length >= this.bounds.bytesMax)
       this.end = positionOf(this.resource, message, offset)
-  }
-
-  /** Maximum rows of the page. */
-  get rowsMax(): number {
-    return this.bounds.rowsMax
   }
 
   /** Whether it takes no more rows. */

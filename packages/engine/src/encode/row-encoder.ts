@@ -1,7 +1,7 @@
 // A row of a resource in PostgreSQL's binary format becomes one JSON object, without an object in between.
 
 import type { Field, Resource } from '@store-export/contract'
-import { type Cell, layBeside, moveTo, moveToValue, newCell } from '@store-export/postgres'
+import { type Cell, layBeside, moveTo, newCell } from '@store-export/postgres'
 import type { ChildRows } from './child-rows.ts'
 import { elementsOf, fieldWriter, type WriteField } from './field-writer.ts'
 import type { JsonWriter } from './json-writer.ts'
@@ -46,9 +46,8 @@ function makeEncoder(resource: Resource): RowEncoder {
   const fields = Object.entries(resource.fields).map(([name, field], index) =>
     fieldEncoder({ resource, name, field, index }),
   )
-  const idIndex = valueNames(resource).indexOf('id')
   // moved over one row after the other
-  const [cell, id] = [newCell(), newCell()]
+  const cell = newCell()
   return {
     encode(out, message, offset, children = NO_CHILDREN) {
       layBeside(cell, message)
@@ -61,13 +60,8 @@ function makeEncoder(resource: Resource): RowEncoder {
           write(out, cell)
           continue
         }
-        const rows = children[next++] ?? null
         out.putByte(OPEN_ARRAY)
-        if (rows !== null) {
-          layBeside(id, message)
-          moveToValue(id, offset, idIndex)
-          rows.write(out, id)
-        }
+        children[next++]?.writeNext(out)
         out.putByte(CLOSE_ARRAY)
       }
       out.putByte(CLOSE_OBJECT)

@@ -11,7 +11,15 @@ export interface PresentColumn {
    * same way, as `created_at, id` or `coalesce(updated_at, created_at), created_at, id`.
    */
   readonly indexes: readonly string[]
+  /** Whether its table is layered, as `IS_LAYERED` says. */
+  readonly isLayered?: boolean
 }
+
+/**
+ * Whether a row `c` of `pg_class` reads rows of other tables than its own: a view, a partitioned table, a parent of others, or
+ * a table with policies.
+ */
+export const IS_LAYERED = `(c.relkind in ('v', 'p') or c.relhassubclass or c.relrowsecurity)`
 
 /** Tables of a store by name, each with its columns by name: none if the table exists and cannot be read. */
 export type PresentColumns = ReadonlyMap<string, ReadonlyMap<string, PresentColumn>>
@@ -19,4 +27,9 @@ export type PresentColumns = ReadonlyMap<string, ReadonlyMap<string, PresentColu
 /** Whether the store has `column` of `table`, readable. */
 export function hasColumn(present: PresentColumns, table: string, column: string): boolean {
   return present.get(table)?.has(column) ?? false
+}
+
+/** Whether one of the tables is layered. */
+export function hasLayers(present: PresentColumns, tables: readonly string[]): boolean {
+  return tables.some((table) => [...(present.get(table)?.values() ?? [])].some(({ isLayered }) => isLayered))
 }

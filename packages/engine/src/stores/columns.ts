@@ -4,7 +4,7 @@
 import { childrenOf, RESOURCES, type Resource } from '@store-export/contract'
 import { type Connection, queryAll } from '@store-export/postgres'
 import { type ColumnKind, isReadable, kindsOf } from '../query/column-reading.ts'
-import type { PresentColumn, PresentColumns } from '../query/columns-present.ts'
+import { IS_LAYERED, type PresentColumn, type PresentColumns } from '../query/columns-present.ts'
 import { textLiteral } from '../query/literal.ts'
 import type { Observe, StoreEvent } from '../store-event.ts'
 import type { StoreAddress } from './pools.ts'
@@ -108,14 +108,14 @@ export class StoreColumns {
 
   private presentOf(columns: readonly ColumnRow[], indexes: readonly IndexRow[]): PresentColumns {
     const present = new Map<string, Map<string, PresentColumn>>()
-    for (const { table, column, notNull, type } of columns) {
+    for (const { table, column, notNull, type, isLayered } of columns) {
       const known = present.get(table) ?? new Map<string, PresentColumn>()
       present.set(table, known)
       if (column === null) continue
       const kind = this.kinds.get(table)?.get(column)
       if (kind === undefined || (kind !== null && !isReadable(kind, type))) continue
       const own = indexes.filter((index) => index.table === table && index.column === column)
-      known.set(column, { notNull, type, indexes: own.map(({ keys }) => keys) })
+      known.set(column, { notNull, type, isLayered, indexes: own.map(({ keys }) => keys) })
     }
     return present
   }
@@ -154,7 +154,7 @@ function missing(storeId: string, name: string): StoreEvent {
 }
 
 /** A column; or a table without a column that the reader may select, with null for all other members. */
-type ColumnRow = { readonly table: string } & (
+type ColumnRow = { readonly table: string; readonly isLayered: boolean } & (
   | { readonly column: string; readonly notNull: boolean; readonly type: string }
   | { readonly column: null; readonly notNull: null; readonly type: null }
 )
@@ -183,7 +183,7 @@ function catalogStatements(tables: readonly string[]): [string, string] {
  * without such a column still gives a row: it exists, and must not pass for an empty list (R42).
  */
 function columnsStatement(relations: string): string {
-  return `select c.relname as "table", a.attname as "column", ${NOT_NULL} as "notNull",
+  return `select c.relname as "table", a.attname as "column", ${NOT_NULL} as "notNull", ${IS_LAYERED} as "isLayered",
       case when t.typtype = 'e' then 'enum' when t.typtype = 'd' then (
         select b.typname from pg_catalog.pg_type b where b.oid = t.typbasetype) else t.typname end as "type"
     from ${relations}

@@ -95,8 +95,8 @@ export function lookOf([[clock], locks, sessions, prepared]: TransactionRows): L
   return { at, open }
 }
 
-/** An unknown table, column, type or function, or no right to it. */
-function lacksFunctions(error: unknown): boolean {
+/** Whether the server lacks a table, column, type or function, or the role may not use it. */
+export function lacksFunctions(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return ['42P01', '42703', '42704', '42883', '42501', '0A000'].includes(code)
 }

@@ -2,21 +2,18 @@
 
 import type { Cell, Connection, Request, RunOptions, Sink, Statement } from '@store-export/postgres'
 import { ChildRows } from '../encode/child-rows.ts'
-import { JoinedRow } from '../encode/joined-row.ts'
 import type { PageWriter } from '../encode/page-writer.ts'
-import type { Children } from '../encode/row-encoder.ts'
-import type { PresentColumns } from '../query/columns-present.ts'
-import { type EmbeddedField, embeddedFields, joinedStatement, rewrittenStatement } from '../query/embedded.ts'
+import { hasLayers, type PresentColumns } from '../query/columns-present.ts'
+import { type EmbeddedField, embeddedFields, rewrittenStatement } from '../query/embedded.ts'
 import type { Plan } from '../query/plan.ts'
 import { statementOf } from '../query/sql.ts'
+import { lacksFunctions } from './open-transactions.ts'
 
-/**
- * Thrown when a table was rewritten while the page was read. Its code, `serialization_failure`, lets the request be
- * tried again.
- */
+/** Thrown when a table was rewritten while the page was read. The code lets the columns be read again, and the request. */
 class TableRewritten extends Error {
   override readonly name = 'TableRewritten'
-  readonly code = '40001'
+  /** `feature_not_supported`, as for a prepared statement whose table has changed. */
+  readonly code = '0A000'
 
   constructor() {
     super('a table was rewritten while it was read')
@@ -37,56 +34,61 @@ export async function readPlan(
   page: PageWriter,
   options: ReadPlanOptions,
 ): Promise<void> {
-  const fields = embeddedFields(plan, options.present, options.prepares)
-  const children = fields.map(({ resource, parent, statement }) =>
-    statement === null ? null : new ChildRows(resource, parent, page),
+  const { present, prepares } = options
+  const fields = embeddedFields(plan, present, prepares)
+  if (fields.every(({ statement }) => statement === null)) {
+    await connection.read([request(statementOf(plan, present, { prepares }), (row) => page.take(row))], options)
+    return
+  }
+  const isLayered = hasLayers(
+    present,
+    [plan.resource, ...fields.map(({ resource }) => resource)].map(({ table }) => table),
   )
-  const [field] = fields
-  const [only] = children
+  const { rows } = page
   try {
-    if (children.every((each) => each === null)) await readRows(connection, plan, page, options)
-    else if (plan.kind === 'one' && field && only && fields.length === 1) {
-      const joined = new JoinedRow(plan.resource, field.resource, only)
-      const statement = joinedStatement(plan, field, options.present, options.prepares)
-      await connection.read([request(statement, (row) => joined.take(row))], options)
-      joined.writeTo(page)
-    } else await readInTransaction(connection, plan, { page, fields, children }, options)
-  } finally {
-    for (const each of children) each?.release()
+    await readInTransaction(connection, plan, { page, fields, check: isLayered ? 'locked' : 'plain' }, options)
+  } catch (error) {
+    // A server that is not quite PostgreSQL, or a role without the right: nothing of the page was read yet.
+    if (!isLayered || page.rows > rows || !lacksFunctions(error)) throw error
+    await readInTransaction(connection, plan, { page, fields, check: 'none' }, options)
   }
 }
 
-async function readRows(connection: Connection, plan: Plan, page: PageWriter, options: ReadPlanOptions): Promise<void> {
-  const statement = statementOf(plan, options.present, options)
-  await connection.read([request(statement, (row) => page.take(row))], options)
-}
-
-/** Where rows with embedded rows go. */
-interface EmbeddingPage {
+/** What is read in a transaction, and how rewritten tables are found. */
+interface TransactionPlan {
   readonly page: PageWriter
   readonly fields: readonly EmbeddedField[]
-  /** In the order of the fields. */
-  readonly children: Children
+  readonly check: 'plain' | 'locked' | 'none'
 }
 
+/** The check comes after the first statement, which locks all tables, and before the page gets a row. */
 async function readInTransaction(
   connection: Connection,
   plan: Plan,
-  { page, fields, children }: EmbeddingPage,
+  { page, fields, check }: TransactionPlan,
   { present, prepares, ...options }: ReadPlanOptions,
 ): Promise<void> {
-  const embedded = fields.flatMap(({ resource, statement }, index) =>
-    statement === null ? [] : [{ resource, request: request(statement, (row) => children[index]?.take(row)) }],
+  const children = fields.map(({ resource, statement }) => (statement === null ? null : new ChildRows(resource, page)))
+  const embedded = fields.flatMap(({ statement }, index) =>
+    statement === null ? [] : [request(statement, (row) => children[index]?.take(row))],
   )
-  const tables = [plan.resource, ...embedded.map(({ resource }) => resource)]
+  const tables = [plan.resource, ...fields.flatMap(({ resource, statement }) => (statement === null ? [] : resource))]
   let isRewritten = false
-  await inTransaction(connection, options, prepares, [
-    ...embedded.map(({ request }) => request),
-    request(statementOf(plan, present, { prepares }), (row) => page.take(row, children)),
-    request(rewrittenStatement(tables, prepares), ({ bytes, start, length }) => {
-      isRewritten = bytes[start + length - 1] === 1
-    }),
-  ])
+  const isLayered = check === 'locked'
+  const checks =
+    check === 'none'
+      ? []
+      : [
+          request(rewrittenStatement(tables, { isLayered, prepares }), ({ bytes, start, length }) => {
+            isRewritten = bytes[start + length - 1] === 1
+          }),
+        ]
+  const rows = request(statementOf(plan, present, { prepares }), (row) => page.take(row, children))
+  try {
+    await inTransaction(connection, options, prepares, [...embedded, ...checks, rows])
+  } finally {
+    for (const each of children) each?.release()
+  }
   if (isRewritten) throw new TableRewritten()
 }
 

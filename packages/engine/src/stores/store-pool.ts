@@ -48,6 +48,8 @@ export interface StoreSlot {
   unproven: Standing | null
   /** Start of its idle time, by `performance.now()`. */
   idleSince: number
+  /** Whether the pool no longer counts it. */
+  isRemoved: boolean
 }
 
 const CONNECT_TIMEOUT_MS = 3000
@@ -161,16 +163,17 @@ export class StorePool {
   newSlot(): StoreSlot {
     this.size++
     this.connecting++
-    return { pool: this, opening: null, connection: null, unproven: this.standing, idleSince: 0 }
+    return { pool: this, opening: null, connection: null, unproven: this.standing, idleSince: 0, isRemoved: false }
   }
 
   /** Opens the connection of a slot. `onReady` is called when the server has accepted the session, and after each exchange. */
   async open(slot: StoreSlot, onReady: () => void): Promise<Connection> {
     const connectTimeoutMs = Math.min(CONNECT_TIMEOUT_MS, this.options.bounds.storeTimeoutMs)
     slot.opening = connect(this.target, { applicationName: 'store-export', connectTimeoutMs, onReady })
-    slot.connection = await slot.opening
-    this.connecting--
-    return slot.connection
+    const connection = await slot.opening
+    slot.connection = connection
+    if (!slot.isRemoved) this.connecting--
+    return connection
   }
 
   /** Notes that the server has answered the first statement on a connection. */
@@ -190,6 +193,7 @@ export class StorePool {
     const index = this.idle.indexOf(slot)
     if (index >= 0) this.idle.splice(index, 1)
     if (slot.connection === null) this.connecting--
+    slot.isRemoved = true
     this.size--
   }
 }

@@ -2,7 +2,7 @@
 // and the one retry are attempts.ts.
 
 import type { Microseconds, Resource } from '@store-export/contract'
-import { type Connection, queryRows } from '@store-export/postgres'
+import { type Connection, queryRows, TimeLimitPassed } from '@store-export/postgres'
 import { PageWriter } from '../encode/page-writer.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
 import type { PagePlan, Plan } from '../query/plan.ts'
@@ -107,17 +107,19 @@ export class StoreReader {
 
   /** Reads the rows of the plan into the page; none where the store lacks the table. */
   private async fill(request: ReadRequest, page: PageWriter, { connection, present }: StoreSession): Promise<void> {
-    const { address, signal } = request
+    const { address, signal, startedAt } = request
     if (!present.has(request.plan.resource.table)) return
     const plan = await this.withCounts(request, { connection, present })
     const prepares = this.prepares(address)
     if (prepares) await this.plans.renew(connection)
     try {
-      await readPlan(connection, plan, page, { present, prepares, signal })
+      const deadline = startedAt + this.options.timeoutMs * READ_SHARE
+      await readPlan(connection, plan, page, { present, prepares, signal, deadline })
     } catch (error) {
-      if (isTooSlow(error)) this.plans.distrust(connection)
+      const isSlow = isTooSlow(error) || error instanceof TimeLimitPassed
+      if (isSlow) this.plans.distrust(connection)
       // a window takes as long for one row as for many
-      if (plan.kind === 'page' && plan.window === undefined && isTooSlow(error))
+      if (plan.kind === 'page' && plan.window === undefined && isSlow)
         this.sizes.tooSlow(listOf(address, plan), plan.limit)
       throw error
     }
@@ -200,6 +202,9 @@ interface StoreSession {
   readonly connection: Connection
   readonly present: PresentColumns
 }
+
+/** Share of the time limit after which a page counts as too slow: its statements have a limit each, and not together. */
+const READ_SHARE = 0.95
 
 /** Share of the time limit for a search without an index. */
 const SEARCH_SHARE = 0.8
