@@ -25,6 +25,21 @@ function at(hosts: (good: string) => string, parameters = ''): string {
   return `postgres://${username}:${password}@${hosts(host)}${pathname}?${parameters}`
 }
 
+test('[ERR-3] if one of several hosts refuses the session, its own error is thrown', async () => {
+  const admin = await open(at((good) => good))
+  const role = `full_${randomBytes(6).toString('hex')}`
+  await admin.script(`create role ${role} login password 'full' connection limit 0`)
+  try {
+    const url = Object.assign(new URL(at((good) => good)), { username: role, password: 'full' })
+    const { host } = url
+    const several = url.href.replace(host, `${NOBODY},${host}`)
+    const refusal = { name: 'PostgresError', code: '53300', routine: 'InitializeSessionUserId' }
+    await expect(open(several)).rejects.toMatchObject(refusal)
+  } finally {
+    await admin.script(`drop role ${role}`)
+  }
+})
+
 describe('a session', () => {
   test('has the application name and the options of the URL', async () => {
     const connection = await open(at((good) => good, 'application_name=books&options=-c%20work_mem%3D5MB'))

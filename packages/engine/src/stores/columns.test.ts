@@ -15,7 +15,7 @@ const things = resource({
 const ADDRESS = { storeId: 'a', databaseUrl: 'postgres://one', sealedPassword: null }
 
 /** A column without an index. */
-const BARE = { indexes: [] }
+const BARE = { indexes: [], isLayered: false }
 
 let samples: Samples
 
@@ -39,7 +39,7 @@ describe('columns of a store', () => {
   test('[R28] are those the contract names, with their types, a domain’s the one below it', async () => {
     const present = await columnsAt({ now: 0 }).of(ADDRESS, samples.reader)
     expect(Object.fromEntries(present.get('samples') ?? [])).toEqual({
-      id: { notNull: true, type: 'uuid', indexes: ['id'] },
+      id: { notNull: true, type: 'uuid', indexes: ['id'], isLayered: false },
       word: { notNull: false, type: 'text', ...BARE },
       n: { notNull: false, type: 'int4', ...BARE },
       deleted_at: { notNull: false, type: 'timestamptz', ...BARE },
