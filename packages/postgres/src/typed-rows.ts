@@ -63,16 +63,16 @@ export function rowDecoder(fields: readonly Field[]): (row: Cell) => Record<stri
       throw new MalformedRow('another number of values than columns')
     value.bytes = row.bytes
     value.view = row.view
-    const object: Record<string, unknown> = {}
     let at = row.start + COUNT_BYTES
-    for (const { name, decode } of columns) {
+    const entries = columns.map(({ name, decode }) => {
       at = moveTo(value, at)
       const text = value.length < 0 ? null : value.bytes.toString('utf8', value.start, value.start + value.length)
-      object[name] = text === null || decode === null ? text : decoded(text, decode)
-    }
+      return [name, text === null || decode === null ? text : decoded(text, decode)] as const
+    })
     // the values are read from memory that holds other messages, too
     if (at !== row.start + row.length) throw new MalformedRow('its values have another length than the row')
-    return object
+    // an assignment to a column __proto__ would be lost
+    return Object.fromEntries(entries)
   }
 }
 

@@ -47,6 +47,11 @@ describe('a value', () => {
   })
 })
 
+test('if a column is named __proto__, its value is a member of the row', async () => {
+  const row = await firstRow(await open(database.url), sql`select 1 as ${identifier('__proto__')}`)
+  expect(Object.entries(row)).toEqual([['__proto__', 1]])
+})
+
 test('a name comes back as it was quoted, for every string', async () => {
   const connection = await open(database.url)
   // a name has at most 63 bytes
