@@ -51,7 +51,7 @@ test.each([
 })
 
 test.each(['order_items', null])(
-  '[R28] if nobody may read locks, orders and items are served, the table behind a view: %s',
+  '[R28] if the role may not read locks, orders and items are served (table behind a view: %s)',
   async (viewed) => {
     const store = await filledStore(platform)
     const before = await platform.get('/api/v1/orders?limit=5', store.key)

@@ -13,7 +13,7 @@ export interface PageAnswered {
   readonly durationMs: number
 }
 
-/** Somebody tried to sign in to the dashboard. */
+/** An attempt to sign in to the dashboard. */
 export interface SignedIn {
   readonly event: 'signed in'
   readonly requestId: string

@@ -10,7 +10,7 @@ export interface AuthenticationOptions {
   readonly user: string
   /** Null if the URL has no password. */
   readonly password: string | null
-  /** Whether nobody can listen: TLS or a Unix socket. */
+  /** Whether the connection is protected from listeners: TLS or a Unix socket. */
   readonly isPrivate: boolean
   /** Hash of the server's certificate that binds SCRAM to the channel; null without TLS. */
   readonly certificateHash: Buffer | null

@@ -143,7 +143,7 @@ export class MessageReader {
   }
 }
 
-/** The length of the message at `at`. Throws `ConnectionError` if there is no such message. */
+/** The length of the message at `at`. Throws `ConnectionError` if the bytes are not a message. */
 function lengthAt(type: number, view: DataView, at: number): number {
   const length = view.getUint32(at + 1)
   const max = LENGTH_MAX[type] as number

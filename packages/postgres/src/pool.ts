@@ -80,7 +80,7 @@ export class Pool {
   }
 
   /**
-   * Runs `work` with a connection that nobody else uses meanwhile. A connection that comes back with an open transaction, or
+   * Runs `work` with a connection of its own. A connection that comes back with an open transaction, or
    * busy, is closed. Rejects as `work` does; with the error of opening; with `ConnectionError` `POOL_FULL` if no connection
    * becomes free in time; with `TimeLimitPassed` if none is open in time; with the reason of the signal.
    */

@@ -31,7 +31,7 @@ const PAUSE_MS = 1
 /** A socket on which the startup message can be sent. */
 export interface OpenSocket {
   readonly socket: Socket
-  /** Whether nobody can listen: TLS or a Unix socket. */
+  /** Whether the connection is protected from listeners: TLS or a Unix socket. */
   readonly isPrivate: boolean
   /** Hash of the server's certificate that binds SCRAM to the channel; null without TLS. */
   readonly certificateHash: Buffer | null

@@ -42,7 +42,7 @@ export interface Repair {
   readonly adminSql: string | null
 }
 
-/** Limits the reader of a provisioned store. Leaves a limit that somebody set, and roles with other names. */
+/** Limits the reader of a provisioned store. Leaves a limit that an operator set, and roles with other names. */
 export async function repairReaderLimit(connection: Connection, role: string): Promise<Repair> {
   const unlimited = await queryRows(connection, sql`select from pg_roles where rolname = ${role} and rolconnlimit = -1`)
   if (unlimited.length === 0 || !PROVISIONED_READER.test(role)) return { repaired: [], adminSql: null }
