@@ -1,11 +1,11 @@
-// Answers the authentication requests of a server.
+// Responds to the authentication requests of a server.
 // https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-START-UP
 
 import { createHash } from 'node:crypto'
-import { ConnectionError, protocolError } from './errors.ts'
-import { ScramExchange } from './scram.ts'
+import { authenticationError, type ConnectionError, protocolError } from './errors.ts'
+import { ScramExchange, UNPROVED } from './scram.ts'
 
-/** What authentication needs to know. */
+/** Options of an authentication. */
 export interface AuthenticationOptions {
   readonly user: string
   /** Null if the URL has no password. */
@@ -30,7 +30,7 @@ export class Authentication {
   readonly #options: AuthenticationOptions
   #scram: ScramExchange | null = null
   #awaited: Awaited = 'method'
-  /** Whether the server has accepted the client, and has proved itself where the method lets it. */
+  /** Whether the server has accepted the client, and has proved itself if the method lets it. */
   isAccepted = false
 
   constructor(options: AuthenticationOptions) {
@@ -76,24 +76,22 @@ export class Authentication {
 
   #accept(): null {
     const isUnproved = this.#scram !== null && !this.#scram.isVerified
-    if (isUnproved) throw new ConnectionError('EAUTH', 'the server did not prove that it knows the password')
+    if (isUnproved) throw authenticationError(UNPROVED)
     this.#requireBinding()
     this.isAccepted = true
     return null
   }
 
-  /** The hash of the password is a secret, too: an attacker could find the password. */
+  /** The hash is a secret, too: an attacker could find the password. */
   #md5(salt: Buffer): Buffer {
     this.#requireBinding()
-    return terminated(`md5${md5(md5(this.#password() + this.#options.user), salt.subarray(0, 4))}`)
+    return terminated(`md5${md5(md5(this.#password(), this.#options.user), salt.subarray(0, 4))}`)
   }
 
   #cleartext(): Buffer {
     this.#requireBinding()
-    if (!this.#options.isPrivate)
-      throw refused(
-        'the password in clear text over an unencrypted connection; add sslmode=require to the connection URL',
-      )
+    const advice = 'add sslmode=require to the connection URL'
+    if (!this.#options.isPrivate) throw refused(`the password in clear text over an unencrypted connection; ${advice}`)
     return terminated(this.#password())
   }
 
@@ -114,11 +112,9 @@ export class Authentication {
   }
 
   #requireBinding(): void {
-    if (this.#options.channelBinding === 'require' && this.#scram?.mechanism !== 'SCRAM-SHA-256-PLUS')
-      throw new ConnectionError(
-        'EAUTH',
-        'the server offers no channel binding, although channel_binding=require demands it',
-      )
+    const isBound = this.#scram?.mechanism === 'SCRAM-SHA-256-PLUS'
+    if (this.#options.channelBinding === 'require' && !isBound)
+      throw authenticationError('the server offers no channel binding, although channel_binding=require demands it')
   }
 
   #exchange(): ScramExchange {
@@ -128,20 +124,17 @@ export class Authentication {
 
   #password(): string {
     const { password, user } = this.#options
-    if (password === null)
-      throw new ConnectionError('EAUTH', `the server asks for the password of role "${user}", but none is set`)
+    if (password === null) throw refused(`the password of role "${user}", but none is set`)
     return password
   }
 }
 
 function refused(what: string): ConnectionError {
-  return new ConnectionError('EAUTH', `the server asks for ${what}`)
+  return authenticationError(`the server asks for ${what}`)
 }
 
-function md5(...parts: readonly (string | Buffer)[]): string {
-  const hash = createHash('md5')
-  for (const part of parts) hash.update(part)
-  return hash.digest('hex')
+function md5(text: string, salt: string | Buffer): string {
+  return createHash('md5').update(text).update(salt).digest('hex')
 }
 
 function terminated(text: string): Buffer {

@@ -2,7 +2,7 @@
 
 import type { Cell } from './cell.ts'
 import type { PostgresError } from './errors.ts'
-import { cString, type Exchange, outOfOrder } from './exchange.ts'
+import { cString, Exchange, outOfOrder } from './exchange.ts'
 import { SERVER } from './message-reader.ts'
 import type { MessageWriter, ResultFormat } from './message-writer.ts'
 import type { PreparedStatement, PreparedStatements } from './prepared-statements.ts'
@@ -41,12 +41,9 @@ export const STALE_CODES: ReadonlySet<string> = new Set(['26000', '0A000', '42P0
 
 /**
  * Groups of statements. Each group ends with a Sync: it is a transaction of its own unless it begins one, and an error ends
- * the group, not the batch.
+ * the group, not the batch. Resolves with the error of each group, null for a group that succeeded.
  */
-export class Batch implements Exchange {
-  /** Resolves with the error of each group, null for a group that succeeded. Rejects if the connection fails. */
-  readonly done: Promise<(PostgresError | null)[]>
-  readonly #settle = Promise.withResolvers<(PostgresError | null)[]>()
+export class Batch extends Exchange<(PostgresError | null)[]> {
   readonly #prepared: PreparedStatements
   readonly #steps: Step[] = []
   /** Texts that the group being written prepares. */
@@ -59,7 +56,7 @@ export class Batch implements Exchange {
 
   /** Writes the statements. Throws `TypeError` for a value that cannot be sent. */
   constructor(groups: readonly (readonly Request[])[], prepared: PreparedStatements, writer: MessageWriter) {
-    this.done = this.#settle.promise
+    super()
     this.#prepared = prepared
     const stale = prepared.takeStale()
     try {
@@ -126,10 +123,6 @@ export class Batch implements Exchange {
       if (step.type === SERVER.parseComplete || isStale) this.#forget(step)
     }
     return error.isFatal
-  }
-
-  abandon(error: Error): void {
-    this.#settle.reject(error)
   }
 
   #write(request: Request, writer: MessageWriter): void {
@@ -213,7 +206,7 @@ export class Batch implements Exchange {
   }
 
   #end(): void {
-    if (this.#sinkError === null) this.#settle.resolve(this.#errors)
-    else this.#settle.reject(this.#sinkError.cause)
+    if (this.#sinkError === null) this.settle.resolve(this.#errors)
+    else this.settle.reject(this.#sinkError.cause)
   }
 }

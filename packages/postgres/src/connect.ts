@@ -1,44 +1,46 @@
 // Opens a connection to one of the hosts in a connection URL.
 
-import { asError, Connection } from './connection.ts'
+import { Connection, type ConnectionOptions } from './connection.ts'
 import { type ConnectionTarget, type DatabaseHost, hostText } from './connection-url.ts'
-import { ConnectionError, PostgresError } from './errors.ts'
+import { asError, ConnectionError, PostgresError } from './errors.ts'
 import { queryRows } from './query.ts'
 import { sql } from './statement.ts'
 
-/** What the owner of a connection decides. The URL decides the rest. */
-export interface ConnectOptions {
-  readonly applicationName: string
+/** Options of opening a connection. */
+export interface ConnectOptions extends ConnectionOptions {
   /** Upper bound of opening it on all hosts, in ms. `connect_timeout` of the URL takes precedence. */
   readonly connectTimeoutMs?: number | undefined
-  /** Called each time the server is ready for a statement: when it has accepted the session, and after each exchange. */
-  readonly onReady?: (() => void) | undefined
 }
 
 const CONNECT_TIMEOUT_MS = 4000
 
-/** Opens a connection to the first host that answers and fits, beginning with the one that was used last. */
+/** Index of the host that was used last. */
+const lastUsed = new WeakMap<ConnectionTarget, number>()
+
+/**
+ * Opens a connection to the first host that responds and is of the kind that the URL demands, beginning with the host that
+ * was used last. Rejects with `PostgresError` or `ConnectionError`.
+ */
 export async function connect(target: ConnectionTarget, options: ConnectOptions): Promise<Connection> {
-  const ofUrl = target.connectTimeoutSeconds
-  const totalMs = ofUrl === null ? (options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS) : ofUrl * 1000
+  const { hosts, connectTimeoutSeconds, sessionAttributes } = target
+  const totalMs =
+    connectTimeoutSeconds === null ? (options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS) : connectTimeoutSeconds * 1000
   const end = performance.now() + totalMs
   const first = lastUsed.get(target) ?? 0
+  // prefer-standby takes any server if no standby responds
+  const kinds = sessionAttributes === 'prefer-standby' ? (['standby', null] as const) : [sessionAttributes]
+  const attempts = kinds.flatMap((kind) => hosts.map((_, index) => ({ kind, index: (first + index) % hosts.length })))
   const errors: Error[] = []
-  const kinds = kindsOf(target)
-  let attemptsLeft = kinds.length * target.hosts.length
-  for (const kind of kinds) {
-    for (let index = 0; index < target.hosts.length; index++) {
-      const place = (first + index) % target.hosts.length
-      const timeoutMs = Math.max(1, Math.ceil((end - performance.now()) / attemptsLeft--))
-      const deadline = performance.now() + timeoutMs
-      try {
-        const connection = await openWithin(timeoutMs, target, place, options)
-        await requireKind(connection, kind, deadline)
-        lastUsed.set(target, place)
-        return connection
-      } catch (error) {
-        errors.push(asError(error))
-      }
+  for (const [tried, { kind, index }] of attempts.entries()) {
+    const timeoutMs = Math.max(1, Math.ceil((end - performance.now()) / (attempts.length - tried)))
+    const deadline = performance.now() + timeoutMs
+    try {
+      const connection = await openWithin(timeoutMs, target, hosts[index] as DatabaseHost, options)
+      if (kind !== null) await requireKind(connection, kind, deadline)
+      lastUsed.set(target, index)
+      return connection
+    } catch (error) {
+      errors.push(asError(error))
     }
   }
   throw summaryOf(errors)
@@ -47,40 +49,28 @@ export async function connect(target: ConnectionTarget, options: ConnectOptions)
 async function openWithin(
   timeoutMs: number,
   target: ConnectionTarget,
-  place: number,
-  { applicationName, onReady }: ConnectOptions,
+  address: DatabaseHost,
+  options: ConnectionOptions,
 ): Promise<Connection> {
-  const address = target.hosts[place] as DatabaseHost
   const timeout = new AbortController()
   const timer = setTimeout(() => {
     const message = `${hostText(address)} did not accept the session within ${timeoutMs} ms`
     timeout.abort(new ConnectionError('CONNECT_TIMEOUT', message))
   }, timeoutMs)
   try {
-    return await Connection.open(target, address, { applicationName, signal: timeout.signal, onReady })
+    return await Connection.open(target, address, options, timeout.signal)
   } finally {
     clearTimeout(timer)
   }
 }
 
-const lastUsed = new WeakMap<ConnectionTarget, number>()
-
-/** prefer-standby takes any server if no standby responds. */
-function kindsOf({ sessionAttributes }: ConnectionTarget): readonly ConnectionTarget['sessionAttributes'][] {
-  return sessionAttributes === 'prefer-standby' ? ['standby', null] : [sessionAttributes]
-}
-
-async function requireKind(
-  connection: Connection,
-  kind: ConnectionTarget['sessionAttributes'],
-  deadline: number,
-): Promise<void> {
-  if (kind === null) return
+/** Closes the connection and throws if its server is of another kind. */
+async function requireKind(connection: Connection, kind: 'primary' | 'standby', deadline: number): Promise<void> {
   const isStandby = await connectsToStandby(connection, deadline).catch((error: unknown) => {
     connection.destroy()
     throw error
   })
-  if (isStandby === (kind !== 'primary')) return
+  if (isStandby === (kind === 'standby')) return
   await connection.close()
   throw new ConnectionError('ENOTFITTING', `${connection.host} is not a ${kind} server`)
 }
@@ -89,11 +79,10 @@ async function requireKind(
 async function connectsToStandby(connection: Connection, deadline: number): Promise<boolean> {
   const reported = connection.parameters.get('in_hot_standby')
   if (reported !== undefined) return reported === 'on'
-  const [row] = await queryRows<{ isStandby: boolean }>(connection, STANDBY, { deadline })
+  const standby = sql`select pg_is_in_recovery() as "isStandby"`
+  const [row] = await queryRows<{ isStandby: boolean }>(connection, standby, { deadline })
   return row?.isStandby === true
 }
-
-const STANDBY = sql`select pg_is_in_recovery() as "isStandby"`
 
 /**
  * One host: its own error. Several: the error of a server that refused the session, because it says what to do, or else one

@@ -1,5 +1,5 @@
 // Reads a PostgreSQL connection URL as libpq does, so that a URL which works in psql works here.
-// Pure: no connection, no file, no environment. connect.ts opens the connection.
+// Reads no file and no environment.
 // https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING
 
 /** One server to try: a TCP address, or the path of a Unix socket. */
@@ -7,26 +7,26 @@ export type DatabaseHost =
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
   | { readonly kind: 'unix'; readonly path: string }
 
-/** How a connection is protected; the words are libpq's. Unix sockets never use TLS. */
+/** How a connection is protected, in libpq's terms. Unix sockets never use TLS. */
 export interface TlsSettings {
   readonly mode: (typeof TLS_MODES)[number]
-  /** File with the accepted authorities, 'system' for the system's own, null for those Node carries. */
+  /** File with the accepted authorities, 'system' for those of the system, null for those of Node. */
   readonly rootCertificate: string | null
   readonly certificate: string | null
   readonly key: string | null
-  /** TLS from the first byte on (PostgreSQL 17) in place of the question in the clear. */
+  /** Whether TLS begins with the first byte (PostgreSQL 17), without a request in clear text. */
   readonly direct: boolean
 }
 
-/** Everything a connection URL says. */
+/** The content of a connection URL. */
 export interface ConnectionTarget {
   readonly hosts: readonly DatabaseHost[]
   readonly user: string | null
   readonly password: string | null
   readonly database: string | null
   readonly tls: TlsSettings
-  /** Which of several servers fit; null takes the first that answers. */
-  readonly sessionAttributes: 'primary' | 'standby' | 'prefer-standby' | null
+  /** The kind of server to select among several; null takes the first that responds. */
+  readonly sessionAttributes: (typeof SESSION_ATTRIBUTES)[keyof typeof SESSION_ATTRIBUTES]
   readonly connectTimeoutSeconds: number | null
   /** Whether SCRAM is bound to the TLS channel: if the server offers it (`prefer`), or always. */
   readonly channelBinding: (typeof CHANNEL_BINDINGS)[number]
@@ -52,78 +52,71 @@ const SESSION_ATTRIBUTES = {
   standby: 'standby',
   'prefer-standby': 'prefer-standby',
 } as const
-const SESSION_ATTRIBUTE_NAMES = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const
 const CHANNEL_BINDINGS = ['disable', 'prefer', 'require'] as const
 const PORT_DEFAULT = 5432
 const HOSTS_MAX = 16
 
-/** Parameters with no effect here, accepted because URLs of psql and of cloud services carry them. */
-const WITHOUT_EFFECT = new Set([
-  'gssencmode',
-  'keepalives',
-  'keepalives_idle',
-  'keepalives_interval',
-  'keepalives_count',
-  'load_balance_hosts',
-  'sslcompression',
-  'sslsni',
-])
-const WITH_EFFECT = [
-  'host',
-  'port',
-  'dbname',
-  'user',
-  'password',
-  'sslmode',
-  'sslrootcert',
-  'sslcert',
-  'sslkey',
-  'sslnegotiation',
-  'connect_timeout',
-  'target_session_attrs',
-  'application_name',
-  'options',
-  'channel_binding',
-]
+const ACCEPTED =
+  'host, port, dbname, user, password, sslmode, sslrootcert, sslcert, sslkey, sslnegotiation, connect_timeout, ' +
+  'target_session_attrs, application_name, options, channel_binding'
+/** `ssl` of other clients, and parameters without effect here that URLs of psql and of cloud services carry. */
+const ALSO_ACCEPTED =
+  'ssl, gssencmode, keepalives, keepalives_idle, keepalives_interval, keepalives_count, load_balance_hosts, ' +
+  'sslcompression, sslsni'
+const NAMES: ReadonlySet<string> = new Set(`${ACCEPTED}, ${ALSO_ACCEPTED}`.split(', '))
 
 const SHAPE = /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^@/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/i
 
-/** What the URL says, or throws `ConnectionUrlProblem` with a sentence that says what is accepted. */
+/** The decoded value of a parameter; null if it is absent or empty. */
+type Read = (name: string) => string | null
+
+/** The content of the URL. Throws `ConnectionUrlProblem` with a message that says what is accepted. */
 export function parseConnectionUrl(url: string): ConnectionTarget {
-  const { login, authority, path, parameters } = take(url)
+  const match = SHAPE.exec(url.trim())
+  if (match === null)
+    throw new ConnectionUrlProblem(
+      'a connection URL is postgres://user:password@host:port/database?sslmode=verify-full; ' +
+        'in user and password write @ / ? # as %40 %2F %3F %23',
+    )
+  const [, login = '', authority = '', path = '', query = ''] = match
   const [user, password] = splitOnce(login, ':')
+  const parameters = readParameters(query)
+  const read: Read = (name) => decode(parameters.get(name) ?? null, name)
   return {
     hosts: readHosts(parameters.get('host') ?? authority, parameters.get('port') ?? portsOf(authority)),
     user: decode(parameters.get('user') ?? user, 'user'),
     password: decode(parameters.get('password') ?? password, 'password'),
     database: decode(parameters.get('dbname') ?? path, 'database name'),
-    tls: readTls(parameters),
-    sessionAttributes: readSessionAttributes(parameters),
-    connectTimeoutSeconds: readSeconds(parameters.get('connect_timeout') ?? null),
-    channelBinding: oneOf('channel_binding', text(parameters, 'channel_binding') ?? 'prefer', CHANNEL_BINDINGS),
-    startup: readStartup(parameters),
+    tls: readTls(read),
+    sessionAttributes: SESSION_ATTRIBUTES[oneOf('target_session_attrs', read, keysOf(SESSION_ATTRIBUTES)) ?? 'any'],
+    connectTimeoutSeconds: readSeconds(read('connect_timeout')),
+    channelBinding: oneOf('channel_binding', read, CHANNEL_BINDINGS) ?? 'prefer',
+    startup: Object.fromEntries(
+      ['application_name', 'options'].flatMap((name) => {
+        const value = read(name)
+        return value === null ? [] : [[name, value]]
+      }),
+    ),
   }
 }
 
-/** The URL without its password, and the password (null when it has none). Throws on a URL that cannot be used. */
+/** The URL without its password, and the password; null without one. Throws `ConnectionUrlProblem`. */
 export function splitPassword(url: string): { url: string; password: string | null } {
   const { password } = parseConnectionUrl(url)
   const [head, query] = splitOnce(url, '?')
-  const kept = (query ?? '').split('&').filter((part) => part !== '' && !/^password=/i.test(part))
+  const others = (query ?? '').split('&').filter((part) => part !== '' && !/^password=/i.test(part))
   const bare = head.replace(/^([^:]+:\/\/)([^/?#:]*):[^/?#]*@([^@/?#]*)/, '$1$2@$3')
-  return { url: kept.length === 0 ? bare : `${bare}?${kept.join('&')}`, password }
+  return { url: others.length === 0 ? bare : `${bare}?${others.join('&')}`, password }
 }
 
-/** The URL with this password as its own; for null the URL as it is. */
+/** The URL with this password instead of its own; the same URL for null. */
 export function withPassword(url: string, password: string | null): string {
-  if (password === null) {
-    return url
-  }
+  if (password === null) return url
   const bare = splitPassword(url).url
   return `${bare}${bare.includes('?') ? '&' : '?'}password=${encodeURIComponent(password)}`
 }
 
-/** The servers of a target as one text, the same for every order of its hosts: stores with one such text share a server. */
+/** The servers of a target as a string, the same for every order of its hosts. Stores with equal strings share a server. */
 export function serverOf({ hosts }: ConnectionTarget): string {
   return hosts.map(hostText).toSorted().join(',')
 }
@@ -133,165 +126,101 @@ export function hostText(host: DatabaseHost): string {
   return host.kind === 'unix' ? host.path : `${host.host.toLowerCase()}:${host.port}`
 }
 
-/** What protects a connection to this target, for people: `doctor` and start-up messages. */
-export function describeTls(
-  target: ConnectionTarget,
-): 'local socket' | 'off' | 'when offered' | 'encrypted' | 'verified' {
-  if (target.hosts.every((host) => host.kind === 'unix')) {
-    return 'local socket'
-  }
-  switch (target.tls.mode) {
-    case 'disable':
-      return 'off'
-    case 'allow':
-    case 'prefer':
-      return 'when offered'
-    case 'require':
-      return 'encrypted'
-    default:
-      return 'verified'
-  }
+type TlsDescription = 'local socket' | 'off' | 'when offered' | 'encrypted' | 'verified'
+
+/** The protection of a connection to this target, for `doctor` and start-up messages. */
+export function describeTls({ hosts, tls: { mode } }: ConnectionTarget): TlsDescription {
+  if (hosts.every(({ kind }) => kind === 'unix')) return 'local socket'
+  if (mode === 'disable') return 'off'
+  if (mode === 'allow' || mode === 'prefer') return 'when offered'
+  return mode === 'require' ? 'encrypted' : 'verified'
 }
 
-function take(url: string): { login: string; authority: string; path: string; parameters: Map<string, string> } {
-  const match = SHAPE.exec(url.trim())
-  if (match === null) {
-    throw new ConnectionUrlProblem(
-      'a connection URL is postgres://user:password@host:port/database?sslmode=verify-full; ' +
-        'in user and password write @ / ? # as %40 %2F %3F %23',
-    )
-  }
-  const [, login = '', authority = '', path = '', query = ''] = match
-  return { login, authority, path, parameters: readParameters(query) }
-}
-
+/** The parameters by name, still encoded: `parseConnectionUrl` decodes each part once. */
 function readParameters(query: string): Map<string, string> {
-  const parameters = new Map<string, string>()
-  for (const part of query.split('&').filter((text) => text !== '')) {
-    const [rawName, rawValue] = splitOnce(part, '=')
-    const name = (decode(rawName, 'parameter') ?? '').toLowerCase()
-    if (!WITH_EFFECT.includes(name) && !WITHOUT_EFFECT.has(name) && name !== 'ssl') {
-      throw new ConnectionUrlProblem(
-        `the connection URL has an unknown parameter "${name.slice(0, 40)}"; accepted: ${WITH_EFFECT.join(', ')}`,
-      )
-    }
-    // User, password and names stay encoded here: parseConnectionUrl decodes every part once.
-    parameters.set(name, rawValue ?? '')
-  }
-  return parameters
+  const parts = query.split('&').filter((part) => part !== '')
+  return new Map(
+    parts.map((part) => {
+      const [rawName, value] = splitOnce(part, '=')
+      const name = (decode(rawName, 'parameter') ?? '').toLowerCase()
+      if (NAMES.has(name)) return [name, value ?? '']
+      const shown = name.slice(0, 40)
+      throw new ConnectionUrlProblem(`the connection URL has an unknown parameter "${shown}"; accepted: ${ACCEPTED}`)
+    }),
+  )
 }
 
 function readHosts(authority: string, ports: string | null): DatabaseHost[] {
   const names = authority.split(',')
   const portList = ports?.split(',') ?? []
-  if (names.length > HOSTS_MAX) {
-    throw new ConnectionUrlProblem(`the connection URL has more than ${HOSTS_MAX} hosts`)
-  }
-  return names.map((text, index) => readHost(decode(text, 'host') ?? '', portList[index] ?? portList[0] ?? null))
+  if (names.length > HOSTS_MAX) throw new ConnectionUrlProblem(`the connection URL has more than ${HOSTS_MAX} hosts`)
+  return names.map((name, index) => readHost(decode(name, 'host') ?? '', portList[index] ?? portList[0] ?? ''))
 }
 
-/** As libpq does, a parameter `host` replaces the host and keeps the port. */
+/** As in libpq, a parameter `host` replaces the host and keeps the port. */
 function portsOf(authority: string): string | null {
-  const ports = authority.split(',').map((text) => /:(\d+)$/.exec(text)?.[1] ?? '')
+  const ports = authority.split(',').map((name) => /:(\d+)$/.exec(name)?.[1] ?? '')
   return ports.every((port) => port === '') ? null : ports.join()
 }
 
-function readHost(text: string, portOfList: string | null): DatabaseHost {
-  if (text.startsWith('/')) {
-    return { kind: 'unix', path: `${text}/.s.PGSQL.${readPort(portOfList)}` }
-  }
-  const [, bracketed, plain = '', port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(.*))?$/.exec(text) ?? []
+function readHost(name: string, portOfList: string): DatabaseHost {
+  if (name.startsWith('/')) return { kind: 'unix', path: `${name}/.s.PGSQL.${readPort(portOfList)}` }
+  const [, bracketed, plain = '', port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(.*))?$/.exec(name) ?? []
   return { kind: 'tcp', host: bracketed ?? (plain === '' ? 'localhost' : plain), port: readPort(port ?? portOfList) }
 }
 
-function readPort(text: string | null): number {
-  if (text === null || text === '') {
-    return PORT_DEFAULT
-  }
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
-  if (port < 1 || port > 65_535) {
-    throw new ConnectionUrlProblem('the port of a connection URL must be a whole number from 1 to 65535')
-  }
-  return port
+function readPort(digits: string): number {
+  if (digits === '') return PORT_DEFAULT
+  const port = /^\d{1,5}$/.test(digits) ? Number(digits) : 0
+  if (port >= 1 && port <= 65_535) return port
+  throw new ConnectionUrlProblem('the port of a connection URL must be a whole number from 1 to 65535')
 }
 
-function readTls(parameters: ReadonlyMap<string, string>): TlsSettings {
-  const rootCertificate = text(parameters, 'sslrootcert')
-  const word = text(parameters, 'sslmode') ?? (isOn(text(parameters, 'ssl')) ? 'require' : null)
-  const stated = word === null ? null : oneOf('sslmode', word, TLS_MODES)
+function readTls(read: Read): TlsSettings {
+  const rootCertificate = read('sslrootcert')
+  const ofSsl = ['true', '1', 'on'].includes(read('ssl') ?? '') ? 'require' : null
   return {
-    mode: effectiveMode(stated, rootCertificate),
+    mode: effectiveMode(oneOf('sslmode', read, TLS_MODES) ?? ofSsl, rootCertificate),
     rootCertificate,
-    certificate: text(parameters, 'sslcert'),
-    key: text(parameters, 'sslkey'),
-    direct: text(parameters, 'sslnegotiation') === 'direct',
+    certificate: read('sslcert'),
+    key: read('sslkey'),
+    direct: read('sslnegotiation') === 'direct',
   }
 }
 
-/** libpq: `system` authorities demand verify-full; `require` with authorities of one's own verifies them. */
+/** As in libpq, `sslrootcert=system` demands verify-full, and `require` with a file of authorities verifies them. */
 function effectiveMode(stated: TlsSettings['mode'] | null, rootCertificate: string | null): TlsSettings['mode'] {
-  if (rootCertificate === 'system') {
-    if (stated !== null && stated !== 'verify-full') {
-      throw new ConnectionUrlProblem(`sslrootcert=system needs sslmode=verify-full; got sslmode=${stated}`)
-    }
-    return 'verify-full'
-  }
-  return stated === 'require' && rootCertificate !== null ? 'verify-ca' : (stated ?? 'prefer')
-}
-
-function readSessionAttributes(parameters: ReadonlyMap<string, string>): ConnectionTarget['sessionAttributes'] {
-  const word = text(parameters, 'target_session_attrs') ?? 'any'
-  return SESSION_ATTRIBUTES[oneOf('target_session_attrs', word, SESSION_ATTRIBUTE_NAMES)]
+  if (rootCertificate !== 'system')
+    return stated === 'require' && rootCertificate !== null ? 'verify-ca' : (stated ?? 'prefer')
+  if (stated === null || stated === 'verify-full') return 'verify-full'
+  throw new ConnectionUrlProblem(`sslrootcert=system needs sslmode=verify-full; got sslmode=${stated}`)
 }
 
 function readSeconds(value: string | null): number | null {
-  if (value === null || value === '' || value === '0') {
-    return null
-  }
-  if (!/^\d{1,4}$/.test(value)) {
-    throw new ConnectionUrlProblem('connect_timeout must be a whole number of seconds from 0 to 9999')
-  }
-  // libpq, too, takes 1 as 2.
-  return Math.max(2, Number(value))
+  if (value === null || value === '0') return null
+  // libpq takes 1 as 2, too
+  if (/^\d{1,4}$/.test(value)) return Math.max(2, Number(value))
+  throw new ConnectionUrlProblem('connect_timeout must be a whole number of seconds from 0 to 9999')
 }
 
-function readStartup(parameters: ReadonlyMap<string, string>): Record<string, string> {
-  const startup: Record<string, string> = {}
-  for (const name of ['application_name', 'options']) {
-    const value = text(parameters, name)
-    if (value !== null) {
-      startup[name] = value
-    }
-  }
-  return startup
-}
-
-function text(parameters: ReadonlyMap<string, string>, name: string): string | null {
-  return decode(parameters.get(name) ?? '', name)
-}
-
-/** Decoded text; null for absent or empty. */
+/** Null for an absent or empty value. */
 function decode(value: string | null, what: string): string | null {
-  if (value === null || value === '') {
-    return null
-  }
   try {
-    return decodeURIComponent(value)
+    return decodeURIComponent(value ?? '') || null
   } catch (cause) {
     throw new ConnectionUrlProblem(`the ${what} of the connection URL has a % that must be written %25`, { cause })
   }
 }
 
-function oneOf<const T extends string>(name: string, value: string, accepted: readonly T[]): T {
-  const found = accepted.find((word) => word === value)
-  if (found === undefined) {
-    throw new ConnectionUrlProblem(`${name} must be one of ${accepted.join(', ')}; got "${value.slice(0, 40)}"`)
-  }
-  return found
+function oneOf<const T extends string>(name: string, read: Read, accepted: readonly T[]): T | null {
+  const value = read(name)
+  const found = value === null ? null : accepted.find((word) => word === value)
+  if (found !== undefined) return found
+  throw new ConnectionUrlProblem(`${name} must be one of ${accepted.join(', ')}; got "${value?.slice(0, 40)}"`)
 }
 
-function isOn(value: string | null): boolean {
-  return value === 'true' || value === '1' || value === 'on'
+function keysOf<T extends object>(table: T): (keyof T & string)[] {
+  return Object.keys(table) as (keyof T & string)[]
 }
 
 function splitOnce(value: string, separator: string): [string, string | null] {

@@ -5,42 +5,30 @@
 // - closed: for good. A deadline, an abort, a FATAL error, and bytes that the protocol does not allow lead here.
 // A canceled statement closes its connection: the cancel may reach the server late and would end the next statement.
 
-import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { Batch, type Request } from './batch.ts'
 import { sendCancel } from './cancel.ts'
-import type { Cell } from './cell.ts'
 import { type ConnectionTarget, type DatabaseHost, hostText } from './connection-url.ts'
 import { CopyIn } from './copy-in.ts'
-import { asConnectionError, ConnectionError, PostgresError, protocolError } from './errors.ts'
-import { type Exchange, outOfOrder } from './exchange.ts'
-import { greeting, Handshake } from './handshake.ts'
-import { MessageReader, SERVER } from './message-reader.ts'
+import { asConnectionError, asError, ConnectionError, PostgresError, protocolError } from './errors.ts'
+import type { AnyExchange, Exchange } from './exchange.ts'
+import { Handshake } from './handshake.ts'
+import { MessageReader } from './message-reader.ts'
 import { MessageWriter } from './message-writer.ts'
 import { PreparedStatements } from './prepared-statements.ts'
 import { Script } from './script.ts'
-import { SessionState, type TransactionState } from './session-state.ts'
+import { Session, type TransactionState } from './session.ts'
 import { openSocket } from './socket.ts'
-import { TimeLimitPassed } from './within.ts'
+import { orLate, type RunOptions, TimeLimitPassed, within } from './within.ts'
 
-/** What the owner of a connection decides. The URL decides the rest. */
+/** Options of a connection beside its URL. */
 export interface ConnectionOptions {
   readonly applicationName: string
-  /** Ends the attempt to open it. */
-  readonly signal: AbortSignal
   /** Called each time the server is ready for a statement: when it has accepted the session, and after each exchange. */
   readonly onReady?: (() => void) | undefined
 }
 
-/** Bounds of one exchange. */
-export interface RunOptions {
-  /** End of the exchange, by `performance.now()`. The connection closes then. */
-  readonly deadline?: number | undefined
-  /** Cancels the statements and closes the connection. */
-  readonly signal?: AbortSignal | undefined
-}
-
-/** How long the server may take to close a connection that this side has ended, or that sent a cancel. */
+/** Longest wait for the server to close a connection that this side has ended. */
 const FAREWELL_MS = 1000
 
 /** All connections write with it, because a flush is written at once. */
@@ -52,23 +40,26 @@ export class Connection {
   readonly host: string
   readonly #address: DatabaseHost
   readonly #target: ConnectionTarget
-  readonly #options: ConnectionOptions
-  readonly #reader = new MessageReader((type, body) => this.#receive(type, body))
+  readonly #session: Session
+  readonly #reader: MessageReader
   readonly #prepared = new PreparedStatements()
-  readonly #session = new SessionState()
   readonly #closing = Promise.withResolvers<void>()
+  /** Resolves when the socket, and that of a cancel, are closed. */
+  readonly closed = this.#closing.promise
   #socket: Socket | null = null
-  #handshake: Handshake | null = null
-  #exchange: Exchange | null = null
+  #cancelKey: Handshake['cancelKey'] = null
   #canceling: Promise<void> | null = null
-  /** Why it ended; the first cause counts. */
-  #end: Error | null = null
 
   /** Opens a connection to one host. Rejects with `PostgresError`, `ConnectionError`, or the reason of the signal. */
-  static async open(target: ConnectionTarget, address: DatabaseHost, options: ConnectionOptions): Promise<Connection> {
-    const connection = new Connection(target, address, options)
+  static async open(
+    target: ConnectionTarget,
+    address: DatabaseHost,
+    options: ConnectionOptions,
+    signal: AbortSignal,
+  ): Promise<Connection> {
+    const connection = new Connection(target, address, new Session(options.onReady))
     try {
-      await connection.#open()
+      await connection.#open(options.applicationName, signal)
       return connection
     } catch (error) {
       connection.destroy(asError(error))
@@ -76,10 +67,11 @@ export class Connection {
     }
   }
 
-  private constructor(target: ConnectionTarget, address: DatabaseHost, options: ConnectionOptions) {
+  private constructor(target: ConnectionTarget, address: DatabaseHost, session: Session) {
     this.#target = target
     this.#address = address
-    this.#options = options
+    this.#session = session
+    this.#reader = new MessageReader((type, body) => session.receive(type, body))
     this.host = hostText(address)
   }
 
@@ -94,17 +86,12 @@ export class Connection {
   }
 
   get isClosed(): boolean {
-    return this.#end !== null
+    return this.#session.end !== null
   }
 
   /** Whether an exchange is under way. */
   get isBusy(): boolean {
-    return this.#exchange !== null
-  }
-
-  /** Resolves when the socket, and that of a cancel, are closed. */
-  get closed(): Promise<void> {
-    return this.#closing.promise
+    return this.#session.exchange !== null
   }
 
   /**
@@ -126,28 +113,27 @@ export class Connection {
 
   /** Runs one or more statements without values, and drops their rows. Rejects as `run` does, and with the first error. */
   async script(text: string, options: RunOptions = {}): Promise<void> {
-    const begin = () => {
+    await this.#exchangeWith(() => {
       writer.query(text)
       return new Script()
-    }
-    await this.#exchangeWith(begin, options)
+    }, options)
   }
 
   /** Runs COPY FROM STDIN with this data. Rejects as `script` does, and with the error of the iteration. */
   async copyFrom(text: string, chunks: Iterable<Uint8Array>, options: RunOptions = {}): Promise<void> {
-    const begin = () => {
+    await this.#exchangeWith(() => {
       writer.query(text)
-      return new CopyIn(chunks, { write: (bytes) => this.#send(bytes), drained: () => this.#drained() })
-    }
-    await this.#exchangeWith(begin, options)
+      return new CopyIn(chunks, this.#openSocket)
+    }, options)
   }
 
   /** Closes the connection. An exchange may take `graceMs` more. Resolves when the socket is closed. */
   async close(graceMs = 0): Promise<void> {
-    if (this.#exchange !== null && graceMs > 0) await this.#idleWithin(graceMs)
-    if (this.#exchange !== null) this.#cancel(closedByClient())
+    const { exchange } = this.#session
+    if (exchange !== null && graceMs > 0) await within(graceMs, exchange.done).catch(() => undefined)
+    if (this.isBusy) this.#cancel(closedByClient())
     else if (!this.isClosed) {
-      this.#end = closedByClient()
+      this.#session.fail(closedByClient())
       this.#openSocket.end(writer.terminate().take())
       const timer = setTimeout(() => this.#openSocket.destroy(), FAREWELL_MS)
       void this.closed.then(() => clearTimeout(timer))
@@ -157,51 +143,40 @@ export class Connection {
 
   /** Closes the socket at once. The server notices when it next reads or writes. */
   destroy(cause: Error = closedByClient()): void {
-    this.#fail(cause)
+    this.#session.fail(cause)
     if (this.#socket === null) this.#closing.resolve()
     else this.#socket.destroy()
   }
 
-  async #open(): Promise<void> {
-    const { signal, applicationName } = this.#options
+  async #open(applicationName: string, signal: AbortSignal): Promise<void> {
     const onBytes = (bytes: Buffer) => this.#onBytes(bytes)
     const opened = await openSocket(this.#address, { tls: this.#target.tls, onBytes, signal })
     this.#adopt(opened.socket)
-    const { authentication, startup } = greeting(this.#target, opened, applicationName)
-    const hello = this.#startup(startup)
-    const handshake = new Handshake(authentication, (response) => void this.#send(writer.password(response).take()))
-    const stop = () => handshake.abandon(asError(signal.reason))
-    signal.addEventListener('abort', stop, { once: true })
-    this.#handshake = handshake
-    this.#exchange = handshake
-    this.#send(hello)
-    await handshake.done.finally(() => signal.removeEventListener('abort', stop))
-    if (this.#end !== null) throw this.#end
-  }
-
-  #startup(parameters: Readonly<Record<string, string>>): Buffer {
-    try {
-      return writer.startup(parameters).take()
-    } catch (error) {
-      writer.take()
-      throw error
-    }
+    const respond = (response: Buffer) => this.#send(writer.password(response).take())
+    const handshake = this.#write(() => {
+      const begun = new Handshake(this.#target, opened, applicationName, respond)
+      writer.startup(begun.startup)
+      return begun
+    })
+    await orLate(handshake.done, { signal })
+    this.#cancelKey = handshake.cancelKey
+    if (this.#session.end !== null) throw this.#session.end
   }
 
   #adopt(socket: Socket): void {
     this.#socket = socket
+    const ended = () => this.destroy(new ConnectionError('ECONNRESET', `${this.host} closed the connection`))
     socket.on('error', (error) => this.destroy(asConnectionError(error)))
-    socket.once('end', () => this.destroy(new ConnectionError('ECONNRESET', `${this.host} closed the connection`)))
+    socket.once('end', ended)
     socket.once('close', () => {
-      this.destroy(new ConnectionError('ECONNRESET', `${this.host} closed the connection`))
-      void (this.#canceling ?? Promise.resolve()).then(() => this.#closing.resolve())
+      ended()
+      void Promise.resolve(this.#canceling).then(() => this.#closing.resolve())
     })
   }
 
-  async #exchangeWith<T>(begin: () => Exchange & { readonly done: Promise<T> }, options: RunOptions): Promise<T> {
-    const { deadline, signal } = options
-    if (this.#end !== null) throw this.#end
-    if (this.#exchange !== null) throw new TypeError('the connection is busy: it runs one exchange at a time')
+  async #exchangeWith<T>(begin: () => Exchange<T>, { deadline, signal }: RunOptions): Promise<T> {
+    if (this.#session.end !== null) throw this.#session.end
+    if (this.isBusy) throw new TypeError('the connection is busy: it runs one exchange at a time')
     signal?.throwIfAborted()
     const exchange = this.#write(begin)
     const onAbort = () => this.#cancel(asError(signal?.reason))
@@ -215,10 +190,10 @@ export class Connection {
     }
   }
 
-  #write<T extends Exchange>(begin: () => T): T {
+  #write<T extends AnyExchange>(begin: () => T): T {
     try {
       const exchange = begin()
-      this.#exchange = exchange
+      this.#session.exchange = exchange
       this.#send(writer.take())
       return exchange
     } catch (error) {
@@ -239,33 +214,14 @@ export class Connection {
    */
   #cancel(cause: Error): void {
     if (this.isClosed) return
-    const key = this.#handshake?.cancelKey ?? null
-    if (key === null) {
-      this.destroy(cause)
-      return
-    }
-    this.#fail(cause)
-    const sent = sendCancel(this.#address, this.#target.tls, writer.cancelRequest(key).take())
-    this.#canceling = sent.finally(() => this.#socket?.destroy())
+    const key = this.#cancelKey
+    this.#session.fail(cause)
+    const sent = key && sendCancel(this.#address, this.#target.tls, writer.cancelRequest(key).take())
+    this.#canceling = Promise.resolve(sent).then(() => void this.#socket?.destroy())
   }
 
-  #fail(cause: Error): void {
-    this.#end ??= cause
-    this.#exchange?.abandon(this.#end)
-    this.#exchange = null
-  }
-
-  /** Returns whether the socket can take more at once. */
-  #send(bytes: Buffer): boolean {
-    return this.isClosed || this.#openSocket.write(bytes)
-  }
-
-  /** Resolves when the socket can take more, or is closed. */
-  async #drained(): Promise<void> {
-    const stop = new AbortController()
-    const drained = once(this.#openSocket, 'drain', { signal: stop.signal }).catch(noop)
-    await Promise.race([drained, this.closed])
-    stop.abort()
+  #send(bytes: Buffer): void {
+    if (!this.isClosed) this.#openSocket.write(bytes)
   }
 
   get #openSocket(): Socket {
@@ -280,49 +236,13 @@ export class Connection {
       this.#reader.receive(bytes)
     } catch (cause) {
       const error = cause instanceof ConnectionError ? cause : protocolError('a message that cannot be read')
-      this.destroy(new ConnectionError(error.code, `${this.host}: ${error.message}`, { cause }))
+      const named = new ConnectionError(error.code, `${this.host}: ${error.message}`, { cause })
+      this.destroy(cause instanceof PostgresError ? cause : named)
     }
     return this.isBusy
   }
-
-  #receive(type: number, body: Cell): void {
-    if (this.#end !== null) return
-    if (type === SERVER.dataRow) this.#session.noteRow()
-    else {
-      if (type === SERVER.errorResponse) {
-        this.#refuse(new PostgresError(body.bytes.subarray(body.start, body.start + body.length)))
-        return
-      }
-      if (this.#session.receive(type, body)) return
-    }
-    if (this.#exchange === null) throw outOfOrder(type)
-    if (!this.#exchange.receive(type, body)) return
-    this.#exchange = null
-    this.#options.onReady?.()
-  }
-
-  /** An error outside of an exchange announces that the server ends the session. */
-  #refuse(error: PostgresError): void {
-    if (this.#exchange === null || this.#exchange.refuse(error)) this.destroy(error)
-  }
-
-  async #idleWithin(graceMs: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise((resolve) => {
-      timer = setTimeout(resolve, graceMs)
-    })
-    await Promise.race([this.#exchange?.done.catch(noop), late])
-    clearTimeout(timer)
-  }
-}
-
-/** The value of a rejection as an error. */
-export function asError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error(String(reason))
 }
 
 function closedByClient(): ConnectionError {
   return new ConnectionError('CONNECTION_CLOSED', 'the connection was closed')
 }
-
-const noop = () => undefined

@@ -81,6 +81,16 @@ export function protocolError(what: string): ConnectionError {
   return new ConnectionError('EPROTO', `the server sent ${what}`)
 }
 
+/** The error for an authentication that the client ends. */
+export function authenticationError(message: string): ConnectionError {
+  return new ConnectionError('EAUTH', message)
+}
+
+/** The value of a rejection as an error. */
+export function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason))
+}
+
 /** The error as a `ConnectionError`. Keeps the code of a system error. */
 export function asConnectionError(error: unknown): ConnectionError {
   if (error instanceof ConnectionError) return error

@@ -1,22 +1,31 @@
-// What a connection and its server say to each other until the server is ready for the next statement.
+// Messages between a connection and its server, until the server is ready for the next statement.
 
 import type { Cell } from './cell.ts'
 import { type PostgresError, protocolError } from './errors.ts'
 
 /** One exchange. A connection has at most one at a time. */
-export interface Exchange {
-  /** Settles when the exchange has ended. */
-  readonly done: Promise<unknown>
+export abstract class Exchange<Result = void> {
+  protected readonly settle = Promise.withResolvers<Result>()
+  /** Settles when the exchange has ended. Rejects if the connection ends before. */
+  readonly done = this.settle.promise
+
   /**
    * Called with each message of the server, except errors, notices and parameters. Returns whether the exchange has ended.
    * Throws `ConnectionError` for a message that is not allowed here.
    */
-  receive(type: number, body: Cell): boolean
-  /** Called with an error of the server. Returns whether the connection is of no use because of it. */
-  refuse(error: PostgresError): boolean
+  abstract receive(type: number, body: Cell): boolean
+
+  /** Called with an error of the server. Returns whether the connection is unusable because of it. */
+  abstract refuse(error: PostgresError): boolean
+
   /** Called if the connection ends before the exchange does. */
-  abandon(error: Error): void
+  abandon(error: Error): void {
+    this.settle.reject(error)
+  }
 }
+
+/** An exchange with any result. */
+export type AnyExchange = Pick<Exchange<unknown>, 'done' | 'receive' | 'refuse' | 'abandon'>
 
 /** The error for a message that is not allowed now. */
 export function outOfOrder(type: number): Error {

@@ -1,7 +1,6 @@
-// Resolves the host names of database servers. `getaddrinfo`, which Node uses by default, blocks a thread of the process's
-// small pool until the name server answers: two names whose server hangs delay every other name. Here each name has
-// one query at a time with a deadline, on the event loop. As in getaddrinfo, /etc/hosts comes first, and the search domains
-// of /etc/resolv.conf are tried.
+// Resolves the host names of database servers on the event loop, with one query at a time for each name, and a deadline.
+// Node's default, getaddrinfo, blocks one of a few threads until the name server responds. As in getaddrinfo, /etc/hosts
+// comes first, and the search domains of /etc/resolv.conf apply. See docs/decisions/031-how-host-names-are-resolved.md.
 
 import { Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
@@ -14,18 +13,16 @@ export interface HostAddress {
   readonly family: 4 | 6
 }
 
-/** Options of the resolver. */
-export interface HostLookupOptions {
-  readonly hostsFile: string
-  readonly resolvFile: string
+const DEFAULTS = {
+  hostsFile: '/etc/hosts',
+  resolvFile: '/etc/resolv.conf',
   /** Name servers as `address:port`; null for those of the system. */
-  readonly servers: readonly string[] | null
-  /** Longest time for one name, with all its search domains. */
-  readonly timeoutMs: number
+  servers: null as readonly string[] | null,
+  /** Longest time for a name with all its search domains: less than for a connection, so that the error names the cause. */
+  timeoutMs: 2500,
 }
-
-/** Below the time limit for one connection, so that the error names the name server. */
-const TIMEOUT_MS = 2500
+/** Options of the resolver. */
+export type HostLookupOptions = Readonly<typeof DEFAULTS>
 const TRIES = 2
 /** Maximum cache time, although a name server may allow more: a host can move to another address. */
 const TTL_SECONDS_MAX = 300
@@ -34,7 +31,6 @@ const NAMES_MAX = 10_000
 const IPV6_WAIT_MS = 50
 /** Longer, because many hosts that have an IPv6 address are reachable by IPv4 only. */
 const IPV4_WAIT_MS = 500
-const DEFAULTS = { hostsFile: '/etc/hosts', resolvFile: '/etc/resolv.conf', servers: null, timeoutMs: TIMEOUT_MS }
 
 interface Found {
   readonly addresses: readonly HostAddress[]
@@ -57,23 +53,19 @@ export class HostLookup {
     const name = host.toLowerCase()
     const known = this.known.get(name)
     if (known !== undefined && performance.now() < known.until) return Promise.resolve(known.addresses)
-    const under = this.resolving.get(name) ?? this.begin(name)
-    this.resolving.set(name, under)
-    return under
+    const pending = this.resolving.get(name) ?? this.begin(name)
+    this.resolving.set(name, pending)
+    return pending
   }
 
   /** The same as a function for `net.connect`. */
   readonly lookup: LookupFunction = (host, { all, family }, callback) => {
     this.resolve(host).then(
       (addresses) => {
-        const fitting = addresses.filter((each) => (family !== 4 && family !== 6 ? true : each.family === family))
+        const fitting = addresses.filter((each) => (family !== 4 && family !== 6) || each.family === family)
         const [first] = fitting
         if (first === undefined) callback(notFound(host), '', 0)
-        else if (all === true)
-          callback(
-            null,
-            fitting.map((each) => ({ ...each })),
-          )
+        else if (all === true) callback(null, fitting)
         else callback(null, first.address, first.family)
       },
       (error: NodeJS.ErrnoException) => callback(error, '', 0),
@@ -97,34 +89,35 @@ export class HostLookup {
     if (ofFile.length > 0) return { addresses: ofFile, ttlSeconds: 0 }
     const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / TRIES), tries: TRIES })
     if (servers !== null) resolver.setServers(servers)
-    // Ends a query after its deadline: several name servers and search domains share one deadline.
+    // several name servers and search domains share one deadline
     const timer = setTimeout(() => resolver.cancel(), timeoutMs)
     try {
-      return await this.findWith(resolver, candidates(name, await textOf(resolvFile)))
+      return await queryFirst(resolver, candidates(name, await textOf(resolvFile)))
     } catch (cause) {
       throw describe(name, cause)
     } finally {
       clearTimeout(timer)
     }
   }
-
-  private async findWith(resolver: Resolver, names: readonly string[]): Promise<Found> {
-    let failure: unknown
-    for (const name of names) {
-      try {
-        return await query(resolver, name)
-      } catch (error) {
-        // As in glibc, a name server that fails for one search domain may know the name in the next, or as it is.
-        if (!isAbsent(error)) failure ??= error
-        if (isSilence(error)) break
-      }
-    }
-    throw failure ?? notFound(names[0] ?? '')
-  }
 }
 
 /** The lookup of this process. */
 export const hostLookup = new HostLookup()
+
+/** The addresses of the first name that exists. */
+async function queryFirst(resolver: Resolver, names: readonly string[]): Promise<Found> {
+  let failure: unknown
+  for (const name of names) {
+    try {
+      return await query(resolver, name)
+    } catch (error) {
+      // As in glibc, a name server that fails for one search domain may know the name in the next, or as it is.
+      if (!isAbsent(error)) failure ??= error
+      if (isSilence(error)) break
+    }
+  }
+  throw failure ?? notFound(names[0] ?? '')
+}
 
 /**
  * Both address families. IPv4 comes first: `net.connect` tries the other one when the first does not answer. Without a
@@ -147,6 +140,7 @@ async function query(resolver: Resolver, name: string): Promise<Found> {
       },
     ),
   )
+  const wait = (ms: number) => delay(ms, [false], { ref: false })
   const waited = Promise.any([ipv4.then(() => wait(IPV6_WAIT_MS)), ipv6.then(() => wait(IPV4_WAIT_MS))])
   const all = Promise.all(families)
   const isComplete = await Promise.race([all, waited.catch(() => all)]).then((known) => known.every(Boolean))
@@ -156,11 +150,6 @@ async function query(resolver: Resolver, name: string): Promise<Found> {
     addresses: found.map(({ address }) => addressOf(address)).sort((a, b) => a.family - b.family),
     ttlSeconds: isComplete ? Math.min(...found.map(({ ttl }) => ttl)) : 0,
   }
-}
-
-/** Resolves after a time to a sign that a family is unknown. */
-function wait(ms: number): Promise<boolean[]> {
-  return delay(ms, [false], { ref: false })
 }
 
 /** The addresses that /etc/hosts has for a name; those of this machine for `localhost`, whatever the file says. */
@@ -188,23 +177,27 @@ function candidates(name: string, resolv: string): string[] {
   return name.split('.').length - 1 >= ndots ? [name, ...longer] : [...longer, name]
 }
 
-async function textOf(file: string): Promise<string> {
-  // Without the file, as in some containers, there are no names and no search domains.
-  return await readFile(file, 'utf8').catch(() => '')
+/** Empty without the file: some containers have none. */
+function textOf(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch(() => '')
 }
 
 /** Whether the name server responded that the name, or an address of this family, does not exist. */
 function isAbsent(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && ['ENOTFOUND', 'ENODATA'].includes(String(error.code))
+  return ['ENOTFOUND', 'ENODATA'].includes(codeOf(error))
 }
 
-/** Whether no name server answered within the time limit. */
+/** Whether no name server responded within the time limit. */
 function isSilence(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && ['ETIMEOUT', 'ECANCELLED'].includes(String(error.code))
+  return ['ETIMEOUT', 'ECANCELLED'].includes(codeOf(error))
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'EAI_FAIL'
 }
 
 function describe(name: string, cause: unknown): Error {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'EAI_FAIL'
+  const code = codeOf(cause)
   if (isAbsent(cause)) return notFound(name, cause)
   const reason = isSilence(cause) ? 'the name server did not answer in time' : code
   return Object.assign(new Error(`the host name ${name} could not be resolved: ${reason}`, { cause }), { code })

@@ -1,9 +1,9 @@
 // A PostgreSQL client made for reading rows as bytes. It knows nothing of stores.
 
 export type { Request, Sink } from './batch.ts'
-export { type Cell, holds, layBeside, MalformedRow, moveTo, newCell, viewOf } from './cell.ts'
+export { type Cell, firstValue, holds, layBeside, MalformedRow, moveTo, moveToValue, newCell, viewOf } from './cell.ts'
 export { type ConnectOptions, connect } from './connect.ts'
-export { Connection, type RunOptions } from './connection.ts'
+export { Connection } from './connection.ts'
 export {
   type ConnectionTarget,
   ConnectionUrlProblem,
@@ -13,10 +13,9 @@ export {
   splitPassword,
   withPassword,
 } from './connection-url.ts'
-export { firstValue, moveToValue } from './data-row.ts'
 export { ConnectionError, PostgresError } from './errors.ts'
-export { inTransaction, Pool, type PoolOptions, type PoolSums } from './pool.ts'
-export { executeOn, queryAll, queryResult, queryRows, readRows, type TakeRow } from './query.ts'
+export { Pool, type PoolOptions, type PoolSums } from './pool.ts'
+export { collectRows, executeOn, queryAll, queryResult, queryRows, readRows, type TakeRow } from './query.ts'
 export { SlotRefusal, Slots, waitForTurn } from './slots.ts'
 export {
   identifier,
@@ -27,4 +26,5 @@ export {
   sql,
   type Value,
 } from './statement.ts'
-export { TimeLimitPassed, within } from './within.ts'
+export { inTransaction } from './transaction.ts'
+export { type RunOptions, TimeLimitPassed, within } from './within.ts'

@@ -3,30 +3,15 @@
 
 import type { WireValue } from './statement.ts'
 
-const CLIENT = {
-  bind: 0x42,
-  close: 0x43,
-  copyData: 0x64,
-  copyDone: 0x63,
-  copyFail: 0x66,
-  describe: 0x44,
-  execute: 0x45,
-  parse: 0x50,
-  password: 0x70,
-  query: 0x51,
-  sync: 0x53,
-  terminate: 0x58,
-} as const
-
 /** Protocol 3.0. */
 const PROTOCOL_VERSION = 196608
 const CANCEL_REQUEST = 80877102
-const PORTAL = 0x50
-const STATEMENT = 0x53
+const PORTAL = 'P'.charCodeAt(0)
+const STATEMENT = 'S'.charCodeAt(0)
 const NULL_LENGTH = -1
 const FIRST_BYTES = 4096
-/** Memory that is kept between flushes. A larger flush gets memory of its own. */
-const KEPT_BYTES = 64 * 1024
+/** Longest buffer that the writer reuses. */
+const REUSED_BYTES_MAX = 64 * 1024
 
 /** Format in which the server sends the values of a result. */
 export type ResultFormat = 'text' | 'binary'
@@ -36,10 +21,10 @@ export class MessageWriter {
   #bytes = Buffer.allocUnsafe(FIRST_BYTES)
   #length = 0
 
-  /** Everything written since the last call, in memory of its own. */
+  /** Everything written since the last call, in new memory. */
   take(): Buffer {
     const taken = Buffer.from(this.#bytes.subarray(0, this.#length))
-    if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.allocUnsafe(FIRST_BYTES)
+    if (this.#bytes.length > REUSED_BYTES_MAX) this.#bytes = Buffer.allocUnsafe(FIRST_BYTES)
     this.#length = 0
     return taken
   }
@@ -56,85 +41,82 @@ export class MessageWriter {
     return this.#untyped(() => void this.#int32(CANCEL_REQUEST).#int32(processId).#int32(secretKey))
   }
 
-  /** A password, or a response of SASL. */
+  /** A password, or a SASL response. */
   password(response: Buffer): this {
-    return this.#message(CLIENT.password, () => void this.#raw(response))
+    return this.#message('p', () => void this.#raw(response))
   }
 
   parse(name: string, text: string): this {
-    return this.#message(CLIENT.parse, () => void this.#string(name).#string(text).#int16(0))
+    return this.#message('P', () => void this.#string(name).#string(text).#int16(0))
   }
 
   /** Binds values as text to the unnamed portal. */
   bind(name: string, values: readonly WireValue[], format: ResultFormat): this {
-    return this.#message(CLIENT.bind, () => {
+    return this.#message('B', () => {
       this.#string('').#string(name).#int16(0).#int16(values.length)
       for (const value of values) this.#value(value)
       this.#int16(1).#int16(format === 'binary' ? 1 : 0)
     })
   }
 
-  /** Asks for the columns of the unnamed portal. */
+  /** Requests the columns of the unnamed portal. */
   describe(): this {
-    return this.#message(CLIENT.describe, () => void this.#byte(PORTAL).#string(''))
+    return this.#message('D', () => void this.#byte(PORTAL).#string(''))
   }
 
   /** Runs the unnamed portal to its end. */
   execute(): this {
-    return this.#message(CLIENT.execute, () => void this.#string('').#int32(0))
+    return this.#message('E', () => void this.#string('').#int32(0))
   }
 
   /** Deallocates a prepared statement. */
   close(name: string): this {
-    return this.#message(CLIENT.close, () => void this.#byte(STATEMENT).#string(name))
+    return this.#message('C', () => void this.#byte(STATEMENT).#string(name))
   }
 
   sync(): this {
-    return this.#message(CLIENT.sync, noop)
+    return this.#message('S')
   }
 
   /** One or more statements without values, in the simple protocol. */
   query(text: string): this {
-    return this.#message(CLIENT.query, () => void this.#string(text))
+    return this.#message('Q', () => void this.#string(text))
   }
 
   copyData(data: Uint8Array): this {
-    return this.#message(CLIENT.copyData, () => void this.#raw(data))
+    return this.#message('d', () => void this.#raw(data))
   }
 
   copyDone(): this {
-    return this.#message(CLIENT.copyDone, noop)
+    return this.#message('c')
   }
 
   copyFail(reason: string): this {
-    return this.#message(CLIENT.copyFail, () => void this.#string(reason))
+    return this.#message('f', () => void this.#string(reason))
   }
 
   terminate(): this {
-    return this.#message(CLIENT.terminate, noop)
+    return this.#message('X')
   }
 
-  #message(type: number, body: () => void): this {
-    this.#byte(type)
+  #message(type: string, body?: () => void): this {
+    this.#byte(type.charCodeAt(0))
     return this.#untyped(body)
   }
 
   /** The first message of a connection has no type. */
-  #untyped(body: () => void): this {
+  #untyped(body?: () => void): this {
     const at = this.#length
     this.#int32(0)
-    body()
+    body?.()
     this.#bytes.writeInt32BE(this.#length - at, at)
     return this
   }
 
   #value(value: WireValue): void {
-    if (value === null) {
-      this.#int32(NULL_LENGTH)
-      return
-    }
-    const bytes = Buffer.byteLength(value)
-    this.#int32(bytes).#text(value, bytes)
+    const bytes = value === null ? NULL_LENGTH : Buffer.byteLength(value)
+    this.#int32(bytes)
+    if (value !== null) this.#text(value, bytes)
   }
 
   #string(text: string): this {
@@ -179,5 +161,3 @@ export class MessageWriter {
     this.#bytes = larger
   }
 }
-
-const noop = () => undefined

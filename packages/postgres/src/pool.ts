@@ -2,22 +2,20 @@
 // that those which a quiet time does not need stay idle.
 
 import { STALE_CODES } from './batch.ts'
-import { connect } from './connect.ts'
-import { asError, type Connection, type RunOptions } from './connection.ts'
+import { type ConnectOptions, connect } from './connect.ts'
+import type { Connection } from './connection.ts'
 import type { ConnectionTarget } from './connection-url.ts'
 import { ConnectionError, PostgresError } from './errors.ts'
 import { executeOn, queryRows } from './query.ts'
-import { type SqlFragment, type Statement, sql } from './statement.ts'
-import { TimeLimitPassed } from './within.ts'
+import type { Statement } from './statement.ts'
+import { inTransaction } from './transaction.ts'
+import { orLate, type RunOptions, TimeLimitPassed } from './within.ts'
 
-/** What the owner of a pool decides. */
-export interface PoolOptions {
+/** Options of a pool. */
+export interface PoolOptions extends Pick<ConnectOptions, 'applicationName' | 'connectTimeoutMs'> {
   readonly connectionsMax: number
-  readonly applicationName: string
   /** Off for PgBouncer in transaction mode; on by default. */
   readonly preparedStatements?: boolean
-  /** Upper bound of opening a connection, in ms. */
-  readonly connectTimeoutMs?: number
   /** Longest time of `query` and `execute` without a deadline, in ms. Not limited by default. */
   readonly statementTimeoutMs?: number
 }
@@ -36,13 +34,9 @@ export interface PoolSums {
 const WAITING_MAX = 10_000
 /** Longest wait for a connection without a deadline. */
 const WAIT_MS = 10_000
-/** Longest time to roll back. The deadline of the transaction may have passed. */
-const ROLLBACK_MS = 1000
 
-interface Waiter {
-  readonly admit: (connection: Connection | null) => void
-  readonly refuse: (error: Error) => void
-}
+/** A request for a connection. It gets one, or null for a slot to open one in. */
+type Waiter = Pick<PromiseWithResolvers<Connection | null>, 'resolve' | 'reject'>
 
 /** The connections to one database. They are opened as requests need them. */
 export class Pool {
@@ -98,7 +92,7 @@ export class Pool {
   /** Closes all connections. Statements under way may take `graceMs` more. Waiting requests are refused. */
   async close(graceMs = 0): Promise<void> {
     this.#isClosed = true
-    for (const { refuse } of this.#waiting) refuse(closedError())
+    for (const { reject } of this.#waiting) reject(closedError())
     this.#waiting.clear()
     const idle = this.#idle.splice(0)
     await Promise.all([...idle.map((each) => each.close()), ...[...this.#lent].map((each) => each.close(graceMs))])
@@ -127,19 +121,13 @@ export class Pool {
   async #take(options: RunOptions): Promise<Connection> {
     options.signal?.throwIfAborted()
     if (this.#isClosed) throw closedError()
-    const idle = this.#takeIdle()
-    if (idle !== null) return idle
+    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) if (!idle.isClosed) return idle
     if (this.#open >= this.#options.connectionsMax) {
       const connection = await this.#wait(options)
       if (connection !== null) return connection
     } else this.#open++
     const late = () => new TimeLimitPassed('no connection opened before the deadline')
     return await orLate(this.#connect(), options, { late, unused: (connection) => this.#release(connection) })
-  }
-
-  #takeIdle(): Connection | null {
-    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) if (!idle.isClosed) return idle
-    return null
   }
 
   /** Opens a connection in a slot that is counted already. */
@@ -159,12 +147,12 @@ export class Pool {
   async #wait({ deadline = performance.now() + WAIT_MS, signal }: RunOptions): Promise<Connection | null> {
     if (this.#waiting.size >= WAITING_MAX)
       throw new ConnectionError('POOL_FULL', 'too many requests wait for a connection')
-    const { promise, resolve, reject } = Promise.withResolvers<Connection | null>()
-    const waiter = { admit: resolve, refuse: reject }
+    const waiter = Promise.withResolvers<Connection | null>()
     this.#waiting.add(waiter)
     const late = () => new ConnectionError('POOL_FULL', 'no connection became free in time')
     const unused = (found: Connection | null) => (found === null ? this.#freeSlot() : this.#release(found))
-    return await orLate(promise, { deadline, signal }, { late, unused }).finally(() => this.#waiting.delete(waiter))
+    const admitted = orLate(waiter.promise, { deadline, signal }, { late, unused })
+    return await admitted.finally(() => this.#waiting.delete(waiter))
   }
 
   #release(connection: Connection): void {
@@ -173,12 +161,12 @@ export class Pool {
     if (!this.#admitNext(connection)) this.#idle.push(connection)
   }
 
-  /** Gives a connection, or a slot to open one in, to the request that waits longest. */
+  /** Hands a connection, or a slot to open one in, to the request that waits longest. */
   #admitNext(connection: Connection | null): boolean {
     const [next] = this.#waiting
     if (next === undefined) return false
     this.#waiting.delete(next)
-    next.admit(connection)
+    next.resolve(connection)
     return true
   }
 
@@ -193,64 +181,6 @@ export class Pool {
   }
 }
 
-/** What becomes of a request that is late. */
-interface Lateness<T> {
-  /** The error at the deadline. */
-  readonly late: () => Error
-  /** Called with the result, should it still arrive. */
-  readonly unused: (result: T) => void
-}
-
-/** The result of `pending`. Rejects at the deadline, and with the reason of the signal. */
-function orLate<T>(pending: Promise<T>, options: RunOptions, { late, unused }: Lateness<T>): Promise<T> {
-  const { deadline, signal } = options
-  return new Promise((resolve, reject) => {
-    let isLate = false
-    const onAbort = () => giveUp(asError(signal?.reason))
-    const timer =
-      deadline === undefined ? undefined : setTimeout(() => giveUp(late()), Math.max(0, deadline - performance.now()))
-    const stop = () => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', onAbort)
-    }
-    const giveUp = (error: Error) => {
-      isLate = true
-      stop()
-      reject(error)
-    }
-    signal?.addEventListener('abort', onAbort, { once: true })
-    pending.finally(stop).then((result) => (isLate ? unused(result) : resolve(result)), reject)
-  })
-}
-
-/** Runs `work` in a transaction of this connection, which is rolled back if `work` throws. */
-export async function inTransaction<T>(
-  connection: Connection,
-  work: () => Promise<T>,
-  options: RunOptions = {},
-): Promise<T> {
-  await executeOn(connection, BEGIN, options)
-  try {
-    const result = await work()
-    // COMMIT would roll back, and report success
-    if (connection.transaction === 'failed')
-      throw new Error('a statement of the transaction failed, so it is rolled back')
-    await executeOn(connection, COMMIT, options)
-    return result
-  } catch (error) {
-    // the pool closes a connection whose transaction is still open
-    const canRollBack = !connection.isClosed && !connection.isBusy && connection.transaction !== 'none'
-    if (canRollBack) await executeOn(connection, ROLLBACK, { deadline: performance.now() + ROLLBACK_MS }).catch(noop)
-    throw error
-  }
-}
-
-const BEGIN: SqlFragment = sql`begin`
-const COMMIT: SqlFragment = sql`commit`
-const ROLLBACK: SqlFragment = sql`rollback`
-
 function closedError(): ConnectionError {
   return new ConnectionError('CONNECTION_CLOSED', 'the pool is closed')
 }
-
-const noop = () => undefined

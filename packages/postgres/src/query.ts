@@ -1,10 +1,11 @@
 // Runs one statement: its rows as bytes, as they arrive, or as objects if they fit into memory.
 
-import type { Sink } from './batch.ts'
+import type { Request, Sink } from './batch.ts'
 import type { Cell } from './cell.ts'
-import type { Connection, RunOptions } from './connection.ts'
+import type { Connection } from './connection.ts'
 import type { Statement } from './statement.ts'
 import { type Field, rowDecoder } from './typed-rows.ts'
+import type { RunOptions } from './within.ts'
 
 /** Bytes of all rows of one result, and of the objects that they become. */
 const RESULT_BYTES_MAX = 64 * 1024 * 1024
@@ -40,10 +41,19 @@ export async function queryAll(
   statements: readonly Statement[],
   options: RunOptions = {},
 ): Promise<object[][]> {
-  const results = statements.map(() => new Result())
-  const requests = statements.map((statement, index) => ({ statement, sink: results[index] as Result }))
+  const { requests, results } = collectRows(statements)
   await connection.read(requests, options)
-  return results.map(({ rows }) => rows)
+  return results
+}
+
+/** Requests for `Connection.run`, and the arrays that their rows are added to as objects, one for each statement. */
+export function collectRows(statements: readonly Statement[]): {
+  readonly requests: readonly Request[]
+  readonly results: object[][]
+} {
+  const sinks = statements.map(() => new Result())
+  const requests = statements.map((statement, index) => ({ statement, sink: sinks[index] as Result }))
+  return { requests, results: sinks.map(({ rows }) => rows) }
 }
 
 /** The rows of a statement, and how many rows it returned or changed. Rejects as `Connection.read` does. */

@@ -2,13 +2,10 @@
 
 import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { ConnectionError } from './errors.ts'
+import { authenticationError, type ConnectionError, protocolError } from './errors.ts'
 
-/** What a password becomes for one role of one server. */
-interface DerivedKeys {
-  readonly clientKey: Buffer
-  readonly serverKey: Buffer
-}
+/** The error message for a server without that proof. */
+export const UNPROVED = 'the server did not prove that it knows the password'
 
 /** Options of an exchange. */
 export interface ScramOptions {
@@ -31,10 +28,10 @@ const CACHED_MAX = 20_000
 const derive = promisify(pbkdf2)
 
 /**
- * Derived keys by password, salt and iterations: to derive them costs 4,096 rounds of a hash, and a node connects again and
- * again to the same stores. The name in the cache is a hash, so that it holds no password.
+ * Derived keys by password, salt and iterations: deriving them costs 4,096 rounds of a hash, and a node connects to the same
+ * stores often. The name in the cache is a hash, so that it holds no password.
  */
-const cache = new Map<string, DerivedKeys>()
+const cache = new Map<string, Awaited<ReturnType<typeof deriveKeys>>>()
 
 /** One authentication. Call the methods in the order in which they stand here. */
 export class ScramExchange {
@@ -79,7 +76,7 @@ export class ScramExchange {
     const sent = Buffer.from(/^v=([^,]+)/.exec(serverFinal)?.[1] ?? '', 'base64')
     const expected = this.#serverSignature
     if (expected === null || sent.length !== expected.length || !timingSafeEqual(sent, expected))
-      throw new ConnectionError('EAUTH', 'the server did not prove that it knows the password')
+      throw authenticationError(UNPROVED)
     this.isVerified = true
   }
 
@@ -93,14 +90,11 @@ function readServerFirst(message: string): { nonce: string; salt: Buffer; iterat
   if (nonce === undefined || salt === undefined) throw invalid('a first message that cannot be read')
   const iterations = Number(count)
   if (iterations > ITERATIONS_MAX)
-    throw new ConnectionError(
-      'EAUTH',
-      `the server asks for ${iterations} SCRAM iterations; the maximum is ${ITERATIONS_MAX}`,
-    )
+    throw authenticationError(`the server asks for ${iterations} SCRAM iterations; the maximum is ${ITERATIONS_MAX}`)
   return { nonce, salt: Buffer.from(salt, 'base64'), iterations }
 }
 
-async function keysOf(password: string, salt: Buffer, iterations: number): Promise<DerivedKeys> {
+async function keysOf(password: string, salt: Buffer, iterations: number): ReturnType<typeof deriveKeys> {
   const name = createHash('sha256')
     .update(`${iterations} ${salt.toString('base64')} ${password}`)
     .digest('base64')
@@ -113,7 +107,7 @@ async function keysOf(password: string, salt: Buffer, iterations: number): Promi
   return keys
 }
 
-async function deriveKeys(password: string, salt: Buffer, iterations: number): Promise<DerivedKeys> {
+async function deriveKeys(password: string, salt: Buffer, iterations: number) {
   const salted = await derive(normalized(password), salt, iterations, KEY_BYTES, 'sha256')
   return { clientKey: hmac(salted, 'Client Key'), serverKey: hmac(salted, 'Server Key') }
 }
@@ -137,5 +131,5 @@ function xor(a: Buffer, b: Buffer): Buffer {
 }
 
 function invalid(what: string): ConnectionError {
-  return new ConnectionError('EPROTO', `the server sent ${what} (SCRAM)`)
+  return protocolError(`${what} (SCRAM)`)
 }

@@ -1,13 +1,13 @@
-// A bounded number of places with a bounded queue before them: how many may read one store at once, and how many wait.
-// A queue that moves is waited in; one that stands still is left quickly, so that nothing piles up before what hangs.
+// Connection slots with a bounded queue. A request waits longer in a queue that moves than in one that stands still, so that
+// nothing piles up before a store that hangs.
 
-/** Bounds of a set of places. */
+/** Bounds of a set of slots. */
 export interface SlotBounds {
   readonly places: number
   readonly waitingMax: number
-  /** Longest wait while no place is given back. */
+  /** Longest wait while no slot is released. */
   readonly waitMs: number
-  /** Progress that shows elsewhere, as `progressAt` does. */
+  /** Time of the last progress elsewhere, by `performance.now()`. */
   readonly progressElsewhere?: () => number
 }
 
@@ -22,7 +22,7 @@ export class SlotRefusal extends Error {
   }
 }
 
-/** Places that are taken and given back; who comes first is served first. */
+/** Slots. The request that waits longest gets the next one. */
 export class Slots {
   busy = 0
   private lastProgress = 0
@@ -33,30 +33,27 @@ export class Slots {
     this.bounds = bounds
   }
 
-  /** How many wait for a place. */
+  /** Requests that wait for a slot. */
   get waitingCount(): number {
     return this.waiting.size
   }
 
-  /** When the queue moved last, by `performance.now()`. */
+  /** Time of the last progress, by `performance.now()`. */
   get progressAt(): number {
     return Math.max(this.lastProgress, this.bounds.progressElsewhere?.() ?? 0)
   }
 
   /**
-   * Takes a place, after a wait where none is free: until `limit` by `performance.now()` as long as places are given
-   * back, else `waitMs`, as without a limit. Rejects with `SlotRefusal` when the queue is full or the wait too long.
+   * Takes a slot. Waits until `limit`, by `performance.now()`, while slots are released, and `waitMs` otherwise. Rejects with
+   * `SlotRefusal` if the queue is full or the wait too long.
    */
   async take(limit: number = performance.now() + this.bounds.waitMs): Promise<void> {
-    if (this.busy < this.bounds.places) {
-      this.busy++
-      return
-    }
-    if (this.waiting.size >= this.bounds.waitingMax) throw new SlotRefusal('full', 'the queue for a connection is full')
-    await this.wait(limit)
+    if (this.busy < this.bounds.places) this.busy++
+    else if (this.waiting.size < this.bounds.waitingMax) await this.wait(limit)
+    else throw new SlotRefusal('full', 'the queue for a connection is full')
   }
 
-  /** Gives a place back: to the one who waits longest, where one does. */
+  /** Releases a slot: to the request that waits longest, if there is one. */
   giveBack(): void {
     this.noteProgress()
     const [next] = this.waiting
@@ -64,7 +61,7 @@ export class Slots {
     else next()
   }
 
-  /** Lets those who wait know that the holders of places get on. */
+  /** Notes that the holders of slots make progress. */
   noteProgress(): void {
     this.lastProgress = performance.now()
   }

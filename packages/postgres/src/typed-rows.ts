@@ -1,6 +1,6 @@
-// Rows as JavaScript objects, for statements of few rows: the catalog, the control database. Rows of stores never pass here.
+// Rows as JavaScript objects, for statements with few rows: the catalog, the control database. Rows of stores stay bytes.
 
-import { type Cell, MalformedRow, moveTo, newCell } from './cell.ts'
+import { type Cell, firstValue, layBeside, MalformedRow, moveTo, newCell } from './cell.ts'
 import { protocolError } from './errors.ts'
 
 /** A column of a result. */
@@ -59,11 +59,8 @@ export function rowDecoder(fields: readonly Field[]): (row: Cell) => Record<stri
   const columns = fields.map(({ name, type }) => ({ name, decode: DECODERS.get(type) ?? null }))
   const value = newCell()
   return (row) => {
-    if (row.length < COUNT_BYTES || row.view.getInt16(row.start) !== columns.length)
-      throw new MalformedRow('another number of values than columns')
-    value.bytes = row.bytes
-    value.view = row.view
-    let at = row.start + COUNT_BYTES
+    let at = firstValue(row, columns.length)
+    layBeside(value, row)
     const entries = columns.map(({ name, decode }) => {
       at = moveTo(value, at)
       const text = value.length < 0 ? null : value.bytes.toString('utf8', value.start, value.start + value.length)
