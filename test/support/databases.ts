@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { Pool, parseConnectionUrl } from '@store-export/postgres'
 import postgres from 'postgres'
 import { inject } from 'vitest'
-import { makeServiceSecrets } from '../../packages/control/src/service-secrets.ts'
+import { makeCursorSecret } from '../../packages/control/src/service-secrets.ts'
 
 /** A database of the test's own; `url` is the superuser's, over TCP. */
 export type TestDatabase = {
@@ -22,7 +22,7 @@ export function createDatabase(): Promise<TestDatabase> {
 export async function createMigratedDatabase(): Promise<TestDatabase> {
   const database = await copyOf(inject('migratedTemplate'))
   const pool = new Pool(parseConnectionUrl(database.url), { connectionsMax: 1, applicationName: 'test' })
-  await makeServiceSecrets(pool, randomBytes)
+  await makeCursorSecret(pool, randomBytes)
   await pool.close()
   return database
 }

@@ -1,9 +1,9 @@
-// Runs the migrations that the control database lacks, with the library that records them. Apart from migrate.ts, so that
-// the library is loaded by those who migrate alone.
+// Runs the migrations that the control database lacks, with Kysely's migrator, which records them. `migrate.ts` imports this
+// file when it runs, so that a service that serves does not load Kysely for it.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from '@store-export/postgres'
-import { Kysely, type Migration, type MigrationResultSet, Migrator, sql as statement } from 'kysely'
+import { CompiledQuery, Kysely, type Migration, type MigrationResultSet, Migrator } from 'kysely'
 import { kyselyDialect } from './kysely-dialect.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 
@@ -21,7 +21,7 @@ const LOCK_CODES: readonly unknown[] = ['55P03', '40P01']
  */
 export async function applyMigrations(pool: Pool): Promise<MigrationResultSet> {
   const kysely = new Kysely<unknown>({ dialect: kyselyDialect(pool) })
-  const migrator = new Migrator({ db: kysely, provider: { getMigrations: async () => boundedMigrations() } })
+  const migrator = new Migrator({ db: kysely, provider: { getMigrations: async () => migrations() } })
   const applied = []
   for (;;) {
     const { error, results = [] } = await applyNext(migrator)
@@ -43,14 +43,17 @@ async function applyNext(migrator: Migrator): Promise<MigrationResultSet> {
   }
 }
 
-/** The timeout is set after the migrator has its advisory lock, so a second `migrate` waits for the first one. */
-function boundedMigrations(): Record<string, Migration> {
-  const bounded = Object.entries(MIGRATIONS).map(([name, { up }]) => {
-    const upWithTimeout = async (database: Kysely<unknown>) => {
-      await statement.raw(`set local lock_timeout = '${LOCK_TIMEOUT}'`).execute(database)
-      await up(database)
+/**
+ * The migrations by name. The timeout is set after the migrator has its advisory lock, so a second `migrate` waits for the
+ * first one.
+ */
+export function migrations(): Record<string, Migration> {
+  const entries = Object.entries(MIGRATIONS).map(([name, statements]) => {
+    const all = [`set local lock_timeout = '${LOCK_TIMEOUT}'`, ...statements]
+    const up = async (database: Kysely<unknown>) => {
+      for (const statement of all) await database.executeQuery(CompiledQuery.raw(statement))
     }
-    return [name, { up: upWithTimeout }]
+    return [name, { up }]
   })
-  return Object.fromEntries(bounded)
+  return Object.fromEntries(entries)
 }

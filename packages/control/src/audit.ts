@@ -40,7 +40,7 @@ export function startAuditLog(options: AuditLogOptions): { close(): Promise<void
     close: async () => {
       isClosed = true
       clearTimeout(timer)
-      await within(CLOSE_MS_MAX, underWay, () => undefined).catch(() => undefined)
+      await within(CLOSE_MS_MAX, underWay).catch(() => undefined)
     },
   }
 }

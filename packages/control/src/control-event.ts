@@ -7,7 +7,7 @@ export interface ControlFault {
   readonly cause: unknown
 }
 
-/** Usage could not be written; it is kept for the next time, but for `dropped` requests. */
+/** Usage could not be written. The next flush writes it, except for `dropped` requests. */
 export interface UsageFlushFailed {
   readonly event: 'usage flush failed'
   readonly cause: unknown
@@ -48,5 +48,5 @@ export interface AuditRecorded {
 
 export type ControlEvent = ControlFault | UsageFlushFailed | AuditRecorded
 
-/** Called with each event. It returns at once and never throws. */
+/** Called with each event. Returns at once and never throws. */
 export type Observe = (event: ControlEvent) => void

@@ -3,23 +3,16 @@ import { sql } from '@store-export/postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDatabase } from '../../../test/support/databases.ts'
 import { createControlDatabase, type TestControl } from '../test/support/control-database.ts'
-import { createKey, listKeys } from './access/keys.ts'
+import { createKey } from './access/create-key.ts'
+import { listKeys } from './access/keys.ts'
 import { openControlDatabase } from './database.ts'
 import { migrate, missingMigrations } from './migrate.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { rotateSecrets } from './rotate-secrets.ts'
 import { SealingKey, SealingProblem } from './sealing.ts'
-import { readServiceSecret } from './service-secrets.ts'
-import {
-  addStore,
-  getStore,
-  listStores,
-  openStoreUrl,
-  removeStore,
-  StoreProblem,
-  setStore,
-  UnknownStore,
-} from './stores.ts'
+import { readCursorSecret } from './service-secrets.ts'
+import { openStoreUrl } from './store-url.ts'
+import { addStore, getStore, listStores, removeStore, StoreProblem, setStore, UnknownStore } from './stores.ts'
 
 let control: TestControl
 beforeAll(async () => {
@@ -51,10 +44,10 @@ describe('migrations', () => {
   })
 
   test('[R15] the cursor secret is made once and is the same for every node', async () => {
-    const secret = await readServiceSecret(control.database, 'cursor')
+    const secret = await readCursorSecret(control.database)
     expect(secret).toHaveLength(32)
     await migrate({ url: control.url, random: randomBytes })
-    expect(await readServiceSecret(control.secondNode(), 'cursor')).toEqual(secret)
+    expect(await readCursorSecret(control.secondNode())).toEqual(secret)
   })
 })
 

@@ -1,4 +1,4 @@
-// The control database: stores, keys, counters, usage. This file opens it; the statements are beside it.
+// Opens the control database: stores, keys, counters, usage.
 // Most operations are one statement, because a statement is atomic and costs one round trip. An operation of several
 // statements can be repeated after a failure: a transaction would hold the locks of keys while it waits for usage.
 
@@ -11,7 +11,7 @@ export interface ControlDatabase {
   close(): Promise<void>
 }
 
-/** How to open it. */
+/** Options of the connections. */
 export interface ControlDatabaseOptions {
   readonly poolSize: number
   /** Off behind PgBouncer in transaction mode; on by default. */
@@ -26,7 +26,7 @@ const CLOSE_MS_MAX = 5000
 /** Deleting old usage takes longest. A statement that takes more hangs. */
 const STATEMENT_MS_MAX = 300_000
 
-/** The control database at this URL; it connects on the first statement. Throws `ConnectionUrlProblem`. */
+/** The control database at this URL. The first statement connects. Throws `ConnectionUrlProblem`. */
 export function openControlDatabase(url: string, options: ControlDatabaseOptions): ControlDatabase {
   const pool = new Pool(parseConnectionUrl(url), {
     connectionsMax: options.poolSize,

@@ -3,17 +3,8 @@
 export { type Admission, admit } from './access/admission.ts'
 export { type Admitter, ControlDatabaseFault, createAdmitter } from './access/admitter.ts'
 export { HashedKey, hashApiKey, makeApiKey, PlainKey, parseApiKey } from './access/api-key.ts'
-export {
-  createKey,
-  findKeyByHash,
-  KeyLimitReached,
-  KeyNameProblem,
-  KeyNotReplaceable,
-  type KeySummary,
-  listKeys,
-  type NewKey,
-  revokeKey,
-} from './access/keys.ts'
+export { createKey, KeyLimitReached, KeyNameProblem, KeyNotReplaceable, type NewKey } from './access/create-key.ts'
+export { findKeyByHash, type KeySummary, listKeys, revokeKey } from './access/keys.ts'
 export { startAuditLog } from './audit.ts'
 export type { AuditRecorded, ControlEvent, ControlFault } from './control-event.ts'
 export { type ControlDatabase, openControlDatabase } from './database.ts'
@@ -41,14 +32,14 @@ export {
 } from './sealing.ts'
 export { Secret } from './secret.ts'
 export { forgetSentForms, isFirstSending } from './sent-forms.ts'
-export { readDashboardSecret, readServiceSecret } from './service-secrets.ts'
+export { readCursorSecret, readDashboardSecret } from './service-secrets.ts'
 export { countAttempt, forgetAttempts, forgiveAttempt } from './sign-in-attempts.ts'
+export { connectionUrlOf, openStoreUrl } from './store-url.ts'
 export {
   addStore,
-  connectionUrlOf,
+  checkSchemaName,
   getStore,
   listStores,
-  openStoreUrl,
   type RegisteredStore,
   type RegistryContext,
   registeredAmong,
@@ -60,7 +51,6 @@ export {
   setStore,
   UnknownStore,
 } from './stores.ts'
-export type { UsageOutcome } from './usage/hours.ts'
 export {
   type RequestLine,
   readRequestLog,
@@ -71,6 +61,6 @@ export {
   type UsageHour,
   type Walk,
 } from './usage/reading.ts'
-export { createUsageRecorder, type RecordedRequest, type UsageRecorder } from './usage/recorder.ts'
+export type { RecordedRequest, UsageOutcome, WalkStep } from './usage/recorded-request.ts'
+export { createUsageRecorder, type UsageRecorder } from './usage/recorder.ts'
 export { deleteOldUsage, sumUpOldHours } from './usage/retention.ts'
-export type { WalkStep } from './usage/walks.ts'

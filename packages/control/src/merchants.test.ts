@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createControlDatabase, type TestControl } from '../test/support/control-database.ts'
-import { createKey, listKeys } from './access/keys.ts'
+import { createKey } from './access/create-key.ts'
+import { listKeys } from './access/keys.ts'
 import {
   addMembership,
   forgetEndedSignIns,
   listMerchants,
   removeMembership,
   removeMerchant,
-  storeOfMerchant,
   storesOfMerchant,
   UnknownMerchant,
 } from './merchants.ts'
@@ -47,14 +47,10 @@ async function aUsedKey(storeId: string, createdBy: string) {
 describe('memberships', () => {
   test('a merchant sees the stores that were given, by name, and no others', async () => {
     const { database } = control
-    const [second, first, other] = [await control.store('b shop'), await control.store('A shop'), await control.store()]
+    const [second, first] = [await control.store('b shop'), await control.store('A shop'), await control.store()]
     const merchant = await aMerchant(second.id, first.id)
     await addMembership(database, merchant.id, first.id)
     expect((await storesOfMerchant(database, merchant.id)).map(({ id }) => id)).toEqual([first.id, second.id])
-    expect(await storeOfMerchant(database, merchant.id, first.id)).toMatchObject({ id: first.id, name: 'A shop' })
-    for (const id of [other.id, 'nonsense', "'; drop table stores"]) {
-      expect(await storeOfMerchant(database, merchant.id, id)).toBeNull()
-    }
   })
 
   test('unknown and removed stores can be given to nobody, and a removed store is seen by nobody', async () => {
@@ -63,7 +59,6 @@ describe('memberships', () => {
     const merchant = await aMerchant(store.id)
     await removeStore(database, store.id)
     expect(await storesOfMerchant(database, merchant.id)).toEqual([])
-    expect(await storeOfMerchant(database, merchant.id, store.id)).toBeNull()
     await expect(addMembership(database, merchant.id, store.id)).rejects.toThrow(UnknownStore)
     await expect(addMembership(database, merchant.id, 'nonsense')).rejects.toThrow(UnknownStore)
   })

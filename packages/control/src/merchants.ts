@@ -1,13 +1,12 @@
-// Merchants and the stores they may see. Accounts themselves, their passwords and sessions, are kept by a library in
-// the dashboard; what belongs to stores, and what is forgotten with an account, is here.
+// Merchants and the stores that they may see. The dashboard's library stores accounts, passwords and sessions.
 
 import { sql } from '@store-export/postgres'
-import { type ControlDatabase, queryOne } from './database.ts'
+import type { ControlDatabase } from './database.ts'
 import { isUuid } from './random.ts'
 import { type RegisteredStore, STORE_COLUMNS, UnknownStore } from './stores.ts'
 import { deleteUsageOf } from './usage/retention.ts'
 
-/** An account as the operator's lists show it. */
+/** An account. */
 export interface MerchantSummary {
   readonly id: string
   readonly email: string
@@ -15,7 +14,7 @@ export interface MerchantSummary {
   readonly storeIds: readonly string[]
 }
 
-/** No account has this address. */
+/** Thrown if no account has this address. */
 export class UnknownMerchant extends Error {
   override readonly name = 'UnknownMerchant'
 
@@ -33,25 +32,21 @@ export async function listMerchants(database: ControlDatabase): Promise<Merchant
     group by m.id order by m.email`)
 }
 
-/** Lets the merchant see a store; done again it changes nothing. Throws `UnknownStore` (a removed one counts as such). */
+/** Lets the merchant see a store. Repeating it changes nothing. Throws `UnknownStore`, also for a removed store. */
 export async function addMembership(database: ControlDatabase, merchantId: string, storeId: string): Promise<void> {
-  const { pool } = database
   if (!isUuid(storeId)) throw new UnknownStore(storeId)
-  const row = await queryOne<{ stores: number }>(
-    pool,
-    sql`
+  const [store] = await database.pool.query(sql`
     with store as (
       select id from stores where id = ${storeId} and removed_at is null for share
     ), added as (
       insert into memberships (merchant_id, store_id) select ${merchantId}, id from store on conflict do nothing
     )
-    select count(*)::int as stores from store`,
-  )
-  if (row.stores === 0) throw new UnknownStore(storeId)
+    select id from store`)
+  if (store === undefined) throw new UnknownStore(storeId)
 }
 
 /**
- * Takes a store from a merchant; the account stays. Returns whether the merchant saw the store before, and whether another
+ * Takes a store from a merchant. `removed` is whether the merchant saw the store before, and `isSeen` whether another
  * merchant sees it now. Throws `UnknownMerchant`.
  */
 export async function removeMembership(
@@ -59,8 +54,7 @@ export async function removeMembership(
   email: string,
   storeId: string,
 ): Promise<{ readonly removed: boolean; readonly isSeen: boolean }> {
-  const { pool } = database
-  const [row] = await pool.query<{ removed: boolean; isSeen: boolean }>(sql`
+  const [row] = await database.pool.query<{ removed: boolean; isSeen: boolean }>(sql`
     with merchant as (
       select id from merchants where email = ${email.trim().toLowerCase()}
     ), removed as (
@@ -73,33 +67,17 @@ export async function removeMembership(
   return row
 }
 
-/** The merchant's stores by name; removed ones are none. */
+/** The merchant's stores by name, without removed ones. */
 export async function storesOfMerchant(database: ControlDatabase, merchantId: string): Promise<RegisteredStore[]> {
-  const { pool } = database
-  return pool.query<RegisteredStore>(sql`
+  return database.pool.query<RegisteredStore>(sql`
     select ${STORE_COLUMNS} from stores
     where removed_at is null and id in (select store_id from memberships where merchant_id = ${merchantId})
     order by lower(name), id`)
 }
 
-/** The store, where this merchant may see it; null otherwise, whether it exists or not. */
-export async function storeOfMerchant(
-  database: ControlDatabase,
-  merchantId: string,
-  storeId: string,
-): Promise<RegisteredStore | null> {
-  const { pool } = database
-  if (!isUuid(storeId)) return null
-  const [store] = await pool.query<RegisteredStore>(sql`
-    select ${STORE_COLUMNS} from stores
-    where id = ${storeId} and removed_at is null
-      and exists (select from memberships where merchant_id = ${merchantId} and store_id = ${storeId})`)
-  return store ?? null
-}
-
 /**
- * Ends an account: its sessions end, its address leaves the keys that it made, and the usage of stores that nobody else
- * sees is deleted. The keys themselves stay: a tool goes on. Throws `UnknownMerchant`.
+ * Deletes an account with its sessions, its address on the keys that it created, and the usage of stores that no other
+ * merchant sees. The keys stay active. Throws `UnknownMerchant`.
  */
 export async function removeMerchant(
   database: ControlDatabase,
@@ -117,12 +95,12 @@ export async function removeMerchant(
   await pool.execute(sql`update api_keys set created_by = null where created_by = ${address}`)
   const keys = sql`select id from api_keys where store_id = any (${storesLeftAlone}::uuid[])`
   await deleteUsageOf(pool, keys)
-  // last, so that a removal that failed can be done again
+  // last, so that a removal that failed can be repeated
   await pool.execute(sql`delete from merchants where id = ${id}`)
   return { storesLeftAlone }
 }
 
-/** Forgets sessions and links that ended by themselves; returns how many. */
+/** Deletes sessions and links that have expired. Returns how many. */
 export async function forgetEndedSignIns({ pool }: ControlDatabase): Promise<number> {
   const sessions = await pool.execute(sql`delete from merchant_sessions where expires_at < clock_timestamp()`)
   const links = await pool.execute(sql`delete from merchant_links where expires_at < clock_timestamp()`)

@@ -7,6 +7,7 @@ import { openClient } from '../../../test/support/client.ts'
 import { createDatabase } from '../../../test/support/databases.ts'
 import { createAdmitter } from './access/admitter.ts'
 import { type HashedKey, hashApiKey, makeApiKey } from './access/api-key.ts'
+import { migrations } from './apply-migrations.ts'
 import { kyselyDialect } from './kysely-dialect.ts'
 import { migrate } from './migrate.ts'
 import { MIGRATIONS } from './migrations/index.ts'
@@ -25,7 +26,7 @@ async function createOld(keys: number) {
   const sql = openClient(url)
   const pool = poolOf(url, 1)
   const kysely = new Kysely<unknown>({ dialect: kyselyDialect(pool) })
-  const migrator = new Migrator({ db: kysely, provider: { getMigrations: async () => ({ ...MIGRATIONS }) } })
+  const migrator = new Migrator({ db: kysely, provider: { getMigrations: async () => migrations() } })
   expect((await migrator.migrateTo(NAMES[1] as string)).error).toBeUndefined()
   const hashes: HashedKey[] = []
   for (let made = 0; made < keys; made++) {
@@ -38,6 +39,8 @@ async function createOld(keys: number) {
       values (${keyId}, ${storeId}, 'k', 1, ${hash.bytes}, 'sdx_abcdefgh', 'abcd')`
     hashes.push(hash)
   }
+  // nodes of the version before don't read the columns that came later
+  await sql.unsafe(`create schema before; create view before.stores as select *, 'public' as schema_name from stores`)
   await Promise.all([pool.close(), sql.end()])
   onTestFinished(drop)
   return { url, hashes }
@@ -45,7 +48,7 @@ async function createOld(keys: number) {
 
 function admitterOf(url: string) {
   const admitter = createAdmitter({
-    pool: poolOf(url, 4),
+    pool: poolOf(`${url}${url.includes('?') ? '&' : '?'}options=-csearch_path%3Dbefore,public`, 4),
     poolSize: 4,
     requestsPerMinute: 1e9,
     timeoutMs: TIMEOUT_MS,

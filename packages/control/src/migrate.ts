@@ -1,18 +1,18 @@
-// Brings the control database to this version. Several processes can do it at once: an advisory lock keeps them apart, and
-// one of them applies each migration.
+// Brings the control database to this version. Several processes can do it at once: an advisory lock lets one of them apply
+// each migration.
 
 import { Pool, parseConnectionUrl, sql } from '@store-export/postgres'
-import { type ControlDatabase, queryOne } from './database.ts'
+import type { ControlDatabase } from './database.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import type { RandomBytes } from './random.ts'
-import { makeServiceSecrets } from './service-secrets.ts'
+import { makeCursorSecret } from './service-secrets.ts'
 
 /** The control database could not be brought to this version, or it belongs to a newer one. */
 export class MigrationProblem extends Error {
   override readonly name = 'MigrationProblem'
 }
 
-/** Names of the migrations that were applied now; empty when there were none to apply. Throws `MigrationProblem`. */
+/** Applies the missing migrations and returns their names. Throws `MigrationProblem`. */
 export async function migrate(options: { readonly url: string; readonly random: RandomBytes }): Promise<string[]> {
   const pool = new Pool(parseConnectionUrl(options.url), {
     connectionsMax: 1,
@@ -22,7 +22,7 @@ export async function migrate(options: { readonly url: string; readonly random: 
   try {
     await refuseNewer(pool)
     const applied = await applyAll(pool)
-    await makeServiceSecrets(pool, options.random)
+    await makeCursorSecret(pool, options.random)
     return applied
   } finally {
     await pool.close()
@@ -36,7 +36,7 @@ export async function missingMigrations(database: ControlDatabase): Promise<stri
 }
 
 async function applyAll(pool: Pool): Promise<string[]> {
-  // loaded here: a service that serves only compares names, and keeps no library for it
+  // a service that serves only compares names, and does not load the migrator
   const { applyMigrations, isLockFailure } = await import('./apply-migrations.ts')
   const { error, results } = await applyMigrations(pool)
   if (error !== undefined) {
@@ -60,13 +60,8 @@ async function refuseNewer(pool: Pool): Promise<void> {
 }
 
 async function appliedMigrations(pool: Pool): Promise<string[]> {
-  const table = await queryOne<{ exists: boolean }>(
-    pool,
-    sql`select to_regclass('kysely_migration') is not null as exists`,
-  )
-  if (!table.exists) {
-    return []
-  }
+  const [table] = await pool.query(sql`select where to_regclass('kysely_migration') is not null`)
+  if (table === undefined) return []
   const rows = await pool.query<{ name: string }>(sql`select name from kysely_migration order by name`)
   return rows.map((row) => row.name)
 }

@@ -3,7 +3,7 @@
 
 import { sql } from '@store-export/postgres'
 import type { Observe } from './control-event.ts'
-import { type ControlDatabase, queryOne } from './database.ts'
+import type { ControlDatabase } from './database.ts'
 import { type RandomBytes, randomUuid } from './random.ts'
 import { countOpenable, type SealingKey, type SealingKeys, SealingProblem } from './sealing.ts'
 
@@ -34,6 +34,7 @@ export class NodesWithoutSecret extends Error {
 const INTERVAL_MS = 10_000
 /** A node that has missed four announcements is gone, or cannot reach the control database and serves nothing. */
 const LIVE_SECONDS = 45
+const IS_LIVE = sql`seen_at > clock_timestamp() - make_interval(secs => ${LIVE_SECONDS})`
 const NAMES_MAX = 5
 
 /** Announces the node now and every ten seconds, until `close`. Rejects if the first announcement fails. */
@@ -65,7 +66,7 @@ export async function announceNode(options: AnnouncementOptions): Promise<{ clos
 export async function requireNodesWith({ pool }: ControlDatabase, { fingerprint }: SealingKey): Promise<void> {
   const lacking = await pool.query<{ name: string }>(sql`
     select name from nodes
-    where seen_at > clock_timestamp() - make_interval(secs => ${LIVE_SECONDS}) and not ${fingerprint} = any (secrets)
+    where ${IS_LIVE} and not ${fingerprint} = any (secrets)
     order by name`)
   if (lacking.length > 0) throw new NodesWithoutSecret(lacking.map(({ name }) => name))
 }
@@ -80,13 +81,8 @@ export async function requireServiceSecret(
   except: string | null = null,
 ): Promise<void> {
   await requireNodesWith(database, keys.current)
-  const row = await queryOne<{ live: boolean }>(
-    database.pool,
-    sql`
-    select exists (
-      select from nodes where seen_at > clock_timestamp() - make_interval(secs => ${LIVE_SECONDS})) as live`,
-  )
-  if (row.live) return
+  const live = await database.pool.query(sql`select from nodes where ${IS_LIVE} limit 1`)
+  if (live.length > 0) return
   const { problem } = await countOpenable(database, keys, except)
   if (problem === null) return
   throw new SealingProblem(
@@ -102,8 +98,7 @@ export async function whyNotServing(database: ControlDatabase, keys: SealingKeys
   const { opened, unopened, problem } = await countOpenable(database, keys)
   if (problem === null || unopened > opened) return problem
   const held = await database.pool.query(sql`
-    with live as (
-      select secrets from nodes where seen_at > clock_timestamp() - make_interval(secs => ${LIVE_SECONDS}))
+    with live as (select secrets from nodes where ${IS_LIVE})
     select secret from live, unnest(secrets) as secret
     where not secret = any (${fingerprints(keys)}::text[])
     group by secret having 2 * count(*) > (select count(*) from live)`)

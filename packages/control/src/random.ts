@@ -1,6 +1,6 @@
-// Shapes made of random bytes. Where the bytes come from is an argument, so that tests can fix them.
+// IDs from random bytes. The source of the bytes is an argument, so that tests can fix them.
 
-/** As many random bytes as asked for; `randomBytes` of node:crypto outside tests. */
+/** Returns this number of random bytes; `randomBytes` of node:crypto outside of tests. */
 export type RandomBytes = (size: number) => Buffer
 
 /** A version 4 UUID of RFC 9562. */

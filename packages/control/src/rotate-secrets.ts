@@ -2,13 +2,11 @@
 // must hold both secrets, and can decrypt with either.
 
 import { sql } from '@store-export/postgres'
-import type { ControlDatabase } from './database.ts'
 import { requireNodesWith } from './nodes.ts'
-import type { RandomBytes } from './random.ts'
-import { isSealedWithCurrent, openPassword, type SealedPassword, type SealingKeys, sealPassword } from './sealing.ts'
+import { isSealedWithCurrent, openPassword, type SealedPassword, type SealingContext, sealPassword } from './sealing.ts'
 import { resealDashboardSecret } from './service-secrets.ts'
 
-/** How many passwords were sealed again, and how many already were. */
+/** Numbers of store passwords. */
 export interface Rotation {
   readonly resealed: number
   readonly unchanged: number
@@ -18,29 +16,21 @@ export interface Rotation {
  * Encrypts again what the previous secret encrypted: the passwords of stores, and the dashboard's secret. Throws
  * `NodesWithoutSecret` before any change, and `SealingProblem` for a password that no secret opens.
  */
-export async function rotateSecrets(options: {
-  readonly database: ControlDatabase
-  readonly keys: SealingKeys
-  readonly random: RandomBytes
-}): Promise<Rotation> {
-  const { database, keys, random } = options
+export async function rotateSecrets({ database, keys, random }: SealingContext): Promise<Rotation> {
   await requireNodesWith(database, keys.current)
   const rows = await database.pool.query<{ id: string; sealed: SealedPassword }>(sql`
     select id, database_password as sealed from stores where database_password is not null order by id`)
   let resealed = 0
   for (const { id, sealed } of rows) {
-    if (isSealedWithCurrent(keys, id, sealed)) {
-      continue
-    }
+    if (isSealedWithCurrent(keys, id, sealed)) continue
     const password = openPassword(keys, id, sealed)
     const again = sealPassword({ keys, storeId: id, password, random })
-    // Unless it was set anew meanwhile: then it is sealed with the current secret already.
-    const changed = await database.pool.execute(sql`
+    // a password that was set meanwhile is sealed with the current secret already
+    resealed += await database.pool.execute(sql`
       update stores set database_password = ${again} where id = ${id} and database_password = ${sealed}
         and set_config('store_export.rotating', 'on', true) = 'on'`)
-    resealed += changed
   }
-  await resealDashboardSecret(options)
+  await resealDashboardSecret({ database, keys, random })
   await database.pool.execute(sql`
     select audit_record('secrets.rotated', null, null, null, jsonb_build_object('resealed', ${resealed}::int))`)
   return { resealed, unchanged: rows.length - resealed }

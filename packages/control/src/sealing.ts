@@ -1,4 +1,4 @@
-// Seals the passwords of store databases with AES-256-GCM. The store's id is associated data: a sealed password
+// Seals the passwords of store databases with AES-256-GCM. The store's ID is associated data, so a sealed password that is
 // copied to another row does not open. The operator's settings provide the keys.
 
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
@@ -6,32 +6,28 @@ import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'
 import type { RandomBytes } from './random.ts'
 
-/** A password as stored: base64 of version, key id, nonce, tag and ciphertext. */
+/** A password as stored: base64 of version, key ID, nonce, tag and ciphertext. */
 export type SealedPassword = string
 
 /** Bytes of a sealing key. */
 export const SEALING_KEY_BYTES = 32
-const FINGERPRINT_LENGTH = 16
+const FINGERPRINT_BYTES = 8
 
-/** A 256 bit key; it prints nothing of itself. */
+/** A key of 256 bits. It cannot be printed. */
 export class SealingKey {
   readonly #bytes: Buffer
-  /** First byte of the key's hash: tells which key to try first. */
+  /** First byte of the key's hash: selects the key to try. */
   readonly id: number
   /** 64 bits of another hash of the key, in hexadecimal: distinguishes keys and reveals nothing about them. */
   readonly fingerprint: string
 
   constructor(bytes: Buffer) {
-    if (bytes.length !== SEALING_KEY_BYTES) {
+    if (bytes.length !== SEALING_KEY_BYTES)
       throw new RangeError(`a sealing key has ${SEALING_KEY_BYTES} bytes; got ${bytes.length}`)
-    }
     this.#bytes = Buffer.from(bytes)
-    this.id = createHash('sha256').update('store-export key id').update(bytes).digest().readUInt8(0)
-    this.fingerprint = createHash('sha256')
-      .update('store-export key fingerprint')
-      .update(bytes)
-      .digest('hex')
-      .slice(0, FINGERPRINT_LENGTH)
+    const hashOf = (use: string) => createHash('sha256').update(`store-export key ${use}`).update(bytes).digest()
+    this.id = hashOf('id').readUInt8(0)
+    this.fingerprint = hashOf('fingerprint').toString('hex', 0, FINGERPRINT_BYTES)
   }
 
   /** The key itself, for the cipher. */
@@ -44,6 +40,13 @@ export class SealingKey {
 export interface SealingKeys {
   readonly current: SealingKey
   readonly previous: SealingKey | null
+}
+
+/** The control database, and what seals passwords in it. */
+export interface SealingContext {
+  readonly database: ControlDatabase
+  readonly keys: SealingKeys
+  readonly random: RandomBytes
 }
 
 /** A sealed password that no key opens. */
@@ -59,33 +62,29 @@ const HEADER_BYTES = 2
 const TEXT_STARTS = HEADER_BYTES + NONCE_BYTES + TAG_BYTES
 
 /** The password sealed with the current key, for this store only. */
-export function sealPassword(options: {
-  readonly keys: SealingKeys
-  readonly storeId: string
-  readonly password: string
-  readonly random: RandomBytes
-}): SealedPassword {
-  const { current } = options.keys
+export function sealPassword({
+  keys: { current },
+  storeId,
+  password,
+  random,
+}: Omit<SealingContext, 'database'> & { readonly storeId: string; readonly password: string }): SealedPassword {
   const header = Buffer.from([VERSION, current.id])
-  const nonce = options.random(NONCE_BYTES)
+  const nonce = random(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, current.bytes(), nonce)
-  cipher.setAAD(associated(header, options.storeId))
-  const text = Buffer.concat([cipher.update(options.password, 'utf8'), cipher.final()])
+  cipher.setAAD(associated(header, storeId))
+  const text = Buffer.concat([cipher.update(password, 'utf8'), cipher.final()])
   return Buffer.concat([header, nonce, cipher.getAuthTag(), text]).toString('base64')
 }
 
-/** The password. Throws `SealingProblem` when neither key opens it or it was sealed for another store. */
+/** The password. Throws `SealingProblem` if neither key opens it or it was sealed for another store. */
 export function openPassword(keys: SealingKeys, storeId: string, sealed: SealedPassword): string {
   const bytes = Buffer.from(sealed, 'base64')
-  if (bytes.length < TEXT_STARTS || bytes[0] !== VERSION) {
+  if (bytes.length < TEXT_STARTS || bytes[0] !== VERSION)
     throw new SealingProblem(`the password of store ${storeId} is not sealed in a way this version knows`)
-  }
   for (const key of [keys.current, keys.previous]) {
     if (key !== null && key.id === bytes[1]) {
       const password = open(key, storeId, bytes)
-      if (password !== null) {
-        return password
-      }
+      if (password !== null) return password
     }
   }
   throw new SealingProblem(
@@ -100,15 +99,15 @@ export function isSealedWithCurrent(keys: SealingKeys, storeId: string, sealed: 
   return bytes.length >= TEXT_STARTS && bytes[1] === keys.current.id && open(keys.current, storeId, bytes) !== null
 }
 
-/** How many registered passwords these keys open, and why the others do not open. */
+/** Numbers of registered passwords that these keys open, and that they don't open. */
 export interface Openable {
   readonly opened: number
   readonly unopened: number
-  /** Of the first password that does not open; null if all open. */
+  /** The error of the first password that does not open; null if all open. */
   readonly problem: SealingProblem | null
 }
 
-/** Opens one password for each key that sealed any, except of the store `except`, and counts all that this key sealed. */
+/** Opens one password of each key, except that of the store `except`, and counts all passwords that this key sealed. */
 export async function countOpenable(
   { pool }: ControlDatabase,
   keys: SealingKeys,
@@ -151,7 +150,7 @@ function open(key: SealingKey, storeId: string, bytes: Buffer): string | null {
   try {
     return Buffer.concat([decipher.update(bytes.subarray(TEXT_STARTS)), decipher.final()]).toString('utf8')
   } catch {
-    // Two keys may share an id: the tag decides, and the caller tries the other one.
+    // two keys can share an ID; the caller tries the other one
     return null
   }
 }

@@ -1,9 +1,8 @@
-// Text that must never be printed: passwords, keys, connection URLs.
-// Whatever prints it by accident (template, JSON, console, logger) gets a label in its place.
+// Strings that must not be printed: passwords, keys, connection URLs. Templates, JSON, console and log get a label instead.
 
 import { inspect } from 'node:util'
 
-/** A text that prints as its label everywhere; only `reveal()` gives it out. */
+/** A string that prints as its label. Only `reveal` returns it. */
 export class Secret {
   readonly #text: string
   readonly #label: string
@@ -13,7 +12,7 @@ export class Secret {
     this.#label = label
   }
 
-  /** The text itself. Call it where the value is used, and keep the result in no longer-lived place. */
+  /** The string. Call this where the value is used, and don't store the result. */
   reveal(): string {
     return this.#text
   }

@@ -1,83 +1,70 @@
-// Secrets that all nodes of the service share and nobody sets: made once by `migrate`, read by each node.
+// Secrets that the service makes itself and all nodes share.
 
 import { type Pool, sql } from '@store-export/postgres'
-import { type ControlDatabase, queryOne } from './database.ts'
+import type { ControlDatabase } from './database.ts'
 import type { RandomBytes } from './random.ts'
-import { isSealedWithCurrent, openPassword, type SealingKeys, SealingProblem, sealPassword } from './sealing.ts'
+import { isSealedWithCurrent, openPassword, type SealingContext, SealingProblem, sealPassword } from './sealing.ts'
 
-const NAMES = ['cursor'] as const
+const CURSOR = 'cursor'
+/** Name of the dashboard's secret. It takes the place of a store's ID in the sealed value. */
+const DASHBOARD = 'dashboard'
 const SECRET_BYTES = 32
 
-/** What a shared secret is for. */
-export type ServiceSecretName = (typeof NAMES)[number]
-
-/** Makes those that do not exist yet; the first of several processes wins. */
-export async function makeServiceSecrets(pool: Pool, random: RandomBytes): Promise<void> {
-  for (const name of NAMES) {
-    await pool.execute(
-      sql`insert into service_secrets (name, value) values (${name}, ${random(SECRET_BYTES)}) on conflict do nothing`,
-    )
-  }
+/** Makes the secret that seals cursors if there is none. The first of several processes wins. */
+export async function makeCursorSecret(pool: Pool, random: RandomBytes): Promise<void> {
+  await insert(pool, CURSOR, random(SECRET_BYTES))
 }
 
-/** The secret's 32 bytes. Throws when `migrate` has not run. */
-export async function readServiceSecret(database: ControlDatabase, name: ServiceSecretName): Promise<Buffer> {
-  const [row] = await database.pool.query<{ value: Buffer }>(
-    sql`select value from service_secrets where name = ${name}`,
-  )
-  if (row === undefined) {
-    throw new Error(`the control database has no ${name} secret: run store-export migrate`)
-  }
-  return row.value
+/** The 32 bytes of the secret that seals cursors. Throws if `migrate` has not run. */
+export async function readCursorSecret({ pool }: ControlDatabase): Promise<Buffer> {
+  return required(CURSOR, await read(pool, CURSOR))
 }
 
 /**
- * The secret that signs the dashboard's sessions and forms, base64. It lies sealed in the database: whoever reads the
- * database alone signs nobody in. Made by the first process that asks. Throws `SealingProblem`.
+ * The secret that signs the dashboard's sessions and forms, in base64. The first process that reads it makes it. It is
+ * sealed, so a copy of the control database alone is not enough to sign in. Throws `SealingProblem`.
  */
-export async function readDashboardSecret(options: {
-  readonly database: ControlDatabase
-  readonly keys: SealingKeys
-  readonly random: RandomBytes
-  /** Makes another one where the secret that sealed it was lost; every session ends then. */
-  readonly replaceUnopenable?: boolean
-}): Promise<string> {
+export async function readDashboardSecret(
+  options: SealingContext & {
+    /** Makes another secret if the one that sealed it was lost. Every session ends then. */
+    readonly replaceUnopenable?: boolean
+  },
+): Promise<string> {
   const { database, keys, random } = options
+  const { pool } = database
   const password = random(SECRET_BYTES).toString('base64')
   const made = Buffer.from(sealPassword({ keys, storeId: DASHBOARD, password, random }))
-  await database.pool.execute(
-    sql`insert into service_secrets (name, value) values (${DASHBOARD}, ${made}) on conflict do nothing`,
-  )
-  const row = await queryOne<{ value: Buffer }>(
-    database.pool,
-    sql`select value from service_secrets where name = ${DASHBOARD}`,
-  )
+  await insert(pool, DASHBOARD, made)
+  const sealed = required(DASHBOARD, await read(pool, DASHBOARD))
   try {
-    return openPassword(keys, DASHBOARD, row.value.toString())
+    return openPassword(keys, DASHBOARD, sealed.toString())
   } catch (error) {
     if (options.replaceUnopenable !== true || !(error instanceof SealingProblem)) throw error
-    await database.pool.execute(sql`delete from service_secrets where name = ${DASHBOARD} and value = ${row.value}`)
+    await pool.execute(sql`delete from service_secrets where name = ${DASHBOARD} and value = ${sealed}`)
     return readDashboardSecret({ database, keys, random })
   }
 }
 
-/** Seals the dashboard's secret with the current key where the previous one did; whether it did so. */
-export async function resealDashboardSecret(options: {
-  readonly database: ControlDatabase
-  readonly keys: SealingKeys
-  readonly random: RandomBytes
-}): Promise<boolean> {
-  const { database, keys, random } = options
-  const [row] = await database.pool.query<{ value: Buffer }>(
-    sql`select value from service_secrets where name = ${DASHBOARD}`,
-  )
-  if (row === undefined || isSealedWithCurrent(keys, DASHBOARD, row.value.toString())) return false
-  const password = openPassword(keys, DASHBOARD, row.value.toString())
+/** Seals the dashboard's secret with the current key if the previous one did. Throws `SealingProblem`. */
+export async function resealDashboardSecret({ database, keys, random }: SealingContext): Promise<void> {
+  const { pool } = database
+  const sealed = await read(pool, DASHBOARD)
+  if (sealed === null || isSealedWithCurrent(keys, DASHBOARD, sealed.toString())) return
+  const password = openPassword(keys, DASHBOARD, sealed.toString())
   const again = Buffer.from(sealPassword({ keys, storeId: DASHBOARD, password, random }))
-  const changed = await database.pool.execute(sql`
-    update service_secrets set value = ${again} where name = ${DASHBOARD} and value = ${row.value}`)
-  return changed === 1
+  await pool.execute(sql`update service_secrets set value = ${again} where name = ${DASHBOARD} and value = ${sealed}`)
 }
 
-/** Its name, which also stands where a store's id does in what is sealed. */
-const DASHBOARD = 'dashboard'
+async function insert(pool: Pool, name: string, value: Buffer): Promise<void> {
+  await pool.execute(sql`insert into service_secrets (name, value) values (${name}, ${value}) on conflict do nothing`)
+}
+
+function required(name: string, secret: Buffer | null): Buffer {
+  if (secret === null) throw new Error(`the control database has no ${name} secret: run store-export migrate`)
+  return secret
+}
+
+async function read(pool: Pool, name: string): Promise<Buffer | null> {
+  const [row] = await pool.query<{ value: Buffer }>(sql`select value from service_secrets where name = ${name}`)
+  return row?.value ?? null
+}

@@ -1,11 +1,11 @@
-// Holds guesses at the sign-in: ten in a window, for an account and for an address alike, on all nodes. A window that was
-// used up and is tried again soon is followed by a longer one.
+// Limits sign-in attempts on all nodes: ten in a window for each account and for each address. A window that was used up is
+// followed by a longer one, unless half an hour passes.
 
 import { createHash } from 'node:crypto'
 import { sql } from '@store-export/postgres'
 import { type ControlDatabase, queryOne } from './database.ts'
 
-/** Guesses in one window. */
+/** Attempts in one window. */
 const ATTEMPTS_MAX = 10
 
 const WINDOW_SECONDS = 60
@@ -13,10 +13,10 @@ const WINDOW_SECONDS = 60
 const LEVEL_MAX = 4
 /** No window ends later than this many seconds from now: the longest window, and a minute for concurrent statements. */
 const WINDOW_SECONDS_MAX = WINDOW_SECONDS * 2 ** LEVEL_MAX + 60
-/** Who stays away for so long starts with the first window again. */
+/** After this time without an attempt, the windows start with the shortest one again. */
 const FORGIVEN_SECONDS = 1800
 
-/** Whether an attempt may be made; else how many whole seconds until the next may. */
+/** Whether an attempt may be made, and else the whole seconds until the next one. */
 export type AttemptVerdict = { readonly allowed: true } | { readonly allowed: false; readonly waitSeconds: number }
 
 /**
@@ -29,12 +29,12 @@ export async function countAttempt(
   at: Date | null = null,
 ): Promise<AttemptVerdict> {
   const hashes = scopes.map(hashOf).toSorted()
-  const { pool } = database
-  // A window with an impossibly late end was opened while the clock ran ahead: it counts as ended.
+  // a window with an impossibly late end was opened while the clock ran ahead, and counts as ended
   const isOpen = sql`a.window_ends_at > (select instant from clock) and a.window_ends_at <= (select latest_end from clock)`
-  const row = await queryOne<{ attempts: number; wait: number }>(
-    pool,
-    sql`
+  const isRepeated = sql`a.attempts > ${ATTEMPTS_MAX}::int
+    and a.window_ends_at > (select instant from clock) - make_interval(secs => ${FORGIVEN_SECONDS}::int)`
+  const nextLevel = sql`least(a.level + 1, ${LEVEL_MAX}::int)`
+  const statement = sql`
     with clock as materialized (
       select instant, instant + make_interval(secs => ${WINDOW_SECONDS_MAX}::int) as latest_end
       from coalesce(${at}::timestamptz, clock_timestamp()) as instant
@@ -46,28 +46,24 @@ export async function countAttempt(
         attempts = case when ${isOpen} then a.attempts + 1 else 1 end,
         level = case
           when ${isOpen} then a.level
-          when a.attempts > ${ATTEMPTS_MAX}::int
-            and a.window_ends_at > (select instant from clock) - make_interval(secs => ${FORGIVEN_SECONDS}::int)
-            then least(a.level + 1, ${LEVEL_MAX}::int)
+          when ${isRepeated} then ${nextLevel}
           else 0 end,
         window_ends_at = case
           when ${isOpen} then a.window_ends_at
-          when a.attempts > ${ATTEMPTS_MAX}::int
-            and a.window_ends_at > (select instant from clock) - make_interval(secs => ${FORGIVEN_SECONDS}::int)
-            then (select instant from clock)
-              + make_interval(secs => ${WINDOW_SECONDS}::int * (2 ^ least(a.level + 1, ${LEVEL_MAX}::int))::int)
+          when ${isRepeated}
+            then (select instant from clock) + make_interval(secs => ${WINDOW_SECONDS}::int * (2 ^ ${nextLevel})::int)
           else (select instant from clock) + make_interval(secs => ${WINDOW_SECONDS}::int) end
       returning attempts, window_ends_at
     )
     select max(attempts) as attempts,
       coalesce(max(ceil(extract(epoch from window_ends_at - instant)))
         filter (where attempts > ${ATTEMPTS_MAX}::int), 0)::int as wait
-    from counted, clock`,
-  )
+    from counted, clock`
+  const row = await queryOne<{ attempts: number; wait: number }>(database.pool, statement)
   return row.attempts > ATTEMPTS_MAX ? { allowed: false, waitSeconds: Math.max(1, row.wait) } : { allowed: true }
 }
 
-/** Takes the attempt back, since it was no guess: it succeeded. */
+/** Takes back an attempt that succeeded. */
 export async function forgiveAttempt(database: ControlDatabase, scopes: readonly string[]): Promise<void> {
   const hashes = scopes.map(hashOf).toSorted()
   await database.pool.execute(sql`
@@ -77,14 +73,14 @@ export async function forgiveAttempt(database: ControlDatabase, scopes: readonly
       order by scope for update)`)
 }
 
-/** Forgets windows that ended long ago; returns how many. */
+/** Deletes windows that ended half an hour ago. Returns how many. */
 export async function forgetAttempts(database: ControlDatabase): Promise<number> {
   return await database.pool.execute(sql`
     delete from sign_in_attempts
     where window_ends_at < clock_timestamp() - make_interval(secs => ${FORGIVEN_SECONDS}::int)`)
 }
 
-/** A scope holds what somebody typed: of any length, and not ours to keep. */
+/** A scope contains what a person typed: it can be long, and the database must not store it. */
 function hashOf(scope: string): string {
   return createHash('sha256').update(scope).digest('hex')
 }

@@ -1,23 +1,23 @@
-// The registry of stores: where each one's database is and how it stands. It connects to none of them.
+// The registry of stores. It connects to none of their databases.
 
-import { parseConnectionUrl, splitPassword, sql, withPassword } from '@store-export/postgres'
+import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'
-import { isUuid, type RandomBytes, randomUuid } from './random.ts'
-import { openPassword, type SealedPassword, type SealingKeys, sealPassword } from './sealing.ts'
-import { Secret } from './secret.ts'
+import { isUuid, randomUuid } from './random.ts'
+import type { SealedPassword, SealingContext } from './sealing.ts'
+import { sealUrl } from './store-url.ts'
 import { deleteUsageOf } from './usage/retention.ts'
 
-const ORIGINS = ['generated', 'imported'] as const
-const STATES = ['generating', 'ready'] as const
 const NAME_LENGTH_MAX = 200
 const EXTERNAL_ID_LENGTH_MAX = 200
+/** PostgreSQL's own limit. */
+const SCHEMA_NAME_BYTES_MAX = 63
 const EXTERNAL_ID = new RegExp(`^[!-,.-~][!-~]{0,${EXTERNAL_ID_LENGTH_MAX - 1}}$`)
 
-/** Where a store comes from; only generated ones are served. */
-export type StoreOrigin = (typeof ORIGINS)[number]
+/** Origin of a store. The service serves generated stores only. */
+export type StoreOrigin = 'generated' | 'imported'
 
-/** How far a store is; only ready ones are served. */
-export type StoreState = (typeof STATES)[number]
+/** State of a store. The service serves ready stores only. */
+export type StoreState = 'generating' | 'ready'
 
 /** A store as registered. */
 export interface RegisteredStore {
@@ -27,11 +27,13 @@ export interface RegisteredStore {
   readonly name: string
   readonly origin: StoreOrigin
   readonly state: StoreState
-  /** Without its password; null when there is none. */
+  /** Without its password; null without a database. */
   readonly databaseUrl: string | null
   readonly sealedPassword: SealedPassword | null
+  /** The schema of the database that the store's tables are in. */
+  readonly schemaName: string
   readonly createdAt: Date
-  /** null while the store is registered. */
+  /** Null while the store is registered. */
   readonly removedAt: Date | null
 }
 
@@ -44,17 +46,13 @@ export class UnknownStore extends Error {
   }
 }
 
-/** What was asked for does not fit together; the message says what would. */
+/** Thrown for a change that cannot be made. The message says what is accepted. */
 export class StoreProblem extends Error {
   override readonly name = 'StoreProblem'
 }
 
-/** What every change of the registry needs. */
-export interface RegistryContext {
-  readonly database: ControlDatabase
-  readonly keys: SealingKeys
-  readonly random: RandomBytes
-}
+/** What changes of the registry use. */
+export type RegistryContext = SealingContext
 
 /** A store to register. */
 export interface NewStore {
@@ -67,6 +65,8 @@ export interface NewStore {
   readonly state: StoreState
   /** With its password; null for a store that has no database yet. */
   readonly databaseUrl: string | null
+  /** `public` if absent. */
+  readonly schemaName?: string
 }
 
 /**
@@ -79,18 +79,16 @@ export async function addStore(
 ): Promise<RegisteredStore & { readonly isNew: boolean }> {
   const { pool } = context.database
   const id = (store.id ?? randomUuid(context.random)).toLowerCase()
-  if (!isUuid(id)) {
-    throw new StoreProblem('the id of a store must be a UUID')
-  }
+  if (!isUuid(id)) throw new StoreProblem('the id of a store must be a UUID')
   const name = checkName(store.name)
   const externalId = checkExternalId(store.externalId ?? null)
-  if (store.databaseUrl === null && store.origin === 'generated' && store.state === 'ready') {
+  const schemaName = checkSchemaName(store.schemaName ?? 'public')
+  if (store.databaseUrl === null && store.origin === 'generated' && store.state === 'ready')
     throw new StoreProblem('a ready store needs the URL of its database')
-  }
   const { url, sealed } = sealUrl(context, id, store.databaseUrl)
   const [added] = await pool.query<RegisteredStore>(sql`
-    insert into stores (id, external_id, name, origin, state, database_url, database_password)
-    values (${id}, ${externalId}, ${name}, ${store.origin}, ${store.state}, ${url}, ${sealed})
+    insert into stores (id, external_id, name, origin, state, database_url, database_password, schema_name)
+    values (${id}, ${externalId}, ${name}, ${store.origin}, ${store.state}, ${url}, ${sealed}, ${schemaName})
     on conflict do nothing
     returning ${STORE_COLUMNS}`)
   if (added !== undefined) return { ...added, isNew: true }
@@ -100,19 +98,17 @@ export async function addStore(
   return { ...known, isNew: false }
 }
 
-/** All stores by age; removed ones only when asked for. */
+/** All stores by age. */
 export async function listStores(
   database: ControlDatabase,
   options: { readonly includeRemoved?: boolean } = {},
 ): Promise<RegisteredStore[]> {
-  const { pool } = database
   const which = options.includeRemoved === true ? sql`` : sql`where removed_at is null`
-  return pool.query<RegisteredStore>(sql`select ${STORE_COLUMNS} from stores ${which} order by created_at, id`)
+  return database.pool.query<RegisteredStore>(sql`select ${STORE_COLUMNS} from stores ${which} order by created_at, id`)
 }
 
 /** The store with this ID, else the one with this external ID; null if there is none or it was removed. */
-export async function getStore(database: ControlDatabase, reference: string): Promise<RegisteredStore | null> {
-  const { pool } = database
+export async function getStore({ pool }: ControlDatabase, reference: string): Promise<RegisteredStore | null> {
   const [store] = await pool.query<RegisteredStore>(sql`
     select ${STORE_COLUMNS} from stores
     where (id = ${uuidOrNull(reference)} or external_id = ${reference}) and removed_at is null
@@ -132,6 +128,7 @@ export interface StoreChange {
   readonly name?: string
   readonly state?: StoreState
   readonly databaseUrl?: string
+  readonly schemaName?: string
 }
 
 /** Changes a store, from the next request on. Throws `UnknownStore` and `StoreProblem`. */
@@ -143,22 +140,21 @@ export async function setStore(
   const { pool } = context.database
   const store = await requireStore(context.database, reference)
   const name = change.name === undefined ? null : checkName(change.name)
+  const schemaName = change.schemaName === undefined ? null : checkSchemaName(change.schemaName)
   const state = change.state ?? store.state
-  if (state === 'ready' && store.origin === 'generated' && store.databaseUrl === null && !change.databaseUrl) {
+  if (state === 'ready' && store.origin === 'generated' && store.databaseUrl === null && !change.databaseUrl)
     throw new StoreProblem('a ready store needs the URL of its database')
-  }
   const { url, sealed } = sealUrl(context, store.id, change.databaseUrl ?? null)
   // One statement reads and writes the row, so that it does not undo a concurrent change.
   const keepUrl = change.databaseUrl === undefined
   const [changed] = await pool.query<RegisteredStore>(sql`
     update stores set name = coalesce(${name}, name), state = coalesce(${change.state ?? null}, state),
+      schema_name = coalesce(${schemaName}, schema_name),
       database_url = case when ${keepUrl}::boolean then database_url else ${url} end,
       database_password = case when ${keepUrl}::boolean then database_password else ${sealed} end
     where id = ${store.id} and removed_at is null
     returning ${STORE_COLUMNS}`)
-  if (changed === undefined) {
-    throw new UnknownStore(reference)
-  }
+  if (changed === undefined) throw new UnknownStore(reference)
   return changed
 }
 
@@ -175,14 +171,12 @@ export async function removeStore(
   const [store] = await pool.query<{ id: string }>(sql`
     select id from stores where id = ${uuidOrNull(reference)} or external_id = ${reference}
     order by id = ${uuidOrNull(reference)} desc nulls last, removed_at desc nulls first limit 1`)
-  if (store === undefined) {
-    throw new UnknownStore(reference)
-  }
+  if (store === undefined) throw new UnknownStore(reference)
   const { id } = store
   const removed = await pool.execute(sql`
     update stores set removed_at = clock_timestamp(), database_url = null, database_password = null
     where id = ${id} and removed_at is null`)
-  // A statement of its own sees keys that were made while the first one waited; none can be made after it.
+  // a separate statement sees keys that were created while the first one waited; none can be created after it
   const keysRevoked = await pool.execute(sql`
     update api_keys set revoked_at = clock_timestamp() where store_id = ${id} and revoked_at is null`)
   await pool.execute(sql`delete from memberships where store_id = ${id}`)
@@ -198,52 +192,10 @@ export async function registeredAmong({ pool }: ControlDatabase, ids: readonly s
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The store's connection URL with its password; null if the store has none. Pass it only to the PostgreSQL client. */
-export function openStoreUrl(
-  keys: SealingKeys,
-  store: Pick<RegisteredStore, 'id' | 'databaseUrl' | 'sealedPassword'>,
-): Secret | null {
-  if (store.databaseUrl === null) {
-    return null
-  }
-  const { id: storeId, databaseUrl, sealedPassword } = store
-  return new Secret(connectionUrlOf(keys, { storeId, databaseUrl, sealedPassword }), '[connection URL]')
-}
-
-/** Where a store's database is, as the registry has it. */
-interface SealedAddress {
-  readonly storeId: string
-  readonly databaseUrl: string
-  readonly sealedPassword: SealedPassword | null
-}
-
-/**
- * The connection URL with its password. Pass it only to the PostgreSQL client. Throws `SealingProblem` if no key opens
- * the password.
- */
-export function connectionUrlOf(keys: SealingKeys, { storeId, databaseUrl, sealedPassword }: SealedAddress): string {
-  return withPassword(databaseUrl, sealedPassword === null ? null : openPassword(keys, storeId, sealedPassword))
-}
-
-function sealUrl(
-  context: RegistryContext,
-  storeId: string,
-  databaseUrl: string | null,
-): { url: string | null; sealed: SealedPassword | null } {
-  if (databaseUrl === null) {
-    return { url: null, sealed: null }
-  }
-  parseConnectionUrl(databaseUrl)
-  const { url, password } = splitPassword(databaseUrl)
-  const { keys, random } = context
-  return { url, sealed: password === null ? null : sealPassword({ keys, storeId, password, random }) }
-}
-
 function checkName(text: string): string {
   const name = text.trim()
-  if (name === '' || Array.from(name).length > NAME_LENGTH_MAX || /\p{Cc}/u.test(name)) {
+  if (name === '' || Array.from(name).length > NAME_LENGTH_MAX || /\p{Cc}/u.test(name))
     throw new StoreProblem(`the name of a store has 1 to ${NAME_LENGTH_MAX} characters, without control characters`)
-  }
   return name
 }
 
@@ -255,10 +207,19 @@ function checkExternalId(text: string | null): string | null {
   )
 }
 
+/** The name itself. Throws `StoreProblem` for what cannot be the name of a schema: PostgreSQL would cut a longer one off. */
+export function checkSchemaName(name: string): string {
+  const bytes = Buffer.byteLength(name)
+  if (bytes > 0 && bytes <= SCHEMA_NAME_BYTES_MAX && !/\p{Cc}/u.test(name)) return name
+  throw new StoreProblem(
+    `the name of a schema has 1 to ${SCHEMA_NAME_BYTES_MAX} bytes, without control characters; got ${bytes} bytes`,
+  )
+}
+
 function uuidOrNull(text: string): string | null {
   return isUuid(text) ? text : null
 }
 
 /** The columns of a `RegisteredStore`, for a select list. */
 export const STORE_COLUMNS = sql`id, external_id as "externalId", name, origin, state, database_url as "databaseUrl",
-  database_password as "sealedPassword", created_at as "createdAt", removed_at as "removedAt"`
+  database_password as "sealedPassword", schema_name as "schemaName", created_at as "createdAt", removed_at as "removedAt"`

@@ -13,7 +13,7 @@ import {
   createAdmitter,
   createUsageRecorder,
   openControlDatabase,
-  readServiceSecret,
+  readCursorSecret,
   type SealingKeys,
   type UsageRecorder,
 } from '@store-export/control'
@@ -56,7 +56,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const control = openControlDatabase(options.controlUrl, { poolSize: BACKGROUND_CONNECTIONS, preparedStatements })
   const admitter = admitterOf(options)
   try {
-    const cursorSecret = createSecretKey(await readServiceSecret(control, 'cursor'))
+    const cursorSecret = createSecretKey(await readCursorSecret(control))
     const documents = new Map<string, ReferenceRoute>()
     const connectionUrl = (address: StoreAddress) => connectionUrlOf(options.keys, address)
     const pools = new StorePools({ bounds: config, connectionUrl, observe })

@@ -6,7 +6,8 @@ import { openPassword } from '../sealing.ts'
 import { addStore, removeStore } from '../stores.ts'
 import { type Admission, admit, admitMany, BUSY } from './admission.ts'
 import { hashApiKey, makeApiKey } from './api-key.ts'
-import { createKey, type NewKey, revokeKey } from './keys.ts'
+import { createKey, type NewKey } from './create-key.ts'
+import { revokeKey } from './keys.ts'
 
 let control: TestControl
 let key: NewKey

@@ -1,23 +1,22 @@
-// Looks a key up and counts its requests, in one statement and one round trip; several keys where they are asked for at
-// once. Nothing is cached: a key revoked before the statement begins is refused, on every node. Who is refused what is the
-// pipeline's.
+// Looks up keys and counts their requests, in one statement and one round trip. Nothing is cached: a key that was revoked
+// before the statement begins is refused on every node.
 
 import type { Pool, Value } from '@store-export/postgres'
 import type { SealedPassword } from '../sealing.ts'
 import type { StoreOrigin, StoreState } from '../stores.ts'
 import type { HashedKey } from './api-key.ts'
 
-/** By which limit, on which connections. */
+/** Options of an admission. */
 export interface AdmissionRequest {
   readonly pool: Pool
   readonly requestsPerMinute: number
   /** End of the statement, by `performance.now()`. */
   readonly deadline?: number
-  /** Instant that stands for the control database's clock, as PostgreSQL writes it; for tests only. */
+  /** Timestamp in place of the control database's clock, as PostgreSQL writes it; for tests only. */
   readonly at?: string
 }
 
-/** A valid key, its store, and how much of the current minute it has used. */
+/** A valid key, its store, and its requests in the current one-minute window. */
 export interface Admission {
   readonly keyId: string
   readonly storeId: string
@@ -26,22 +25,24 @@ export interface Admission {
   /** URL of the store's database without its password; null for a store that has none yet. */
   readonly databaseUrl: string | null
   readonly sealedPassword: SealedPassword | null
-  /** Requests of this key in the current clock minute, this one included. */
+  /** The schema of that database that the store's tables are in. */
+  readonly schemaName: string
+  /** Requests of this key in the window, this one included. */
   readonly requests: number
   /** Whether this request is within the limit. */
   readonly withinLimit: boolean
-  /** Requests left in this minute. */
+  /** Requests left in the window. */
   readonly remaining: number
-  /** Whole seconds until the next minute, 1 to 60, rounded up. */
+  /** Whole seconds until the next window, 1 to 60, rounded up. */
   readonly secondsToNextMinute: number
 }
 
-/** Somebody else holds the key's counter: it would have to be waited for. */
+/** Another statement holds the key's counter, so the request is not counted. */
 export const BUSY = Symbol('busy')
 
 /**
- * The admissions of so many requests of one key, in their order; null where the key is unknown, revoked, or its store was
- * removed: such requests count for no key. Waits for the key's counter. Rejects as `Pool.query` does.
+ * The admissions of `times` requests of one key, in their order; null if the key is unknown or revoked, or its store was
+ * removed. Waits for the key's counter. Rejects as `Pool.query` does.
  */
 export async function admit(hash: HashedKey, times: number, request: AdmissionRequest): Promise<(Admission | null)[]> {
   const [row] = await run(request, OF_ONE, [hash.bytes, times])
@@ -49,8 +50,8 @@ export async function admit(hash: HashedKey, times: number, request: AdmissionRe
 }
 
 /**
- * The admissions of requests of many keys, in their order; null as in `admit`. A counter that somebody else holds is not
- * waited for, since all the others would wait, too: its requests are `BUSY`, and not counted.
+ * The admissions of requests of many keys, in their order; null as in `admit`. Requests are `BUSY` if another statement holds
+ * their counter, because a wait for one counter would delay all keys.
  */
 export async function admitMany(
   hashes: readonly HashedKey[],
@@ -71,9 +72,9 @@ export async function admitMany(
 
 /** The statement's columns. */
 interface AdmissionRow extends Omit<Admission, 'requests' | 'withinLimit' | 'remaining'> {
-  /** Where several keys were asked for. */
+  /** Only in the statement for many keys. */
   readonly hash?: string
-  /** Those of the minute, all that are asked for included; null where they were not counted. */
+  /** Requests in the window after all of this statement; null if they were not counted. */
   readonly requests: number | null
 }
 
@@ -85,7 +86,7 @@ async function run(
   return await pool.query<AdmissionRow>({ text, values: [...values, at ?? null], prepared: true }, { deadline })
 }
 
-/** Of several that were counted at once each is what it would have been alone: `later` of them came behind it. */
+/** The admission of one of several requests that were counted at once; `later` of them came after it. */
 function admissionOf(
   row: AdmissionRow | undefined,
   later: number,
@@ -101,7 +102,7 @@ function admissionOf(
   }
 }
 
-/** The time at which the statement began. It is the same in every place of the statement. */
+/** The time at which the statement began. */
 const INSTANT = 'coalesce($3::timestamptz, statement_timestamp())'
 
 /** The time at which a counter is changed: later than the statement's begin if another statement held the counter. */
@@ -132,7 +133,7 @@ const statement = ({
   counted,
 }: Record<'keys' | 'hash' | 'times' | 'free' | 'source' | 'counted', string>) => `
 with known as (
-  select k.id, k.store_id, s.origin, s.state, s.database_url, s.database_password, ${times} as times${hash}
+  select k.id, k.store_id, s.origin, s.state, s.database_url, s.database_password, s.schema_name, ${times} as times${hash}
   from ${keys} join stores s on s.id = k.store_id
   where k.revoked_at is null and s.removed_at is null
 ), ${free}counted as (
@@ -145,7 +146,8 @@ with known as (
   returning key_id, minute, requests
 )
 select known.id as "keyId", known.store_id as "storeId", known.origin, known.state,
-  known.database_url as "databaseUrl", known.database_password as "sealedPassword", counted.requests,
+  known.database_url as "databaseUrl", known.database_password as "sealedPassword",
+  known.schema_name as "schemaName", counted.requests,
   greatest(1, least(60, ceil(extract(epoch from counted.minute + interval '1 minute' - ${INSTANT}))))::int
     as "secondsToNextMinute"${hash}
 from known ${counted}`

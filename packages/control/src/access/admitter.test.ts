@@ -5,7 +5,8 @@ import { createControlDatabase, type TestControl } from '../../test/support/cont
 import type { ControlEvent } from '../control-event.ts'
 import { type Admitter, ControlDatabaseFault, createAdmitter } from './admitter.ts'
 import { type HashedKey, hashApiKey, makeApiKey } from './api-key.ts'
-import { createKey, revokeKey } from './keys.ts'
+import { createKey } from './create-key.ts'
+import { revokeKey } from './keys.ts'
 
 const POOL_SIZE = 3
 const TIMEOUT_MS = 1000

@@ -1,6 +1,5 @@
-// Admission with bounds: however the control database behaves, a request waits for it a limited time, and no more than a
-// limited number wait. Requests that come while a statement is under way share the next one. Without a response of the
-// control database there is no data (R5).
+// Admission with bounds on the time and on the number of requests that wait for the control database. Requests that arrive
+// while a statement is under way share the next one. Without a response of the control database there is no data (R5).
 
 import { type Pool, PostgresError } from '@store-export/postgres'
 import type { Observe } from '../control-event.ts'
@@ -8,16 +7,16 @@ import { type Admission, type AdmissionRequest, admit, admitMany, BUSY } from '.
 import type { HashedKey } from './api-key.ts'
 import { Batcher } from './batcher.ts'
 
-/** The control database gave no answer. The message is for the log. */
+/** Thrown if the control database did not respond. The message is for the log. */
 export class ControlDatabaseFault extends Error {
   override readonly name = 'ControlDatabaseFault'
 }
 
-/** What an admitter needs. */
+/** Options of an admitter. */
 export interface AdmitterOptions {
-  /** For nothing but admission. `close` closes it. */
+  /** Used for admission only. `close` closes it. */
   readonly pool: Pool
-  /** Statements that run at once; as many as the pool has connections. */
+  /** Statements that run at once: the number of the pool's connections. */
   readonly poolSize: number
   readonly requestsPerMinute: number
   readonly timeoutMs: number
@@ -31,9 +30,9 @@ const CLOSE_MS = 5000
 
 /** Admits keys. */
 export interface Admitter {
-  /** The admission, or null for a key that is not valid. Rejects with `ControlDatabaseFault`, already observed. */
+  /** The admission; null for a key that is not valid. Rejects with `ControlDatabaseFault` after calling `observe`. */
   admit(hash: HashedKey): Promise<Admission | null>
-  /** Its pool at this moment, for metrics. */
+  /** Numbers of connections and of waiting requests, for metrics. */
   sums(): { readonly pools: 1; readonly connections: number; readonly busy: number; readonly waiting: number }
   close(): Promise<void>
 }

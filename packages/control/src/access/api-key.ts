@@ -1,5 +1,4 @@
-// The value of an API key: how it is made, read, hashed and shown. No database.
-// `sdx_`, 256 random bits in base62, and the CRC32 of what stands before in base62, as GitHub's tokens have:
+// The value of an API key: `sdx_`, 256 random bits in base62, and a CRC32 of both in base62, as in GitHub's tokens:
 // https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/
 
 import { hash } from 'node:crypto'
@@ -14,19 +13,18 @@ const SECRET_BYTES = 32
 const SECRET_LENGTH = 43
 /** 62^6 is the first power above 2^32. */
 const CHECKSUM_LENGTH = 6
-const KEY_LENGTH = KEY_PREFIX.length + SECRET_LENGTH + CHECKSUM_LENGTH
 const SHAPE = new RegExp(`^${KEY_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`)
 const VISIBLE_PREFIX_LENGTH = 12
 const VISIBLE_END_LENGTH = 4
 
-/** A whole key. It prints as [key] everywhere; it is neither logged nor stored. */
+/** A whole key. It prints as [key], and is neither logged nor stored. */
 export class PlainKey extends Secret {
   constructor(text: string) {
     super(text, '[key]')
   }
 }
 
-/** The SHA-256 of a key: what is stored and looked up. A plain hash is enough for 256 random bits. */
+/** The SHA-256 of a key, which the control database stores. A plain hash is enough for 256 random bits. */
 export class HashedKey {
   readonly bytes: Buffer
 
@@ -41,11 +39,9 @@ export function makeApiKey(random: RandomBytes): PlainKey {
   return new PlainKey(body + checksum(body))
 }
 
-/** The key that the text is, or null when prefix, length, alphabet or checksum say that no key was ever written so. */
+/** The key; null if prefix, length, alphabet or checksum are not those of a key. */
 export function parseApiKey(text: string): PlainKey | null {
-  if (text.length !== KEY_LENGTH || !SHAPE.test(text)) {
-    return null
-  }
+  if (!SHAPE.test(text)) return null
   const body = text.slice(0, -CHECKSUM_LENGTH)
   return checksum(body) === text.slice(-CHECKSUM_LENGTH) ? new PlainKey(text) : null
 }
@@ -55,7 +51,7 @@ export function hashApiKey(key: PlainKey): HashedKey {
   return new HashedKey(hash('sha256', key.reveal(), 'buffer'))
 }
 
-/** What lists may show of a key: its first twelve characters (eight of them secret) and its last four. */
+/** The parts that lists show: the first twelve characters, eight of them secret, and the last four. */
 export function visibleParts(key: PlainKey): { prefix: string; lastFour: string } {
   const text = key.reveal()
   return { prefix: text.slice(0, VISIBLE_PREFIX_LENGTH), lastFour: text.slice(-VISIBLE_END_LENGTH) }
@@ -67,8 +63,6 @@ function checksum(body: string): string {
 
 function base62(value: bigint, length: number): string {
   let digits = ''
-  for (let rest = value; digits.length < length; rest /= 62n) {
-    digits = ALPHABET.charAt(Number(rest % 62n)) + digits
-  }
+  for (let rest = value; digits.length < length; rest /= 62n) digits = ALPHABET.charAt(Number(rest % 62n)) + digits
   return digits
 }

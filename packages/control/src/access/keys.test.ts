@@ -2,15 +2,8 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
 import { removeStore, UnknownStore } from '../stores.ts'
-import {
-  createKey,
-  KeyLimitReached,
-  KeyNameProblem,
-  KeyNotReplaceable,
-  listKeys,
-  type NewKey,
-  revokeKey,
-} from './keys.ts'
+import { createKey, KeyLimitReached, KeyNameProblem, KeyNotReplaceable, type NewKey } from './create-key.ts'
+import { listKeys, revokeKey } from './keys.ts'
 
 let control: TestControl
 beforeAll(async () => {

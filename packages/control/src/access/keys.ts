@@ -1,20 +1,11 @@
-// The keys of a store: create, list, revoke. Five slots and a unique index hold the limit, not counting.
-// Checking a key on a request is admission.ts.
+// The keys of a store: find, list, revoke.
 
-import { LIMITS } from '@store-export/contract'
 import { type SqlFragment, sql } from '@store-export/postgres'
-import { type ControlDatabase, queryOne } from '../database.ts'
-import { isUuid, type RandomBytes, randomUuid } from '../random.ts'
-import { UnknownStore } from '../stores.ts'
-import { type HashedKey, hashApiKey, makeApiKey, type PlainKey, visibleParts } from './api-key.ts'
+import type { ControlDatabase } from '../database.ts'
+import { isUuid } from '../random.ts'
+import type { HashedKey } from './api-key.ts'
 
-/** Active keys that a store may have. */
-const KEYS_PER_STORE_MAX = LIMITS.activeKeysPerStore
-
-/** Longest name of a key, in characters. */
-const KEY_NAME_LENGTH_MAX = 80
-
-/** A key as lists show it. */
+/** A key without its text. */
 export interface KeySummary {
   readonly id: string
   readonly storeId: string
@@ -24,106 +15,34 @@ export interface KeySummary {
   readonly lastFour: string
   readonly createdBy: string | null
   readonly createdAt: Date
-  /** To within the flush of the usage; null when never used. */
+  /** Null if never used. The usage recorder writes it at its next flush. */
   readonly lastUsedAt: Date | null
-  /** null while the key is active. */
+  /** Null while the key is active. */
   readonly revokedAt: Date | null
-  /** Id of the key whose place this one took, or is to take; null for a key of its own. */
+  /** ID of the key that this one replaces; null without one. */
   readonly replaces: string | null
 }
 
-/** A key just made: the only moment at which it can be read. */
-export interface NewKey {
-  readonly id: string
-  readonly key: PlainKey
-  readonly storeId: string
-  readonly name: string
-}
+/** The columns of a `KeySummary`, for a select list. */
+export const KEY_COLUMNS = sql`id, store_id as "storeId", name, prefix, last_four as "lastFour", created_by as "createdBy",
+  created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt", replaces`
 
-/** What a key is made of. */
-export interface KeyRequest {
-  readonly database: ControlDatabase
-  readonly storeId: string
-  /** What the key is for, in the merchant's words. */
-  readonly name: string
-  /** Who made it, for the list; null for the operator's command line. */
-  readonly createdBy: string | null
-  /**
-   * The key of the same store whose place this one takes. `at once` ends that key in the same statement, so that there
-   * is room for this one; `later` leaves it until somebody revokes it.
-   */
-  readonly replaces?: { readonly keyId: string; readonly ends: 'at once' | 'later' }
-  /** Who creates it, for the audit table; the name of the database session if absent. */
-  readonly actor?: string
-  readonly random: RandomBytes
-}
-
-/** The store has all its keys. Says which one was used least recently, as the one to revoke first. */
-export class KeyLimitReached extends Error {
-  override readonly name = 'KeyLimitReached'
-  readonly leastRecentlyUsed: KeySummary | null
-
-  constructor(leastRecentlyUsed: KeySummary | null) {
-    super(
-      `a store has at most ${KEYS_PER_STORE_MAX} active keys: revoke one first` +
-        (leastRecentlyUsed === null ? '' : `; ${describeUse(leastRecentlyUsed)}`),
-    )
-    this.leastRecentlyUsed = leastRecentlyUsed
-  }
-}
-
-/** The key has a successor already, or was revoked: it cannot be replaced. */
-export class KeyNotReplaceable extends Error {
-  override readonly name = 'KeyNotReplaceable'
-}
-
-/** A key's name that is not accepted. */
-export class KeyNameProblem extends Error {
-  override readonly name = 'KeyNameProblem'
-}
-
-/** Each failed attempt means that another key took a slot; more than that only when keys are revoked meanwhile. */
-const ATTEMPTS_MAX = 2 * KEYS_PER_STORE_MAX
-
-/**
- * A new active key. Throws `KeyNameProblem`, `UnknownStore` (a removed one counts as unknown), `KeyLimitReached`, or
- * `KeyNotReplaceable` where it is to replace a key that is not active, not of this store, or replaced already.
- */
-export async function createKey(request: KeyRequest): Promise<NewKey> {
-  const name = checkName(request.name)
-  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
-    const key = makeApiKey(request.random)
-    const id = randomUuid(request.random)
-    const outcome = await insert(request, { id, name, key })
-    if (outcome === 'inserted') {
-      return { id, key, storeId: request.storeId.toLowerCase(), name }
-    }
-    if (outcome === 'unknown store') {
-      throw new UnknownStore(request.storeId)
-    }
-    if (outcome === 'not replaceable') {
-      throw new KeyNotReplaceable(`the key ${request.replaces?.keyId} is not active, or was replaced already`)
-    }
-    if (outcome === 'full') {
-      break
-    }
-  }
-  throw new KeyLimitReached(await leastRecentlyUsed(request))
-}
-
-/** The key of a store with this hash; null for none. `ageSeconds` is measured by the control database's clock. */
-export async function findKeyByHash(options: {
-  readonly database: ControlDatabase
-  readonly storeId: string
-  readonly hash: HashedKey
-}): Promise<{
+/** A key that was found by its hash. */
+interface FoundKey {
   readonly id: string
   readonly name: string
   readonly isActive: boolean
   readonly ageSeconds: number
-} | null> {
+}
+
+/** The key of a store with this hash; null for none. The control database's clock measures `ageSeconds`. */
+export async function findKeyByHash(options: {
+  readonly database: ControlDatabase
+  readonly storeId: string
+  readonly hash: HashedKey
+}): Promise<FoundKey | null> {
   const { database, storeId, hash } = options
-  const [key] = await database.pool.query<{ id: string; name: string; isActive: boolean; ageSeconds: number }>(sql`
+  const [key] = await database.pool.query<FoundKey>(sql`
     select id, name, revoked_at is null as "isActive",
       extract(epoch from clock_timestamp() - created_at)::float8 as "ageSeconds"
     from api_keys where key_hash = ${hash.bytes} and store_id = ${storeId}`)
@@ -136,140 +55,34 @@ export async function listKeys(options: {
   readonly storeId: string
   readonly activeOnly?: boolean
 }): Promise<KeySummary[]> {
-  const { pool } = options.database
-  if (!isUuid(options.storeId)) {
-    return []
-  }
+  if (!isUuid(options.storeId)) return []
   const active = options.activeOnly === true ? sql`and revoked_at is null` : sql``
-  return pool.query<KeySummary>(sql`
-    select ${COLUMNS} from api_keys where store_id = ${options.storeId} ${active}
+  return options.database.pool.query<KeySummary>(sql`
+    select ${KEY_COLUMNS} from api_keys where store_id = ${options.storeId} ${active}
     order by revoked_at is not null, created_at, id`)
 }
 
-/**
- * Ends a key from the next request on; done again it changes nothing. With `storeId` given, a key of another store
- * counts as unknown.
- */
+/** Revokes a key from the next request on. Repeating it changes nothing. Keys of other stores than `storeId` are unknown. */
 export async function revokeKey(options: {
   readonly database: ControlDatabase
   readonly keyId: string
   readonly storeId?: string
-  /** Who revokes it, for the audit table; the name of the database session if absent. */
+  /** The actor for the audit table; the name of the database session if absent. */
   readonly actor?: string
 }): Promise<'revoked' | 'already revoked' | 'unknown'> {
-  const { database, keyId, storeId } = options
-  const { pool } = database
-  if (!isUuid(keyId) || (storeId !== undefined && !isUuid(storeId))) {
-    return 'unknown'
-  }
+  const { keyId, storeId } = options
+  const { pool } = options.database
+  if (!isUuid(keyId) || (storeId !== undefined && !isUuid(storeId))) return 'unknown'
   const ofStore = storeId === undefined ? sql`` : sql`and store_id = ${storeId}`
   const revoked = await pool.execute(sql`
     update api_keys set revoked_at = clock_timestamp() where id = ${keyId} ${ofStore} and revoked_at is null
       and ${namingActor(options.actor)}`)
-  if (revoked > 0) {
-    return 'revoked'
-  }
+  if (revoked > 0) return 'revoked'
   const known = await pool.query(sql`select from api_keys where id = ${keyId} ${ofStore}`)
   return known.length > 0 ? 'already revoked' : 'unknown'
 }
 
-/** What shows nothing: controls, separators, marks without a letter, and fillers that count as letters. */
-const INVISIBLE = /[\p{C}\p{Z}\p{M}\u115f\u1160\u3164\uffa0\u2800]/gu
-
-/** The name without blanks around it. Throws `KeyNameProblem` when it is empty, too long or unprintable. */
-function checkName(text: string): string {
-  const name = text.trim().normalize('NFC')
-  const length = Array.from(name).length
-  if (
-    length < 1 ||
-    length > KEY_NAME_LENGTH_MAX ||
-    name.replace(INVISIBLE, '') === '' ||
-    /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(name)
-  ) {
-    throw new KeyNameProblem(
-      `name: must have 1 to ${KEY_NAME_LENGTH_MAX} characters, one of them visible, without control characters; got ${length} characters`,
-    )
-  }
-  return name
-}
-
-/**
- * One attempt on the lowest free slot. The lock on the store's row makes a removal wait, which then sees this key;
- * `on conflict` covers a slot that another request has taken since.
- */
-async function insert(
-  request: KeyRequest,
-  made: { readonly id: string; readonly name: string; readonly key: PlainKey },
-): Promise<'inserted' | 'unknown store' | 'not replaceable' | 'full' | 'taken'> {
-  if (!isUuid(request.storeId)) {
-    return 'unknown store'
-  }
-  const { prefix, lastFour } = visibleParts(made.key)
-  const isReplacing = request.replaces !== undefined
-  const replaced = isReplacing && isUuid(request.replaces.keyId) ? request.replaces.keyId : null
-  const endsNow = request.replaces?.ends === 'at once'
-  const row = await queryOne<{ stores: number; replaced: number; free: number; inserted: number }>(
-    request.database.pool,
-    sql`
-    with store as (
-      select id from stores
-      where id = ${request.storeId} and removed_at is null and ${namingActor(request.actor)} for share
-    ), replaced as (
-      select k.id, k.slot from api_keys k join store on store.id = k.store_id
-      where k.id = ${replaced}::uuid and k.revoked_at is null
-        and not exists (select from api_keys n where n.replaces = k.id and n.revoked_at is null)
-    ), ended as (
-      update api_keys set revoked_at = clock_timestamp()
-      where ${endsNow}::boolean and id in (select id from replaced) and revoked_at is null
-      returning slot
-    ), free as (
-      select store.id as store_id, s.slot from store, (
-        select slot, 1 as choice from ended
-        union all
-        select g.slot, 2 from generate_series(1, ${KEYS_PER_STORE_MAX}::int) as g (slot)
-        where not exists (
-          select from api_keys k, store where k.store_id = store.id and k.slot = g.slot and k.revoked_at is null)
-      ) as s
-      where not ${isReplacing}::boolean or exists (select from replaced)
-      order by s.choice, s.slot limit 1
-    ), inserted as (
-      insert into api_keys (id, store_id, slot, name, prefix, last_four, key_hash, created_by, replaces)
-      select ${made.id}, store_id, slot, ${made.name}, ${prefix}, ${lastFour}, ${hashApiKey(made.key).bytes},
-        ${request.createdBy}, (select id from replaced)
-      from free
-      on conflict do nothing
-      returning id
-    )
-    select (select count(*)::int from store) as stores, (select count(*)::int from replaced) as replaced, (select count(*)::int from free) as free,
-      (select count(*)::int from inserted) as inserted`,
-  )
-  if (row.inserted === 1) {
-    return 'inserted'
-  }
-  if (row.stores === 0) return 'unknown store'
-  if (isReplacing && row.replaced === 0) return 'not replaceable'
-  return row.free === 0 ? 'full' : 'taken'
-}
-
 /** True. As a side effect, the audit table's triggers take this actor for the current transaction. */
-function namingActor(actor = ''): SqlFragment {
+export function namingActor(actor = ''): SqlFragment {
   return sql`set_config('store_export.actor', ${actor}, true) is not null`
-}
-
-async function leastRecentlyUsed(request: KeyRequest): Promise<KeySummary | null> {
-  const { pool } = request.database
-  const [key] = await pool.query<KeySummary>(sql`
-    select ${COLUMNS} from api_keys where store_id = ${request.storeId} and revoked_at is null
-    order by last_used_at nulls first, created_at limit 1`)
-  return key ?? null
-}
-
-const COLUMNS = sql`id, store_id as "storeId", name, prefix, last_four as "lastFour", created_by as "createdBy",
-  created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt", replaces`
-
-function describeUse(key: KeySummary): string {
-  const shown = `"${key.name}" (${key.prefix}…${key.lastFour})`
-  return key.lastUsedAt === null
-    ? `${shown} was never used`
-    : `${shown} was used least recently, on ${key.lastUsedAt.toISOString()}`
 }

@@ -1,15 +1,7 @@
 // First shape of the control database.
 
-import { type Kysely, sql } from 'kysely'
-
-/** Makes all tables; runs in the migrator's transaction. */
-export async function up(database: Kysely<unknown>): Promise<void> {
-  for (const statement of STATEMENTS) {
-    await sql.raw(statement).execute(database)
-  }
-}
-
-const STATEMENTS = [
+/** The statements, in their order. */
+export const STATEMENTS = [
   `create table stores (
     id uuid primary key,
     name text not null check (char_length(name) between 1 and 200),

@@ -1,16 +1,8 @@
 // What the merchant's dashboard needs: accounts and who has which store, what each key did lately, and forms that were
 // sent. The tables of accounts have the columns that better-auth 1.7.5 asks for, under our names.
 
-import { type Kysely, sql } from 'kysely'
-
-/** Makes and extends the tables; runs in the migrator's transaction. */
-export async function up(database: Kysely<unknown>): Promise<void> {
-  for (const statement of STATEMENTS) {
-    await sql.raw(statement).execute(database)
-  }
-}
-
-const STATEMENTS = [
+/** The statements, in their order. */
+export const STATEMENTS = [
   // in the order of `stores remove`, which changes a store and then its keys
   'lock table stores in share row exclusive mode',
   'alter table api_keys add column replaces uuid references api_keys (id)',

@@ -1,16 +1,8 @@
 // An append-only record of changes to keys, stores, merchants, and secrets. Triggers write it, so that changes with psql
 // leave a row too. See docs/decisions/039-how-are-revocations-kept.md.
 
-import { type Kysely, sql } from 'kysely'
-
-/** Creates the tables and triggers; runs in the migrator's transaction. */
-export async function up(database: Kysely<unknown>): Promise<void> {
-  for (const statement of STATEMENTS) {
-    await sql.raw(statement).execute(database)
-  }
-}
-
-const STATEMENTS = [
+/** The statements, in their order. */
+export const STATEMENTS = [
   // in the order of `stores remove`, which changes a store and then its keys
   'lock table stores in share row exclusive mode',
   `create table audit_events (

@@ -1,16 +1,8 @@
 // Replaces the last 100 requests of each key by a log that is bounded by time: a line for each minute, endpoint, status and
 // code; see docs/decisions/045-request-log-by-minute.md.
 
-import { type Kysely, sql } from 'kysely'
-
-/** Changes the tables; runs in the migrator's transaction. It deletes the old lines. */
-export async function up(database: Kysely<unknown>): Promise<void> {
-  for (const statement of STATEMENTS) {
-    await sql.raw(statement).execute(database)
-  }
-}
-
-const STATEMENTS = [
+/** The statements, in their order. */
+export const STATEMENTS = [
   'drop table request_lines',
   // Half-empty pages keep the updates of the current minute in place: without them the table grows fourfold.
   `create table request_log (

@@ -1,17 +1,37 @@
-// All migrations of the control database, by name in the order in which they run. A released one never changes. Their
-// names are known to every process; what they do is loaded when they run.
+// All migrations of the control database. A released one never changes.
 
-import type { Migration } from 'kysely'
+import { STATEMENTS as storesAndKeys } from './001-stores-and-keys.ts'
+import { STATEMENTS as dashboard } from './002-dashboard.ts'
+import { STATEMENTS as audit } from './006-audit.ts'
+import { STATEMENTS as requestLog } from './008-request-log.ts'
 
-/** Migrations by name; the names sort in their order. */
-export const MIGRATIONS: Readonly<Record<string, Migration>> = {
-  '001-stores-and-keys': { up: async (database) => (await import('./001-stores-and-keys.ts')).up(database) },
-  '002-dashboard': { up: async (database) => (await import('./002-dashboard.ts')).up(database) },
-  '003-logged-counters': { up: async (database) => (await import('./003-logged-counters.ts')).up(database) },
-  '004-external-ids': { up: async (database) => (await import('./004-external-ids.ts')).up(database) },
-  '005-client-errors': { up: async (database) => (await import('./005-client-errors.ts')).up(database) },
-  '006-audit': { up: async (database) => (await import('./006-audit.ts')).up(database) },
-  '007-nodes': { up: async (database) => (await import('./007-nodes.ts')).up(database) },
-  '008-request-log': { up: async (database) => (await import('./008-request-log.ts')).up(database) },
-  '009-request-log-minute': { up: async (database) => (await import('./009-request-log-minute.ts')).up(database) },
+/** The statements of each migration by its name. The names sort in the order in which the migrations run. */
+export const MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
+  '001-stores-and-keys': storesAndKeys,
+  '002-dashboard': dashboard,
+  // the counters survive a crash of the database: docs/decisions/038-counts-survive-a-crash.md
+  '003-logged-counters': ['alter table request_counters set logged'],
+  // the platform's own ID of a store; removing a store frees it
+  '004-external-ids': [
+    'alter table stores add column external_id text',
+    'create unique index stores_external_id on stores (external_id) where removed_at is null',
+  ],
+  // client errors of earlier hours stay among the answered requests
+  '005-client-errors': ['alter table usage_hours add column client_errors bigint not null default 0'],
+  '006-audit': audit,
+  // the running nodes, and fingerprints of the secrets that each of them holds
+  '007-nodes': [
+    `create table nodes (
+      id uuid primary key,
+      name text not null,
+      secrets text[] not null,
+      started_at timestamptz not null default clock_timestamp(),
+      seen_at timestamptz not null default clock_timestamp()
+    )`,
+  ],
+  '008-request-log': requestLog,
+  // for the daily deletion of old lines
+  '009-request-log-minute': ['create index request_log_minute on request_log (minute)'],
+  // several stores can share a database, each in a schema of its own
+  '010-schema-names': ["alter table stores add column schema_name text not null default 'public'"],
 }

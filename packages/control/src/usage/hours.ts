@@ -2,17 +2,9 @@
 
 import { type Pool, sql } from '@store-export/postgres'
 import { MergingBuffer } from './merging-buffer.ts'
+import type { RecordedRequest } from './recorded-request.ts'
 
-/**
- * How a request ended:
- * - `answered`: with the requested data
- * - `clientErrors`: with an error that the client has to fix, such as 400 or 404
- * - `refused`: by the limit, or because the store is not served
- * - `failed`: with an error of the service or of a database
- */
-export type UsageOutcome = 'answered' | 'clientErrors' | 'refused' | 'failed'
-
-/** What a key did in one hour. */
+/** Requests of a key in one hour. */
 export interface HourEntry {
   readonly keyId: string
   /** Start of the hour, milliseconds since 1970. */
@@ -29,22 +21,17 @@ export interface HourEntry {
 
 const HOUR_MS = 3_600_000
 
-/** The entry of a single request. */
-export function hourEntry(options: {
-  readonly keyId: string
-  readonly at: number
-  readonly outcome: UsageOutcome
-  readonly minuteRequests: number
-}): HourEntry {
-  const { keyId, at, outcome, minuteRequests } = options
+/** The entry of a single request. `at` is in milliseconds since 1970. */
+export function hourEntry({ keyId, outcome, minuteRequests }: RecordedRequest, at: number): HourEntry {
   const hour = Math.floor(at / HOUR_MS) * HOUR_MS
   const none = { answered: 0, clientErrors: 0, refused: 0, failed: 0 }
   return { keyId, hour, ...none, [outcome]: 1, peakMinute: minuteRequests, lastUsed: at }
 }
 
-/** A buffer of such entries, by key and hour. */
+/** The hours that wait to be written. */
 export function hoursBuffer(pool: Pool, entriesMax: number): MergingBuffer<HourEntry> {
-  return new MergingBuffer({ entriesMax, merge, write: (batch) => upsert(pool, batch) })
+  const idOf = ({ keyId, hour }: HourEntry) => `${keyId} ${hour}`
+  return new MergingBuffer({ entriesMax, idOf, merge, write: (batch) => upsert(pool, batch) })
 }
 
 function merge(into: HourEntry, from: HourEntry): void {
@@ -56,10 +43,7 @@ function merge(into: HourEntry, from: HourEntry): void {
   into.lastUsed = Math.max(into.lastUsed, from.lastUsed)
 }
 
-/**
- * One statement. Rows are locked in the order of their keys, so that two nodes never wait for each other; a store that
- * was removed meanwhile gets none.
- */
+/** Locks rows in the order of their keys, so that two nodes cannot block each other. Skips stores that were removed. */
 async function upsert(pool: Pool, batch: readonly HourEntry[]): Promise<void> {
   await pool.execute(sql`
     with used as materialized (

@@ -1,21 +1,19 @@
-// Entries that wait to be written: what is added under one id becomes one entry, and what could not be written is kept
-// for the next time. Bounded.
+// Entries that wait to be written. Entries with the same ID become one.
 
+/** Entries written in one statement. */
 const BATCH_SIZE = 5000
 
-/** How entries are kept. */
+/** What a buffer does with its entries. */
 export interface MergingBufferOptions<Entry> {
-  /** Entries at most. */
   readonly entriesMax: number
-  /** Entries written in one statement; 5000 unless said. */
-  readonly batchSize?: number
-  /** Adds what `from` says to `into`. */
+  readonly idOf: (entry: Entry) => string
+  /** Adds `from` to `into`. */
   readonly merge: (into: Entry, from: Entry) => void
-  /** Writes a batch in one statement. */
+  /** Writes a batch. */
   readonly write: (batch: readonly Entry[]) => Promise<void>
 }
 
-/** A buffer of entries by id. */
+/** A bounded buffer of entries. */
 export class MergingBuffer<Entry> {
   readonly #entries = new Map<string, Entry>()
   readonly #options: MergingBufferOptions<Entry>
@@ -24,49 +22,37 @@ export class MergingBuffer<Entry> {
     this.#options = options
   }
 
-  /** Entries that wait. */
+  /** Number of entries that wait. */
   get size(): number {
     return this.#entries.size
   }
 
-  /** Adds an entry; false where there is no room for one more. */
-  add(id: string, entry: Entry): boolean {
-    const known = this.#entries.get(id)
-    if (known !== undefined) {
-      this.#options.merge(known, entry)
-      return true
-    }
-    if (this.#entries.size >= this.#options.entriesMax) {
-      return false
-    }
-    this.#entries.set(id, entry)
-    return true
+  /** Adds an entry. Returns false if there is no room for another one. */
+  add(entry: Entry): boolean {
+    const hasRoom = this.#entries.size < this.#options.entriesMax || this.#entries.has(this.#options.idOf(entry))
+    if (hasRoom) this.#put(entry)
+    return hasRoom
   }
 
-  /** Writes all there is. A batch is out of the buffer while it is written, and back in it when that fails. */
+  /** Writes all entries. A batch that cannot be written returns to the buffer. Rejects as `write` does. */
   async flush(): Promise<void> {
+    const { idOf, write } = this.#options
     while (this.#entries.size > 0) {
-      const batch = [...this.#entries].slice(0, this.#options.batchSize ?? BATCH_SIZE)
-      for (const [id] of batch) {
-        this.#entries.delete(id)
-      }
+      const batch = [...this.#entries.values()].slice(0, BATCH_SIZE)
+      for (const entry of batch) this.#entries.delete(idOf(entry))
       try {
-        await this.#options.write(batch.map(([, entry]) => entry))
+        await write(batch)
       } catch (error) {
-        for (const [id, entry] of batch) {
-          this.#putBack(id, entry)
-        }
+        for (const entry of batch) this.#put(entry)
         throw error
       }
     }
   }
 
-  #putBack(id: string, entry: Entry): void {
-    const newer = this.#entries.get(id)
-    if (newer === undefined) {
-      this.#entries.set(id, entry)
-    } else {
-      this.#options.merge(newer, entry)
-    }
+  #put(entry: Entry): void {
+    const id = this.#options.idOf(entry)
+    const known = this.#entries.get(id)
+    if (known === undefined) this.#entries.set(id, entry)
+    else this.#options.merge(known, entry)
   }
 }

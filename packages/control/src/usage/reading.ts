@@ -1,22 +1,14 @@
-// Reads what keys did, for the dashboard. Sums come by hour; which day an hour belongs to is decided where the store's
-// time zone is known.
+// Reads the usage of keys for the dashboard. Sums are by hour: the dashboard knows the store's time zone, and so the days.
 
 import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from '../database.ts'
+import type { HourEntry } from './hours.ts'
 import type { RequestLogEntry } from './request-log.ts'
 import { WALKS_PER_KEY_MAX } from './walks.ts'
 
-/** Requests of one key in one hour. */
-export interface UsageHour {
-  readonly keyId: string
+/** Requests of a key in one hour. */
+export interface UsageHour extends Readonly<Omit<HourEntry, 'hour' | 'lastUsed'>> {
   readonly hour: Date
-  readonly answered: number
-  /** Requests with an error that the client has to fix. */
-  readonly clientErrors: number
-  readonly refused: number
-  readonly failed: number
-  /** Requests in the fullest minute of the hour. */
-  readonly peakMinute: number
 }
 
 /** Requests of a key in one minute that had the same endpoint, status and code. */
@@ -48,11 +40,11 @@ export interface Walk {
   readonly lastAt: Date
   readonly pages: number
   readonly rows: number
-  /** Whether the last page was answered. */
+  /** Whether the last page was returned. */
   readonly ended: boolean
 }
 
-/** Hours of all keys of a store since an instant, oldest first. */
+/** Hours of all keys of a store since a timestamp, oldest first. */
 export async function readUsageHours(options: {
   readonly database: ControlDatabase
   readonly storeId: string
@@ -75,8 +67,7 @@ export async function readRequestLog(
   query: RequestLogQuery,
 ): Promise<{ readonly lines: readonly RequestLine[]; readonly hasOlder: boolean }> {
   const { database, keyId, since, before, errorsOnly } = query
-  const { pool } = database
-  const lines = await pool.query<RequestLine>(sql`
+  const lines = await database.pool.query<RequestLine>(sql`
     select minute, endpoint, status, nullif(code, '') as code, requests, rows::float8 as rows,
       duration_ms as "durationMs", last_at as "lastAt"
     from request_log
@@ -99,10 +90,7 @@ function wholeMinutes(lines: readonly RequestLine[]): { shown: readonly RequestL
   return { shown, hasOlder: lines.length > shown.length }
 }
 
-/**
- * The walks of a key, newest first, at most 50. Those of which a second page was asked for: a first page alone may be all
- * that a tool wants.
- */
+/** The walks of a key with more than one page, newest first, at most 50. A tool may want the first page alone. */
 export async function readWalks(database: ControlDatabase, keyId: string): Promise<Walk[]> {
   return database.pool.query<Walk>(sql`
     select endpoint, filters, begun_at as "begunAt", last_at as "lastAt", pages, rows::float8 as rows, ended from walks

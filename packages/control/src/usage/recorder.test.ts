@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
-import { createKey, listKeys } from '../access/keys.ts'
+import { createKey } from '../access/create-key.ts'
+import { listKeys } from '../access/keys.ts'
 import type { ControlEvent } from '../control-event.ts'
 import type { ControlDatabase } from '../database.ts'
 import { removeStore } from '../stores.ts'
-import type { UsageOutcome } from './hours.ts'
 import { readRequestLog, readUsageHours, readWalks } from './reading.ts'
-import { createUsageRecorder, type RecordedRequest } from './recorder.ts'
+import type { RecordedRequest, UsageOutcome, WalkStep } from './recorded-request.ts'
+import { createUsageRecorder } from './recorder.ts'
 import { deleteOldUsage } from './retention.ts'
-import type { WalkStep } from './walks.ts'
 
 let control: TestControl
 beforeAll(async () => {

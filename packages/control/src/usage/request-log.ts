@@ -1,11 +1,12 @@
-// The request log of each key, so that a merchant can find out later why a sync stopped. Requests of one
-// minute with the same endpoint, status and code are one line: a key at the limit writes a line a minute, not 120. It
-// holds no personal data: no IDs, parameters, or addresses.
+// The request log of each key, so that a merchant can find out later why a sync stopped. Requests of one minute with the
+// same endpoint, status and code are one line: a key at the limit writes a line a minute, not 120. The log has no personal
+// data: no IDs, parameters, or addresses.
 
 import { type Pool, sql } from '@store-export/postgres'
 import { MergingBuffer } from './merging-buffer.ts'
+import type { RecordedRequest } from './recorded-request.ts'
 
-/** The requests of one key in one minute that had the same endpoint, status and code. */
+/** Requests of a key in one minute that had the same endpoint, status and code. */
 export interface RequestLogEntry {
   readonly keyId: string
   /** Start of the minute, milliseconds since 1970. */
@@ -37,48 +38,29 @@ export interface RequestLogOptions {
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
-/** Lines that wait to be written. */
-export class RequestLog {
-  readonly #buffer: MergingBuffer<RequestLogEntry>
-  readonly #options: RequestLogOptions
-  /** Keys whose oldest lines this process has deleted in the current hour. */
-  #pruned = { hour: 0, keyIds: new Set<string>() }
+/** The line of a single request. `at` is in milliseconds since 1970. */
+export function requestLine({ keyId, endpoint, status, code, rows, durationMs }: RecordedRequest, at: number) {
+  const minute = Math.floor(at / MINUTE_MS) * MINUTE_MS
+  const measured = { requests: 1, rows, durationMs: Math.round(durationMs), lastAt: at }
+  return { keyId, minute, endpoint, status, code: code ?? '', ...measured }
+}
 
-  constructor(options: RequestLogOptions) {
-    this.#options = options
-    const write = (batch: readonly RequestLogEntry[]) => this.#write(batch)
-    this.#buffer = new MergingBuffer({ entriesMax: options.entriesMax, merge, write })
-  }
-
-  /** Adds one request; drops it if there is no room for another line. */
-  add(request: Omit<RequestLogEntry, 'minute' | 'requests' | 'lastAt'> & { readonly at: number }): void {
-    const { at, ...line } = request
-    const minute = Math.floor(at / MINUTE_MS) * MINUTE_MS
-    const id = `${line.keyId} ${minute} ${line.endpoint} ${line.status} ${line.code}`
-    this.#buffer.add(id, { ...line, minute, requests: 1, lastAt: at })
-  }
-
-  /** Writes all lines. */
-  flush(): Promise<void> {
-    return this.#buffer.flush()
-  }
-
-  async #write(batch: readonly RequestLogEntry[]): Promise<void> {
-    const { pool, linesPerKey } = this.#options
+/** The lines that wait to be written. */
+export function requestLogBuffer(options: RequestLogOptions): MergingBuffer<RequestLogEntry> {
+  const { pool, entriesMax, linesPerKey, now } = options
+  /** Keys whose oldest lines this process has deleted in the current hour. Once an hour is enough: it adds few lines. */
+  let pruned = { hour: 0, keyIds: new Set<string>() }
+  const write = async (batch: readonly RequestLogEntry[]) => {
     await upsert(pool, batch)
-    const keyIds = this.#dueForPruning(batch)
-    if (keyIds.length > 0) await prune(pool, keyIds, linesPerKey)
+    const hour = Math.floor(now() / HOUR_MS)
+    if (hour !== pruned.hour) pruned = { hour, keyIds: new Set() }
+    const due = [...new Set(batch.map(({ keyId }) => keyId))].filter((keyId) => !pruned.keyIds.has(keyId))
+    for (const keyId of due) pruned.keyIds.add(keyId)
+    if (due.length > 0) await prune(pool, due, linesPerKey)
   }
-
-  /** Keys of the batch whose lines were not counted in this hour: once an hour is enough, because an hour adds few lines. */
-  #dueForPruning(batch: readonly RequestLogEntry[]): string[] {
-    const hour = Math.floor(this.#options.now() / HOUR_MS)
-    if (hour !== this.#pruned.hour) this.#pruned = { hour, keyIds: new Set() }
-    const { keyIds } = this.#pruned
-    const due = new Set(batch.map(({ keyId }) => keyId).filter((keyId) => !keyIds.has(keyId)))
-    for (const keyId of due) keyIds.add(keyId)
-    return [...due]
-  }
+  const idOf = ({ keyId, minute, endpoint, status, code }: RequestLogEntry) =>
+    `${keyId} ${minute} ${endpoint} ${status} ${code}`
+  return new MergingBuffer({ entriesMax, idOf, merge, write })
 }
 
 function merge(into: RequestLogEntry, from: RequestLogEntry): void {

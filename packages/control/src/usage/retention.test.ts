@@ -2,7 +2,7 @@ import type { Sql } from 'postgres'
 import { expect, onTestFinished, test } from 'vitest'
 import { openClient } from '../../../../test/support/client.ts'
 import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
-import { createKey } from '../access/keys.ts'
+import { createKey } from '../access/create-key.ts'
 import { readUsageHours } from './reading.ts'
 import { deleteOldUsage, sumUpOldHours } from './retention.ts'
 

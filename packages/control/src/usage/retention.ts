@@ -89,7 +89,7 @@ interface Step {
 /** Sums up rows of one UTC day. */
 async function sumUpStep(pool: Pool, day: Date): Promise<Step> {
   const begin = sql`${day}::timestamptz`
-  const step = await queryOne<Step>(
+  return await queryOne<Step>(
     pool,
     sql`
     with gate as materialized (
@@ -114,7 +114,6 @@ async function sumUpStep(pool: Pool, day: Date): Promise<Step> {
     select (select free from gate) as free, (select count(*)::int from found) as found,
       (select count(*)::int from deleted) as deleted`,
   )
-  return step
 }
 
 /** Deletes all usage of the keys that the query names; returns how many rows. Waits for a step of `sumUpOldHours`. */

@@ -1,29 +1,8 @@
-// Walks of lists: which were begun, how far they came, and whether they reached the end. A cursor names a place and no
-// walk; a page therefore counts for the latest walk that this key has begun of
-// the same list with the same filters.
+// Walks of lists: how far each came, and whether it reached the end. A cursor names a position and no walk, so a page counts
+// for the latest walk that its key began of the same list with the same filters.
 
 import { type Pool, sql } from '@store-export/postgres'
-
-/** How a page is part of a walk. */
-export interface WalkStep {
-  /** Whether it is the first page. */
-  readonly begins: boolean
-  /** Whether there is no page after it. */
-  readonly ends: boolean
-  /** Filters of the list as in a query, with the values that were accepted; empty without any. */
-  readonly filters: string
-}
-
-/** A page of a walk. */
-export interface WalkPage extends WalkStep {
-  readonly keyId: string
-  readonly endpoint: string
-  /** Milliseconds since 1970. */
-  readonly at: number
-  /** 1, or 0 for a page that could not be answered. */
-  readonly pages: number
-  readonly rows: number
-}
+import type { RecordedRequest } from './recorded-request.ts'
 
 /** Consecutive pages of one walk that wait to be written. */
 interface Segment {
@@ -31,7 +10,7 @@ interface Segment {
   readonly endpoint: string
   readonly filters: string
   readonly hasFirst: boolean
-  /** Whether it may be written at once: its first page is in it, or was taken by this process. */
+  /** Whether it may be written at once: this process took its first page. */
   readonly isReady: boolean
   readonly begunAt: number
   lastAt: number
@@ -41,10 +20,10 @@ interface Segment {
   ended: boolean
 }
 
-/** What a buffer needs. */
+/** Options of a buffer. */
 export interface WalksBufferOptions {
   readonly pool: Pool
-  /** Segments at most; what comes when it is full is dropped. */
+  /** Segments that may wait. Further ones are dropped. */
   readonly segmentsMax: number
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -53,7 +32,8 @@ export interface WalksBufferOptions {
 /** How long later pages wait for the first one, which another node may be about to write. */
 const HOLD_MS = 10_000
 const BATCH_SIZE = 1000
-/** How many walks of a key are kept. */
+const OK = 200
+/** Walks that are stored for each key. */
 export const WALKS_PER_KEY_MAX = 50
 
 /** Pages that wait to be written. */
@@ -69,10 +49,12 @@ export class WalksBuffer {
     this.#options = options
   }
 
-  /** Takes a page. */
-  add(page: WalkPage): void {
-    const { keyId, endpoint, filters, begins, ends, at, pages, rows } = page
-    const list = listOf(page)
+  /** Takes a page; ignores a request that is none. `at` is in milliseconds since 1970. */
+  add({ keyId, endpoint, status, rows, walk }: RecordedRequest, at: number): void {
+    if (walk === null) return
+    const { filters, begins, ends } = walk
+    const pages = status === OK ? 1 : 0
+    const list = listOf({ keyId, endpoint, filters })
     const isReady = begins || this.#begunHere.has(list)
     if (ends) this.#begunHere.delete(list)
     else if (begins && this.#begunHere.size < this.#options.segmentsMax) this.#begunHere.add(list)
@@ -86,13 +68,13 @@ export class WalksBuffer {
       return
     }
     if (this.#segments.length >= this.#options.segmentsMax) return
-    const place = { keyId, endpoint, filters, hasFirst: begins, isReady, begunAt: at }
-    const segment = { ...place, lastAt: at, requests: 1, pages, rows, ended: ends }
+    const begun = { keyId, endpoint, filters, hasFirst: begins, isReady, begunAt: at }
+    const segment = { ...begun, lastAt: at, requests: 1, pages, rows, ended: ends }
     this.#segments.push(segment)
     this.#latest.set(list, segment)
   }
 
-  /** Writes what may be written: all of it where this is the last time. What could not be written waits on. */
+  /** Writes the segments that are due, all of them if this is the last time. Segments of a failed write wait on. */
   async flush(isLast: boolean): Promise<void> {
     const heldSince = this.#options.now() - HOLD_MS
     const isDue = ({ isReady, begunAt }: Segment) => isLast || isReady || begunAt <= heldSince
@@ -118,8 +100,8 @@ function listOf({ keyId, endpoint, filters }: Pick<Segment, 'keyId' | 'endpoint'
 }
 
 /**
- * First pages make walks; later ones go to the latest walk before them, where it is still open. A tool that asks for the
- * first page again and again walks nothing: its last first page takes the place of the one before.
+ * First pages begin walks. Later pages count for the latest walk before them if it is still open. A walk of a single page is
+ * deleted when the key begins the same list again.
  */
 async function write(pool: Pool, segments: readonly Segment[]): Promise<void> {
   const written = JSON.stringify(segments)

@@ -1,0 +1,37 @@
+// A request as the usage recorder gets it.
+
+/**
+ * How a request ended:
+ * - `answered`: with the requested data
+ * - `clientErrors`: with an error that the client has to fix, such as 400 or 404
+ * - `refused`: by the limit, or because the store is not served
+ * - `failed`: with an error of the service or of a database
+ */
+export type UsageOutcome = 'answered' | 'clientErrors' | 'refused' | 'failed'
+
+/** How a page is part of a walk. */
+export interface WalkStep {
+  /** Whether it is the first page. */
+  readonly begins: boolean
+  /** Whether there is no page after it. */
+  readonly ends: boolean
+  /** Filters of the list as in a query, with the values that were accepted; empty without any. */
+  readonly filters: string
+}
+
+/** A request of a key that has its response. */
+export interface RecordedRequest {
+  readonly keyId: string
+  readonly outcome: UsageOutcome
+  /** The endpoint's path as the contract writes it; 'unknown' for any other path. */
+  readonly endpoint: string
+  readonly status: number
+  /** Error code; null without one. */
+  readonly code: string | null
+  readonly rows: number
+  readonly durationMs: number
+  /** Requests of this key in the current one-minute window, this one included. */
+  readonly minuteRequests: number
+  /** Null for a request that was not part of a walk, or was the only page of its list. */
+  readonly walk: WalkStep | null
+}
