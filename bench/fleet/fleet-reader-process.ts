@@ -6,7 +6,7 @@ import { Barrier, StoreColumns, StoreCounts, StorePools, StoreReader } from '@st
 import { readConfig } from '../../packages/operator/src/config.ts'
 import { answerCalls } from '../lib/child-calls.ts'
 
-const address = { storeId: 'bench', databaseUrl: '', sealedPassword: null }
+const address = { storeId: 'bench', databaseUrl: '', schemaName: 'public', sealedPassword: null }
 const { config } = readConfig({})
 const observe = () => undefined
 const now = () => performance.now()
@@ -42,8 +42,7 @@ async function read(count: number, prepare: () => void): Promise<void> {
   for (let n = 0; n < count; n++) {
     prepare()
     const request = { address: { ...address }, requestId: null, startedAt: now() }
-    await reader.watermark({ ...request, plan, waits: true })
-    const page = await reader.read({ ...request, plan, lead: '' })
+    const { page } = await reader.readFirst({ ...request, plan, lead: '', waits: true })
     if (page.rows !== 0) throw new Error('there are changes')
   }
 }

@@ -1,5 +1,4 @@
-// First pages of orders with a filter: what changed since an instant, in sizes on both sides of where the service changes
-// its way of reading, and one status.
+// First pages of orders with a filter: orders that changed since a timestamp, few and many, and one status.
 
 import { LIMITS } from '@store-export/contract'
 import type { Sql } from 'postgres'
@@ -9,8 +8,7 @@ import { pagePath } from '../lib/api-client.ts'
 export const FILTERED = 'orders, first page of 250, '
 
 /**
- * Orders that an instant matches, on both sides of what the service sorts: FEW_ROWS_MAX of the engine's changed-rows.ts, and
- * more for the first page of a large list; a hundred is what the simulation of `npm run bench:fleet` takes for a run that
+ * Numbers of changed orders on both sides of the engine's `SORTED_MAX`. `npm run bench:fleet` takes a hundred for a run that
  * finds something.
  */
 const MATCHES = [42, 100, 1300, 9000, 40_000, 60_000] as const

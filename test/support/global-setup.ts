@@ -44,18 +44,23 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   // tests are run in processes that begin with these variables: what they leave goes with the run, but for the browser
   process.env.STORE_EXPORT_TEST_BROWSERS = os.tmpdir()
   process.env.TMPDIR = await openFolder(path.join(folder, 'tmp'))
+  const given = process.env.STORE_EXPORT_TEST_CONTROL_URL
   const [server] = await Promise.all([
-    startEmbeddedPostgres({ dataFolder, tcpPort: await freePort(), settings: FOR_TESTS }),
+    given === undefined
+      ? startEmbeddedPostgres({ dataFolder, tcpPort: await freePort(), settings: FOR_TESTS })
+      : givenServer(given),
     promisify(execFile)(process.execPath, [path.join(ROOT, 'scripts', 'build-service.ts'), built]),
   ])
-  project.provide('postgresUrl', server.url('postgres'))
-  project.provide('migratedTemplate', await makeMigratedTemplate(server))
+  project.provide('postgresUrl', given ?? server.url('postgres'))
+  const template = await makeMigratedTemplate(server)
+  project.provide('migratedTemplate', template)
   project.provide('builtCommand', path.join(built, 'store-export.js'))
   // on Ctrl-C vitest exits without any teardown: the server ends by itself then, and its folder goes here; what still
   // escapes, the next run removes
   const removeNow = (): void => rmSync(folder, { recursive: true, force: true })
   process.on('exit', removeNow)
   return async () => {
+    if (given !== undefined) await execute(given, `drop database ${template}`)
     await server.stop()
     process.off('exit', removeNow)
     await remove(folder)
@@ -74,8 +79,19 @@ async function remove(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
 }
 
-async function makeMigratedTemplate({ url }: EmbeddedPostgres): Promise<string> {
-  const name = 'migrated'
+/** The server of the tests, as far as they need it. */
+type TestServer = Pick<EmbeddedPostgres, 'url' | 'stop'>
+
+/** A server that runs already and goes on running. */
+function givenServer(url: string): TestServer {
+  return {
+    url: (database) => Object.assign(new URL(url), { pathname: `/${database}` }).href,
+    stop: async () => undefined,
+  }
+}
+
+async function makeMigratedTemplate({ url }: TestServer): Promise<string> {
+  const name = `store_export_migrated_${randomBytes(4).toString('hex')}`
   await execute(url('postgres'), `create database ${name} template template0`)
   await migrate({ url: url(name), random: randomBytes })
   await execute(url(name), 'delete from service_secrets')

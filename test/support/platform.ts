@@ -9,10 +9,12 @@ import { inject } from 'vitest'
 import { readConfig } from '../../packages/operator/src/config.ts'
 import type { Observation } from '../../packages/operator/src/observe.ts'
 import { type RunningService, startService } from '../../packages/operator/src/service.ts'
+import { dropStore } from '../../packages/operator/src/store-schema/drop-store.ts'
 import { provisionStore } from '../../packages/operator/src/store-schema/provision-store.ts'
-import { connectOnce, openClient } from './client.ts'
+import { connectOnce, openClient, withConnection } from './client.ts'
 import { createMigratedDatabase } from './databases.ts'
 import { validateResponse } from './openapi.ts'
+import { countRequest, provisionOnServer, releaseServer } from './server-store.ts'
 
 /** An answer, read whole. */
 export interface TestAnswer {
@@ -35,6 +37,8 @@ export interface TestStore {
   readonly ownerUrl: string
   /** The reader's URL, with its password. */
   readonly readerUrl: string
+  /** URL of the store's database for statements that its owner may not run. */
+  readonly adminUrl: string
 }
 
 /** A running platform. */
@@ -76,7 +80,10 @@ export async function startPlatform(
     config,
     controlUrl: control.url,
     keys: { current: sealingKey, previous: null },
-    observe: (observation) => observations.push(observation),
+    observe(observation) {
+      observations.push(observation)
+      if (observation.event === 'request answered') countRequest(observation.storeId)
+    },
     dashboard,
   })
   const controlSql = openClient(control.url, 2)
@@ -102,18 +109,22 @@ export async function startPlatform(
     async close() {
       await service.close()
       await controlSql.end({ timeout: 1 })
-      for (const { sql, ownerUrl } of stores) {
+      for (const { id, sql } of stores) {
         await sql.end({ timeout: 1 })
-        await dropDatabase(new URL(ownerUrl).pathname.slice(1))
+        if (!releaseServer(id)) await withConnection(inject('postgresUrl'), (admin) => dropStore(admin, id))
       }
       await control.drop()
     },
   }
 }
 
-/** What an operator sets where stores are reached through a pooler, as they are in one form of the nightly tests. */
+/** Settings for stores behind a pooler: always off in one form of the nightly tests, as set in `npm run test:server`. */
 export function pooledSettings(): Record<string, string> {
-  return inject('poolerPort') === undefined ? {} : { STORE_EXPORT_STORE_SESSION_SETTINGS: 'off' }
+  if (inject('poolerPort') !== undefined) return { STORE_EXPORT_STORE_SESSION_SETTINGS: 'off' }
+  const setting = process.env.STORE_EXPORT_STORE_SESSION_SETTINGS
+  return inject('storeServer') === undefined || setting === undefined
+    ? {}
+    : { STORE_EXPORT_STORE_SESSION_SETTINGS: setting }
 }
 
 function throughPooler(url: string): string {
@@ -137,21 +148,30 @@ interface Provisioning {
 async function provisionTestStore({ service, sealingKey, revision }: Provisioning): Promise<TestStore> {
   const id = randomUUID()
   const name = `Store at ${revision}`
-  const adminUrl = inject('postgresUrl')
-  const urls = await provisionStore({
-    adminUrl,
-    storeId: id,
-    name,
-    revision,
-    random: randomBytes,
-    connect: connectOnce,
-  })
+  const wanted = { storeId: id, name, revision }
+  const onServer = await provisionOnServer(wanted)
+  const urls =
+    onServer ??
+    (await provisionStore({ ...wanted, adminUrl: inject('postgresUrl'), random: randomBytes, connect: connectOnce }))
   await addStore(
     { database: service.control, keys: { current: sealingKey, previous: null }, random: randomBytes },
-    { id, name, origin: 'generated', state: 'ready', databaseUrl: throughPooler(urls.readerUrl) },
+    {
+      id,
+      name,
+      origin: 'generated',
+      state: 'ready',
+      databaseUrl: onServer === null ? throughPooler(urls.readerUrl) : urls.readerUrl,
+    },
   )
   const { id: keyId, key } = await keyFor(service, id)
-  return { id, key, keyId, sql: openClient(urls.databaseUrl), ownerUrl: urls.databaseUrl, readerUrl: urls.readerUrl }
+  const { databaseUrl: ownerUrl, readerUrl } = urls
+  const adminUrl = onServer === null ? adminUrlOf(ownerUrl) : ownerUrl
+  return { id, key, keyId, sql: openClient(ownerUrl), ownerUrl, readerUrl, adminUrl }
+}
+
+/** The superuser's URL of a database on the PostgreSQL of the tests. */
+function adminUrlOf(ownerUrl: string): string {
+  return Object.assign(new URL(inject('postgresUrl')), { pathname: new URL(ownerUrl).pathname }).href
 }
 
 async function keyFor({ control }: RunningService, storeId: string): Promise<{ id: string; key: string }> {
@@ -163,12 +183,6 @@ async function keyFor({ control }: RunningService, storeId: string): Promise<{ i
     createdBy: null,
   })
   return { id, key: key.reveal() }
-}
-
-async function dropDatabase(name: string): Promise<void> {
-  const admin = openClient(inject('postgresUrl'))
-  await admin.unsafe(`drop database if exists "${name}" with (force)`)
-  await admin.end()
 }
 
 function prefixed(settings: Record<string, string>): Record<string, string> {

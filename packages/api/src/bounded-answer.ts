@@ -30,7 +30,10 @@ export async function boundedAnswer(request: ApiRequest, bounded: Bounded): Prom
   let isMade = false
   answers.whenClosed(response, () => isMade || leaving.abort(new ClientLeft()))
   const reader: Pipeline['reader'] = {
-    watermark: (reading) => pipeline.reader.watermark({ ...reading, signal }),
+    readFirst: async (reading) => {
+      answers.requireRoom(keyId())
+      return pipeline.reader.readFirst({ ...reading, signal })
+    },
     read: async (reading) => {
       answers.requireRoom(keyId())
       return pipeline.reader.read({ ...reading, signal })

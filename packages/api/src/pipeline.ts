@@ -1,18 +1,11 @@
 // The whole life of a request, in the order of its checks: 401, 429, 403/409, 404/405, 400, then the rows (R6).
 
 import type { KeyObject } from 'node:crypto'
-import {
-  ApiError,
-  type Endpoint,
-  formatInstant,
-  type Microseconds,
-  type Resource,
-  readOf,
-} from '@store-export/contract'
+import { ApiError, type Endpoint, formatInstant, type Resource, readOf } from '@store-export/contract'
 import { type Admission, type HashedKey, hashApiKey, type PlainKey, type WalkStep } from '@store-export/control'
-import type { PageWriter, Plan, StoreAddress, StoreReader } from '@store-export/engine'
+import type { FirstPage, PageWriter, Plan, ReadRequest, StoreAddress, StoreReader } from '@store-export/engine'
 import { type Answer, LEAD, listAnswer, objectAnswer } from './answer.ts'
-import { openCursor, sealCursor } from './cursor.ts'
+import { openCursor, type Place, sealCursor } from './cursor.ts'
 import { ignoredHeader, ignoredNames, readParams } from './params.ts'
 import { planOf } from './read-plan.ts'
 import { type ApiRequest, readKey } from './request.ts'
@@ -23,7 +16,7 @@ import { type Router, readId, requireRoute } from './route.ts'
 export interface Pipeline {
   /** Checks a key and counts its request; null for one that is not valid. */
   readonly admit: (hash: HashedKey) => Promise<Admission | null>
-  readonly reader: Pick<StoreReader, 'watermark' | 'read' | 'exists'>
+  readonly reader: Pick<StoreReader, 'read' | 'readFirst' | 'exists'>
   readonly router: Router
   readonly cursorSecret: KeyObject
   readonly requestsPerMinute: number
@@ -61,8 +54,7 @@ export async function answerRequest(request: ApiRequest, pipeline: Pipeline, tra
   trace.walk = walkStep(plan, request)
   const reading = { address, requestId: request.requestId, startedAt: performance.now() }
   if (plan.kind === 'one' || plan.kind === 'only') return await answerObject(plan, reading, pipeline)
-  const watermark = place?.watermark ?? (await watermarkOf(endpoint, { ...reading, plan }, pipeline))
-  const page = await pipeline.reader.read({ ...reading, plan, lead: LEAD.list })
+  const { page, watermark } = await readList(endpoint, { ...reading, plan, lead: LEAD.list }, place, pipeline)
   if (page.rows === 0) await requireParent(endpoint, id, reading, pipeline)
   trace.walk = walkStep(plan, request, page)
   trace.headers['x-sync-watermark'] = formatInstant(watermark)
@@ -101,7 +93,7 @@ async function admit(hash: HashedKey, { admit, requestsPerMinute }: Pipeline, tr
   )
 }
 
-function openStore({ origin, state, storeId, databaseUrl, sealedPassword }: Admission): StoreAddress {
+function openStore({ origin, state, storeId, databaseUrl, schemaName, sealedPassword }: Admission): StoreAddress {
   if (origin === 'imported')
     throw new ApiError(
       'STORE_NOT_SUPPORTED',
@@ -112,7 +104,7 @@ function openStore({ origin, state, storeId, databaseUrl, sealedPassword }: Admi
       'STORE_NOT_READY',
       'this store is being generated and has no database yet; wait the seconds in the header Retry-After, then try again',
     )
-  return { storeId, databaseUrl, sealedPassword }
+  return { storeId, databaseUrl, schemaName, sealedPassword }
 }
 
 function noteIgnored(ignored: readonly string[], trace: Trace): void {
@@ -136,13 +128,15 @@ function syncParameter({ parameters }: Endpoint, tracksUpdates: boolean): string
   return parameters.includes('created_since') ? 'created_since' : null
 }
 
-/** Read before the page: what becomes visible in between is served now and, at worst, once more in the next run. */
-function watermarkOf(
+/** A page of a list. The watermark of its first page travels in the cursor. */
+async function readList(
   { parameters }: Endpoint,
-  reading: Reading & { readonly plan: Plan },
+  request: ReadRequest,
+  place: Place | null,
   { reader }: Pipeline,
-): Promise<Microseconds> {
-  return reader.watermark({ ...reading, waits: parameters.includes('updated_since') })
+): Promise<FirstPage> {
+  if (place !== null) return { page: await reader.read(request), watermark: place.watermark }
+  return await reader.readFirst({ ...request, waits: parameters.includes('updated_since') })
 }
 
 /** No rows are an answer for a list; where it belongs to a row, that has to be there. */

@@ -130,7 +130,7 @@ async function opened() {
   const connection = await connect(parseConnectionUrl(store.ownerUrl), { applicationName: 'test' })
   onTestFinished(() => connection.close())
   const columns = new StoreColumns({ refreshSeconds: 60, now: Date.now, observe: () => undefined })
-  const address = { storeId: store.id, databaseUrl: store.ownerUrl, sealedPassword: null }
+  const address = { storeId: store.id, databaseUrl: store.ownerUrl, schemaName: 'public', sealedPassword: null }
   return { connection, present: await columns.of(address, connection) }
 }
 

@@ -28,16 +28,16 @@ beforeAll(async () => {
   platform = await startPlatform()
   store = await platform.provision()
   for (const table of ['orders', 'customers']) {
-    await store.sql.unsafe(`alter table ${table} alter column created_at drop not null;
-      insert into ${table} (id, email, created_at, updated_at)
+    await store.sql.unsafe(`alter table ${table} alter column created_at drop not null`)
+    await store.sql.unsafe(`insert into ${table} (id, email, created_at, updated_at)
       select gen_random_uuid(), n || '@b.example', case when n <= ${ROWS} then timestamptz '2026-01-01Z' + n / 5 * interval '1 s' end,
         case when n % 3001 = 7 or n > ${ROWS} then timestamptz '2030-01-01Z' else timestamptz '2026-06-01Z' end
       from generate_series(1, ${ROWS + UNDATED}) n`)
     await dropFilterIndexes(store.sql, table)
   }
   await store.sql.unsafe(`update orders set status = 'shipped' where id in (
-    select id from orders where created_at > '2026-01-01T01:50:00Z' order by created_at limit 300);
-    analyze orders; analyze customers`)
+    select id from orders where created_at > '2026-01-01T01:50:00Z' order by created_at limit 300)`)
+  for (const table of ['orders', 'customers']) await store.sql.unsafe(`analyze ${table}`)
 })
 afterAll(() => platform.close())
 
@@ -155,7 +155,10 @@ test('a window is a range of the index that the list is walked by, whatever the 
   const connection = await connect(parseConnectionUrl(store.ownerUrl), { applicationName: 'test' })
   onTestFinished(() => connection.close())
   const columns = new StoreColumns({ refreshSeconds: 60, observe: () => undefined, now: () => 0 })
-  const present = await columns.of({ storeId: store.id, databaseUrl: store.ownerUrl, sealedPassword: null }, connection)
+  const present = await columns.of(
+    { storeId: store.id, databaseUrl: store.ownerUrl, schemaName: 'public', sealedPassword: null },
+    connection,
+  )
   const filters = [{ parameter: 'status', field: 'status', operator: '=', value: 'shipped' }] as const
   const position = { createdAt: instant('2026-01-01T00:30:00Z'), id: NO_ID }
   const plan = { kind: 'page', resource: order, limit: 250, after: position, filters } as const

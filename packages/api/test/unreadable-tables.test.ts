@@ -54,7 +54,7 @@ describe('a newer table that exists and cannot be read', () => {
     // a second request reads with what the first learned of the schema
     for (const path of [...paths, ...paths]) expect(await ask(path), path).toMatchObject(UNREADABLE)
     const causes = observed(platform, 'store fault').map(({ cause }) => String(cause))
-    expect(causes.at(-1)).toContain(`the reader may not select from the table public.${table}`)
+    expect(causes.at(-1)).toContain(`the reader may not select from the table "public"."${table}"`)
     await grant(table)
     for (const [at, path] of paths.entries()) expect((await ask(path)).text, path).toBe(before[at]?.text)
   })

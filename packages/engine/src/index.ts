@@ -12,4 +12,4 @@ export { type Look, lookAtTransactions, type OpenTransaction } from './stores/op
 export { StorePools } from './stores/pools.ts'
 export { StoreDatabaseFault } from './stores/store-fault.ts'
 export { type StoreAddress, sessionSettings } from './stores/store-pool.ts'
-export { StoreReader } from './stores/store-reader.ts'
+export { type FirstPage, type ReadRequest, StoreReader } from './stores/store-reader.ts'

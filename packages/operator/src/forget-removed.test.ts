@@ -33,8 +33,11 @@ describe('pools of removed stores', () => {
     const node = { pools, database: control.secondNode(), observe }
     await forgetOnce(node)
     const [kept, removed] = [await control.store('kept'), await control.store('removed')]
-    for (const { id, databaseUrl, sealedPassword } of [kept, removed])
-      await pools.use({ storeId: id, databaseUrl: databaseUrl ?? '', sealedPassword }, async () => undefined)
+    for (const { id, databaseUrl, schemaName, sealedPassword } of [kept, removed])
+      await pools.use(
+        { storeId: id, databaseUrl: databaseUrl ?? '', schemaName, sealedPassword },
+        async () => undefined,
+      )
     await forgetOnce(node)
     expect(pools.storeIds()).toEqual([kept.id, removed.id])
     await removeStore(control.database, removed.id)
@@ -48,8 +51,8 @@ describe('pools of removed stores', () => {
     const seen: Observation[] = []
     const observe = (observation: Observation) => void seen.push(observation)
     const pools = new StorePools({ bounds: BOUNDS, connectionUrl, observe })
-    const { id, databaseUrl, sealedPassword } = await control.store('kept')
-    await pools.use({ storeId: id, databaseUrl: databaseUrl ?? '', sealedPassword }, async () => undefined)
+    const { id, databaseUrl, schemaName, sealedPassword } = await control.store('kept')
+    await pools.use({ storeId: id, databaseUrl: databaseUrl ?? '', schemaName, sealedPassword }, async () => undefined)
     const database = control.secondNode()
     await database.close()
     await forgetOnce({ pools, database, observe })

@@ -125,6 +125,12 @@ describe('provision', () => {
        insert into customers (id, email) values (gen_random_uuid(), 'a')`,
       'holds at least 1 product and at least 1 customer:',
     ],
+    [
+      'holds an order in another schema',
+      `insert into orders (id, email) values (gen_random_uuid(), 'a'); alter schema public rename to tenant;
+       create schema public; create table products (); create table customers (); create table orders ()`,
+      'holds at least 1 order:',
+    ],
     ['lacks a table', 'drop table orders cascade', 'relation "public.orders" does not exist'],
     [
       'has a table that fails',

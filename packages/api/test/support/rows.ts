@@ -57,8 +57,13 @@ export function readerOf(store: TestStore): string {
 }
 
 /** Runs a statement as the superuser, in the database `postgres`. */
-export async function asSuperuser(statement: string): Promise<void> {
-  const sql = openClient(inject('postgresUrl'))
+export function asSuperuser(statement: string): Promise<void> {
+  return administrate({ adminUrl: inject('postgresUrl') }, statement)
+}
+
+/** Runs a statement in the store's database that its owner may not run. */
+export async function administrate({ adminUrl }: Pick<TestStore, 'adminUrl'>, statement: string): Promise<void> {
+  const sql = openClient(adminUrl)
   try {
     await sql.unsafe(statement)
   } finally {

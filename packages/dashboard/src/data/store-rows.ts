@@ -55,9 +55,9 @@ export function standingOf({ origin, state, databaseUrl }: RegisteredStore): Sto
 
 /** Where the store's rows are; null for a store that is not served. */
 export function addressOf(store: RegisteredStore): StoreAddress | null {
-  const { id, databaseUrl, sealedPassword } = store
+  const { id, databaseUrl, schemaName, sealedPassword } = store
   if (standingOf(store) !== 'ready' || databaseUrl === null) return null
-  return { storeId: id, databaseUrl, sealedPassword }
+  return { storeId: id, databaseUrl, schemaName, sealedPassword }
 }
 
 /** Which rows of a list are read, at most `limit`. */

@@ -3,7 +3,7 @@
 // The cast of a column that has its own type already is none, so its indexes serve.
 
 import { columnsOf, type FieldKind, type Resource } from '@store-export/contract'
-import type { PresentColumns } from './columns-present.ts'
+import type { PresentTables } from './columns-present.ts'
 import { identifier } from './literal.ts'
 
 /** Kinds of field that are a column. */
@@ -87,7 +87,7 @@ export function kindsOf(resource: Resource): ReadonlyMap<string, ColumnKind | nu
 export interface ColumnPlace {
   readonly resource: Resource
   readonly alias: string
-  readonly present: PresentColumns
+  readonly present: PresentTables
 }
 
 /** The expression that reads `column` of a table. */

@@ -6,10 +6,7 @@ export interface PresentColumn {
   readonly notNull: boolean
   /** PostgreSQL's own name of its type, a domain's base type: `timestamptz`, `_text`. */
   readonly type: string
-  /**
-   * The orders of whole indexes that begin with it, or with it and what stands in for it: up to three keys that all go the
-   * same way, as `created_at, id` or `coalesce(updated_at, created_at), created_at, id`.
-   */
+  /** Keys of the complete indexes that begin with this column: up to three, such as `created_at, id, updated_at`. */
   readonly indexes: readonly string[]
   /** Whether its table is layered, as `IS_LAYERED` says. */
   readonly isLayered?: boolean
@@ -22,14 +19,26 @@ export interface PresentColumn {
 export const IS_LAYERED = `(c.relkind in ('v', 'p') or c.relhassubclass or c.relrowsecurity)`
 
 /** Tables of a store by name, each with its columns by name: none if the table exists and cannot be read. */
-export type PresentColumns = ReadonlyMap<string, ReadonlyMap<string, PresentColumn>>
+export type PresentTables = ReadonlyMap<string, ReadonlyMap<string, PresentColumn>>
+
+/** The tables of one store, and the schema that they are in. */
+export interface PresentColumns extends PresentTables {
+  readonly schemaName: string
+  /** The tables without the schema: one value for all stores with the same columns. */
+  readonly tables: PresentTables
+}
+
+/** The tables of a store that has them in this schema. */
+export function presentIn(schemaName: string, tables: PresentTables): PresentColumns {
+  return Object.assign(new Map(tables), { schemaName, tables })
+}
 
 /** Whether the store has `column` of `table`, readable. */
-export function hasColumn(present: PresentColumns, table: string, column: string): boolean {
+export function hasColumn(present: PresentTables, table: string, column: string): boolean {
   return present.get(table)?.has(column) ?? false
 }
 
 /** Whether one of the tables is layered. */
-export function hasLayers(present: PresentColumns, tables: readonly string[]): boolean {
+export function hasLayers(present: PresentTables, tables: readonly string[]): boolean {
   return tables.some((table) => [...(present.get(table)?.values() ?? [])].some(({ isLayered }) => isLayered))
 }

@@ -47,7 +47,7 @@ function statementOf(
   const inOrder =
     sorted.length === 0 ? ' offset 0' : ` order by ${sorted.map((column) => columnReading(child, column)).join(', ')}`
   const id = columnReading({ resource: plan.resource, alias: 'k', present }, 'id')
-  const mine = `select ${columns.join(', ')} from ${tableName(resource)} c where ${columnReading(child, parent)} = ${id}`
+  const mine = `select ${columns.join(', ')} from ${tableName(resource, present)} c where ${columnReading(child, parent)} = ${id}`
   const list = selectList(resource, { present, values, alias: 'c', counts: new Map() }).join(', ')
   const text = `select k."n", ${list} from (${found}) k join lateral (${mine}${inOrder}) c on true`
   return { text, values: parameters.values, prepared: isRepeated }
@@ -67,14 +67,15 @@ function parents(plan: Plan, context: SqlContext): string {
  */
 export function rewrittenStatement(
   tables: readonly Resource[],
+  present: PresentColumns,
   { isLayered, prepares }: { readonly isLayered: boolean; readonly prepares: boolean },
 ): Statement {
-  return { text: isLayered ? LOCKED_REWRITTEN : plainRewritten(tables), values: [], prepared: prepares }
+  return { text: isLayered ? LOCKED_REWRITTEN : plainRewritten(tables, present), values: [], prepared: prepares }
 }
 
 /** A table that has become layered since the columns were read counts as rewritten: they are read again then. */
-function plainRewritten(tables: readonly Resource[]): string {
-  const oids = tables.map((table) => `${textLiteral(tableName(table))}::pg_catalog.regclass`).join(', ')
+function plainRewritten(tables: readonly Resource[], present: PresentColumns): string {
+  const oids = tables.map((table) => `${textLiteral(tableName(table, present))}::pg_catalog.regclass`).join(', ')
   return `select pg_catalog.count(*) <> ${tables.length} or pg_catalog.bool_or(${IS_LAYERED}
       or c.relfilenode <> pg_catalog.pg_relation_filenode(c.oid))
     from pg_catalog.pg_class c where c.oid in (${oids})`

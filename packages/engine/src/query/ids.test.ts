@@ -1,12 +1,12 @@
 import { columnsOf, customerAddress, idsOf, order, type Resource } from '@store-export/contract'
 import { expect, test } from 'vitest'
-import type { PresentColumns } from './columns-present.ts'
+import { type PresentColumns, presentIn } from './columns-present.ts'
 import { statementOf } from './sql.ts'
 
 /** A store that has every column of these resources. */
 function storeWith(...resources: readonly Resource[]): PresentColumns {
   const typeOf = (name: string) => (name === 'id' ? 'uuid' : name.endsWith('_at') ? 'timestamptz' : 'text')
-  return new Map(
+  const tables = new Map(
     resources.map((each) => [
       each.table,
       new Map(
@@ -14,6 +14,7 @@ function storeWith(...resources: readonly Resource[]): PresentColumns {
       ),
     ]),
   )
+  return presentIn('own', tables)
 }
 
 function statement(resource: Resource, present: PresentColumns): string {
@@ -21,11 +22,17 @@ function statement(resource: Resource, present: PresentColumns): string {
   return statementOf(plan, present, { prepares: true }).text
 }
 
-test('[R31] ids are read with no column but their own, and with no table but that of their rows', () => {
+test('[R31] ids are read with no column but their own, and with no table but that of their rows, in the store’s schema', () => {
   const { items } = order.fields
   if (items?.type.kind !== 'many') throw new Error('an order has items')
   const text = statement(order, storeWith(order, items.type.resource))
-  expect([...new Set(text.match(/"\w+"/g))].sort()).toEqual(['"created_at"', '"id"', '"orders"', '"updated_at"'])
+  expect([...new Set(text.match(/"\w+"/g))].sort()).toEqual([
+    '"created_at"',
+    '"id"',
+    '"orders"',
+    '"own"',
+    '"updated_at"',
+  ])
 })
 
 test('[R23] ids of removed rows are not read', () => {

@@ -2,18 +2,18 @@
 // page took a twentieth of the service's processor time.
 
 import type { Resource } from '@store-export/contract'
-import type { PresentColumns } from './columns-present.ts'
+import type { PresentColumns, PresentTables } from './columns-present.ts'
 
-/** Writes a part of a statement. */
-export type WritePart = (resource: Resource, present: PresentColumns) => string
+/** Writes a part of a statement. The part can't name the schema, because stores in different schemas share it. */
+export type WritePart = (resource: Resource, tables: PresentTables) => string
 
-/** `write`, called once for each resource of a schema; what it wrote is kept as long as the schema is. */
-export function onceForSchema(write: WritePart): WritePart {
-  const written = new WeakMap<PresentColumns, Map<Resource, string>>()
-  return (resource, present) => {
-    const parts = written.get(present) ?? new Map<Resource, string>()
-    written.set(present, parts)
-    const text = parts.get(resource) ?? write(resource, present)
+/** `write`, called once for each resource of equal tables. The part is kept as long as the tables are. */
+export function onceForSchema(write: WritePart): (resource: Resource, present: PresentColumns) => string {
+  const written = new WeakMap<PresentTables, Map<Resource, string>>()
+  return (resource, { tables }) => {
+    const parts = written.get(tables) ?? new Map<Resource, string>()
+    written.set(tables, parts)
+    const text = parts.get(resource) ?? write(resource, tables)
     parts.set(resource, text)
     return text
   }

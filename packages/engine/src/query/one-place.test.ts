@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { newCell } from '../../../postgres/src/cell.ts'
 import { JsonWriter } from '../encode/json-writer.ts'
 import { rowEncoder } from '../encode/row-encoder.ts'
-import type { PresentColumns } from './columns-present.ts'
+import { type PresentColumns, presentIn } from './columns-present.ts'
 import { statementOf } from './sql.ts'
 
 // A revision that the history does not have yet, so its type cannot name it.
@@ -15,7 +15,7 @@ function presentWith(...columns: string[]): PresentColumns {
   const types = new Map(
     [...columns].map((name) => [name, { notNull: true, type: name === 'id' ? 'uuid' : 'text', indexes: [] }]),
   )
-  return new Map([['orders', types]])
+  return presentIn('public', new Map([['orders', types]]))
 }
 
 function statement(present: PresentColumns): string {

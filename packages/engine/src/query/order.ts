@@ -2,7 +2,7 @@
 
 import type { Resource } from '@store-export/contract'
 import { columnReading } from './column-reading.ts'
-import { hasColumn, type PresentColumns } from './columns-present.ts'
+import { hasColumn, type PresentColumns, type PresentTables } from './columns-present.ts'
 import { onceForSchema } from './once-for-schema.ts'
 import type { PagePlan, Position } from './plan.ts'
 import type { Values } from './statement.ts'
@@ -14,7 +14,7 @@ export interface SqlContext {
 }
 
 /** The expression of one of the columns by which rows are found and ordered. */
-export function key(resource: Resource, column: string, present: PresentColumns): string {
+export function key(resource: Resource, column: string, present: PresentTables): string {
   return columnReading({ resource, alias: 't', present }, column)
 }
 

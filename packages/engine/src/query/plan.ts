@@ -37,17 +37,14 @@ export interface PagePlan {
   readonly search?: Search
   /** Set if the list is read from its end. */
   readonly isNewestFirst?: true
-  /** Set where the rows that were changed since an instant were counted. */
-  readonly changed?: WayToChanged
+  /** Set if the rows that were changed since a timestamp were counted. */
+  readonly changed?: ChangedRowsPath
   /** Set where the list is gone through in its order, whatever indexes there are: up to this position, null for its end. */
   readonly window?: { readonly end: Position | null }
 }
 
-/**
- * How rows that were changed since an instant are found: by the index of changes, whatever the server knows of the list, and
- * sorted; by what the server chooses, and sorted; or on a walk through the list. Any way brings the same rows.
- */
-export type WayToChanged = 'indexed' | 'sorted' | 'walked'
+/** How a page finds changed rows: by the index of changes, sorted, or in the order of the list. Both return the same rows. */
+export type ChangedRowsPath = 'sorted' | 'walked'
 
 /** One row by id. */
 export interface OnePlan {

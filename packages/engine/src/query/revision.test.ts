@@ -1,9 +1,9 @@
 import { REVISIONS, type RevisionId } from '@store-export/contract'
 import { describe, expect, test } from 'vitest'
-import type { PresentColumn, PresentColumns } from './columns-present.ts'
+import type { PresentColumn, PresentTables } from './columns-present.ts'
 import { columnNamesAt, revisionOf } from './revision.ts'
 
-function presentAt(revision: RevisionId, without: readonly string[] = []): PresentColumns {
+function presentAt(revision: RevisionId, without: readonly string[] = []): PresentTables {
   const present = new Map<string, Map<string, PresentColumn>>()
   for (const name of columnNamesAt(revision).filter((each) => !without.includes(each))) {
     const [table = '', column = ''] = name.split('.')
@@ -13,7 +13,7 @@ function presentAt(revision: RevisionId, without: readonly string[] = []): Prese
   return present
 }
 
-const absent = (present: PresentColumns) =>
+const absent = (present: PresentTables) =>
   revisionOf(present).absentFields.map(({ resource, field }) => `${resource.table}.${field}`)
 
 describe('the revision of a store', () => {

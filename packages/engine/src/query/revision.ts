@@ -9,7 +9,7 @@ import {
   type Resource,
   type RevisionId,
 } from '@store-export/contract'
-import { hasColumn, type PresentColumns } from './columns-present.ts'
+import { hasColumn, type PresentTables } from './columns-present.ts'
 
 /** What columns tell of a schema. */
 export interface SchemaRevision {
@@ -32,7 +32,7 @@ export interface StoreRevision {
 }
 
 /** The revision of the store that has these columns, and what it lacks of the contract. */
-export function revisionOf(present: PresentColumns): StoreRevision {
+export function revisionOf(present: PresentTables): StoreRevision {
   const names = [...present].flatMap(([table, columns]) => [...columns.keys()].map((column) => `${table}.${column}`))
   const isReadable = ({ table }: Resource) => (present.get(table)?.size ?? 0) > 0
   return {
@@ -69,7 +69,7 @@ function newAt(revision: RevisionId): string[] {
   return columnNamesAt(revision).filter((name) => !known.has(name))
 }
 
-function absentFieldsOf(resource: Resource, present: PresentColumns): StoreRevision['absentFields'] {
+function absentFieldsOf(resource: Resource, present: PresentTables): StoreRevision['absentFields'] {
   return columnsOf(resource)
     .filter((name) => resource.fields[name] !== undefined && !hasColumn(present, resource.table, name))
     .map((field) => ({ resource, field }))

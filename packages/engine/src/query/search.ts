@@ -36,6 +36,6 @@ function embedded(path: string, { literal, resource, present }: EmbeddedSearch):
   if (!hasColumn(present, child.table, field) || !hasColumn(present, child.table, parent)) return 'false'
   const place = { resource: child, alias: 'c', present }
   const where = `${comparedColumn(place, field)} = ${literal}`
-  const parents = `select ${columnReading(place, parent)} from ${tableName(child)} c where ${where}`
+  const parents = `select ${columnReading(place, parent)} from ${tableName(child, present)} c where ${where}`
   return `${key(resource, 'id', present)} = any(array(${parents}))`
 }

@@ -3,13 +3,13 @@
 
 import { columnsOf, type Field, type FieldType, type Resource } from '@store-export/contract'
 import { columnReading } from './column-reading.ts'
-import { hasColumn, type PresentColumns } from './columns-present.ts'
+import { hasColumn, type PresentColumns, type PresentTables } from './columns-present.ts'
 import { identifier, textLiteral } from './literal.ts'
 import type { Values } from './statement.ts'
 
 /** What the expressions of a row need to know. */
 export interface SelectContext {
-  readonly present: PresentColumns
+  readonly present: PresentTables
   /** Name under which the row's table stands in the statement. */
   readonly alias: string
   /** Row counts by table, for a field of kind `counts`. */
@@ -26,7 +26,7 @@ export function selectList(resource: Resource, context: SelectContext): string[]
 }
 
 /** Columns of the resource's table that the statement has to carry to its select list. */
-export function presentColumnsOf(resource: Resource, present: PresentColumns): string[] {
+export function presentColumnsOf(resource: Resource, present: PresentTables): string[] {
   return columnsOf(resource).filter((column) => hasColumn(present, resource.table, column))
 }
 
@@ -72,6 +72,6 @@ function countsArray(tables: readonly string[], { counts, values }: SelectContex
 }
 
 /** The resource's table, whatever the search path of the session. */
-export function tableName({ table }: Resource): string {
-  return `public.${identifier(table)}`
+export function tableName({ table }: Pick<Resource, 'table'>, { schemaName }: PresentColumns): string {
+  return `${identifier(schemaName)}.${identifier(table)}`
 }

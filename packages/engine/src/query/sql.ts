@@ -47,7 +47,7 @@ export function isRepeatable(plan: Plan): boolean {
 /** The statement that tells whether a row with `id` exists: one row, or none. */
 export function existsStatement(resource: Resource, id: string, present: PresentColumns): string {
   const where = `${key(resource, 'id', present)} = ${uuidLiteral(id)}${active(resource, present)}`
-  return `select 1 from ${tableName(resource)} t where ${where}`
+  return `select 1 from ${tableName(resource, present)} t where ${where}`
 }
 
 /** The statement that counts the rows of `tables`: one row, one count a table, 0 for a table the store lacks. */
@@ -58,7 +58,7 @@ export function countStatement(tables: readonly string[], present: PresentColumn
 function countOf(table: string, present: PresentColumns): string {
   const columns = present.get(table)
   if (columns === undefined) return 'select 0::int8'
-  const from = `select count(*) from public.${identifier(table)}`
+  const from = `select count(*) from ${tableName({ table }, present)}`
   const createdAt = columns.get('created_at')
   if (createdAt === undefined) return from
   // A plain count(*) picks the key of random UUIDs and reads the whole table out of order: the time index is far cheaper.
@@ -69,7 +69,7 @@ function countOf(table: string, present: PresentColumns): string {
 /** The rows of a plan, as raw columns: at most one more than the limit of a page, in its order. */
 export function rows(plan: Plan, context: SqlContext): string {
   const { present, values } = context
-  const from = `select ${carried(plan.resource, present)} from ${tableName(plan.resource)} t`
+  const from = `select ${carried(plan.resource, present)} from ${tableName(plan.resource, present)} t`
   switch (plan.kind) {
     case 'only':
       return `${from} limit 1`
@@ -126,7 +126,7 @@ function datedRows(plan: PagePlan, present: PresentColumns, range: string): stri
 function branch(plan: PagePlan, present: PresentColumns, range: string): string {
   const { resource, limit } = plan
   const where = `${range}${conditions(plan, present)}${active(resource, present)}`
-  const from = `select ${carried(resource, present)} from ${tableName(resource)} t`
+  const from = `select ${carried(resource, present)} from ${tableName(resource, present)} t`
   return `${from} where ${where} order by ${orderInIndex(plan, present)} limit ${limit + 1}`
 }
 
@@ -177,30 +177,45 @@ export function hasStandIn(resource: Resource, field: string, present: PresentCo
   )
 }
 
-/** The order of changes, which the index of changes has. */
-export function byChange({ resource }: PagePlan, present: PresentColumns): string {
-  return ` order by ${stamp('updated_at', resource, present)}`
+/** A range of the index of changes, and the key that orders it. */
+interface ChangedRange {
+  readonly condition: string
+  readonly order: string
 }
 
 /**
- * No limit, which the server does not know when it plans: it supposes a tenth of the rows, for which an index that has their
- * order is cheaper than to read and sort them all. Without it, it would read a whole table that it has never analyzed, as
- * after pg_upgrade: there it supposes a third of all rows to be changed.
+ * The ranges of `(updated_at, created_at, id)` that hold the changed rows. Rows without `updated_at` count from their creation
+ * (R14), and lie in a range of their own.
  */
-const UNKNOWN_LIMIT = ' limit (select null::int8)'
+export function changedRanges({ resource, filters }: PagePlan, present: PresentColumns): ChangedRange[] {
+  const [updatedAt, createdAt] = ['updated_at', 'created_at'].map((column) => key(resource, column, present))
+  const since = (column: string | undefined) =>
+    filters
+      .flatMap((filter) =>
+        filter.operator === '>=' && filter.field === 'updated_at'
+          ? [`${column} >= ${instantLiteral(filter.value)}`]
+          : [],
+      )
+      .join(' and ')
+  const ranges = [{ condition: since(updatedAt), order: `${updatedAt}` }]
+  if (hasStandIn(resource, 'updated_at', present))
+    ranges.push({ condition: `${updatedAt} is null and ${since(createdAt)}`, order: `${updatedAt}, ${createdAt}` })
+  return ranges
+}
 
-/** Rows that were changed: their places are found in an index, whichever, and then the rows by their ids. */
+/** A page of changed rows: the access path finds their positions in an index, and their IDs find the rows. */
 function changedPage(plan: PagePlan, present: PresentColumns, range: string): string {
-  const table = `${tableName(plan.resource)} t`
-  const keep = `${conditions(plan, present)}${active(plan.resource, present)}`
-  const places = 'select t."created_at", t."id" from'
-  const sorted = (fence: string) => `${places} (${places} ${table} where true${keep}${fence}) t where ${range}`
-  const found = {
-    indexed: () => sorted(byChange(plan, present) + UNKNOWN_LIMIT),
-    // offset 0 keeps the server from walking the list all the same
-    sorted: () => sorted(' offset 0'),
-    walked: () => `${places} ${table} where ${range}${keep}`,
-  }[plan.changed ?? 'walked']()
-  const page = `${found} order by ${keys(plan.resource, present)} limit ${plan.limit + 1}`
-  return `select ${carried(plan.resource, present)} from (${page}) k join ${table} on t."id" = k."id"`
+  const { resource, changed, limit, filters } = plan
+  const table = `${tableName(resource, present)} t`
+  const positions = 'select t."created_at", t."id" from'
+  const others = filters.filter(({ field }) => field !== 'updated_at')
+  // the conditions on updated_at are in the ranges
+  const kept = changed === 'sorted' ? { ...plan, filters: others } : plan
+  const keep = `${conditions(kept, present)}${active(resource, present)}`
+  const ranges = changedRanges(plan, present).map(({ condition }) => `${positions} ${table} where ${condition}${keep}`)
+  // offset 0 keeps the server from reading the whole list in its order
+  const sorted = `${positions} (${ranges.join(' union all ')} offset 0) t where ${range}`
+  const found = changed === 'sorted' ? sorted : `${positions} ${table} where ${range}${keep}`
+  const page = `${found} order by ${keys(resource, present)} limit ${limit + 1}`
+  return `select ${carried(resource, present)} from (${page}) k join ${table} on t."id" = k."id"`
 }

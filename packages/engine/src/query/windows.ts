@@ -51,7 +51,11 @@ function isFoundByIndex({ equal, containing }: Search, { table }: Resource, pres
 export function isProbed({ operator, field }: Filter, resource: Resource, present: PresentColumns): boolean {
   const { type, indexes = [] } = present.get(resource.table)?.get(field) ?? {}
   if (operator !== '>=' || field !== 'updated_at' || type !== 'timestamptz') return false
-  const first = hasStandIn(resource, field, present) ? 'coalesce(updated_at, created_at)' : 'updated_at'
+  // rows without updated_at are found by their creation in the same index
+  const isStoodIn = hasStandIn(resource, field, present)
+  // an index doesn't serve a cast of created_at
+  if (isStoodIn && present.get(resource.table)?.get('created_at')?.type !== 'timestamptz') return false
+  const first = isStoodIn ? 'updated_at, created_at' : 'updated_at'
   return indexes.some((index) => begins(index, first))
 }
 
@@ -72,7 +76,7 @@ export function windowEndStatement(plan: PagePlan, present: PresentColumns, rows
     // a row without one, as a materialized view can have, is no place to go on from
     ...['created_at', 'id'].map((column) => `${key(resource, column, present)} is not null`),
   ]
-  const all = `select ${found.join(', ')} from ${tableName(resource)} t where ${conditions.join(' and ')}`
+  const all = `select ${found.join(', ')} from ${tableName(resource, present)} t where ${conditions.join(' and ')}`
   const ends = `${all} order by ${order} offset ${rows - 1} limit 2`
   // as bytes: the text of a stamp depends on settings of the session
   return `select encode(timestamptz_send(created_at), 'hex') as "createdAt", id::text as id from (${ends}) k(created_at, id)`

@@ -28,7 +28,7 @@ test('[ERR-3] a request whose time is over sends no statement, and the cause nam
   onTestFinished(() => pools.close())
   const columns = new StoreColumns({ refreshSeconds: 15, observe, now: () => performance.now() })
   const attempts = new Attempts({ pools, columns, observe, timeoutMs: TIMEOUT_MS })
-  const address = { storeId: 's', databaseUrl: database.url, sealedPassword: null }
+  const address = { storeId: 's', databaseUrl: database.url, schemaName: 'public', sealedPassword: null }
   let isStarted = false
   const work = async () => {
     isStarted = true

@@ -81,7 +81,7 @@ export class Attempts {
       if (performance.now() < deadline) return
       throw new TimeLimitPassed(`the time limit of ${timeoutMs} ms passed before the statement was sent`)
     }
-    const working = async (connection: Connection) => {
+    const working = async (connection: Connection, address: StoreAddress) => {
       requireTime()
       const begunAt = performance.now()
       const running = this.options.columns.of(address, connection).then((present) => work(connection, present))

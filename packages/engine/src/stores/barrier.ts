@@ -30,8 +30,18 @@ export interface BarrierRequest {
   readonly databaseUrl: string
   /** Whether the list can be asked for changes, so that a wait is worth it. */
   readonly waits: boolean
-  /** Looks at the store's open transactions. */
+  /** Looks at the store's open transactions when the request arrives. */
   readonly look: () => Promise<Look>
+  /** Looks at them again during the wait; requests that wait at the same time share it. */
+  readonly poll: () => Promise<Look>
+}
+
+/** Result of the wait. */
+export interface Passed {
+  /** A later request for rows changed since this timestamp returns every change that a page lacks which is read now. */
+  readonly watermark: Microseconds
+  /** If the barrier has not waited, a page that was read right after the first look can be served. */
+  readonly hasWaited: boolean
 }
 
 /**
@@ -52,21 +62,23 @@ export class Barrier {
   }
 
   /**
-   * Waits until every transaction has ended that is open in the store now, for as long as the setting says, and gives the
-   * watermark: who asks from there for what was updated finds every change that pages read from now on do not show. A
-   * transaction that outlasted a wait is not waited for again. Rejects as `look` does.
+   * Waits until every transaction that is open in the store now has ended, at most as long as the setting says. Doesn't wait
+   * for a transaction that outlasted an earlier wait. Rejects as `look` does.
    */
-  async pass(request: BarrierRequest): Promise<Microseconds> {
+  async pass(request: BarrierRequest): Promise<Passed> {
     const { storeId, databaseUrl, waits, look } = request
     const place = `${storeId} ${databaseUrl}`
     const watch = this.watches.get(place) ?? new TransactionWatch()
     this.watches.set(place, watch)
     const leave = watch.enter()
     try {
-      const arrival = await watch.look(look)
+      const arrival = await look()
+      watch.forgetEnded(arrival.open)
       const isWaiting = waits && this.options.bounds.barrierMs > 0
-      const lasting = isWaiting ? await this.wait(arrival, watch, request) : arrival.open
-      return this.watermark(arrival.at, lasting)
+      const { lasting, looks } = isWaiting
+        ? await this.wait(arrival, watch, request)
+        : { lasting: arrival.open, looks: 0 }
+      return { watermark: this.watermark(arrival.at, lasting), hasWaited: looks > 0 }
     } finally {
       leave()
       if (watch.isIdle) this.watches.delete(place)
@@ -77,23 +89,23 @@ export class Barrier {
   private async wait(
     arrival: Look,
     watch: TransactionWatch,
-    { storeId, look }: BarrierRequest,
-  ): Promise<OpenTransactions | null> {
+    { storeId, poll }: BarrierRequest,
+  ): Promise<{ readonly lasting: OpenTransactions | null; readonly looks: number }> {
     const startedAt = performance.now()
     const { bounds, observe } = this.options
     let lasting = arrival.open
     for (let looks = 0; ; looks++) {
-      if (lasting === null) return null
+      if (lasting === null) return { lasting, looks }
       const awaited = [...lasting].filter(([name, each]) => isAwaited(each) && !watch.outlasted.has(name))
       const leftMs = startedAt + bounds.barrierMs - performance.now()
       // a look that fails now, or does not come in time, is no reason to refuse the page
-      const later = awaited.length === 0 || leftMs <= 0 ? null : await inTime(leftMs, watch.poll(look, looks))
+      const later = awaited.length === 0 || leftMs <= 0 ? null : await inTime(leftMs, watch.poll(poll, looks))
       if (later === null) {
         for (const [name] of awaited) watch.outlasted.add(name)
         const waitedMs = performance.now() - startedAt
         if (looks > 0 || awaited.length > 0)
           observe({ event: 'barrier passed', storeId, waitedMs, outlasting: awaited.length })
-        return lasting
+        return { lasting, looks }
       }
       lasting = stillOpen(lasting, later.open, arrival)
     }

@@ -4,7 +4,13 @@
 import { childrenOf, RESOURCES, type Resource } from '@store-export/contract'
 import { type Connection, queryAll } from '@store-export/postgres'
 import { type ColumnKind, isReadable, kindsOf } from '../query/column-reading.ts'
-import { IS_LAYERED, type PresentColumn, type PresentColumns } from '../query/columns-present.ts'
+import {
+  IS_LAYERED,
+  type PresentColumn,
+  type PresentColumns,
+  type PresentTables,
+  presentIn,
+} from '../query/columns-present.ts'
 import { textLiteral } from '../query/literal.ts'
 import type { Observe, StoreEvent } from '../store-event.ts'
 import type { StoreAddress } from './pools.ts'
@@ -33,8 +39,8 @@ const SCHEMAS_MAX = 50
 /** The columns of each store in use. */
 export class StoreColumns {
   private readonly readings = new Map<string, CachedColumns>()
-  /** Columns by what the catalog answered. */
-  private readonly schemas = new Map<string, PresentColumns>()
+  /** Columns by what the catalog answered, whatever the schema is called. */
+  private readonly schemas = new Map<string, PresentTables>()
   private readonly kinds: ReadonlyMap<string, ReadonlyMap<string, ColumnKind | null>>
   /** Columns of another type that were told already, as `store table column`. */
   private readonly told = new Set<string>()
@@ -50,9 +56,11 @@ export class StoreColumns {
   of(address: StoreAddress, connection: Connection): Promise<PresentColumns> {
     const known = this.readings.get(address.storeId)
     const { now, refreshSeconds } = this.options
-    const isFresh = known?.address.databaseUrl === address.databaseUrl && now() - known.readAt < refreshSeconds * 1000
+    const { databaseUrl, schemaName } = known?.address ?? {}
+    const isSame = databaseUrl === address.databaseUrl && schemaName === address.schemaName
     // A reading that ends with its connection must not fail those who share it and have connections of their own.
-    if (known !== undefined && isFresh) return known.present.catch(() => this.of(address, connection))
+    if (known !== undefined && isSame && now() - known.readAt < refreshSeconds * 1000)
+      return known.present.catch(() => this.of(address, connection))
     const present = this.read(address, connection)
     this.readings.delete(address.storeId)
     this.readings.set(address.storeId, { address, readAt: now(), present })
@@ -75,19 +83,19 @@ export class StoreColumns {
     this.readings.delete(storeId)
   }
 
-  private async read({ storeId }: StoreAddress, connection: Connection): Promise<PresentColumns> {
-    const statements = catalogStatements([...this.kinds.keys()]).map((text) => ({ text, values: [] }))
+  private async read({ storeId, schemaName }: StoreAddress, connection: Connection): Promise<PresentColumns> {
+    const statements = catalogStatements(schemaName, [...this.kinds.keys()]).map((text) => ({ text, values: [] }))
     const [columns, indexes] = (await queryAll(connection, statements)) as [ColumnRow[], IndexRow[]]
     for (const { table, column, type } of columns) {
       if (column === null) continue
       const kind = this.kinds.get(table)?.get(column)
       if (kind !== undefined && kind !== null && !isReadable(kind, type)) this.tellOtherType(storeId, table, column)
     }
-    return this.shared([columns, indexes])
+    return presentIn(schemaName, this.shared([columns, indexes]))
   }
 
   /** Most stores of a platform have the same columns: they share them, and whatever is kept for them. */
-  private shared(answer: readonly [readonly ColumnRow[], readonly IndexRow[]]): PresentColumns {
+  private shared(answer: readonly [readonly ColumnRow[], readonly IndexRow[]]): PresentTables {
     const text = answer
       .map((rows) =>
         rows
@@ -106,7 +114,7 @@ export class StoreColumns {
     return present
   }
 
-  private presentOf(columns: readonly ColumnRow[], indexes: readonly IndexRow[]): PresentColumns {
+  private presentOf(columns: readonly ColumnRow[], indexes: readonly IndexRow[]): PresentTables {
     const present = new Map<string, Map<string, PresentColumn>>()
     for (const { table, column, notNull, type, isLayered } of columns) {
       const known = present.get(table) ?? new Map<string, PresentColumn>()
@@ -171,9 +179,9 @@ const NOT_NULL = `a.attnotnull and not exists (select from pg_catalog.pg_constra
         where k.conrelid = c.oid and k.contype = 'n' and k.conkey = array[a.attnum] and not k.convalidated)`
 
 /** What is asked of the catalog, in one round trip: the columns of the tables, and their indexes. */
-function catalogStatements(tables: readonly string[]): [string, string] {
+function catalogStatements(schemaName: string, tables: readonly string[]): [string, string] {
   const relations = `pg_catalog.pg_class c
-    join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = ${textLiteral(schemaName)}
       and c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relname in (${tables.map(textLiteral).join(', ')})`
   return [columnsStatement(relations), indexesStatement(relations)]
 }
@@ -192,31 +200,23 @@ function columnsStatement(relations: string): string {
     left join pg_catalog.pg_type t on t.oid = a.atttypid`
 }
 
-/** The tree of `coalesce` of two columns, as PostgreSQL stores it. */
-const COALESCE = `'^[(][{]COALESCEEXPR [^{}]*:args [(][{]VAR :varno 1 :varattno ([0-9]+) [^{}]*[}] [{]VAR :varno 1 :varattno ([0-9]+) '`
-/** Of the options of a key: it goes up, nulls last; or down, nulls first. Either is the order of a list, read from one end. */
+/** Of the options of a key: ascending with nulls last, and descending with nulls first. Either is the order of a list. */
 const [UP, DOWN] = [0, 3]
 
 /**
- * Whole B-trees. PostgreSQL's functions that write a definition wait for whoever holds the table, a migration say, and all
- * other tables of the store with it: keys are read as they are stored. A key that is no column, nor `coalesce` of two as the
- * first, ends what is known of its index, and so does one that goes another way than the first.
+ * The first three keys of each complete B-tree. `pg_get_indexdef` would wait for a migration that has locked a table. A key
+ * that is an expression, or has another direction than the first key, ends the list.
  */
 function indexesStatement(relations: string): string {
   const key = (number: number) => `case when x.indoption[${number}] = x.indoption[0] then (
       select a.attname from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum = x.indkey[${number}]) end`
-  const columns = [key(0), key(1), `case when ${key(1)} is not null then ${key(2)} end`]
-  return `select c.relname as "table", coalesce(one.attname, ${key(0)}) as "column",
-      concat_ws(', ', case when one.attname is not null
-        then format('coalesce(%s, %s)', one.attname, other.attname) end, ${columns.join(', ')}) as "keys"
+  return `select c.relname as "table", ${key(0)} as "column",
+      concat_ws(', ', ${key(0)}, ${key(1)}, case when ${key(1)} is not null then ${key(2)} end) as "keys"
     from ${relations}
     join pg_catalog.pg_index x on x.indrelid = c.oid and x.indisvalid and x.indpred is null and x.indoption[0] in (${UP}, ${DOWN})
     join pg_catalog.pg_class i on i.oid = x.indexrelid
     join pg_catalog.pg_am m on m.oid = i.relam and m.amname = 'btree'
-    left join lateral regexp_match(x.indexprs::text, ${COALESCE}) parts on x.indkey[0] = 0
-    left join pg_catalog.pg_attribute one on one.attrelid = c.oid and one.attnum = parts[1]::int2
-    left join pg_catalog.pg_attribute other on other.attrelid = c.oid and other.attnum = parts[2]::int2
-    where x.indkey[0] <> 0 or one.attname is not null`
+    where x.indkey[0] <> 0`
 }
 
 function namesOf(present: PresentColumns): string[] {

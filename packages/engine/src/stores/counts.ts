@@ -18,7 +18,7 @@ interface Counting<T> {
   readonly counts: T
 }
 
-/** Counts by store, each handed out until it is `maxAgeMs` old. */
+/** Counts by store and the place of its tables, each handed out until it is `maxAgeMs` old. */
 export class StoreCounts {
   private readonly kept = new Map<string, Counting<Counts>>()
   /** Under way, each on a connection: who waits for one holds one himself, and might wait for his own. */
@@ -33,45 +33,45 @@ export class StoreCounts {
     this.now = options.now
   }
 
-  /** The counts of `storeId`: kept, under way, or those that `count` makes now. Rejects as it does; a failure is not kept. */
-  async of(storeId: string, count: () => Promise<Counts>): Promise<Counts> {
-    const [kept, coming] = [this.kept.get(storeId), this.coming.get(storeId)]
+  /** The counts at `place`: kept, under way, or those that `count` makes now. Rejects as it does; a failure is not kept. */
+  async of(place: string, count: () => Promise<Counts>): Promise<Counts> {
+    const [kept, coming] = [this.kept.get(place), this.coming.get(place)]
     if (kept !== undefined && this.ageOf(kept) < this.maxAgeMs) return kept.counts
-    if (coming === undefined || this.ageOf(coming) >= this.maxAgeMs) return this.make(storeId, count)
+    if (coming === undefined || this.ageOf(coming) >= this.maxAgeMs) return this.make(place, count)
     // A count that ends with its connection must not fail those who share it and have connections of their own.
-    return coming.counts.catch(() => this.of(storeId, count))
+    return coming.counts.catch(() => this.of(place, count))
   }
 
   /**
    * Counts ahead where it is time: `connect` gets a connection, counts on it with what it is given, and rejects where either
    * fails. Nobody waits for that, so it is not told: who needs the counts then makes them himself.
    */
-  async ahead(storeId: string, connect: (counting: CountAhead) => Promise<void>): Promise<void> {
-    if (!this.isDue(storeId) || this.asked.has(storeId)) return
-    this.asked.add(storeId)
+  async ahead(place: string, connect: (counting: CountAhead) => Promise<void>): Promise<void> {
+    if (!this.isDue(place) || this.asked.has(place)) return
+    this.asked.add(place)
     try {
       await connect(async (count) => {
-        if (this.isDue(storeId)) await this.make(storeId, count)
+        if (this.isDue(place)) await this.make(place, count)
       })
     } catch {
       // nobody waits for it
     } finally {
-      this.asked.delete(storeId)
+      this.asked.delete(place)
     }
   }
 
-  private isDue(storeId: string): boolean {
-    const kept = this.kept.get(storeId)
-    if (kept === undefined || this.coming.has(storeId)) return false
+  private isDue(place: string): boolean {
+    const kept = this.kept.get(place)
+    if (kept === undefined || this.coming.has(place)) return false
     const age = this.ageOf(kept)
     return age >= this.maxAgeMs * AHEAD_SHARE && age < this.maxAgeMs
   }
 
-  private make(storeId: string, count: () => Promise<Counts>): Promise<Counts> {
+  private make(place: string, count: () => Promise<Counts>): Promise<Counts> {
     const made = { at: this.now(), counts: count() }
-    this.coming.set(storeId, made)
-    const leave = () => this.coming.get(storeId) === made && this.coming.delete(storeId)
-    made.counts.then((counts) => leave() && this.kept.set(storeId, { at: made.at, counts }), leave)
+    this.coming.set(place, made)
+    const leave = () => this.coming.get(place) === made && this.coming.delete(place)
+    made.counts.then((counts) => leave() && this.kept.set(place, { at: made.at, counts }), leave)
     return made.counts
   }
 

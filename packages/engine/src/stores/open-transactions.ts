@@ -2,7 +2,14 @@
 // barrier.ts.
 
 import type { Microseconds } from '@store-export/contract'
-import { type Connection, queryAll, queryRows } from '@store-export/postgres'
+import {
+  type Connection,
+  collectRows,
+  type PostgresError,
+  queryRows,
+  type Request,
+  type RunOptions,
+} from '@store-export/postgres'
 
 /** A transaction that was found open. */
 export interface OpenTransaction {
@@ -31,15 +38,47 @@ export interface Look {
  * error of the PostgreSQL client.
  */
 export async function lookAtTransactions(connection: Connection, prepared = false): Promise<Look> {
-  try {
-    const statements = [CLOCK, LOCKS, SESSIONS, PREPARED].map((text) => ({ text, values: [], prepared }))
-    return lookOf((await queryAll(connection, statements)) as unknown as TransactionRows)
-  } catch (error) {
-    if (!lacksFunctions(error)) throw error
-    const [clock] = await queryRows<Pick<ClockRow, 'at'>>(connection, { text: `select ${NOW} as "at"`, values: [] })
-    if (clock === undefined) throw error
-    return { at: clock.at, open: null }
+  const { look } = await lookAndRun(connection, [], { prepared })
+  return look
+}
+
+/** How the transactions are looked at. */
+export interface LookOptions extends RunOptions {
+  /** Whether the connection keeps the statements prepared. */
+  readonly prepared: boolean
+}
+
+/** What one flush returned. */
+export interface LookAndRun {
+  readonly look: Look
+  /** Whether the requests ran after the look, without an error. */
+  readonly ran: boolean
+  /** Error of the requests. */
+  readonly error: PostgresError | null
+}
+
+/**
+ * Looks, and runs requests after the look, in one flush. If the server lacks a function of the look, `ran` is false,
+ * because the clock could only be read after the requests. Rejects as `lookAtTransactions` does.
+ */
+export async function lookAndRun(
+  connection: Connection,
+  requests: readonly Request[],
+  { prepared, ...options }: LookOptions,
+): Promise<LookAndRun> {
+  const poll = collectRows([CLOCK, LOCKS, SESSIONS, PREPARED].map((text) => ({ text, values: [], prepared })))
+  const groups = requests.length === 0 ? [poll.requests] : [poll.requests, requests]
+  const [lookError = null, error = null] = await connection.run(groups, options)
+  if (lookError === null) {
+    const look = lookOf(poll.results as unknown as TransactionRows)
+    return { look, error, ran: error === null && requests.length > 0 }
   }
+  if (!lacksFunctions(lookError)) throw lookError
+  if (connection.transaction !== 'none') await connection.script('rollback', options)
+  const clock = { text: `select ${NOW} as "at"`, values: [] }
+  const [row] = await queryRows<Pick<ClockRow, 'at'>>(connection, clock, options)
+  if (row === undefined) throw lookError
+  return { look: { at: row.at, open: null }, error: null, ran: false }
 }
 
 /** Rows of the four statements, in their order. */

@@ -48,7 +48,7 @@ function realAddress(storeId: string, databaseUrl: string): StoreAddress {
   const url = new URL(databaseUrl)
   const password = decodeURIComponent(url.password)
   url.password = ''
-  return { storeId, databaseUrl: url.href, sealedPassword: password }
+  return { storeId, databaseUrl: url.href, schemaName: 'public', sealedPassword: password }
 }
 
 /** Work on a connection that lasts until `end` is called. `begun` resolves when it has a connection. */
@@ -261,7 +261,8 @@ describe('a server that closes each connection', () => {
   ])('[ERR-3] %s gets one connection for one request, and few for many', async (_, says) => {
     start({ storePoolSize: 4, storeQueueMax: 1000 })
     const { seen, databaseUrl } = await closingServer(says)
-    const ask = (storeId: string) => pools.use({ storeId, databaseUrl, sealedPassword: null }, select1)
+    const ask = (storeId: string) =>
+      pools.use({ storeId, databaseUrl, schemaName: 'public', sealedPassword: null }, select1)
     await expect(ask('a')).rejects.toThrow()
     expect(seen.connections).toBe(1)
     const since = performance.now()
@@ -314,6 +315,19 @@ describe('a store whose address changes under many requests', () => {
     expect(eventsOf('queue refused')).toEqual([])
     await Promise.all([use(older, 0), use(newer, 1000), use(older, 1), use(newer, 1001)])
     expect(pools.sums()).toMatchObject({ pools: 1, busy: 0, waiting: 0 })
+  })
+
+  test('[GEN-2] of a store that moved to another schema serves a late request with the old address from the new one', async () => {
+    start()
+    const old = realAddress('a', inject('postgresUrl'))
+    const moved = { ...old, schemaName: 'moved' }
+    const now = performance.now()
+    const schemaFor = (address: StoreAddress, n: number) =>
+      pools.use(address, async (_, { schemaName }) => schemaName, now + 5000 + n)
+    expect(await schemaFor(old, 0)).toBe('public')
+    expect(await schemaFor(moved, 1000)).toBe('moved')
+    expect(await schemaFor(old, 1)).toBe('moved')
+    expect(await schemaFor(old, 2000)).toBe('public')
   })
 
   test('is not opened again for who waited while everything was closed', async () => {

@@ -81,18 +81,18 @@ export class StorePools {
   /**
    * Runs `work` with a connection of the store that it has for itself. The wait for one ends in good time before
    * `deadline` (by `performance.now()`), or sooner where nothing moves; then it rejects with `StoreDatabaseFault`. Of two
-   * addresses of one store the one with the later deadline is the newer.
+   * addresses of one store the one with the later deadline is the newer; `work` gets the address of its connection.
    */
   async use<T>(
     address: StoreAddress,
-    work: (connection: Connection) => Promise<T>,
+    work: (connection: Connection, address: StoreAddress) => Promise<T>,
     deadline: number = performance.now() + this.options.bounds.storeTimeoutMs,
   ): Promise<T> {
     const limit = deadline - this.options.bounds.storeTimeoutMs * WORK_SHARE
     try {
       const pool = await this.takePlace(address, deadline, limit)
       try {
-        return await this.connections.use(pool, work, { limit, deadline })
+        return await this.connections.use(pool, (connection) => work(connection, pool.address), { limit, deadline })
       } finally {
         pool.giveBack()
       }

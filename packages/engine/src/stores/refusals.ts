@@ -2,7 +2,9 @@
 
 import { ApiError, childrenOf, type Resource } from '@store-export/contract'
 import { hasColumn, type PresentColumns } from '../query/columns-present.ts'
+import { identifier } from '../query/literal.ts'
 import type { Filter, Plan } from '../query/plan.ts'
+import { tableName } from '../query/select-list.ts'
 import { StoreDatabaseFault } from './store-fault.ts'
 
 /** Throws `StoreDatabaseFault` if a table of the plan cannot be read, and `INVALID_PARAM` if the store cannot filter so. */
@@ -12,16 +14,19 @@ export function requireServable(plan: Plan, present: PresentColumns): void {
 }
 
 /**
- * Throws if a table of the resource exists and cannot be read, or is one of launch and does not exist. An empty list, or
- * orders without items, would be taken for the truth (R42). A newer table that does not exist is an empty list.
+ * Throws if the schema has none of the tables of a store, or a table of the resource exists and cannot be read, or is one of
+ * launch and does not exist. An empty list, or orders without items, would be taken for the truth (R42). A newer table that does not exist is an empty list.
  */
 export function requireReadable(resource: Resource, present: PresentColumns): void {
+  if (present.size === 0)
+    throw fault(`the schema ${identifier(present.schemaName)} does not exist, or has no table of a store`, '42P01')
   for (const { table, since } of [resource, ...childrenOf(resource)]) {
     const columns = present.get(table)
-    if (columns === undefined && since === 'launch') throw fault(`the store has no table public.${table}`, '42P01')
+    if (columns === undefined && since === 'launch')
+      throw fault(`the store has no table ${tableName({ table }, present)}`, '42P01')
     if (columns?.size === 0) {
       const advice = '"store-export doctor" prints the missing grant'
-      throw fault(`the reader may not select from the table public.${table}; ${advice}`, '42501')
+      throw fault(`the reader may not select from the table ${tableName({ table }, present)}; ${advice}`, '42501')
     }
   }
 }

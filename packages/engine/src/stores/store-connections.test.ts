@@ -56,7 +56,7 @@ function startPools(port: number, bounds: Partial<PoolBounds> = {}) {
   onTestFinished(() => pools.close())
   const ask = (role: string, work: () => Promise<unknown> = async () => undefined) => {
     const databaseUrl = `postgres://${role}@127.0.0.1:${port}/shop?sslmode=disable`
-    return pools.use({ storeId: role, databaseUrl, sealedPassword: null }, async (connection) => {
+    return pools.use({ storeId: role, databaseUrl, schemaName: 'public', sealedPassword: null }, async (connection) => {
       const begun = connection.script('select')
       await within(300, begun, () => pools.discard(role, 'no answer in time', { connection, graceSeconds: 5 }))
       await work()

@@ -14,7 +14,7 @@ const bounds = {
 }
 
 test('[ERR-3] if a connection opens after its slot was removed, the pool counts no connection as being opened', async () => {
-  const pool = new StorePool({ storeId: 'a', databaseUrl: '', sealedPassword: null }, 0, {
+  const pool = new StorePool({ storeId: 'a', databaseUrl: '', schemaName: 'public', sealedPassword: null }, 0, {
     bounds,
     target: parseConnectionUrl(inject('postgresUrl')),
     server: new ConnectionBudget(4),

@@ -9,6 +9,8 @@ import type { ReconnectPause } from './reconnect-pause.ts'
 export interface StoreAddress {
   readonly storeId: string
   readonly databaseUrl: string
+  /** The schema that the store's tables are in; stores can share a database. */
+  readonly schemaName: string
   /** The password as the control database stores it: `StorePoolsOptions.connectionUrl` opens it. */
   readonly sealedPassword: string | null
 }
@@ -99,8 +101,13 @@ export class StorePool {
   }
 
   /** Whether this is the pool of the address. */
-  leadsTo({ databaseUrl, sealedPassword }: StoreAddress): boolean {
-    return this.address.databaseUrl === databaseUrl && this.address.sealedPassword === sealedPassword
+  leadsTo({ databaseUrl, schemaName, sealedPassword }: StoreAddress): boolean {
+    const { address } = this
+    return (
+      address.databaseUrl === databaseUrl &&
+      address.schemaName === schemaName &&
+      address.sealedPassword === sealedPassword
+    )
   }
 
   /** Whether the last request of the store succeeded or failed, or there was none. */

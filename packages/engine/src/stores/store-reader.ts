@@ -4,22 +4,23 @@
 import type { Microseconds, Resource } from '@store-export/contract'
 import { type Connection, queryRows, TimeLimitPassed } from '@store-export/postgres'
 import { PageWriter } from '../encode/page-writer.ts'
+import { isCounted } from '../query/changed-count.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
-import type { PagePlan, Plan } from '../query/plan.ts'
+import type { Plan } from '../query/plan.ts'
 import { existsStatement } from '../query/sql.ts'
+import { needsWindows } from '../query/windows.ts'
 import type { Observe } from '../store-event.ts'
 import { Attempts } from './attempts.ts'
 import type { Barrier } from './barrier.ts'
-import { ChangedRows } from './changed-rows.ts'
 import type { StoreColumns } from './columns.ts'
 import { countRows, type StoreCounts } from './counts.ts'
 import { isTooSlow } from './database-errors.ts'
-import { fillPage } from './fill-page.ts'
+import { changedCount, fillPage } from './fill-page.ts'
 import { KeptPlans } from './kept-plans.ts'
-import { lookAtTransactions } from './open-transactions.ts'
+import { type Look, type LookOptions, lacksFunctions, lookAndRun, lookAtTransactions } from './open-transactions.ts'
 import { PageSizes } from './page-sizes.ts'
 import type { StoreAddress, StorePools } from './pools.ts'
-import { readPlan } from './read-plan.ts'
+import { endTransaction, PlannedRead, readPlan } from './read-plan.ts'
 import { requireReadable, requireServable, tracksUpdates } from './refusals.ts'
 
 /** What a reader is made of. */
@@ -55,7 +56,6 @@ export class StoreReader {
   private readonly sizes: PageSizes
   private readonly attempts: Attempts
   private readonly plans = new KeptPlans()
-  private readonly changed = new ChangedRows()
 
   constructor(options: StoreReaderOptions) {
     this.options = options
@@ -74,24 +74,98 @@ export class StoreReader {
     return reading
   }
 
-  private readPlan(request: ReadRequest): Promise<PageWriter> {
+  /**
+   * Reads the first page of a list. A request with `updated_since` set to the watermark returns every change that this page
+   * lacks. Waits for open transactions if `waits` is set. Rejects as `read` does.
+   *
+   * The look at open transactions leaves in one flush with the page, or with the count of changed rows. After a wait the page
+   * is read again.
+   */
+  async readFirst(request: ReadRequest & { readonly waits: boolean }): Promise<FirstPage> {
     const sized = { ...request, plan: this.sized(request) }
-    const { plan, address } = sized
+    const { storeId, databaseUrl } = request.address
+    let ahead: ReadAhead = NOTHING_AHEAD
+    const look = () =>
+      this.attempts.run(sized, async (connection, present) => {
+        const { look, ...rest } = await this.lookAndReadAhead(sized, { connection, present })
+        ahead = rest
+        return look
+      })
+    const poll = () => {
+      // the page is read again after the wait
+      ahead.page?.release()
+      ahead = NOTHING_AHEAD
+      return this.attempts.run(sized, (connection) => lookAtTransactions(connection, this.prepares(request.address)))
+    }
+    const { waits } = request
+    const { watermark, hasWaited } = await this.options.barrier.pass({ storeId, databaseUrl, waits, look, poll })
+    const { page, changed } = hasWaited ? NOTHING_AHEAD : ahead
+    if (page === null) return { watermark, page: await this.readPlan(request, changed) }
+    this.served(sized, page)
+    return { watermark, page }
+  }
+
+  /** Looks at open transactions and reads as much of the request as one flush can. */
+  private async lookAndReadAhead(request: ReadRequest, session: StoreSession): Promise<ReadAhead & { look: Look }> {
+    const { plan, address, signal, startedAt } = request
+    const { connection, present } = session
+    // a request that the store can't serve is refused without waiting for transactions
+    requireServable(plan, present)
+    const options = { prepared: this.prepares(address), signal, deadline: this.readDeadline(startedAt) }
+    if (plan.kind === 'page' && isCounted(plan, present)) {
+      const counting = changedCount(plan, present)
+      const { look, ran, error } = await lookAndRun(connection, [counting.request], options)
+      if (error !== null) throw error
+      const changed = ran ? counting.count() : null
+      return { look, changed, page: changed === 0 ? this.newPage(request, present) : null }
+    }
+    const isOneStatement = plan.kind !== 'page' || !needsWindows(plan, present)
+    if (!isOneStatement || !present.has(plan.resource.table)) {
+      const { look } = await lookAndRun(connection, [], options)
+      return { look, ...NOTHING_AHEAD }
+    }
+    return await this.lookAndReadPage(request, session, options)
+  }
+
+  private async lookAndReadPage(
+    request: ReadRequest,
+    { connection, present }: StoreSession,
+    options: LookOptions,
+  ): Promise<ReadAhead & { look: Look }> {
+    if (options.prepared) await this.plans.renew(connection)
+    const page = this.newPage(request, present)
+    const read = new PlannedRead(request.plan, page, { present, prepares: options.prepared })
+    try {
+      const { look, ran, error } = await lookAndRun(connection, read.requests, options)
+      // a server without the functions of the check: `readPlan` reads without it
+      if (error !== null && !(read.isLayered && lacksFunctions(error))) throw error
+      await endTransaction(connection, options)
+      if (!ran) return { look, ...NOTHING_AHEAD }
+      read.finish()
+      return { look, changed: null, page }
+    } catch (error) {
+      await endTransaction(connection, options)
+      this.noteSlow(error, request, connection)
+      throw error
+    } finally {
+      read.release()
+    }
+  }
+
+  private readPlan(request: ReadRequest, changed: number | null = null): Promise<PageWriter> {
+    const sized = { ...request, plan: this.sized(request) }
+    const { plan, signal } = sized
     return this.attempts.run(sized, async (connection, present) => {
-      const page = this.newPage(sized)
       requireServable(plan, present)
-      page.tracksUpdates = tracksUpdates(plan.resource, present)
+      const page = this.newPage(sized, present)
       const fill = (plan: Plan) => this.fill({ ...sized, plan }, page, { connection, present })
       if (plan.kind === 'page') {
         const { searchRows: windowRows, timeoutMs } = this.options
         const until = sized.startedAt + timeoutMs * SEARCH_SHARE
-        const { signal } = sized
-        const wayToChanged = (plan: PagePlan) =>
-          this.changed.wayTo(listOf(address, plan), plan, { connection, present, signal })
-        await fillPage(plan, { page, connection, present, windowRows, until, signal, wayToChanged, fill })
-        this.sizes.served(listOf(address, plan), { rows: page.rows, bytes: page.out.length })
+        const deadline = this.readDeadline(sized.startedAt)
+        await fillPage(plan, { page, connection, present, windowRows, until, deadline, signal, changed, fill })
       } else await fill(plan)
-      this.report(sized, page)
+      this.served(sized, page)
       return page
     })
   }
@@ -113,31 +187,27 @@ export class StoreReader {
     const prepares = this.prepares(address)
     if (prepares) await this.plans.renew(connection)
     try {
-      const deadline = startedAt + this.options.timeoutMs * READ_SHARE
-      await readPlan(connection, plan, page, { present, prepares, signal, deadline })
+      const read = new PlannedRead(plan, page, { present, prepares })
+      await readPlan(connection, read, { signal, deadline: this.readDeadline(startedAt) })
     } catch (error) {
-      const isSlow = isTooSlow(error) || error instanceof TimeLimitPassed
-      if (isSlow) this.plans.distrust(connection)
-      // a window takes as long for one row as for many
-      if (plan.kind === 'page' && plan.window === undefined && isSlow)
-        this.sizes.tooSlow(listOf(address, plan), plan.limit)
+      this.noteSlow(error, { address, plan }, connection)
       throw error
     }
   }
 
-  /**
-   * From when the next run may ask without missing what is read after this, on the database's clock; waits for open
-   * transactions where `waits` says so. Throws as `read` does for the same plan.
-   */
-  watermark({ waits, plan, ...request }: Omit<ReadRequest, 'lead'> & { waits: boolean }): Promise<Microseconds> {
-    const look = () =>
-      this.attempts.run(request, (connection, present) => {
-        // what will be refused is not waited for
-        requireServable(plan, present)
-        return lookAtTransactions(connection, this.prepares(request.address))
-      })
-    const { storeId, databaseUrl } = request.address
-    return this.options.barrier.pass({ storeId, databaseUrl, waits, look })
+  private noteSlow(
+    error: unknown,
+    { address, plan }: Pick<ReadRequest, 'address' | 'plan'>,
+    connection: Connection,
+  ): void {
+    if (!isTooSlow(error) && !(error instanceof TimeLimitPassed)) return
+    this.plans.distrust(connection)
+    // a scan batch takes as long for one row as for many
+    if (plan.kind === 'page' && plan.window === undefined) this.sizes.tooSlow(listOf(address, plan), plan.limit)
+  }
+
+  private readDeadline(startedAt: number): number {
+    return startedAt + this.options.timeoutMs * READ_SHARE
   }
 
   /** Whether the store has a row of `resource` with this id. */
@@ -156,16 +226,18 @@ export class StoreReader {
     return this.attempts.run(request, async (_, present) => present)
   }
 
-  private newPage({ plan, lead }: ReadRequest): PageWriter {
+  private newPage({ plan, lead }: ReadRequest, present: PresentColumns): PageWriter {
     const single = plan.kind === 'one' || plan.kind === 'only'
     const rowsMax = plan.kind === 'page' ? plan.limit : single ? 1 : Number.MAX_SAFE_INTEGER
     const bytesMax = plan.kind === 'page' ? this.options.pageBytesMax : Number.MAX_SAFE_INTEGER
-    return new PageWriter(plan.resource, { rowsMax, bytesMax }, lead)
+    const page = new PageWriter(plan.resource, { rowsMax, bytesMax }, lead)
+    page.tracksUpdates = tracksUpdates(plan.resource, present)
+    return page
   }
 
   private async withCounts({ address, plan }: ReadRequest, on: StoreSession): Promise<Plan> {
     if (plan.kind !== 'only') return plan
-    const counts = await this.options.counts.of(address.storeId, () => countRows(countedTables(plan), on))
+    const counts = await this.options.counts.of(placeOf(address), () => countRows(countedTables(plan), on))
     return { ...plan, counts }
   }
 
@@ -173,7 +245,7 @@ export class StoreReader {
   private countAhead({ address, plan, startedAt }: ReadRequest): Promise<void> {
     const { counts, pools, timeoutMs } = this.options
     const signal = pools.closing
-    return counts.ahead(address.storeId, (counting) =>
+    return counts.ahead(placeOf(address), (counting) =>
       this.attempts.once(
         address,
         (connection, present) => counting(() => countRows(countedTables(plan), { connection, present, signal })),
@@ -182,7 +254,9 @@ export class StoreReader {
     )
   }
 
-  private report({ address, plan }: ReadRequest, page: PageWriter): void {
+  /** Learns from a page, and reports values that break the contract. */
+  private served({ address, plan }: ReadRequest, page: PageWriter): void {
+    if (plan.kind === 'page') this.sizes.served(listOf(address, plan), { rows: page.rows, bytes: page.out.length })
     for (const [what, count] of page.out.surprises) {
       const [field = what, ...kind] = what.split(' ')
       const resource = plan.resource.name
@@ -197,6 +271,21 @@ export class StoreReader {
     }
   }
 }
+
+/** First page of a list. */
+export interface FirstPage {
+  readonly page: PageWriter
+  readonly watermark: Microseconds
+}
+
+/** What was read right after the look at open transactions. */
+interface ReadAhead {
+  readonly page: PageWriter | null
+  /** Changed rows, up to `SORTED_MAX + 1`; null if they were not counted. */
+  readonly changed: number | null
+}
+
+const NOTHING_AHEAD: ReadAhead = { page: null, changed: null }
 
 interface StoreSession {
   readonly connection: Connection
@@ -214,6 +303,11 @@ function countedTables({ resource }: Plan): string[] {
 }
 
 const noop = () => undefined
+
+/** After a move, the counts of the old database or schema are not those of the store. */
+function placeOf({ storeId, databaseUrl, schemaName }: StoreAddress): string {
+  return JSON.stringify([storeId, databaseUrl, schemaName])
+}
 
 function listOf({ storeId }: StoreAddress, { resource }: Plan): string {
   return `${storeId} ${resource.list}`

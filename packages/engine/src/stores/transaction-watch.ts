@@ -32,12 +32,6 @@ export class TransactionWatch {
     return () => void this.entered--
   }
 
-  /** A look that begins now, or, where one is on its way, after that: what was seen before says nothing of now. */
-  look(look: () => Promise<Look>): Promise<Look> {
-    // A look that ends with its connection must not fail those who share it: they share another one.
-    return this.next(look).catch(() => this.next(look))
-  }
-
   /** A look after a pause, which grows with the number of looks that the caller has had. */
   poll(look: () => Promise<Look>, looks: number): Promise<Look> {
     const pauseMs = PAUSES_MS[Math.min(looks, PAUSES_MS.length - 1)]
@@ -48,6 +42,7 @@ export class TransactionWatch {
     return this.polling
   }
 
+  /** Begins a look now, or after the one under way: a look that began earlier can miss newer transactions. */
   private next(look: () => Promise<Look>): Promise<Look> {
     if (this.current === null) return this.begin(look)
     this.following ??= this.current.then(() => {
@@ -70,7 +65,8 @@ export class TransactionWatch {
     return looking
   }
 
-  private forgetEnded(open: Look['open']): void {
+  /** Forgets the outlasted transactions that have ended. */
+  forgetEnded(open: Look['open']): void {
     for (const name of this.outlasted) if (open?.has(name) !== true) this.outlasted.delete(name)
   }
 }

@@ -87,7 +87,10 @@ async function serve(
     now: () => 0,
     resources: [resource],
   })
-  const present = await columns.of({ storeId: 'samples', databaseUrl: '', sealedPassword: null }, reader)
+  const present = await columns.of(
+    { storeId: 'samples', databaseUrl: '', schemaName: 'public', sealedPassword: null },
+    reader,
+  )
   const page = new PageWriter(resource, bounds, '[')
   const plan = { kind: 'page', resource, limit: bounds.rowsMax, after: null, filters: [] } as const
   await readRows(reader, statementOf(plan, present, { prepares: true }), (row) => page.take(row))

@@ -3,13 +3,14 @@
 import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { RevisionId } from '@store-export/contract'
-import { type RegisteredStore, requireStore } from '@store-export/control'
+import { checkSchemaName, type RegisteredStore, requireStore } from '@store-export/control'
 import { parseConnectionUrl } from '@store-export/postgres'
 import { connectOnce, type OpenPlace } from '../context.ts'
 import { print, printJson, say } from '../output.ts'
 import { Problem } from '../problem.ts'
 import { upgradeStore } from '../store-schema/provision-store.ts'
 import { readerConnectSql, readerGrantsSql, readerRoleSql } from '../store-schema/reader-role.ts'
+import { quoteName } from '../store-schema/sql-text.ts'
 import { urlForDatabase } from '../store-schema/store-url.ts'
 import { type CommonOptions, readUrlOption } from './leaf.ts'
 
@@ -17,6 +18,7 @@ import { type CommonOptions, readUrlOption } from './leaf.ts'
 export interface GrantsOptions extends CommonOptions {
   readonly revision: RevisionId
   readonly role: string
+  readonly schema: string
   readonly grantsOnly?: true
 }
 
@@ -29,10 +31,11 @@ export interface UpgradeOptions extends CommonOptions {
 const PASSWORD_BYTES = 24
 
 /** Prints the SQL of the reader's role, with a password made for it; or only its grants, for an existing role. */
-export function grants({ revision, role, grantsOnly, json }: GrantsOptions): void {
+export function grants({ revision, role, schema, grantsOnly, json }: GrantsOptions): void {
+  const schemaName = checkSchemaName(schema)
   const password = grantsOnly === true ? null : randomBytes(PASSWORD_BYTES).toString('base64url')
-  const created = password === null ? '' : readerRoleSql({ role, password })
-  const sql = `${created}${readerConnectSql({ role })}${readerGrantsSql({ role, revision })}`
+  const created = password === null ? '' : readerRoleSql({ role, password, schemaName })
+  const sql = `${created}${readerConnectSql({ role })}${readerGrantsSql({ role, revision, schemaName })}`
   if (json) {
     printJson({ role, password, revision, sql })
     return
@@ -49,6 +52,12 @@ export function grants({ revision, role, grantsOnly, json }: GrantsOptions): voi
 export async function upgrade(place: OpenPlace, reference: string, options: UpgradeOptions): Promise<void> {
   const store = await requireStore(place.database, reference)
   const { to, json } = options
+  if (store.schemaName !== 'public') {
+    throw new Problem(
+      `this store's tables are in the schema ${quoteName(store.schemaName)}, and "stores provision" makes none there: the platform ` +
+        'migrates its schema itself, and "store-export stores grants --schema" prints the grants',
+    )
+  }
   const { ownerOrAdminUrl, readerRole } = await whereToUpgrade(place, store, options)
   const { applied, repaired, adminSql } = await upgradeStore({ ownerOrAdminUrl, to, readerRole, connect: connectOnce })
   if (json) return printJson({ id: store.id, revision: to, applied, repaired, admin_sql: adminSql })

@@ -154,9 +154,17 @@ async function showKnown(place: OpenPlace, store: RegisteredStore, { json }: Pro
 }
 
 /** Null for a database that `stores provision` did not make. */
-async function revisionOf({ controlUrl }: OpenPlace, { databaseUrl }: RegisteredStore): Promise<RevisionId | null> {
+async function revisionOf(
+  { controlUrl }: OpenPlace,
+  { databaseUrl, schemaName }: RegisteredStore,
+): Promise<RevisionId | null> {
   const { hosts, database } = parseConnectionUrl(databaseUrl ?? controlUrl)
-  if (database === null || JSON.stringify(hosts) !== JSON.stringify(parseConnectionUrl(controlUrl).hosts)) return null
+  if (
+    schemaName !== 'public' ||
+    database === null ||
+    JSON.stringify(hosts) !== JSON.stringify(parseConnectionUrl(controlUrl).hosts)
+  )
+    return null
   const connection = await connectOnce(urlForDatabase(controlUrl, database))
   try {
     return await recordedRevision(connection)

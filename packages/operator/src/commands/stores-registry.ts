@@ -22,6 +22,7 @@ export interface AddOptions extends CommonOptions {
   readonly origin: StoreOrigin
   readonly state: StoreState
   readonly databaseUrl?: string
+  readonly schema: string
   readonly externalId?: string
 }
 
@@ -30,30 +31,32 @@ export interface SetOptions extends CommonOptions {
   readonly name?: string
   readonly state?: StoreState
   readonly databaseUrl?: string
+  readonly schema?: string
 }
 
 /** Registers a store, or returns the registered store with this external ID. */
 export async function add(place: OpenPlace, options: AddOptions): Promise<void> {
-  const { name, origin, state, databaseUrl, externalId = null, json } = options
+  const { name, origin, state, databaseUrl, schema: schemaName, externalId = null, json } = options
   if (databaseUrl === undefined && origin === 'generated' && state === 'ready') {
     throw new UsageProblem('a ready store needs --database-url; one without a database yet takes --state generating')
   }
   const url = databaseUrl === undefined ? null : await readUrlOption(databaseUrl)
   if (url !== null) await requireServiceSecret(place.database, place.keys)
-  const store = await addStore(place, { name, origin, state, externalId, databaseUrl: url })
+  const store = await addStore(place, { name, origin, state, externalId, databaseUrl: url, schemaName })
   if (json) return printJson({ ...describeStore(store), created: store.isNew })
   report(store, store.isNew ? 'Registered' : 'Already registered, and left unchanged:')
 }
 
 /** Changes a store. */
 export async function set(place: OpenPlace, reference: string, options: SetOptions): Promise<void> {
-  const { name, state, databaseUrl, json } = options
-  if (name === undefined && state === undefined && databaseUrl === undefined) {
-    throw new UsageProblem('give at least one of --name, --state and --database-url')
+  const { name, state, databaseUrl, schema, json } = options
+  if ([name, state, databaseUrl, schema].every((each) => each === undefined)) {
+    throw new UsageProblem('give at least one of --name, --state, --database-url and --schema')
   }
   const change = {
     ...(name === undefined ? {} : { name }),
     ...(state === undefined ? {} : { state }),
+    ...(schema === undefined ? {} : { schemaName: schema }),
     ...(databaseUrl === undefined ? {} : { databaseUrl: await readUrlOption(databaseUrl) }),
   }
   if (databaseUrl !== undefined) {
@@ -70,7 +73,7 @@ export async function list({ database }: OpenPlace, { json }: CommonOptions): Pr
   const stores = await listStores(database)
   if (json) return printJson({ stores: stores.map(describeStore) })
   printTable(
-    ['store id', 'external id', 'origin', 'state', 'name', 'database'],
+    ['store id', 'external id', 'origin', 'state', 'name', 'database', 'schema'],
     stores.map((store) => [
       store.id,
       store.externalId ?? '-',
@@ -78,6 +81,7 @@ export async function list({ database }: OpenPlace, { json }: CommonOptions): Pr
       store.state,
       store.name,
       store.databaseUrl ?? '-',
+      store.schemaName,
     ]),
   )
 }
@@ -91,8 +95,10 @@ export async function remove({ database }: OpenPlace, reference: string, { json 
 }
 
 /** A store as JSON has it; the URL is without its password. */
-export function describeStore({ id, externalId, name, origin, state, databaseUrl, createdAt }: RegisteredStore) {
-  return { id, external_id: externalId, name, origin, state, database_url: databaseUrl, created_at: createdAt }
+export function describeStore(store: RegisteredStore) {
+  const { id, externalId, name, origin, state, databaseUrl, schemaName, createdAt } = store
+  const place = { database_url: databaseUrl, schema: schemaName }
+  return { id, external_id: externalId, name, origin, state, ...place, created_at: createdAt }
 }
 
 function report({ id, name, origin, state }: RegisteredStore, did: string): void {

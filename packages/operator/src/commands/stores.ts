@@ -18,6 +18,7 @@ export function addStoresCommands(program: Command, surroundings: Surroundings):
 }
 
 const URL_HELP = 'connection URL of its database; - reads it from standard input'
+const SCHEMA_HELP = 'schema of the database that its tables are in'
 const ID_HELP = 'ID or external ID of the store'
 const EXTERNAL_ID_HELP = "the platform's own ID of the store; if a store has it, that store is returned unchanged"
 
@@ -26,16 +27,18 @@ function addRegistryCommands(stores: Command, surroundings: Surroundings): void 
     .requiredOption('--name <text>', 'name of the store')
     .option('--external-id <id>', EXTERNAL_ID_HELP)
     .option('--database-url <url>', URL_HELP)
+    .option('--schema <name>', SCHEMA_HELP, 'public')
     .addOption(
       new Option('--origin <word>', 'where it comes from').choices(['generated', 'imported']).default('generated'),
     )
     .addOption(new Option('--state <word>', 'how far it is').choices(['ready', 'generating']).default('ready'))
     .action((options: AddOptions) => withControl(surroundings, (place) => add(place, options)))
-  leaf(stores, 'set', 'change the name, the state or the database of a store, from the next request on')
+  leaf(stores, 'set', 'change the name, the state, the database or the schema of a store, from the next request on')
     .argument('<id>', ID_HELP)
     .option('--name <text>', 'name in lists and in the dashboard; the API serves the name in the store database')
     .addOption(new Option('--state <word>', 'how far it is').choices(['ready', 'generating']))
     .option('--database-url <url>', URL_HELP)
+    .option('--schema <name>', SCHEMA_HELP)
     .action((id: string, options: SetOptions) => withControl(surroundings, (place) => set(place, id, options)))
   leaf(stores, 'list', 'list the registered stores')
     .option('--orphans', 'list instead the databases and roles of "stores provision" that no registered store uses')
@@ -62,6 +65,7 @@ function addDatabaseCommands(stores: Command, surroundings: Surroundings): void 
   leaf(stores, 'grants', "print the SQL that makes the reader's role for a platform's own database")
     .requiredOption('--revision <revision>', `schema version: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
     .option('--role <name>', 'name of the role', 'store_export_reader')
+    .option('--schema <name>', SCHEMA_HELP, 'public')
     .option('--grants-only', 'for a role that exists: print what it needs in another database of its server')
     .action((options: GrantsOptions) => grants(options))
   leaf(

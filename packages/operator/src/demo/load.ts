@@ -1,7 +1,7 @@
 // Brings generated rows into a store database, fast: COPY, triggers asleep, one transaction.
 
 import type { RevisionId } from '@store-export/contract'
-import { type Connection, inTransaction } from '@store-export/postgres'
+import { type Connection, inTransaction, queryRows, sql } from '@store-export/postgres'
 import { quoteName } from '../store-schema/sql-text.ts'
 import { storeTables } from '../store-schema/tables.ts'
 import { copyLine } from './copy-text.ts'
@@ -27,16 +27,28 @@ export async function loadStore(
   )
   const tables = [...columnsByTable.keys()].map((table) => `public.${quoteName(table)}`)
   const loaded = await inTransaction(connection, async () => {
-    // The owner may do this; asleep are only the triggers that move updated_at, whose values the rows bring along.
-    await connection.script(tables.map((table) => `alter table ${table} disable trigger user;`).join('\n'))
+    // The owner may do this. These triggers move updated_at, whose values the rows bring along.
+    const triggered = await tablesWithInsertTriggers(connection)
+    for (const table of triggered) await connection.script(`alter table ${table} disable trigger user`)
     await connection.script('delete from public.store')
     const count = await copyAll(connection, columnsByTable, batches)
     // The foreign keys' checks wait for the end of each statement only, so none is open when the tables change again.
-    await connection.script(tables.map((table) => `alter table ${table} enable trigger user;`).join('\n'))
+    for (const table of triggered) await connection.script(`alter table ${table} enable trigger user`)
     return count
   })
   await connection.script(`vacuum (analyze) ${tables.join(', ')}`)
   return loaded
+}
+
+/** Quoted names of the tables whose triggers run on an insert. Others keep theirs: Citus changes no triggers of some tables. */
+async function tablesWithInsertTriggers(connection: Connection): Promise<string[]> {
+  const rows = await queryRows<{ table: string }>(
+    connection,
+    sql`select distinct tgrelid::regclass::text as table from pg_catalog.pg_trigger t
+      join pg_catalog.pg_class c on c.oid = t.tgrelid
+      where not tgisinternal and tgtype & 4 <> 0 and c.relnamespace = 'public'::regnamespace`,
+  )
+  return rows.map(({ table }) => table)
 }
 
 async function copyAll(

@@ -1,7 +1,7 @@
 // What it means for those who read the API that a column is missing or may not be read. Pure.
 
 import { childrenOf, RESOURCES, store } from '@store-export/contract'
-import { quoteName } from '../store-schema/sql-text.ts'
+import { quoteName, quoteSchema, quoteTable } from '../store-schema/sql-text.ts'
 import type { ColumnFact } from './facts.ts'
 import type { Finding } from './report.ts'
 
@@ -42,7 +42,7 @@ export function consequenceOfMissing(missing: readonly string[], columns: readon
 }
 
 /** An error for each table whose removed rows cannot be told from the others, since it has no column that says so. */
-export function lackingRemoval(columns: readonly ColumnFact[]): Finding[] {
+export function lackingRemoval(columns: readonly ColumnFact[], schemaName: string): Finding[] {
   return [...REMOVED_COLUMNS].flatMap(([table, removed]) => {
     const own = columns.filter((column) => column.table === table)
     const [first] = own
@@ -53,8 +53,8 @@ export function lackingRemoval(columns: readonly ColumnFact[]): Finding[] {
         code: 'removed_rows_served',
         message: `${table} has no column ${removed}: rows that were removed are served`,
         fix: ['table', 'partitioned table'].includes(first.relation)
-          ? `alter table public.${quoteName(table)} add column ${quoteName(removed)} timestamptz;`
-          : `-- give the ${first.relation} public.${table} a column ${removed}: the time of the removal, null for current rows`,
+          ? `alter table ${quoteTable(schemaName, table)} add column ${quoteName(removed)} timestamptz;`
+          : `-- give the ${first.relation} ${quoteSchema(schemaName)}.${table} a column ${removed}: the time of the removal, null for current rows`,
       },
     ]
   })

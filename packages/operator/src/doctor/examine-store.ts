@@ -7,23 +7,23 @@ import { explainFailure, isSettingRefused, settingsRefused } from './failures.ts
 import { checkIndexes } from './indexes.ts'
 import { type ReadOptions, readStore } from './read-store.ts'
 import type { Check, Finding, StoreReport } from './report.ts'
-import { checkGrants, checkPasswords, checkSchema, detectSchema } from './schema.ts'
+import { checkGrants, checkPasswords, checkSchema, detectSchema, schemaMissing } from './schema.ts'
 import { checkConnection } from './tls.ts'
 import { checkLocks, checkTransactions } from './transactions.ts'
 import { checkValues } from './values.ts'
 
 /** Options of the examination. */
-export interface ExamineOptions extends ReadOptions {
+export interface ExamineOptions extends Omit<ReadOptions, 'schemaName'> {
   readonly keys: SealingKeys
 }
 
 /** The report of a registered store. Never rejects, so that an error of one store does not hide the reports of others. */
 export async function examineStore(store: RegisteredStore, options: ExamineOptions): Promise<StoreReport> {
-  const { id, name, origin, state } = store
+  const { id, name, origin, state, schemaName } = store
   try {
     const url = openStoreUrl(options.keys, store)
     if (url === null) return { id, name, revision: null, checks: [withoutDatabase(origin, state)] }
-    const { facts, refusal } = await readAsNodes(url.reveal(), options)
+    const { facts, refusal } = await readAsNodes(url.reveal(), { ...options, schemaName })
     return judge(store, facts, refusal === null ? [] : [settingsRefused(refusal)])
   } catch (error) {
     const findings = [explainFailure(error, store)]
@@ -51,13 +51,16 @@ function judge(
   const { connection, columns, values, transactions, locks } = facts
   const schema = detectSchema(columns)
   const connected = checkConnection(`PostgreSQL ${connection.serverVersion} as ${connection.role}`, connection)
+  const connecting = { ...connected, findings: [...refusals, ...connected.findings] }
+  if (connection.mayUseSchema === null)
+    return { id, name, revision: null, checks: [connecting, schemaMissing(connection, id)] }
   const checks = [
-    { ...connected, findings: [...refusals, ...connected.findings] },
-    checkSchema(schema, columns, connection.role),
+    connecting,
+    checkSchema(schema, columns, connection),
     checkGrants(connection, columns),
     checkPasswords(connection, columns),
     checkIndexes(schema.begun, facts),
-    ...(values === null ? [] : [checkValues(values)]),
+    ...(values === null ? [] : [checkValues(values, connection.schemaName)]),
     checkTransactions(transactions),
     checkLocks(locks),
     checkClock(connection.clockAheadMs),

@@ -21,17 +21,20 @@ export interface ConnectionFacts extends Protection {
   /** For example `18.4`. */
   readonly serverVersion: string
   readonly isSuperuser: boolean
-  readonly mayUseSchema: boolean
+  /** The schema that the store's tables are in. */
+  readonly schemaName: string
+  /** null if the database has no such schema. */
+  readonly mayUseSchema: boolean | null
   /** Whether the role sees the start of other sessions' transactions. */
   readonly mayReadStats: boolean
   /** How far the server's clock is ahead of this machine's clock. */
   readonly clockAheadMs: number
 }
 
-/** Kind of a relation in the schema public. */
+/** Kind of a relation in the store's schema. */
 export type RelationKind = 'table' | 'partitioned table' | 'materialized view' | 'view' | 'foreign table'
 
-/** A column in schema public. */
+/** A column in the store's schema. */
 export interface ColumnFact {
   readonly table: string
   readonly column: string
@@ -42,11 +45,11 @@ export interface ColumnFact {
   readonly ownsTable: boolean
 }
 
-/** An index of a table in schema public. */
+/** An index of a table in the store's schema. */
 export interface IndexFact {
   readonly table: string
   readonly name: string
-  /** Columns, and `coalesce(a, b)` as the first; null for a key of another kind or order. */
+  /** Columns; null for an expression, and for a key with another direction than the first. */
   readonly columns: readonly (string | null)[]
   readonly isValid: boolean
   readonly isPartial: boolean

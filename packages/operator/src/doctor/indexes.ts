@@ -2,15 +2,15 @@
 
 import { includesRevision, REVISIONS, type RevisionId } from '@store-export/contract'
 import { migrationStatements } from '../store-schema/migrate-store.ts'
-import { splitAtCommas } from '../store-schema/sql-text.ts'
-import type { ColumnFact, IndexFact } from './facts.ts'
+import { quoteSchema, splitAtCommas } from '../store-schema/sql-text.ts'
+import type { ColumnFact, IndexFact, StoreFacts } from './facts.ts'
 import type { Check, Finding } from './report.ts'
 
 /** An index that pages are read by. */
 interface ExpectedIndex {
   readonly name: string
   readonly table: string
-  /** Columns and expressions in their order, as the migration writes them. */
+  /** Columns in their order. */
   readonly columns: readonly string[]
   /** The migration's text between the brackets. */
   readonly definition: string
@@ -25,7 +25,7 @@ const INDEXED: readonly ColumnFact['relation'][] = ['table', 'partitioned table'
  */
 export function checkIndexes(
   begun: RevisionId,
-  { columns, indexes }: { readonly columns: readonly ColumnFact[]; readonly indexes: readonly IndexFact[] },
+  { columns, indexes, connection }: Pick<StoreFacts, 'columns' | 'indexes' | 'connection'>,
 ): Check {
   const wanted = expectedIndexes(begun).filter((index) => hasColumnsOf(index, columns))
   const relationOf = (index: ExpectedIndex) => columns.find(({ table }) => table === index.table)?.relation ?? 'view'
@@ -36,7 +36,9 @@ export function checkIndexes(
     name: 'indexes',
     summary: expected.length === 0 ? null : `all ${expected.length} indexes are there`,
     findings: [
-      ...missing.map((index) => missingIndex(index, indexes, relationOf(index))),
+      ...missing.map((index) =>
+        missingIndex(index, { indexes, relation: relationOf(index), schema: quoteSchema(connection.schemaName) }),
+      ),
       ...(unseen.length === 0 ? [] : [unseenIndexes(unseen)]),
     ],
   }
@@ -63,25 +65,25 @@ function parseIndex(statement: string): ExpectedIndex | null {
 }
 
 function hasColumnsOf({ table, columns }: ExpectedIndex, present: readonly ColumnFact[]): boolean {
-  const names = columns.flatMap((column) => column.match(/\w+/g) ?? []).filter((name) => name !== 'coalesce')
+  const names = columns.flatMap((column) => column.match(/\w+/g) ?? [])
   return names.every((name) => present.some((each) => each.table === table && each.column === name))
 }
 
 function serves(index: IndexFact, wanted: ExpectedIndex): boolean {
   if (index.table !== wanted.table || !index.isValid || index.isPartial) return false
-  return wanted.columns.every((column, position) => bare(column) === bare(index.columns[position] ?? ''))
+  return wanted.columns.every((column, position) => column === index.columns[position])
 }
 
-/** The same text for the same column or expression: without brackets around it, quotes and spaces. */
-function bare(column: string): string {
-  const text = column.toLowerCase().replaceAll(/[\s"]/g, '')
-  return text.startsWith('(') && text.endsWith(')') ? text.slice(1, -1) : text
+interface IndexPlace {
+  readonly indexes: readonly IndexFact[]
+  readonly relation: ColumnFact['relation']
+  /** As an identifier. */
+  readonly schema: string
 }
 
 function missingIndex(
   { name, table, columns, definition }: ExpectedIndex,
-  indexes: readonly IndexFact[],
-  relation: ColumnFact['relation'],
+  { indexes, relation, schema }: IndexPlace,
 ): Finding {
   const taken = indexes.find((index) => index.name === name)
   // an unfinished index is only a burden; one of another shape may serve another query
@@ -89,13 +91,13 @@ function missingIndex(
   const free = taken === undefined || isUnfinished ? name : freeName(name, indexes)
   // PostgreSQL builds no index of a partitioned table concurrently
   const how = relation === 'partitioned table' ? '' : ' concurrently'
-  const create = `create index${how} ${free} on public.${table} (${definition});`
+  const create = `create index${how} ${free} on ${schema}.${table} (${definition});`
   const why = taken === undefined ? '' : isUnfinished ? `; ${name} was not finished` : `; ${name} is another one`
   return {
     severity: 'warning',
     code: 'missing_index',
     message: `${table} has no index on (${columns.join(', ')})${why}: ${consequenceOf(table, columns)}`,
-    fix: isUnfinished ? `drop index${how} public.${name};\n${create}` : create,
+    fix: isUnfinished ? `drop index${how} ${schema}.${name};\n${create}` : create,
   }
 }
 
@@ -103,7 +105,7 @@ function missingIndex(
 function consequenceOf(table: string, [first = '']: readonly string[]): string {
   if (first === 'created_at') return `each page of ${table} reads and sorts the whole table`
   if (first === 'status') return `status= searches all of ${table}: pages are slow, and can be short or empty`
-  if (bare(first).includes('updated_at')) {
+  if (first === 'updated_at') {
     return `updated_since= searches all of ${table}: pages are slow, and can be short or empty`
   }
   return `each page reads all of ${table}`

@@ -3,29 +3,38 @@
 
 import { REVISIONS } from '@store-export/contract'
 import { migrationStatements } from '../store-schema/migrate-store.ts'
-import { quoteName, splitAtCommas } from '../store-schema/sql-text.ts'
-import type { ColumnFact } from './facts.ts'
+import { quoteName, quoteTable, splitAtCommas } from '../store-schema/sql-text.ts'
+import type { ColumnFact, ConnectionFacts } from './facts.ts'
 
 /** SQL that adds these columns, each given as `table.column`, and lets the role select them; a comment for views. */
-export function addColumnsSql(missing: readonly string[], columns: readonly ColumnFact[], role: string): string {
+export function addColumnsSql(
+  missing: readonly string[],
+  columns: readonly ColumnFact[],
+  { role, schemaName }: Pick<ConnectionFacts, 'role' | 'schemaName'>,
+): string {
   const tables = new Map<string, string[]>()
   for (const name of missing) {
     const [table = '', column = ''] = name.split('.')
     tables.set(table, [...(tables.get(table) ?? []), column])
   }
-  const store = { columns, role, definitions: columnDefinitions() }
+  const store = { columns, role, schemaName, definitions: columnDefinitions() }
   return [...tables].map(([table, names]) => addToTable(table, names, store)).join('\n')
 }
 
 interface Store {
   readonly columns: readonly ColumnFact[]
   readonly role: string
+  readonly schemaName: string
   /** By `table.column`. */
   readonly definitions: ReadonlyMap<string, string>
 }
 
-function addToTable(table: string, names: readonly string[], { columns, role, definitions }: Store): string {
-  const target = `public.${quoteName(table)}`
+function addToTable(
+  table: string,
+  names: readonly string[],
+  { columns, role, schemaName, definitions }: Store,
+): string {
+  const target = quoteTable(schemaName, table)
   const relation = columns.find((column) => column.table === table)?.relation
   const definitionOf = (name: string) => definitions.get(`${table}.${name}`) ?? 'text'
   const grant = `grant select (${names.map(quoteName).join(', ')}) on ${target} to ${quoteName(role)};`

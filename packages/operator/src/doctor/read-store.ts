@@ -6,6 +6,7 @@ import { lookAtTransactions, sessionSettings } from '@store-export/engine'
 import { type Connection, connect, describeTls, parseConnectionUrl, queryAll, within } from '@store-export/postgres'
 import type { Config } from '../config.ts'
 import { codeOf } from '../problem.ts'
+import { quoteText } from '../store-schema/sql-text.ts'
 import type { ColumnFact, ConnectionFacts, LockFact, StoreFacts, TableValues } from './facts.ts'
 import { keysOf, type StoredIndex } from './index-keys.ts'
 import { countStatement, type TableCheck, valueChecks } from './values.ts'
@@ -14,6 +15,8 @@ import { countStatement, type TableCheck, valueChecks } from './values.ts'
 export interface ReadOptions {
   /** Settings of the nodes. */
   readonly config: Pick<Config, 'storeSessionSettings' | 'storeTimeoutMs'>
+  /** The schema that the store's tables are in. */
+  readonly schemaName: string
   /** Whether the values are scanned, too. */
   readonly scansValues: boolean
 }
@@ -29,18 +32,18 @@ const VALUES_MS = 60_000
  * The facts of the store behind this URL. Rejects with the error of the PostgreSQL client or the system, or with
  * `TimeLimitPassed`.
  */
-export async function readStore(url: string, { config, scansValues }: ReadOptions): Promise<StoreFacts> {
+export async function readStore(url: string, { config, scansValues, schemaName }: ReadOptions): Promise<StoreFacts> {
   const target = parseConnectionUrl(url)
   const startup = { ...sessionSettings(config), ...target.startup }
   const connectTimeoutMs = Math.min(CONNECT_TIMEOUT_MS, config.storeTimeoutMs)
   const connection = await connect({ ...target, startup }, { applicationName: 'store-export doctor', connectTimeoutMs })
   const read = async (): Promise<StoreFacts> => {
-    const catalog = await readCatalog(connection)
+    const catalog = await readCatalog(connection, schemaName)
     const facts = { ...catalog.connection, tlsAsked: describeTls(target) }
     return {
       ...catalog,
       connection: facts,
-      values: scansValues ? await readAllValues(connection, catalog.columns) : null,
+      values: scansValues ? await readAllValues(connection, schemaName, catalog.columns) : null,
     }
   }
   try {
@@ -85,28 +88,36 @@ async function askAll<Results extends object[][]>(connection: Connection, texts:
   }
 }
 
-async function readCatalog(connection: Connection) {
-  type Rows = [Omit<ConnectionFacts, 'tlsAsked' | 'clockAheadMs'>[], ColumnFact[], StoredIndex[]]
-  const [[role], columns, indexes] = await askAll<Rows>(connection, [CONNECTION, COLUMNS, INDEXES])
+async function readCatalog(connection: Connection, schemaName: string) {
+  type Rows = [Omit<ConnectionFacts, 'tlsAsked' | 'clockAheadMs' | 'schemaName'>[], ColumnFact[], StoredIndex[]]
+  const [[role], columns, indexes] = await askAll<Rows>(connection, [
+    connectionStatement(schemaName),
+    columnsStatement(schemaName),
+    indexesStatement(schemaName),
+  ])
   if (role === undefined) throw new Error('the store database did not return the role of the session')
   // the first round trip opened the connection and says nothing about the clock
-  const session = { ...role, clockAheadMs: await readClockAheadMs(connection) }
+  const session = { ...role, schemaName, clockAheadMs: await readClockAheadMs(connection) }
   // a server that only speaks like PostgreSQL may not show its locks; a lost connection fails the next statement, too
-  const locks = await ask<LockFact>(connection, LOCKS).catch(() => [])
+  const locks = await ask<LockFact>(connection, locksStatement(schemaName)).catch(() => [])
   const facts = { connection: session, columns, locks, transactions: await lookAtTransactions(connection) }
   return { ...facts, indexes: indexes.map((index) => ({ ...index, columns: keysOf(index, columns) })) }
 }
 
-async function readAllValues(connection: Connection, columns: readonly ColumnFact[]): Promise<TableValues[]> {
+async function readAllValues(
+  connection: Connection,
+  schemaName: string,
+  columns: readonly ColumnFact[],
+): Promise<TableValues[]> {
   const values: TableValues[] = []
-  for (const check of valueChecks(columns)) values.push(await readValues(connection, check))
+  for (const check of valueChecks(columns)) values.push(await readValues(connection, schemaName, check))
   return values
 }
 
-async function readValues(connection: Connection, check: TableCheck): Promise<TableValues> {
+async function readValues(connection: Connection, schemaName: string, check: TableCheck): Promise<TableValues> {
   const { table } = check
   try {
-    const [row] = await ask<Record<string, number>>(connection, countStatement(check))
+    const [row] = await ask<Record<string, number>>(connection, countStatement(check, schemaName))
     const counts = check.checks.map(({ column, kind }, position) => ({ column, kind, count: row?.[position] ?? 0 }))
     return { table, rows: row?.rows ?? 0, problem: null, counts }
   } catch (error) {
@@ -120,37 +131,44 @@ async function readValues(connection: Connection, check: TableCheck): Promise<Ta
 
 const USES_TLS = `coalesce((select ssl from pg_catalog.pg_stat_ssl where pid = pg_catalog.pg_backend_pid()), false)`
 
-const CONNECTION = `select current_user::text as role, current_setting('server_version') as "serverVersion",
+const connectionStatement = (
+  schemaName: string,
+) => `select current_user::text as role, current_setting('server_version') as "serverVersion",
     ${USES_TLS} as "usesTls",
     (select rolsuper from pg_catalog.pg_roles where rolname = current_user) as "isSuperuser",
-    has_schema_privilege('public', 'usage') as "mayUseSchema",
+    (select has_schema_privilege(oid, 'usage') from pg_catalog.pg_namespace where nspname = ${quoteText(schemaName)})
+      as "mayUseSchema",
     pg_has_role('pg_read_all_stats', 'usage') as "mayReadStats"`
 
-const COLUMNS = `select c.relname::text as "table", a.attname::text as "column", a.attnum::int as "number",
+const columnsStatement = (
+  schemaName: string,
+) => `select c.relname::text as "table", a.attname::text as "column", a.attnum::int as "number",
     has_column_privilege(c.oid, a.attnum, 'select') as readable, pg_has_role(c.relowner, 'usage') as "ownsTable",
     case c.relkind when 'r' then 'table' when 'p' then 'partitioned table' when 'm' then 'materialized view'
       when 'f' then 'foreign table' else 'view' end as relation
   from pg_catalog.pg_class c
-  join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = ${quoteText(schemaName)}
   join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   where c.relkind in ('r', 'p', 'v', 'm', 'f')
   order by c.relname, a.attnum`
 
 /** B-trees as they are stored, for `keysOf`: `pg_get_indexdef` would wait for a lock of the table. */
-const INDEXES = `select t.relname::text as "table", i.relname::text as "name", x.indisvalid as "isValid",
+const indexesStatement = (
+  schemaName: string,
+) => `select t.relname::text as "table", i.relname::text as "name", x.indisvalid as "isValid",
     x.indpred is not null as "isPartial", x.indnkeyatts::int as "count", x.indkey::text as "numbers",
-    x.indoption::text as "options", x.indexprs::text as "expressions"
+    x.indoption::text as "options"
   from pg_catalog.pg_index x
   join pg_catalog.pg_class t on t.oid = x.indrelid
-  join pg_catalog.pg_namespace n on n.oid = t.relnamespace and n.nspname = 'public'
+  join pg_catalog.pg_namespace n on n.oid = t.relnamespace and n.nspname = ${quoteText(schemaName)}
   join pg_catalog.pg_class i on i.oid = x.indexrelid
   join pg_catalog.pg_am m on m.oid = i.relam and m.amname = 'btree'
   order by t.relname, i.relname`
 
-const LOCKS = `select c.relname::text as "table", l.pid
+const locksStatement = (schemaName: string) => `select c.relname::text as "table", l.pid
   from pg_catalog.pg_lock_status() l
   join pg_catalog.pg_database d on d.oid = l.database and d.datname = current_database()
   join pg_catalog.pg_class c on c.oid = l.relation and c.relkind in ('r', 'p', 'v', 'm', 'f')
-  join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = ${quoteText(schemaName)}
   where l.locktype = 'relation' and l.granted and l.mode = 'AccessExclusiveLock' and l.pid is not null
   order by c.relname, l.pid`

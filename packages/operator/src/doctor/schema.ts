@@ -3,7 +3,7 @@
 
 import { LATEST_REVISION } from '@store-export/contract'
 import { columnNamesAt, type SchemaRevision, schemaRevision } from '@store-export/engine'
-import { quoteName } from '../store-schema/sql-text.ts'
+import { quoteName, quoteSchema, quoteTable } from '../store-schema/sql-text.ts'
 import { consequenceOf, consequenceOfMissing, lackingRemoval } from './consequences.ts'
 import type { ColumnFact, ConnectionFacts } from './facts.ts'
 import { addColumnsSql } from './missing-columns.ts'
@@ -14,16 +14,31 @@ export function detectSchema(columns: readonly ColumnFact[]): SchemaRevision {
   return schemaRevision(new Set(columns.map(nameOf)))
 }
 
-/** The check of the schema, as `role` sees it. */
-export function checkSchema(schema: SchemaRevision, columns: readonly ColumnFact[], role: string): Check {
+/** The check of the schema, as the role of the connection sees it. */
+export function checkSchema(schema: SchemaRevision, columns: readonly ColumnFact[], facts: ConnectionFacts): Check {
   const { revision } = schema
   const summary = revision === null ? 'no known revision' : `${revision}, all columns are there`
-  return { name: 'schema', summary, findings: [...missingColumns(schema, columns, role), ...lackingRemoval(columns)] }
+  return {
+    name: 'schema',
+    summary,
+    findings: [...missingColumns(schema, columns, facts), ...lackingRemoval(columns, facts.schemaName)],
+  }
+}
+
+/** The check of a store whose schema does not exist. */
+export function schemaMissing({ schemaName }: ConnectionFacts, storeId: string): Check {
+  const finding: Finding = {
+    severity: 'error',
+    code: 'missing_schema',
+    message: `the database has no schema ${quoteSchema(schemaName)}: requests answer 502`,
+    fix: `select relnamespace::regnamespace::text as schema from pg_class where relname = 'orders'; -- then: store-export stores set ${storeId} --schema …`,
+  }
+  return { name: 'schema', summary: null, findings: [finding] }
 }
 
 /** The check of what the role may read. */
 export function checkGrants(
-  { role, mayUseSchema, mayReadStats }: ConnectionFacts,
+  { role, schemaName, mayUseSchema, mayReadStats }: ConnectionFacts,
   columns: readonly ColumnFact[],
 ): Check {
   const contract = new Set(columnNamesAt(LATEST_REVISION))
@@ -31,8 +46,9 @@ export function checkGrants(
   const unreadable = expected.filter(({ readable }) => !readable)
   const findings: Finding[] = []
   if (!mayUseSchema) {
-    const fix = `grant usage on schema public to ${quoteName(role)};`
-    findings.push({ severity: 'error', code: 'missing_grant', message: `${role} may not use schema public`, fix })
+    const schema = quoteSchema(schemaName)
+    const fix = `grant usage on schema ${schema} to ${quoteName(role)};`
+    findings.push({ severity: 'error', code: 'missing_grant', message: `${role} may not use schema ${schema}`, fix })
   }
   for (const [table, names] of byTable(unreadable)) {
     const { severity, says } = consequenceOf(table, names, expected)
@@ -40,7 +56,7 @@ export function checkGrants(
       severity,
       code: 'missing_grant',
       message: `${role} may not read ${names.map((name) => `${table}.${name}`).join(', ')}: ${says}`,
-      fix: `grant select (${names.map(quoteName).join(', ')}) on public.${quoteName(table)} to ${quoteName(role)};`,
+      fix: `grant select (${names.map(quoteName).join(', ')}) on ${quoteTable(schemaName, table)} to ${quoteName(role)};`,
     })
   }
   if (!mayReadStats) findings.push(watermarkNote(role))
@@ -66,7 +82,7 @@ function nameOf({ table, column }: ColumnFact): string {
 function missingColumns(
   { revision, begun, missing }: SchemaRevision,
   columns: readonly ColumnFact[],
-  role: string,
+  facts: ConnectionFacts,
 ): Finding[] {
   if (missing.length === 0) return []
   const { severity, says } = consequenceOfMissing(missing, columns)
@@ -76,7 +92,7 @@ function missingColumns(
       severity: revision === null ? 'error' : severity,
       code: 'missing_columns',
       message: `${why} and lacks ${shortList(missing)}: ${says}`,
-      fix: addColumnsSql(missing, columns, role),
+      fix: addColumnsSql(missing, columns, facts),
     },
   ]
 }
@@ -91,11 +107,12 @@ function watermarkNote(role: string): Finding {
 }
 
 function readablePassword(
-  { role, isSuperuser }: ConnectionFacts,
+  facts: ConnectionFacts,
   columns: readonly ColumnFact[],
   table: string,
   names: readonly string[],
 ): Finding {
+  const { role, isSuperuser, schemaName } = facts
   const message = `${role} can read ${names.map((name) => `${table}.${name}`).join(', ')}; the service never does`
   const own = isSuperuser || columns.some((column) => column.table === table && column.ownsTable)
   return {
@@ -103,21 +120,26 @@ function readablePassword(
     code: 'readable_password',
     message,
     fix: own
-      ? `store-export stores grants --revision ${LATEST_REVISION} # the role owns the table: give the store a reader of its own`
-      : revokeStatements(role, columns, table, names),
+      ? `store-export stores grants --revision ${LATEST_REVISION}${schemaOption(schemaName)} # the role owns the table: give the store a reader of its own`
+      : revokeStatements(facts, columns, table, names),
   }
+}
+
+/** The option for a shell. */
+function schemaOption(schemaName: string): string {
+  return schemaName === 'public' ? '' : ` --schema '${schemaName.replaceAll("'", `'\\''`)}'`
 }
 
 /** A right on the whole table covers the column, too: both are taken away, then the contract's columns are granted. */
 function revokeStatements(
-  role: string,
+  { role, schemaName }: ConnectionFacts,
   columns: readonly ColumnFact[],
   table: string,
   names: readonly string[],
 ): string {
   const contract = new Set(columnNamesAt(LATEST_REVISION))
   const kept = columns.filter((column) => column.table === table && contract.has(nameOf(column)))
-  const target = `public.${quoteName(table)}`
+  const target = quoteTable(schemaName, table)
   return [
     `revoke select on ${target} from public, ${quoteName(role)};`,
     `revoke select (${names.map(quoteName).join(', ')}) on ${target} from public, ${quoteName(role)};`,

@@ -2,7 +2,7 @@
 // Counting is bounded: rows without a proper creation time are found by the index, all else in the first rows of a table.
 
 import { childrenOf, columnsOf, type Field, RESOURCES, type Resource } from '@store-export/contract'
-import { quoteName, quoteText } from '../store-schema/sql-text.ts'
+import { quoteName, quoteSchema, quoteTable, quoteText } from '../store-schema/sql-text.ts'
 import type { ColumnFact, TableValues, ValueCount, ValueKind } from './facts.ts'
 import type { Check, Finding } from './report.ts'
 
@@ -36,8 +36,8 @@ export function valueChecks(columns: readonly ColumnFact[]): TableCheck[] {
 }
 
 /** The statement that counts: one row with `rows` and a column for each check, named by its position. */
-export function countStatement({ table, checks }: TableCheck): string {
-  const from = `public.${quoteName(table)}`
+export function countStatement({ table, checks }: TableCheck, schemaName: string): string {
+  const from = quoteTable(schemaName, table)
   const names = [...new Set(checks.map(({ column }) => quoteName(column)))]
   const counts = checks.map(({ column, condition }, position) =>
     // the walk's index leads straight to rows without a proper creation time, wherever they are
@@ -50,14 +50,14 @@ export function countStatement({ table, checks }: TableCheck): string {
 }
 
 /** The check of the values. */
-export function checkValues(values: readonly TableValues[]): Check {
+export function checkValues(values: readonly TableValues[], schemaName: string): Check {
   const rows = values.reduce((sum, each) => sum + (each.rows ?? 0), 0)
   return {
     name: 'values',
     summary: `${rows.toLocaleString('en')} rows scanned`,
     findings: values.flatMap((each) => [
       ...(each.problem === null ? [] : [notChecked(each.table, each.problem)]),
-      ...each.counts.filter(({ count }) => count > 0).map((count) => findingOf(each, count)),
+      ...each.counts.filter(({ count }) => count > 0).map((count) => findingOf(each, count, schemaName)),
     ]),
   }
 }
@@ -89,7 +89,7 @@ function checksOf(column: string, { type, nullable }: Field): ValueCheck[] {
   }
 }
 
-function findingOf({ table, rows }: TableValues, { column, kind, count }: ValueCount): Finding {
+function findingOf({ table, rows }: TableValues, { column, kind, count }: ValueCount, schemaName: string): Finding {
   const isPart = rows === SAMPLE_ROWS && column !== 'created_at'
   const where = isPart ? ` of the first ${SAMPLE_ROWS.toLocaleString('en')}` : ''
   const counted = `${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}${where}`
@@ -100,7 +100,7 @@ function findingOf({ table, rows }: TableValues, { column, kind, count }: ValueC
     severity,
     code: `value_${kind.replaceAll(' ', '_')}`,
     message: `${table}.${column} ${says.replace('{place}', place)} in ${counted}`,
-    fix: fix.replaceAll('{rows}', `public.${table}`).replaceAll('{column}', column),
+    fix: fix.replaceAll('{rows}', () => `${quoteSchema(schemaName)}.${table}`).replaceAll('{column}', column),
   }
 }
 

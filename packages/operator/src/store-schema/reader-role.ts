@@ -1,7 +1,7 @@
 // The role with which the service reads a store: SQL text only, for our own provisioning and for a platform to run.
 
 import type { RevisionId } from '@store-export/contract'
-import { quoteName, quoteText } from './sql-text.ts'
+import { quoteName, quoteSchema, quoteTable, quoteText } from './sql-text.ts'
 import { storeTables } from './tables.ts'
 
 /**
@@ -16,7 +16,6 @@ const ROLE_SETTINGS = {
   statement_timeout: '5s',
   idle_in_transaction_session_timeout: '10s',
   jit: 'off',
-  search_path: 'public',
   timezone: 'UTC',
   datestyle: 'ISO, YMD',
   intervalstyle: 'postgres',
@@ -33,21 +32,29 @@ export const READER_CONNECTIONS_MAX = 20
 /** How often a running query looks whether its client is still there; not every server and system can. */
 const CONNECTION_CHECK_INTERVAL = '500ms'
 
+/** A role to create. */
+interface NewReader {
+  readonly role: string
+  readonly password: string
+  /** The schema of the store's tables; `public` if absent. */
+  readonly schemaName?: string
+}
+
 /**
  * SQL that creates the role, to be run once by one who may create roles. `password` may be a SCRAM verifier. The role
  * inherits, unlike what one expects of a reader: without that `pg_read_all_stats`, which shows it the start of the oldest
  * transaction, would have no effect; it is a member of nothing else.
  */
-export function readerRoleSql({ role, password }: { role: string; password: string }): string {
+export function readerRoleSql({ role, password, schemaName = 'public' }: NewReader): string {
   const name = quoteName(role)
   const settings = Object.entries(ROLE_SETTINGS).map(
-    ([setting, value]) =>
-      `alter role ${name} set ${setting} = ${setting === 'search_path' ? value : quoteText(value)};`,
+    ([setting, value]) => `alter role ${name} set ${setting} = ${quoteText(value)};`,
   )
   const checkInterval = `alter role ${name} set client_connection_check_interval = ${quoteText(CONNECTION_CHECK_INTERVAL)}`
   return [
     `create role ${name} login password ${quoteText(password)} connection limit ${READER_CONNECTIONS_MAX};`,
     ...settings,
+    `alter role ${name} set search_path = ${quoteSchema(schemaName)};`,
     '-- PostgreSQL 14 and later, where the system can tell that a connection was closed.',
     attempt(checkInterval, 'undefined_object or invalid_parameter_value'),
     '-- Lets the service see how old the oldest open transaction is, which makes x-sync-watermark exact.',
@@ -69,14 +76,22 @@ end $$;
 `
 }
 
+/** What a role gets. */
+interface Grants {
+  readonly role: string
+  readonly revision: RevisionId
+  /** The schema of the store's tables; `public` if absent. */
+  readonly schemaName?: string
+}
+
 /** SQL that lets the role select the contract's columns of a store at `revision`, and nothing else; may be run again. */
-export function readerGrantsSql({ role, revision }: { role: string; revision: RevisionId }): string {
+export function readerGrantsSql({ role, revision, schemaName = 'public' }: Grants): string {
   const name = quoteName(role)
   const grants = storeTables(revision).map(
     ({ table, columns }) =>
-      `grant select (${columns.map(quoteName).join(', ')}) on public.${quoteName(table)} to ${name};`,
+      `grant select (${columns.map(quoteName).join(', ')}) on ${quoteTable(schemaName, table)} to ${name};`,
   )
-  return [`grant usage on schema public to ${name};`, ...grants, ''].join('\n')
+  return [`grant usage on schema ${quoteSchema(schemaName)} to ${name};`, ...grants, ''].join('\n')
 }
 
 /** `statement`, run where the server allows it: `conditions` are the errors that only leave it out. */

@@ -5,6 +5,16 @@ export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
+/** The schema as an identifier; `public` without quotes, as people write it. */
+export function quoteSchema(schemaName: string): string {
+  return schemaName === 'public' ? schemaName : quoteName(schemaName)
+}
+
+/** The table of the schema as an identifier. */
+export function quoteTable(schemaName: string, table: string): string {
+  return `${quoteSchema(schemaName)}.${quoteName(table)}`
+}
+
 /** `text` as a string constant that reads the same whatever `standard_conforming_strings` says. */
 export function quoteText(text: string): string {
   const quoted = `'${text.replaceAll("'", "''")}'`

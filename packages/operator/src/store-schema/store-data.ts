@@ -39,6 +39,16 @@ async function hasRow(connection: Connection, table: string): Promise<boolean> {
   await connection.script(
     `set row_security = off; set lock_timeout = '${LOCK_TIMEOUT}'; set statement_timeout = '${STATEMENT_TIMEOUT}'`,
   )
-  const found = await queryRows(connection, sql`select from public.${identifier(table)} limit 1`)
-  return found.length > 0
+  // a database can hold stores in other schemas
+  const others = await queryRows<{ name: string }>(
+    connection,
+    sql`
+    select n.nspname::text as name from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where c.relname = ${table} and c.relkind in ('r', 'p') and n.nspname <> 'public'`,
+  )
+  for (const { name } of [...others, { name: 'public' }]) {
+    const found = await queryRows(connection, sql`select from ${identifier(name)}.${identifier(table)} limit 1`)
+    if (found.length > 0) return true
+  }
+  return false
 }

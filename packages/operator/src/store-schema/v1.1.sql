@@ -9,7 +9,7 @@ alter table public.customers
   add column updated_at timestamptz;
 drop index public.customers_walk;
 create index customers_walk on public.customers (created_at, id, updated_at);
-create index customers_changed on public.customers ((coalesce(updated_at, created_at)), created_at, id);
+create index customers_changed on public.customers (updated_at, created_at, id);
 
 create trigger updated_at_1_mark before update of updated_at on public.customers for each row
   when (new.updated_at is not distinct from old.updated_at) execute function public.updated_at_mark();

@@ -22,6 +22,8 @@ export interface TcpProxy {
   readonly port: number
   /** Connections that clients hold open now. */
   readonly connections: number
+  /** How often a client has sent bytes and the server was the last to send before. */
+  readonly roundTrips: number
   /** Changes what happens to all connections, open ones too. */
   be(mood: Mood): void
 }
@@ -32,6 +34,7 @@ export async function openProxy(target: number): Promise<TcpProxy> {
   let changed = Promise.withResolvers<void>()
   const sockets = new Set<Socket>()
   let connections = 0
+  let roundTrips = 0
   const untilFlowing = async () => {
     while (mood.kind === 'freeze') await changed.promise
   }
@@ -53,6 +56,13 @@ export async function openProxy(target: number): Promise<TcpProxy> {
     connections++
     near.once('close', () => void connections--)
     const far = connect({ host: '127.0.0.1', port: target, allowHalfOpen: true })
+    let isServerLast = true
+    const count = (fromServer: boolean) => () => {
+      if (isServerLast && !fromServer) roundTrips++
+      isServerLast = fromServer
+    }
+    near.on('data', count(false))
+    far.on('data', count(true))
     for (const [socket, other] of [[near, far] as const, [far, near] as const]) {
       sockets.add(socket)
       socket.setNoDelay(true).on('error', () => undefined)
@@ -79,6 +89,9 @@ export async function openProxy(target: number): Promise<TcpProxy> {
     port: typeof address === 'object' && address !== null ? address.port : 0,
     get connections() {
       return connections
+    },
+    get roundTrips() {
+      return roundTrips
     },
     be(next) {
       mood = next

@@ -1,0 +1,105 @@
+// The first page of a list, whose look at open transactions leaves in one flush with the page or with the count.
+
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { openClient } from '../../../test/support/client.ts'
+import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { openProxy, type TcpProxy } from '../../operator/test/support/tcp-proxy.ts'
+import { startNode } from './support/nodes.ts'
+import { forget, observed, readerOf, surprises } from './support/rows.ts'
+
+let platform: TestPlatform
+let store: TestStore
+beforeAll(async () => {
+  platform = await startPlatform()
+  store = await platform.provision()
+  await store.sql.unsafe(`insert into orders (id, email, created_at, updated_at)
+    select gen_random_uuid(), n || '@b.example', t, t from generate_series(1, 10) n, lateral (select timestamptz '2026-01-01Z' + n * interval '1 s' as t) s`)
+})
+afterAll(() => platform.close())
+
+async function throughProxy(): Promise<TcpProxy> {
+  const proxy = await openProxy(Number(new URL(store.readerUrl).port))
+  const [row] = await platform.controlSql<
+    [{ url: string }]
+  >`select database_url as url from stores where id = ${store.id}`
+  const url = Object.assign(new URL(row.url), { hostname: '127.0.0.1', port: String(proxy.port) }).href
+  await platform.controlSql`update stores set database_url = ${url} where id = ${store.id}`
+  return proxy
+}
+
+async function roundTripsOf(proxy: TcpProxy, path: string, rows: number): Promise<number> {
+  const before = proxy.roundTrips
+  const { status, json, text } = await platform.get(`/api/v1/${path}`, store.key)
+  expect(status, text).toBe(200)
+  expect(json.data.length).toBe(rows)
+  return proxy.roundTrips - before
+}
+
+test('[SYNC-1] looks at transactions and reads the first page in one round trip if no transaction is open', async () => {
+  const proxy = await throughProxy()
+  // opens the connection and reads the columns
+  for (const path of ['orders', 'products']) await roundTripsOf(proxy, `${path}?limit=1`, path === 'orders' ? 1 : 0)
+  expect(await roundTripsOf(proxy, 'orders?limit=5', 5)).toBe(1)
+  expect(await roundTripsOf(proxy, 'orders?updated_since=2030-01-01T00:00:00Z', 0)).toBe(1)
+  expect(await roundTripsOf(proxy, 'orders?updated_since=2026-01-01T00:00:08Z', 3)).toBe(2)
+  expect(await roundTripsOf(proxy, 'customer-groups', 0)).toBe(1)
+})
+
+test('[SYNC-1] reads the first page again after an open transaction ends, with the rows of that transaction', async () => {
+  const proxy = await throughProxy()
+  await roundTripsOf(proxy, 'orders?limit=1', 1)
+  let reading: Promise<number> | undefined
+  await store.sql.begin(async (sql) => {
+    await sql`insert into orders (id, email) values (gen_random_uuid(), 'late@b.example')`
+    const before = proxy.roundTrips
+    reading = roundTripsOf(proxy, 'orders?limit=50', 11)
+    reading.catch(() => undefined)
+    await vi.waitUntil(() => proxy.roundTrips > before + 1)
+  })
+  expect(await reading).toBeGreaterThan(2)
+})
+
+test('[SYNC-1] counts a contract violation once if the page is read again', async () => {
+  const odd = await platform.provision()
+  await odd.sql.unsafe(`alter table customers alter email drop not null;
+    insert into customers (id, email) values (gen_random_uuid(), null)`)
+  await platform.get('/api/v1/customers', odd.key)
+  forget(platform)
+  const writer = openClient(odd.ownerUrl)
+  try {
+    await writer.unsafe('begin; create table written (n int)')
+    const page = platform.get('/api/v1/customers', odd.key)
+    setTimeout(() => writer.unsafe('commit'), 100)
+    await page
+  } finally {
+    await writer.end()
+  }
+  expect(observed(platform, 'barrier passed').length).toBe(1)
+  expect(surprises(platform, odd)).toEqual({ 'customers.email missing': 1 })
+})
+
+test.each([
+  ['orders', 'alter table orders rename to placed; create view orders as select * from placed where slow()'],
+  [
+    'customers?updated_since=2026-01-01T00:00:00Z',
+    'alter table customers enable row level security; create policy slow on customers using (slow())',
+  ],
+])(
+  '[ERR-3] ends %s at the time limit of its statement and keeps the connections of the store',
+  async (path, change) => {
+    const slow = await platform.provision()
+    const [table = ''] = path.split('?')
+    const reader = readerOf(slow)
+    await slow.sql.unsafe(`insert into ${table} (id, email) values (gen_random_uuid(), 'a@b.example');
+    create function slow() returns boolean language plpgsql security definer as 'begin perform pg_sleep(20); return true; end';
+    grant execute on function slow() to "${reader}"; ${change}; grant select on ${table} to "${reader}"`)
+    forget(platform)
+    const node = await startNode(platform, { STORE_TIMEOUT_MS: '1500' })
+    const { status } = await fetch(`${node.url}/api/v1/${path}`, { headers: { 'x-api-key': slow.key } }).finally(() =>
+      node.close(),
+    )
+    expect(status).toBe(502)
+    // SQLSTATE of a statement that the server ended: the connection stays open
+    expect(observed(platform, 'store fault').map(({ cause }) => (cause as { code?: string }).code)).toEqual(['57014'])
+  },
+)

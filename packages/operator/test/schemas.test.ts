@@ -1,0 +1,133 @@
+// A store whose tables are in a schema of its own, from its registration to the advice of the doctor.
+
+import { randomBytes } from 'node:crypto'
+import { LATEST_REVISION } from '@store-export/contract'
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
+import { openClient, withConnection } from '../../../test/support/client.ts'
+import { createDatabase, createMigratedDatabase, type TestDatabase } from '../../../test/support/databases.ts'
+import type { Finding } from '../src/doctor/report.ts'
+import { migrateStore } from '../src/store-schema/migrate-store.ts'
+import { quoteName } from '../src/store-schema/sql-text.ts'
+import { connect, newSecret, PATIENCE, run } from './support/program.ts'
+
+vi.setConfig(PATIENCE)
+
+/** What has a meaning in SQL, in a shell, or in a replacement. */
+const SCHEMA = `We"ird 'schema' $$ $& \\ ü`
+const ROLE = `reader_${randomBytes(6).toString('hex')}`
+
+let control: TestDatabase
+let store: TestDatabase
+let settings: Record<string, string>
+let id: string
+
+beforeAll(async () => {
+  control = await createMigratedDatabase()
+  store = await createDatabase()
+  settings = { DATABASE_URL: control.url, SECRET: newSecret() }
+  await withConnection(store.url, async (connection) => {
+    await migrateStore(connection, LATEST_REVISION)
+    await connection.script(`alter schema public rename to ${quoteName(SCHEMA)}; create schema public`)
+  })
+})
+afterAll(async () => {
+  await store.drop()
+  const admin = openClient(inject('postgresUrl'))
+  await admin.unsafe(`drop role if exists ${ROLE}`)
+  await admin.end()
+  await control.drop()
+})
+
+async function ask(words: readonly string[], input?: string) {
+  const { code, json, stderr } = await run([...words, '--json'], {
+    settings,
+    ...(input === undefined ? {} : { input }),
+  })
+  expect([code, stderr]).toEqual([0, ''])
+  return json
+}
+
+async function examine(...options: string[]): Promise<Finding[]> {
+  const { json } = await run(['doctor', '--store', id, '--json', ...options], { settings })
+  const all: Finding[] = json.stores[0].findings
+  return all.filter(({ severity }) => severity !== 'note')
+}
+
+const owner = () => connect(store.url)
+
+test('the SQL of "stores grants --schema" makes a reader, and the doctor finds nothing to fix', async () => {
+  const words = ['stores', 'grants', '--revision', LATEST_REVISION, '--role', ROLE, '--schema', SCHEMA]
+  const { sql, password } = await ask(words)
+  await owner().unsafe(sql)
+  const readerUrl = Object.assign(new URL(store.url), { username: ROLE, password }).href
+  const add = ['stores', 'add', '--name', 'Tenant', '--schema', SCHEMA, '--database-url', '-']
+  const added = await ask(add, readerUrl)
+  expect(added).toMatchObject({ created: true, schema: SCHEMA })
+  id = added.id
+  expect((await ask(['stores', 'list'])).stores).toMatchObject([{ id, schema: SCHEMA }])
+  expect((await run(['stores', 'list'], { settings })).stdout).toContain(SCHEMA)
+  expect(await examine('--values')).toEqual([])
+})
+
+test('each fix of the doctor names the schema, and works as it is printed', async () => {
+  const sql = owner()
+  await sql.unsafe(`set search_path to ${quoteName(SCHEMA)};
+    revoke select (currency) on orders from ${ROLE}; grant select (password_hash) on customers to ${ROLE};
+    drop index orders_walk; alter table products drop column vendor; alter table customer_addresses drop column deleted_at;
+    insert into categories (id, name, slug, created_at) values (gen_random_uuid(), 'n', 's', 'infinity');
+    revoke usage on schema ${quoteName(SCHEMA)} from public, ${ROLE}`)
+  const usage = (await examine()).filter(({ fix }) => fix?.includes('usage'))
+  expect(usage).toMatchObject([{ code: 'missing_grant', message: `${ROLE} may not use schema ${quoteName(SCHEMA)}` }])
+  await owner().unsafe(usage[0]?.fix ?? '')
+  const findings = await examine('--values')
+  expect(findings.map(({ code }) => code).toSorted()).toEqual([
+    'missing_columns',
+    'missing_grant',
+    'missing_index',
+    'readable_password',
+    'removed_rows_served',
+    'value_infinite',
+  ])
+  for (const { fix, code } of findings) {
+    expect(fix, code).toContain(`${quoteName(SCHEMA)}.`)
+    // two of them add the same column
+    if (code !== 'removed_rows_served') await owner().unsafe(fix ?? '')
+  }
+  await sql`update categories set created_at = now() where created_at = 'infinity'`
+  const rest = await examine('--values')
+  for (const { fix } of rest) await owner().unsafe(fix ?? '')
+  expect(await examine('--values')).toEqual([])
+})
+
+test('a schema that does not exist is a finding with a query for the right one', async () => {
+  expect(await ask(['stores', 'set', id, '--schema', 'nowhere'])).toMatchObject({ id, schema: 'nowhere' })
+  const findings = await examine('--values')
+  expect(findings).toMatchObject([
+    { severity: 'error', code: 'missing_schema', message: 'the database has no schema "nowhere": requests answer 502' },
+  ])
+  expect(await owner().unsafe(findings[0]?.fix ?? '')).toEqual([{ schema: quoteName(SCHEMA) }])
+  await ask(['stores', 'set', id, '--schema', SCHEMA])
+  expect(await examine()).toEqual([])
+})
+
+test('"stores upgrade" refuses a store outside of public', async () => {
+  const { code, stderr } = await run(['stores', 'upgrade', id, '--to', LATEST_REVISION], { settings })
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`are in the schema ${quoteName(SCHEMA)}, `)])
+})
+
+test.each([
+  ['', 0],
+  ['x'.repeat(64), 64],
+  ['ü'.repeat(32), 64],
+  ['a\nb', 3],
+])('the schema %j is refused with an error message', async (schema, bytes) => {
+  for (const words of [
+    ['stores', 'add', '--name', 'Tenant', '--database-url', 'postgres://reader@db.example/shop'],
+    ['stores', 'set', id],
+    ['stores', 'grants', '--revision', LATEST_REVISION],
+  ]) {
+    const { code, stderr } = await run([...words, '--schema', schema], { settings })
+    const message = `store-export: the name of a schema has 1 to 63 bytes, without control characters; got ${bytes} bytes\n`
+    expect([code, stderr]).toEqual([1, message])
+  }
+})
