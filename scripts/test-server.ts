@@ -1,0 +1,128 @@
+// `npm run test:server`: checks that the API serves a store correctly from another PostgreSQL server, and prints which
+// clauses hold there. docs/other-servers.md is the guide.
+
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { parseConnectionUrl } from '@store-export/postgres'
+import { withConnection } from '../test/support/client.ts'
+import { publicObjects } from '../test/support/server-database.ts'
+
+const HELP = `Usage: npm run test:server -- --store-url URL [options] [FILE...]
+
+Run the API's tests against a store on another PostgreSQL server, and print which clauses hold.
+
+  --store-url URL      connect as the owner of an empty database; the tests create and drop its tables
+  --after-schema FILE  run this SQL after the tables are created, before rows are written
+  --control-url URL    create control databases on this server, as a role that may create databases and roles;
+                       default: an embedded PostgreSQL
+  --help               print this help
+  FILE                 run this test file only, for example packages/api/test/walks.test.ts; default: all
+
+Exit codes: 0 all tests passed, 1 a test failed or the server can't be used, 2 wrong arguments.
+`
+
+const EXIT_FAILED = 1
+const EXIT_USAGE = 2
+
+/** The command line, read. */
+interface Wanted {
+  readonly storeUrl: string
+  readonly controlUrl: string | undefined
+  readonly afterSchema: string | undefined
+  readonly files: readonly string[]
+}
+
+process.exitCode = await main()
+
+async function main(): Promise<number> {
+  const wanted = read()
+  if (typeof wanted !== 'object') return wanted
+  const refusal = await refusalOf(wanted.storeUrl)
+  if (refusal !== null) {
+    console.error(`--store-url: ${refusal}`)
+    return EXIT_FAILED
+  }
+  return runTests(wanted)
+}
+
+/** The command line, or the exit code if there is nothing to run. */
+function read(): Wanted | number {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        'store-url': { type: 'string' },
+        'control-url': { type: 'string' },
+        'after-schema': { type: 'string' },
+        help: { type: 'boolean' },
+      },
+    })
+    if (values.help === true) {
+      console.log(HELP)
+      return 0
+    }
+    const { 'store-url': storeUrl, 'control-url': controlUrl, 'after-schema': afterSchema } = values
+    if (storeUrl === undefined) throw new Error('--store-url: must be given; --help lists all options')
+    requireUrl('--store-url', storeUrl)
+    if (controlUrl !== undefined) requireUrl('--control-url', controlUrl)
+    if (afterSchema !== undefined) requireFile('--after-schema', afterSchema)
+    for (const file of positionals) requireFile('FILE', file)
+    return { storeUrl, controlUrl, afterSchema, files: positionals }
+  } catch (error) {
+    console.error(messageOf(error))
+    return EXIT_USAGE
+  }
+}
+
+function requireUrl(option: string, url: string): void {
+  try {
+    parseConnectionUrl(url)
+  } catch (error) {
+    throw new Error(`${option}: ${messageOf(error)}`)
+  }
+}
+
+function requireFile(option: string, file: string): void {
+  try {
+    accessSync(file, constants.R_OK)
+  } catch {
+    throw new Error(`${option}: the file ${file} does not exist or can't be read`)
+  }
+}
+
+/** Why the tests can't use the database; null if they can. They drop what they find, so the database must be empty. */
+async function refusalOf(url: string): Promise<string | null> {
+  try {
+    const objects = await withConnection(url, publicObjects)
+    if (objects.length === 0) return null
+    const names = objects.slice(0, 3).map(({ kind, name }) => `${kind} ${name}`)
+    return `the database must be empty, because the tests drop what schema public holds; found ${objects.length}: ${names.join(', ')}. Create a new database for the tests.`
+  } catch (error) {
+    return `the database can't be used: ${messageOf(error)}`
+  }
+}
+
+function runTests({ storeUrl, controlUrl, afterSchema, files }: Wanted): number {
+  const root = path.join(import.meta.dirname, '..')
+  const { status } = spawnSync(
+    process.execPath,
+    [path.join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', 'vitest.server.config.ts', ...files],
+    {
+      cwd: root,
+      stdio: 'inherit',
+      env: {
+        ...process.env,
+        STORE_EXPORT_TEST_STORE_URL: storeUrl,
+        ...(controlUrl === undefined ? {} : { STORE_EXPORT_TEST_CONTROL_URL: controlUrl }),
+        ...(afterSchema === undefined ? {} : { STORE_EXPORT_TEST_AFTER_SCHEMA: path.resolve(afterSchema) }),
+      },
+    },
+  )
+  return status === 0 ? 0 : EXIT_FAILED
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,85 @@
+// What `npm run test:server` refuses, and the table that it prints.
+
+import { execFile } from 'node:child_process'
+import path from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { openClient } from './support/client.ts'
+import { createDatabase } from './support/databases.ts'
+import { type Outcome, reportOf } from './support/server-report.ts'
+
+const SCRIPT = path.join(import.meta.dirname, '..', 'scripts', 'test-server.ts')
+
+function run(...args: readonly string[]): Promise<{ code: number | string | null; errors: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [SCRIPT, ...args], (error, _output, errors) =>
+      resolve({ code: error?.code ?? 0, errors: errors.trim() }),
+    )
+  })
+}
+
+const URL_OF_NO_SERVER = 'postgres://owner:secret@127.0.0.1:1/store'
+
+test.each([
+  { args: [], says: '--store-url: must be given; --help lists all options' },
+  { args: ['--store-url', 'mysql://x/y'], says: /^--store-url: .*postgres:\/\// },
+  { args: ['--store-url', URL_OF_NO_SERVER, '--control-url', 'x'], says: /^--control-url: / },
+  {
+    args: ['--store-url', URL_OF_NO_SERVER, '--after-schema', '/none.sql'],
+    says: "--after-schema: the file /none.sql does not exist or can't be read",
+  },
+  { args: ['--store-url', URL_OF_NO_SERVER, '/none.test.ts'], says: /^FILE: the file \/none\.test\.ts does not exist/ },
+  { args: ['--shop-url', 'x'], says: /shop-url/ },
+])('if the arguments are $args, it says why and exits 2', async ({ args, says }) => {
+  const { code, errors } = await run(...args)
+  expect(errors).toMatch(says)
+  expect(errors.split('\n')).toHaveLength(1)
+  expect(code).toBe(2)
+})
+
+test('if the server cannot be reached, it says so without the password and exits 1', async () => {
+  const { code, errors } = await run('--store-url', URL_OF_NO_SERVER)
+  expect(errors).toMatch(/^--store-url: the database can't be used: .*127\.0\.0\.1/)
+  expect(errors).not.toContain('secret')
+  expect(code).toBe(1)
+})
+
+test.each([
+  { statement: 'create table public.orders (id int)', found: 'table orders' },
+  { statement: 'create view public.mine as select 1 as one', found: 'view mine' },
+  { statement: 'create function public.mine() returns int language sql return 1', found: 'routine mine()' },
+])('if the database has $found, it drops nothing and exits 1', async ({ statement, found }) => {
+  const database = await createDatabase()
+  const sql = openClient(database.url)
+  onTestFinished(async () => {
+    await sql.end()
+    await database.drop()
+  })
+  await sql.unsafe(statement)
+  const { code, errors } = await run('--store-url', database.url)
+  expect(errors).toContain('the database must be empty')
+  expect(errors).toContain(`found 1: ${found}`)
+  expect(code).toBe(1)
+  const rows = await sql`select from pg_class where relname in ('orders', 'mine') union all
+    select from pg_proc where proname = 'mine'`
+  expect(rows).toHaveLength(1)
+})
+
+test('the report counts each test under each of its clauses, or under its file', () => {
+  const outcome = (name: string, state: Outcome['state'], reason = ''): Outcome => ({
+    name,
+    area: 'values',
+    state,
+    reason,
+  })
+  const report = reportOf([
+    outcome('[EP-ORDERS, RES-ORDER] list > [PAG-1] in order', 'passed'),
+    outcome('[PAG-1] the last page', 'failed', 'expected 2 to be 3'),
+    outcome('[PAG-1] old stores', 'skipped', 'reads no store on this server'),
+    outcome('texts', 'passed'),
+  ])
+  expect(report).toContain('| PAG-1 | 1 | 1 | 1 | reads no store on this server |')
+  expect(report).toContain('| RES-ORDER | 1 | 0 | 0 |  |')
+  expect(report).toContain('| values | 1 | 0 | 0 |  |')
+  expect(report).toContain('- [PAG-1] the last page: expected 2 to be 3')
+  expect(report.endsWith('2 passed, 1 failed, 1 skipped')).toBe(true)
+})

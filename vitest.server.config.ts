@@ -1,0 +1,46 @@
+// The tests that `npm run test:server` runs against another PostgreSQL server: what the API returns for a store there.
+import { defineConfig } from 'vitest/config'
+import { ServerReport } from './test/support/server-report.ts'
+import { EVERY_TEST } from './vitest.config.ts'
+
+/** Tests of responses. Those of admission, framing, faults, and older schemas need no store on that server. */
+const FILES = [
+  'barrier',
+  'categories.list',
+  'customer-addresses.list',
+  'customer-groups.list',
+  'customers.addresses',
+  'customers.get',
+  'customers.list',
+  'errors',
+  'filters-without-index',
+  'ids.list',
+  'ids.walks',
+  'incremental',
+  'incremental-loops',
+  'locations.list',
+  'openapi',
+  'orders.get',
+  'orders.list',
+  'pagination',
+  'parameters',
+  'products.get',
+  'products.list',
+  'store.get',
+  'values',
+  'walks',
+]
+
+// the one default export: vitest reads no other
+export default defineConfig({
+  test: {
+    ...EVERY_TEST,
+    include: FILES.map((name) => `packages/api/test/${name}.test.ts`),
+    globalSetup: ['test/support/global-setup.ts', 'test/support/server-setup.ts'],
+    setupFiles: ['test/support/server-tests.ts'],
+    reporters: ['dot', new ServerReport()],
+    // the server has one database for all of them
+    maxWorkers: 1,
+    fileParallelism: false,
+  },
+})
