@@ -1,4 +1,4 @@
-// The audit table of changes to keys, stores, merchants, and secrets. Triggers write it (migrations/006-audit.ts). The
+// The audit table of changes to keys, stores, merchants, and secrets. Triggers write it (audit-schema.ts). The
 // nodes copy each event to their log, so that a copy of it survives the control database.
 
 import { sql, within } from '@store-export/postgres'

@@ -6,8 +6,7 @@ import { createControlDatabase, type TestControl } from '../test/support/control
 import { createKey } from './access/create-key.ts'
 import { listKeys } from './access/keys.ts'
 import { openControlDatabase } from './database.ts'
-import { migrate, missingMigrations } from './migrate.ts'
-import { MIGRATIONS } from './migrations/index.ts'
+import { MIGRATIONS, migrate, missingMigrations } from './migrate.ts'
 import { rotateSecrets } from './rotate-secrets.ts'
 import { SealingKey, SealingProblem } from './sealing.ts'
 import { readCursorSecret } from './service-secrets.ts'
@@ -37,7 +36,7 @@ describe('migrations', () => {
     const { url, drop } = await createDatabase()
     await migrate({ url, random: randomBytes })
     const database = openControlDatabase(url, { poolSize: 1 })
-    await database.pool.execute(sql`insert into kysely_migration (name, timestamp) values ('999-later', 'x')`)
+    await database.pool.execute(sql`insert into migrations (name) values ('999-later')`)
     await expect(migrate({ url, random: randomBytes })).rejects.toThrow('made by a newer version')
     await database.close()
     await drop()

@@ -1,67 +1,118 @@
-// Brings the control database to this version. Several processes can do it at once: an advisory lock lets one of them apply
-// each migration.
+// Brings the control database to this version. Each migration runs in a transaction of its own, so that running nodes never
+// wait for the locks of two migrations. An advisory lock lets one of several processes apply each migration.
 
-import { Pool, parseConnectionUrl, sql } from '@store-export/postgres'
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  type Connection,
+  executeOn,
+  Pool,
+  PostgresError,
+  parseConnectionUrl,
+  queryRows,
+  sql,
+} from '@store-export/postgres'
+import { AUDIT_SCHEMA } from './audit-schema.ts'
 import type { ControlDatabase } from './database.ts'
-import { MIGRATIONS } from './migrations/index.ts'
 import type { RandomBytes } from './random.ts'
+import { SCHEMA } from './schema.ts'
 import { makeCursorSecret } from './service-secrets.ts'
 
-/** The control database could not be brought to this version, or it belongs to a newer one. */
+/** Statements by the name of their migration, in the order in which they run. A released migration never changes. */
+export const MIGRATIONS: Readonly<Record<string, string>> = { '001-control-database': `${SCHEMA};\n${AUDIT_SCHEMA}` }
+
+/** Thrown if the control database could not be brought to this version, or belongs to a newer one. */
 export class MigrationProblem extends Error {
   override readonly name = 'MigrationProblem'
 }
 
+/** Options of a migration. */
+export interface MigrateOptions {
+  readonly url: string
+  readonly random: RandomBytes
+  /** Those of this version, except in tests. */
+  readonly migrations?: typeof MIGRATIONS
+}
+
+/** Key of the advisory lock. */
+const MIGRATION_LOCK = 7_306_004
+/** Longest wait of a migration for a table: the admission of requests queues behind this wait. */
+const LOCK_TIMEOUT = '2s'
+const LOCK_TRIES_MAX = 10
+/** Time for the requests that queued up, before the migration tries again. */
+const PAUSE_MS = 1000
+/** `lock_not_available` and `deadlock_detected`. */
+const LOCK_CODES: readonly string[] = ['55P03', '40P01']
+
 /** Applies the missing migrations and returns their names. Throws `MigrationProblem`. */
-export async function migrate(options: { readonly url: string; readonly random: RandomBytes }): Promise<string[]> {
-  const pool = new Pool(parseConnectionUrl(options.url), {
-    connectionsMax: 1,
-    applicationName: 'store-export migrate',
-    preparedStatements: false,
-  })
+export async function migrate({ url, random, migrations = MIGRATIONS }: MigrateOptions): Promise<string[]> {
+  const pool = new Pool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: 'store-export migrate' })
+  const applied: string[] = []
   try {
-    await refuseNewer(pool)
-    const applied = await applyAll(pool)
-    await makeCursorSecret(pool, options.random)
+    for (;;) {
+      const name = await applyNext(pool, migrations)
+      if (name === null) break
+      applied.push(name)
+    }
+    await makeCursorSecret(pool, random)
     return applied
   } finally {
     await pool.close()
   }
 }
 
-/** Names of this version's migrations that the database lacks: `serve` refuses to start when there are any. */
-export async function missingMigrations(database: ControlDatabase): Promise<string[]> {
-  const applied = await appliedMigrations(database.pool)
+/** Names of this version's migrations that the database lacks: `serve` refuses to start if there are any. */
+export async function missingMigrations({ pool }: ControlDatabase): Promise<string[]> {
+  const applied = await pool.use(appliedMigrations)
   return Object.keys(MIGRATIONS).filter((name) => !applied.includes(name))
 }
 
-async function applyAll(pool: Pool): Promise<string[]> {
-  // a service that serves only compares names, and does not load the migrator
-  const { applyMigrations, isLockFailure } = await import('./apply-migrations.ts')
-  const { error, results } = await applyMigrations(pool)
-  if (error !== undefined) {
-    const failed = results?.find((result) => result.status === 'Error')?.migrationName
-    const where = failed === undefined ? '' : ` at ${failed}`
-    const hint = isLockFailure(error)
+/** Applies the first missing migration and returns its name; null if none is missing. */
+async function applyNext(pool: Pool, migrations: typeof MIGRATIONS): Promise<string | null> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await pool.transaction((connection) => applyOn(connection, migrations))
+    } catch (error) {
+      const isLocked = error instanceof MigrationProblem && isLockFailure(error.cause)
+      if (!isLocked || attempt === LOCK_TRIES_MAX) throw error
+      await delay(PAUSE_MS)
+    }
+  }
+}
+
+async function applyOn(connection: Connection, migrations: typeof MIGRATIONS): Promise<string | null> {
+  await executeOn(connection, sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`)
+  const applied = await appliedMigrations(connection)
+  const unknown = applied.filter((name) => !Object.hasOwn(migrations, name))
+  if (unknown.length > 0) {
+    const message = `the control database was made by a newer version (it has ${unknown.join(', ')}): use that version`
+    throw new MigrationProblem(message)
+  }
+  const [next] = Object.entries(migrations).filter(([name]) => !applied.includes(name))
+  if (next === undefined) return null
+  const [name, statements] = next
+  try {
+    // after the advisory lock, so that a second migration waits for the first
+    await connection.script(`set local lock_timeout = '${LOCK_TIMEOUT}';
+      create table if not exists migrations (name text primary key, applied_at timestamptz not null default now());
+      ${statements}`)
+  } catch (cause) {
+    const hint = isLockFailure(cause)
       ? 'another session kept a table locked. Wait until it ends (for example pg_dump), then run migrate again'
       : 'this migration changed nothing'
-    throw new MigrationProblem(`the control database could not be migrated${where}: ${hint}`, { cause: error })
+    throw new MigrationProblem(`the control database could not be migrated at ${name}: ${hint}`, { cause })
   }
-  return (results ?? []).map((result) => result.migrationName)
+  await executeOn(connection, sql`insert into migrations (name) values (${name})`)
+  return name
 }
 
-async function refuseNewer(pool: Pool): Promise<void> {
-  const unknown = (await appliedMigrations(pool)).filter((name) => !Object.hasOwn(MIGRATIONS, name))
-  if (unknown.length > 0) {
-    throw new MigrationProblem(
-      `the control database was made by a newer version (it has ${unknown.join(', ')}): use that version`,
-    )
-  }
-}
-
-async function appliedMigrations(pool: Pool): Promise<string[]> {
-  const [table] = await pool.query(sql`select where to_regclass('kysely_migration') is not null`)
+async function appliedMigrations(connection: Connection): Promise<string[]> {
+  const [table] = await queryRows(connection, sql`select where to_regclass('migrations') is not null`)
   if (table === undefined) return []
-  const rows = await pool.query<{ name: string }>(sql`select name from kysely_migration order by name`)
-  return rows.map((row) => row.name)
+  const rows = await queryRows<{ name: string }>(connection, sql`select name from migrations order by name`)
+  return rows.map(({ name }) => name)
+}
+
+/** Whether other sessions kept a table locked. */
+function isLockFailure(error: unknown): boolean {
+  return error instanceof PostgresError && LOCK_CODES.includes(error.code)
 }

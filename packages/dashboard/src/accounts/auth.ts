@@ -3,9 +3,9 @@
 
 import { randomUUID } from 'node:crypto'
 import type { ControlDatabase } from '@store-export/control'
-import { kyselyDialect } from '@store-export/control/kysely-dialect'
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { magicLink } from 'better-auth/plugins/magic-link'
+import { kyselyDialect } from './kysely-dialect.ts'
 
 /** Shortest and longest password, in characters. */
 export const PASSWORD_LENGTH = { min: 10, max: 128 } as const

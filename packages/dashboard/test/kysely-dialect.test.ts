@@ -1,8 +1,8 @@
+import { isFirstSending } from '@store-export/control'
 import { Kysely } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createControlDatabase, type TestControl } from '../test/support/control-database.ts'
-import { kyselyDialect } from './kysely-dialect.ts'
-import { isFirstSending } from './sent-forms.ts'
+import { createControlDatabase, type TestControl } from '../../control/test/support/control-database.ts'
+import { kyselyDialect } from '../src/accounts/kysely-dialect.ts'
 
 let control: TestControl
 beforeAll(async () => {

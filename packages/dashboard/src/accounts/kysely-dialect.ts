@@ -1,7 +1,6 @@
-// Runs Kysely on the `Pool` of `@store-export/postgres`, for migrations and better-auth.
+// Runs Kysely on the `Pool` of `@store-export/postgres`, for better-auth.
 
-import type { Connection, Pool, Value } from '@store-export/postgres'
-import { PostgresError, queryResult } from '@store-export/postgres'
+import { type Connection, type Pool, queryResult, type Value } from '@store-export/postgres'
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -18,7 +17,7 @@ export function kyselyDialect(pool: Pool): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
     createDriver: () => driverOf(pool),
-    createIntrospector: (kysely) => new PatientIntrospector(kysely),
+    createIntrospector: (kysely) => new PostgresIntrospector(kysely),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   }
 }
@@ -29,7 +28,7 @@ function driverOf(pool: Pool): Driver {
   return {
     init: async () => undefined,
     acquireConnection: () => LentConnection.from(pool),
-    // the migrator and the library use the default isolation level
+    // better-auth uses the default isolation level
     beginTransaction: (connection) => run(connection, 'begin'),
     commitTransaction: (connection) => run(connection, 'commit'),
     rollbackTransaction: (connection) => run(connection, 'rollback'),
@@ -37,23 +36,6 @@ function driverOf(pool: Pool): Driver {
     destroy: async () => undefined,
   }
 }
-
-/** Reads the catalog again if another process drops a table meanwhile: Kysely's query fails then. */
-class PatientIntrospector extends PostgresIntrospector {
-  override async getTables(...options: Parameters<PostgresIntrospector['getTables']>) {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await super.getTables(...options)
-      } catch (error) {
-        const isDropped = error instanceof PostgresError && error.code === UNDEFINED_TABLE
-        if (!isDropped || attempt === CATALOG_ATTEMPTS_MAX) throw error
-      }
-    }
-  }
-}
-
-const UNDEFINED_TABLE = '42P01'
-const CATALOG_ATTEMPTS_MAX = 10
 
 /** A connection of the pool, from `acquireConnection` to `releaseConnection`. */
 class LentConnection implements DatabaseConnection {

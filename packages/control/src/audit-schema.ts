@@ -1,11 +1,9 @@
 // An append-only record of changes to keys, stores, merchants, and secrets. Triggers write it, so that changes with psql
 // leave a row too. See docs/decisions/039-how-are-revocations-kept.md.
 
-/** The statements, in their order. */
-export const STATEMENTS = [
-  // in the order of `stores remove`, which changes a store and then its keys
-  'lock table stores in share row exclusive mode',
-  `create table audit_events (
+/** Statements that run after `SCHEMA`. */
+export const AUDIT_SCHEMA = `
+  create table audit_events (
     id uuid primary key default gen_random_uuid(),
     at timestamptz not null default clock_timestamp(),
     actor text not null,
@@ -14,22 +12,23 @@ export const STATEMENTS = [
     key_id uuid,
     merchant_id text,
     details jsonb not null default '{}'
-  )`,
-  'create index audit_events_at on audit_events (at)',
-  // events that no node has written to its log yet
-  `create table audit_unlogged (
-    event_id uuid primary key references audit_events (id)
-  )`,
+  );
+  create index audit_events_at on audit_events (at);
 
-  `create function audit_refuse_change() returns trigger language plpgsql as $$
+  -- events that no node has written to its log yet
+  create table audit_unlogged (
+    event_id uuid primary key references audit_events (id)
+  );
+
+  create function audit_refuse_change() returns trigger language plpgsql as $$
   begin
     raise exception 'audit_events is append-only';
-  end $$`,
-  `create trigger audit_events_append_only before update or delete or truncate on audit_events
-    for each statement execute function audit_refuse_change()`,
+  end $$;
+  create trigger audit_events_append_only before update or delete or truncate on audit_events
+    for each statement execute function audit_refuse_change();
 
-  // A merchant's change names its actor for its own transaction; the command line and psql are known by their sessions.
-  `create function audit_record(action text, store uuid, key uuid, merchant text, details jsonb) returns void
+  -- A merchant's change names its actor for its own transaction; the command line and psql are known by their sessions.
+  create function audit_record(action text, store uuid, key uuid, merchant text, details jsonb) returns void
   language plpgsql as $$
   declare
     made uuid;
@@ -40,9 +39,9 @@ export const STATEMENTS = [
       action, store, key, merchant, details)
     returning id into made;
     insert into audit_unlogged (event_id) values (made);
-  end $$`,
+  end $$;
 
-  `create function audit_api_keys() returns trigger language plpgsql as $$
+  create function audit_api_keys() returns trigger language plpgsql as $$
   begin
     if tg_op = 'INSERT' then
       perform audit_record('key.created', new.store_id, new.id, null, '{}');
@@ -50,12 +49,12 @@ export const STATEMENTS = [
       perform audit_record('key.revoked', new.store_id, new.id, null, '{}');
     end if;
     return null;
-  end $$`,
-  `create trigger audit_api_keys after insert or update of revoked_at on api_keys
-    for each row execute function audit_api_keys()`,
+  end $$;
+  create trigger audit_api_keys after insert or update of revoked_at on api_keys
+    for each row execute function audit_api_keys();
 
-  // A rotation encrypts every password again, which changes no store: it is one separate event.
-  `create function audit_stores() returns trigger language plpgsql as $$
+  -- A rotation encrypts every password again, which changes no store: it is one separate event.
+  create function audit_stores() returns trigger language plpgsql as $$
   declare
     changed jsonb;
   begin
@@ -72,10 +71,10 @@ export const STATEMENTS = [
       end if;
     end if;
     return null;
-  end $$`,
-  'create trigger audit_stores after insert or update on stores for each row execute function audit_stores()',
+  end $$;
+  create trigger audit_stores after insert or update on stores for each row execute function audit_stores();
 
-  `create function audit_merchants() returns trigger language plpgsql as $$
+  create function audit_merchants() returns trigger language plpgsql as $$
   begin
     if tg_op = 'INSERT' then
       perform audit_record('merchant.added', null, null, new.id, '{}');
@@ -83,10 +82,10 @@ export const STATEMENTS = [
       perform audit_record('merchant.removed', null, null, old.id, '{}');
     end if;
     return null;
-  end $$`,
-  'create trigger audit_merchants after insert or delete on merchants for each row execute function audit_merchants()',
+  end $$;
+  create trigger audit_merchants after insert or delete on merchants for each row execute function audit_merchants();
 
-  `create function audit_memberships() returns trigger language plpgsql as $$
+  create function audit_memberships() returns trigger language plpgsql as $$
   begin
     if tg_op = 'INSERT' then
       perform audit_record('membership.added', new.store_id, null, new.merchant_id, '{}');
@@ -94,7 +93,6 @@ export const STATEMENTS = [
       perform audit_record('membership.removed', old.store_id, null, old.merchant_id, '{}');
     end if;
     return null;
-  end $$`,
-  `create trigger audit_memberships after insert or delete on memberships
-    for each row execute function audit_memberships()`,
-]
+  end $$;
+  create trigger audit_memberships after insert or delete on memberships
+    for each row execute function audit_memberships()`

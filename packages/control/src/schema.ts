@@ -1,0 +1,178 @@
+// The tables of the control database, as its first migration makes them. The tables of accounts have the columns that
+// better-auth 1.7.5 needs, under our names. The counters are logged, so that they survive a crash of the database:
+// docs/decisions/038-counts-survive-a-crash.md
+
+/** The statements of the first migration. */
+export const SCHEMA = `
+  create table stores (
+    id uuid primary key,
+    -- the platform's own ID; removing a store frees it
+    external_id text,
+    name text not null check (char_length(name) between 1 and 200),
+    origin text not null check (origin in ('generated', 'imported')),
+    state text not null check (state in ('generating', 'ready')),
+    database_url text,
+    database_password text,
+    -- several stores can share a database, each in a schema of its own
+    schema_name text not null default 'public',
+    created_at timestamptz not null default clock_timestamp(),
+    removed_at timestamptz,
+    constraint stores_ready_has_url check (
+      state = 'generating' or origin = 'imported' or removed_at is not null or database_url is not null),
+    constraint stores_removed_forgets check (
+      removed_at is null or (database_url is null and database_password is null)),
+    constraint stores_password_has_url check (database_url is not null or database_password is null)
+  );
+  create unique index stores_external_id on stores (external_id) where removed_at is null;
+
+  create table api_keys (
+    id uuid primary key,
+    store_id uuid not null references stores (id),
+    slot smallint not null check (slot between 1 and 5),
+    name text not null,
+    prefix text not null,
+    last_four text not null,
+    key_hash bytea not null unique check (octet_length(key_hash) = 32),
+    created_by text,
+    created_at timestamptz not null default clock_timestamp(),
+    last_used_at timestamptz,
+    revoked_at timestamptz,
+    replaces uuid references api_keys (id)
+  );
+  create unique index api_keys_active_slot on api_keys (store_id, slot) where revoked_at is null;
+  create index api_keys_store on api_keys (store_id, created_at);
+  -- a key has one successor at a time
+  create unique index api_keys_replaces on api_keys (replaces) where revoked_at is null;
+
+  -- Half-empty pages keep updates in place.
+  create table request_counters (
+    key_id uuid primary key,
+    minute timestamptz not null,
+    requests integer not null
+  ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
+
+  create table usage_hours (
+    key_id uuid not null,
+    hour timestamptz not null,
+    answered bigint not null default 0,
+    client_errors bigint not null default 0,
+    refused bigint not null default 0,
+    failed bigint not null default 0,
+    peak_minute integer not null default 0,
+    primary key (key_id, hour)
+  );
+  create index usage_hours_hour on usage_hours (hour);
+
+  -- Half-empty pages keep the updates of the current minute in place: without them the table grows fourfold.
+  create table request_log (
+    key_id uuid not null,
+    minute timestamptz not null,
+    endpoint text not null,
+    status smallint not null,
+    code text not null,
+    requests integer not null,
+    rows bigint not null,
+    duration_ms integer not null,
+    last_at timestamptz not null,
+    primary key (key_id, minute, endpoint, status, code)
+  ) with (fillfactor = 50);
+  -- for the daily deletion of old lines
+  create index request_log_minute on request_log (minute);
+
+  create table walks (
+    key_id uuid not null,
+    endpoint text not null,
+    filters text not null,
+    begun_at timestamptz not null,
+    last_at timestamptz not null,
+    requests integer not null,
+    pages integer not null,
+    rows bigint not null,
+    ended boolean not null,
+    primary key (key_id, endpoint, filters, begun_at)
+  );
+
+  create table service_secrets (
+    name text primary key,
+    value bytea not null
+  );
+
+  -- the running nodes, and fingerprints of the secrets that each of them holds
+  create table nodes (
+    id uuid primary key,
+    name text not null,
+    secrets text[] not null,
+    started_at timestamptz not null default clock_timestamp(),
+    seen_at timestamptz not null default clock_timestamp()
+  );
+
+  create table merchants (
+    id text primary key,
+    name text not null,
+    email text not null unique,
+    email_verified boolean not null,
+    image text,
+    created_at timestamptz not null,
+    updated_at timestamptz not null
+  );
+
+  create table merchant_sessions (
+    id text primary key,
+    token text not null unique,
+    merchant_id text not null references merchants (id) on delete cascade,
+    expires_at timestamptz not null,
+    ip_address text,
+    user_agent text,
+    created_at timestamptz not null,
+    updated_at timestamptz not null
+  );
+  create index merchant_sessions_merchant on merchant_sessions (merchant_id);
+
+  create table merchant_logins (
+    id text primary key,
+    account_id text not null,
+    provider_id text not null,
+    merchant_id text not null references merchants (id) on delete cascade,
+    access_token text,
+    refresh_token text,
+    id_token text,
+    access_token_expires_at timestamptz,
+    refresh_token_expires_at timestamptz,
+    scope text,
+    password text,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    unique (provider_id, account_id)
+  );
+  create index merchant_logins_merchant on merchant_logins (merchant_id);
+
+  create table merchant_links (
+    id text primary key,
+    identifier text not null,
+    value text not null,
+    expires_at timestamptz not null,
+    created_at timestamptz not null,
+    updated_at timestamptz not null
+  );
+  create index merchant_links_identifier on merchant_links (identifier);
+
+  create table memberships (
+    merchant_id text not null references merchants (id) on delete cascade,
+    store_id uuid not null references stores (id),
+    created_at timestamptz not null default clock_timestamp(),
+    primary key (merchant_id, store_id)
+  );
+  create index memberships_store on memberships (store_id);
+
+  -- Unlogged: after a crash of the server, the attempts are counted from zero.
+  create unlogged table sign_in_attempts (
+    scope bytea primary key,
+    window_ends_at timestamptz not null,
+    attempts integer not null,
+    level smallint not null
+  );
+
+  create table sent_forms (
+    number bytea primary key,
+    sent_at timestamptz not null default clock_timestamp()
+  )`
