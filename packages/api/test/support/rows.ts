@@ -71,7 +71,10 @@ export async function administrate({ adminUrl }: Pick<TestStore, 'adminUrl'>, st
   }
 }
 
-/** Cuts every connection of the store's reader. */
+/** Cuts every connection of the store's reader, and resolves when their backends have ended. */
 export function cutReader(store: TestStore): Promise<void> {
-  return asSuperuser(`select pg_terminate_backend(pid) from pg_stat_activity where usename = '${readerOf(store)}'`)
+  return asSuperuser(`with cut as materialized (
+      select array_agg(pid) as pids, bool_and(pg_terminate_backend(pid))
+      from pg_stat_activity where usename = '${readerOf(store)}')
+    select pg_terminate_backend(pid, 10000) from cut, unnest(pids) as pid`)
 }
