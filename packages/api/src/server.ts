@@ -133,7 +133,6 @@ interface Exchange {
 
 async function serve(exchange: Exchange): Promise<void> {
   const { message, response, before, options, answers, bodies, isDraining } = exchange
-  message.resume()
   response.on('error', () => undefined)
   await leaving(before)
   if (!message.socket.writable) return

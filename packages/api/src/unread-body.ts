@@ -1,30 +1,35 @@
-// The end of a connection whose request has a body. Nobody needs one here, and the answer is given before it has arrived;
-// but a system that closes a connection with bytes unread resets it, and a client that sends all before it reads, as most
-// programs do, loses the answer that would tell it what is wrong.
+// Closes a connection whose request has a body. The service reads no body, and answers before the body has arrived. But an
+// operating system resets a connection that is closed with unread bytes, and a client that sends everything before it reads,
+// as most programs do, would lose the answer. So the rest of the body is read and discarded, slowly: other clients must not
+// wait for it.
 
 import type { IncomingMessage } from 'node:http'
 
-/** A client that sends nothing for so long is let go. */
+/** A connection closes if its client sends nothing for so long. */
 const SILENCE_MS = 5000
-/** More is not a body somebody sent by mistake. */
+/** Of a longer body the rest is not read. */
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024
+/** Pause after each part of the body, which has up to 64 KiB: at most 16 MB per second and connection. */
+const PAUSE_MS = 4
 
-/** Has the connection end, once its last answer is written, when the body has arrived too, at the latest after `msMax`. */
+/** Closes the connection after its last response, when the body has arrived or `msMax` have passed. */
 export function endBehindBody(message: IncomingMessage, msMax: number): void {
   const { socket } = message
   const destroySoon = socket.destroySoon.bind(socket)
-  // Node's way to end a connection whose answer says that it is the last one
+  const before = socket.bytesRead
+  message.on('data', () => {
+    if (socket.bytesRead - before > UNREAD_BYTES_MAX) socket.destroy()
+    message.pause()
+    setTimeout(() => message.resume(), PAUSE_MS).unref()
+  })
+  // Node calls this to close a connection after its last response.
   socket.destroySoon = () => {
     if (message.complete) return destroySoon()
-    const before = socket.bytesRead
     socket.end()
     socket.setTimeout(SILENCE_MS)
-    // the time limit of the request may have passed before its answer could be given: Node tells of it once
+    // The time limit of the request may have passed already, and Node reports it only once.
     const timer = setTimeout(() => socket.destroy(), msMax)
     socket.once('close', () => clearTimeout(timer))
     message.once('end', destroySoon)
-    message.on('data', () => {
-      if (socket.bytesRead - before > UNREAD_BYTES_MAX) socket.destroy()
-    })
   }
 }

@@ -321,23 +321,25 @@ describe('clients that misbehave', () => {
   })
 })
 
-test('[ERR-1] who sends a whole body before reading gets the answer all the same: the end waits for it', async () => {
-  const body = Buffer.alloc(32 * 1024 * 1024)
-  for (const method of ['POST', 'GET']) {
-    const head = `${keyed(`${method} /api/v1/store HTTP/1.1\r\nHost: x\r\n`)}Content-Length: ${body.length}\r\n\r\n`
-    for (let times = 0; times < 5; times += 1) {
-      const socket = connect(url)
-      const said: Buffer[] = []
-      socket.on('data', (chunk: Buffer) => said.push(chunk))
-      socket.pause()
-      socket.write(head)
-      socket.write(body, () => socket.resume())
-      await once(socket, 'close')
-      const answers = answersIn(Buffer.concat(said).toString('latin1'))
-      expect(answers.map(({ status, headers }) => [status, headers.connection])).toEqual([
-        [method === 'GET' ? 200 : 405, 'close'],
-      ])
-    }
+test('[ERR-1] a client sends 16 MB of body before it reads, it gets the response', async () => {
+  const patient = await startPlatform()
+  onTestFinished(() => patient.close())
+  const { key } = await filledStore(patient)
+  const body = Buffer.alloc(16 * 1024 * 1024)
+  for (const method of ['POST', 'GET', 'POST', 'GET']) {
+    const socket = connect(patient.service.url)
+    const said: Buffer[] = []
+    socket.on('data', (chunk: Buffer) => said.push(chunk))
+    socket.pause()
+    socket.write(
+      `${method} /api/v1/store HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\nContent-Length: ${body.length}\r\n\r\n`,
+    )
+    socket.write(body, () => socket.resume())
+    await once(socket, 'close')
+    const answers = answersIn(Buffer.concat(said).toString('latin1'))
+    expect(answers.map(({ status, headers }) => [status, headers.connection])).toEqual([
+      [method === 'GET' ? 200 : 405, 'close'],
+    ])
   }
 })
 
