@@ -16,7 +16,6 @@ export {
 export { ConnectionError, PostgresError } from './errors.ts'
 export { Pool, type PoolOptions, type PoolSums } from './pool.ts'
 export { collectRows, executeOn, queryAll, queryResult, queryRows, readRows, type TakeRow } from './query.ts'
-export { SlotRefusal, Slots, waitForTurn } from './slots.ts'
 export {
   identifier,
   quoteIdentifier,

@@ -1,23 +1,19 @@
 // The pools of the stores in use: which stores have one, its address, and when it closes. store-connections.ts manages
 // their connections.
 
-import {
-  type Connection,
-  type ConnectionTarget,
-  parseConnectionUrl,
-  SlotRefusal,
-  serverOf,
-} from '@store-export/postgres'
+import { type Connection, type ConnectionTarget, parseConnectionUrl, serverOf } from '@store-export/postgres'
 import type { Observe } from '../store-event.ts'
 import { ReconnectPause } from './reconnect-pause.ts'
 import { type ConnectionBounds, StoreConnections } from './store-connections.ts'
 import { StoreDatabaseFault } from './store-fault.ts'
-import { type StoreAddress, StorePool, type StorePoolBounds, type StoreSlot } from './store-pool.ts'
+import { type SessionBounds, type StoreAddress, StorePool, type StoreSlot } from './store-pool.ts'
 
 export type { StoreAddress } from './store-pool.ts'
 
 /** Bounds of the pools; settings. */
-export interface PoolBounds extends StorePoolBounds, ConnectionBounds {}
+export interface PoolBounds extends SessionBounds, ConnectionBounds {
+  readonly storeIdleSeconds: number
+}
 
 /** What pools need. */
 export interface StorePoolsOptions {
@@ -27,24 +23,24 @@ export interface StorePoolsOptions {
   readonly observe: Observe
 }
 
-/** How a store's connections are given up. */
+/** How a store's connections are closed. */
 export interface DiscardOptions {
   /** How long statements under way may still take. */
   readonly graceSeconds?: number
-  /** The connections meant are those among which this one is; others are left alone. */
+  /** If the pool does not use this connection, it is left alone. */
   readonly connection?: Connection
 }
 
 /** Sums over all stores, for metrics. */
 export interface PoolSums {
   readonly pools: number
-  /** Open connections, those that are just being closed included. */
+  /** Open connections, closing ones included. */
   readonly connections: number
   readonly busy: number
   readonly waiting: number
 }
 
-/** Of the time limit, what is kept for the work: who gets a place later than that would only be late with it. */
+/** Share of the time limit that is left for the work: with less time, a request would only fail later. */
 const WORK_SHARE = 0.2
 const CLOSE_SECONDS = 5
 const UNUSED_CHECK_MS = 5000
@@ -62,7 +58,7 @@ export class StorePools {
 
   constructor(options: StorePoolsOptions) {
     this.options = options
-    this.connections = new StoreConnections(options.bounds, (pool) => {
+    this.connections = new StoreConnections(options.bounds, options.observe, (pool) => {
       if (pool.isUnused) this.discard(pool.address.storeId, 'room for another store')
     })
     this.unusedTimer = setInterval(() => this.dropUnused(), UNUSED_CHECK_MS).unref()
@@ -79,9 +75,9 @@ export class StorePools {
   }
 
   /**
-   * Runs `work` with a connection of the store that it has for itself. The wait for one ends in good time before
-   * `deadline` (by `performance.now()`), or sooner where nothing moves; then it rejects with `StoreDatabaseFault`. Of two
-   * addresses of one store the one with the later deadline is the newer; `work` gets the address of its connection.
+   * Runs `work` with an exclusive connection of the store, and the address of that connection. Waits for the connection as
+   * `StoreConnections.take` does, and leaves time for the work before `deadline`, by `performance.now()`. Of two addresses of
+   * one store, the one with the later deadline is newer.
    */
   async use<T>(
     address: StoreAddress,
@@ -89,20 +85,16 @@ export class StorePools {
     deadline: number = performance.now() + this.options.bounds.storeTimeoutMs,
   ): Promise<T> {
     const limit = deadline - this.options.bounds.storeTimeoutMs * WORK_SHARE
-    try {
-      const pool = await this.takePlace(address, deadline, limit)
-      try {
-        return await this.connections.use(pool, (connection) => work(connection, pool.address), { limit, deadline })
-      } finally {
-        pool.giveBack()
-      }
-    } catch (cause) {
-      if (cause instanceof SlotRefusal) throw this.refused(address.storeId, cause)
-      throw cause
+    for (;;) {
+      const pool = this.poolOf(address, deadline)
+      const slot = await this.connections.take(pool, limit)
+      // a pool that was discarded during the wait has a successor
+      if (slot !== null)
+        return await this.connections.run(slot, (connection) => work(connection, pool.address), deadline)
     }
   }
 
-  /** Ids of the stores that have a pool now. */
+  /** IDs of the stores that have a pool. */
   storeIds(): string[] {
     return [...this.pools.keys()]
   }
@@ -118,16 +110,14 @@ export class StorePools {
     this.pools.delete(storeId)
     pool.isDiscarded = true
     this.options.observe({ event: 'pool closed', storeId, reason })
-    this.connections.closeIdle(pool)
-    // their places are given back by who uses them
+    this.connections.abandon(pool)
+    // requests release their own slots
     for (const slot of pool.running) void slot.connection?.close(graceSeconds * 1000)
   }
 
   /** Sums over all stores. */
   sums(): PoolSums {
-    const { openCount, busy, waitingCount } = this.connections
-    const waiting = [...this.pools.values()].reduce((sum, pool) => sum + pool.waitingCount, waitingCount)
-    return { pools: this.pools.size, connections: openCount, busy, waiting }
+    return { pools: this.pools.size, ...this.connections.sums }
   }
 
   /** Closes everything; statements under way get a few seconds. */
@@ -136,31 +126,20 @@ export class StorePools {
     clearInterval(this.unusedTimer)
     const running = [...this.pools.values()].flatMap((pool) => [...pool.running])
     for (const storeId of this.storeIds()) this.discard(storeId, 'closing', { graceSeconds: CLOSE_SECONDS })
-    // the end of what is ended already is the same
     await Promise.all([this.connections.close(), ...running.map(({ connection }) => connection?.closed)])
-  }
-
-  /** The store's pool with a place in it; who waited for one in a pool that was discarded meanwhile goes on in the next. */
-  private async takePlace(address: StoreAddress, deadline: number, limit: number): Promise<StorePool> {
-    for (;;) {
-      const pool = this.poolOf(address, deadline)
-      await pool.takePlace(limit)
-      if (this.pools.get(address.storeId) === pool) return pool
-      pool.giveBack()
-    }
   }
 
   private poolOf(address: StoreAddress, deadline: number): StorePool {
     if (this.isClosed) throw new StoreDatabaseFault('the service is being stopped')
     const { storeId } = address
     const known = this.pools.get(storeId)
-    // One that brings an older address goes where the newer one led.
+    // A request with an older address uses the pool of the newer address.
     if (known !== undefined && (known.leadsTo(address) || deadline <= known.since)) {
       this.pools.delete(storeId)
       this.pools.set(storeId, known)
       return known
     }
-    // The store moved, or its password changed: requests from here on go to the new place, running ones end at the old.
+    // The store moved, or its password changed. Requests that run end at the old address.
     this.discard(storeId, 'address changed', { graceSeconds: CLOSE_SECONDS })
     const pool = this.newPool(address, deadline)
     this.pools.set(storeId, pool)
@@ -173,14 +152,8 @@ export class StorePools {
     const target = this.targetOf(address)
     const pause = this.pauses.get(address.storeId) ?? new ReconnectPause()
     this.pauses.set(address.storeId, pause)
-    const server = this.connections.budgetOf(serverOf(target))
-    return new StorePool(address, deadline, {
-      bounds,
-      target,
-      server,
-      pause,
-      progressElsewhere: () => this.connections.progressAt,
-    })
+    const budgets = this.connections.budgetsOf(serverOf(target))
+    return new StorePool(address, deadline, { bounds, target, budgets, pause })
   }
 
   /** Throws `StoreDatabaseFault` for an address that cannot be used. */
@@ -192,18 +165,14 @@ export class StorePools {
     }
   }
 
-  private refused(storeId: string, { reason, message, cause }: SlotRefusal): StoreDatabaseFault {
-    this.options.observe({ event: 'queue refused', storeId, reason })
-    return new StoreDatabaseFault(message, { cause })
-  }
-
   private dropUnused(): void {
     const unusedMsMax = this.options.bounds.storeIdleSeconds * 1000
-    for (const { address, unusedMs } of this.pools.values())
-      if (unusedMs >= unusedMsMax) this.discard(address.storeId, 'unused', { graceSeconds: CLOSE_SECONDS })
+    const unusedBefore = performance.now() - unusedMsMax
+    for (const { address, isUnused, progressAt } of this.pools.values())
+      if (isUnused && progressAt <= unusedBefore)
+        this.discard(address.storeId, 'unused', { graceSeconds: CLOSE_SECONDS })
     this.connections.closeUnused(unusedMsMax)
-    const forgetBefore = performance.now() - unusedMsMax
     for (const [storeId, { retryAt }] of this.pauses)
-      if (retryAt < forgetBefore && !this.pools.has(storeId)) this.pauses.delete(storeId)
+      if (retryAt < unusedBefore && !this.pools.has(storeId)) this.pauses.delete(storeId)
   }
 }

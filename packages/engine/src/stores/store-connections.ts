@@ -1,46 +1,21 @@
-// Opens, lends, and closes the connections to all stores within three bounds: of a store (its pool), of a database server,
-// and of the node. The rules keep a store that hangs from harming the others:
-// - A request takes an idle connection of its own store first.
-// - A store without a connection may close the one that was idle longest, of its own server if that server is full.
-// - A store with a connection gets another one if there is room, or in place of one that was idle for some seconds.
-//   If the store responds, its request displaces a connection that was idle for less time after a short wait.
-// - A new store opens its second connection after the server accepted the first session. Connections without a response
-//   get half of each bound. Those of stores that failed last get a quarter. The rest is for stores that respond.
-// - A failed attempt delays the next one to the store, or to the server if it refused the connection, by a growing pause.
+// Opens, lends, and closes the connections to all stores within three bounds: of a store, of a database server, and of the
+// node. A request takes an idle connection of its own store first; `opening-rules.ts` says when it may open one.
 
-import { type Connection, waitForTurn, within } from '@store-export/postgres'
+import { type Connection, within } from '@store-export/postgres'
+import type { Observe } from '../store-event.ts'
 import { ConnectionBudget } from './connection-budget.ts'
 import type { FullPart } from './database-errors.ts'
 import { verdictOn } from './failed-use.ts'
+import { openingFor } from './opening-rules.ts'
 import { StoreDatabaseFault } from './store-fault.ts'
-import type { StorePool, StoreSlot } from './store-pool.ts'
+import type { StorePool, StoreSlot, Waiter } from './store-pool.ts'
+import { type QueueBounds, WaitingRequests } from './waiting-requests.ts'
 
 /** Bounds of the connections; settings. */
-export interface ConnectionBounds {
+export interface ConnectionBounds extends QueueBounds {
   readonly storeConnectionsMax: number
   readonly storeServerConnectionsMax: number
-  readonly storeQueueWaitMs: number
   readonly storeTimeoutMs: number
-}
-
-/** A request that waits for a connection. */
-interface Waiter {
-  readonly pool: StorePool
-  /** Start of the wait, by `performance.now()`. */
-  readonly since: number
-  /** The bound that delayed it last. */
-  blockedBy: ConnectionBudget
-  /** End the wait. */
-  readonly admit: (slot: StoreSlot) => void
-  readonly refuse: (cause: StoreDatabaseFault) => void
-}
-
-/** Times of a use, by `performance.now()`. */
-interface UseTimes {
-  /** End of the wait for a connection. */
-  readonly limit: number
-  /** End of opening one. */
-  readonly deadline: number
 }
 
 /** How a request began to use a connection. */
@@ -52,10 +27,6 @@ interface Begun {
 
 /** How long a statement may take that runs on a connection which is closed. */
 const CLOSE_MS = 5000
-/** How long a connection is idle before a store that has another one may take its place. */
-const STALE_MS = 5000
-/** How long a request of a store that answers waits for one of its own connections before it displaces an idle one. */
-const OWN_WAIT_MS = 200
 const NEVER = Number.POSITIVE_INFINITY
 
 /** The connections to all stores. */
@@ -66,8 +37,7 @@ export class StoreConnections {
   private readonly servers = new Map<string, ConnectionBudget>()
   /** Idle connections, the one used least recently first. */
   private readonly idle = new Set<StoreSlot>()
-  /** Requests in the order of their arrival. */
-  private readonly waiting = new Set<Waiter>()
+  private readonly requests: WaitingRequests
   /** Slots with an open connection, closing ones included. */
   private readonly opened = new Set<StoreSlot>()
   /** Slots in use: the connection is open or being opened. */
@@ -76,63 +46,57 @@ export class StoreConnections {
   private wakeTimer: NodeJS.Timeout | undefined
 
   /** `onEmptied` is called with a pool whose last connection was closed to make room. */
-  constructor(bounds: ConnectionBounds, onEmptied: (pool: StorePool) => void) {
+  constructor(bounds: ConnectionBounds, observe: Observe, onEmptied: (pool: StorePool) => void) {
     this.bounds = bounds
+    this.requests = new WaitingRequests(bounds, observe)
     this.onEmptied = onEmptied
     this.all = new ConnectionBudget(bounds.storeConnectionsMax)
   }
 
-  /** Open connections, closing ones included. */
-  get openCount(): number {
-    return this.opened.size
+  /** Open connections, closing ones included; those in use; and requests that wait for their turn or for the session. */
+  get sums(): { readonly connections: number; readonly busy: number; readonly waiting: number } {
+    const busy = [...this.lent].filter(({ connection }) => connection !== null).length
+    return { connections: this.opened.size, busy, waiting: this.requests.size + this.lent.size - busy }
   }
 
-  /** How many open connections requests use. */
-  get busy(): number {
-    return [...this.lent].filter(({ connection }) => connection !== null).length
-  }
-
-  /** How many requests wait for a connection: for their turn, or until it is open. */
-  get waitingCount(): number {
-    return this.waiting.size + this.lent.size - this.busy
-  }
-
-  /** Last time that a request released a connection of any store, by `performance.now()`. */
-  get progressAt(): number {
-    return this.all.progressAt
-  }
-
-  /** The connections of a database server, by its hosts and ports. */
-  budgetOf(server: string): ConnectionBudget {
-    const known = this.servers.get(server)
-    if (known !== undefined) return known
-    const budget = new ConnectionBudget(this.bounds.storeServerConnectionsMax)
+  /** The bounds of connections to a database server, by its hosts and ports: of the server, and of the node. */
+  budgetsOf(server: string): readonly [ConnectionBudget, ConnectionBudget] {
+    const budget = this.servers.get(server) ?? new ConnectionBudget(this.bounds.storeServerConnectionsMax)
     this.servers.set(server, budget)
-    return budget
+    return [budget, this.all]
   }
 
-  /** Runs `work` with an exclusive connection. The wait for one ends at `limit`, or sooner if no request makes progress. */
-  async use<T>(pool: StorePool, work: (connection: Connection) => Promise<T>, times: UseTimes): Promise<T> {
-    const slot = this.takeIdle(pool) ?? (await this.waitForSlot(pool, times.limit))
+  /**
+   * A slot for `run`; null if the pool was discarded during the wait. Waits until `limit`, by `performance.now()`, while
+   * requests make progress, and `storeQueueWaitMs` otherwise. Rejects with `StoreDatabaseFault`.
+   */
+  async take(pool: StorePool, limit: number): Promise<StoreSlot | null> {
+    const idle = this.takeIdle(pool)
+    if (idle !== null) return this.lend(idle)
+    const waiter = this.requests.add(pool)
+    this.pump()
+    return await this.requests.slotFor(waiter, limit)
+  }
+
+  /** Runs `work` with the connection of a slot, and releases the slot. Opens the connection until `deadline`. */
+  async run<T>(slot: StoreSlot, work: (connection: Connection) => Promise<T>, deadline: number): Promise<T> {
     const begun = { at: performance.now(), isFresh: slot.connection === null }
-    pool.running.add(slot)
-    this.lent.add(slot)
     try {
-      const result = await work(slot.connection ?? (await this.open(slot, times.deadline)))
-      pool.succeeded(begun)
+      const result = await work(slot.connection ?? (await this.open(slot, deadline)))
+      slot.pool.succeeded(begun)
       return result
     } catch (cause) {
       throw await this.judge(slot, begun, cause)
     } finally {
-      pool.running.delete(slot)
-      this.lent.delete(slot)
       this.release(slot)
     }
   }
 
-  /** Closes the idle connections of a pool. */
-  closeIdle(pool: StorePool): void {
+  /** Closes the idle connections of a discarded pool, and sends away the requests that wait. */
+  abandon(pool: StorePool): void {
     for (const slot of [...pool.idle]) void this.end(slot)
+    for (const { turn } of pool.waiting) turn.resolve(null)
+    pool.waiting.clear()
   }
 
   /** Closes the connections that have been idle for so long. */
@@ -141,13 +105,9 @@ export class StoreConnections {
     for (const slot of [...this.idle]) if (slot.idleSince <= idleBefore) void this.end(slot)
   }
 
-  /** Refuses the requests that wait, and resolves when all discarded connections are closed. */
+  /** Resolves when all discarded connections are closed. */
   async close(): Promise<void> {
     clearTimeout(this.wakeTimer)
-    for (const waiter of this.waiting) {
-      this.waiting.delete(waiter)
-      waiter.refuse(new StoreDatabaseFault('the service is being stopped'))
-    }
     await Promise.all(this.leaving)
   }
 
@@ -158,88 +118,52 @@ export class StoreConnections {
     return slot
   }
 
-  private async waitForSlot(pool: StorePool, limit: number): Promise<StoreSlot> {
-    const { promise, resolve, reject } = Promise.withResolvers<StoreSlot>()
-    const waiter: Waiter = { pool, since: performance.now(), blockedBy: pool.server, admit: resolve, refuse: reject }
-    this.waiting.add(waiter)
-    this.pump()
-    if (!this.waiting.has(waiter)) return await pool.whileWaiting(promise)
-    const turn = waitForTurn(promise, {
-      limit,
-      waitMs: this.bounds.storeQueueWaitMs,
-      progressAt: () => waiter.blockedBy.progressAt,
-      refusalCause: () => pool.pause.cause ?? pool.server.pause.cause,
-    })
-    try {
-      return await pool.whileWaiting(turn)
-    } catch (refusal) {
-      // hands a connection that was meant for this request to the next
-      if (!this.waiting.delete(waiter)) promise.then((slot) => this.release(slot), noop)
-      throw refusal
-    }
+  private lend(slot: StoreSlot): StoreSlot {
+    const { pool } = slot
+    pool.running.add(slot)
+    pool.progressAt = performance.now()
+    this.lent.add(slot)
+    return slot
   }
 
   /** Serves the requests that wait, as far as the rules allow now. */
   private pump(): void {
     const now = performance.now()
     let wakeAt = NEVER
-    for (const waiter of [...this.waiting].sort(byTurn)) {
-      const { pool } = waiter
-      const idle = this.takeIdle(pool)
+    for (const waiter of this.requests.inTurn()) {
+      const idle = this.takeIdle(waiter.pool)
       if (idle !== null) {
-        this.waiting.delete(waiter)
-        waiter.admit(idle)
-      } else wakeAt = Math.min(wakeAt, pool.retryAt > now ? pool.retryAt : this.tryOpen(waiter, now))
+        this.admit(waiter, idle)
+        continue
+      }
+      const opening = openingFor(waiter, this.idle, now)
+      if (opening === null) continue
+      if (opening.at > now) wakeAt = Math.min(wakeAt, opening.at)
+      else this.openFor(waiter, opening.displaced)
     }
     clearTimeout(this.wakeTimer)
     if (wakeAt !== NEVER) this.wakeTimer = setTimeout(() => this.pump(), Math.ceil(wakeAt - now)).unref()
   }
 
-  /** Opens a connection if the rules allow it. Returns the time at which they allow it if nothing else happens. */
-  private tryOpen(waiter: Waiter, now: number): number {
-    const { pool } = waiter
-    const { standing, server } = pool
-    if (standing !== 'answering' && pool.connecting > 0) return NEVER
-    const withoutShare = [server, this.all].find((budget) => !budget.hasShareFor(standing) || !budget.mayTry())
-    const full = [server, this.all].find(({ isFull }) => isFull)
-    waiter.blockedBy = withoutShare ?? full ?? server
-    if (withoutShare !== undefined) return NEVER
-    const displaced = full === undefined ? null : this.leastUsed(full)
-    if (full !== undefined && displaced === null) return NEVER
-    const displacedAt = displaced === null ? now : displaceableAt(displaced, waiter)
-    if (displacedAt > now) return displacedAt
-    this.openFor(waiter, displaced)
-    return NEVER
+  /** Hands a slot to a request, when `ready` has settled. */
+  private admit(waiter: Waiter, slot: StoreSlot, ready?: Promise<void>): void {
+    waiter.pool.waiting.delete(waiter)
+    this.lend(slot)
+    waiter.turn.resolve(ready === undefined ? slot : ready.then(() => slot))
   }
 
   private openFor(waiter: Waiter, displaced: StoreSlot | null): void {
     // Counted at once, so that no two requests take the place of one connection.
-    const slot = this.newSlot(waiter.pool)
-    this.waiting.delete(waiter)
-    if (displaced === null) {
-      waiter.admit(slot)
-      return
-    }
-    void this.end(displaced).then(() => waiter.admit(slot))
-    if (displaced.pool.size === 0) this.onEmptied(displaced.pool)
-  }
-
-  /** The connection that has been idle longest. */
-  private leastUsed(budget: ConnectionBudget): StoreSlot | null {
-    for (const slot of this.idle) if (budget === this.all || slot.pool.server === budget) return slot
-    return null
-  }
-
-  private newSlot(pool: StorePool): StoreSlot {
-    const slot = pool.newSlot()
-    for (const budget of [pool.server, this.all]) budget.add(slot.unproven)
-    return slot
+    const slot = waiter.pool.newSlot()
+    this.admit(waiter, slot, displaced === null ? undefined : this.end(displaced))
+    if (displaced?.pool.isEmpty === true) this.onEmptied(displaced.pool)
   }
 
   /** Opens the connection of a slot. A connection that opens after the deadline is closed by `end`. */
   private async open(slot: StoreSlot, deadline: number): Promise<Connection> {
-    const opening = slot.pool.open(slot, () => this.ready(slot))
-    const connection = await within(deadline - performance.now(), opening, noop)
+    slot.opening = slot.pool.connect(() => this.ready(slot))
+    const connection = await within(deadline - performance.now(), slot.opening)
+    slot.connection = connection
     this.opened.add(slot)
     void connection.closed.then(() => {
       this.opened.delete(slot)
@@ -251,10 +175,8 @@ export class StoreConnections {
 
   /** Called after each exchange: the first response to a statement proves that the store does not hang. */
   private ready(slot: StoreSlot): void {
-    const { pool, connection, unproven } = slot
-    if (connection === null || unproven === null) return
-    pool.prove(slot)
-    for (const budget of [pool.server, this.all]) budget.prove(unproven)
+    if (slot.connection === null || slot.unproven === null) return
+    slot.pool.prove(slot)
     this.pump()
   }
 
@@ -286,46 +208,34 @@ export class StoreConnections {
   private release(slot: StoreSlot): void {
     const { pool, connection, unproven } = slot
     const now = performance.now()
-    pool.server.progressAt = now
-    this.all.progressAt = now
+    for (const each of [pool, ...pool.budgets]) each.progressAt = now
+    pool.running.delete(slot)
+    this.lent.delete(slot)
     const isUsable = connection?.isClosed === false && !connection.isBusy && connection.transaction === 'none'
-    if (!isUsable || unproven !== null || pool.isDiscarded) return void this.end(slot)
-    slot.idleSince = now
-    pool.idle.push(slot)
-    this.idle.add(slot)
+    if (isUsable && unproven === null && !pool.isDiscarded) {
+      slot.idleSince = now
+      pool.idle.push(slot)
+      this.idle.add(slot)
+    } else void this.end(slot)
     this.pump()
   }
 
   /** Closes the connection of a slot, and stops counting it when it is closed. */
   private end(slot: StoreSlot): Promise<void> {
     const { pool, opening } = slot
+    const index = pool.idle.indexOf(slot)
+    if (index >= 0) pool.idle.splice(index, 1)
     this.idle.delete(slot)
-    pool.remove(slot)
     const closed = opening === null ? Promise.resolve() : opening.then((connection) => connection.close(CLOSE_MS))
-    const ended = closed.catch(noop).then(() => {
-      this.leaving.delete(ended)
-      // Read only now: the first response may arrive while the connection is being closed.
-      for (const budget of [pool.server, this.all]) budget.remove(slot.unproven)
-      this.pump()
-    })
+    const ended = closed
+      .catch(() => undefined)
+      .then(() => {
+        this.leaving.delete(ended)
+        // Read only now: the first response may arrive while the connection is being closed.
+        for (const budget of pool.budgets) budget.remove(slot.unproven)
+        this.pump()
+      })
     this.leaving.add(ended)
     return ended
   }
 }
-
-/** When a request may close an idle connection of another store to get its place, by `performance.now()`. */
-function displaceableAt({ idleSince }: StoreSlot, { pool, since }: Waiter): number {
-  if (pool.size === 0) return idleSince
-  const stale = idleSince + STALE_MS
-  return pool.standing === 'answering' ? Math.min(stale, since + OWN_WAIT_MS) : stale
-}
-
-/**
- * Requests are served in the order of their arrival. Of stores that failed last, the one whose failure is oldest comes
- * first: its requests may give up before their turn, and it would never be tried again while many others hang.
- */
-function byTurn({ pool: { pause: a } }: Waiter, { pool: { pause: b } }: Waiter): number {
-  return a.failedAt - b.failedAt
-}
-
-const noop = () => undefined

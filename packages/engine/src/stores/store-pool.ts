@@ -1,6 +1,7 @@
-// The connections of one store and the queue before them. Which stores have a pool, and for how long, is pools.ts.
+// The connections of one store, and the requests that wait for one. `StoreConnections` opens, lends and closes them;
+// `StorePools` decides which stores have a pool.
 
-import { type Connection, type ConnectionTarget, connect, Slots } from '@store-export/postgres'
+import { type Connection, type ConnectionTarget, connect } from '@store-export/postgres'
 import type { ConnectionBudget, Standing } from './connection-budget.ts'
 import type { FullPart } from './database-errors.ts'
 import type { ReconnectPause } from './reconnect-pause.ts'
@@ -15,12 +16,8 @@ export interface StoreAddress {
   readonly sealedPassword: string | null
 }
 
-/** Bounds of one pool; settings. */
-export interface StorePoolBounds {
-  readonly storePoolSize: number
-  readonly storeQueueMax: number
-  readonly storeQueueWaitMs: number
-  readonly storeIdleSeconds: number
+/** Settings of the sessions. */
+export interface SessionBounds {
   readonly storeTimeoutMs: number
   /** Whether limits are set when a connection starts; off behind a pooler that refuses unknown parameters. */
   readonly storeSessionSettings: boolean
@@ -28,15 +25,12 @@ export interface StorePoolBounds {
 
 /** What a pool needs. */
 export interface StorePoolOptions {
-  readonly bounds: StorePoolBounds
-  /** Address of the store. */
+  readonly bounds: SessionBounds
   readonly target: ConnectionTarget
-  /** The connections of the database server. */
-  readonly server: ConnectionBudget
+  /** The bounds that its connections count against: of the database server, and of the node. */
+  readonly budgets: readonly [ConnectionBudget, ConnectionBudget]
   /** Delays attempts on the store; it outlives the pool. */
   readonly pause: ReconnectPause
-  /** Last time that a request released a connection of any store. */
-  readonly progressElsewhere: () => number
 }
 
 /** A connection slot of a store. It counts against the bounds from before its connection is opened until it is closed. */
@@ -50,54 +44,52 @@ export interface StoreSlot {
   unproven: Standing | null
   /** Start of its idle time, by `performance.now()`. */
   idleSince: number
-  /** Whether the pool no longer counts it. */
-  isRemoved: boolean
+}
+
+/** A request that waits for a connection. */
+export interface Waiter {
+  readonly pool: StorePool
+  /** Start of the wait, by `performance.now()`. */
+  readonly since: number
+  /** The slot that the request gets; null if the pool was discarded. */
+  readonly turn: PromiseWithResolvers<StoreSlot | null>
 }
 
 const CONNECT_TIMEOUT_MS = 3000
 /** The server ends a statement before the client gives up, so that none runs on unheard. */
 const SERVER_LIMIT_SHARE = 0.9
 
-/** The pool of one store. Its connections are opened and closed by `StoreConnections`. */
+/** The pool of one store. */
 export class StorePool {
   readonly address: StoreAddress
   /** Deadline of the request that brought the address: a later one brings a newer. */
   readonly since: number
-  readonly server: ConnectionBudget
+  readonly budgets: StorePoolOptions['budgets']
   readonly pause: ReconnectPause
   /** Idle connections, the one used last at the end. */
   readonly idle: StoreSlot[] = []
   /** Slots that requests use. */
   readonly running = new Set<StoreSlot>()
-  /** Connections of all states, until they are discarded. */
-  size = 0
-  /** Of these, the ones that are being opened. */
-  connecting = 0
+  /** Requests in the order of their arrival. */
+  readonly waiting = new Set<Waiter>()
+  /** The bound that delayed the requests last. */
+  blockedBy: ConnectionBudget
+  /** Last time that a request took or released a slot, by `performance.now()`. */
+  progressAt = performance.now()
   /** Whether the pool is discarded: its connections close when requests release them. */
   isDiscarded = false
   private hasAnswered = false
   private readonly target: ConnectionTarget
-  private readonly slots: Slots
-  private readonly options: StorePoolOptions
-  private waitingForConnection = 0
-  private usedAt = performance.now()
+  private readonly connectTimeoutMs: number
 
-  constructor(address: StoreAddress, since: number, options: StorePoolOptions) {
-    const { storePoolSize, storeQueueMax, storeQueueWaitMs } = options.bounds
+  constructor(address: StoreAddress, since: number, { bounds, target, budgets, pause }: StorePoolOptions) {
     this.address = address
     this.since = since
-    this.server = options.server
-    this.pause = options.pause
-    this.options = options
-    const startup = { ...sessionSettings(options.bounds), ...options.target.startup }
-    this.target = { ...options.target, startup }
-    this.slots = new Slots({
-      places: storePoolSize,
-      waitingMax: storeQueueMax,
-      waitMs: storeQueueWaitMs,
-      // While a request with a slot waits for room among all stores, this store does not hold the queue up.
-      progressElsewhere: () => (this.waitingForConnection > 0 ? options.progressElsewhere() : 0),
-    })
+    this.budgets = budgets
+    this.pause = pause
+    this.blockedBy = this.server
+    this.target = { ...target, startup: { ...sessionSettings(bounds), ...target.startup } }
+    this.connectTimeoutMs = Math.min(CONNECT_TIMEOUT_MS, bounds.storeTimeoutMs)
   }
 
   /** Whether this is the pool of the address. */
@@ -108,6 +100,11 @@ export class StorePool {
       address.schemaName === schemaName &&
       address.sealedPassword === sealedPassword
     )
+  }
+
+  /** The connections of the database server. */
+  get server(): ConnectionBudget {
+    return this.budgets[0]
   }
 
   /** Whether the last request of the store succeeded or failed, or there was none. */
@@ -121,19 +118,19 @@ export class StorePool {
     return Math.max(this.pause.retryAt, this.server.pause.retryAt)
   }
 
-  /** How many wait for a slot of this store. */
-  get waitingCount(): number {
-    return this.slots.waitingCount
+  /** Whether a connection is being opened. */
+  get isConnecting(): boolean {
+    return [...this.running].some(({ connection }) => connection === null)
   }
 
-  /** Whether no request has a slot. */
+  /** Whether the pool has no connection, and none is being opened. */
+  get isEmpty(): boolean {
+    return this.idle.length + this.running.size === 0
+  }
+
+  /** Whether no request uses the pool or waits for it. */
   get isUnused(): boolean {
-    return this.slots.busy === 0
-  }
-
-  /** For how long no request has had a slot, in ms. */
-  get unusedMs(): number {
-    return this.slots.busy > 0 ? 0 : performance.now() - this.usedAt
+    return this.running.size + this.waiting.size === 0
   }
 
   /** Whether connections of both stores count against the same limit. */
@@ -143,48 +140,22 @@ export class StorePool {
     return of === 'server' || (of === 'role' ? user === target.user : database === target.database)
   }
 
-  /** Takes a slot, to be released; waits as `Slots.take` does. */
-  takePlace(limit: number): Promise<void> {
-    return this.slots.take(limit)
+  /** Opens a connection. `onReady` is called when the server has accepted the session, and after each exchange. */
+  connect(onReady: () => void): Promise<Connection> {
+    const { connectTimeoutMs } = this
+    return connect(this.target, { applicationName: 'store-export', connectTimeoutMs, onReady })
   }
 
-  /** Releases a slot. */
-  giveBack(): void {
-    this.usedAt = performance.now()
-    this.slots.giveBack()
-  }
-
-  /** Waits, with a slot of this store, for a connection. */
-  async whileWaiting<T>(connection: Promise<T>): Promise<T> {
-    this.waitingForConnection++
-    try {
-      const result = await connection
-      this.slots.noteProgress()
-      return result
-    } finally {
-      this.waitingForConnection--
-    }
-  }
-
-  /** A slot for a connection of this store. */
+  /** A slot for a connection, which counts from now on. */
   newSlot(): StoreSlot {
-    this.size++
-    this.connecting++
-    return { pool: this, opening: null, connection: null, unproven: this.standing, idleSince: 0, isRemoved: false }
-  }
-
-  /** Opens the connection of a slot. `onReady` is called when the server has accepted the session, and after each exchange. */
-  async open(slot: StoreSlot, onReady: () => void): Promise<Connection> {
-    const connectTimeoutMs = Math.min(CONNECT_TIMEOUT_MS, this.options.bounds.storeTimeoutMs)
-    slot.opening = connect(this.target, { applicationName: 'store-export', connectTimeoutMs, onReady })
-    const connection = await slot.opening
-    slot.connection = connection
-    if (!slot.isRemoved) this.connecting--
-    return connection
+    const { standing } = this
+    for (const budget of this.budgets) budget.add(standing)
+    return { pool: this, opening: null, connection: null, unproven: standing, idleSince: 0 }
   }
 
   /** Notes that the server has answered the first statement on a connection. */
   prove(slot: StoreSlot): void {
+    if (slot.unproven !== null) for (const budget of this.budgets) budget.prove(slot.unproven)
     slot.unproven = null
     this.hasAnswered = true
   }
@@ -194,22 +165,10 @@ export class StorePool {
     if (isFresh || performance.now() >= this.pause.retryAt) this.pause.succeeded()
     if (isFresh) this.server.pause.succeeded()
   }
-
-  /** Takes a connection out of the pool; it is about to be closed. */
-  remove(slot: StoreSlot): void {
-    const index = this.idle.indexOf(slot)
-    if (index >= 0) this.idle.splice(index, 1)
-    if (slot.connection === null) this.connecting--
-    slot.isRemoved = true
-    this.size--
-  }
 }
 
 /** Limits of the session; those that matter are on the reader's role too, where `stores provision` made it. */
-export function sessionSettings({
-  storeSessionSettings,
-  storeTimeoutMs,
-}: Pick<StorePoolBounds, 'storeSessionSettings' | 'storeTimeoutMs'>): Record<string, string> {
+export function sessionSettings({ storeSessionSettings, storeTimeoutMs }: SessionBounds): Record<string, string> {
   if (!storeSessionSettings) return {}
   return {
     statement_timeout: String(Math.floor(storeTimeoutMs * SERVER_LIMIT_SHARE)),

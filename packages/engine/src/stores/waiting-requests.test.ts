@@ -1,0 +1,75 @@
+import { parseConnectionUrl } from '@store-export/postgres'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { ConnectionBudget } from './connection-budget.ts'
+import { ReconnectPause } from './reconnect-pause.ts'
+import { StorePool } from './store-pool.ts'
+import { WaitingRequests } from './waiting-requests.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const BOUNDS = { storePoolSize: 1, storeQueueMax: 2, storeQueueWaitMs: 1000 }
+const ADDRESS = { storeId: 'a', databaseUrl: 'postgres://r@h/d', schemaName: 'public', sealedPassword: null }
+
+/** The queue of a store, of which `running` connections are in use. */
+function queueOf({ running }: { readonly running: number }) {
+  const server = new ConnectionBudget(4)
+  const pool = new StorePool(ADDRESS, 0, {
+    bounds: { storeTimeoutMs: 5000, storeSessionSettings: false },
+    target: parseConnectionUrl(ADDRESS.databaseUrl),
+    budgets: [server, new ConnectionBudget(4)],
+    pause: new ReconnectPause(),
+  })
+  for (let n = 0; n < running; n++) pool.running.add(pool.newSlot())
+  const requests = new WaitingRequests(BOUNDS, () => undefined)
+  const wait = (limitMs: number) => {
+    const waiter = requests.add(pool)
+    const state = { waiter, outcome: 'waits' }
+    requests.slotFor(waiter, performance.now() + limitMs).then(
+      () => undefined,
+      () => {
+        state.outcome = 'too late'
+      },
+    )
+    return state
+  }
+  return { pool, server, requests, wait }
+}
+
+describe('[ERR-3] a request', () => {
+  test('has its turn in the order of arrival, and a full queue refuses it', () => {
+    const { pool, requests, wait } = queueOf({ running: 1 })
+    const [first] = [wait(5000), wait(5000)]
+    expect(() => wait(5000)).toThrow('is full')
+    expect(requests.inTurn()).toEqual([])
+    pool.running.clear()
+    expect(requests.inTurn()).toEqual([first?.waiter])
+    expect(requests.size).toBe(2)
+  })
+
+  test('waits shortly in a queue that stands still', async () => {
+    const { requests, wait } = queueOf({ running: 1 })
+    const request = wait(5000)
+    await vi.advanceTimersByTimeAsync(990)
+    expect(request.outcome).toBe('waits')
+    await vi.advanceTimersByTimeAsync(20)
+    expect(request.outcome).toBe('too late')
+    expect(requests.size).toBe(0)
+  })
+
+  test.each([
+    ['its store makes progress', 1],
+    ['its store has a free slot and other stores of the server make progress', 0],
+  ])('waits until its limit while %s', async (_, running) => {
+    const { pool, server, wait } = queueOf({ running })
+    const request = wait(4000)
+    for (let n = 0; n < 4; n++) {
+      await vi.advanceTimersByTimeAsync(900)
+      ;(running > 0 ? pool : server).progressAt = performance.now()
+    }
+    await vi.advanceTimersByTimeAsync(390)
+    expect(request.outcome).toBe('waits')
+    await vi.advanceTimersByTimeAsync(20)
+    expect(request.outcome).toBe('too late')
+  })
+})

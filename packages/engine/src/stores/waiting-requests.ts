@@ -1,0 +1,87 @@
+// The requests that wait for a connection, in bounded queues, one for each store. A request waits longer in a queue that moves
+// than in one that stands still, so that nothing piles up before a store that hangs.
+
+import type { Observe, QueueRefused } from '../store-event.ts'
+import { StoreDatabaseFault } from './store-fault.ts'
+import type { StorePool, StoreSlot, Waiter } from './store-pool.ts'
+
+/** Bounds of the queues; settings. */
+export interface QueueBounds {
+  /** Connections of a store. */
+  readonly storePoolSize: number
+  readonly storeQueueMax: number
+  /** Longest wait while no request makes progress. */
+  readonly storeQueueWaitMs: number
+}
+
+/** The requests of all stores. */
+export class WaitingRequests {
+  private readonly bounds: QueueBounds
+  private readonly observe: Observe
+  /** Pools with requests that wait. */
+  private readonly pools = new Set<StorePool>()
+
+  constructor(bounds: QueueBounds, observe: Observe) {
+    this.bounds = bounds
+    this.observe = observe
+  }
+
+  /** How many requests wait. */
+  get size(): number {
+    return [...this.pools].reduce((sum, { waiting }) => sum + waiting.size, 0)
+  }
+
+  /** Adds a request. Throws `StoreDatabaseFault` if the queue of its store is full. */
+  add(pool: StorePool): Waiter {
+    if (pool.running.size + pool.waiting.size >= this.bounds.storePoolSize + this.bounds.storeQueueMax)
+      throw this.refusal(pool, 'full', 'the queue for a connection is full')
+    const waiter = { pool, since: performance.now(), turn: Promise.withResolvers<StoreSlot | null>() }
+    pool.waiting.add(waiter)
+    this.pools.add(pool)
+    return waiter
+  }
+
+  /** The slot that the request gets; null if its pool was discarded. Rejects with `StoreDatabaseFault` at the end of the wait. */
+  async slotFor(waiter: Waiter, limit: number): Promise<StoreSlot | null> {
+    const { pool, since, turn } = waiter
+    let timer: NodeJS.Timeout | undefined
+    const check = () => {
+      if (!pool.waiting.has(waiter)) return
+      const now = performance.now()
+      const until = Math.min(limit, Math.max(since, this.progressOf(pool)) + this.bounds.storeQueueWaitMs)
+      if (now < until) timer = setTimeout(check, Math.ceil(until - now))
+      else {
+        pool.waiting.delete(waiter)
+        const message = `no connection became free within ${Math.round(now - since)} ms`
+        turn.reject(this.refusal(pool, 'too late', message))
+      }
+    }
+    check()
+    return await turn.promise.finally(() => clearTimeout(timer))
+  }
+
+  /**
+   * The requests for which their pools have a slot, in the order of their arrival. Of stores that failed last, the one whose
+   * failure is oldest comes first: its requests may give up before their turn, and it would never be tried again while many
+   * others hang.
+   */
+  inTurn(): Waiter[] {
+    const waiters: Waiter[] = []
+    for (const pool of this.pools) {
+      const free = this.bounds.storePoolSize - pool.running.size
+      if (pool.waiting.size === 0) this.pools.delete(pool)
+      else if (free > 0) waiters.push(...[...pool.waiting].slice(0, free))
+    }
+    return waiters.sort((a, b) => a.pool.pause.failedAt - b.pool.pause.failedAt || a.since - b.since)
+  }
+
+  /** Last time that the queue moved which delays the requests of a pool. */
+  private progressOf({ running, progressAt, blockedBy }: StorePool): number {
+    return running.size < this.bounds.storePoolSize ? blockedBy.progressAt : progressAt
+  }
+
+  private refusal(pool: StorePool, reason: QueueRefused['reason'], message: string): StoreDatabaseFault {
+    this.observe({ event: 'queue refused', storeId: pool.address.storeId, reason })
+    return new StoreDatabaseFault(message, { cause: pool.pause.cause ?? pool.server.pause.cause })
+  }
+}
