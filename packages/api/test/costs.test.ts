@@ -2,10 +2,11 @@
 
 import { customer, LATEST_REVISION, order, product, type Resource } from '@store-export/contract'
 import { StoreColumns } from '@store-export/engine'
-import { connect, parseConnectionUrl, queryRows, readRows } from '@store-export/postgres'
+import { type Connection, connect, parseConnectionUrl, queryRows, readRows } from '@store-export/postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { PageWriter } from '../../engine/src/encode/page-writer.ts'
+import { embeddedFields } from '../../engine/src/query/embedded.ts'
 import { statementOf } from '../../engine/src/query/sql.ts'
 import { newCell } from '../../postgres/src/cell.ts'
 import { type CountedWay, countedWay, type Passed } from './support/counted-way.ts'
@@ -155,11 +156,31 @@ test('[Q-STATUS] a status is a range of its index, on the first page and behind 
   const filters = [{ parameter: 'status', field: 'status', operator: '=', value: 'paid' }] as const
   for (const after of [null, POSITION]) {
     const plan = { kind: 'page', resource: order, limit: 250, after, filters } as const
-    const text = `explain ${statementOf(plan, present, { prepares: false }).text}`
-    const lines = await queryRows<{ 'QUERY PLAN': string }>(connection, { text, values: [] })
-    expect(lines.map((line) => line['QUERY PLAN']).join('\n')).toMatch(/Index Cond: \(.*status = 'paid'::text/)
+    const { text } = statementOf(plan, present, { prepares: false })
+    expect(await explain(connection, text)).toMatch(/Index Cond: \(.*status = 'paid'::text/)
   }
 })
+
+test.each([order, product])(
+  '$name: embedded rows come from an index in their order, without a sort',
+  async (resource) => {
+    const { connection, present } = await opened()
+    // the server reads a table of a few pages whole
+    await connection.script('analyze; set enable_seqscan = off')
+    const plan = { kind: 'page', resource, limit: 250, after: null, filters: [] } as const
+    for (const { statement } of embeddedFields(plan, present, false)) {
+      const lines = await explain(connection, statement?.text ?? '')
+      expect(lines).toContain('Nested Loop')
+      expect(lines).not.toMatch(/Sort|Bitmap/)
+    }
+  },
+)
+
+/** The server's plan of a statement. */
+async function explain(connection: Connection, statement: string): Promise<string> {
+  const lines = await queryRows<{ 'QUERY PLAN': string }>(connection, { text: `explain ${statement}`, values: [] })
+  return lines.map((line) => line['QUERY PLAN']).join('\n')
+}
 
 /** Bytes for a row with its children: 44 of a customer, 70 of an order, 122 of a product as this is written. */
 const ALLOCATED_MOST = 160

@@ -11,6 +11,7 @@ import type { Plan } from './plan.ts'
 import { presentColumnsOf, selectList, tableName } from './select-list.ts'
 import { isRepeatable, order, rows } from './sql.ts'
 import { LITERALS, Parameters } from './statement.ts'
+import { isOrderedWithin } from './windows.ts'
 
 /** One field of embedded rows. */
 export interface EmbeddedField {
@@ -28,6 +29,13 @@ export function embeddedFields(plan: Plan, present: PresentColumns, prepares: bo
     return [{ resource, statement: isPresent ? statementOf(plan, type, present, prepares) : null }]
   })
 }
+
+/**
+ * No limit, of a kind that the planner cannot know: it then expects to need only a part of the rows, and reads them in the
+ * order of an index. Without it, the planner collects the rows of each parent in a bitmap and sorts them, which took 1.3 times
+ * the processor time for two items in each order.
+ */
+const UNKNOWN_LIMIT = ' limit (select null::int8)'
 
 /** Finds the plan's rows by their keys alone, in their order, and the embedded rows of each by the index on the parent. */
 function statementOf(
@@ -48,8 +56,9 @@ function statementOf(
     sorted.length === 0 ? ' offset 0' : ` order by ${sorted.map((column) => columnReading(child, column)).join(', ')}`
   const id = columnReading({ resource: plan.resource, alias: 'k', present }, 'id')
   const mine = `select ${columns.join(', ')} from ${tableName(resource, present)} c where ${columnReading(child, parent)} = ${id}`
+  const limit = isOrderedWithin(resource, parent, present) ? UNKNOWN_LIMIT : ''
   const list = selectList(resource, { present, values, alias: 'c', counts: new Map() }).join(', ')
-  const text = `select k."n", ${list} from (${found}) k join lateral (${mine}${inOrder}) c on true`
+  const text = `select k."n", ${list} from (${found}) k join lateral (${mine}${inOrder}${limit}) c on true`
   return { text, values: parameters.values, prepared: isRepeated }
 }
 

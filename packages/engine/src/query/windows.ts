@@ -19,6 +19,14 @@ export function needsWindows({ resource, filters, search, after }: PagePlan, pre
   return filters.some((filter) => !isServed(filter, resource, present))
 }
 
+/** Whether an index has the rows of one value of `column`, an ID, one after the other in the order of the list. */
+export function isOrderedWithin({ table }: Resource, column: string, present: PresentColumns): boolean {
+  const columns = present.get(table)
+  const isPlain = columns?.get('created_at')?.type === 'timestamptz' && columns.get('id')?.type === 'uuid'
+  const { type, indexes = [] } = columns?.get(column) ?? {}
+  return isPlain && type === 'uuid' && indexes.some((index) => begins(index, `${column}, ${ORDER}`))
+}
+
 /** Columns of other types are read through a cast, which an index on them does not serve. */
 function isOrdered({ table }: Resource, present: PresentColumns): boolean {
   const createdAt = present.get(table)?.get('created_at')
