@@ -47,7 +47,7 @@ function statementOf(
   const isRepeated = prepares && isRepeatable(plan)
   const parameters = new Parameters()
   const values = isRepeated ? parameters : LITERALS
-  const found = parents(plan, { present, values })
+  const found = parents(plan, { present, values, columns: 'keys' })
   const child = { resource, alias: 'c', present }
   const columns = presentColumnsOf(resource, present).map((column) => `c.${identifier(column)}`)
   const sorted = ['created_at', 'id'].filter((column) => hasColumn(present, resource.table, column))

@@ -11,6 +11,8 @@ import type { Values } from './statement.ts'
 export interface SqlContext {
   readonly present: PresentColumns
   readonly values: Values
+  /** Columns of the rows: all that the service reads, or only `created_at` and `id`. */
+  readonly columns: 'all' | 'keys'
 }
 
 /** The expression of one of the columns by which rows are found and ordered. */
@@ -41,7 +43,7 @@ export function orderInIndex({ resource, isNewestFirst }: PagePlan, present: Pre
 }
 
 /** The dated rows of the page's list after its position, and in its window if it has one. */
-export function datedRange(plan: PagePlan, { present, values }: SqlContext): string {
+export function datedRange(plan: PagePlan, { present, values }: Pick<SqlContext, 'present' | 'values'>): string {
   const { resource, after, window, isNewestFirst } = plan
   const compared = (operator: string, place: Position | null | undefined) =>
     typeof place?.createdAt === 'bigint'

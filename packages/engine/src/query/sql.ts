@@ -23,7 +23,7 @@ const REPEATED_LIMITS: ReadonlySet<number> = new Set([LIMITS.pageRowsDefault, LI
 export function statementOf(plan: Plan, present: PresentColumns, { prepares }: { prepares: boolean }): Statement {
   const isRepeated = prepares && isRepeatable(plan)
   const parameters = new Parameters()
-  const context = { present, values: isRepeated ? parameters : LITERALS }
+  const context: SqlContext = { present, values: isRepeated ? parameters : LITERALS, columns: 'all' }
   const text = `select ${list(plan, context)} from (${rows(plan, context)}) t${order(plan, present)}`
   return { text, values: parameters.values, prepared: isRepeated }
 }
@@ -69,7 +69,7 @@ function countOf(table: string, present: PresentColumns): string {
 /** The rows of a plan, as raw columns: at most one more than the limit of a page, in its order. */
 export function rows(plan: Plan, context: SqlContext): string {
   const { present, values } = context
-  const from = `select ${carried(plan.resource, present)} from ${tableName(plan.resource, present)} t`
+  const from = `select ${carried(plan.resource, context)} from ${tableName(plan.resource, present)} t`
   switch (plan.kind) {
     case 'only':
       return `${from} limit 1`
@@ -82,12 +82,20 @@ export function rows(plan: Plan, context: SqlContext): string {
   }
 }
 
-/** Columns of the table that the select list reads from. */
-const carried = onceForSchema((resource, present) =>
-  presentColumnsOf(resource, present)
-    .map((column) => `t.${identifier(column)}`)
-    .join(', '),
+/** Columns of the table that the statement around the rows reads from. */
+function carried(resource: Resource, { present, columns }: SqlContext): string {
+  return columns === 'all' ? allColumns(resource, present) : keyColumns(resource, present)
+}
+
+const allColumns = onceForSchema((resource, present) => columnList(presentColumnsOf(resource, present)))
+
+const keyColumns = onceForSchema((resource, present) =>
+  columnList(['created_at', 'id'].filter((column) => hasColumn(present, resource.table, column))),
 )
+
+function columnList(columns: readonly string[]): string {
+  return columns.map((column) => `t.${identifier(column)}`).join(', ')
+}
 
 export function order(plan: Plan, present: PresentColumns): string {
   if (plan.kind === 'page') return ` order by ${orderOf(plan, present)}`
@@ -108,25 +116,26 @@ function active({ table, removedColumn }: Resource, present: PresentColumns): st
 function pageRows(plan: PagePlan, context: SqlContext): string {
   const { present } = context
   const createdAt = present.get(plan.resource.table)?.get('created_at')
-  if (createdAt === undefined) return branch(plan, present, afterId(plan, plan.after, context))
-  const undated = (after: Position | null) => branch(plan, present, undatedAfter(plan, after, context))
+  if (createdAt === undefined) return branch(plan, context, afterId(plan, plan.after, context))
+  const undated = (after: Position | null) => branch(plan, context, undatedAfter(plan, after, context))
   if (plan.after?.createdAt === null) return undated(plan.after)
   const range = datedRange(plan, context)
   // the rows without a date come behind the last window
-  if (createdAt.notNull || plan.window?.end) return datedRows(plan, present, range)
-  const dated = datedRows(plan, present, range === 'true' ? 't."created_at" is not null' : range)
+  if (createdAt.notNull || plan.window?.end) return datedRows(plan, context, range)
+  const dated = datedRows(plan, context, range === 'true' ? 't."created_at" is not null' : range)
   const both = `(${dated}) union all (${undated(null)})`
   return `select * from (${both}) t order by ${orderOf(plan, present)} limit ${plan.limit + 1}`
 }
 
-function datedRows(plan: PagePlan, present: PresentColumns, range: string): string {
-  return plan.changed === undefined ? branch(plan, present, range) : changedPage(plan, present, range)
+function datedRows(plan: PagePlan, context: SqlContext, range: string): string {
+  return plan.changed === undefined ? branch(plan, context, range) : changedPage(plan, context, range)
 }
 
-function branch(plan: PagePlan, present: PresentColumns, range: string): string {
+function branch(plan: PagePlan, context: SqlContext, range: string): string {
   const { resource, limit } = plan
+  const { present } = context
   const where = `${range}${conditions(plan, present)}${active(resource, present)}`
-  const from = `select ${carried(resource, present)} from ${tableName(resource, present)} t`
+  const from = `select ${carried(resource, context)} from ${tableName(resource, present)} t`
   return `${from} where ${where} order by ${orderInIndex(plan, present)} limit ${limit + 1}`
 }
 
@@ -204,8 +213,9 @@ export function changedRanges({ resource, filters }: PagePlan, present: PresentC
 }
 
 /** A page of changed rows: the access path finds their positions in an index, and their IDs find the rows. */
-function changedPage(plan: PagePlan, present: PresentColumns, range: string): string {
+function changedPage(plan: PagePlan, context: SqlContext, range: string): string {
   const { resource, changed, limit, filters } = plan
+  const { present } = context
   const table = `${tableName(resource, present)} t`
   const positions = 'select t."created_at", t."id" from'
   const others = filters.filter(({ field }) => field !== 'updated_at')
@@ -216,6 +226,7 @@ function changedPage(plan: PagePlan, present: PresentColumns, range: string): st
   // offset 0 keeps the server from reading the whole list in its order
   const sorted = `${positions} (${ranges.join(' union all ')} offset 0) t where ${range}`
   const found = changed === 'sorted' ? sorted : `${positions} ${table} where ${range}${keep}`
-  const page = `${found} order by ${keys(resource, present)} limit ${limit + 1}`
-  return `select ${carried(resource, present)} from (${page}) k join ${table} on t."id" = k."id"`
+  const page = `${found} order by ${orderInIndex(plan, present)} limit ${limit + 1}`
+  if (context.columns === 'keys') return page
+  return `select ${carried(resource, context)} from (${page}) k join ${table} on t."id" = k."id"`
 }
