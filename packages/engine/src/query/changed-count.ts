@@ -5,6 +5,7 @@ import { hasColumn, type PresentColumns } from './columns-present.ts'
 import type { PagePlan } from './plan.ts'
 import { tableName } from './select-list.ts'
 import { changedRanges } from './sql.ts'
+import { Parameters } from './statement.ts'
 import { isProbed } from './windows.ts'
 
 /**
@@ -22,13 +23,22 @@ export function isCounted({ filters, resource, after }: PagePlan, present: Prese
   return isFound && after?.createdAt !== null && NEEDED.every((column) => hasColumn(present, resource.table, column))
 }
 
-/** The statement that counts the changed rows of the whole list, up to one more than `SORTED_MAX`. */
-export function changedCountStatement(plan: PagePlan, present: PresentColumns): Statement {
-  const limit = ` limit ${SORTED_MAX + 1}`
-  // Without this order, the server reads a table without statistics from end to end.
-  const ranges = changedRanges(plan, present).map(
+/**
+ * The statement that counts the changed rows of the whole list, up to one more than `SORTED_MAX`. `prepares` tells whether the
+ * connection keeps it.
+ *
+ * The server sees neither the timestamp nor the limit when it plans, for two reasons:
+ * - All plans cost the same to the server, so a connection that has counted five times doesn't plan again.
+ * - For a limit that it doesn't see, the server plans to read a tenth of the rows. So it reads the index in its order, also if
+ *   the table has no statistics. Only a list of a few rows is read whole.
+ */
+export function changedCountStatement(plan: PagePlan, present: PresentColumns, prepares: boolean): Statement {
+  const parameters = new Parameters()
+  const limit = ` limit (select ${SORTED_MAX + 1})`
+  const ranges = changedRanges(plan, present, (since) => `(select ${parameters.instant(since)})`).map(
     ({ condition, order }) =>
       `(select 1 from ${tableName(plan.resource, present)} t where ${condition} order by ${order}${limit})`,
   )
-  return { text: `select count(*) from (select 1 from (${ranges.join(' union all ')}) t${limit}) t`, values: [] }
+  const text = `select count(*) from (select 1 from (${ranges.join(' union all ')}) t${limit}) t`
+  return { text, values: parameters.values, prepared: prepares }
 }

@@ -1,6 +1,6 @@
 // A plan and the columns present become one statement. Pure: no connection, no clock.
 
-import { LIMITS, type Resource } from '@store-export/contract'
+import { LIMITS, type Microseconds, type Resource } from '@store-export/contract'
 import type { Statement } from '@store-export/postgres'
 import { comparedColumn } from './column-reading.ts'
 import { hasColumn, type PresentColumns } from './columns-present.ts'
@@ -194,16 +194,18 @@ interface ChangedRange {
 
 /**
  * The ranges of `(updated_at, created_at, id)` that hold the changed rows. Rows without `updated_at` count from their creation
- * (R14), and lie in a range of their own.
+ * (R14), and lie in a range of their own. `write` writes the timestamp.
  */
-export function changedRanges({ resource, filters }: PagePlan, present: PresentColumns): ChangedRange[] {
+export function changedRanges(
+  { resource, filters }: PagePlan,
+  present: PresentColumns,
+  write: (since: Microseconds) => string = instantLiteral,
+): ChangedRange[] {
   const [updatedAt, createdAt] = ['updated_at', 'created_at'].map((column) => key(resource, column, present))
   const since = (column: string | undefined) =>
     filters
       .flatMap((filter) =>
-        filter.operator === '>=' && filter.field === 'updated_at'
-          ? [`${column} >= ${instantLiteral(filter.value)}`]
-          : [],
+        filter.operator === '>=' && filter.field === 'updated_at' ? [`${column} >= ${write(filter.value)}`] : [],
       )
       .join(' and ')
   const ranges = [{ condition: since(updatedAt), order: `${updatedAt}` }]

@@ -13,6 +13,8 @@ export interface PageSearch extends WindowSearch {
   readonly deadline: number
   /** Changed rows of the list, up to `SORTED_MAX + 1`, if they were counted for this request already. */
   readonly changed: number | null
+  /** Whether the connection keeps statements prepared. */
+  readonly prepares: boolean
 }
 
 /** Fills the page. Throws what `fill` throws, what the server does, and the signal's reason. */
@@ -26,21 +28,25 @@ export async function fillPage(plan: PagePlan, search: PageSearch): Promise<void
 }
 
 /** A request for `changedCountStatement`, and the number that it returned. */
-export function changedCount(plan: PagePlan, present: PresentColumns): { readonly request: Request; count(): number } {
+export function changedCount(
+  plan: PagePlan,
+  present: PresentColumns,
+  prepares: boolean,
+): { readonly request: Request; count(): number } {
   let count = 0
   const row: Request['sink']['row'] = (message) => {
     moveToValue(message, firstValue(message, 1), 0)
     count = Number(message.view.getBigInt64(message.start))
   }
-  const statement = changedCountStatement(plan, present)
+  const statement = changedCountStatement(plan, present, prepares)
   return { request: { statement, sink: { format: 'binary', row } }, count: () => count }
 }
 
 async function countChanged(
   plan: PagePlan,
-  { connection, present, signal, deadline }: Pick<PageSearch, 'connection' | 'present' | 'signal' | 'deadline'>,
+  { connection, present, signal, deadline, prepares }: PageSearch,
 ): Promise<number> {
-  const { request, count } = changedCount(plan, present)
+  const { request, count } = changedCount(plan, present, prepares)
   await connection.read([request], { signal, deadline })
   return count()
 }

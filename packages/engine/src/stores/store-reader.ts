@@ -112,8 +112,9 @@ export class StoreReader {
     // a request that the store can't serve is refused without waiting for transactions
     requireServable(plan, present)
     const options = { prepared: this.prepares(address), signal, deadline: this.readDeadline(startedAt) }
+    if (options.prepared) await this.plans.renew(connection)
     if (plan.kind === 'page' && isCounted(plan, present)) {
-      const counting = changedCount(plan, present)
+      const counting = changedCount(plan, present, options.prepared)
       const { look, ran, error } = await lookAndRun(connection, [counting.request], options)
       if (error !== null) throw error
       const changed = ran ? counting.count() : null
@@ -132,7 +133,6 @@ export class StoreReader {
     { connection, present }: StoreSession,
     options: LookOptions,
   ): Promise<ReadAhead & { look: Look }> {
-    if (options.prepared) await this.plans.renew(connection)
     const page = this.newPage(request, present)
     const read = new PlannedRead(request.plan, page, { present, prepares: options.prepared })
     try {
@@ -163,7 +163,8 @@ export class StoreReader {
         const { searchRows: windowRows, timeoutMs } = this.options
         const until = sized.startedAt + timeoutMs * SEARCH_SHARE
         const deadline = this.readDeadline(sized.startedAt)
-        await fillPage(plan, { page, connection, present, windowRows, until, deadline, signal, changed, fill })
+        const search = { page, connection, present, prepares: this.prepares(sized.address), changed, fill }
+        await fillPage(plan, { ...search, windowRows, until, deadline, signal })
       } else await fill(plan)
       this.served(sized, page)
       return page
