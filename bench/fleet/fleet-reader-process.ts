@@ -44,5 +44,6 @@ async function read(count: number, prepare: () => void): Promise<void> {
     const request = { address: { ...address }, requestId: null, startedAt: now() }
     const { page } = await reader.readFirst({ ...request, plan, lead: '', waits: true })
     if (page.rows !== 0) throw new Error('there are changes')
+    page.release()
   }
 }
