@@ -3,6 +3,7 @@
 import { ApiError, ERRORS, type ErrorCode, type ErrorDeclaration } from '@store-export/contract'
 import { ControlDatabaseFault } from '@store-export/control'
 import { type PageWriter, StoreDatabaseFault } from '@store-export/engine'
+import { SERVICE_LINK } from './reference/documents.ts'
 
 /** A whole answer. */
 export interface Answer {
@@ -12,6 +13,14 @@ export interface Answer {
   readonly rows: number
   /** Gives back the memory that the body lies in; to be called when nothing reads it any more. */
   readonly release?: () => void
+}
+
+/** Headers of every response of the API (R27). Documents have their own `cache-control`. */
+export const API_HEADERS = {
+  'cache-control': 'private, no-store',
+  vary: 'x-api-key, accept-encoding',
+  'x-content-type-options': 'nosniff',
+  link: SERVICE_LINK,
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'

@@ -1,0 +1,52 @@
+// Records a request that was served: usage of its key, log, and metrics.
+
+import type { IncomingMessage } from 'node:http'
+import type { ErrorCode } from '@store-export/contract'
+import type { UsageOutcome } from '@store-export/control'
+import type { Answer } from './answer.ts'
+import type { Trace } from './pipeline.ts'
+import type { ServerOptions } from './server.ts'
+
+/** A request and its response. */
+interface AnsweredRequest {
+  readonly message: IncomingMessage
+  readonly answer: Answer & { readonly code?: ErrorCode }
+  readonly trace: Trace
+  readonly requestId: string
+  readonly durationMs: number
+  readonly options: ServerOptions
+}
+
+/** Counts the request for its key and reports it to the log and the metrics. */
+export function recordRequest({ message, answer, trace, requestId, durationMs, options }: AnsweredRequest): void {
+  const { keyId, storeId, endpoint, keyRefused } = trace
+  const { status, rows, code } = answer
+  if (keyRefused !== null) options.observe({ event: 'key refused', requestId, reason: keyRefused })
+  if (keyId !== null) {
+    const { minuteRequests, walk } = trace
+    const outcome = outcomeOf(status)
+    options.recordUsage({
+      keyId,
+      outcome,
+      endpoint,
+      status,
+      code: code ?? null,
+      rows,
+      durationMs,
+      minuteRequests,
+      walk,
+    })
+  }
+  options.observe({
+    event: 'request answered',
+    ...{ requestId, endpoint, method: message.method ?? 'GET', status, durationMs, rows, keyId, storeId },
+    ...(code === undefined ? {} : { code }),
+    bytes: answer.body.length,
+  })
+}
+
+function outcomeOf(status: number): UsageOutcome {
+  if (status < 400) return 'answered'
+  if (status >= 500) return 'failed'
+  return status === 429 || status === 403 || status === 409 ? 'refused' : 'clientErrors'
+}
