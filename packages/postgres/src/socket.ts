@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
-import { type ConnectionOptions, connect as connectTls, TLSSocket } from 'node:tls'
+import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
 import { certificateHash } from './certificate-hash.ts'
 import type { DatabaseHost, TlsSettings } from './connection-url.ts'
 import { asConnectionError, ConnectionError, protocolError } from './errors.ts'
@@ -16,7 +16,7 @@ const NO = 'N'.charCodeAt(0)
 const KEEPALIVE_MS = 60_000
 
 /**
- * Sockets that don't negotiate TLS share this memory. `onBytes` copies what it needs before it returns.
+ * All sockets without TLS share this memory. `onBytes` copies what it needs before it returns.
  * New memory for each read kept the garbage collector busy all the time.
  */
 const CHUNK = Buffer.allocUnsafeSlow(64 * 1024)
@@ -49,16 +49,21 @@ export interface SocketOptions {
 /** Opens a socket. Rejects with `ConnectionError`, or with the reason of the signal. */
 export async function openSocket(host: DatabaseHost, { tls, onBytes, signal }: SocketOptions): Promise<OpenSocket> {
   const isPlain = host.kind === 'unix' || tls.mode === 'disable' || tls.mode === 'allow'
-  const socket = connect(host, isPlain ? onBytes : null)
+  const reader: PlainReader = { onBytes: isPlain ? onBytes : dropBytes }
+  const socket = connect(host, reader)
   const stop = () => void socket.destroy()
   signal.addEventListener('abort', stop, { once: true })
   try {
-    await event(socket, 'connect')
+    await unlessClosed(socket, (resolve) => socket.once('connect', resolve))
     if (isPlain) return { socket, isPrivate: host.kind === 'unix', certificateHash: null }
-    const secured = await negotiate(socket, host.host, tls)
+    if (!tls.direct && !(await offersTls(socket, reader))) {
+      requirePlainAllowed(tls)
+      reader.onBytes = onBytes
+      return { socket, isPrivate: false, certificateHash: null }
+    }
+    const secured = await secure(socket, host.host, tls)
     secured.on('data', onBytes)
-    const isTls = secured instanceof TLSSocket
-    return { socket: secured, isPrivate: isTls, certificateHash: isTls ? hashOf(secured) : null }
+    return { socket: secured, isPrivate: true, certificateHash: hashOf(secured) }
   } catch (error) {
     socket.destroy()
     signal.throwIfAborted()
@@ -68,34 +73,42 @@ export async function openSocket(host: DatabaseHost, { tls, onBytes, signal }: S
   }
 }
 
-function connect(host: DatabaseHost, onBytes: SocketOptions['onBytes'] | null): Socket {
+/** Receives the bytes of a socket that no TLS protects. */
+interface PlainReader {
+  onBytes: SocketOptions['onBytes']
+}
+
+const dropBytes = () => false
+
+function connect(host: DatabaseHost, reader: PlainReader): Socket {
   const callback = (count: number) => {
-    const goesOn = onBytes?.(CHUNK.subarray(0, count)) === true
+    const goesOn = reader.onBytes(CHUNK.subarray(0, count))
     const isBurst = goesOn && count >= PIECE_BYTES && count < CHUNK.length
     if (isBurst) setTimeout(() => socket.resume(), PAUSE_MS)
     return !isBurst
   }
   const socket = connectTcp({
     ...(host.kind === 'unix' ? { path: host.path } : { host: host.host, port: host.port, lookup: hostLookup.lookup }),
-    ...(onBytes === null ? {} : { onread: { buffer: CHUNK, callback } }),
+    onread: { buffer: CHUNK, callback },
   })
   socket.setNoDelay(true)
   if (host.kind === 'tcp') socket.setKeepAlive(true, KEEPALIVE_MS)
   return socket
 }
 
-async function negotiate(plain: Socket, host: string, tls: TlsSettings): Promise<Socket> {
-  if (!tls.direct && !(await offersTls(plain))) {
-    if (tls.mode === 'prefer') return plain
-    throw new ConnectionError('ETLSREFUSED', `the server offers no TLS, although sslmode=${tls.mode} demands it`)
-  }
+function requirePlainAllowed({ mode }: TlsSettings): void {
+  if (mode === 'prefer') return
+  throw new ConnectionError('ETLSREFUSED', `the server offers no TLS, although sslmode=${mode} demands it`)
+}
+
+async function secure(plain: Socket, host: string, tls: TlsSettings): Promise<TLSSocket> {
   const closed = once(plain, 'close').then(() => {
     throw new ConnectionError('ECONNRESET', 'the server closed the connection')
   })
   // reading the certificates can take long, and a socket that was closed meanwhile has no events any more
   const options = await Promise.race([tlsOptions(host, tls), closed])
   const secured = connectTls({ socket: plain, ...options })
-  await event(secured, 'secureConnect').catch((error: unknown) => {
+  await unlessClosed(secured, (resolve) => secured.once('secureConnect', resolve)).catch((error: unknown) => {
     throw explainIssuer(error, tls)
   })
   return secured
@@ -116,10 +129,17 @@ function explainIssuer(error: unknown, { rootCertificate }: TlsSettings): unknow
 }
 
 /** Bytes after the response would be read as if TLS protected them, so there must be none (CVE-2021-23214). */
-async function offersTls(plain: Socket): Promise<boolean> {
+async function offersTls(plain: Socket, reader: PlainReader): Promise<boolean> {
   plain.write(SSL_REQUEST)
-  const [response] = await event(plain, 'data')
-  const byte = Buffer.isBuffer(response) && response.length === 1 ? response[0] : null
+  const bytes = await unlessClosed<Buffer>(plain, (resolve) => {
+    reader.onBytes = (bytes) => {
+      // what follows before TLS protects the socket is dropped
+      reader.onBytes = dropBytes
+      resolve(Buffer.from(bytes))
+      return false
+    }
+  })
+  const byte = bytes.length === 1 ? bytes[0] : null
   if (byte !== YES && byte !== NO) throw protocolError('something else than S or N in response to a request for TLS')
   return byte === YES
 }
@@ -141,19 +161,12 @@ function hashOf(secured: TLSSocket): Buffer | null {
   return raw === undefined ? null : certificateHash(raw)
 }
 
-/** Arguments of the next such event. Rejects when the socket fails or closes before. */
-function event(socket: Socket, name: string): Promise<unknown[]> {
+/** Resolves when `listen` does. Rejects if the socket fails or closes before. */
+function unlessClosed<T = void>(socket: Socket, listen: (resolve: (value: T) => void) => void): Promise<T> {
   return new Promise((resolve, reject) => {
-    const settle = (act: () => void) => {
-      socket.removeListener(name, onEvent)
-      socket.removeListener('close', onClose)
-      act()
-    }
-    const onEvent = (...values: unknown[]) => settle(() => resolve(values))
-    const onClose = () => settle(() => reject(new ConnectionError('ECONNRESET', 'the server closed the connection')))
-    socket.once(name, onEvent)
-    socket.once('close', onClose)
+    listen(resolve)
+    socket.once('close', () => reject(new ConnectionError('ECONNRESET', 'the server closed the connection')))
     // Stays: without a listener, a later error of the socket would end the process.
-    socket.on('error', (error) => settle(() => reject(error)))
+    socket.on('error', reject)
   })
 }
