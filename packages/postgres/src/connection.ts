@@ -165,7 +165,10 @@ export class Connection {
 
   #adopt(socket: Socket): void {
     this.#socket = socket
-    const ended = () => this.destroy(new ConnectionError('ECONNRESET', `${this.host} closed the connection`))
+    const ended = () =>
+      this.isClosed
+        ? socket.destroy()
+        : this.destroy(new ConnectionError('ECONNRESET', `${this.host} closed the connection`))
     socket.on('error', (error) => this.destroy(asConnectionError(error)))
     socket.once('end', ended)
     socket.once('close', () => {

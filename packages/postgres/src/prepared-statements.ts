@@ -1,6 +1,6 @@
 // The prepared statements of one connection, by their text. The least recently used one is deallocated for a new one.
 
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Field } from './typed-rows.ts'
 
 /** Maximum prepared statements of a connection. */
@@ -22,7 +22,7 @@ export interface PreparedStatement {
 /** The prepared statements of one connection. */
 export class PreparedStatements {
   readonly #byText = new Map<string, PreparedStatement>()
-  readonly #prefix = `s${randomBytes(8).toString('hex')}_`
+  readonly #prefix = `${randomUUID()}_`
   #count = 0
   #stale: string[] = []
 
