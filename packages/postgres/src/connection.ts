@@ -9,7 +9,6 @@ import type { Socket } from 'node:net'
 import { Batch, type Request } from './batch.ts'
 import { sendCancel } from './cancel.ts'
 import { type ConnectionTarget, type DatabaseHost, hostText } from './connection-url.ts'
-import { CopyIn } from './copy-in.ts'
 import { asConnectionError, asError, ConnectionError, PostgresError, protocolError } from './errors.ts'
 import type { AnyExchange, Exchange } from './exchange.ts'
 import { Handshake } from './handshake.ts'
@@ -116,14 +115,6 @@ export class Connection {
     await this.#exchangeWith(() => {
       writer.query(text)
       return new Script()
-    }, options)
-  }
-
-  /** Runs COPY FROM STDIN with this data. Rejects as `script` does, and with the error of the iteration. */
-  async copyFrom(text: string, chunks: Iterable<Uint8Array>, options: RunOptions = {}): Promise<void> {
-    await this.#exchangeWith(() => {
-      writer.query(text)
-      return new CopyIn(chunks, this.#openSocket)
     }, options)
   }
 

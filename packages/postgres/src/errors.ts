@@ -1,18 +1,5 @@
 // The errors of a connection: one for what the server reports, one for a connection that cannot be used.
 
-/** Fields of an ErrorResponse by their letter: https://www.postgresql.org/docs/current/protocol-error-fields.html */
-const FIELDS = {
-  C: 'code',
-  D: 'detail',
-  H: 'hint',
-  W: 'where',
-  s: 'schema',
-  t: 'table',
-  c: 'column',
-  n: 'constraint',
-  R: 'routine',
-} as const
-
 /** Only the beginning of a longer error is read. Its fields become objects, which take more memory than their bytes. */
 const ERROR_BYTES_MAX = 64 * 1024
 
@@ -22,18 +9,11 @@ export class PostgresError extends Error {
   /** ERROR: the statement failed. FATAL or PANIC: the server closes the connection. Never translated. */
   readonly severity: string
   /** SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
-  readonly code: string = ''
-  readonly detail?: string
-  readonly hint?: string
-  readonly where?: string
-  readonly schema?: string
-  readonly table?: string
-  readonly column?: string
-  readonly constraint?: string
+  readonly code: string
   /** Function of the server that reported the error. */
-  readonly routine?: string
+  readonly routine: string
 
-  /** `body` is that of the ErrorResponse. */
+  /** `body` is that of the ErrorResponse: https://www.postgresql.org/docs/current/protocol-error-fields.html */
   constructor(body: Buffer) {
     const fields = new Map(
       body
@@ -43,10 +23,8 @@ export class PostgresError extends Error {
     )
     super(fields.get('M') ?? 'the server reported an error without a message')
     this.severity = fields.get('V') ?? fields.get('S') ?? 'ERROR'
-    for (const [letter, name] of Object.entries(FIELDS)) {
-      const value = fields.get(letter)
-      if (value !== undefined) Object.assign(this, { [name]: value })
-    }
+    this.code = fields.get('C') ?? ''
+    this.routine = fields.get('R') ?? ''
   }
 
   /** Whether the server closes the connection because of this error. */

@@ -83,18 +83,6 @@ export class MessageWriter {
     return this.#message('Q', () => void this.#string(text))
   }
 
-  copyData(data: Uint8Array): this {
-    return this.#message('d', () => void this.#raw(data))
-  }
-
-  copyDone(): this {
-    return this.#message('c')
-  }
-
-  copyFail(reason: string): this {
-    return this.#message('f', () => void this.#string(reason))
-  }
-
   terminate(): this {
     return this.#message('X')
   }

@@ -8,9 +8,6 @@ import { SERVER } from './message-reader.ts'
 /** Messages that a script may cause and whose content does not matter. */
 const IGNORED: ReadonlySet<number> = new Set([
   SERVER.commandComplete,
-  SERVER.copyData,
-  SERVER.copyDone,
-  SERVER.copyOutResponse,
   SERVER.dataRow,
   SERVER.emptyQueryResponse,
   SERVER.rowDescription,
@@ -19,25 +16,20 @@ const IGNORED: ReadonlySet<number> = new Set([
 /** The exchange of a script. It rejects with the first error, after which the server skips the other statements. */
 export class Script extends Exchange {
   /** The error with which the exchange rejects when the server is ready. */
-  protected error: Error | null = null
+  #error: PostgresError | null = null
 
   receive(type: number, _body: Cell): boolean {
     if (type !== SERVER.readyForQuery) {
       if (!IGNORED.has(type)) throw outOfOrder(type)
       return false
     }
-    if (this.error === null) this.settle.resolve()
-    else this.settle.reject(this.error)
+    if (this.#error === null) this.settle.resolve()
+    else this.settle.reject(this.#error)
     return true
   }
 
   refuse(error: PostgresError): boolean {
-    this.error ??= error
+    this.#error ??= error
     return error.isFatal
-  }
-
-  override abandon(error: Error): void {
-    this.error ??= error
-    super.abandon(error)
   }
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ORDER_STATUSES, PRODUCT_STATUSES, REVISIONS } from '@store-export/contract'
 import { describe, expect, test } from 'vitest'
-import { copyLine } from './copy-text.ts'
 import { type GenerateOptions, generateStore } from './generate.ts'
 import { instantText } from './instants.ts'
 import { centsText, taxByRate } from './money.ts'
@@ -27,7 +26,7 @@ function tablesOf(options: GenerateOptions): Map<string, Row[]> {
 function fingerprint(options: GenerateOptions): string {
   const hash = createHash('sha256')
   for (const { table, rows } of generateStore(options)) {
-    for (const row of rows) hash.update(`${table}\t${copyLine(row, Object.keys(row))}`)
+    for (const row of rows) hash.update(`${table} ${JSON.stringify(row)}`)
   }
   return hash.digest('hex')
 }

@@ -1,14 +1,13 @@
-// Brings generated rows into a store database, fast: COPY, triggers asleep, one transaction.
+// Loads generated rows into a store database, in one transaction with disabled triggers.
 
 import type { RevisionId } from '@store-export/contract'
 import { type Connection, inTransaction, queryRows, sql } from '@store-export/postgres'
-import { quoteName } from '../store-schema/sql-text.ts'
+import { quoteName, quoteText } from '../store-schema/sql-text.ts'
 import { storeTables } from '../store-schema/tables.ts'
-import { copyLine } from './copy-text.ts'
-import type { Row, RowBatch } from './rows.ts'
+import type { Cell, Row, RowBatch } from './rows.ts'
 
-/** Characters handed to the connection at once. */
-const CHUNK_SIZE = 65_536
+/** Rows of one statement. */
+const INSERT_ROWS = 250
 
 /** Columns that stores have and the service never reads. */
 const UNREAD_COLUMNS: Readonly<Record<string, readonly string[]>> = { customers: ['password_hash'] }
@@ -31,7 +30,7 @@ export async function loadStore(
     const triggered = await tablesWithInsertTriggers(connection)
     for (const table of triggered) await connection.script(`alter table ${table} disable trigger user`)
     await connection.script('delete from public.store')
-    const count = await copyAll(connection, columnsByTable, batches)
+    const count = await insertAll(connection, columnsByTable, batches)
     // The foreign keys' checks wait for the end of each statement only, so none is open when the tables change again.
     for (const table of triggered) await connection.script(`alter table ${table} enable trigger user`)
     return count
@@ -51,29 +50,37 @@ async function tablesWithInsertTriggers(connection: Connection): Promise<string[
   return rows.map(({ table }) => table)
 }
 
-async function copyAll(
+async function insertAll(
   connection: Connection,
   columnsByTable: ReadonlyMap<string, readonly string[]>,
   batches: Iterable<RowBatch>,
 ): Promise<number> {
   let count = 0
+  let inserting = Promise.resolve()
   for (const { table, rows } of batches) {
     const columns = columnsByTable.get(table)
     if (columns === undefined || rows.length === 0) continue
     const names = columns.map(quoteName).join(', ')
-    await connection.copyFrom(`copy public.${quoteName(table)} (${names}) from stdin`, chunksOf(rows, columns))
+    for (let at = 0; at < rows.length; at += INSERT_ROWS) {
+      const values = rows.slice(at, at + INSERT_ROWS).map((row) => rowLiteral(row, columns))
+      // the server inserts while the next rows are generated
+      await inserting
+      inserting = connection.script(`insert into public.${quoteName(table)} (${names}) values ${values.join()}`)
+    }
     count += rows.length
   }
+  await inserting
   return count
 }
 
-function* chunksOf(rows: readonly Row[], columns: readonly string[]): Generator<Buffer> {
-  let chunk = ''
-  for (const row of rows) {
-    chunk += copyLine(row, columns)
-    if (chunk.length < CHUNK_SIZE) continue
-    yield Buffer.from(chunk)
-    chunk = ''
-  }
-  if (chunk !== '') yield Buffer.from(chunk)
+function rowLiteral(row: Row, columns: readonly string[]): string {
+  return `(${columns.map((column) => cellLiteral(row[column] ?? null)).join()})`
+}
+
+/** A literal without a type: the server reads it as a value of the column. */
+function cellLiteral(cell: Cell): string {
+  if (cell === null || typeof cell === 'boolean') return String(cell)
+  if (typeof cell === 'string') return quoteText(cell)
+  if (typeof cell === 'number') return String(cell)
+  return quoteText(`{${cell.map((text) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`)
 }
