@@ -5,6 +5,7 @@ import { childrenOf, RESOURCES, type Resource } from '@store-export/contract'
 import { type Connection, queryAll } from '@store-export/postgres'
 import { type ColumnKind, isReadable, kindsOf } from '../query/column-reading.ts'
 import {
+  hasColumn,
   IS_LAYERED,
   type PresentColumn,
   type PresentColumns,
@@ -12,7 +13,7 @@ import {
   presentIn,
 } from '../query/columns-present.ts'
 import { textLiteral } from '../query/literal.ts'
-import type { Observe, StoreEvent } from '../store-event.ts'
+import type { Observe } from '../store-event.ts'
 import type { StoreAddress } from './pools.ts'
 
 /** What the look-up needs. */
@@ -31,6 +32,12 @@ interface CachedColumns {
   readonly present: Promise<PresentColumns>
 }
 
+/** The tables of a store, and its columns that no value of their field can be read from, as table and column. */
+interface StoreSchema {
+  readonly tables: PresentTables
+  readonly otherTypes: readonly (readonly [string, string])[]
+}
+
 /** Stores whose columns are kept; the ones read longest ago are forgotten first. */
 const STORES_MAX = 1000
 /** Different schemas that are shared; a platform has one for each of its versions, and some of its own. */
@@ -40,7 +47,7 @@ const SCHEMAS_MAX = 50
 export class StoreColumns {
   private readonly readings = new Map<string, CachedColumns>()
   /** Columns by what the catalog answered, whatever the schema is called. */
-  private readonly schemas = new Map<string, PresentTables>()
+  private readonly schemas = new Map<string, StoreSchema>()
   private readonly kinds: ReadonlyMap<string, ReadonlyMap<string, ColumnKind | null>>
   /** Columns of another type that were told already, as `store table column`. */
   private readonly told = new Set<string>()
@@ -86,16 +93,13 @@ export class StoreColumns {
   private async read({ storeId, schemaName }: StoreAddress, connection: Connection): Promise<PresentColumns> {
     const statements = catalogStatements(schemaName, [...this.kinds.keys()]).map((text) => ({ text, values: [] }))
     const [columns, indexes] = (await queryAll(connection, statements)) as [ColumnRow[], IndexRow[]]
-    for (const { table, column, type } of columns) {
-      if (column === null) continue
-      const kind = this.kinds.get(table)?.get(column)
-      if (kind !== undefined && kind !== null && !isReadable(kind, type)) this.tellOtherType(storeId, table, column)
-    }
-    return presentIn(schemaName, this.shared([columns, indexes]))
+    const { tables, otherTypes } = this.shared([columns, indexes])
+    for (const [table, column] of otherTypes) this.tellOtherType(storeId, table, column)
+    return presentIn(schemaName, tables)
   }
 
   /** Most stores of a platform have the same columns: they share them, and whatever is kept for them. */
-  private shared(answer: readonly [readonly ColumnRow[], readonly IndexRow[]]): PresentTables {
+  private shared(answer: readonly [readonly ColumnRow[], readonly IndexRow[]]): StoreSchema {
     const text = answer
       .map((rows) =>
         rows
@@ -104,28 +108,28 @@ export class StoreColumns {
           .join('\n'),
       )
       .join('\n\n')
-    const known = this.schemas.get(text)
-    const present = known ?? this.presentOf(...answer)
+    const schema = this.schemas.get(text) ?? this.schemaOf(...answer)
     // those in use come last
     this.schemas.delete(text)
-    this.schemas.set(text, present)
+    this.schemas.set(text, schema)
     const [oldest = ''] = this.schemas.keys()
     if (this.schemas.size > SCHEMAS_MAX) this.schemas.delete(oldest)
-    return present
+    return schema
   }
 
-  private presentOf(columns: readonly ColumnRow[], indexes: readonly IndexRow[]): PresentTables {
-    const present = new Map<string, Map<string, PresentColumn>>()
+  private schemaOf(columns: readonly ColumnRow[], indexes: readonly IndexRow[]): StoreSchema {
+    const tables = new Map<string, Map<string, PresentColumn>>()
+    const otherTypes: [string, string][] = []
     for (const { table, column, notNull, type, isLayered } of columns) {
-      const known = present.get(table) ?? new Map<string, PresentColumn>()
-      present.set(table, known)
-      if (column === null) continue
-      const kind = this.kinds.get(table)?.get(column)
-      if (kind === undefined || (kind !== null && !isReadable(kind, type))) continue
+      const known = tables.get(table) ?? new Map<string, PresentColumn>()
+      tables.set(table, known)
+      const kind = column === null ? undefined : this.kinds.get(table)?.get(column)
+      if (column === null || kind === undefined) continue
       const own = indexes.filter((index) => index.table === table && index.column === column)
-      known.set(column, { notNull, type, isLayered, indexes: own.map(({ keys }) => keys) })
+      if (kind !== null && !isReadable(kind, type)) otherTypes.push([table, column])
+      else known.set(column, { notNull, type, isLayered, indexes: own.map(({ keys }) => keys) })
     }
-    return present
+    return { tables, otherTypes }
   }
 
   /** A column that no value of its field can be read from counts as absent. */
@@ -137,29 +141,25 @@ export class StoreColumns {
   }
 
   private async compare(storeId: string, before: CachedColumns | undefined, columns: PresentColumns): Promise<void> {
-    const [old, now] = [
-      before === undefined ? null : namesOf(await before.present.catch(() => columns)),
-      namesOf(columns),
-    ]
-    const added = now.filter((name) => old !== null && !old.includes(name))
-    const removed = (old ?? []).filter((name) => !now.includes(name))
-    if (added.length + removed.length > 0) this.options.observe({ event: 'schema changed', storeId, added, removed })
-    for (const name of LAUNCH_COLUMNS.filter((column) => !now.includes(column) && (old?.includes(column) ?? true)))
-      this.options.observe(missing(storeId, name))
+    const old = before === undefined ? null : await before.present.catch(() => columns)
+    if (old?.tables === columns.tables) return
+    if (old !== null) {
+      const [was, now] = [namesOf(old), namesOf(columns)]
+      const added = now.filter((name) => !was.includes(name))
+      const removed = was.filter((name) => !now.includes(name))
+      if (added.length + removed.length > 0) this.options.observe({ event: 'schema changed', storeId, added, removed })
+    }
+    for (const { table, name } of LAUNCH_COLUMNS)
+      if (!hasColumn(columns, table, name) && (old === null || hasColumn(old, table, name)))
+        this.options.observe({ event: 'schema surprise', storeId, table, column: name, kind: 'column missing' })
   }
 }
 
-/** Columns that every store has had from the beginning, as `table.column`: without one, a store is not what it should be. */
+/** Columns that every store has had from the beginning. A store without one of them is not what it should be. */
 const LAUNCH_COLUMNS = RESOURCES.flatMap((resource) => [resource, ...childrenOf(resource)])
   .filter(({ since }) => since === 'launch')
   .flatMap(({ table, fields }) => Object.entries(fields).map(([name, field]) => ({ table, name, field })))
   .filter(({ field: { since, type } }) => since === 'launch' && type.kind !== 'many' && type.kind !== 'counts')
-  .map(({ table, name }) => `${table}.${name}`)
-
-function missing(storeId: string, name: string): StoreEvent {
-  const [table = '', column = ''] = name.split('.')
-  return { event: 'schema surprise', storeId, table, column, kind: 'column missing' }
-}
 
 /** A column; or a table without a column that the reader may select, with null for all other members. */
 type ColumnRow = { readonly table: string; readonly isLayered: boolean } & (
