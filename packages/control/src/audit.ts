@@ -5,7 +5,6 @@ import { sql, within } from '@store-export/postgres'
 import type { AuditAction, AuditRecorded, Observe } from './control-event.ts'
 import type { ControlDatabase } from './database.ts'
 
-/** Options of the writer of events. */
 export interface AuditLogOptions {
   readonly database: ControlDatabase
   /** Writes an event to the log. Returns whether the log took it. */

@@ -11,7 +11,6 @@ export interface ControlDatabase {
   close(): Promise<void>
 }
 
-/** Options of the connections. */
 export interface ControlDatabaseOptions {
   readonly poolSize: number
   /** Off behind PgBouncer in transaction mode; on by default. */

@@ -6,7 +6,6 @@ import { isUuid } from './random.ts'
 import { type RegisteredStore, STORE_COLUMNS, UnknownStore } from './stores.ts'
 import { deleteUsageOf } from './usage/retention.ts'
 
-/** An account. */
 export interface MerchantSummary {
   readonly id: string
   readonly email: string

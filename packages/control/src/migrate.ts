@@ -25,7 +25,6 @@ export class MigrationProblem extends Error {
   override readonly name = 'MigrationProblem'
 }
 
-/** Options of a migration. */
 export interface MigrateOptions {
   readonly url: string
   readonly random: RandomBytes
@@ -33,7 +32,6 @@ export interface MigrateOptions {
   readonly migrations?: typeof MIGRATIONS
 }
 
-/** Key of the advisory lock. */
 const MIGRATION_LOCK = 7_306_004
 /** Longest wait of a migration for a table: the admission of requests queues behind this wait. */
 const LOCK_TIMEOUT = '2s'

@@ -7,7 +7,6 @@ import type { ControlDatabase } from './database.ts'
 import { type RandomBytes, randomUuid } from './random.ts'
 import { countOpenable, type SealingKey, type SealingKeys, SealingProblem } from './sealing.ts'
 
-/** Options of the announcement. */
 export interface AnnouncementOptions {
   readonly database: ControlDatabase
   readonly keys: SealingKeys

@@ -11,7 +11,6 @@ import { getStore, removeStore } from './stores.ts'
 /** An audit event of the log. */
 export type RevocationEvent = Pick<AuditRecorded, 'action' | 'at' | 'storeId' | 'keyId' | 'merchantId'>
 
-/** Numbers of changes of a replay. */
 export interface Replay {
   /** Events of revocations and removals, each counted once. */
   readonly events: number
@@ -55,7 +54,6 @@ export async function replayRevocations(
   }
 }
 
-/** Whether it changed anything. */
 async function replay(database: ControlDatabase, { action, ...of }: RevocationEvent): Promise<boolean> {
   if (action === 'key.revoked') return (await revokeKey({ database, keyId: of.keyId ?? '' })) === 'revoked'
   if (action === 'store.removed') {

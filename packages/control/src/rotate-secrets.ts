@@ -6,7 +6,6 @@ import { requireNodesWith } from './nodes.ts'
 import { isSealedWithCurrent, openPassword, type SealedPassword, type SealingContext, sealPassword } from './sealing.ts'
 import { resealDashboardSecret } from './service-secrets.ts'
 
-/** Numbers of store passwords. */
 export interface Rotation {
   readonly resealed: number
   readonly unchanged: number

@@ -54,7 +54,6 @@ export class StoreProblem extends Error {
 /** What changes of the registry use. */
 export type RegistryContext = SealingContext
 
-/** A store to register. */
 export interface NewStore {
   /** Random if absent. */
   readonly id?: string

@@ -5,7 +5,6 @@ import { createHash } from 'node:crypto'
 import { authenticationError, type ConnectionError, protocolError } from './errors.ts'
 import { ScramExchange, UNPROVED } from './scram.ts'
 
-/** Options of an authentication. */
 export interface AuthenticationOptions {
   readonly user: string
   /** Null if the URL has no password. */
@@ -17,7 +16,6 @@ export interface AuthenticationOptions {
   readonly channelBinding: 'disable' | 'prefer' | 'require'
 }
 
-/** Kinds of authentication requests. */
 const REQUEST = { ok: 0, cleartext: 3, md5: 5, sasl: 10, saslContinue: 11, saslFinal: 12 } as const
 const KIND_BYTES = 4
 const METHOD_NAMES: Readonly<Record<number, string>> = { 2: 'Kerberos V5', 6: 'SCM', 7: 'GSSAPI', 9: 'SSPI' }
@@ -25,7 +23,6 @@ const METHOD_NAMES: Readonly<Record<number, string>> = { 2: 'Kerberos V5', 6: 'S
 /** What the server may send next. An honest server never changes the method, and sends no step of SCRAM twice. */
 type Awaited = 'method' | 'scram challenge' | 'scram proof' | 'acceptance'
 
-/** The authentication of one connection. */
 export class Authentication {
   readonly #options: AuthenticationOptions
   #scram: ScramExchange | null = null

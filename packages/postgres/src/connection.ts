@@ -20,7 +20,6 @@ import { Session, type TransactionState } from './session.ts'
 import { openSocket } from './socket.ts'
 import { orLate, type RunOptions, TimeLimitPassed, within } from './within.ts'
 
-/** Options of a connection beside its URL. */
 export interface ConnectionOptions {
   readonly applicationName: string
   /** Called each time the server is ready for a statement: when it has accepted the session, and after each exchange. */
@@ -79,7 +78,6 @@ export class Connection {
     return this.#session.parameters
   }
 
-  /** State of the transaction after the last exchange. */
   get transaction(): TransactionState {
     return this.#session.transaction
   }
@@ -88,7 +86,6 @@ export class Connection {
     return this.#session.end !== null
   }
 
-  /** Whether an exchange is under way. */
   get isBusy(): boolean {
     return this.#session.exchange !== null
   }

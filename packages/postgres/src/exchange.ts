@@ -24,10 +24,8 @@ export abstract class Exchange<Result = void> {
   }
 }
 
-/** An exchange with any result. */
 export type AnyExchange = Pick<Exchange<unknown>, 'done' | 'receive' | 'refuse' | 'abandon'>
 
-/** The error for a message that is not allowed now. */
 export function outOfOrder(type: number): Error {
   return protocolError(`a message of type ${JSON.stringify(String.fromCharCode(type))} out of order`)
 }

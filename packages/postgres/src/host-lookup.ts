@@ -21,7 +21,6 @@ const DEFAULTS = {
   /** Longest time for a name with all its search domains: less than for a connection, so that the error names the cause. */
   timeoutMs: 2500,
 }
-/** Options of the resolver. */
 export type HostLookupOptions = Readonly<typeof DEFAULTS>
 const TRIES = 2
 /** Maximum cache time, although a name server may allow more: a host can move to another address. */
@@ -37,7 +36,6 @@ interface Found {
   readonly ttlSeconds: number
 }
 
-/** Resolves names. */
 export class HostLookup {
   private readonly options: HostLookupOptions
   private readonly known = new Map<string, { readonly addresses: readonly HostAddress[]; readonly until: number }>()

@@ -19,7 +19,6 @@ export { collectRows, executeOn, queryAll, queryResult, queryRows, readRows, typ
 export {
   identifier,
   quoteIdentifier,
-  rawSql,
   type SqlFragment,
   type Statement,
   sql,

@@ -59,7 +59,6 @@ const NOTHING = Buffer.alloc(0)
 /** Called with each message. The cell spans the body, and moves on when the call returns. */
 export type OnMessage = (type: number, body: Cell) => void
 
-/** The messages in the bytes of one connection. */
 export class MessageReader {
   readonly #onMessage: OnMessage
   readonly #cell = newCell()
@@ -90,7 +89,6 @@ export class MessageReader {
     if (at < chunk.length) this.#keepStart(chunk, at)
   }
 
-  /** Keeps the beginning of a message. */
   #keepStart(chunk: Buffer, at: number): void {
     const hasHead = at + HEAD_BYTES <= chunk.length
     const total = hasHead ? 1 + lengthAt(chunk[at] as number, this.#cell.view, at) : HEAD_BYTES

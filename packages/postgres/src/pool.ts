@@ -26,7 +26,6 @@ export interface PoolSums {
   readonly open: number
   /** Of these, the ones in use or being opened. */
   readonly busy: number
-  /** Requests that wait for a connection. */
   readonly waiting: number
 }
 

@@ -3,7 +3,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Field } from './typed-rows.ts'
 
-/** Maximum prepared statements of a connection. */
 export const PREPARED_MAX = 64
 
 /** A statement that the server keeps. */
@@ -19,7 +18,6 @@ export interface PreparedStatement {
   fields: readonly Field[] | null
 }
 
-/** The prepared statements of one connection. */
 export class PreparedStatements {
   readonly #byText = new Map<string, PreparedStatement>()
   readonly #prefix = `${randomUUID()}_`

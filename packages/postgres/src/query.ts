@@ -73,15 +73,9 @@ export async function executeOn(
   statement: Statement,
   options: RunOptions = {},
 ): Promise<number> {
-  let count = 0
-  const completed = (tag: string) => {
-    count = countOf(tag)
-  }
-  await connection.read([{ statement, sink: { format: 'text', row: noop, completed } }], options)
-  return count
+  return (await queryResult(connection, statement, options)).count
 }
 
-/** Collects the rows of one statement. */
 class Result implements Sink {
   readonly format = 'text'
   readonly rows: object[] = []
@@ -103,14 +97,8 @@ class Result implements Sink {
     if (this.decode !== null) this.rows.push(this.decode(row))
   }
 
+  /** The tag ends with the number, as in `UPDATE 5`. */
   completed(tag: string): void {
-    this.count = countOf(tag)
+    this.count = Number(/\d+$/.exec(tag)?.[0] ?? 0)
   }
 }
-
-/** The number at the end of a command tag, such as `UPDATE 5`. */
-function countOf(tag: string): number {
-  return Number(/\d+$/.exec(tag)?.[0] ?? 0)
-}
-
-const noop = () => undefined

@@ -7,7 +7,6 @@ import { authenticationError, type ConnectionError, protocolError } from './erro
 /** The error message for a server without that proof. */
 export const UNPROVED = 'the server did not prove that it knows the password'
 
-/** Options of an exchange. */
 export interface ScramOptions {
   readonly password: string
   /** Hash of the server's certificate; null without SCRAM-SHA-256-PLUS. */
@@ -48,7 +47,6 @@ export class ScramExchange {
     this.#header = certificateHash !== null ? 'p=tls-server-end-point,,' : couldBind ? 'y,,' : 'n,,'
   }
 
-  /** The mechanism's name. */
   get mechanism(): 'SCRAM-SHA-256' | 'SCRAM-SHA-256-PLUS' {
     return this.#options.certificateHash === null ? 'SCRAM-SHA-256' : 'SCRAM-SHA-256-PLUS'
   }

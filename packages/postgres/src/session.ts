@@ -17,7 +17,6 @@ const PARAMETERS_MAX = 100
 const PARAMETER_BYTES_MAX = 4096
 const TRANSACTION_STATES: Readonly<Record<string, TransactionState>> = { I: 'none', T: 'open', E: 'failed' }
 
-/** The session of one connection. */
 export class Session {
   /** Parameters that the server reports, such as `server_version`. */
   readonly parameters = new Map<string, string>()
@@ -33,7 +32,6 @@ export class Session {
     this.#onReady = onReady
   }
 
-  /** Ends the session and its exchange. */
   fail(cause: Error): void {
     this.end ??= cause
     this.exchange?.abandon(this.end)

@@ -37,7 +37,6 @@ export interface OpenSocket {
   readonly certificateHash: Buffer | null
 }
 
-/** What a socket needs beside its host. */
 export interface SocketOptions {
   readonly tls: TlsSettings
   /** Called with the bytes of the server, in memory that the next call overwrites. Returns whether a response goes on. */

@@ -57,11 +57,6 @@ export function identifier(name: string): SqlFragment {
   return new SqlFragment([quoteIdentifier(name)], [])
 }
 
-/** Text that becomes part of a statement as it is. Never for text from outside. */
-export function rawSql(text: string): SqlFragment {
-  return new SqlFragment([text], [])
-}
-
 /** The name in double quotes. Throws `TypeError` for a name that PostgreSQL cannot have. */
 export function quoteIdentifier(name: string): string {
   if (name === '' || name.includes('\0')) throw new TypeError(`not a name of PostgreSQL: ${JSON.stringify(name)}`)

@@ -3,7 +3,6 @@
 import { type Cell, firstValue, layBeside, MalformedRow, moveTo, newCell } from './cell.ts'
 import { protocolError } from './errors.ts'
 
-/** A column of a result. */
 export interface Field {
   readonly name: string
   /** OID of its type. */

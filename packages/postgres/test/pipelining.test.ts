@@ -6,7 +6,7 @@ import type { Request, Sink } from '../src/batch.ts'
 import { type Cell, firstValue, moveTo, newCell } from '../src/cell.ts'
 import { PREPARED_MAX } from '../src/prepared-statements.ts'
 import { queryRows } from '../src/query.ts'
-import { rawSql, type Statement, sql } from '../src/statement.ts'
+import { SqlFragment, type Statement, sql } from '../src/statement.ts'
 import { firstRow, open, openPool } from './support/open.ts'
 
 let database: TestDatabase
@@ -172,7 +172,7 @@ describe('a prepared statement', () => {
   test('is deallocated on the server when more than the maximum are used', async () => {
     const connection = await open(database.url)
     const statements = Array.from({ length: PREPARED_MAX + 20 }, (_, n) =>
-      prepared(sql`select ${rawSql(String(n))} as n`),
+      prepared(sql`select ${new SqlFragment([String(n)], [])} as n`),
     )
     for (const [n, statement] of statements.entries()) expect(await queryRows(connection, statement)).toEqual([{ n }])
     // the next flush deallocates the last one

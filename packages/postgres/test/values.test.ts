@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts'
 import { executeOn, queryRows } from '../src/query.ts'
-import { identifier, rawSql, sql } from '../src/statement.ts'
+import { identifier, SqlFragment, sql } from '../src/statement.ts'
 import { firstRow, open } from './support/open.ts'
 
 let database: TestDatabase
@@ -93,7 +93,9 @@ describe('a typed row has', () => {
     ['column of no type', 'null', null],
   ])('%s', async (_, expression, expected) => {
     const connection = await open(database.url)
-    expect(await firstRow(connection, sql`select ${rawSql(expression)} as value`)).toEqual({ value: expected })
+    expect(await firstRow(connection, sql`select ${new SqlFragment([expression], [])} as value`)).toEqual({
+      value: expected,
+    })
   })
 
   test.each(['infinity', '-infinity', '10000-01-01', '0044-03-15 BC'])('an invalid date for %s', async (text) => {

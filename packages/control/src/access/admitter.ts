@@ -12,7 +12,6 @@ export class ControlDatabaseFault extends Error {
   override readonly name = 'ControlDatabaseFault'
 }
 
-/** Options of an admitter. */
 export interface AdmitterOptions {
   /** Used for admission only. `close` closes it. */
   readonly pool: Pool

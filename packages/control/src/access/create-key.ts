@@ -8,7 +8,6 @@ import { UnknownStore } from '../stores.ts'
 import { hashApiKey, makeApiKey, type PlainKey, visibleParts } from './api-key.ts'
 import { KEY_COLUMNS, type KeySummary, namingActor } from './keys.ts'
 
-/** Active keys that a store may have. */
 const KEYS_PER_STORE_MAX = LIMITS.activeKeysPerStore
 
 /** Longest name of a key, in characters. */
@@ -22,7 +21,6 @@ export interface NewKey {
   readonly name: string
 }
 
-/** A key to create. */
 export interface KeyRequest {
   readonly database: ControlDatabase
   readonly storeId: string

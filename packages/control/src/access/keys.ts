@@ -27,7 +27,6 @@ export interface KeySummary {
 export const KEY_COLUMNS = sql`id, store_id as "storeId", name, prefix, last_four as "lastFour", created_by as "createdBy",
   created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt", replaces`
 
-/** A key that was found by its hash. */
 interface FoundKey {
   readonly id: string
   readonly name: string

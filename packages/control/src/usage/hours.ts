@@ -28,7 +28,6 @@ export function hourEntry({ keyId, outcome, minuteRequests }: RecordedRequest, a
   return { keyId, hour, ...none, [outcome]: 1, peakMinute: minuteRequests, lastUsed: at }
 }
 
-/** The hours that wait to be written. */
 export function hoursBuffer(pool: Pool, entriesMax: number): MergingBuffer<HourEntry> {
   const idOf = ({ keyId, hour }: HourEntry) => `${keyId} ${hour}`
   return new MergingBuffer({ entriesMax, idOf, merge, write: (batch) => upsert(pool, batch) })

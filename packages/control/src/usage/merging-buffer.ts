@@ -3,17 +3,14 @@
 /** Entries written in one statement. */
 const BATCH_SIZE = 5000
 
-/** What a buffer does with its entries. */
 export interface MergingBufferOptions<Entry> {
   readonly entriesMax: number
   readonly idOf: (entry: Entry) => string
   /** Adds `from` to `into`. */
   readonly merge: (into: Entry, from: Entry) => void
-  /** Writes a batch. */
   readonly write: (batch: readonly Entry[]) => Promise<void>
 }
 
-/** A bounded buffer of entries. */
 export class MergingBuffer<Entry> {
   readonly #entries = new Map<string, Entry>()
   readonly #options: MergingBufferOptions<Entry>
@@ -22,7 +19,6 @@ export class MergingBuffer<Entry> {
     this.#options = options
   }
 
-  /** Number of entries that wait. */
   get size(): number {
     return this.#entries.size
   }

@@ -11,9 +11,7 @@ export type UsageOutcome = 'answered' | 'clientErrors' | 'refused' | 'failed'
 
 /** How a page is part of a walk. */
 export interface WalkStep {
-  /** Whether it is the first page. */
   readonly begins: boolean
-  /** Whether there is no page after it. */
   readonly ends: boolean
   /** Filters of the list as in a query, with the values that were accepted; empty without any. */
   readonly filters: string

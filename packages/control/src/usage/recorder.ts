@@ -18,14 +18,12 @@ export interface UsageRecorder {
   close(): Promise<void>
 }
 
-/** Options of a recorder. */
 export interface UsageRecorderOptions {
   readonly database: ControlDatabase
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly observe: Observe
   readonly flushMs: number
-  /** Maximum lines of the request log per key. */
   readonly requestLogLines: number
   /** Pairs of key and hour in memory. Further ones are dropped, and `observe` gets their number. */
   readonly entriesMax?: number

@@ -24,12 +24,9 @@ export interface RequestLogEntry {
   lastAt: number
 }
 
-/** Options of the log. */
 export interface RequestLogOptions {
   readonly pool: Pool
-  /** Maximum lines in memory. */
   readonly entriesMax: number
-  /** Maximum lines per key. */
   readonly linesPerKey: number
   /** Milliseconds since 1970. */
   readonly now: () => number

@@ -20,7 +20,6 @@ interface Segment {
   ended: boolean
 }
 
-/** Options of a buffer. */
 export interface WalksBufferOptions {
   readonly pool: Pool
   /** Segments that may wait. Further ones are dropped. */
@@ -36,7 +35,6 @@ const OK = 200
 /** Walks that are stored for each key. */
 export const WALKS_PER_KEY_MAX = 50
 
-/** Pages that wait to be written. */
 export class WalksBuffer {
   #segments: Segment[] = []
   /** The segment that takes the next page of its list. */

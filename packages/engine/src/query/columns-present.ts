@@ -8,7 +8,6 @@ export interface PresentColumn {
   readonly type: string
   /** Keys of the complete indexes that begin with this column: up to three, such as `created_at, id, updated_at`. */
   readonly indexes: readonly string[]
-  /** Whether its table is layered, as `IS_LAYERED` says. */
   readonly isLayered?: boolean
 }
 
@@ -38,7 +37,6 @@ export function hasColumn(present: PresentTables, table: string, column: string)
   return present.get(table)?.has(column) ?? false
 }
 
-/** Whether one of the tables is layered. */
 export function hasLayers(present: PresentTables, tables: readonly string[]): boolean {
   return tables.some((table) => [...(present.get(table)?.values() ?? [])].some(({ isLayered }) => isLayered))
 }

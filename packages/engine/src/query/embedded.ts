@@ -13,7 +13,6 @@ import { isRepeatable, order, rows } from './sql.ts'
 import { LITERALS, Parameters } from './statement.ts'
 import { isOrderedWithin } from './windows.ts'
 
-/** One field of embedded rows. */
 export interface EmbeddedField {
   readonly resource: Resource
   /** Null if the store lacks the table or the column: there are no embedded rows. */

@@ -10,7 +10,6 @@ export const MINUS_INFINITY = -(2n ** 63n)
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const MICROSECONDS_OF_DAY = 86_400_000_000n
 
-/** `name` as a quoted identifier. */
 export function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }

@@ -7,7 +7,6 @@ import { onceForSchema } from './once-for-schema.ts'
 import type { PagePlan, Position } from './plan.ts'
 import type { Values } from './statement.ts'
 
-/** What a statement is written for. */
 export interface SqlContext {
   readonly present: PresentColumns
   readonly values: Values

@@ -7,14 +7,12 @@ import { hasColumn, type PresentColumns, type PresentTables } from './columns-pr
 import { identifier, textLiteral } from './literal.ts'
 import type { Values } from './statement.ts'
 
-/** What the expressions of a row need to know. */
 export interface SelectContext {
   readonly present: PresentTables
   /** Name under which the row's table stands in the statement. */
   readonly alias: string
   /** Row counts by table, for a field of kind `counts`. */
   readonly counts: ReadonlyMap<string, bigint>
-  /** Writes them. */
   readonly values: Values
 }
 

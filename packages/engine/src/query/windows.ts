@@ -90,7 +90,6 @@ export function windowEndStatement(plan: PagePlan, present: PresentColumns, rows
   return `select encode(timestamptz_send(created_at), 'hex') as "createdAt", id::text as id from (${ends}) k(created_at, id)`
 }
 
-/** A row of the answer to `windowEndStatement`. */
 export interface WindowEndRow {
   readonly createdAt: string
   readonly id: string

@@ -1,4 +1,4 @@
-// Work on a store within its time limit, done once more where the error says that it is worth it.
+// Work on a store within its time limit, repeated once if the error allows it.
 
 import { ApiError } from '@store-export/contract'
 import { type Connection, TimeLimitPassed, within } from '@store-export/postgres'
@@ -9,7 +9,6 @@ import { isTooSlow, remedyFor } from './database-errors.ts'
 import type { StoreAddress, StorePools } from './pools.ts'
 import { StoreDatabaseFault } from './store-fault.ts'
 
-/** What attempts are made with. */
 export interface AttemptOptions {
   readonly pools: StorePools
   readonly columns: StoreColumns
@@ -17,7 +16,6 @@ export interface AttemptOptions {
   readonly timeoutMs: number
 }
 
-/** For whom work is done. */
 export interface AttemptRequest {
   readonly address: StoreAddress
   readonly requestId: string | null
@@ -30,10 +28,9 @@ export interface AttemptRequest {
 export type Work<T> = (connection: Connection, present: PresentColumns) => Promise<T>
 
 const GRACE_SECONDS = 5
-/** Of the time limit, how long a statement runs before its connections are taken for dead. */
+/** Share of the time limit after which a statement counts as hung, and its connections as lost. */
 const HUNG_SHARE = 0.5
 
-/** Does work on stores. */
 export class Attempts {
   private readonly options: AttemptOptions
   /** Addresses behind which a pooler has mixed up prepared statements. */
@@ -49,32 +46,27 @@ export class Attempts {
   }
 
   /**
-   * Does the work, once more where the error says that it is worth it, never past the time limit. Throws `ApiError` and
-   * the reason of the signal as they come, and `StoreDatabaseFault`, already observed, for anything else.
+   * Does the work, and repeats it once if the error allows it. Rejects with `ApiError`, with the reason of the signal, and with
+   * `StoreDatabaseFault`, which is observed already, for any other error.
    */
   async run<T>(request: AttemptRequest, work: Work<T>): Promise<T> {
-    const { startedAt, address, signal } = request
+    const { startedAt, address, requestId, signal } = request
     const deadline = startedAt + this.options.timeoutMs
     const isFinal = (cause: unknown) => cause instanceof ApiError || signal?.aborted === true
-    try {
-      return await this.once(address, work, deadline)
-    } catch (cause) {
-      if (isFinal(cause)) throw cause
-      const retried = this.prepareRetry(address, cause) || this.isStrayCancel(cause, startedAt)
-      this.options.observe(storeFault(request, cause, retried))
-      if (!retried) throw asFault(cause)
-    }
-    try {
-      return await this.once(address, work, deadline)
-    } catch (cause) {
-      if (isFinal(cause)) throw cause
-      this.prepareRetry(address, cause)
-      this.options.observe(storeFault(request, cause, false))
-      throw asFault(cause)
+    for (let isRetry = false; ; isRetry = true) {
+      try {
+        return await this.once(address, work, deadline)
+      } catch (cause) {
+        if (isFinal(cause)) throw cause
+        const helps = this.prepareRetry(address, cause) || this.isStrayCancel(cause, startedAt)
+        const retried = helps && !isRetry
+        this.options.observe({ event: 'store fault', storeId: address.storeId, requestId, cause, retried })
+        if (!retried) throw asFault(cause)
+      }
     }
   }
 
-  /** Does the work until `deadline`, by `performance.now()`. Throws what it throws, and gives up connections that are lost. */
+  /** Does the work until `deadline`, by `performance.now()`. Rejects as `work` does, and closes connections that are lost. */
   async once<T>(address: StoreAddress, work: Work<T>, deadline: number): Promise<T> {
     const { timeoutMs } = this.options
     const requireTime = () => {
@@ -89,7 +81,7 @@ export class Attempts {
         this.options.pools.discard(address.storeId, reason, { connection, graceSeconds })
       try {
         return await within(deadline - begunAt, running, () => {
-          // Late because it waited long for its turn is not hung: what runs on the other connections may end.
+          // If the wait for a connection took the time, other connections may still work.
           const isHung = performance.now() - begunAt > timeoutMs * HUNG_SHARE
           discard('no answer in time', isHung ? 0 : GRACE_SECONDS)
         })
@@ -102,7 +94,7 @@ export class Attempts {
     return await this.options.pools.use(address, working, deadline)
   }
 
-  /** Long before its time limit a statement is ended only by a cancel that was meant for the one before it. */
+  /** A statement that ends long before its time limit got the cancel of the statement before it. */
   private isStrayCancel(cause: unknown, startedAt: number): boolean {
     return isTooSlow(cause) && performance.now() - startedAt < this.options.timeoutMs * HUNG_SHARE
   }
@@ -115,12 +107,6 @@ export class Attempts {
   }
 }
 
-/** What is noticed of an attempt that failed. */
-function storeFault({ address, requestId }: AttemptRequest, cause: unknown, retried: boolean) {
-  return { event: 'store fault', storeId: address.storeId, requestId, cause, retried } as const
-}
-
-/** The error as a fault of the store. */
 function asFault(cause: unknown): StoreDatabaseFault {
   return cause instanceof StoreDatabaseFault ? cause : new StoreDatabaseFault('the store could not be read', { cause })
 }

@@ -16,7 +16,6 @@ import { textLiteral } from '../query/literal.ts'
 import type { Observe } from '../store-event.ts'
 import type { StoreAddress } from './pools.ts'
 
-/** What the look-up needs. */
 export interface ColumnsOptions {
   readonly refreshSeconds: number
   readonly observe: Observe

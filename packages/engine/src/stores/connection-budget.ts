@@ -11,7 +11,6 @@ export type Standing = 'answering' | 'new' | 'failing'
 /** Share of the bound for connections that have not answered yet. */
 const SHARES: Readonly<Record<Standing, number>> = { answering: 1, new: 1 / 2, failing: 1 / 4 }
 
-/** The connections of one server, or of all servers together. */
 export class ConnectionBudget {
   readonly max: number
   /** Delays attempts on a server that refuses connections. */

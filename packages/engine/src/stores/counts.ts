@@ -1,29 +1,28 @@
-// How many rows a store has. Counting reads an index from end to end, a quarter of a second for millions of rows: counts
-// are kept for some seconds, and who asks again within them waits for none, since new ones are made before the old are too old.
+// How many rows a store has. A count reads an index from end to end: a quarter of a second for millions of rows. Counts are
+// cached for some seconds, and renewed before they expire, so that a client that polls the store never waits for a count.
 
 import { type Cell, type Connection, firstValue, moveToValue, readRows } from '@store-export/postgres'
 import type { PresentColumns } from '../query/columns-present.ts'
 import { countStatement } from '../query/sql.ts'
 
 /**
- * Of their age, when kept counts are made anew. Half of it, so that who asks again and again, each time within the age, comes
- * by when it is time: between a request that finds counts too young for that and one that finds them too old lies more than
- * half. What a count takes itself comes off.
+ * Share of their age after which counts are renewed. Of two requests within the age, one comes in the second half. The time of
+ * the count comes off.
  */
 const AHEAD_SHARE = 0.5
 
 interface Counting<T> {
-  /** When it was begun, from where its age is reckoned. */
+  /** Start of the count. */
   readonly at: number
   readonly counts: T
 }
 
-/** Counts by store and the place of its tables, each handed out until it is `maxAgeMs` old. */
+/** Counts by the place of a store's tables. */
 export class StoreCounts {
   private readonly kept = new Map<string, Counting<Counts>>()
-  /** Under way, each on a connection: who waits for one holds one himself, and might wait for his own. */
+  /** Counts under way. Each has a connection already: a request that waits for one holds a connection itself. */
   private readonly coming = new Map<string, Counting<Promise<Counts>>>()
-  /** Stores that a connection is asked for, to count them ahead. */
+  /** Places for which a renewal waits for a connection. */
   private readonly asked = new Set<string>()
   private readonly maxAgeMs: number
   private readonly now: () => number
@@ -33,18 +32,18 @@ export class StoreCounts {
     this.now = options.now
   }
 
-  /** The counts at `place`: kept, under way, or those that `count` makes now. Rejects as it does; a failure is not kept. */
+  /** The counts at `place`: cached, under way, or from `count`. Rejects as `count` does. */
   async of(place: string, count: () => Promise<Counts>): Promise<Counts> {
     const [kept, coming] = [this.kept.get(place), this.coming.get(place)]
     if (kept !== undefined && this.ageOf(kept) < this.maxAgeMs) return kept.counts
     if (coming === undefined || this.ageOf(coming) >= this.maxAgeMs) return this.make(place, count)
-    // A count that ends with its connection must not fail those who share it and have connections of their own.
+    // A count that ends with its connection must not fail requests that have connections of their own.
     return coming.counts.catch(() => this.of(place, count))
   }
 
   /**
-   * Counts ahead where it is time: `connect` gets a connection, counts on it with what it is given, and rejects where either
-   * fails. Nobody waits for that, so it is not told: who needs the counts then makes them himself.
+   * Renews the counts if it is time. `connect` gets a connection and counts on it. Errors are dropped: the next request
+   * counts itself.
    */
   async ahead(place: string, connect: (counting: CountAhead) => Promise<void>): Promise<void> {
     if (!this.isDue(place) || this.asked.has(place)) return
@@ -54,7 +53,7 @@ export class StoreCounts {
         if (this.isDue(place)) await this.make(place, count)
       })
     } catch {
-      // nobody waits for it
+      // the next request counts itself
     } finally {
       this.asked.delete(place)
     }
@@ -80,13 +79,12 @@ export class StoreCounts {
   }
 }
 
-/** Counts with `count`, on the connection that was waited for, unless somebody has done so meanwhile. */
+/** Counts on the connection, unless another request has counted meanwhile. */
 export type CountAhead = (count: () => Promise<Counts>) => Promise<void>
 
 /** Rows by table. */
 export type Counts = ReadonlyMap<string, bigint>
 
-/** What rows are counted on. */
 export interface CountOptions {
   readonly connection: Connection
   readonly present: PresentColumns

@@ -1,7 +1,6 @@
 // What an error of a store database means: try again at once, read the schema again, or give up. Codes as a table;
 // source: https://www.postgresql.org/docs/current/errcodes-appendix.html and Node's own names.
 
-/** What to do about an error. */
 export type Remedy =
   | 'reconnect'
   | 'free connections'

@@ -3,7 +3,6 @@
 import { TimeLimitPassed } from '@store-export/postgres'
 import { type FullPart, fullPartOf, isRefusedByServer, isTerminated, losesConnection } from './database-errors.ts'
 
-/** A use of a connection that failed. */
 export interface FailedUse {
   readonly cause: unknown
   /** Whether the connection was opened for this request. */
@@ -13,11 +12,9 @@ export interface FailedUse {
   /** Whether the server has answered a statement on the connection. */
   readonly hasAnswered: boolean
   readonly durationMs: number
-  /** Time limit of a request. */
   readonly timeoutMs: number
 }
 
-/** Consequences of a failure. */
 export interface Verdict {
   /** The store or server whose next connection attempt is delayed. */
   readonly delayed: readonly ('store' | 'server')[]
@@ -31,7 +28,6 @@ export interface Verdict {
 const HUNG_SHARE = 0.5
 const SILENT_SHARE = 0.2
 
-/** Judges a failure. */
 export function verdictOn({ cause, hasAnswered, durationMs, timeoutMs, ...use }: FailedUse): Verdict {
   const full = fullPartOf(cause)
   if (full !== null) return { delayed: [full === 'server' ? 'server' : 'store'], full, isFinal: false }

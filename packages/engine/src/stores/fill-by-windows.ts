@@ -12,7 +12,6 @@ const SEARCH_MS = 250
 /** The next window may take as long as the slowest one, and so may the rest of the response. */
 const WINDOWS_LEFT = 2
 
-/** What a page is filled from. */
 export interface WindowSearch {
   readonly page: PageWriter
   readonly connection: Connection

@@ -7,13 +7,11 @@ import type { PagePlan } from '../query/plan.ts'
 import { needsWindows } from '../query/windows.ts'
 import { fillByWindows, type WindowSearch } from './fill-by-windows.ts'
 
-/** What a page is filled from. */
 export interface PageSearch extends WindowSearch {
   /** End of the count, by `performance.now()`. */
   readonly deadline: number
   /** Changed rows of the list, up to `SORTED_MAX + 1`, if they were counted for this request already. */
   readonly changed: number | null
-  /** Whether the connection keeps statements prepared. */
   readonly prepares: boolean
 }
 

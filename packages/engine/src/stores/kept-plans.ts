@@ -1,23 +1,22 @@
-// How old the plans are that a connection keeps. A plan of a prepared statement is made for the tables as they were: one of
-// a store that had twenty orders reads all items for each of them, until an ANALYZE comes, which may be never.
+// The age of the plans that a connection keeps. A prepared statement keeps a plan for the tables as they were: the plan for
+// twenty orders reads all items for each order, until an ANALYZE.
 
 import { type Connection, executeOn, sql } from '@store-export/postgres'
 
-/** A store that was filled is read well after this; and what a plan costs is nothing beside the pages of so long. */
+/** Planning again costs little compared with the pages of 15 seconds. */
 const PLANS_AGE_MAX_MS = 15_000
 const DISCARD_PLANS = sql`discard plans`
 
-/** When the plans of each connection were last thrown away. */
 export class KeptPlans {
   readonly #madeAt = new WeakMap<Connection, number>()
 
-  /** Has the server plan anew what this connection keeps, where it is time. Rejects as a statement does. */
+  /** Makes the server plan again what this connection keeps, if the plans are old. Rejects as a statement does. */
   async renew(connection: Connection): Promise<void> {
     const madeAt = this.#madeAt.get(connection)
     const now = performance.now()
     if (madeAt !== undefined && now - madeAt < PLANS_AGE_MAX_MS) return
     this.#madeAt.set(connection, now)
-    // nothing is kept yet where nothing was asked
+    // a new connection keeps no plans
     if (madeAt !== undefined) await executeOn(connection, DISCARD_PLANS)
   }
 

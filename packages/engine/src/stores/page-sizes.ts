@@ -1,36 +1,32 @@
-// How many rows to ask a store for, so that a page ends near its bound in bytes without reading what it cannot serve. Learnt
-// from the page before: rows of a megabyte, asked for by the 250, would be read and dropped at every page of a walk.
+// How many rows to read for a page, so that the page ends near its bound in bytes. Learned from the last page of the list:
+// otherwise each page of large rows would read and drop most of its rows.
 
-/** Lists of stores that are remembered; the ones used least recently are forgotten first. */
+/** Lists that are stored. The least recently used one is dropped. */
 const LISTS_MAX = 10_000
-/** Asked for beyond what fits by measure, since rows differ. */
+/** Rows differ in size, so more are read than fit on average. */
 const MARGIN = 1.25
-/** A page that was too slow is tried again, by its client, with this share of its rows. */
+/** Share of the rows with which a page is read after one that was too slow. */
 const SLOW_SHARE = 0.25
 
-/** The number of rows worth asking for, by list. */
 export class PageSizes {
-  /** Rows that fit a page, by what the last one held. */
   private readonly known = new Map<string, number>()
   private readonly bytesMax: number
 
-  /** `bytesMax` is the size at which a page ends. */
   constructor(bytesMax: number) {
     this.bytesMax = bytesMax
   }
 
-  /** Rows to ask for where a client asks for `limit`: as many or fewer, at least one. */
+  /** Rows to read for a page of at most `limit` rows: at least one. */
   rowsFor(list: string, limit: number): number {
     return Math.min(limit, this.known.get(list) ?? limit)
   }
 
-  /** Learns from a page. */
   served(list: string, { rows, bytes }: { readonly rows: number; readonly bytes: number }): void {
     if (rows === 0) return
     this.remember(list, Math.ceil((this.bytesMax / (bytes / rows)) * MARGIN))
   }
 
-  /** Learns from a page of `rows` that did not come in time. */
+  /** Learns from a page of `rows` rows that was not read in time. */
   tooSlow(list: string, rows: number): void {
     this.remember(list, Math.max(1, Math.floor(rows * SLOW_SHARE)))
   }

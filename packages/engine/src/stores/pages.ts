@@ -18,7 +18,6 @@ export interface PageRequest {
   readonly lead: string
 }
 
-/** The pages of all stores. */
 export class Pages {
   /** Plans that connections keep. */
   readonly plans = new KeptPlans()

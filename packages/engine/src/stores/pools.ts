@@ -15,7 +15,6 @@ export interface PoolBounds extends SessionBounds, ConnectionBounds {
   readonly storeIdleSeconds: number
 }
 
-/** What pools need. */
 export interface StorePoolsOptions {
   readonly bounds: PoolBounds
   /** The connection URL of a store, with its password. May throw. */
@@ -23,7 +22,6 @@ export interface StorePoolsOptions {
   readonly observe: Observe
 }
 
-/** How a store's connections are closed. */
 export interface DiscardOptions {
   /** How long statements under way may still take. */
   readonly graceSeconds?: number
@@ -69,7 +67,6 @@ export class StorePools {
     return this.stopping.signal
   }
 
-  /** Whether `close` was called. */
   get isClosed(): boolean {
     return this.closing.aborted
   }
@@ -115,7 +112,6 @@ export class StorePools {
     for (const slot of pool.running) void slot.connection?.close(graceSeconds * 1000)
   }
 
-  /** Sums over all stores. */
   sums(): PoolSums {
     return { pools: this.pools.size, ...this.connections.sums }
   }

@@ -14,7 +14,6 @@ export class ReconnectPause {
   cause: unknown
   private failures = 0
 
-  /** Whether the last attempt failed. */
   get isFailing(): boolean {
     return this.failures > 0
   }
@@ -28,7 +27,6 @@ export class ReconnectPause {
     this.failures++
   }
 
-  /** Notes a success: the next attempt may begin at once. */
   succeeded(): void {
     this.failures = 0
     this.retryAt = 0

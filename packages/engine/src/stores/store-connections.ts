@@ -18,7 +18,6 @@ export interface ConnectionBounds extends QueueBounds {
   readonly storeTimeoutMs: number
 }
 
-/** How a request began to use a connection. */
 interface Begun {
   readonly at: number
   /** Whether the connection was opened for it. */
@@ -29,7 +28,6 @@ interface Begun {
 const CLOSE_MS = 5000
 const NEVER = Number.POSITIVE_INFINITY
 
-/** The connections to all stores. */
 export class StoreConnections {
   private readonly bounds: ConnectionBounds
   private readonly onEmptied: (pool: StorePool) => void

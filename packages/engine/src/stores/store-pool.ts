@@ -23,7 +23,6 @@ export interface SessionBounds {
   readonly storeSessionSettings: boolean
 }
 
-/** What a pool needs. */
 export interface StorePoolOptions {
   readonly bounds: SessionBounds
   readonly target: ConnectionTarget
@@ -46,7 +45,6 @@ export interface StoreSlot {
   idleSince: number
 }
 
-/** A request that waits for a connection. */
 export interface Waiter {
   readonly pool: StorePool
   /** Start of the wait, by `performance.now()`. */
@@ -59,7 +57,6 @@ const CONNECT_TIMEOUT_MS = 3000
 /** The server ends a statement before the client gives up, so that none runs on unheard. */
 const SERVER_LIMIT_SHARE = 0.9
 
-/** The pool of one store. */
 export class StorePool {
   readonly address: StoreAddress
   /** Deadline of the request that brought the address: a later one brings a newer. */
@@ -68,7 +65,6 @@ export class StorePool {
   readonly pause: ReconnectPause
   /** Idle connections, the one used last at the end. */
   readonly idle: StoreSlot[] = []
-  /** Slots that requests use. */
   readonly running = new Set<StoreSlot>()
   /** Requests in the order of their arrival. */
   readonly waiting = new Set<Waiter>()

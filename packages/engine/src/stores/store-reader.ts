@@ -20,7 +20,6 @@ import type { StoreAddress, StorePools } from './pools.ts'
 import { PlannedRead, readPlan } from './read-plan.ts'
 import { requireReadable, requireServable } from './refusals.ts'
 
-/** Options of a reader. */
 export interface StoreReaderOptions {
   readonly pools: StorePools
   readonly columns: StoreColumns

@@ -14,11 +14,9 @@ export interface QueueBounds {
   readonly storeQueueWaitMs: number
 }
 
-/** The requests of all stores. */
 export class WaitingRequests {
   private readonly bounds: QueueBounds
   private readonly observe: Observe
-  /** Pools with requests that wait. */
   private readonly pools = new Set<StorePool>()
 
   constructor(bounds: QueueBounds, observe: Observe) {
@@ -26,7 +24,6 @@ export class WaitingRequests {
     this.observe = observe
   }
 
-  /** How many requests wait. */
   get size(): number {
     return [...this.pools].reduce((sum, { waiting }) => sum + waiting.size, 0)
   }
