@@ -3,19 +3,28 @@
 import { ApiError, childrenOf, type Resource } from '@store-export/contract'
 import { hasColumn, type PresentColumns } from '../query/columns-present.ts'
 import { identifier } from '../query/literal.ts'
-import type { Filter, Plan } from '../query/plan.ts'
+import type { Plan } from '../query/plan.ts'
 import { tableName } from '../query/select-list.ts'
 import { StoreDatabaseFault } from './store-fault.ts'
 
 /** Throws `StoreDatabaseFault` if a table of the plan cannot be read, and `INVALID_PARAM` if the store cannot filter so. */
 export function requireServable(plan: Plan, present: PresentColumns): void {
-  requireReadable(plan.resource, present)
-  refuseUntracked(plan, present)
+  const { resource } = plan
+  requireReadable(resource, present)
+  if (plan.kind !== 'page' || !present.has(resource.table)) return
+  const untracked = plan.filters.find(({ field }) => !hasColumn(present, resource.table, field))
+  if (untracked === undefined) return
+  const { name, plural } = resource
+  const message =
+    untracked.field === 'updated_at'
+      ? `this store does not track ${name.toLowerCase()} updates; use created_since, and walk the whole list from time to time`
+      : `the ${plural} of this store have no ${untracked.field}`
+  throw new ApiError('INVALID_PARAM', `${untracked.parameter}: ${message}`)
 }
 
 /**
- * Throws if the schema has none of the tables of a store, or a table of the resource exists and cannot be read, or is one of
- * launch and does not exist. An empty list, or orders without items, would be taken for the truth (R42). A newer table that does not exist is an empty list.
+ * Throws `StoreDatabaseFault` if the schema has no table of a store, if a table of the resource cannot be read, or if a table of
+ * launch does not exist. A client would take an empty list for the truth (R42). Newer tables that do not exist are empty lists.
  */
 export function requireReadable(resource: Resource, present: PresentColumns): void {
   if (present.size === 0)
@@ -39,19 +48,4 @@ export function tracksUpdates({ table }: Resource, present: PresentColumns): boo
 /** `code` is the server's own, so that the service reads the schema again and finds a new table. */
 function fault(message: string, code: string): StoreDatabaseFault {
   return Object.assign(new StoreDatabaseFault(message), { code })
-}
-
-/** The filter needs a column that the store lacks (R1). */
-function refuseUntracked(plan: Plan, present: PresentColumns): void {
-  if (plan.kind !== 'page' || !present.has(plan.resource.table)) return
-  const untracked = plan.filters.find(({ field }) => !hasColumn(present, plan.resource.table, field))
-  if (untracked !== undefined) throw untrackedError(untracked, plan.resource)
-}
-
-function untrackedError({ parameter, field }: Filter, { name, plural }: Resource): ApiError {
-  const message =
-    field === 'updated_at'
-      ? `this store does not track ${name.toLowerCase()} updates; use created_since, and walk the whole list from time to time`
-      : `the ${plural} of this store have no ${field}`
-  return new ApiError('INVALID_PARAM', `${parameter}: ${message}`)
 }
