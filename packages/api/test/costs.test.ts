@@ -6,6 +6,7 @@ import { type Connection, connect, parseConnectionUrl, queryRows, readRows } fro
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { PageWriter } from '../../engine/src/encode/page-writer.ts'
+import { changedCountStatement } from '../../engine/src/query/changed-count.ts'
 import { embeddedFields } from '../../engine/src/query/embedded.ts'
 import { statementOf } from '../../engine/src/query/sql.ts'
 import { newCell } from '../../postgres/src/cell.ts'
@@ -13,6 +14,7 @@ import { type CountedWay, countedWay, type Passed } from './support/counted-way.
 import { filledStore } from './support/demo.ts'
 import { NO_ID } from './support/endpoints.ts'
 import { startNode } from './support/nodes.ts'
+import { administrate } from './support/rows.ts'
 
 const SIZE = { orders: 600, customers: 200, products: 100, locations: 2, groups: 2 }
 const AT_ONCE = 64
@@ -127,11 +129,11 @@ test.each(['/orders', '/products', '/customers'])('a page of %s takes fewer byte
 })
 
 /** A connection to the store, and what it has. */
-async function opened() {
-  const connection = await connect(parseConnectionUrl(store.ownerUrl), { applicationName: 'test' })
+async function opened({ id, ownerUrl }: TestStore = store) {
+  const connection = await connect(parseConnectionUrl(ownerUrl), { applicationName: 'test' })
   onTestFinished(() => connection.close())
   const columns = new StoreColumns({ refreshSeconds: 60, now: Date.now, observe: () => undefined })
-  const address = { storeId: store.id, databaseUrl: store.ownerUrl, schemaName: 'public', sealedPassword: null }
+  const address = { storeId: id, databaseUrl: ownerUrl, schemaName: 'public', sealedPassword: null }
   return { connection, present: await columns.of(address, connection) }
 }
 
@@ -175,6 +177,18 @@ test.each([order, product])(
     }
   },
 )
+
+test('on a server with Citus, no statement has a limit that is not a number', async () => {
+  const extended = await filledStore(platform, LATEST_REVISION, { ...SIZE, orders: 1, customers: 1, products: 1 })
+  await administrate(extended, 'set allow_system_table_mods = on; create table pg_catalog.pg_dist_partition ()')
+  const { present } = await opened(extended)
+  for (const resource of [order, product, customer]) {
+    const plan = { kind: 'page', resource, limit: 250, after: null, filters: [] } as const
+    const statements = [statementOf(plan, present, { prepares: false }), changedCountStatement(plan, present, false)]
+    for (const { statement } of embeddedFields(plan, present, false)) if (statement !== null) statements.push(statement)
+    for (const { text } of statements) expect(text).not.toMatch(/limit(?! \d)/)
+  }
+})
 
 /** The server's plan of a statement. */
 async function explain(connection: Connection, statement: string): Promise<string> {

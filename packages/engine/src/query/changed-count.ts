@@ -1,7 +1,7 @@
 // Rows that were changed since a timestamp: their count decides the access path of a page of them. Pure: no connection, no clock.
 
 import type { Statement } from '@store-export/postgres'
-import { hasColumn, type PresentColumns } from './columns-present.ts'
+import { hasColumn, hasLayers, type PresentColumns } from './columns-present.ts'
 import type { PagePlan } from './plan.ts'
 import { tableName } from './select-list.ts'
 import { changedRanges } from './sql.ts'
@@ -31,10 +31,13 @@ export function isCounted({ filters, resource, after }: PagePlan, present: Prese
  * - All plans cost the same to the server, so a connection that has counted five times doesn't plan again.
  * - For a limit that it doesn't see, the server plans to read a tenth of the rows. So it reads the index in its order, also if
  *   the table has no statistics. Only a list of a few rows is read whole.
+ *
+ * The limit of a layered table is a number: Citus refuses other limits.
  */
 export function changedCountStatement(plan: PagePlan, present: PresentColumns, prepares: boolean): Statement {
   const parameters = new Parameters()
-  const limit = ` limit (select ${SORTED_MAX + 1})`
+  const most = SORTED_MAX + 1
+  const limit = ` limit ${hasLayers(present, [plan.resource.table]) ? most : `(select ${most})`}`
   const ranges = changedRanges(plan, present, (since) => `(select ${parameters.instant(since)})`).map(
     ({ condition, order }) =>
       `(select 1 from ${tableName(plan.resource, present)} t where ${condition} order by ${order}${limit})`,

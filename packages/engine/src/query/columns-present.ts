@@ -12,10 +12,11 @@ export interface PresentColumn {
 }
 
 /**
- * Whether a row `c` of `pg_class` reads rows of other tables than its own: a view, a partitioned table, a parent of others, or
- * a table with policies.
+ * Whether a row `c` of `pg_class` reads rows of other tables than its own: a view, a partitioned table, a parent of others, a
+ * table with policies, or, on a server with Citus, any table.
  */
-export const IS_LAYERED = `(c.relkind in ('v', 'p') or c.relhassubclass or c.relrowsecurity)`
+export const IS_LAYERED = `(c.relkind in ('v', 'p') or c.relhassubclass or c.relrowsecurity
+    or pg_catalog.to_regclass('pg_catalog.pg_dist_partition') is not null)`
 
 /** Tables of a store by name, each with its columns by name: none if the table exists and cannot be read. */
 export type PresentTables = ReadonlyMap<string, ReadonlyMap<string, PresentColumn>>
