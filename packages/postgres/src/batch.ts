@@ -12,7 +12,7 @@ import { type Field, readFields } from './typed-rows.ts'
 /** What becomes of the result of a statement. */
 export interface Sink {
   readonly format: ResultFormat
-  /** Called with each row. The cell spans the message, and moves on when the call returns. */
+  /** Called with each row, or each chunk of COPY. The cell spans the message, and moves on when the call returns. */
   row(message: Cell): void
   /** Called with the columns before the first row. Without this method the server does not describe them. */
   columns?(fields: readonly Field[]): void
@@ -83,7 +83,12 @@ export class Batch extends Exchange<(PostgresError | null)[]> {
     if (step === undefined) throw outOfOrder(type)
     switch (type) {
       case SERVER.dataRow:
+      case SERVER.copyData:
         this.#row(step, type, body)
+        return false
+      case SERVER.copyOutResponse:
+      case SERVER.copyDone:
+        if (step.type !== SERVER.commandComplete) throw outOfOrder(type)
         return false
       case SERVER.noData:
       case SERVER.rowDescription:

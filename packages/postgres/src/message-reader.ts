@@ -11,6 +11,9 @@ export const SERVER = {
   bindComplete: 0x32,
   closeComplete: 0x33,
   commandComplete: 0x43,
+  copyData: 0x64,
+  copyDone: 0x63,
+  copyOutResponse: 0x48,
   dataRow: 0x44,
   emptyQueryResponse: 0x49,
   errorResponse: 0x45,
@@ -44,6 +47,7 @@ const LENGTH_BYTES = 4
 const PART_BYTES = 64 * 1024
 /** Messages that carry data or text of the database. */
 const LONG: ReadonlySet<number> = new Set([
+  SERVER.copyData,
   SERVER.dataRow,
   SERVER.errorResponse,
   SERVER.noticeResponse,

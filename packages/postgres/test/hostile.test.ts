@@ -4,6 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, inject, test } from 'vitest'
 import { MalformedRow } from '../src/cell.ts'
+import type { Connection } from '../src/connection.ts'
 import { ConnectionError, PostgresError } from '../src/errors.ts'
 import type { Pool } from '../src/pool.ts'
 import { queryRows } from '../src/query.ts'
@@ -270,6 +271,42 @@ async function dripRow(peer: Parameters<Act>[0]): Promise<void> {
 function longValue(length: number): Buffer {
   return message('D', Buffer.concat([Buffer.from([0, 1]), int32(length), Buffer.from('abc')]))
 }
+
+describe('[ERR-3] during COPY, if the server', () => {
+  const COPY_OUT = message('H', '\0\0\0')
+  const copyOut: Work = (pool) => pool.use((connection) => copy(connection, () => undefined)).then(() => 'done')
+  const faults: readonly Fault[] = [
+    ['is ready before it completed', (peer) => peer.say(PARSED, BOUND, COPY_OUT, message('d', 'x'), ready()), BROKEN],
+    [
+      'closes after the data',
+      (peer) => void peer.socket.end(Buffer.concat([PARSED, BOUND, COPY_OUT, message('d', 'x')])),
+      CLOSED,
+    ],
+    ['sends data without an end', (peer) => endlessCopy(peer), LATE],
+    ['is silent after the data', (peer) => peer.say(PARSED, BOUND, COPY_OUT, message('d', 'x')), LATE],
+  ]
+  test.each<Fault>(faults)('%s, the client gets one typed error', async (_, say, expected) => {
+    await expectTypedError(
+      async (peer) => {
+        await peer.welcome()
+        await peer.until('S')
+        await say(peer)
+      },
+      expected,
+      copyOut,
+    )
+  })
+
+  async function endlessCopy(peer: Parameters<Act>[0]): Promise<void> {
+    peer.say(PARSED, BOUND, COPY_OUT)
+    await peer.flood(message('d', Buffer.alloc(65_536)))
+  }
+
+  async function copy(connection: Connection, row: () => void): Promise<void> {
+    const statement = sql`copy (select 1) to stdout`
+    await connection.read([{ statement, sink: { format: 'text', row } }], within(LIMIT_MS))
+  }
+})
 
 describe('[ERR-3] a connection that the client closes', () => {
   test.each<readonly [string, Act]>([
