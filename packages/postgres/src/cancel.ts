@@ -14,7 +14,7 @@ const TIMEOUT_MS = 1000
 export async function sendCancel(address: DatabaseHost, tls: TlsSettings, message: Buffer): Promise<void> {
   const signal = AbortSignal.timeout(TIMEOUT_MS)
   try {
-    const { socket } = await openSocket(address, { tls, onBytes: () => false, signal })
+    const { socket } = await openSocket(address, { tls, onBytes: () => undefined, signal })
     const closed = once(socket, 'close', { signal })
     // the server closes the connection when it has read the message; PgBouncer 1.18 crashes if the client ends it first
     socket.write(message)

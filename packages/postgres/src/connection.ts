@@ -220,9 +220,8 @@ export class Connection {
     return this.#socket
   }
 
-  /** Returns whether a response goes on. */
-  #onBytes(bytes: Buffer): boolean {
-    if (this.isClosed) return false
+  #onBytes(bytes: Buffer): void {
+    if (this.isClosed) return
     try {
       this.#reader.receive(bytes)
     } catch (cause) {
@@ -230,7 +229,6 @@ export class Connection {
       const named = new ConnectionError(error.code, `${this.host}: ${error.message}`, { cause })
       this.destroy(cause instanceof PostgresError ? cause : named)
     }
-    return this.isBusy
   }
 }
 

@@ -21,13 +21,6 @@ const KEEPALIVE_MS = 60_000
  */
 const CHUNK = Buffer.allocUnsafeSlow(64 * 1024)
 
-/**
- * PostgreSQL sends a long result 8 KB at a time, so that a fast reader wakes up for every 8 KB. Reading after a short pause
- * instead takes the rest of a page in a few large reads, for half of the processor time.
- */
-const PIECE_BYTES = 8192
-const PAUSE_MS = 1
-
 /** A socket on which the startup message can be sent. */
 export interface OpenSocket {
   readonly socket: Socket
@@ -39,8 +32,8 @@ export interface OpenSocket {
 
 export interface SocketOptions {
   readonly tls: TlsSettings
-  /** Called with the bytes of the server, in memory that the next call overwrites. Returns whether a response goes on. */
-  readonly onBytes: (bytes: Buffer) => boolean
+  /** Called with the bytes of the server, in memory that the next call overwrites. */
+  readonly onBytes: (bytes: Buffer) => void
   /** Ends the attempt. */
   readonly signal: AbortSignal
 }
@@ -77,14 +70,12 @@ interface PlainReader {
   onBytes: SocketOptions['onBytes']
 }
 
-const dropBytes = () => false
+const dropBytes = () => undefined
 
 function connect(host: DatabaseHost, reader: PlainReader): Socket {
   const callback = (count: number) => {
-    const goesOn = reader.onBytes(CHUNK.subarray(0, count))
-    const isBurst = goesOn && count >= PIECE_BYTES && count < CHUNK.length
-    if (isBurst) setTimeout(() => socket.resume(), PAUSE_MS)
-    return !isBurst
+    reader.onBytes(CHUNK.subarray(0, count))
+    return true
   }
   const socket = connectTcp({
     ...(host.kind === 'unix' ? { path: host.path } : { host: host.host, port: host.port, lookup: hostLookup.lookup }),
@@ -135,7 +126,6 @@ async function offersTls(plain: Socket, reader: PlainReader): Promise<boolean> {
       // what follows before TLS protects the socket is dropped
       reader.onBytes = dropBytes
       resolve(Buffer.from(bytes))
-      return false
     }
   })
   const byte = bytes.length === 1 ? bytes[0] : null
