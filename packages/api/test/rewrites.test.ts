@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { openClient } from '../../../test/support/client.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from './support/demo.ts'
+import { asSuperuser, cutReader, readerOf } from './support/rows.ts'
 
 let platform: TestPlatform
 let store: TestStore
@@ -37,6 +38,18 @@ test('[R28, PAG-2] a page that waits for a table being rewritten is no empty pag
   expect(page.status).toBe(200)
   expect(page.json.data).toEqual(before.json.data)
   expect(page.json.meta.has_more).toBe(true)
+})
+
+test("[R28, PAG-2] the reader's role has another isolation level, a page of a table being rewritten is complete", async () => {
+  const strict = await filledStore(platform)
+  await asSuperuser(`alter role ${readerOf(strict)} set default_transaction_isolation = 'repeatable read'`)
+  const before = await platform.get('/api/v1/locations', strict.key)
+  expect(before.json.data.length).toBeGreaterThan(0)
+  await cutReader(strict)
+  await platform.get('/api/v1/locations', strict.key)
+  const change = 'alter table locations add column extra uuid default gen_random_uuid()'
+  const page = await during(change, () => platform.get('/api/v1/locations', strict.key), strict)
+  expect(page.json.data).toEqual(before.json.data)
 })
 
 test('[R28, EP-ID-MISSING] an order of a table being rewritten is found', async () => {

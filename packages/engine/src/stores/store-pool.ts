@@ -163,12 +163,14 @@ export class StorePool {
   }
 }
 
-/** Limits of the session; those that matter are on the reader's role too, where `stores provision` made it. */
+/** Settings of the session. `stores provision` also sets those that matter on the reader's role. */
 export function sessionSettings({ storeSessionSettings, storeTimeoutMs }: SessionBounds): Record<string, string> {
   if (!storeSessionSettings) return {}
   return {
     statement_timeout: String(Math.floor(storeTimeoutMs * SERVER_LIMIT_SHARE)),
     default_transaction_read_only: 'on',
+    // With another level, a statement that waits for a table being rewritten would find the table empty (R28).
+    default_transaction_isolation: 'read committed',
     jit: 'off',
     // A column that has just lost its zone is read as before for some seconds: the session must take it for UTC too.
     timezone: 'UTC',
