@@ -24,6 +24,8 @@ describe('migrations', () => {
     const { url, drop } = await createDatabase()
     const database = openControlDatabase(url, { poolSize: 1 })
     expect(await missingMigrations(database)).toEqual(Object.keys(MIGRATIONS))
+    await database.pool.execute(sql`do $$ begin execute format(
+      'alter database %I set default_transaction_isolation = ''repeatable read''', current_database()); end $$`)
     const applied = await Promise.all(Array.from({ length: 6 }, () => migrate({ url, random: randomBytes })))
     expect(applied.flat().toSorted()).toEqual(Object.keys(MIGRATIONS))
     expect(await missingMigrations(database)).toEqual([])
@@ -38,6 +40,16 @@ describe('migrations', () => {
     const database = openControlDatabase(url, { poolSize: 1 })
     await database.pool.execute(sql`insert into migrations (name) values ('999-later')`)
     await expect(migrate({ url, random: randomBytes })).rejects.toThrow('made by a newer version')
+    await database.close()
+    await drop()
+  })
+
+  test('a database of an early build is refused with what to do', async () => {
+    const { url, drop } = await createDatabase()
+    const database = openControlDatabase(url, { poolSize: 1 })
+    await database.pool.execute(sql`create table kysely_migration (name text)`)
+    await expect(migrate({ url, random: randomBytes })).rejects.toThrow('create an empty database')
+    await expect(missingMigrations(database)).rejects.toThrow('create an empty database')
     await database.close()
     await drop()
   })

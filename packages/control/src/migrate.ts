@@ -20,7 +20,7 @@ import { makeCursorSecret } from './service-secrets.ts'
 /** Statements by the name of their migration, in the order in which they run. A released migration never changes. */
 export const MIGRATIONS: Readonly<Record<string, string>> = { '001-control-database': `${SCHEMA};\n${AUDIT_SCHEMA}` }
 
-/** Thrown if the control database could not be brought to this version, or belongs to a newer one. */
+/** Thrown if the control database could not be brought to this version, or was made by another one. */
 export class MigrationProblem extends Error {
   override readonly name = 'MigrationProblem'
 }
@@ -78,6 +78,8 @@ async function applyNext(pool: Pool, migrations: typeof MIGRATIONS): Promise<str
 }
 
 async function applyOn(connection: Connection, migrations: typeof MIGRATIONS): Promise<string | null> {
+  // With another level, the snapshot is older than the lock, and another process may have migrated in between.
+  await connection.script('set transaction isolation level read committed')
   await executeOn(connection, sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`)
   const applied = await appliedMigrations(connection)
   const unknown = applied.filter((name) => !Object.hasOwn(migrations, name))
@@ -103,7 +105,13 @@ async function applyOn(connection: Connection, migrations: typeof MIGRATIONS): P
   return name
 }
 
+/** Throws `MigrationProblem` for a database of a build before version 0.1.0: nothing upgrades it. */
 async function appliedMigrations(connection: Connection): Promise<string[]> {
+  const [early] = await queryRows(connection, sql`select where to_regclass('kysely_migration') is not null`)
+  if (early !== undefined)
+    throw new MigrationProblem(
+      'the control database was made by a build before version 0.1.0 and can\'t be upgraded: create an empty database, set STORE_EXPORT_DATABASE_URL to it, and run "store-export migrate"',
+    )
   const [table] = await queryRows(connection, sql`select where to_regclass('migrations') is not null`)
   if (table === undefined) return []
   const rows = await queryRows<{ name: string }>(connection, sql`select name from migrations order by name`)
