@@ -16,11 +16,11 @@ import { askedOrigin } from './reference/asked-origin.ts'
 import type { ReferenceRoute } from './reference/route.ts'
 import { hasBody, readRequest } from './request.ts'
 import type { ServerOptions } from './server.ts'
-import { endBehindBody } from './unread-body.ts'
+import { closeAfterBody } from './unread-body.ts'
 
 /** A connection closes if its client neither reads nor writes for so long. */
 export const SILENCE_MS = 30_000
-/** Recorded for a client that left before its response. */
+/** Status 499, recorded if the client left before its response. */
 const UNHEARD: Answer = { status: 499, headers: {}, body: Buffer.alloc(0), rows: 0 }
 
 /** A request, and what it is served with. */
@@ -58,7 +58,7 @@ export async function serve(exchange: Exchange): Promise<void> {
   const encoding = chooseEncoding(acceptEncoding, answer.body.length)
   const body = encoding === null ? answer.body : await bodies.encode(answer.body, encoding)
   if (isDraining() || hasBody(message)) trace.headers.connection = 'close'
-  if (hasBody(message)) endBehindBody(message, options.limits.requestTimeoutMs)
+  if (hasBody(message)) closeAfterBody(message, options.limits.requestTimeoutMs)
   response.writeHead(answer.status, {
     ...API_HEADERS,
     ...answer.headers,

@@ -86,6 +86,8 @@ export function createApiServer(options: ServerOptions): ApiServer {
   server.maxHeadersCount = 0
   server.setTimeout(Math.max(SILENCE_MS, limits.keepAliveMs + 1000))
   server.on('checkExpectation', receive)
+  // Without this, Node would ask the client for a body that the service does not read.
+  server.on('checkContinue', receive)
   server.on('clientError', (error, socket) => {
     const pending = latest.get(socket)
     if (pending === undefined || pending.writableFinished) return refuseFraming(error, socket, options)

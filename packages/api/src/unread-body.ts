@@ -7,18 +7,22 @@ import type { IncomingMessage } from 'node:http'
 
 /** A connection closes if its client sends nothing for so long. */
 const SILENCE_MS = 5000
-/** Of a longer body the rest is not read. */
+/** Maximum bytes that the service discards. The connection closes if the body is longer. */
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024
-/** Pause after each part of the body, which has up to 64 KiB: at most 16 MB per second and connection. */
+/** The service pauses after each part: it reads at most 16 MB per second of a connection. */
+const PART_BYTES = 64 * 1024
 const PAUSE_MS = 4
 
 /** Closes the connection after its last response, when the body has arrived or `msMax` have passed. */
-export function endBehindBody(message: IncomingMessage, msMax: number): void {
+export function closeAfterBody(message: IncomingMessage, msMax: number): void {
   const { socket } = message
   const destroySoon = socket.destroySoon.bind(socket)
   const before = socket.bytesRead
+  let pausedAt = before
   message.on('data', () => {
     if (socket.bytesRead - before > UNREAD_BYTES_MAX) socket.destroy()
+    if (socket.bytesRead - pausedAt < PART_BYTES) return
+    pausedAt = socket.bytesRead
     message.pause()
     setTimeout(() => message.resume(), PAUSE_MS).unref()
   })

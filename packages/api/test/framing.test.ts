@@ -326,21 +326,34 @@ test('[ERR-1] a client sends 16 MB of body before it reads, it gets the response
   onTestFinished(() => patient.close())
   const { key } = await filledStore(patient)
   const body = Buffer.alloc(16 * 1024 * 1024)
-  for (const method of ['POST', 'GET', 'POST', 'GET']) {
+  const length = `Content-Length: ${body.length}\r\n\r\n`
+  const chunk = Buffer.concat([Buffer.from('400\r\n'), Buffer.alloc(1024), Buffer.from('\r\n')])
+  const chunked = Buffer.concat([...Array.from({ length: 16 * 1024 }, () => chunk), Buffer.from('0\r\n\r\n')])
+  const coding = 'Transfer-Encoding: chunked\r\n\r\n'
+  for (const [method, header, bytes] of [
+    ['POST', length, body],
+    ['GET', length, body],
+    ['POST', coding, chunked],
+    ['GET', coding, chunked],
+  ] as const) {
     const socket = connect(patient.service.url)
     const said: Buffer[] = []
     socket.on('data', (chunk: Buffer) => said.push(chunk))
     socket.pause()
-    socket.write(
-      `${method} /api/v1/store HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\nContent-Length: ${body.length}\r\n\r\n`,
-    )
-    socket.write(body, () => socket.resume())
+    socket.write(`${method} /api/v1/store HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n${header}`)
+    socket.write(bytes, () => socket.resume())
     await once(socket, 'close')
     const answers = answersIn(Buffer.concat(said).toString('latin1'))
     expect(answers.map(({ status, headers }) => [status, headers.connection])).toEqual([
       [method === 'GET' ? 200 : 405, 'close'],
     ])
   }
+})
+
+test.each(['GET', 'POST'])('[ERR-1] %s with Expect: 100-continue, the service asks for no body', async (method) => {
+  const bytes = `${method} /api/v1/store HTTP/1.1\r\nHost: x\r\nx-api-key: ${store.key}\r\n`
+  const answers = answersIn(await speak(url, `${bytes}Expect: 100-continue\r\nContent-Length: 5\r\n\r\n`))
+  expect(answers.map(({ status }) => status)).toEqual([method === 'GET' ? 200 : 405])
 })
 
 test('[R36] a body that drips behind its answer holds the connection no longer than a request may take', async () => {
