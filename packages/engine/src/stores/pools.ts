@@ -23,7 +23,7 @@ export interface StorePoolsOptions {
 }
 
 export interface DiscardOptions {
-  /** How long statements under way may still take. */
+  /** How long requests under way may still take. */
   readonly graceSeconds?: number
   /** If the pool does not use this connection, it is left alone. */
   readonly connection?: Connection
@@ -97,7 +97,7 @@ export class StorePools {
   }
 
   /**
-   * Closes the store's connections, after up to `graceSeconds` for running statements. With `connection`, does nothing
+   * Closes the store's connections, after up to `graceSeconds` for running requests. With `connection`, does nothing
    * if the pool no longer uses it: an error on an old connection must not close the new ones.
    */
   discard(storeId: string, reason: string, { graceSeconds = 0, connection }: DiscardOptions = {}): void {
@@ -108,15 +108,19 @@ export class StorePools {
     pool.isDiscarded = true
     this.options.observe({ event: 'pool closed', storeId, reason })
     this.connections.abandon(pool)
-    // requests release their own slots
-    for (const slot of pool.running) void slot.connection?.close(graceSeconds * 1000)
+    // Requests release their own slots, and the connection of a discarded pool closes then.
+    const close = () => {
+      for (const slot of pool.running) void slot.connection?.close()
+    }
+    if (graceSeconds === 0) close()
+    else setTimeout(close, graceSeconds * 1000).unref()
   }
 
   sums(): PoolSums {
     return { pools: this.pools.size, ...this.connections.sums }
   }
 
-  /** Closes everything; statements under way get a few seconds. */
+  /** Closes everything; requests under way get a few seconds. */
   async close(): Promise<void> {
     this.stopping.abort()
     clearInterval(this.unusedTimer)
@@ -135,7 +139,7 @@ export class StorePools {
       this.pools.set(storeId, known)
       return known
     }
-    // The store moved, or its password changed. Requests that run end at the old address.
+    // The store moved, or its password changed. Requests under way finish at the old address.
     this.discard(storeId, 'address changed', { graceSeconds: CLOSE_SECONDS })
     const pool = this.newPool(address, deadline)
     this.pools.set(storeId, pool)

@@ -57,19 +57,23 @@ async function insertAll(
 ): Promise<number> {
   let count = 0
   let inserting = Promise.resolve()
-  for (const { table, rows } of batches) {
-    const columns = columnsByTable.get(table)
-    if (columns === undefined || rows.length === 0) continue
-    const names = columns.map(quoteName).join(', ')
-    for (let at = 0; at < rows.length; at += INSERT_ROWS) {
-      const values = rows.slice(at, at + INSERT_ROWS).map((row) => rowLiteral(row, columns))
-      // the server inserts while the next rows are generated
-      await inserting
-      inserting = connection.script(`insert into public.${quoteName(table)} (${names}) values ${values.join()}`)
+  try {
+    for (const { table, rows } of batches) {
+      const columns = columnsByTable.get(table)
+      if (columns === undefined || rows.length === 0) continue
+      const names = columns.map(quoteName).join(', ')
+      for (let at = 0; at < rows.length; at += INSERT_ROWS) {
+        const values = rows.slice(at, at + INSERT_ROWS).map((row) => rowLiteral(row, columns))
+        // the server inserts while the next rows are generated
+        await inserting
+        inserting = connection.script(`insert into public.${quoteName(table)} (${names}) values ${values.join()}`)
+      }
+      count += rows.length
     }
-    count += rows.length
+  } finally {
+    // the transaction can end only after the last statement
+    await inserting
   }
-  await inserting
   return count
 }
 
