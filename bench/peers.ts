@@ -13,7 +13,7 @@ import { writeDocument } from './service/document.ts'
 // Without this, Ctrl-C would leave processes running and a folder behind.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 const options = readPeersOptions(process.argv.slice(2))
-if (existsSync(new URL('peers/node_modules', import.meta.url))) await benchAll(options)
+if (existsSync(new URL('peers/programs/node_modules', import.meta.url))) await benchAll(options)
 else {
   console.error('The peers are not installed: run npm --prefix bench/peers/programs ci first.')
   process.exitCode = 1
