@@ -42,7 +42,7 @@ export class MalformedRow extends Error {
 /** Moves `cell` to the value whose length is at `offset`. Returns the offset after it. Throws `MalformedRow`. */
 export function moveTo(cell: Cell, offset: number): number {
   const { view, bytes } = cell
-  // unlike the length of the view, V8 reads that of the buffer without a call
+  // V8 reads the buffer's length without a call; for the view's length it needs one
   const end = bytes.length
   const start = offset + 4
   if (start > end) throw new MalformedRow('it ends within a length')

@@ -123,7 +123,7 @@ async function offersTls(plain: Socket, reader: PlainReader): Promise<boolean> {
   plain.write(SSL_REQUEST)
   const bytes = await unlessClosed<Buffer>(plain, (resolve) => {
     reader.onBytes = (bytes) => {
-      // what follows before TLS protects the socket is dropped
+      // drops bytes that arrive before TLS protects the socket
       reader.onBytes = dropBytes
       resolve(Buffer.from(bytes))
     }
@@ -150,7 +150,7 @@ function hashOf(secured: TLSSocket): Buffer | null {
   return raw === undefined ? null : certificateHash(raw)
 }
 
-/** Resolves when `listen` does. Rejects if the socket fails or closes before. */
+/** Resolves when `listen` calls its argument. Rejects if the socket fails or closes before. */
 function unlessClosed<T = void>(socket: Socket, listen: (resolve: (value: T) => void) => void): Promise<T> {
   return new Promise((resolve, reject) => {
     listen(resolve)

@@ -54,7 +54,7 @@ export function orLate<T>(
 export function within<T>(timeoutMs: number, running: Promise<T>, onLate?: () => void): Promise<T> {
   const late = () => {
     onLate?.()
-    return new TimeLimitPassed(`no answer within ${Math.round(timeoutMs)} ms`)
+    return new TimeLimitPassed(`no response within ${Math.round(timeoutMs)} ms`)
   }
   return orLate(running, { deadline: performance.now() + timeoutMs }, { late })
 }

@@ -27,9 +27,9 @@ export function isCounted({ filters, resource, after }: PagePlan, present: Prese
  * The statement that counts the changed rows of the whole list, up to one more than `SORTED_MAX`. `prepares` tells whether the
  * connection keeps it.
  *
- * The server sees neither the timestamp nor the limit when it plans, for two reasons:
+ * The statement hides the timestamp and the limit from the planner, for two reasons:
  * - All plans cost the same to the server, so a connection that has counted five times doesn't plan again.
- * - For a limit that it doesn't see, the server plans to read a tenth of the rows. So it reads the index in its order, also if
+ * - For a hidden limit, the planner assumes a tenth of the rows. So it reads the index in order, even if
  *   the table has no statistics. Only a list of a few rows is read whole.
  *
  * The limit of a layered table is a number: Citus refuses other limits.

@@ -30,7 +30,7 @@ export function embeddedFields(plan: Plan, present: PresentColumns, prepares: bo
 }
 
 /**
- * No limit, in a form that the planner can't evaluate: it expects to need only some of the rows, and reads them in the order
+ * A null limit, which returns all rows. The planner can't evaluate it, so it expects to read only some of them, in the order
  * of an index. Otherwise it collects the rows of each parent in a bitmap and sorts them, which took 1.3 times the processor
  * time for two items in each order. Citus refuses such a limit.
  */

@@ -19,7 +19,7 @@ export function needsWindows({ resource, filters, search, after }: PagePlan, pre
   return filters.some((filter) => !isServed(filter, resource, present))
 }
 
-/** Whether an index has the rows of one value of `column`, an ID, one after the other in the order of the list. */
+/** Whether an index on `column`, which holds an ID, returns the rows of one value in list order. */
 export function isOrderedWithin({ table }: Resource, column: string, present: PresentColumns): boolean {
   const columns = present.get(table)
   const isPlain = columns?.get('created_at')?.type === 'timestamptz' && columns.get('id')?.type === 'uuid'

@@ -20,7 +20,7 @@ interface Counting<T> {
 /** Counts by the place of a store's tables. */
 export class StoreCounts {
   private readonly kept = new Map<string, Counting<Counts>>()
-  /** Counts under way. Each has a connection already: a request that waits for one holds a connection itself. */
+  /** Counts under way. Each already has a connection. Otherwise requests that hold a connection could wait for a count that needs one. */
   private readonly coming = new Map<string, Counting<Promise<Counts>>>()
   /** Places for which a renewal waits for a connection. */
   private readonly asked = new Set<string>()

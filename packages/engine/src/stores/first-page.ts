@@ -1,4 +1,4 @@
-// Polls the open transactions, and reads as much of the first page of a list as the same flush can.
+// Polls the open transactions, and reads the first page of a list, or the count of changed rows, in the same flush.
 
 import type { Connection } from '@store-export/postgres'
 import type { PageWriter } from '../encode/page-writer.ts'
@@ -27,7 +27,7 @@ export interface StoreSession {
 /** Nothing was read with the poll. */
 export const NOTHING_AHEAD: ReadAhead = { page: null, changed: null }
 
-/** Reads with the poll what one statement or one count can read. Rejects as `lookAndRun` does, and with `ApiError`. */
+/** Sends the poll together with the page's statements, or with the count of changed rows. Rejects as `lookAndRun` does, and with `ApiError`. */
 export async function lookAndReadAhead(
   pages: Pages,
   request: PageRequest,

@@ -3,7 +3,7 @@
 
 import { type Connection, executeOn, sql } from '@store-export/postgres'
 
-/** Planning again costs little compared with the pages of 15 seconds. */
+/** Planning again every 15 seconds costs little compared with the pages read in that time. */
 const PLANS_AGE_MAX_MS = 15_000
 const DISCARD_PLANS = sql`discard plans`
 

@@ -1,9 +1,9 @@
 // Decides whether a request may open a connection. The rules keep a store that hangs from harming the others:
 // - A store without a connection may close the one that was idle longest, of its own server if that server is full.
 // - A store with a connection gets another one if there is room, or in place of one that was idle for some seconds.
-//   If the store responds, its request displaces a connection that was idle for less time after a short wait.
+//   If the store responds, its request waits for 200 ms, and then displaces even a connection that has just become idle.
 // - A new store opens its second connection after the server accepted the first session. Connections without a response
-//   get half of each bound. Those of stores that failed last get a quarter. The rest is for stores that respond.
+//   get half of each bound. A store whose last request failed gets a quarter. The rest is for stores that respond.
 // - A failed attempt delays the next one to the store, or to the server if it refused the connection, by a growing pause.
 
 import type { ConnectionBudget } from './connection-budget.ts'
@@ -17,7 +17,7 @@ export interface Opening {
   readonly displaced: StoreSlot | null
 }
 
-/** How long a connection is idle before a store that has another one may take its place. */
+/** Idle time after which a store that already has a connection may displace this one. */
 const STALE_MS = 5000
 /** How long a request of a store that answers waits for one of its own connections before it displaces an idle one. */
 const OWN_WAIT_MS = 200

@@ -17,7 +17,7 @@ export function requireServable(plan: Plan, present: PresentColumns): void {
   const { name, plural } = resource
   const message =
     untracked.field === 'updated_at'
-      ? `this store does not track ${name.toLowerCase()} updates; use created_since, and walk the whole list from time to time`
+      ? `this store does not track ${name.toLowerCase()} updates; use created_since, and run a full sync from time to time`
       : `the ${plural} of this store have no ${untracked.field}`
   throw new ApiError('INVALID_PARAM', `${untracked.parameter}: ${message}`)
 }

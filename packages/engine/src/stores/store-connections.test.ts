@@ -69,7 +69,7 @@ test('[ERR-3] a first response after the time limit keeps no later outage from e
   const late = Promise.withResolvers<void>()
   const server = await startServer({ beforeResponse: () => late.promise })
   const { pools, ask } = startPools(server.port)
-  await expect(ask('slow')).rejects.toThrow('no answer within')
+  await expect(ask('slow')).rejects.toThrow('no response within')
   late.resolve()
   await vi.waitFor(() => expect(pools.sums().connections).toBe(0))
   await server.stop()

@@ -90,7 +90,7 @@ export class StoreConnections {
     }
   }
 
-  /** Closes the idle connections of a discarded pool, and sends away the requests that wait. */
+  /** Closes the idle connections of a discarded pool, and tells the waiting requests to use the new pool. */
   abandon(pool: StorePool): void {
     for (const slot of [...pool.idle]) void this.end(slot)
     for (const { turn } of pool.waiting) turn.resolve(null)
@@ -143,7 +143,7 @@ export class StoreConnections {
     if (wakeAt !== NEVER) this.wakeTimer = setTimeout(() => this.pump(), Math.ceil(wakeAt - now)).unref()
   }
 
-  /** Hands a slot to a request, when `ready` has settled. */
+  /** Assigns a slot to a request. The request gets the slot when `ready` settles. */
   private admit(waiter: Waiter, slot: StoreSlot, ready?: Promise<void>): void {
     waiter.pool.waiting.delete(waiter)
     this.lend(slot)

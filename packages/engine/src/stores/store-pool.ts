@@ -59,7 +59,7 @@ const SERVER_LIMIT_SHARE = 0.9
 
 export class StorePool {
   readonly address: StoreAddress
-  /** Deadline of the request that brought the address: a later one brings a newer. */
+  /** Deadline of the request that supplied the address. Of two addresses, the one with the later deadline is newer. */
   readonly since: number
   readonly budgets: StorePoolOptions['budgets']
   readonly pause: ReconnectPause
@@ -103,7 +103,7 @@ export class StorePool {
     return this.budgets[0]
   }
 
-  /** Whether the last request of the store succeeded or failed, or there was none. */
+  /** State of the store by its last request. */
   get standing(): Standing {
     if (this.pause.isFailing) return 'failing'
     return this.hasAnswered ? 'answering' : 'new'

@@ -72,7 +72,7 @@ export class WaitingRequests {
     return waiters.sort((a, b) => a.pool.pause.failedAt - b.pool.pause.failedAt || a.since - b.since)
   }
 
-  /** Last time that the queue moved which delays the requests of a pool. */
+  /** Last time that a request left the queue in which the pool's requests wait. */
   private progressOf({ running, progressAt, blockedBy }: StorePool): number {
     return running.size < this.bounds.storePoolSize ? blockedBy.progressAt : progressAt
   }
