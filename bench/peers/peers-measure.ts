@@ -1,6 +1,7 @@
 // Everything that is measured of the peers on one server, in the order in which it is.
 
 import { order } from '@store-export/contract'
+import { withConnection } from '../../test/support/client.ts'
 import { createApiClient } from '../lib/api-client.ts'
 import { SERVICE_PROCESS, startChild } from '../lib/child.ts'
 import { type Dataset, makeDataset } from '../lib/dataset.ts'
@@ -33,6 +34,10 @@ export async function measurePeers(
   const { orders, rounds } = options
   say(`making ${orders} orders`)
   const dataset = await makeDataset(server, orders)
+  // five programs share the reader's role, which stores provision limits to the connections of one
+  await withConnection(server.url('postgres'), (admin) =>
+    admin.script(`alter role "${new URL(dataset.readerUrl).username}" connection limit -1`),
+  )
   try {
     return {
       ...describeRun('bench:peers', { server: server.kind, version: dataset.version, orders, rounds }),
