@@ -1,7 +1,9 @@
-// No row is lost to an incremental run. A change bears the time at which its transaction began, or a little later, and is
-// seen when that has ended: a run that reads in between, and asks from its own start the next time, misses it for ever.
-// So the first page of a list waits until what was open when it was asked for has ended, and says from when the next run
-// may ask. docs/incremental.md is for those who read a store; docs/decisions/019 has the measurements.
+// Waits for open transactions, then returns a watermark. A later request with `updated_since=<watermark>` returns every
+// change that this read missed.
+//
+// A changed row has the timestamp at which its transaction started, or a little later, and other sessions see the row when
+// the transaction ends. A client that reads in between, and continues from the start of its own read, misses the row for
+// good. docs/incremental.md is for clients, and docs/decisions/019 has the measurements.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Microseconds } from '@store-export/contract'
@@ -9,50 +11,50 @@ import type { Observe } from '../store-event.ts'
 import type { Look, OpenTransaction, OpenTransactions } from './open-transactions.ts'
 import { TransactionWatch } from './transaction-watch.ts'
 
-/** Bounds of the barrier; settings. */
+/** Bounds of the wait; settings. */
 export interface BarrierBounds {
-  /** Longest wait; 0 waits for nothing, and every open transaction keeps the watermark back. */
+  /** Longest wait, in ms. With 0 there is no wait, and each open transaction holds the watermark back. */
   readonly barrierMs: number
-  /** How far back a watermark is where it cannot be seen when an open transaction began. */
+  /** Distance of the watermark if the start of an open transaction is hidden from the reader. */
   readonly watermarkDistanceSeconds: number
 }
 
-/** What a barrier needs. */
+/** Options of a barrier. */
 export interface BarrierOptions {
   readonly bounds: BarrierBounds
   readonly observe: Observe
 }
 
-/** A request before the barrier. */
+/** A request that needs a watermark. */
 export interface BarrierRequest {
   readonly storeId: string
-  /** The store's database: after a move nothing that was seen in the old one counts. */
+  /** Address of the store's database. After a move, transactions of the old one don't count. */
   readonly databaseUrl: string
-  /** Whether the list can be asked for changes, so that a wait is worth it. */
+  /** Whether the list supports incremental syncs. Other lists need no wait. */
   readonly waits: boolean
-  /** Looks at the store's open transactions when the request arrives. */
+  /** Reads the store's open transactions when the request arrives. */
   readonly look: () => Promise<Look>
-  /** Looks at them again during the wait; requests that wait at the same time share it. */
+  /** Reads them again during the wait. Requests that wait at the same time share the result. */
   readonly poll: () => Promise<Look>
 }
 
 /** Result of the wait. */
 export interface Passed {
-  /** A later request for rows changed since this timestamp returns every change that a page lacks which is read now. */
+  /** A later request for changes since this timestamp returns every change that a page read now lacks. */
   readonly watermark: Microseconds
-  /** If the barrier has not waited, a page that was read right after the first look can be served. */
+  /** Whether there was a wait. Otherwise a page that was read right after the first poll can be served. */
   readonly hasWaited: boolean
 }
 
 /**
  * How far a watermark lies before the request, and before the start of every transaction that may still commit. Two reasons:
  * - A column of whole seconds, as `timestamptz(0)`, rounds a timestamp down by up to half a second.
- * - A transaction gets its start an instant before other sessions can see it; a loaded machine makes that instant longer.
+ * - A transaction gets its start shortly before other sessions can see it. On a loaded machine, that takes longer.
  */
 const SLACK: Microseconds = 1_000_000n
 const SECOND: Microseconds = 1_000_000n
 
-/** The barrier before every store. */
+/** The waits of all stores. */
 export class Barrier {
   private readonly watches = new Map<string, TransactionWatch>()
   private readonly options: BarrierOptions
@@ -85,7 +87,7 @@ export class Barrier {
     }
   }
 
-  /** What is still open, at the end of the wait, of what may have written before the arrival. */
+  /** Transactions that are open at the end of the wait and may have written before the request arrived. */
   private async wait(
     arrival: Look,
     watch: TransactionWatch,
@@ -98,7 +100,7 @@ export class Barrier {
       if (lasting === null) return { lasting, looks }
       const awaited = [...lasting].filter(([name, each]) => isAwaited(each) && !watch.outlasted.has(name))
       const leftMs = startedAt + bounds.barrierMs - performance.now()
-      // a look that fails now, or does not come in time, is no reason to refuse the page
+      // a poll that fails now or is late does not refuse the page
       const later = awaited.length === 0 || leftMs <= 0 ? null : await inTime(leftMs, watch.poll(poll, looks))
       if (later === null) {
         for (const [name] of awaited) watch.outlasted.add(name)
@@ -111,7 +113,7 @@ export class Barrier {
     }
   }
 
-  /** The earliest time that a change can bear which the page does not show. */
+  /** Earliest timestamp of a change that the page does not show. */
   private watermark(at: Microseconds, lasting: OpenTransactions | null): Microseconds {
     const distance = BigInt(this.options.bounds.watermarkDistanceSeconds) * SECOND
     let earliest = lasting === null ? at - distance : at
@@ -123,21 +125,22 @@ export class Barrier {
   }
 }
 
-/** When a transaction began, or an instant that is taken to be before: the time at which it was prepared is none. */
+/** Start of a transaction. If the start is hidden, a timestamp that is safely earlier: `preparedAt` is later than the start. */
 function startOf({ startedAt, preparedAt }: OpenTransaction, at: Microseconds, distance: Microseconds): Microseconds {
   return startedAt ?? (preparedAt === null || preparedAt > at ? at : preparedAt) - distance
 }
 
-/** One of which nothing was seen at the arrival keeps the watermark back, and is not waited for. */
+/** Whether a request waits for the transaction. A successor without any visible timestamp only holds the watermark back. */
 function isAwaited({ startedAt, preparedAt, isSuccessor }: OpenTransaction): boolean {
   return isSuccessor !== true || startedAt !== null || preparedAt !== null
 }
 
 /**
- * What a later look shows of those that may have written before the arrival. Beside the ones that were open then: one that
- * was prepared since, which bears another name now and may be any of them; and one that began since with an earlier stamp,
- * as the second transaction of one message, or one that a COMMIT AND CHAIN began. Where starts are not seen that may be
- * every successor in the same session.
+ * Transactions of a later poll that may have written before the request arrived:
+ * - those that were open then;
+ * - a transaction that was prepared since: it has another name now, and may be any of those;
+ * - a transaction that started since with an earlier timestamp: the second one of a message, or one after COMMIT AND CHAIN.
+ *   If starts are hidden, each later transaction of the same session may be one.
  */
 function stillOpen(lasting: OpenTransactions, now: OpenTransactions | null, arrival: Look): OpenTransactions | null {
   if (now === null) return null
@@ -158,7 +161,7 @@ function sessionOf(name: string): string {
   return name.slice(0, name.indexOf('/') + 1)
 }
 
-/** What a look gives; null where it fails, or takes longer. */
+/** The result of a poll; null if it fails or takes longer. */
 async function inTime(ms: number, looking: Promise<Look>): Promise<Look | null> {
   const waiting = new AbortController()
   const late = delay(ms, null, { signal: waiting.signal }).catch(() => null)

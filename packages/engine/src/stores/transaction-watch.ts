@@ -1,38 +1,38 @@
-// Who waits for a store's transactions shares the looks at them: however many wait, there is one look at a time, but for
-// those that hang.
+// Shares the polls of a store's open transactions among the requests that wait for them. One poll runs at a time, except
+// beside a poll that hangs.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Look } from './open-transactions.ts'
 
-/** Pauses between two looks while somebody waits: most transactions last some milliseconds, the others long. */
+/** Pauses between two polls. Most transactions last a few milliseconds, and the others last long. */
 const PAUSES_MS = [5, 5, 10, 20, 40] as const
-/** A look that takes longer may never end: another begins beside it. */
+/** A poll that takes longer may never end, so another one starts beside it. */
 const SLOW_MS = 100
 
-/** The looks at one store. */
+/** The polls of one store. */
 export class TransactionWatch {
-  /** Transactions that somebody has waited for in vain, as long as they are open. */
+  /** Open transactions that outlasted a wait. */
   readonly outlasted = new Set<string>()
   private entered = 0
-  /** The look on its way, until it has ended or is slow. */
+  /** The running poll, until it has ended or is slow. */
   private current: Promise<unknown> | null = null
-  /** The one that begins after it. */
+  /** The poll that starts after the running one. */
   private following: Promise<Look> | null = null
-  /** The one that begins after a pause. */
+  /** The poll that starts after a pause. */
   private polling: Promise<Look> | null = null
 
-  /** Nobody is here, and nothing is remembered. */
+  /** Whether no request waits and no transaction outlasted a wait. */
   get isIdle(): boolean {
     return this.entered === 0 && this.outlasted.size === 0
   }
 
-  /** Says that somebody is here, until the function that it gives is called. */
+  /** Counts a waiting request until the returned function is called. */
   enter(): () => void {
     this.entered++
     return () => void this.entered--
   }
 
-  /** A look after a pause, which grows with the number of looks that the caller has had. */
+  /** Polls after a pause, which grows with the number of polls that the caller has had. */
   poll(look: () => Promise<Look>, looks: number): Promise<Look> {
     const pauseMs = PAUSES_MS[Math.min(looks, PAUSES_MS.length - 1)]
     this.polling ??= delay(pauseMs).then(() => {
@@ -42,7 +42,7 @@ export class TransactionWatch {
     return this.polling
   }
 
-  /** Begins a look now, or after the one under way: a look that began earlier can miss newer transactions. */
+  /** Polls now, or after the running poll: a poll that started earlier can miss newer transactions. */
   private next(look: () => Promise<Look>): Promise<Look> {
     if (this.current === null) return this.begin(look)
     this.following ??= this.current.then(() => {
