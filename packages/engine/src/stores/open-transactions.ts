@@ -1,5 +1,5 @@
-// Which transactions others have open in a store database, as far as any role may see it. What is done about them is
-// barrier.ts.
+// Reads which transactions other sessions have open in a store's database. Any role may read that. barrier.ts waits for
+// these transactions.
 
 import type { Microseconds } from '@store-export/contract'
 import {
@@ -11,38 +11,38 @@ import {
   type RunOptions,
 } from '@store-export/postgres'
 
-/** A transaction that was found open. */
+/** An open transaction. */
 export interface OpenTransaction {
-  /** It has written nothing before; null where the role may not see it. */
+  /** Start of the transaction, before its first write; null if the role may not see it. */
   readonly startedAt: Microseconds | null
-  /** When it was prepared for a commit in two phases, at some time after it started; null where it was not. */
+  /** Time of PREPARE TRANSACTION, which is later than the start; null if the transaction is not prepared. */
   readonly preparedAt: Microseconds | null
-  /** Whether it was not open yet when it was first looked, in a session of which another was. */
+  /** Whether it started after the first poll, in a session that had another transaction open then. */
   readonly isSuccessor?: boolean
 }
 
-/** Transactions by name: number of the session, slash, number in it; none bears it again before the server starts anew. */
+/** Transactions by name: session number, slash, number within the session. A name is unique until the server restarts. */
 export type OpenTransactions = ReadonlyMap<string, OpenTransaction>
 
-/** A look at a store database. */
+/** Result of a poll of the open transactions. */
 export interface Look {
-  /** The database's clock, read just before. */
+  /** The database's clock, read just before the transactions. */
   readonly at: Microseconds
-  /** null where they cannot be seen: on a standby, whose primary has them, and on servers that are not quite PostgreSQL. */
+  /** Null if they are hidden: on a standby, because its primary has them, and on servers that lack the functions. */
   readonly open: OpenTransactions | null
 }
 
 /**
- * Looks, in one round trip of four statements. Their order matters: a transaction that is found by none of them began after
- * the clock was read, and one that is being prepared meanwhile is found in one place at least. Rejects with the
- * error of the PostgreSQL client.
+ * Polls, in one round trip of four statements. Their order matters: a transaction that no statement finds started after the
+ * clock was read, and at least one statement finds a transaction that is being prepared meanwhile. Rejects with the error of
+ * the PostgreSQL client.
  */
 export async function lookAtTransactions(connection: Connection, prepared = false): Promise<Look> {
   const { look } = await lookAndRun(connection, [], { prepared })
   return look
 }
 
-/** How the transactions are looked at. */
+/** Options of a poll. */
 export interface LookOptions extends RunOptions {
   /** Whether the connection keeps the statements prepared. */
   readonly prepared: boolean
@@ -51,14 +51,14 @@ export interface LookOptions extends RunOptions {
 /** What one flush returned. */
 export interface LookAndRun {
   readonly look: Look
-  /** Whether the requests ran after the look, without an error. */
+  /** Whether the requests ran after the poll, without an error. */
   readonly ran: boolean
   /** Error of the requests. */
   readonly error: PostgresError | null
 }
 
 /**
- * Looks, and runs requests after the look, in one flush. If the server lacks a function of the look, `ran` is false,
+ * Polls, and runs requests after the poll, in one flush. If the server lacks a function of the poll, `ran` is false,
  * because the clock could only be read after the requests. Rejects as `lookAtTransactions` does.
  */
 export async function lookAndRun(
@@ -98,10 +98,10 @@ interface LockRow {
 interface SessionRow {
   readonly pid: number
   readonly database: string
-  /** null for sessions of the server itself. */
+  /** Null for sessions of the server itself. */
   readonly user: string | null
   readonly application: string | null
-  /** Whether a client has it do something; null where the role may not see it. */
+  /** Whether it runs a statement of a client; null if the role may not see that. */
   readonly isAtWork: boolean | null
   readonly startedAt: bigint | null
 }
@@ -117,16 +117,16 @@ export function lookOf([[clock], locks, sessions, prepared]: TransactionRows): L
   const { at } = clock
   const own = sessions.find(({ pid }) => pid === clock.pid)
   const names = new Map(locks.map(({ pid, name }) => [pid, name]))
-  // a server that does not even show this transaction's own lock shows nobody's
+  // a server that hides this transaction's own lock hides all locks
   if (clock.isStandby || own === undefined || !names.has(own.pid)) return { at, open: null }
   const open = new Map<string, OpenTransaction>()
   for (const session of sessions) {
-    // those like ours, of the same user and application, only read
+    // sessions of the service, with the same user and application, only read
     const isOurs = session.user === own.user && session.application === own.application
     if (isOurs || session.user === null || session.database !== own.database) continue
     const name = names.get(session.pid) ?? (session.isAtWork === true ? `session ${session.pid}/` : null)
     const { startedAt } = session
-    // what began after the clock was read is stamped later than that
+    // a transaction that started after the clock was read writes later timestamps
     if (name !== null && (startedAt === null || startedAt < at)) open.set(name, { startedAt, preparedAt: null })
   }
   for (const { name, database, preparedAt } of prepared)
@@ -153,9 +153,9 @@ const LOCKS = `select pid, virtualtransaction as "name" from pg_catalog.pg_lock_
   where locktype = 'virtualxid' and virtualxid = virtualtransaction`
 
 /**
- * Sessions that may have a transaction. One that is at work and has none is about to begin one, which bears the arrival of
- * its statement. The functions below the server's views are asked, and their answers joined here: the views join more than
- * is needed.
+ * Sessions that may have a transaction. A session that runs a statement without a transaction is about to start one, at the
+ * time when the statement arrived. The statements call the functions behind the server's views, because the views join more
+ * than is needed.
  */
 const SESSIONS = `select pid, datid::text as "database", usesysid::text as "user", application_name as "application",
     state = 'active' and backend_type = 'client backend' as "isAtWork",
