@@ -1,5 +1,5 @@
-// One writer for each kind of field: a value in PostgreSQL's binary format becomes JSON. What a value that breaks the
-// contract becomes is decided here, and nowhere else (R17, R21, R22, R32 to R34).
+// Writes a value in PostgreSQL's binary format as JSON, with one writer for each kind of field. Only this file decides how a
+// value that breaks the contract is written (R17, R21, R22, R32 to R34).
 
 import type { Field, FieldType } from '@store-export/contract'
 import { type Cell, holds, layBeside, moveTo, newCell } from '@store-export/postgres'
@@ -12,11 +12,11 @@ import { FIRST_INSTANT, LAST_INSTANT, millisecondsOf, rangeOf, writeTimestamp } 
 /** Writes the value in `cell`, null included. */
 export type WriteField = (out: JsonWriter, cell: Cell) => void
 
-/** Kinds whose value is one column; children and counts are the row's own business. */
+/** Kinds whose value is one column. The row writes embedded rows and counts. */
 export type ColumnType = Exclude<FieldType, { kind: 'many' } | { kind: 'counts' }>
 
 interface Named {
-  /** `table.column`, for the count of surprises. */
+  /** `table.column`, for the count of contract violations. */
   readonly name: string
   readonly field: Field
 }

@@ -1,7 +1,7 @@
 // Memory of pages, used again. Memory that is fresh for each page made the collector run every ten pages, which took a
 // quarter of the service's processor time; a page's memory goes back when its last byte has left.
 
-/** Holds 250 orders of the usual size; a page that needs more gets memory of its own, which is not kept. */
+/** Holds 250 orders of the usual size; a larger page gets memory of its own, which is not reused. */
 const BLOCK_BYTES = 576 * 1024
 /** What needs less, one row or a few, is cheaper fresh. */
 const SHARED_BYTES_MIN = 32 * 1024

@@ -1,4 +1,4 @@
-// Rows as they arrive become the body of one answer: object or list, with the position that the next page starts from.
+// Writes arriving rows into the body of one response, an object or a list, and finds the position of the next page.
 
 import type { Resource } from '@store-export/contract'
 import { type Cell, firstValue, layBeside, MalformedRow, moveToValue, newCell } from '@store-export/postgres'
@@ -6,24 +6,24 @@ import type { Position } from '../query/plan.ts'
 import { JsonWriter } from './json-writer.ts'
 import { type Children, type RowEncoder, rowEncoder, valueNames } from './row-encoder.ts'
 
-/** What bounds a page. */
+/** Bounds of a page. */
 export interface PageBounds {
   readonly rowsMax: number
-  /** A page that reaches this many bytes ends there, after at least one row; the walk goes on behind it. */
+  /** A page that reaches this many bytes ends there, after at least one row. The cursor continues after it. */
   readonly bytesMax: number
 }
 
 const COMMA = 0x2c
 const FIRST_ROWS_BYTES = 2300
 
-/** Collects rows until a bound is reached; rows beyond it only tell that there are more. */
+/** Collects rows until a bound is reached. A row beyond it only shows that there are more. */
 export class PageWriter {
   readonly out: JsonWriter
   rows = 0
   hasMore = false
   /** Whether the store says when rows of the list were changed. */
   tracksUpdates = true
-  /** Where the next page goes on: behind the last row of a full page, or behind what was read without a match. */
+  /** Position of the next page: after the last row of a full page, or after rows that were read without a match. */
   private end: Position | null = null
   private readonly resource: Resource
   readonly bounds: PageBounds
@@ -65,7 +65,7 @@ export class PageWriter {
     this.end = position
   }
 
-  /** Gives the page's memory back, when its bytes have left and nobody reads them any more. */
+  /** Releases the page's memory, when its bytes have left the process. */
   release(): void {
     this.out.release()
   }

@@ -1,6 +1,6 @@
-// How a column of whatever type a platform gave it is read as the type from which its field is decoded. No reading can
-// fail on a value: a cast that can is guarded, and what does not fit is null, so that one row never breaks a page.
-// The cast of a column that has its own type already is none, so its indexes serve.
+// Casts a store's column to the type that its field is decoded from. A platform can give a column another type than the
+// contract's. No cast fails on a value: a value that does not fit is null, so one row never breaks a page. A column that has
+// the right type gets no effective cast, so its indexes serve.
 
 import { columnsOf, type FieldKind, type Resource } from '@store-export/contract'
 import type { PresentTables } from './columns-present.ts'
@@ -25,11 +25,11 @@ const forEach = (types: readonly string[], reading: ReadColumn): Record<string, 
 const TEXTS = ['text', 'varchar', 'bpchar']
 const NUMBERS = ['numeric', 'int2', 'int4', 'int8', 'float4', 'float8']
 const HEX_GROUP = '[0-9a-fA-F]'
-/** Without a zone a stamp is taken for UTC, never for the session's own zone. */
+/** A timestamp without a zone is read as UTC, not as the time zone of the session. */
 const IN_UTC: ReadColumn = (column) => `(${column} at time zone 'UTC')`
 
 const text = {
-  // Anything can be cast to text: this cannot, so that a column that just became something else is noticed.
+  // A cast would accept each type. This fails on another type, so that a column whose type has just changed is noticed.
   text: (column: string) => `coalesce(${column}, null::text)`,
   ...forEach(['varchar', 'bpchar', 'name', 'citext', 'enum', 'uuid', 'bool'], as('text')),
   ...forEach(['numeric', 'int2', 'int4', 'int8'], as('text')),

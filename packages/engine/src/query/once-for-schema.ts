@@ -1,5 +1,5 @@
-// Parts of statements that a resource and a store's columns decide alone: written once, since to write one anew for every
-// page took a twentieth of the service's processor time.
+// Caches parts of statements that depend only on a resource and a store's columns. Writing them again for every page took a
+// twentieth of the service's processor time.
 
 import type { Resource } from '@store-export/contract'
 import type { PresentColumns, PresentTables } from './columns-present.ts'
@@ -7,7 +7,7 @@ import type { PresentColumns, PresentTables } from './columns-present.ts'
 /** Writes a part of a statement. The part can't name the schema, because stores in different schemas share it. */
 export type WritePart = (resource: Resource, tables: PresentTables) => string
 
-/** `write`, called once for each resource of equal tables. The part is kept as long as the tables are. */
+/** `write`, called once for each resource of equal tables. The part is cached as long as the tables are. */
 export function onceForSchema(write: WritePart): (resource: Resource, present: PresentColumns) => string {
   const written = new WeakMap<PresentTables, Map<Resource, string>>()
   return (resource, { tables }) => {

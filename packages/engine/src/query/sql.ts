@@ -12,7 +12,7 @@ import { searchCondition } from './search.ts'
 import { presentColumnsOf, selectList, tableName } from './select-list.ts'
 import { LITERALS, Parameters } from './statement.ts'
 
-/** Limits of pages that are asked for all day. Of any other the server would keep a plan for somebody's single walk. */
+/** Usual limits of pages. For another limit, the server would store a plan that one client uses once. */
 const REPEATED_LIMITS: ReadonlySet<number> = new Set([LIMITS.pageRowsDefault, LIMITS.pageRowsMax, LIMITS.pageRowsOfIds])
 
 /**
@@ -103,7 +103,7 @@ export function order(plan: Plan, present: PresentColumns): string {
 }
 
 function belongs({ resource, column, id }: AllOfPlan, { present, values }: SqlContext): string {
-  // An absent column is null (R28), and null belongs to nobody.
+  // An absent column is null (R28), so no row has this owner.
   return hasColumn(present, resource.table, column) ? `${key(resource, column, present)} = ${values.uuid(id)}` : 'false'
 }
 
@@ -150,12 +150,12 @@ function conditions({ resource, filters, search, changed }: PagePlan, present: P
   return placed(resource, present) + filtered + searched
 }
 
-/** A row without an id has no place in a walk: a view can hold one, and `doctor` says so. */
+/** A row without an ID has no position in a list. A view can hold such a row, and `doctor` reports it. */
 function placed({ table }: Resource, present: PresentColumns): string {
   return present.get(table)?.get('id')?.notNull === false ? ' and t."id" is not null' : ''
 }
 
-/** What a row has to pass. */
+/** The condition of a filter. */
 export function condition(filter: Filter, resource: Resource, present: PresentColumns): string {
   if (filter.operator === '=')
     return `${comparedColumn({ resource, alias: 't', present }, filter.field)} = ${textLiteral(filter.value)}`
@@ -163,9 +163,9 @@ export function condition(filter: Filter, resource: Resource, present: PresentCo
 }
 
 /**
- * The same where many rows are known to pass it. The server may have analyzed the table before they were changed: from an
- * instant in the text it then concludes that they are few, and sorts them. Of an instant that it gets only when it runs it
- * takes a third of all rows to be later.
+ * The condition if many rows are known to pass it. If the server analyzed the table before those rows were changed, it
+ * concludes from a timestamp in the text that they are few, and sorts them. For a timestamp that it sees only when the
+ * statement runs, it expects a third of all rows.
  */
 function conditionOfMany(filter: Filter, resource: Resource, present: PresentColumns): string {
   if (filter.operator === '=' || filter.field !== 'updated_at') return condition(filter, resource, present)
@@ -177,7 +177,7 @@ function stamp(field: string, resource: Resource, present: PresentColumns): stri
   return hasStandIn(resource, field, present) ? `coalesce(${column}, ${key(resource, 'created_at', present)})` : column
 }
 
-/** A row that was never changed carries no stamp on some stores: its creation stands in, so it is never lost (R14). */
+/** In some stores, a row that was never changed has no `updated_at`. Its creation counts instead, so it is not lost (R14). */
 export function hasStandIn(resource: Resource, field: string, present: PresentColumns): boolean {
   return (
     field === 'updated_at' &&

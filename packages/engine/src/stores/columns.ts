@@ -1,5 +1,5 @@
-// Which columns a store has and the reader may select. Read from the catalog, kept for some seconds: a store upgraded
-// while it is served shows its new columns by itself (R28).
+// The columns that a store has and the reader may select. They are read from the catalog and cached for some seconds, so a
+// store that is upgraded while it is served shows its new columns without a restart (R28).
 
 import { childrenOf, RESOURCES, type Resource } from '@store-export/contract'
 import { type Connection, queryAll } from '@store-export/postgres'
@@ -37,7 +37,7 @@ interface StoreSchema {
   readonly otherTypes: readonly (readonly [string, string])[]
 }
 
-/** Stores whose columns are kept; the ones read longest ago are forgotten first. */
+/** Maximum stores whose columns are cached. The ones read longest ago go first. */
 const STORES_MAX = 1000
 /** Different schemas that are shared; a platform has one for each of its versions, and some of its own. */
 const SCHEMAS_MAX = 50
@@ -97,7 +97,7 @@ export class StoreColumns {
     return presentIn(schemaName, tables)
   }
 
-  /** Most stores of a platform have the same columns: they share them, and whatever is kept for them. */
+  /** Stores with the same columns share them, and everything that is cached for them. */
   private shared(answer: readonly [readonly ColumnRow[], readonly IndexRow[]]): StoreSchema {
     const text = answer
       .map((rows) =>
