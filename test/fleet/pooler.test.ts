@@ -123,7 +123,7 @@ test('with settings of the session the pooler refuses: 502, said in the log; whe
   expect((await ask(`${node.url}/api/v1/orders`, refusing.direct)).status).toBe(200)
   expect(node.running().output().stdout).toMatch(/"event":"store fault".*unsupported startup parameter/)
   const ignoring = await startScene(
-    'ignore_startup_parameters = statement_timeout,default_transaction_read_only,jit,timezone',
+    'ignore_startup_parameters = statement_timeout,default_transaction_isolation,default_transaction_read_only,jit,timezone',
   )
   await expectSame(await ignoring.fleet.node({ STORE_SESSION_SETTINGS: 'on' }), ignoring)
 })
