@@ -11,6 +11,7 @@ const CHECKS: readonly { readonly name: string; readonly command: readonly strin
   { name: 'each locked package has a hash', command: ['node', 'scripts/complete-lockfile.ts', '--check'] },
   { name: 'every clause is named by a test', command: ['node', 'scripts/clauses.ts'] },
   { name: 'documentation is true', command: ['node', 'scripts/documentation.ts'] },
+  { name: 'plain terms and sentences', command: ['node', 'scripts/terminology.ts'] },
   { name: 'no dead code', command: ['knip'] },
   { name: "the client's pages", command: ['typedoc', '--options', 'packages/client/typedoc.json', '--emit', 'none'] },
   { name: 'the OpenAPI document', command: ['redocly', 'lint', 'docs/openapi.json'] },

@@ -1,6 +1,6 @@
-// Closes a connection whose request has a body. The service reads no body, and answers before the body has arrived. But an
+// Closes a connection whose request has a body. The service reads no body, and responds before the body has arrived. But an
 // operating system resets a connection that is closed with unread bytes, and a client that sends everything before it reads,
-// as most programs do, would lose the answer. So the rest of the body is read and discarded, slowly: other clients must not
+// as most programs do, would lose the response. So the rest of the body is read and discarded, slowly: other clients must not
 // wait for it.
 
 import type { IncomingMessage } from 'node:http'

@@ -1,0 +1,102 @@
+// Checks that sentences use the field's terms, name the actor, and have at most 30 words. Paths as arguments replace the
+// checked paths. `--count` prints the number of findings of each folder.
+
+import { globSync, readFileSync } from 'node:fs'
+import { type Prose, proseOfMarkdown, proseOfTypeScript } from './prose.ts'
+
+/** A word that we do not use, and what to write. */
+interface Rule {
+  readonly pattern: RegExp
+  readonly instead: string
+  /** Where the rule holds; everywhere by default. */
+  readonly kinds?: readonly Prose['kind'][]
+}
+
+/** Paths that are checked. A path is added when it has no finding, and at the end this is everything. */
+const REWRITTEN: readonly string[] = [
+  'README.md',
+  'docs/decisions/026-bounds-that-are-not-reached.md',
+  'packages/api/src/raw-response.ts',
+  'packages/api/src/record-request.ts',
+  'packages/api/src/unread-body.ts',
+  'packages/engine/src/query/once-for-schema.ts',
+  'packages/engine/src/stores/waiting-requests.ts',
+  'scripts/prose.ts',
+]
+
+const SENTENCE_WORDS_MAX = 30
+
+const RULES: readonly Rule[] = [
+  { pattern: /(?:^|[.;:] )(?:Who|Whoever)\b(?![^.]*\?)/, instead: 'name the actor: the client, the service, you' },
+  { pattern: /\b(?:nobody|somebody|whoever|of ours|is ours)\b/i, instead: 'name the actor' },
+  { pattern: /\b(?:mend|mends|mended|mending)\b/i, instead: 'fix' },
+  { pattern: /\b(?:begun|anew)\b/i, instead: 'started, restarted, again' },
+  { pattern: /(?<!-)\bstamps?\b/i, instead: 'timestamp' },
+  { pattern: /\binstants?\b/i, instead: 'timestamp' },
+  {
+    pattern: /\b(?:an?|the|each|every|its|their|no|this|whole|unread|one|first|last) answers?\b/i,
+    instead: 'response',
+  },
+  { pattern: /\bfaults?\b/i, instead: 'error' },
+  { pattern: /\bdefects? of\b/i, instead: 'internal error' },
+  { pattern: /\bsurprises?\b/i, instead: 'contract violation, unexpected value' },
+  { pattern: /\b(?:observations?|observes?|observed)\b/i, instead: 'event' },
+  { pattern: /\bbarriers?\b/i, instead: 'wait for open transactions' },
+  { pattern: /\bgatherings?\b/i, instead: 'batcher' },
+  { pattern: /\bg(?:ive|ives|iven|ave|iving) (?:out|back)\b/i, instead: 'return, release' },
+  { pattern: /\bask(?:s|ed|ing)? for\b/i, instead: 'request' },
+  { pattern: /\bkept\b/i, instead: 'cached, stored, or retained' },
+  { pattern: /\bunsent\b/i, instead: 'unread responses' },
+  { pattern: /\b(?:unmet|form numbers?|tellers?)\b/i, instead: 'see the word list' },
+  { pattern: /\bthe house\b/i, instead: 'package layout' },
+  { pattern: /\bclock minutes?\b/i, instead: 'one-minute window' },
+  { pattern: /\bblanks?\b/i, instead: 'space' },
+  { pattern: /\bbehind the cursor\b/i, instead: 'after the cursor' },
+  { pattern: /\btrue cop(?:y|ies)\b/i, instead: 'a copy in sync' },
+  { pattern: /\bwalk(?:s|ed|ing)?\b/i, instead: 'full sync, page through', kinds: ['markdown', 'string'] },
+]
+
+const FILES = ['*.md', 'docs/**/*.md', '{packages,bench,scripts,test}/**/*.{ts,md}', '.github/**/*.md']
+/** Words of others: the specification, and what is generated from files that are checked themselves. */
+const EXCLUDED = /node_modules|^docs\/spec\/|^scripts\/terminology\.ts$|^bench\/peers\/programs\//
+
+const findings = globSync(FILES)
+  .filter((file) => !EXCLUDED.test(file))
+  .sort()
+  .flatMap((file) => {
+    const source = readFileSync(file, 'utf8')
+    const all = file.endsWith('.md') ? proseOfMarkdown(source) : proseOfTypeScript(file, source)
+    return all.flatMap((prose) => findingsIn(prose).map((what) => ({ file, line: prose.line, what })))
+  })
+
+const [only, ...paths] = process.argv.slice(2)
+if (only === '--count') {
+  const folders = Map.groupBy(findings, ({ file }) =>
+    file
+      .split('/')
+      .slice(0, 3)
+      .join('/')
+      .replace(/\/[^/]*\.\w+$/, ''),
+  )
+  for (const [folder, { length }] of [...folders].sort(([, a], [, b]) => b.length - a.length))
+    console.log(`${String(length).padStart(6)}  ${folder}`)
+  console.log(`${String(findings.length).padStart(6)}  in all`)
+} else {
+  const wanted = only === undefined ? REWRITTEN : [only, ...paths]
+  const shown = findings.filter(({ file }) => wanted.some((path) => file.startsWith(path)))
+  for (const { file, line, what } of shown) console.error(`${file}:${line}: ${what}`)
+  process.exitCode = shown.length === 0 ? 0 : 1
+}
+
+function findingsIn({ text, kind }: Prose): string[] {
+  const words = RULES.flatMap(({ pattern, instead, kinds }) => {
+    const match = kinds === undefined || kinds.includes(kind) ? pattern.exec(text) : null
+    return match === null ? [] : [`"${match[0].trim()}": write ${instead}`]
+  })
+  const long = text
+    .split(/(?<=[.!?:;])\s+/)
+    .map((sentence) => sentence.split(/\s+/).length)
+    .filter((count) => count > SENTENCE_WORDS_MAX)
+    .map((count) => `a sentence of ${count} words: at most ${SENTENCE_WORDS_MAX}`)
+  return [...words, ...long]
+}

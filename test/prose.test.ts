@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { proseOfMarkdown, proseOfTypeScript } from '../scripts/prose.ts'
+
+const texts = (found: readonly { readonly line: number; readonly text: string }[]) =>
+  found.map(({ line, text }) => `${line} ${text}`)
+
+test('reads headings, paragraphs, items, and cells of a page, and leaves out code and link targets', () => {
+  const page = `# Connect a store
+The first line
+goes on in [a page](docs/page.md).
+
+- one item
+  of two lines
+- \`code\` stays out
+
+| Name | Meaning |
+| --- | --- |
+| a | the first |
+
+\`\`\`
+not this
+\`\`\`
+`
+  expect(texts(proseOfMarkdown(page))).toEqual([
+    '1 Connect a store',
+    '2 The first line goes on in a page.',
+    '5 one item of two lines',
+    '7 X stays out',
+    '9 Name',
+    '9 Meaning',
+    '11 a',
+    '11 the first',
+  ])
+})
+
+test('reads comments and messages of a file, and joins the lines of a comment', () => {
+  const source = `// The first line
+// goes on here.
+
+import { a } from './a.ts'
+
+/** Returns one. */
+export function one(): string {
+  // a reason
+  throw new Error(\`the store \${a} does not exist\`)
+}
+`
+  expect(texts(proseOfTypeScript('a.ts', source))).toEqual([
+    '1 The first line goes on here.',
+    '6 Returns one.',
+    '8 a reason',
+    '9 the store X does not exist',
+  ])
+})
