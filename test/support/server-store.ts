@@ -37,7 +37,7 @@ interface StoreUrls {
 let occupant: string | null = null
 let requests = 0
 
-/** Creates the store on the server under test; null if there is no such server or another store uses its database. */
+/** Creates the store on the server under test. Returns null without such a server, or if another store uses its database. */
 export async function provisionOnServer(wanted: Wanted): Promise<StoreUrls | null> {
   const server = inject('storeServer')
   if (server === undefined || occupant !== null || wanted.revision !== LATEST_REVISION) return null

@@ -38,7 +38,7 @@ async function serveClients({ node, store }: { node: FleetNode; store: FleetStor
 /** Starts something and resolves to what ends it. */
 type Attack = () => Promise<() => void>
 
-/** The service has one thread: whoever takes all of its time stops every other client. */
+/** The service has one thread: a client that takes all of its time stops every other client. */
 async function expectUnharmed(scene: { node: FleetNode; store: FleetStore }, attack: Attack) {
   await serveClients(scene)
   let [taken, elapsed] = [0, 0]
