@@ -1,5 +1,5 @@
 // `npm run bench:fleet`: how many nodes, connections and cores a platform of many stores needs, by a simulation that is fed
-// with measured costs. Prints tables; docs/scaling.md has those of the defaults. With `--measure` it measures what
+// with measured costs. Prints tables; docs/operate/capacity.md has those of the defaults. With `--measure` it measures what
 // connections cost and keeps it in bench/results/fleet.
 
 import { readFleetOptions } from './fleet/assumptions.ts'

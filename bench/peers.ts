@@ -1,5 +1,5 @@
 // `npm run bench:peers`: the same orders from the service and from other servers, in one run on one database; prints what
-// it finds, and keeps it in bench/results, docs/performance.md and its chart. It fails where a peer serves other orders.
+// it finds, and keeps it in bench/results, docs/concepts/performance.md and its chart. It fails where a peer serves other orders.
 
 import { existsSync } from 'node:fs'
 import type { ServerKind } from './lib/options.ts'

@@ -1,5 +1,5 @@
 // `npm run bench`: measures on the embedded PostgreSQL and on an installed one, prints what it finds, and keeps it in
-// bench/results, docs/performance.md and its chart. It asserts nothing.
+// bench/results, docs/concepts/performance.md and its chart. It asserts nothing.
 
 import { type BenchOptions, readOptions, type ServerKind } from './lib/options.ts'
 import { withRatiosBefore, writeResult } from './lib/results.ts'

@@ -1,5 +1,5 @@
 // `npm run bench:sync`: how fast store-sync copies a large store, and what it needs for it; prints what it finds, and keeps
-// it in bench/results/sync and docs/performance.md. It asserts nothing.
+// it in bench/results/sync and docs/concepts/performance.md. It asserts nothing.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +9,7 @@ import { readSyncOptions } from './sync/sync-options.ts'
 import { syncSection, withSyncSection } from './sync/sync-report.ts'
 import { readSyncResult, writeSyncResult } from './sync/sync-results.ts'
 
-const DOCUMENT = fileURLToPath(new URL('../docs/performance.md', import.meta.url))
+const DOCUMENT = fileURLToPath(new URL('../docs/concepts/performance.md', import.meta.url))
 
 // Without this, Ctrl-C would leave a server running and its folder behind.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))

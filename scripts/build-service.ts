@@ -11,8 +11,8 @@ const DEFAULT_FOLDER = path.join(ROOT, 'dist')
 
 /** Files that the program reads while it runs. In dist/ they have the paths that they have in the project. */
 const READ = [
-  'docs/{client,incremental,sync}.md',
-  'docs/sync/*.md',
+  'docs/api/{client,incremental-sync}.md',
+  'docs/sync/**/*.md',
   'packages/dashboard/src/look/assets/*',
   'packages/dashboard/src/recipes/files/*',
   'packages/operator/src/store-schema/*.sql',

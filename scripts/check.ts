@@ -14,7 +14,7 @@ const CHECKS: readonly { readonly name: string; readonly command: readonly strin
   { name: 'plain terms and sentences', command: ['node', 'scripts/terminology.ts'] },
   { name: 'no dead code', command: ['knip'] },
   { name: "the client's pages", command: ['typedoc', '--options', 'packages/client/typedoc.json', '--emit', 'none'] },
-  { name: 'the OpenAPI document', command: ['redocly', 'lint', 'docs/openapi.json'] },
+  { name: 'the OpenAPI document', command: ['redocly', 'lint', 'docs/api/openapi.json'] },
 ]
 
 const wanted = process.argv.slice(2)

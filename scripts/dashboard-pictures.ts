@@ -1,5 +1,5 @@
 // Takes a picture of every page of the dashboard at two widths: starts a demo in a temporary folder, lets two tools use
-// it, and looks with a real browser. `npm run pictures` writes docs/pictures/; keys in them are revoked and gone.
+// it, and looks with a real browser. `npm run pictures` writes docs/images/; keys in them are revoked and gone.
 
 import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { openBrowser, openPage } from '../test/support/browser.ts'
 import { openClient } from '../test/support/client.ts'
 
 const WIDTHS = [390, 1280]
-const FOLDER = path.resolve(import.meta.dirname, '..', 'docs', 'pictures')
+const FOLDER = path.resolve(import.meta.dirname, '..', 'docs', 'images')
 const COMMAND = path.resolve(import.meta.dirname, '..', 'packages', 'operator', 'bin', 'store-export.js')
 const SETTINGS = { PORT: '0', DASHBOARD_PORT: '0', OPERATIONS_PORT: '0', USAGE_FLUSH_MS: '100' }
 const TOOLS = ['Google Sheets', 'Accounting', 'Warehouse']

@@ -27,7 +27,7 @@ function brokenLinks(page: string): string[] {
 function undocumentedSettings(): string[] {
   return Object.values(SETTINGS)
     .filter(({ env }) => !everything.includes(env))
-    .map(({ env }) => `docs/settings.md: ${env} is not documented`)
+    .map(({ env }) => `docs/operate/settings.md: ${env} is not documented`)
 }
 
 /** `npm run X` in a page where package.json has no X. */

@@ -1,4 +1,4 @@
-// Asks a running demo once for each endpoint and keeps what it answers in docs/examples.json, from which `npm run generate`
+// Asks a running demo once for each endpoint and keeps what it answers in docs/api/examples.json, from which `npm run generate`
 // takes the examples of the reference: STORE_EXPORT_URL=http://127.0.0.1:8080 STORE_EXPORT_KEY=… npm run examples
 
 import { writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ const examples: Record<string, LiveExample> = {}
 // ids come by the ten thousand
 for (const endpoint of ENDPOINTS.filter(({ answer }) => answer.kind !== 'ids'))
   examples[endpoint.id] = await exampleOf(endpoint)
-writeFileSync('docs/examples.json', `${JSON.stringify(examples, null, 2)}\n`)
+writeFileSync('docs/api/examples.json', `${JSON.stringify(examples, null, 2)}\n`)
 
 async function exampleOf(endpoint: Endpoint): Promise<LiveExample> {
   const path = endpoint.path.replace('{id}', await idFor(endpoint))

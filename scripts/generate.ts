@@ -9,8 +9,8 @@ import { generatedFiles, type LiveExample } from './generated-files.ts'
 
 const ROOT =
   process.argv.slice(2).find((argument) => !argument.startsWith('--')) ?? fileURLToPath(new URL('..', import.meta.url))
-const EXAMPLES = 'docs/examples.json'
-const ERRORS_FOLDER = 'docs/errors'
+const EXAMPLES = 'docs/api/examples.json'
+const ERRORS_FOLDER = 'docs/api/errors'
 
 const files = generatedFiles(await readExamples())
 const stale = await staleFiles(files)

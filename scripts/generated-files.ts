@@ -19,15 +19,15 @@ const HEAD = '<!-- Generated from the contract. Do not edit: change the contract
 /** Every generated file; the reference shows `examples`, by endpoint id. */
 export function generatedFiles(examples: Readonly<Record<string, LiveExample>>): ReadonlyMap<string, string> {
   const pages = Object.entries(CONTRACT.errors).map(
-    ([code, error]) => [`docs/errors/${code}.md`, HEAD + errorPage(code, error)] as const,
+    ([code, error]) => [`docs/api/errors/${code}.md`, HEAD + errorPage(code, error)] as const,
   )
-  const index = `# Errors\n\n${errorTable().replaceAll('(errors/', '(')}\n`
+  const index = `# Errors\n\n${errorTable().replaceAll('(../errors/', '(')}\n`
   return new Map([
-    ['docs/reference.md', HEAD + referencePage(CONTRACT, examples)],
-    ['docs/errors/README.md', HEAD + index],
+    ['docs/api/reference/index.md', HEAD + referencePage(CONTRACT, examples)],
+    ['docs/api/errors/index.md', HEAD + index],
     ...pages,
-    ['docs/openapi.json', openApiFile()],
-    ['docs/settings.md', settingsPage()],
+    ['docs/api/openapi.json', openApiFile()],
+    ['docs/operate/settings.md', settingsPage()],
     ['packages/client/src/generated/types.ts', typescriptTypes()],
     ['packages/client/src/generated/endpoints.ts', clientEndpoints()],
   ])

@@ -1,4 +1,4 @@
-// `npm run test:nightly`: the long form of the tests that try to break what we promise. Writes what it saw to docs/evidence,
+// `npm run test:nightly`: the long form of the tests that try to break what we promise. Writes what it saw to docs/contribute/evidence,
 // a page for each group. `npm run test:nightly -- faults soak` runs those groups only.
 
 import { spawn } from 'node:child_process'
@@ -104,8 +104,11 @@ async function runGroup(group: Group): Promise<boolean> {
   const report = JSON.parse(await readFile(file, 'utf8')) as Report
   await rm(folder, { recursive: true })
   const minutes = (performance.now() - startedAt) / 60_000
-  await mkdir('docs/evidence', { recursive: true })
-  await writeFile(`docs/evidence/${group.name}.md`, pageOf(group, { report, minutes, figures: figuresIn(said) }))
+  await mkdir('docs/contribute/evidence', { recursive: true })
+  await writeFile(
+    `docs/contribute/evidence/${group.name}.md`,
+    pageOf(group, { report, minutes, figures: figuresIn(said) }),
+  )
   return code === 0
 }
 

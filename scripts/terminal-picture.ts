@@ -1,5 +1,5 @@
 // Draws what a command printed as an SVG of a terminal: `npm start 2>&1 | tee /tmp/out` and then
-// `npm run picture < /tmp/out > docs/terminal.svg`. Keys and the password are cut, so that none stands whole in the tree.
+// `npm run picture < /tmp/out > docs/images/terminal.svg`. Keys and the password are cut, so that none stands whole in the tree.
 
 import { text } from 'node:stream/consumers'
 

@@ -1,4 +1,4 @@
-// What the bench writes into docs/performance.md, from results that are made by hand.
+// What the bench writes into docs/concepts/performance.md, from results that are made by hand.
 
 import { describe, expect, test } from 'vitest'
 import { type BenchResult, compared, type Figure, inOrder } from '../bench/lib/results.ts'
@@ -121,7 +121,7 @@ describe('the chart of the bench', () => {
 
   test('the document shows it, with words for those who do not see it', () => {
     expect(performanceDocument([whole], [])).toMatch(
-      /^!\[Processor time [^[\]\n]{80,}\]\(pictures\/performance\.svg\)$/m,
+      /^!\[Processor time [^[\]\n]{80,}\]\(\.\.\/images\/performance\.svg\)$/m,
     )
   })
 })

@@ -1,4 +1,4 @@
-// The simulation behind docs/scaling.md: the same seed gives the same figures, and they move the way that they must.
+// The simulation behind docs/operate/capacity.md: the same seed gives the same figures, and they move the way that they must.
 
 import { expect, it } from 'vitest'
 import { type Assumptions, DEFAULT_ASSUMPTIONS } from '../bench/fleet/assumptions.ts'

@@ -24,33 +24,33 @@ function generate(...options: string[]): Promise<{ code: number; words: string }
 }
 
 it('writes every file once, and then finds all of them fresh', async () => {
-  expect((await generate()).words).toContain('wrote docs/reference.md')
+  expect((await generate()).words).toContain('wrote docs/api/reference/index.md')
   expect(await generate()).toEqual({ code: 0, words: '' })
   expect(await generate('--check')).toEqual({ code: 0, words: '' })
 })
 
 it('with --check fails, names the stale file and writes nothing', async () => {
   await generate()
-  await appendFile(join(folder, 'docs/errors/NOT_FOUND.md'), 'edited by hand\n')
+  await appendFile(join(folder, 'docs/api/errors/NOT_FOUND.md'), 'edited by hand\n')
   const { code, words } = await generate('--check')
   expect(code).toBe(1)
-  expect(words).toBe('docs/errors/NOT_FOUND.md is stale: run npm run generate\n')
-  expect(await readFile(join(folder, 'docs/errors/NOT_FOUND.md'), 'utf8')).toContain('edited by hand')
+  expect(words).toBe('docs/api/errors/NOT_FOUND.md is stale: run npm run generate\n')
+  expect(await readFile(join(folder, 'docs/api/errors/NOT_FOUND.md'), 'utf8')).toContain('edited by hand')
 })
 
 it('with --check names a page of a code that is gone', async () => {
   await generate()
-  await writeFile(join(folder, 'docs/errors/GONE.md'), '')
+  await writeFile(join(folder, 'docs/api/errors/GONE.md'), '')
   expect(await generate('--check')).toEqual({
     code: 1,
-    words: 'docs/errors/GONE.md is generated no longer: delete it\n',
+    words: 'docs/api/errors/GONE.md is generated no longer: delete it\n',
   })
 })
 
-it('puts the examples of docs/examples.json into the reference', async () => {
-  await mkdir(join(folder, 'docs'))
+it('puts the examples of docs/api/examples.json into the reference', async () => {
+  await mkdir(join(folder, 'docs/api'), { recursive: true })
   const examples = { getStore: { path: '/api/v1/store', status: 200, body: { data: { name: 'A store met alive' } } } }
-  await writeFile(join(folder, 'docs/examples.json'), JSON.stringify(examples))
+  await writeFile(join(folder, 'docs/api/examples.json'), JSON.stringify(examples))
   await generate()
-  expect(await readFile(join(folder, 'docs/reference.md'), 'utf8')).toContain('A store met alive')
+  expect(await readFile(join(folder, 'docs/api/reference/index.md'), 'utf8')).toContain('A store met alive')
 })

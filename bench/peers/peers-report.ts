@@ -1,4 +1,4 @@
-// The bench of peers as words and tables: for docs/performance.md, and for the terminal. Pure.
+// The bench of peers as words and tables: for docs/concepts/performance.md, and for the terminal. Pure.
 
 import type { PeerComparison, PeerFigure, PeersResult } from './peers-results.ts'
 

@@ -6,8 +6,8 @@ import type { BenchResult, Figure } from '../lib/results.ts'
 import type { PeersResult } from '../peers/peers-results.ts'
 import { KEY_CHECK } from './key-check.ts'
 
-/** Where the picture lies, from docs/performance.md. */
-export const CHART_FROM_DOCUMENT = 'pictures/performance.svg'
+/** Where the picture lies, from docs/concepts/performance.md. */
+export const CHART_FROM_DOCUMENT = '../images/performance.svg'
 
 const TITLE = 'Processor time of a request'
 const SERVERS = { embedded: 'Embedded PostgreSQL', system: 'Installed PostgreSQL' } as const

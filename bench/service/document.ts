@@ -1,4 +1,4 @@
-// docs/performance.md and its chart, from everything that is kept in bench/results.
+// docs/concepts/performance.md and its chart, from everything that is kept in bench/results.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -10,7 +10,7 @@ import { readSyncResult } from '../sync/sync-results.ts'
 import { CHART_FROM_DOCUMENT, performanceChart } from './chart.ts'
 import { performanceDocument } from './report.ts'
 
-const DOCUMENT = fileURLToPath(new URL('../../docs/performance.md', import.meta.url))
+const DOCUMENT = fileURLToPath(new URL('../../docs/concepts/performance.md', import.meta.url))
 const CHART = path.join(path.dirname(DOCUMENT), CHART_FROM_DOCUMENT)
 
 /** Writes both anew. */

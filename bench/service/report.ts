@@ -1,4 +1,4 @@
-// Results as words and tables: for docs/performance.md, and for the terminal. Pure.
+// Results as words and tables: for docs/concepts/performance.md, and for the terminal. Pure.
 
 import { ORDERS_DEFAULT } from '../lib/options.ts'
 import type { BenchResult, Bounded, Figure, ThroughputFigure } from '../lib/results.ts'

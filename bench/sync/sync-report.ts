@@ -1,4 +1,4 @@
-// The bench of store-sync as words and a table: for docs/performance.md, and for the terminal. Pure.
+// The bench of store-sync as words and a table: for docs/concepts/performance.md, and for the terminal. Pure.
 
 import type { PacedFigure, SyncFigure, SyncResult } from './sync-results.ts'
 

@@ -1,4 +1,4 @@
-// The loops of docs/incremental.md, run as they stand there.
+// The loops of docs/api/incremental-sync.md, run as they stand there.
 
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 
 const run = promisify(execFile)
-const DOCUMENT = new URL('../../../docs/incremental.md', import.meta.url)
+const DOCUMENT = new URL('../../../docs/api/incremental-sync.md', import.meta.url)
 const LANGUAGES = ['python', 'js', 'php', 'csharp', 'ruby'] as const
 
 let platform: TestPlatform

@@ -1,6 +1,6 @@
 // The errors a client can meet: each code once, with its status, its condition and what to do.
 
-/** Every error code, in the order of the specification's table. A page for each is generated into `docs/errors`. */
+/** Every error code, in the order of the specification's table. A page for each is generated into `docs/api/errors`. */
 export const ERRORS = {
   INVALID_API_KEY: {
     status: 401,

@@ -11,7 +11,7 @@ describe('the reference', () => {
     const reference = referencePage()
     for (const { path } of CONTRACT.endpoints) expect(reference).toContain(`### GET ${path}\n`)
     for (const each of resourcesOf(CONTRACT)) expect(reference).toContain(fieldTable(each))
-    for (const code of Object.keys(ERRORS)) expect(reference).toContain(`[${code}](errors/${code}.md)`)
+    for (const code of Object.keys(ERRORS)) expect(reference).toContain(`[${code}](../errors/${code}.md)`)
     for (const { id, date } of CONTRACT.revisions) expect(reference).toContain(`| ${id} | ${date} |`)
     expect(reference).toContain(headerTable())
   })

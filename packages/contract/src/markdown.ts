@@ -133,7 +133,7 @@ export function referencePage(
   const common = commonErrors(contract).map(errorLink)
   return lines(
     '# Reference',
-    `The interface at revision ${latestRevisionOf(contract)}. Every path answers GET with JSON, and needs the header \`x-api-key\`. The same as OpenAPI: [openapi.json](openapi.json).`,
+    `The interface at revision ${latestRevisionOf(contract)}. Every path answers GET with JSON, and needs the header \`x-api-key\`. The same as OpenAPI: [openapi.json](../openapi.json).`,
     '## Endpoints',
     endpointTable(contract),
     `Any of them can answer ${common.join(', ')}.`,
@@ -226,7 +226,7 @@ function entryOf(entry: JsonEntry): string {
 }
 
 function errorLink(name: string): string {
-  return `[${name}](errors/${name}.md)`
+  return `[${name}](../errors/${name}.md)`
 }
 
 function list(items: readonly string[]): string {

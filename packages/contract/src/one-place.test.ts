@@ -73,7 +73,7 @@ describe('one place', () => {
     expect(openApi).toContain('"503":{"$ref":"#/components/responses/STORE_ASLEEP"}')
     expect(openApi).toContain('"error":{"code":"STORE_ASLEEP","message":"The store is asleep."}')
     expect(types).toContain("'STORE_ASLEEP'")
-    expect(markdown).toContain('| 503 | [STORE_ASLEEP](errors/STORE_ASLEEP.md) | The store is asleep. |')
+    expect(markdown).toContain('| 503 | [STORE_ASLEEP](../errors/STORE_ASLEEP.md) | The store is asleep. |')
     expect(errorPage('STORE_ASLEEP', asleep)).toContain('- The first answer was taken for the last.')
   })
 })

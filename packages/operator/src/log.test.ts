@@ -161,7 +161,7 @@ test('the log reference names every event', () => {
   const events = [...source.matchAll(/readonly event: ([^\n;]+)/g)].flatMap(([, union = '']) =>
     [...union.matchAll(/'([^']+)'/g)].map(([, name = '']) => name),
   )
-  const reference = readFileSync(path.join(root, 'docs', 'log.md'), 'utf8')
+  const reference = readFileSync(path.join(root, 'docs', 'operate', 'monitoring.md'), 'utf8')
   // pool states are read by the metrics alone
   const missing = events.filter((name) => name !== 'pool state' && !reference.includes(`\`${name}\``))
   expect(events.length).toBeGreaterThan(20)

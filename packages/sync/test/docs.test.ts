@@ -1,4 +1,4 @@
-// The pages for readers of a copy: every block of SQL in docs/sync is run as it stands there, against copies of one store.
+// The pages for readers of a copy: every block of SQL in docs/sync/guides is run as it stands there, against copies of one store.
 // What it answers is compared with what was counted from the store's own rows; what it changes, with what the page says.
 
 import { readFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ const ENGINES = ['sqlite', 'postgres'] as const
 let copies: DocsCopies
 beforeAll(async () => {
   copies = await makeDocsCopies()
-  for (const engine of ENGINES) await copies.say(engine, 'dashboard/sales')
+  for (const engine of ENGINES) await copies.say(engine, 'dashboards/sales')
 }, 60_000)
 afterAll(() => copies.close())
 
@@ -46,7 +46,7 @@ describe('what the pages ask is answered as counted from the store’s own rows,
 
 test('the role for dashboards reads what there is and what will be, and writes nothing', async () => {
   const ask = (text: string) => copies.ask('postgres', text)
-  await copies.say('postgres', 'dashboard/reader')
+  await copies.say('postgres', 'dashboards/reader')
   try {
     await ask('create table store_export.of_a_later_version (id int)')
     await ask('set role shop_reader')
@@ -177,11 +177,10 @@ test('a deleted customer leaves the rows with a full run, the orders when the st
   )
   const [id, email] = [String(person?.id), String(person?.email)]
   const lastFull = async () => {
-    const answers = await Promise.all(ENGINES.map((engine) => copies.say(engine, 'deleted-customers/last-full')))
+    const answers = await Promise.all(ENGINES.map((engine) => copies.say(engine, 'erasure/last-full')))
     return answers.flat().map(([, at]) => String(at))
   }
-  const places = async () =>
-    (await agreed('deleted-customers/person', [email.toUpperCase(), id])).map(([place]) => place)
+  const places = async () => (await agreed('erasure/person', [email.toUpperCase(), id])).map(([place]) => place)
   const orders = orderOf(id).map(() => 'orders')
   const addresses = addressesOf(id).map(() => 'customer_addresses')
   expect(await places()).toEqual([...addresses, 'customers', ...orders])
@@ -192,7 +191,7 @@ test('a deleted customer leaves the rows with a full run, the orders when the st
   await copies.sync(true)
   for (const [index, at] of (await lastFull()).entries()) expect(at > (before[index] ?? '')).toBe(true)
   expect(await places()).toEqual(orders)
-  expect((await agreed('deleted-customers/orders-of-nobody')).map(([order]) => order)).toEqual(
+  expect((await agreed('erasure/orders-of-nobody')).map(([order]) => order)).toEqual(
     orderOf(id)
       .map((order) => String(order.id))
       .toSorted(),
@@ -201,7 +200,7 @@ test('a deleted customer leaves the rows with a full run, the orders when the st
   await inStore(`update orders set ${blank} where customer_id = '${id}'`)
   await copies.sync()
   expect(await places()).toEqual([])
-  await agreed('deleted-customers/vacuum')
+  await agreed('erasure/vacuum')
   expect((await readFile('shop.db')).includes(email)).toBe(false)
   await expect(readFile('shop.db-wal'), 'no log is left beside it').rejects.toThrow('ENOENT')
 })

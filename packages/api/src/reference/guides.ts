@@ -20,31 +20,48 @@ export const GUIDES: readonly Guide[] = [
     name: 'store-sync',
     title: 'store-sync',
     note: 'a command that keeps a copy in SQLite, PostgreSQL, CSV, XLSX or Parquet; no code to write',
-    file: 'sync.md',
+    file: 'sync/overview.md',
   },
   {
     name: 'client',
     title: 'The TypeScript client',
     note: 'types, pages, waits and retries for Node programs',
-    file: 'client.md',
+    file: 'api/client.md',
   },
   {
     name: 'incremental',
     title: 'Keep a copy up to date',
     note: 'the loop with watermarks, in Python, JavaScript, PHP, C# and Ruby',
-    file: 'incremental.md',
+    file: 'api/incremental-sync.md',
   },
-  { name: 'spreadsheet', title: 'In a spreadsheet', note: 'a copy that Excel opens', file: 'sync/spreadsheet.md' },
-  { name: 'dashboard', title: 'In a dashboard', note: 'a copy that reports are made of', file: 'sync/dashboard.md' },
-  { name: 'accounting', title: 'For accounting', note: 'sales, tax and refunds by month', file: 'sync/accounting.md' },
-  { name: 'erp', title: 'For an ERP', note: 'orders and stock in another system', file: 'sync/erp.md' },
+  { name: 'spreadsheet', title: 'In a spreadsheet', note: 'a copy that Excel opens', file: 'sync/guides/excel.md' },
+  {
+    name: 'dashboard',
+    title: 'In a dashboard',
+    note: 'a copy that reports are made of',
+    file: 'sync/guides/dashboards.md',
+  },
+  {
+    name: 'accounting',
+    title: 'For accounting',
+    note: 'sales, tax and refunds by month',
+    file: 'sync/guides/accounting.md',
+  },
+  { name: 'erp', title: 'For an ERP', note: 'orders and stock in another system', file: 'sync/guides/erp.md' },
   {
     name: 'deleted-customers',
     title: 'When a customer is deleted',
     note: 'what to do with the copy',
-    file: 'sync/deleted-customers.md',
+    file: 'sync/guides/erasure.md',
   },
 ]
+
+/** Addresses of other served files, by path in docs/. */
+const SERVED: Readonly<Record<string, string>> = {
+  'api/errors/index.md': '/errors',
+  'api/reference/index.md': '/docs',
+  'api/openapi.json': '/openapi.json',
+}
 
 const DOCS = new URL('../../../../docs/', import.meta.url)
 
@@ -98,7 +115,7 @@ function servedAddress(from: string, target: string): string | null {
   const file = /^\/docs\/(.+)$/.exec(pathname)?.[1] ?? ''
   const guide = GUIDES.find((each) => each.file === file)
   if (guide !== undefined) return `/guides/${guide.name}${hash}`
-  const code = /^errors\/([A-Z_]+)\.md$/.exec(file)?.[1]
+  const code = /^api\/errors\/([A-Z_]+)\.md$/.exec(file)?.[1]
   if (code !== undefined) return `/errors/${code}`
-  return { 'errors/README.md': '/errors', 'reference.md': '/docs', 'openapi.json': '/openapi.json' }[file] ?? null
+  return SERVED[file] ?? null
 }

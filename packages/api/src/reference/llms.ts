@@ -48,7 +48,7 @@ Rows come oldest first. Pages stay correct while rows are written. A page can ho
 
 ## Errors
 
-${errorTable(contract).replaceAll(/\]\(errors\/(\w+)\.md\)/g, `](${baseUrl}/errors/$1)`)}
+${errorTable(contract).replaceAll(/\]\(\.\.\/errors\/(\w+)\.md\)/g, `](${baseUrl}/errors/$1)`)}
 
 ## Fields
 

@@ -133,8 +133,8 @@ describe('[R29] children move their parent', () => {
     expect([await moved('products'), await moved('customers')]).toEqual([[A], [B]])
   })
 
-  test('the trigger of docs/incremental.md for a platform’s own schema does the same', async () => {
-    const guide = readFileSync(new URL('../../../../docs/incremental.md', import.meta.url), 'utf8')
+  test('the trigger of docs/api/incremental-sync.md for a platform’s own schema does the same', async () => {
+    const guide = readFileSync(new URL('../../../../docs/api/incremental-sync.md', import.meta.url), 'utf8')
     const [, trigger = ''] = /```sql\n([^`]*before truncate[^`]*)```/.exec(guide) ?? []
     await sql.begin(async (transaction) => {
       await transaction.unsafe('drop trigger order_items_truncated on order_items')

@@ -1,4 +1,4 @@
-// What the queries in docs/sync must answer, counted from the store's own rows in whole cents, without a database.
+// What the queries in docs/sync/guides must answer, counted from the store's own rows in whole cents, without a database.
 
 import type { Row } from '../../../operator/src/demo/rows.ts'
 import {
@@ -26,32 +26,32 @@ export function answersOf(shop: ShopRows): Readonly<Record<string, readonly Answ
   const sold = all.filter(({ isSale }) => isSale)
   const september = sold.filter(({ month }) => month === '2026-09')
   return {
-    'dashboard/revenue': grouped(sold, byMonth).map(([key, rows]) => [
+    'dashboards/revenue': grouped(sold, byMonth).map(([key, rows]) => [
       ...key,
       rows.length,
       amount(sum(rows, 'total')),
       amount(sum(rows, 'refund')),
       amount(sum(rows, 'total') - sum(rows, 'refund')),
     ]),
-    'dashboard/csv-revenue': grouped(sold, byMonth).map(counted),
-    'dashboard/parquet-revenue': grouped(sold, byMonth).map(counted),
-    'dashboard/new-and-returning': newAndReturning(sold),
-    'dashboard/best-products': bestProducts(shop, sold),
-    'dashboard/reorder': stockOf(shop)
+    'dashboards/csv-revenue': grouped(sold, byMonth).map(counted),
+    'dashboards/parquet-revenue': grouped(sold, byMonth).map(counted),
+    'dashboards/new-and-returning': newAndReturning(sold),
+    'dashboards/best-products': bestProducts(shop, sold),
+    'dashboards/reorder': stockOf(shop)
       .filter(({ product, stock }) => product.status === 'active' && product.track_inventory !== false && stock <= 5)
       .map(({ sku, product, variant, stock }) => [sku, String(product.name), variant, stock]),
-    'dashboard/statuses': grouped(all, ({ row, currency }) => [String(row.status), currency]).map(([key, rows]) => [
+    'dashboards/statuses': grouped(all, ({ row, currency }) => [String(row.status), currency]).map(([key, rows]) => [
       ...key,
       rows.length,
       amount(sum(rows, 'total')),
       rows.map(({ day }) => day).sort()[0] ?? null,
     ]),
-    'dashboard/average': grouped(sold, byMonth).map(([key, rows]) => [
+    'dashboards/average': grouped(sold, byMonth).map(([key, rows]) => [
       ...key,
       amount(rounded(sum(rows, 'total'), BigInt(rows.length))),
     ]),
-    'dashboard/repeat-rate': [repeatRate(sold)],
-    'dashboard/refunds': grouped(
+    'dashboards/repeat-rate': [repeatRate(sold)],
+    'dashboards/refunds': grouped(
       all.filter(({ refund }) => refund > 0n),
       byMonth,
     ).map(([key, rows]) => [
@@ -60,9 +60,9 @@ export function answersOf(shop: ShopRows): Readonly<Record<string, readonly Answ
       rows.filter(({ refund, total }) => refund >= total).length,
       amount(sum(rows, 'refund')),
     ]),
-    'dashboard/places': grouped(sold, (sale) => [sale.currency, placeOf(shop, sale)]).map(counted),
-    'dashboard/payments': grouped(sold, ({ row, currency }) => [currency, methodOf(row)]).map(counted),
-    'dashboard/unpaid': all
+    'dashboards/places': grouped(sold, (sale) => [sale.currency, placeOf(shop, sale)]).map(counted),
+    'dashboards/payments': grouped(sold, ({ row, currency }) => [currency, methodOf(row)]).map(counted),
+    'dashboards/unpaid': all
       .filter(({ row }) => row.status === 'pending' && Date.now() - at(row) > 86_400_000)
       .map(({ id, day, row, currency, total }) => [id, day, String(row.email), currency, amount(total)]),
     'accounting/which-sum': grouped(
@@ -108,7 +108,7 @@ export function answersOf(shop: ShopRows): Readonly<Record<string, readonly Answ
         weight,
         product.tax_class === null ? null : String(product.tax_class),
       ]),
-    'deleted-customers/orders-of-nobody': [],
+    'erasure/orders-of-nobody': [],
   }
 }
 

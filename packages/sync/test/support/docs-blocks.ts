@@ -1,4 +1,4 @@
-// The SQL of docs/sync: found in the pages, and run as it stands there.
+// The SQL of docs/sync/guides: found in the pages, and run as it stands there.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -15,7 +15,7 @@ export interface Block {
   readonly text: string
 }
 
-const PAGES = path.join(import.meta.dirname, '../../../../docs/sync')
+const PAGES = path.join(import.meta.dirname, '../../../../docs/sync/guides')
 
 /** Every block of SQL in the pages; throws for one that has no engine and name, since nothing would run it. */
 export function docsBlocks(): Block[] {
