@@ -23,7 +23,7 @@ const FOLDERS: readonly { readonly from: string; readonly never: readonly string
   { from: 'packages/engine/src/encode/', never: ['/stores/'] },
   { from: 'packages/api/src/', never: ['postgres', 'kysely'] },
   { from: 'packages/dashboard/src/', never: ['postgres'] },
-  // the service has a PostgreSQL client of its own (docs/contribute/decisions/051-why-an-own-postgresql-client.md)
+  // the service has a PostgreSQL client of its own (docs/contribute/decisions/051-write-a-postgresql-client.md)
   ...['postgres', 'control', 'engine', 'operator'].map((name) => ({
     from: `packages/${name}/src/`,
     never: ['postgres'],

@@ -15,7 +15,7 @@ interface Rule {
 /** Paths that are checked. A path is added when it has no finding, and at the end this is everything. */
 const REWRITTEN: readonly string[] = [
   'README.md',
-  'docs/contribute/decisions/026-bounds-that-are-not-reached.md',
+  'docs/contribute/decisions/026-performance-goals-not-reached.md',
   'packages/api/src/raw-response.ts',
   'packages/api/src/record-request.ts',
   'packages/api/src/unread-body.ts',

@@ -1,5 +1,6 @@
 // Answers under way: which have not left yet, and how many bytes of them wait in memory for clients to read them. A
-// client that asks and never reads is refused before the store is read for it again (docs/contribute/decisions/009).
+// client that asks and never reads is refused before the store is read for it again. See
+// docs/contribute/decisions/009-bound-unread-responses.md.
 
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'

@@ -1,5 +1,5 @@
 // An append-only record of changes to keys, stores, merchants, and secrets. Triggers write it, so that changes with psql
-// leave a row too. See docs/contribute/decisions/039-how-are-revocations-kept.md.
+// leave a row too. See docs/contribute/decisions/039-copy-audit-events-to-the-log.md.
 
 /** Statements that run after `SCHEMA`. */
 export const AUDIT_SCHEMA = `

@@ -1,5 +1,5 @@
 // Nodes announce in the control database that they run, and which secrets they hold, so that `secrets rotate` encrypts no
-// password with a secret that a node lacks. See docs/contribute/decisions/040-when-may-secrets-rotate.md.
+// password with a secret that a node lacks. See docs/contribute/decisions/040-check-nodes-before-rotating-secrets.md.
 
 import { sql } from '@store-export/postgres'
 import type { Observe } from './control-event.ts'

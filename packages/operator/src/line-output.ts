@@ -1,6 +1,6 @@
 // Writes lines to a file descriptor and never makes the process wait for their reader. A write that fails (the
 // pipe is full, the disk is full, the reader left) is tried again; meanwhile lines are buffered up to a bound, and beyond it
-// they are dropped and counted (docs/contribute/decisions/041).
+// they are dropped and counted (docs/contribute/decisions/041-never-block-on-log-output.md).
 
 import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { isatty } from 'node:tty'

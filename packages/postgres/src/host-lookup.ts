@@ -1,6 +1,7 @@
 // Resolves the host names of database servers on the event loop, with one query at a time for each name, and a deadline.
 // Node's default, getaddrinfo, blocks one of a few threads until the name server responds. As in getaddrinfo, /etc/hosts
-// comes first, and the search domains of /etc/resolv.conf apply. See docs/contribute/decisions/031-how-host-names-are-resolved.md.
+// comes first, and the search domains of /etc/resolv.conf apply. See
+// docs/contribute/decisions/031-resolve-host-names-on-the-event-loop.md.
 
 import { Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'

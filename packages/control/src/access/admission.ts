@@ -111,7 +111,7 @@ const COUNTING_INSTANT = `greatest(clock_timestamp(), ${INSTANT})`
 /**
  * True. As a side effect, the commit of this statement does not wait for the disk: a crash of the control database loses the
  * counts of its last moments (three times `wal_writer_delay`, 0.6 s by default) instead of slowing every request down.
- * See docs/contribute/decisions/038-counts-survive-a-crash.md.
+ * See docs/contribute/decisions/038-log-the-request-counters.md.
  */
 const WITHOUT_WAIT = "set_config('synchronous_commit', 'off', true) = 'off'"
 

@@ -1,6 +1,7 @@
 // A key that was just created. The token of its form determines the key, and only its holder can compute it: the control
 // database keeps a hash of the token and a hash of the key, and the browser keeps the token in a cookie for ten minutes.
-// So a form that is sent twice leads to one key, and a reload shows it again. See docs/contribute/decisions/044-new-keys-by-token.md.
+// So a form that is sent twice leads to one key, and a reload shows it again. See
+// docs/contribute/decisions/044-derive-new-keys-from-form-tokens.md.
 
 import { findKeyByHash, hashApiKey, makeApiKey, type RandomBytes } from '@store-export/control'
 import { getCookie } from 'hono/cookie'

@@ -10,7 +10,7 @@ import { isProbed } from './windows.ts'
 
 /**
  * Maximum changed rows that each page of a list finds by the index of changes and sorts. For more rows, a page reads the list
- * in its order and skips unchanged rows inside the index. docs/contribute/decisions/029-how-are-changed-rows-found.md has the figures.
+ * in its order and skips unchanged rows inside the index. See docs/contribute/decisions/029-count-changed-rows-first.md.
  */
 export const SORTED_MAX = 10_000
 

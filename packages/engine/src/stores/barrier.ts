@@ -3,7 +3,8 @@
 //
 // A changed row has the timestamp at which its transaction started, or a little later, and other sessions see the row when
 // the transaction ends. A client that reads in between, and continues from the start of its own read, misses the row for
-// good. docs/api/incremental-sync.md is for clients, and docs/contribute/decisions/019 has the measurements.
+// good. docs/api/incremental-sync.md is for clients, and docs/contribute/decisions/019-wait-for-open-transactions.md has
+// the reasons.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Microseconds } from '@store-export/contract'

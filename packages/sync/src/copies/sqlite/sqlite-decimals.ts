@@ -1,5 +1,5 @@
 // Decimals of a SQLite copy. SQLite has no exact decimal type, so each decimal of the contract has up to three
-// columns (decision 048):
+// columns (docs/contribute/decisions/048-store-sqlite-decimals-in-three-columns.md):
 //
 // - `total`, REAL: the number. It compares, sorts and aggregates as numbers do.
 // - `total_text`, TEXT: the digits that the service sent. Copies are verified, and files are written, from these.
