@@ -9,22 +9,22 @@ if (key === undefined) throw new Error('STORE_EXPORT_KEY must hold a key of the 
 const headers = { 'x-api-key': key }
 const examples: Record<string, LiveExample> = {}
 // ids come by the ten thousand
-for (const endpoint of ENDPOINTS.filter(({ answer }) => answer.kind !== 'ids'))
+for (const endpoint of ENDPOINTS.filter(({ response }) => response.kind !== 'ids'))
   examples[endpoint.id] = await exampleOf(endpoint)
 writeFileSync('docs/api/examples.json', `${JSON.stringify(examples, null, 2)}\n`)
 
 async function exampleOf(endpoint: Endpoint): Promise<LiveExample> {
   const path = endpoint.path.replace('{id}', await idFor(endpoint))
-  const asked = endpoint.answer.kind === 'page' ? `${path}?limit=1` : path
+  const asked = endpoint.response.kind === 'page' ? `${path}?limit=1` : path
   const response = await fetch(url + asked, { headers })
   return { path: asked, status: response.status, body: await response.json() }
 }
 
 /** The id of a row: of an address's customer where addresses are asked for, so that there are some. */
-async function idFor({ path, answer }: Endpoint): Promise<string> {
+async function idFor({ path, response }: Endpoint): Promise<string> {
   if (!path.includes('{id}')) return ''
-  const list = answer.kind === 'allOf' ? '/api/v1/customer-addresses' : path.replace('/{id}', '')
-  const response = await fetch(`${url}${list}?limit=1`, { headers })
-  const { data } = (await response.json()) as { data: Record<string, string>[] }
-  return data[0]?.[answer.kind === 'allOf' ? answer.column : 'id'] ?? ''
+  const list = response.kind === 'allOf' ? '/api/v1/customer-addresses' : path.replace('/{id}', '')
+  const page = await fetch(`${url}${list}?limit=1`, { headers })
+  const { data } = (await page.json()) as { data: Record<string, string>[] }
+  return data[0]?.[response.kind === 'allOf' ? response.column : 'id'] ?? ''
 }

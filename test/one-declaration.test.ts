@@ -12,7 +12,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'packages/sync/src/copies/postgres/postgres-views.ts': 'lists the tables that each view joins',
 }
 
-const LISTS = ENDPOINTS.filter(({ answer }) => answer.kind === 'page')
+const LISTS = ENDPOINTS.filter(({ response }) => response.kind === 'page')
 const NAMES = new Set(LISTS.flatMap(({ path, resource }) => [path, path.split('/').at(-1) ?? '', resource.table]))
 const GROUPS = new Set(LISTS.map((endpoint) => clientMethodOf(endpoint).group))
 const LITERAL = /'(?<single>[^'\n]*)'|"(?<double>[^"\n]*)"|`(?<template>[^`\n]*)`/g

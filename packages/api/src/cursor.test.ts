@@ -1,5 +1,5 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
-import { ApiError, customer, idsOf, order } from '@store-export/contract'
+import { ApiError, customer, idListOf, order } from '@store-export/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type CursorScope, openCursor, sealCursor } from './cursor.ts'
@@ -66,8 +66,8 @@ describe('[Q-CURSOR, R15] what was not sealed for this list is refused', () => {
 
   test('of another resource, store or secret', () => {
     refused(sealed, { ...scope, resource: customer })
-    refused(sealed, { ...scope, resource: idsOf(order) })
-    refused(sealCursor(place, { ...scope, resource: idsOf(order) }))
+    refused(sealed, { ...scope, resource: idListOf(order) })
+    refused(sealCursor(place, { ...scope, resource: idListOf(order) }))
     refused(sealed, { ...scope, storeId: '3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e50' })
     refused(sealed, { ...scope, secret: createSecretKey(randomBytes(32)) })
   })

@@ -4,12 +4,12 @@ import {
   ApiError,
   type Endpoint,
   invalidParameter,
+  maskKeys,
   PARAMETERS,
   type Parameter,
   type ParameterName,
   type ParameterValue,
   repeatedParameter,
-  withoutKeys,
 } from '@store-export/contract'
 
 /** Values of the parameters that were given. */
@@ -50,6 +50,6 @@ export function ignoredHeader(ignored: readonly string[]): string | null {
   if (ignored.length === 0) return null
   return ignored
     .slice(0, IGNORED_NAMES_MAX)
-    .map((name) => encodeURIComponent(withoutKeys(name).slice(0, IGNORED_CHARACTERS_MAX).toWellFormed()))
+    .map((name) => encodeURIComponent(maskKeys(name).slice(0, IGNORED_CHARACTERS_MAX).toWellFormed()))
     .join(',')
 }

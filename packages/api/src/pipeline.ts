@@ -1,7 +1,7 @@
 // The whole life of a request, in the order of its checks: 401, 429, 403/409, 404/405, 400, then the rows (R6).
 
 import type { KeyObject } from 'node:crypto'
-import { ApiError, type Endpoint, formatInstant, type Resource, readOf } from '@store-export/contract'
+import { ApiError, type Endpoint, formatTimestamp, type Resource, readResource } from '@store-export/contract'
 import { type Admission, type HashedKey, hashApiKey, type PlainKey, type WalkStep } from '@store-export/control'
 import type { FirstPage, PageWriter, Plan, ReadRequest, StoreAddress, StoreReader } from '@store-export/engine'
 import { type Answer, LEAD, listAnswer, objectAnswer } from './answer.ts'
@@ -47,7 +47,7 @@ export async function answerRequest(request: ApiRequest, pipeline: Pipeline, tra
   noteIgnored(ignoredNames(endpoint, request.query), trace)
   const id = readId(endpoint, rawId)
   const values = readParams(endpoint, request.query)
-  const scope = { storeId: admission.storeId, resource: readOf(endpoint), secret: pipeline.cursorSecret }
+  const scope = { storeId: admission.storeId, resource: readResource(endpoint), secret: pipeline.cursorSecret }
   const cursor = values.get('cursor')
   const place = typeof cursor === 'string' ? openCursor(cursor, scope) : null
   const plan = planOf(endpoint, id, values, place?.position ?? null)
@@ -57,7 +57,7 @@ export async function answerRequest(request: ApiRequest, pipeline: Pipeline, tra
   const { page, watermark } = await readList(endpoint, { ...reading, plan, lead: LEAD.list }, place, pipeline)
   if (page.rows === 0) await requireParent(endpoint, id, reading, pipeline)
   trace.walk = walkStep(plan, request, page)
-  trace.headers['x-sync-watermark'] = formatInstant(watermark)
+  trace.headers['x-sync-watermark'] = formatTimestamp(watermark)
   const parameter = syncParameter(endpoint, page.tracksUpdates)
   if (parameter !== null) trace.headers['x-sync-parameter'] = parameter
   const isLast = plan.kind === 'allOf' || !page.hasMore
@@ -140,9 +140,14 @@ async function readList(
 }
 
 /** No rows are an answer for a list; where it belongs to a row, that has to be there. */
-async function requireParent({ answer }: Endpoint, id: string, reading: Reading, { reader }: Pipeline): Promise<void> {
-  if (answer.kind !== 'allOf') return
-  const { parent } = answer
+async function requireParent(
+  { response }: Endpoint,
+  id: string,
+  reading: Reading,
+  { reader }: Pipeline,
+): Promise<void> {
+  if (response.kind !== 'allOf') return
+  const { parent } = response
   if (!(await reader.exists({ ...reading, resource: parent, id }))) throw notFound(parent)
 }
 

@@ -1,25 +1,25 @@
 // An endpoint with the values of a request becomes a plan: what is to be read, as data.
 
-import { type Endpoint, LIMITS, PARAMETERS, type Parameter, readOf } from '@store-export/contract'
+import { type Endpoint, LIMITS, PARAMETERS, type Parameter, readResource } from '@store-export/contract'
 import type { Filter, Plan, Position } from '@store-export/engine'
 import type { Params } from './params.ts'
 
 /** The plan of a request. `id` is '' if the path has none; `after` is the position in the cursor. */
 export function planOf(endpoint: Endpoint, id: string, values: Params, after: Position | null): Plan {
-  const { answer, resource } = endpoint
-  switch (answer.kind) {
+  const { response, resource } = endpoint
+  switch (response.kind) {
     case 'only':
       return { kind: 'only', resource, counts: new Map() }
     case 'one':
       return { kind: 'one', resource, id }
     case 'allOf':
-      return { kind: 'allOf', resource, column: answer.column, id }
+      return { kind: 'allOf', resource, column: response.column, id }
     case 'page':
     case 'ids': {
-      const limit = answer.kind === 'ids' ? LIMITS.pageRowsOfIds : values.get('limit')
+      const limit = response.kind === 'ids' ? LIMITS.pageRowsOfIds : values.get('limit')
       return {
         kind: 'page',
-        resource: readOf(endpoint),
+        resource: readResource(endpoint),
         limit: typeof limit === 'number' ? limit : LIMITS.pageRowsDefault,
         after,
         filters: filtersOf(values),

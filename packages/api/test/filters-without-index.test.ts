@@ -1,6 +1,6 @@
 // Stores of platforms that have not made our indexes: filters find their rows by bounded work, in pages that may be short.
 
-import { order, parseInstant } from '@store-export/contract'
+import { order, parseTimestamp } from '@store-export/contract'
 import { StoreColumns } from '@store-export/engine'
 import { connect, parseConnectionUrl, queryRows } from '@store-export/postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -174,5 +174,5 @@ test('a window is a range of the index that the list is walked by, whatever the 
 })
 
 function instant(text: string): bigint {
-  return parseInstant(text) ?? 0n
+  return parseTimestamp(text) ?? 0n
 }

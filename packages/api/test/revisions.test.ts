@@ -8,7 +8,7 @@ import {
   REVISIONS,
   type RevisionId,
   type RowShape,
-  rowOf,
+  rowShapeOf,
 } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withConnection } from '../../../test/support/client.ts'
@@ -105,13 +105,13 @@ describe.each(IDS)('a store at %s', (revision) => {
   test('[VER-2, FMT-6, FMT-7] every endpoint serves the same keys, null or [] where the schema has nothing', async () => {
     const paths = await pathsOf(storeAt(revision))
     for (const endpoint of ENDPOINTS) {
-      const { id, resource, answer } = endpoint
+      const { id, resource, response } = endpoint
       const { json } = await ask(revision, paths.get(id) ?? '')
       const rows = rowsOf(json)
-      for (const row of rows) check(row, rowOf(endpoint), revision)
+      for (const row of rows) check(row, rowShapeOf(endpoint), revision)
       if (!includesRevision(revision, resource.since)) expect(json.data).toEqual([])
-      else if (isPaginated(answer)) expect(rows.length, id).toBeGreaterThan(0)
-      if (isPaginated(answer) || answer.kind === 'allOf')
+      else if (isPaginated(response)) expect(rows.length, id).toBeGreaterThan(0)
+      if (isPaginated(response) || response.kind === 'allOf')
         expect(json.meta).toEqual({ next_cursor: null, has_more: false })
     }
   })

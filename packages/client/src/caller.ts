@@ -1,12 +1,12 @@
 // One call of the service, with its waits and retries. It holds the key, and gives it to nobody but the service.
 
-import { addressFault } from './address-fault.ts'
-import { objectOf, pageOf, type WholeAnswer } from './answer.ts'
+import { addressErrorMessage } from './address-error-message.ts'
 import { AddressError, ConnectionError } from './errors.ts'
-import { limitOf, type RateLimit } from './limit.ts'
-import { Pace } from './pace.ts'
-import { type Pause, pauseAfter } from './retry.ts'
-import { type RowsPage, Walk } from './walk.ts'
+import { PagedList, type RowsPage } from './paged-list.ts'
+import { type RateLimit, rateLimitOf } from './rate-limit.ts'
+import { RequestPacer } from './request-pacer.ts'
+import { type CompleteResponse, responseObject, responsePage } from './response.ts'
+import { type Pause, retryPause } from './retry.ts'
 
 /** What every call takes. */
 export interface CallOptions {
@@ -24,7 +24,7 @@ export interface ClientPause {
 }
 
 /** An answer, for whoever shows progress. */
-export interface AnswerFacts {
+export interface ResponseInfo {
   /** HTTP status. */
   readonly status: number
   /** null where the answer does not say. */
@@ -32,11 +32,11 @@ export interface AnswerFacts {
 }
 
 /** What a client is made with, besides address and key. */
-export interface CallerSettings {
+export interface CallerOptions {
   /** How long one call may go on with waits and attempts, in ms; 120,000 unless said, 0 for one attempt. */
   readonly retryForMs?: number
   /** How long a refused connection is retried before the first response, in ms; at most `retryForMs`, the default. */
-  readonly refusedForMs?: number
+  readonly retryRefusedForMs?: number
   /** How long one attempt may take, in ms; 30,000 unless said. */
   readonly attemptTimeoutMs?: number
   /** At most so many requests a minute, evenly spread, for a key that other tools use, too; no bound of its own unless said. */
@@ -44,7 +44,7 @@ export interface CallerSettings {
   /** Hears of each pause. */
   readonly onPause?: (pause: ClientPause) => void
   /** Hears of each answer of the service, errors included, and how much of the limit is left after it. */
-  readonly onAnswer?: (answer: AnswerFacts) => void
+  readonly onResponse?: (answer: ResponseInfo) => void
   /** In place of JSON.parse, for a program that keeps numbers which a double rounds; throws where a text is no JSON. */
   readonly parse?: (text: string) => unknown
   /** In place of the global one. */
@@ -57,46 +57,46 @@ export interface CallerSettings {
   readonly random?: () => number
 }
 
-type WalkedWith = CallOptions & Readonly<Record<string, unknown>>
+type ListQuery = CallOptions & Readonly<Record<string, unknown>>
 
 const RETRY_FOR_MS = 120_000
 const ATTEMPT_TIMEOUT_MS = 30_000
-const LIMIT = 250
+const DEFAULT_LIMIT = 250
 
 /** Calls one service with one key. */
 export class Caller {
   readonly #url: string
   readonly #key: string
-  readonly #settings: CallerSettings
-  readonly #pace: Pace | null
+  readonly #settings: CallerOptions
+  readonly #pacer: RequestPacer | null
   /** After the first response the address is known to be right: later failures are temporary. */
-  #hasAnswered = false
+  #hasResponded = false
 
   /** `url` has no slash at its end. */
-  constructor(url: string, key: string, settings: CallerSettings) {
+  constructor(url: string, key: string, settings: CallerOptions) {
     this.#url = url
     this.#key = key
     this.#settings = settings
-    this.#pace = settings.requestsPerMinute === undefined ? null : new Pace(settings.requestsPerMinute)
+    this.#pacer = settings.requestsPerMinute === undefined ? null : new RequestPacer(settings.requestsPerMinute)
   }
 
   /** The object at `path`. */
   object<Row>(path: string, options: CallOptions): Promise<Row> {
-    return this.#call(path, options, objectOf<Row>)
+    return this.#call(path, options, responseObject<Row>)
   }
 
   /** All rows at `path`, which has no pages. */
   async rows<Row>(path: string, options: CallOptions): Promise<Row[]> {
-    return [...(await this.#call(path, options, pageOf<Row>)).rows]
+    return [...(await this.#call(path, options, responsePage<Row>)).rows]
   }
 
   /** The list of rows at `path`, in large pages unless said; `options` besides signal and cursor are its query. */
-  list<Row>(path: string, { limit = LIMIT, ...options }: WalkedWith): Walk<Row> {
-    return this.walk(path, { limit, ...options })
+  list<Row>(path: string, { limit = DEFAULT_LIMIT, ...options }: ListQuery): PagedList<Row> {
+    return this.idList(path, { limit, ...options })
   }
 
   /** The list at `path`; `options` besides signal and cursor are its query. */
-  walk<Row>(path: string, options: WalkedWith): Walk<Row> {
+  idList<Row>(path: string, options: ListQuery): PagedList<Row> {
     const { signal, cursor, ...parameters } = options
     const query = new URLSearchParams()
     for (const [name, value] of Object.entries(parameters))
@@ -105,22 +105,22 @@ export class Caller {
     const read = (place: string | null): Promise<RowsPage<Row>> => {
       const whole = new URLSearchParams(query)
       if (place !== null) whole.set('cursor', place)
-      return this.#call(whole.size === 0 ? path : `${path}?${whole}`, call, pageOf<Row>)
+      return this.#call(whole.size === 0 ? path : `${path}?${whole}`, call, responsePage<Row>)
     }
-    return new Walk(read, typeof cursor === 'string' ? cursor : null)
+    return new PagedList(read, typeof cursor === 'string' ? cursor : null)
   }
 
-  async #call<T>(path: string, { signal }: CallOptions, read: (answer: WholeAnswer) => T): Promise<T> {
+  async #call<T>(path: string, { signal }: CallOptions, read: (answer: CompleteResponse) => T): Promise<T> {
     const { now = () => performance.now(), random = Math.random } = this.#settings
     let startedAt = now()
     for (let attempt = 1; ; attempt += 1) {
       // waiting for its turn is no part of the time for retries
-      startedAt += await this.#keepPace(now, signal)
+      startedAt += await this.#waitForTurn(now, signal)
       try {
         return read(await this.#attempt(path, signal))
       } catch (error) {
         signal?.throwIfAborted()
-        const pause = pauseAfter(error, attempt, random())
+        const pause = retryPause(error, attempt, random())
         if (pause === null || now() + pause.ms > startedAt + this.#retryForMs(error)) throw error
         await this.#pause({ ...pause, error }, signal)
       }
@@ -128,35 +128,35 @@ export class Caller {
   }
 
   #retryForMs(error: unknown): number {
-    const { retryForMs = RETRY_FOR_MS, refusedForMs = retryForMs } = this.#settings
+    const { retryForMs = RETRY_FOR_MS, retryRefusedForMs = retryForMs } = this.#settings
     const isRefused = error instanceof ConnectionError && error.code === 'ECONNREFUSED'
-    return isRefused && !this.#hasAnswered ? Math.min(retryForMs, refusedForMs) : retryForMs
+    return isRefused && !this.#hasResponded ? Math.min(retryForMs, retryRefusedForMs) : retryForMs
   }
 
-  async #keepPace(now: () => number, signal: AbortSignal | undefined): Promise<number> {
+  async #waitForTurn(now: () => number, signal: AbortSignal | undefined): Promise<number> {
     signal?.throwIfAborted()
-    const ms = this.#pace?.take(now()) ?? 0
+    const ms = this.#pacer?.reserve(now()) ?? 0
     if (ms === 0) return ms
     await this.#pause({ reason: 'pace', ms }, signal).catch((reason: unknown) => {
       // a call that was given up needs its place no more
-      this.#pace?.giveBack()
+      this.#pacer?.release()
       throw reason
     })
     return ms
   }
 
-  async #attempt(path: string, signal: AbortSignal | undefined): Promise<WholeAnswer> {
+  async #attempt(path: string, signal: AbortSignal | undefined): Promise<CompleteResponse> {
     const { attemptTimeoutMs = ATTEMPT_TIMEOUT_MS, parse = JSON.parse } = this.#settings
     const limit = AbortSignal.timeout(Math.ceil(attemptTimeoutMs))
-    const { response, text } = await this.#answer(path, signal, limit, attemptTimeoutMs)
+    const { response, text } = await this.#fetchText(path, signal, limit, attemptTimeoutMs)
     const { status, headers } = response
-    this.#hasAnswered = true
-    this.#settings.onAnswer?.({ status, limit: limitOf(headers) })
+    this.#hasResponded = true
+    this.#settings.onResponse?.({ status, limit: rateLimitOf(headers) })
     return { status, headers, text, parse }
   }
 
   /** A response, read to its end. `limit` is aborted when the attempt has taken too long. */
-  async #answer(
+  async #fetchText(
     path: string,
     signal: AbortSignal | undefined,
     limit: AbortSignal,
@@ -183,7 +183,7 @@ export class Caller {
   #connectionError(cause: unknown): ConnectionError {
     const code = codeOf(cause)
     const shown = code === null ? '' : ` (${code})`
-    const fault = this.#hasAnswered ? null : addressFault(code)
+    const fault = this.#hasResponded ? null : addressErrorMessage(code)
     if (fault !== null) return new AddressError(`${this.#url}: ${fault}${shown}`, { cause, code })
     return new ConnectionError(`no complete response from ${this.#url}: the connection failed or was cut${shown}`, {
       cause,

@@ -3,7 +3,7 @@
 import type { ErrorCode } from './generated/types.ts'
 
 /** What is known of an answer that is an error. */
-export interface ErrorFacts {
+export interface ErrorDetails {
   readonly code: ErrorCode
   readonly message: string
   readonly status: number
@@ -24,7 +24,7 @@ export class StoreExportError extends Error {
   readonly retryAfterSeconds: number | null
 
   /** Made from an answer. @internal */
-  constructor({ code, message, status, requestId, retryAfterSeconds }: ErrorFacts) {
+  constructor({ code, message, status, requestId, retryAfterSeconds }: ErrorDetails) {
     super(`${message} (${code}, HTTP ${status}${requestId === null ? '' : `, request ${requestId}`})`)
     this.code = code
     this.status = status

@@ -1,9 +1,9 @@
 // The client's public face.
 
-export type { AnswerFacts, CallOptions, ClientPause } from './caller.ts'
-export { type ClientOptions, StoreExportClient } from './client.ts'
+export type { CallOptions, ClientPause, ResponseInfo } from './caller.ts'
 export { AddressError, ConnectionError, StoreExportError } from './errors.ts'
 export * from './generated/endpoints.ts'
 export * from './generated/types.ts'
-export type { RateLimit } from './limit.ts'
-export type { ListOptions, NextSync, RowsPage, Walk, WalkOptions } from './walk.ts'
+export type { ListOptions, NextSync, PagedList, PagedListOptions, RowsPage } from './paged-list.ts'
+export type { RateLimit } from './rate-limit.ts'
+export { type ClientOptions, StoreExportClient } from './store-export-client.ts'

@@ -6,32 +6,32 @@ import { AddressError, ConnectionError, StoreExportError } from './errors.ts'
 /** A pause before the next attempt. */
 export interface Pause {
   /** `limit`: the service asked for it. `fault`: nothing is known but that it may pass. */
-  readonly reason: 'limit' | 'fault'
+  readonly reason: 'limit' | 'error'
   readonly ms: number
 }
 
-const FIRST_MS = 500
-const LONGEST_MS = 30_000
+const FIRST_PAUSE_MS = 500
+const PAUSE_MS_MAX = 30_000
 /** A limit, a store that is being made, and a store database that gives no answer. */
-const LIMITED = 429
-const PASSING = [409, 502]
+const RATE_LIMITED_STATUS = 429
+const TEMPORARY_STATUSES = [409, 502]
 /** A proxy that reaches no node of the service. Of the service's own they are none. */
-const PASSING_OF_PROXIES = [503, 504]
+const PROXY_STATUSES = [503, 504]
 
 /** The pause after the `attempt`th failure, 1 the first; null for what is not tried again. `random` is 0 to 1. */
-export function pauseAfter(error: unknown, attempt: number, random: number): Pause | null {
+export function retryPause(error: unknown, attempt: number, random: number): Pause | null {
   if (error instanceof AddressError) return null
-  if (error instanceof ConnectionError) return { reason: 'fault', ms: backoffMs(attempt, random) }
+  if (error instanceof ConnectionError) return { reason: 'error', ms: backoffMs(attempt, random) }
   if (!(error instanceof StoreExportError)) return null
   const { status, code, retryAfterSeconds } = error
-  if (status === LIMITED)
+  if (status === RATE_LIMITED_STATUS)
     return { reason: 'limit', ms: retryAfterSeconds === null ? backoffMs(attempt, random) : retryAfterSeconds * 1000 }
-  const passes = PASSING.includes(status) || (code === 'UNKNOWN' && PASSING_OF_PROXIES.includes(status))
-  return passes ? { reason: 'fault', ms: backoffMs(attempt, random) } : null
+  const passes = TEMPORARY_STATUSES.includes(status) || (code === 'UNKNOWN' && PROXY_STATUSES.includes(status))
+  return passes ? { reason: 'error', ms: backoffMs(attempt, random) } : null
 }
 
 /** Doubles with each attempt, and is spread over its upper half, so that many clients do not come back at once. */
 function backoffMs(attempt: number, random: number): number {
-  const longest = Math.min(LONGEST_MS, FIRST_MS * 2 ** (attempt - 1))
+  const longest = Math.min(PAUSE_MS_MAX, FIRST_PAUSE_MS * 2 ** (attempt - 1))
   return Math.round(longest * (0.5 + random / 2))
 }

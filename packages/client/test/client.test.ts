@@ -6,13 +6,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import {
   AddressError,
-  type AnswerFacts,
   type ClientOptions,
   type ClientPause,
   ConnectionError,
+  type PagedList,
+  type ResponseInfo,
   StoreExportClient,
   StoreExportError,
-  type Walk,
 } from '../src/index.ts'
 import { type Mishap, openWay } from './support/mishap-proxy.ts'
 
@@ -119,7 +119,7 @@ describe('reading', () => {
     const launch = await platform.provision('launch')
     const { client } = await aClient()
     const { client: older } = await aClient([], { key: launch.key })
-    const nextOf = async (walk: Walk<unknown>) => {
+    const nextOf = async (walk: PagedList<unknown>) => {
       const pages = []
       for await (const { nextSync, watermark } of walk.pages()) pages.push({ nextSync, watermark })
       expect(new Set(pages.map((page) => JSON.stringify(page))).size).toBe(1)
@@ -214,10 +214,10 @@ describe('waiting', () => {
     const { client, pauses } = await aClient(mishaps)
     expect(await all(client.customers.list())).toHaveLength(620)
     expect(pauses.map(({ reason, ms }) => [reason, ms])).toEqual([
-      ['fault', 500],
-      ['fault', 1000],
-      ['fault', 2000],
-      ['fault', 4000],
+      ['error', 500],
+      ['error', 1000],
+      ['error', 2000],
+      ['error', 4000],
     ])
     const low = await aClient(mishaps, { random: () => 0 })
     await all(low.client.customers.list())
@@ -235,7 +235,7 @@ describe('waiting', () => {
     })
     const { client, pauses } = await aClient([ofProxy(503), ofProxy(504)])
     expect(await all(client.customers.list())).toHaveLength(620)
-    expect(pauses.map(({ reason }) => reason)).toEqual(['fault', 'fault'])
+    expect(pauses.map(({ reason }) => reason)).toEqual(['error', 'error'])
     const own = await aClient([error(503, 'UNHEARD_OF')])
     await expect(own.client.store.get()).rejects.toMatchObject({ status: 503 })
     expect(own.pauses).toHaveLength(0)
@@ -289,7 +289,7 @@ describe('waiting', () => {
     const { client, pauses } = await aClient([{ kind: 'silence' }], { attemptTimeoutMs: 100 })
     expect((await client.store.get()).id).toBe(store.id)
     expect(pauses).toMatchObject([
-      { reason: 'fault', error: { message: expect.stringContaining('none within 100 ms') } },
+      { reason: 'error', error: { message: expect.stringContaining('none within 100 ms') } },
     ])
   })
 })
@@ -341,24 +341,24 @@ test('a call that was given up while it waited for its place gives it to the nex
 })
 
 test('[LIM-1] tells with each answer what is left of the limit', async () => {
-  const answers: AnswerFacts[] = []
-  const { client } = await aClient([], { onAnswer: (answer) => answers.push(answer) })
+  const answers: ResponseInfo[] = []
+  const { client } = await aClient([], { onResponse: (answer) => answers.push(answer) })
   await client.store.get()
   await client.orders.get(randomUUID()).catch(() => {})
   expect(answers).toMatchObject([
-    { status: 200, limit: { requests: 100_000, windowSeconds: 60, left: expect.any(Number) } },
+    { status: 200, limit: { requests: 100_000, windowSeconds: 60, remaining: expect.any(Number) } },
     { status: 404, limit: { requests: 100_000 } },
   ])
   const [first, second] = answers
-  expect((first?.limit?.left ?? 0) - (second?.limit?.left ?? 0)).toBe(1)
+  expect((first?.limit?.remaining ?? 0) - (second?.limit?.remaining ?? 0)).toBe(1)
   expect(first?.limit?.resetSeconds).toBeLessThanOrEqual(60)
 })
 
 test('a listener that throws is a defect of the program, and told as its own error', async () => {
-  const onAnswer = () => {
+  const onResponse = () => {
     throw new RangeError('of the listener')
   }
-  const { client, way } = await aClient([], { onAnswer })
+  const { client, way } = await aClient([], { onResponse })
   await expect(client.store.get()).rejects.toThrow(new RangeError('of the listener'))
   expect(way.asked).toHaveLength(1)
 })
@@ -407,11 +407,11 @@ describe('before the first response', () => {
     expect(pauses.length).toBeGreaterThan(3)
   })
 
-  test('a refused connection is retried for `refusedForMs`, and for `retryForMs` after a response', async () => {
+  test('a refused connection is retried for `retryRefusedForMs`, and for `retryForMs` after a response', async () => {
     let isUp = false
     const fetch: typeof globalThis.fetch = async (...request) =>
       isUp ? globalThis.fetch(...request) : failing('ECONNREFUSED')()
-    const { client, pauses } = await aClient([], { fetch, refusedForMs: 5000 })
+    const { client, pauses } = await aClient([], { fetch, retryRefusedForMs: 5000 })
     await expect(client.store.get()).rejects.toMatchObject({ code: 'ECONNREFUSED' })
     const early = pauses.splice(0).reduce((sum, { ms }) => sum + ms, 0)
     expect(early).toBeGreaterThan(1000)
@@ -439,8 +439,8 @@ test('an unknown host after the first response is a failure that may pass', asyn
 })
 
 test('an answer that says nothing of the limit is told so', async () => {
-  const answers: AnswerFacts[] = []
-  const { client } = await aClient([{ kind: 'answer', status: 404 }], { onAnswer: (answer) => answers.push(answer) })
+  const answers: ResponseInfo[] = []
+  const { client } = await aClient([{ kind: 'answer', status: 404 }], { onResponse: (answer) => answers.push(answer) })
   await client.store.get().catch(() => {})
   expect(answers).toEqual([{ status: 404, limit: null }])
 })
@@ -488,7 +488,7 @@ describe('the address', () => {
   )
 })
 
-test.each(['retryForMs', 'refusedForMs', 'attemptTimeoutMs', 'requestsPerMinute'] as const)(
+test.each(['retryForMs', 'retryRefusedForMs', 'attemptTimeoutMs', 'requestsPerMinute'] as const)(
   '%s takes no nonsense',
   (name) => {
     for (const value of [-1, Number.NaN])

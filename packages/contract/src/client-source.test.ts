@@ -23,9 +23,9 @@ it('a new endpoint is one more method, with its note, its filters and its group'
   expect(source).toContain('readonly openingHours: OpeningHoursEndpoints')
   expect(source).toContain('export interface ListOpeningHoursOptions extends ListOptions')
   expect(source).toContain('readonly updatedSince?: Date | string')
-  expect(source).toContain('list(options: ListOpeningHoursOptions = {}): Walk<Location>')
+  expect(source).toContain('list(options: ListOpeningHoursOptions = {}): PagedList<Location>')
   expect(source).toContain('get(id: Uuid, options: CallOptions = {}): Promise<Location>')
-  expect(source).toContain("return this.#caller.walk<RowId>('/api/v1/ids/opening-hours', { ...options })")
+  expect(source).toContain("return this.#caller.idList<RowId>('/api/v1/ids/opening-hours', { ...options })")
 })
 
 it('says nothing of how a parameter is written in a URL', () => {

@@ -1,6 +1,6 @@
 // The contract as the methods of the TypeScript client: one for each endpoint, with doc comments. Text only.
 
-import { type Contract, contractWith, rowOf, typeName } from './contract.ts'
+import { type Contract, contractWith, rowShapeOf, typeName } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
 import { endpointNote, parameterNote } from './notes.ts'
 import type { ParameterName } from './parameters.ts'
@@ -9,7 +9,7 @@ import type { Resource } from './resource.ts'
 const HEAD = `// Generated from the contract. Do not edit: change the contract and run \`npm run generate\`.
 
 import type { Caller, CallOptions } from '../caller.ts'
-import type { ListOptions, Walk, WalkOptions } from '../walk.ts'
+import type { ListOptions, PagedList, PagedListOptions } from '../paged-list.ts'
 import type { TYPES } from './types.ts'
 `
 
@@ -17,7 +17,7 @@ import type { TYPES } from './types.ts'
 export function clientEndpoints(parts: Partial<Contract> = {}): string {
   const { endpoints } = contractWith(parts)
   const groups = Map.groupBy(endpoints, groupOf)
-  const types = [...new Set(endpoints.map((endpoint) => typeName(rowOf(endpoint)))), 'Uuid'].toSorted()
+  const types = [...new Set(endpoints.map((endpoint) => typeName(rowShapeOf(endpoint)))), 'Uuid'].toSorted()
   const classes = [...groups].map(([name, members]) => groupClass(name, members))
   return `${[HEAD.replace('TYPES', types.join(', ')), ...classes, allGroups([...groups.keys()])].join('\n')}\n`
 }
@@ -33,8 +33,8 @@ export function clientMethodOf(endpoint: Endpoint): ClientMethod {
   return { group: groupOf(endpoint), method: methodOf(endpoint) }
 }
 
-function methodOf({ path, answer }: Endpoint): string {
-  switch (answer.kind) {
+function methodOf({ path, response }: Endpoint): string {
+  switch (response.kind) {
     case 'only':
     case 'one':
       return 'get'
@@ -48,13 +48,13 @@ function methodOf({ path, answer }: Endpoint): string {
 }
 
 /** Word of the path that names the list, as a name in code: `customerAddresses`. */
-function groupOf({ path, answer }: Endpoint): string {
+function groupOf({ path, response }: Endpoint): string {
   const [, , , first = '', second = ''] = path.split('/')
-  return (answer.kind === 'ids' ? second : first).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+  return (response.kind === 'ids' ? second : first).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
 }
 
 function groupClass(name: string, members: readonly Endpoint[]): string {
-  const options = members.filter(({ answer }) => answer.kind === 'page').map(listOptions)
+  const options = members.filter(({ response }) => response.kind === 'page').map(listOptions)
   return `${options.join('\n')}${comment('', `Methods of \`client.${name}\`.`)}
 export class ${className(name)} {
   readonly #caller: Caller
@@ -84,20 +84,20 @@ function filterType(name: ParameterName, resource: Resource): string {
 }
 
 function method(endpoint: Endpoint): string {
-  const { answer, path, id } = endpoint
+  const { response, path, id } = endpoint
   const name = methodOf(endpoint)
-  const type = typeName(rowOf(endpoint))
+  const type = typeName(rowShapeOf(endpoint))
   const note = comment('  ', endpointNote(endpoint))
   const withId = `\`${path.replace('{id}', `\${encodeURIComponent(id)}`)}\``
-  switch (answer.kind) {
+  switch (response.kind) {
     case 'only':
       return `${note}\n  ${name}(options: CallOptions = {}): Promise<${type}> {\n    return this.#caller.object<${type}>('${path}', options)\n  }`
     case 'one':
       return `${note}\n  ${name}(id: Uuid, options: CallOptions = {}): Promise<${type}> {\n    return this.#caller.object<${type}>(${withId}, options)\n  }`
     case 'page':
-      return `${note}\n  ${name}(options: ${optionsName(id)} = {}): Walk<${type}> {\n    return this.#caller.list<${type}>('${path}', { ...options })\n  }`
+      return `${note}\n  ${name}(options: ${optionsName(id)} = {}): PagedList<${type}> {\n    return this.#caller.list<${type}>('${path}', { ...options })\n  }`
     case 'ids':
-      return `${note}\n  ${name}(options: WalkOptions = {}): Walk<${type}> {\n    return this.#caller.walk<${type}>('${path}', { ...options })\n  }`
+      return `${note}\n  ${name}(options: PagedListOptions = {}): PagedList<${type}> {\n    return this.#caller.idList<${type}>('${path}', { ...options })\n  }`
     case 'allOf':
       return `${note}\n  ${name}(id: Uuid, options: CallOptions = {}): Promise<${type}[]> {\n    return this.#caller.rows<${type}>(${withId}, options)\n  }`
   }

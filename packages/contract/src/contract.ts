@@ -3,9 +3,9 @@
 
 import { ENDPOINTS, type Endpoint } from './endpoints.ts'
 import { ERRORS, type ErrorDeclaration, errorsFor } from './errors.ts'
-import { REVISIONS } from './history.ts'
-import { rowId } from './ids.ts'
+import { idRow } from './ids.ts'
 import { childrenOf, type Resource, type RowShape } from './resource.ts'
+import { REVISIONS } from './revisions.ts'
 
 /** A revision as it is told to readers. */
 export interface RevisionEntry {
@@ -33,22 +33,22 @@ export function contractWith(parts: Partial<Contract>): Contract {
 
 /** Whatever rows the endpoints serve, each once, each followed by those embedded in it. */
 export function resourcesOf({ endpoints }: Contract): RowShape[] {
-  return [...new Set(endpoints.map(rowOf).flatMap((row) => [row, ...childrenOf(row)]))]
+  return [...new Set(endpoints.map(rowShapeOf).flatMap((row) => [row, ...childrenOf(row)]))]
 }
 
 /** What is read of a store for the endpoint: its resource, or of a list of ids the part of it that tells them. */
-export function readOf({ answer, resource }: Endpoint): Resource {
-  return answer.kind === 'ids' ? answer.rows : resource
+export function readResource({ response, resource }: Endpoint): Resource {
+  return response.kind === 'ids' ? response.rows : resource
 }
 
 /** What a row of the endpoint's answer is: its resource, or of a list of ids the same for all. */
-export function rowOf({ answer, resource }: Endpoint): RowShape {
-  return answer.kind === 'ids' ? rowId : resource
+export function rowShapeOf({ response, resource }: Endpoint): RowShape {
+  return response.kind === 'ids' ? idRow : resource
 }
 
 /** Codes an endpoint can answer with, in the order of the table of errors. */
-export function errorsOf({ answer }: Endpoint, { errors }: Contract = CONTRACT): string[] {
-  return errorsFor(answer.kind, errors)
+export function errorsOf({ response }: Endpoint, { errors }: Contract = CONTRACT): string[] {
+  return errorsFor(response.kind, errors)
 }
 
 /** Id of the newest revision. */
@@ -65,11 +65,11 @@ export function typeName({ name }: RowShape): string {
 }
 
 /** Whether the endpoint answers in the list envelope. */
-export function answersList({ answer }: Endpoint): boolean {
-  return isPaginated(answer) || answer.kind === 'allOf'
+export function returnsList({ response }: Endpoint): boolean {
+  return isPaginated(response) || response.kind === 'allOf'
 }
 
 /** Whether the answer is one page of several, each leading to the next by its cursor. */
-export function isPaginated({ kind }: Endpoint['answer']): boolean {
+export function isPaginated({ kind }: Endpoint['response']): boolean {
   return kind === 'page' || kind === 'ids'
 }

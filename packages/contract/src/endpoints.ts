@@ -1,7 +1,6 @@
 // The paths of the API, each declared once: what it answers, of which resource, with which parameters.
 
-import type { RevisionId } from './history.ts'
-import { idsOf } from './ids.ts'
+import { idListOf } from './ids.ts'
 import { LIMITS } from './limits.ts'
 import type { ParameterName } from './parameters.ts'
 import { childrenOf, columnsOf, type Resource } from './resource.ts'
@@ -13,9 +12,10 @@ import { location } from './resources/location.ts'
 import { order } from './resources/order.ts'
 import { product } from './resources/product.ts'
 import { store } from './resources/store.ts'
+import type { RevisionId } from './revisions.ts'
 
 /** What an endpoint answers. */
-export type Answer =
+export type ResponseShape =
   /** `{data}` with the only row of the table. */
   | { readonly kind: 'only' }
   /** `{data}` with the row of the id in the path. */
@@ -34,7 +34,7 @@ export interface Endpoint {
   /** Path with `{id}` where an id stands. */
   readonly path: string
   readonly note: string
-  readonly answer: Answer
+  readonly response: ResponseShape
   readonly resource: Resource
   readonly parameters: readonly ParameterName[]
   readonly since: RevisionId
@@ -43,7 +43,7 @@ export interface Endpoint {
 }
 
 const PREFIX = '/api/v1'
-const WALK = ['limit', 'cursor'] as const
+const PAGE_PARAMETERS = ['limit', 'cursor'] as const
 
 /** Every endpoint, in the order of the specification, with the lists of ids behind them. */
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -83,14 +83,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
 export const RESOURCES: readonly Resource[] = [...new Set(ENDPOINTS.map((endpoint) => endpoint.resource))]
 
 /** Every table the service reads with the columns it reads of it, embedded resources included. */
-export function tablesOf(resources: readonly Resource[] = RESOURCES): ReadonlyMap<string, readonly string[]> {
+export function columnsByTable(resources: readonly Resource[] = RESOURCES): ReadonlyMap<string, readonly string[]> {
   return new Map(
     resources.flatMap((resource) => [resource, ...childrenOf(resource)]).map((each) => [each.table, columnsOf(each)]),
   )
 }
 
 /** What every declaration of an endpoint says; the path stands below `/api/v1`. */
-interface Place {
+interface EndpointDeclaration {
   readonly id: string
   readonly path: string
   readonly resource: Resource
@@ -98,42 +98,49 @@ interface Place {
 }
 
 /** Declares the endpoint of a resource that has one row. */
-export function only(place: Place): Endpoint {
-  return { ...at(place), note: place.resource.note, answer: { kind: 'only' }, parameters: [] }
+export function only(place: EndpointDeclaration): Endpoint {
+  return { ...declared(place), note: place.resource.note, response: { kind: 'only' }, parameters: [] }
 }
 
 /** Declares the endpoint of one row by id. */
-export function one(place: Place): Endpoint {
+export function one(place: EndpointDeclaration): Endpoint {
   const note = `One of the ${place.resource.plural}, by id.`
-  return { ...at(place), note, answer: { kind: 'one' }, parameters: [] }
+  return { ...declared(place), note, response: { kind: 'one' }, parameters: [] }
 }
 
 /** Declares the endpoint of a paginated list. */
-export function page({ filters = [], ...place }: Place & { readonly filters?: readonly ParameterName[] }): Endpoint {
+export function page({
+  filters = [],
+  ...place
+}: EndpointDeclaration & { readonly filters?: readonly ParameterName[] }): Endpoint {
   const note = `The ${place.resource.plural} of the store, oldest first.`
-  return { ...at(place), note, answer: { kind: 'page' }, parameters: [...WALK, ...filters] }
+  return { ...declared(place), note, response: { kind: 'page' }, parameters: [...PAGE_PARAMETERS, ...filters] }
 }
 
 /** Declares the list of a resource's ids: an addition, with pages of a fixed number of rows (R31). */
-export function ids(place: Omit<Place, 'addition'>): Endpoint {
+export function ids(place: Omit<EndpointDeclaration, 'addition'>): Endpoint {
   const { plural } = place.resource
   const rows = LIMITS.pageRowsOfIds.toLocaleString('en')
   const note = `Id and last change of each of the ${plural}, oldest first, ${rows} a page.`
   return {
-    ...at(place),
+    ...declared(place),
     note,
-    answer: { kind: 'ids', rows: idsOf(place.resource) },
+    response: { kind: 'ids', rows: idListOf(place.resource) },
     parameters: ['cursor'],
     addition: true,
   }
 }
 
 /** Declares the endpoint of all rows that belong to one row of `parent` through `column`. */
-export function allOf({ parent, column, ...place }: Place & { parent: Resource; column: string }): Endpoint {
+export function allOf({
+  parent,
+  column,
+  ...place
+}: EndpointDeclaration & { parent: Resource; column: string }): Endpoint {
   const note = `The ${place.resource.plural} of one ${parent.name.toLowerCase()}, oldest first, all at once.`
-  return { ...at(place), note, answer: { kind: 'allOf', parent, column }, parameters: [] }
+  return { ...declared(place), note, response: { kind: 'allOf', parent, column }, parameters: [] }
 }
 
-function at(place: Place): Place & Pick<Endpoint, 'since'> {
+function declared(place: EndpointDeclaration): EndpointDeclaration & Pick<Endpoint, 'since'> {
   return { ...place, path: PREFIX + place.path, since: place.resource.since }
 }

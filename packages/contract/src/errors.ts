@@ -4,7 +4,7 @@
 export const ERRORS = {
   INVALID_API_KEY: {
     status: 401,
-    answers: 'every',
+    returnedBy: 'every',
     condition: 'The header x-api-key is missing, malformed or revoked.',
     retry: 'No.',
     fix: 'Send the whole key, once, in the header x-api-key. If it is lost or revoked, create a new one in the store dashboard under Settings, API.',
@@ -17,7 +17,7 @@ export const ERRORS = {
   },
   STORE_NOT_SUPPORTED: {
     status: 403,
-    answers: 'every',
+    returnedBy: 'every',
     condition: 'The key belongs to an imported store, which is hosted elsewhere.',
     retry: 'No.',
     fix: 'Use the export of the platform that hosts the store. Only stores generated here are served.',
@@ -25,7 +25,7 @@ export const ERRORS = {
   },
   STORE_NOT_READY: {
     status: 409,
-    answers: 'every',
+    returnedBy: 'every',
     condition: 'The store exists, but its database is not provisioned yet: the initial generation is running.',
     retry: 'Yes, after the 30 seconds in the header Retry-After.',
     retryAfterSeconds: { min: 30, max: 30 },
@@ -34,7 +34,7 @@ export const ERRORS = {
   },
   INVALID_PARAM: {
     status: 400,
-    answers: ['page', 'ids', 'one', 'allOf'],
+    returnedBy: ['page', 'ids', 'one', 'allOf'],
     condition:
       'A parameter failed validation: limit outside 1 to 250, unknown status, malformed datetime, non-UUID id.',
     retry: 'No.',
@@ -48,7 +48,7 @@ export const ERRORS = {
   },
   INVALID_CURSOR: {
     status: 400,
-    answers: ['page', 'ids'],
+    returnedBy: ['page', 'ids'],
     condition: 'The cursor could not be decoded.',
     retry: 'No; start again from the first page.',
     fix: 'Pass meta.next_cursor of the previous page unchanged, to the same list of the same store.',
@@ -60,7 +60,7 @@ export const ERRORS = {
   },
   NOT_FOUND: {
     status: 404,
-    answers: ['one', 'allOf'],
+    returnedBy: ['one', 'allOf'],
     condition: 'No such path, or a valid id without a row in this store.',
     retry: 'No.',
     fix: 'Check the path against the reference. If it is an id, the row was deleted or belongs to another store.',
@@ -72,7 +72,7 @@ export const ERRORS = {
   },
   RATE_LIMITED: {
     status: 429,
-    answers: 'every',
+    returnedBy: 'every',
     condition:
       'The key has made more than 120 requests in this clock minute. Or it has asked for many large answers and reads none of them.',
     retry: 'Yes, after the seconds in the header Retry-After.',
@@ -84,7 +84,7 @@ export const ERRORS = {
   },
   STORE_DB_ERROR: {
     status: 502,
-    answers: 'every',
+    returnedBy: 'every',
     condition: 'A transient failure reading the store database. The message says if the service’s own database failed.',
     retry: 'Yes, after the 1 to 5 seconds in the header Retry-After, with exponential backoff.',
     retryAfterSeconds: { min: 1, max: 5 },
@@ -94,14 +94,14 @@ export const ERRORS = {
 } as const satisfies Record<string, ErrorDeclaration>
 
 /** Kind of what an endpoint answers. */
-export type AnswerKind = 'only' | 'one' | 'page' | 'ids' | 'allOf'
+export type ResponseKind = 'only' | 'one' | 'page' | 'ids' | 'allOf'
 
 /** What is declared of an error code. */
 export interface ErrorDeclaration {
   /** HTTP status. */
   readonly status: number
   /** Kinds of answer in whose place it can come. */
-  readonly answers: 'every' | readonly AnswerKind[]
+  readonly returnedBy: 'every' | readonly ResponseKind[]
   readonly condition: string
   readonly retry: string
   /** Bounds of the header `Retry-After`, unless the error brings its own (R41). */
@@ -111,9 +111,9 @@ export interface ErrorDeclaration {
 }
 
 /** Codes that can come in place of an answer of this kind, in the order of `errors`. */
-export function errorsFor(kind: AnswerKind, errors: Readonly<Record<string, ErrorDeclaration>> = ERRORS): string[] {
+export function errorsFor(kind: ResponseKind, errors: Readonly<Record<string, ErrorDeclaration>> = ERRORS): string[] {
   return Object.entries(errors)
-    .filter(([, { answers }]) => answers === 'every' || answers.includes(kind))
+    .filter(([, { returnedBy }]) => returnedBy === 'every' || returnedBy.includes(kind))
     .map(([code]) => code)
 }
 

@@ -1,8 +1,8 @@
 // The kinds of field a resource is made of, and how one is declared. Data only: the SQL, the bytes on the wire, the
 // OpenAPI schema and the client's types are derived from it elsewhere.
 
-import type { RevisionId } from './history.ts'
 import type { Resource } from './resource.ts'
+import type { RevisionId } from './revisions.ts'
 
 /** What a JSON column holds: which outer type, and what is inside. */
 export type JsonShape =
@@ -95,14 +95,14 @@ export const counts = (tables: readonly string[], note: string): FieldDeclaratio
   declare({ kind: 'counts', tables }, note)
 
 function declare(type: FieldType, note: string): FieldDeclaration {
-  return words({ type, note, nullable: false, since: 'launch' })
+  return withModifiers({ type, note, nullable: false, since: 'launch' })
 }
 
-function words(field: Field): FieldDeclaration {
+function withModifiers(field: Field): FieldDeclaration {
   return {
     ...field,
-    orNull: () => words({ ...field, nullable: true }),
-    from: (since) => words({ ...field, nullable: true, since }),
-    nullWhenever: (name, value) => words({ ...field, nullWhen: { field: name, value } }),
+    orNull: () => withModifiers({ ...field, nullable: true }),
+    from: (since) => withModifiers({ ...field, nullable: true, since }),
+    nullWhenever: (name, value) => withModifiers({ ...field, nullWhen: { field: name, value } }),
   }
 }

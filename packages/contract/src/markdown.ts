@@ -1,6 +1,14 @@
 // The contract as Markdown tables and pages. Pure: text in, text out; which file holds what is not known here.
 
-import { type Contract, contractWith, errorsOf, isPaginated, latestRevisionOf, resourcesOf, rowOf } from './contract.ts'
+import {
+  type Contract,
+  contractWith,
+  errorsOf,
+  isPaginated,
+  latestRevisionOf,
+  resourcesOf,
+  rowShapeOf,
+} from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
 import type { ErrorDeclaration } from './errors.ts'
 import type { Field, FieldType, JsonEntry, JsonShape } from './field.ts'
@@ -41,7 +49,7 @@ export function endpointTable(parts: Partial<Contract> = {}): string {
 
 /** Codes that every endpoint can answer with. */
 export function commonErrors({ errors }: Contract): string[] {
-  return Object.keys(errors).filter((code) => errors[code]?.answers === 'every')
+  return Object.keys(errors).filter((code) => errors[code]?.returnedBy === 'every')
 }
 
 /** A table of the query parameters that the endpoints have. */
@@ -164,9 +172,9 @@ function endpointSection(endpoint: Endpoint, example: LiveExample | undefined): 
 }
 
 function returnsOf(endpoint: Endpoint): string {
-  const { answer, resource } = endpoint
-  if (isPaginated(answer)) return `page of ${rowOf(endpoint).name}`
-  return answer.kind === 'allOf' ? `list of ${resource.name}, whole` : `one ${resource.name}`
+  const { response, resource } = endpoint
+  if (isPaginated(response)) return `page of ${rowShapeOf(endpoint).name}`
+  return response.kind === 'allOf' ? `list of ${resource.name}, whole` : `one ${resource.name}`
 }
 
 /** The note that says most: one of the users can have a restriction that it names itself. */

@@ -1,11 +1,11 @@
 // Sentences for readers that follow from a declaration: one wording for OpenAPI, types and tables.
 
-import { answersList, rowOf } from './contract.ts'
+import { returnsList, rowShapeOf } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
 import type { Field, JsonMember } from './field.ts'
-import { INSTANT_RULE } from './instant.ts'
 import { PARAMETERS, type Parameter, type ParameterName } from './parameters.ts'
 import type { Resource, RowShape } from './resource.ts'
+import { TIMESTAMP_RULE } from './timestamp.ts'
 
 /** What the name stands for, when it is null, and since when it is there: whole sentences. */
 export function fieldNote(field: Field): string {
@@ -24,26 +24,26 @@ export function fieldSince(resource: RowShape, field: Field): string {
 
 /** What the endpoint answers, in whole sentences; what a row is stands with its resource. */
 export function endpointNote(endpoint: Endpoint): string {
-  const { note, answer, since } = endpoint
-  const whole = answer.kind === 'allOf' ? ['Not paginated: has_more is false and next_cursor null, always'] : []
-  const older = since !== 'launch' && answersList(endpoint) ? [`An empty list on stores older than ${since}`] : []
-  const row = rowOf(endpoint).note
+  const { note, response, since } = endpoint
+  const whole = response.kind === 'allOf' ? ['Not paginated: has_more is false and next_cursor null, always'] : []
+  const older = since !== 'launch' && returnsList(endpoint) ? [`An empty list on stores older than ${since}`] : []
+  const row = rowShapeOf(endpoint).note
   return [note, ...(note === row ? [] : [row]), ...whole, ...older].map(sentence).join(' ')
 }
 
 /** The short name of what the endpoint does: `List orders`. */
-export function endpointTitle({ answer, resource }: Endpoint): string {
+export function endpointTitle({ response, resource }: Endpoint): string {
   const one = resource.name.toLowerCase()
-  if (answer.kind === 'only') return `Get the ${one}`
-  if (answer.kind === 'one') return `Get one ${one}`
-  if (answer.kind === 'page') return `List ${resource.plural}`
-  if (answer.kind === 'ids') return `List ids of ${resource.plural}`
-  return `List the ${resource.plural} of one ${answer.parent.name.toLowerCase()}`
+  if (response.kind === 'only') return `Get the ${one}`
+  if (response.kind === 'one') return `Get one ${one}`
+  if (response.kind === 'page') return `List ${resource.plural}`
+  if (response.kind === 'ids') return `List ids of ${resource.plural}`
+  return `List the ${resource.plural} of one ${response.parent.name.toLowerCase()}`
 }
 
 /** The group the endpoint is listed under: `Customer addresses`. */
-export function endpointGroup({ answer, resource }: Endpoint): string {
-  const words = answer.kind === 'only' ? resource.name : resource.plural
+export function endpointGroup({ response, resource }: Endpoint): string {
+  const words = response.kind === 'only' ? resource.name : resource.plural
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
@@ -60,13 +60,13 @@ export function parameterNote(
   const { note, filter }: Parameter = PARAMETERS[name]
   if (filter?.operator !== '>=') return sentence(note)
   const since = resource.fields[filter.field]?.since ?? 'launch'
-  const older = since === 'launch' ? [] : [untrackedNote(resource, since)]
+  const older = since === 'launch' ? [] : [untrackedUpdatesNote(resource, since)]
   const written = place === 'in a URL' ? ['Write + of an offset as %2B'] : []
-  return [note, `Must be ${INSTANT_RULE}`, ...written, OFFSET_NOTE, ...older].map(sentence).join(' ')
+  return [note, `Must be ${TIMESTAMP_RULE}`, ...written, OFFSET_NOTE, ...older].map(sentence).join(' ')
 }
 
 /** Where a filter by a newer field is refused. */
-function untrackedNote({ plural }: Resource, since: string): string {
+function untrackedUpdatesNote({ plural }: Resource, since: string): string {
   return `On ${plural} refused with INVALID_PARAM by stores older than ${since}, which do not track their updates`
 }
 

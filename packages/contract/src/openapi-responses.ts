@@ -1,29 +1,29 @@
 // The responses of an operation: the answer with its headers, and every error it can meet, grouped by status.
 
-import { answersList, type Contract, errorsOf, isPaginated, rowOf, typeName } from './contract.ts'
+import { type Contract, errorsOf, isPaginated, returnsList, rowShapeOf, typeName } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
 import { ApiError } from './errors.ts'
 import { exampleListOf, exampleOf } from './example.ts'
 import { RESPONSE_HEADERS } from './headers.ts'
-import { allOfThem, type Json, listName, schemaRef } from './openapi-schema.ts'
+import { listName, type OpenApiObject, requiredProperties, schemaRef } from './openapi-schema.ts'
 import { ID_RULE, invalidParameter, PARAMETERS, type ParameterName, repeatedParameter } from './parameters.ts'
 
-const ALWAYS = ['x-request-id', 'content-length'] as const
-const COUNTED = [...ALWAYS, 'ratelimit-policy', 'ratelimit'] as const
-const OF_AN_ANSWER = [...COUNTED, 'x-ignored-params'] as const
-const OF_A_LIST = [...OF_AN_ANSWER, 'x-sync-watermark'] as const
-const OF_A_LIST_OF_CHANGES = [...OF_A_LIST, 'x-sync-parameter'] as const
-const OWN_HEADERS: Readonly<Record<number, readonly string[]>> = {
-  401: [...ALWAYS, 'www-authenticate'],
-  405: [...COUNTED, 'allow'],
-  409: [...COUNTED, 'retry-after'],
-  429: [...COUNTED, 'retry-after'],
-  502: [...COUNTED, 'retry-after'],
+const COMMON_HEADERS = ['x-request-id', 'content-length'] as const
+const AUTHENTICATED_HEADERS = [...COMMON_HEADERS, 'ratelimit-policy', 'ratelimit'] as const
+const OBJECT_HEADERS = [...AUTHENTICATED_HEADERS, 'x-ignored-params'] as const
+const LIST_HEADERS = [...OBJECT_HEADERS, 'x-sync-watermark'] as const
+const UPDATED_LIST_HEADERS = [...LIST_HEADERS, 'x-sync-parameter'] as const
+const ERROR_HEADERS: Readonly<Record<number, readonly string[]>> = {
+  401: [...COMMON_HEADERS, 'www-authenticate'],
+  405: [...AUTHENTICATED_HEADERS, 'allow'],
+  409: [...AUTHENTICATED_HEADERS, 'retry-after'],
+  429: [...AUTHENTICATED_HEADERS, 'retry-after'],
+  502: [...AUTHENTICATED_HEADERS, 'retry-after'],
 }
 const METHOD_STATUS = 405
 
 /** Every described header as a component. */
-export function headersOf(): Json {
+export function headersOf(): OpenApiObject {
   const headers = Object.entries(RESPONSE_HEADERS)
   return Object.fromEntries(
     headers.map(([name, { note, schema, example }]) => [name, { description: note, schema, example }]),
@@ -31,7 +31,7 @@ export function headersOf(): Json {
 }
 
 /** Responses that are the same on every endpoint: an error that no endpoint words for itself, and 405. */
-export function sharedResponses(contract: Contract): Json {
+export function sharedResponses(contract: Contract): OpenApiObject {
   const shared = Object.entries(contract.errors).filter(([code, { status }]) => isShared(code, status, contract))
   return {
     ...Object.fromEntries(
@@ -45,25 +45,25 @@ export function sharedResponses(contract: Contract): Json {
 }
 
 /** The responses of one endpoint by status. */
-export function responsesOf(endpoint: Endpoint, contract: Contract): Json {
+export function responsesOf(endpoint: Endpoint, contract: Contract): OpenApiObject {
   const codes = errorsOf(endpoint, contract)
   const statuses = [...new Set(codes.map((code) => statusOf(code, contract)))]
   const errors = statuses.map((status) => [status, errorsAt(status, endpoint, contract)])
-  return { 200: success(endpoint), ...Object.fromEntries(errors), [METHOD_STATUS]: responseRef('METHOD') }
+  return { 200: successResponse(endpoint), ...Object.fromEntries(errors), [METHOD_STATUS]: responseRef('METHOD') }
 }
 
-function success(endpoint: Endpoint): Json {
-  const { resource, answer } = endpoint
-  const row = rowOf(endpoint)
-  const list = answersList(endpoint)
-  const example = list ? exampleListOf(row, isPaginated(answer)) : { data: exampleOf(row) }
-  const schema = list ? schemaRef(listName(row)) : allOfThem({ data: schemaRef(typeName(row)) })
+function successResponse(endpoint: Endpoint): OpenApiObject {
+  const { resource, response } = endpoint
+  const row = rowShapeOf(endpoint)
+  const list = returnsList(endpoint)
+  const example = list ? exampleListOf(row, isPaginated(response)) : { data: exampleOf(row) }
+  const schema = list ? schemaRef(listName(row)) : requiredProperties({ data: schemaRef(typeName(row)) })
   const ofChanges = endpoint.parameters.includes('updated_since')
-  const listHeaders = ofChanges ? OF_A_LIST_OF_CHANGES : OF_A_LIST
-  const listed = answer.kind === 'ids' ? `ids of the ${resource.plural}` : resource.plural
+  const listHeaders = ofChanges ? UPDATED_LIST_HEADERS : LIST_HEADERS
+  const listed = response.kind === 'ids' ? `ids of the ${resource.plural}` : resource.plural
   return {
     description: list ? `The ${listed}, oldest first.` : `The ${resource.name.toLowerCase()}.`,
-    headers: headerRefs(list ? listHeaders : OF_AN_ANSWER),
+    headers: headerRefs(list ? listHeaders : OBJECT_HEADERS),
     content: { 'application/json': { schema, example } },
   }
 }
@@ -72,10 +72,10 @@ interface ErrorExample {
   readonly code: string
   readonly message: string
   /** Tells examples of one code apart: the parameter. */
-  readonly of?: string
+  readonly parameter?: string
 }
 
-function errorsAt(status: number, endpoint: Endpoint, contract: Contract): Json {
+function errorsAt(status: number, endpoint: Endpoint, contract: Contract): OpenApiObject {
   const codes = errorsOf(endpoint, contract).filter((code) => statusOf(code, contract) === status)
   const [only] = codes
   if (codes.length === 1 && only !== undefined && isShared(only, status, contract)) return responseRef(only)
@@ -86,15 +86,15 @@ function errorsAt(status: number, endpoint: Endpoint, contract: Contract): Json 
   )
 }
 
-function errorResponse(status: number, examples: readonly ErrorExample[], { errors }: Contract): Json {
-  const named = examples.map(({ code, message, of }) => [
-    of === undefined ? code : `${code}.${of}`,
-    { summary: of === undefined ? code : `${code}: ${of}`, value: { error: { code, message } } },
+function errorResponse(status: number, examples: readonly ErrorExample[], { errors }: Contract): OpenApiObject {
+  const named = examples.map(({ code, message, parameter }) => [
+    parameter === undefined ? code : `${code}.${parameter}`,
+    { summary: parameter === undefined ? code : `${code}: ${parameter}`, value: { error: { code, message } } },
   ])
   const conditions = [...new Set(examples.map(({ code }) => `\`${code}\`: ${errors[code]?.condition ?? ''}`))]
   return {
     description: status === METHOD_STATUS ? 'Another method than GET or HEAD.' : conditions.join(' '),
-    headers: headerRefs(OWN_HEADERS[status] ?? COUNTED),
+    headers: headerRefs(ERROR_HEADERS[status] ?? AUTHENTICATED_HEADERS),
     content: { 'application/json': { schema: schemaRef('ErrorResponse'), examples: Object.fromEntries(named) } },
   }
 }
@@ -103,28 +103,28 @@ function errorResponse(status: number, examples: readonly ErrorExample[], { erro
 function examplesOf(code: string, endpoint: Endpoint, { errors }: Contract): ErrorExample[] {
   const inPath = endpoint.path.includes('{id}')
   if (code === 'INVALID_PARAM' && inPath)
-    return [{ code, of: 'id', message: invalidParameter('id', ID_RULE, '42').message }]
-  if (code === 'INVALID_PARAM') return endpoint.parameters.flatMap((name) => refusalOf(name, endpoint))
+    return [{ code, parameter: 'id', message: invalidParameter('id', ID_RULE, '42').message }]
+  if (code === 'INVALID_PARAM') return endpoint.parameters.flatMap((name) => invalidExample(name, endpoint))
   return [{ code, message: errors[code]?.condition ?? code }]
 }
 
 const TWO_CURSORS = repeatedParameter('cursor', PARAMETERS.cursor.rule(), ['first', 'second'])
-const REFUSED: Readonly<Partial<Record<ParameterName, string>>> = {
+const INVALID_VALUES: Readonly<Partial<Record<ParameterName, string>>> = {
   limit: 'ten',
   updated_since: '2026-07-01T00:00:00',
   created_since: 'yesterday',
   status: 'unknown',
 }
 
-function refusalOf(name: ParameterName, { resource }: Endpoint): ErrorExample[] {
-  if (name === 'cursor') return [{ code: 'INVALID_PARAM', of: name, message: TWO_CURSORS.message }]
-  const text = REFUSED[name]
+function invalidExample(name: ParameterName, { resource }: Endpoint): ErrorExample[] {
+  if (name === 'cursor') return [{ code: 'INVALID_PARAM', parameter: name, message: TWO_CURSORS.message }]
+  const text = INVALID_VALUES[name]
   if (text === undefined) return []
   try {
     PARAMETERS[name].parse(text, resource)
     return []
   } catch (error) {
-    if (error instanceof ApiError) return [{ code: error.code, of: name, message: error.message }]
+    if (error instanceof ApiError) return [{ code: error.code, parameter: name, message: error.message }]
     throw error
   }
 }
@@ -142,10 +142,10 @@ function statusOf(code: string, { errors }: Contract): number {
   return error.status
 }
 
-function headerRefs(names: readonly string[]): Json {
+function headerRefs(names: readonly string[]): OpenApiObject {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
-function responseRef(name: string): Json {
+function responseRef(name: string): OpenApiObject {
   return { $ref: `#/components/responses/${name}` }
 }

@@ -1,14 +1,14 @@
 // JSON Schema 2020-12 of what is served. Objects stay open, since clients ignore fields they do not know, and lists of
 // values are named without being closed (R33): a response of the service never fails its own schema.
 
-import { type Contract, resourcesOf, rowOf, typeName } from './contract.ts'
+import { type Contract, resourcesOf, rowShapeOf, typeName } from './contract.ts'
 import { exampleOf } from './example.ts'
 import type { Field, FieldType, JsonEntry, JsonMember, JsonShape } from './field.ts'
 import { fieldNote, fieldSince, memberType, sentence } from './notes.ts'
 import type { RowShape } from './resource.ts'
 
 /** A JSON Schema, or another part of an OpenAPI document. */
-export type Json = { readonly [name: string]: unknown }
+export type OpenApiObject = { readonly [name: string]: unknown }
 
 /** Keywords of ours in the schemas: a strict validator wants to be told of them. */
 export const SCHEMA_EXTENSIONS = ['x-since', 'x-enum-open', 'x-enum-varnames', 'x-enum-descriptions'] as const
@@ -18,8 +18,8 @@ const DECIMAL = '^-?\\d+(\\.\\d+)?$'
 const TIMESTAMP = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$'
 
 /** Every schema of the contract by component name: resources, list envelopes, and what they share. */
-export function schemasOf(contract: Contract): Record<string, Json> {
-  const lists = new Set(contract.endpoints.filter(({ answer }) => answer.kind !== 'only').map(rowOf))
+export function schemasOf(contract: Contract): Record<string, OpenApiObject> {
+  const lists = new Set(contract.endpoints.filter(({ response }) => response.kind !== 'only').map(rowShapeOf))
   return {
     ...Object.fromEntries(resourcesOf(contract).map((each) => [typeName(each), resourceSchema(each)])),
     ...Object.fromEntries([...lists].map((each) => [listName(each), listSchema(each)])),
@@ -37,34 +37,34 @@ export function listName(resource: RowShape): string {
 }
 
 /** Reference to a component schema. */
-export function schemaRef(name: string): Json {
+export function schemaRef(name: string): OpenApiObject {
   return { $ref: `#/components/schemas/${name}` }
 }
 
 /** Object with `properties`, all of them required. */
-export function allOfThem(properties: Readonly<Record<string, Json>>): Json {
+export function requiredProperties(properties: Readonly<Record<string, OpenApiObject>>): OpenApiObject {
   return { type: 'object', required: Object.keys(properties), properties }
 }
 
-function resourceSchema(resource: RowShape): Json {
+function resourceSchema(resource: RowShape): OpenApiObject {
   const fields = Object.entries(resource.fields).map(([name, field]) => [name, fieldSchema(resource, field)])
   return {
     title: resource.name,
     description: sentence(resource.note),
     'x-since': resource.since,
-    ...allOfThem(Object.fromEntries(fields)),
+    ...requiredProperties(Object.fromEntries(fields)),
     examples: [exampleOf(resource)],
   }
 }
 
-function fieldSchema(resource: RowShape, field: Field): Json {
+function fieldSchema(resource: RowShape, field: Field): OpenApiObject {
   const { type, ...rest } = typeSchema(field.type)
   const types = field.nullable ? [type, 'null'] : type
   return { type: types, description: fieldNote(field), 'x-since': fieldSince(resource, field), ...rest }
 }
 
 /** The schema of a type that is not null; `type` is one name, so that null can be added to it. */
-function typeSchema(type: FieldType): Json & { readonly type: string } {
+function typeSchema(type: FieldType): OpenApiObject & { readonly type: string } {
   switch (type.kind) {
     case 'uuid':
       return { type: 'string', format: 'uuid' }
@@ -89,27 +89,27 @@ function typeSchema(type: FieldType): Json & { readonly type: string } {
     case 'many':
       return { type: 'array', items: schemaRef(typeName(type.resource)) }
     case 'counts':
-      return { ...allOfThem(Object.fromEntries(type.tables.map((table) => [table, COUNT]))), type: 'object' }
+      return { ...requiredProperties(Object.fromEntries(type.tables.map((table) => [table, COUNT]))), type: 'object' }
   }
 }
 
-const COUNT: Json = { type: 'integer', minimum: 0 }
+const COUNT: OpenApiObject = { type: 'integer', minimum: 0 }
 
-function shapeSchema(shape: JsonShape): Json & { readonly type: string } {
+function shapeSchema(shape: JsonShape): OpenApiObject & { readonly type: string } {
   if (shape.outer === 'array') return { type: 'array', items: elementSchema(shape.entries) }
   if ('valuesOf' in shape) return { type: 'object', additionalProperties: valueSchema(shape.valuesOf) }
   const members = shape.keys.map((key) => [key, { type: ['string', 'null'] }] as const)
-  return { ...allOfThem(Object.fromEntries(members)), type: 'object' }
+  return { ...requiredProperties(Object.fromEntries(members)), type: 'object' }
 }
 
 /** An element of a list has all members that the specification names, although it is served as it was stored (R32). */
-function elementSchema(entry: JsonEntry): Json {
+function elementSchema(entry: JsonEntry): OpenApiObject {
   if (entry === 'any') return schemaRef('JsonValue')
-  return allOfThem(mapMembers(entry, memberSchema))
+  return requiredProperties(mapMembers(entry, memberSchema))
 }
 
 /** A value of a map can lack members: a translation falls back to the default language for them. */
-function valueSchema(entry: JsonEntry): Json {
+function valueSchema(entry: JsonEntry): OpenApiObject {
   if (entry === 'any') return schemaRef('JsonValue')
   const optional = (member: JsonMember) => {
     const type = memberType(member)
@@ -118,19 +118,19 @@ function valueSchema(entry: JsonEntry): Json {
   return { type: 'object', properties: mapMembers(entry, optional) }
 }
 
-function memberSchema(member: JsonMember): Json {
+function memberSchema(member: JsonMember): OpenApiObject {
   const type = memberType(member)
   return type === null ? schemaRef('JsonValue') : { type }
 }
 
 function mapMembers(
   members: Readonly<Record<string, JsonMember>>,
-  schemaOf: (member: JsonMember) => Json,
-): Record<string, Json> {
+  schemaOf: (member: JsonMember) => OpenApiObject,
+): Record<string, OpenApiObject> {
   return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, schemaOf(member)]))
 }
 
-const JSON_VALUE: Json = {
+const JSON_VALUE: OpenApiObject = {
   description: 'A JSON value as stored: usually a string.',
   anyOf: [
     { type: 'string' },
@@ -143,14 +143,14 @@ const JSON_VALUE: Json = {
   ],
 }
 
-function listSchema(resource: RowShape): Json {
+function listSchema(resource: RowShape): OpenApiObject {
   const data = { type: 'array', items: schemaRef(typeName(resource)) }
-  return { description: `A page of ${resource.plural}.`, ...allOfThem({ data, meta: schemaRef('ListMeta') }) }
+  return { description: `A page of ${resource.plural}.`, ...requiredProperties({ data, meta: schemaRef('ListMeta') }) }
 }
 
-const LIST_META: Json = {
+const LIST_META: OpenApiObject = {
   description: 'Whether more pages follow, and how to ask for the next one.',
-  ...allOfThem({
+  ...requiredProperties({
     next_cursor: {
       type: ['string', 'null'],
       description: 'Pass it back unchanged as cursor for the next page. null on the last page.',
@@ -159,10 +159,10 @@ const LIST_META: Json = {
   }),
 }
 
-const ERROR_RESPONSE: Json = {
+const ERROR_RESPONSE: OpenApiObject = {
   description: 'The body of every response that is not a success.',
-  ...allOfThem({
-    error: allOfThem({
+  ...requiredProperties({
+    error: requiredProperties({
       code: schemaRef('ErrorCode'),
       message: {
         type: 'string',
@@ -174,7 +174,7 @@ const ERROR_RESPONSE: Json = {
 }
 
 /** With names for the members of an enum: generators make `INVALIDAPIKEY` of the codes themselves. */
-function errorCodeSchema({ errors }: Contract): Json {
+function errorCodeSchema({ errors }: Contract): OpenApiObject {
   const codes = Object.keys(errors)
   return {
     type: 'string',

@@ -13,11 +13,11 @@ import { CONTRACT, errorsOf, resourcesOf, typeName } from './contract.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { ERRORS } from './errors.ts'
 import { exampleOf } from './example.ts'
-import { includesRevision, REVISIONS, type RevisionId } from './history.ts'
 import { fieldSince } from './notes.ts'
 import { openapi } from './openapi.ts'
 import { SCHEMA_EXTENSIONS } from './openapi-schema.ts'
 import { order } from './resources/order.ts'
+import { includesRevision, REVISIONS, type RevisionId } from './revisions.ts'
 
 interface Schema {
   readonly type?: string | string[]

@@ -6,7 +6,7 @@ import { exampleOf } from './example.ts'
 import { LIMITS } from './limits.ts'
 import { endpointGroup, endpointNote, endpointTitle, parameterNote } from './notes.ts'
 import { headersOf, responsesOf, sharedResponses } from './openapi-responses.ts'
-import { type Json, schemasOf } from './openapi-schema.ts'
+import { type OpenApiObject, schemasOf } from './openapi-schema.ts'
 import { PARAMETERS, type Parameter, type ParameterName } from './parameters.ts'
 
 /** What the document is made of: the declared contract, where nothing else is said. */
@@ -19,7 +19,7 @@ export interface OpenApiOptions extends Partial<Contract> {
 export const EXAMPLE_BASE_URL = 'https://export.example'
 
 /** The OpenAPI 3.1 document (JSON Schema 2020-12). */
-export function openapi({ baseUrl, ...parts }: OpenApiOptions = {}): Json {
+export function openapi({ baseUrl, ...parts }: OpenApiOptions = {}): OpenApiObject {
   const contract = contractWith(parts)
   return {
     openapi: '3.1.1',
@@ -37,19 +37,19 @@ export function openapi({ baseUrl, ...parts }: OpenApiOptions = {}): Json {
   }
 }
 
-function serverOf(baseUrl: string | undefined): Json {
+function serverOf(baseUrl: string | undefined): OpenApiObject {
   if (baseUrl !== undefined) return { url: baseUrl, description: 'This service' }
   return { url: EXAMPLE_BASE_URL, description: 'An example. Replace it with the address of your service.' }
 }
 
-const STORE_KEY: Json = {
+const STORE_KEY: OpenApiObject = {
   type: 'apiKey',
   in: 'header',
   name: 'x-api-key',
   description: 'Key of one store, from its dashboard: Settings, API. Belongs on a server, never in a browser.',
 }
 
-function infoOf(contract: Contract): Json {
+function infoOf(contract: Contract): OpenApiObject {
   return {
     title: 'Store Data Export',
     version: latestRevisionOf(contract),
@@ -82,12 +82,12 @@ ${LIMITS.requestsPerMinute} requests a clock minute and key; then 429 with \`Ret
 ## Methods
 Every path answers GET, and HEAD as GET without the body (not listed below). Anything else gets 405. A query parameter that an endpoint does not have is ignored and named in the header \`x-ignored-params\`; one given empty or twice is refused.`
 
-function tagsOf({ endpoints }: Contract): Json[] {
+function tagsOf({ endpoints }: Contract): OpenApiObject[] {
   const groups = new Map(endpoints.map((each) => [endpointGroup(each), each.resource.note]))
   return [...groups].map(([name, description]) => ({ name, description }))
 }
 
-function pathItem(endpoint: Endpoint, contract: Contract): Json {
+function pathItem(endpoint: Endpoint, contract: Contract): OpenApiObject {
   const parameters = [...pathParameters(endpoint), ...queryParameters(endpoint)]
   return {
     get: {
@@ -102,9 +102,9 @@ function pathItem(endpoint: Endpoint, contract: Contract): Json {
   }
 }
 
-function pathParameters({ path, answer, resource }: Endpoint): Json[] {
+function pathParameters({ path, response, resource }: Endpoint): OpenApiObject[] {
   if (!path.includes('{id}')) return []
-  const owner = answer.kind === 'allOf' ? answer.parent : resource
+  const owner = response.kind === 'allOf' ? response.parent : resource
   return [
     {
       name: 'id',
@@ -117,7 +117,7 @@ function pathParameters({ path, answer, resource }: Endpoint): Json[] {
   ]
 }
 
-function queryParameters({ parameters, resource }: Endpoint): Json[] {
+function queryParameters({ parameters, resource }: Endpoint): OpenApiObject[] {
   return parameters.map((name) => {
     const schema = PARAMETERS[name].schema(resource)
     const example = filterExample(name, schema)
@@ -133,7 +133,7 @@ function queryParameters({ parameters, resource }: Endpoint): Json[] {
   })
 }
 
-function filterExample(name: ParameterName, { enum: values }: Json): unknown {
+function filterExample(name: ParameterName, { enum: values }: OpenApiObject): unknown {
   const { filter }: Parameter = PARAMETERS[name]
   if (filter === undefined) return undefined
   return Array.isArray(values) ? values[0] : '2026-10-01T00:00:00Z'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError } from './errors.ts'
-import { invalidParameter, PARAMETERS, type Parameter, quoted } from './parameters.ts'
+import { invalidParameter, PARAMETERS, type Parameter, quotedInput } from './parameters.ts'
 import { customer } from './resources/customer.ts'
 import { order } from './resources/order.ts'
 import { product } from './resources/product.ts'
@@ -68,8 +68,8 @@ test('[ERR-1] the rule that a parameter states is the one in its refusals', () =
 })
 
 test('what is echoed is escaped and cut', () => {
-  expect(quoted('a"b\n\0')).toBe('"a\\"b\\n\\u0000"')
-  expect(quoted('x'.repeat(65))).toBe(`"${'x'.repeat(64)}…"`)
-  expect(quoted(`${'x'.repeat(63)}😀`)).toBe(`"${'x'.repeat(63)}\uFFFD…"`)
+  expect(quotedInput('a"b\n\0')).toBe('"a\\"b\\n\\u0000"')
+  expect(quotedInput('x'.repeat(65))).toBe(`"${'x'.repeat(64)}…"`)
+  expect(quotedInput(`${'x'.repeat(63)}😀`)).toBe(`"${'x'.repeat(63)}\uFFFD…"`)
   expect(invalidParameter('id', 'a UUID', '42')).toMatchObject({ message: 'id: must be a UUID; got "42"', status: 400 })
 })

@@ -1,9 +1,9 @@
 // The query parameters: the rule of each, its default and its message, once. Parsing is pure; nothing raw goes on.
 
 import { ApiError } from './errors.ts'
-import { hasBlankForPlus, INSTANT_RULE, type Microseconds, parseInstant } from './instant.ts'
 import { KEY_PREFIX, LIMITS } from './limits.ts'
 import type { Resource } from './resource.ts'
+import { hasSpaceForPlus, type Microseconds, parseTimestamp, TIMESTAMP_RULE } from './timestamp.ts'
 
 /** Value of a parsed parameter. */
 export type ParameterValue = number | string | Microseconds
@@ -22,7 +22,7 @@ export interface Parameter {
 }
 
 const LIMIT_RULE = `a whole number from ${LIMITS.pageRowsMin} to ${LIMITS.pageRowsMax}`
-const INSTANT_SCHEMA = { type: 'string', format: 'date-time' }
+const TIMESTAMP_SCHEMA = { type: 'string', format: 'date-time' }
 
 /** What the id in a path must be, in the words of messages. */
 export const ID_RULE = 'a UUID like 3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e5f'
@@ -48,16 +48,16 @@ export const PARAMETERS = {
   },
   updated_since: {
     note: 'Only rows updated at or after this instant.',
-    schema: () => INSTANT_SCHEMA,
-    rule: () => INSTANT_RULE,
-    parse: (text) => instantOf('updated_since', text),
+    schema: () => TIMESTAMP_SCHEMA,
+    rule: () => TIMESTAMP_RULE,
+    parse: (text) => timestampOf('updated_since', text),
     filter: { field: 'updated_at', operator: '>=' },
   },
   created_since: {
     note: 'Only rows created at or after this instant; works on all stores.',
-    schema: () => INSTANT_SCHEMA,
-    rule: () => INSTANT_RULE,
-    parse: (text) => instantOf('created_since', text),
+    schema: () => TIMESTAMP_SCHEMA,
+    rule: () => TIMESTAMP_RULE,
+    parse: (text) => timestampOf('created_since', text),
     filter: { field: 'created_at', operator: '>=' },
   },
   status: {
@@ -74,20 +74,20 @@ export type ParameterName = keyof typeof PARAMETERS
 
 /** A refusal of a parameter: names it, what is accepted, and what was got. */
 export function invalidParameter(name: string, rule: string, got: string): ApiError {
-  return new ApiError('INVALID_PARAM', `${name}: must be ${rule}; got ${quoted(got)}`)
+  return new ApiError('INVALID_PARAM', `${name}: must be ${rule}; got ${quotedInput(got)}`)
 }
 
 /** A refusal of a parameter that was given twice. */
 export function repeatedParameter(name: string, rule: string, [first, second]: readonly [string, string]): ApiError {
-  const got = `${quoted(first)} and ${quoted(second)}`
+  const got = `${quotedInput(first)} and ${quotedInput(second)}`
   return new ApiError('INVALID_PARAM', `${name}: must be given once, as ${rule}; got ${got}`)
 }
 
 const QUOTED_CHARACTERS_MAX = 64
 
 /** `text` as it can be shown in a message: escaped, cut at 64 characters, a key in it masked. */
-export function quoted(text: string): string {
-  const shown = withoutKeys(text)
+export function quotedInput(text: string): string {
+  const shown = maskKeys(text)
   const cut = shown.length > QUOTED_CHARACTERS_MAX ? `${shown.slice(0, QUOTED_CHARACTERS_MAX)}…` : shown
   return JSON.stringify(cut.toWellFormed())
 }
@@ -95,7 +95,7 @@ export function quoted(text: string): string {
 const KEY = new RegExp(`${KEY_PREFIX}[0-9A-Za-z]+`, 'g')
 
 /** `text` with what looks like a key masked: one that was pasted into the wrong place comes back in no answer. */
-export function withoutKeys(text: string): string {
+export function maskKeys(text: string): string {
   return text.replace(KEY, `${KEY_PREFIX}…`)
 }
 
@@ -106,10 +106,10 @@ function parseLimit(text: string): number {
   throw invalidParameter('limit', LIMIT_RULE, text)
 }
 
-function instantOf(name: string, text: string): Microseconds {
-  const instant = parseInstant(text)
+function timestampOf(name: string, text: string): Microseconds {
+  const instant = parseTimestamp(text)
   if (instant !== null) return instant
-  const rule = hasBlankForPlus(text) ? `${INSTANT_RULE}; write the + of an offset as %2B in a URL` : INSTANT_RULE
+  const rule = hasSpaceForPlus(text) ? `${TIMESTAMP_RULE}; write the + of an offset as %2B in a URL` : TIMESTAMP_RULE
   throw invalidParameter(name, rule, text)
 }
 

@@ -1,7 +1,7 @@
 // What a resource is: a table of the store with the fields that are served of it.
 
 import type { Field } from './field.ts'
-import type { RevisionId } from './history.ts'
+import type { RevisionId } from './revisions.ts'
 
 /** What a row of an answer is, as readers are told. */
 export interface RowShape {

@@ -93,21 +93,23 @@ function orderOf({ list }: CopyTable): number {
 }
 
 function findEndpoint(endpoints: readonly Endpoint[], resource: Resource, kind: 'page' | 'ids'): Endpoint | null {
-  return endpoints.find((endpoint) => endpoint.resource === resource && endpoint.answer.kind === kind) ?? null
+  return endpoints.find((endpoint) => endpoint.resource === resource && endpoint.response.kind === kind) ?? null
 }
 
 function byOwnerOf(resource: Resource, endpoints: readonly Endpoint[]): CopyTable['byOwner'] {
   for (const rows of endpoints) {
-    if (rows.resource !== resource || rows.answer.kind !== 'allOf') continue
-    const owners = findEndpoint(endpoints, rows.answer.parent, 'page')
+    if (rows.resource !== resource || rows.response.kind !== 'allOf') continue
+    const owners = findEndpoint(endpoints, rows.response.parent, 'page')
     if (owners !== null) return { owners, rows }
   }
   return null
 }
 
 function ownedBy(owner: Resource, endpoints: readonly Endpoint[]): OwnedTable[] {
-  return endpoints.flatMap(({ answer, resource }) =>
-    answer.kind === 'allOf' && answer.parent === owner ? [{ name: resource.table, ownerColumn: answer.column }] : [],
+  return endpoints.flatMap(({ response, resource }) =>
+    response.kind === 'allOf' && response.parent === owner
+      ? [{ name: resource.table, ownerColumn: response.column }]
+      : [],
   )
 }
 

@@ -65,7 +65,7 @@ describe('names of tables', () => {
 })
 
 describe('the share of the limit and the time left', () => {
-  const limit = { requests: 120, windowSeconds: 60, left: 30, resetSeconds: 20 }
+  const limit = { requests: 120, windowSeconds: 60, remaining: 30, resetSeconds: 20 }
 
   test('are what the service says, and all of it when the minute has gone by', () => {
     let now = 0

@@ -68,7 +68,7 @@ describe('the documents', () => {
   it('[ERR-1] a new code has its page at once, with its words escaped', () => {
     const strange: ErrorDeclaration = {
       status: 418,
-      answers: 'every',
+      returnedBy: 'every',
       condition: '<b>"&',
       retry: 'No.',
       fix: 'Rest.',

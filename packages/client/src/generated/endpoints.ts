@@ -1,7 +1,7 @@
 // Generated from the contract. Do not edit: change the contract and run `npm run generate`.
 
 import type { Caller, CallOptions } from '../caller.ts'
-import type { ListOptions, Walk, WalkOptions } from '../walk.ts'
+import type { ListOptions, PagedList, PagedListOptions } from '../paged-list.ts'
 import type { Category, Customer, CustomerAddress, CustomerGroup, Location, Order, Product, RowId, Store, Uuid } from './types.ts'
 
 /** Methods of `client.store`. */
@@ -37,7 +37,7 @@ export class OrdersEndpoints {
   }
 
   /** The orders of the store, oldest first. An order placed on the storefront, line items embedded. Orders paid by a manual method have payment_provider manual and null processor ids. An order with a pickup_location_id is picked up in person; its shipping_address holds the location’s address snapshot. */
-  list(options: ListOrdersOptions = {}): Walk<Order> {
+  list(options: ListOrdersOptions = {}): PagedList<Order> {
     return this.#caller.list<Order>('/api/v1/orders', { ...options })
   }
 
@@ -47,8 +47,8 @@ export class OrdersEndpoints {
   }
 
   /** Id and last change of each of the orders, oldest first, 10,000 a page. A row by its id and last change alone. What a copy held before a walk of the ids began, and the walk does not bring, was deleted. */
-  ids(options: WalkOptions = {}): Walk<RowId> {
-    return this.#caller.walk<RowId>('/api/v1/ids/orders', { ...options })
+  ids(options: PagedListOptions = {}): PagedList<RowId> {
+    return this.#caller.idList<RowId>('/api/v1/ids/orders', { ...options })
   }
 }
 
@@ -70,7 +70,7 @@ export class CustomersEndpoints {
   }
 
   /** The customers of the store, oldest first. A customer who created an account or checked out. Rows are mutable on newer stores. */
-  list(options: ListCustomersOptions = {}): Walk<Customer> {
+  list(options: ListCustomersOptions = {}): PagedList<Customer> {
     return this.#caller.list<Customer>('/api/v1/customers', { ...options })
   }
 
@@ -85,8 +85,8 @@ export class CustomersEndpoints {
   }
 
   /** Id and last change of each of the customers, oldest first, 10,000 a page. A row by its id and last change alone. What a copy held before a walk of the ids began, and the walk does not bring, was deleted. */
-  ids(options: WalkOptions = {}): Walk<RowId> {
-    return this.#caller.walk<RowId>('/api/v1/ids/customers', { ...options })
+  ids(options: PagedListOptions = {}): PagedList<RowId> {
+    return this.#caller.idList<RowId>('/api/v1/ids/customers', { ...options })
   }
 }
 
@@ -106,7 +106,7 @@ export class CustomerAddressesEndpoints {
   }
 
   /** The customer addresses of the store, oldest first. A saved address-book entry of a customer; only active ones are served. An empty list on stores older than v1.1. */
-  list(options: ListCustomerAddressesOptions = {}): Walk<CustomerAddress> {
+  list(options: ListCustomerAddressesOptions = {}): PagedList<CustomerAddress> {
     return this.#caller.list<CustomerAddress>('/api/v1/customer-addresses', { ...options })
   }
 }
@@ -124,13 +124,13 @@ export class CustomerGroupsEndpoints {
   }
 
   /** The customer groups of the store, oldest first. A merchant-defined customer type used for segmentation. An empty list on stores older than v1.1. */
-  list(options: ListCustomerGroupsOptions = {}): Walk<CustomerGroup> {
+  list(options: ListCustomerGroupsOptions = {}): PagedList<CustomerGroup> {
     return this.#caller.list<CustomerGroup>('/api/v1/customer-groups', { ...options })
   }
 
   /** Id and last change of each of the customer groups, oldest first, 10,000 a page. A row by its id and last change alone. What a copy held before a walk of the ids began, and the walk does not bring, was deleted. An empty list on stores older than v1.1. */
-  ids(options: WalkOptions = {}): Walk<RowId> {
-    return this.#caller.walk<RowId>('/api/v1/ids/customer-groups', { ...options })
+  ids(options: PagedListOptions = {}): PagedList<RowId> {
+    return this.#caller.idList<RowId>('/api/v1/ids/customer-groups', { ...options })
   }
 }
 
@@ -147,13 +147,13 @@ export class LocationsEndpoints {
   }
 
   /** The locations of the store, oldest first. A physical store location for click and collect. An empty list on stores older than v1.2. */
-  list(options: ListLocationsOptions = {}): Walk<Location> {
+  list(options: ListLocationsOptions = {}): PagedList<Location> {
     return this.#caller.list<Location>('/api/v1/locations', { ...options })
   }
 
   /** Id and last change of each of the locations, oldest first, 10,000 a page. A row by its id and last change alone. What a copy held before a walk of the ids began, and the walk does not bring, was deleted. An empty list on stores older than v1.2. */
-  ids(options: WalkOptions = {}): Walk<RowId> {
-    return this.#caller.walk<RowId>('/api/v1/ids/locations', { ...options })
+  ids(options: PagedListOptions = {}): PagedList<RowId> {
+    return this.#caller.idList<RowId>('/api/v1/ids/locations', { ...options })
   }
 }
 
@@ -175,7 +175,7 @@ export class ProductsEndpoints {
   }
 
   /** The products of the store, oldest first. A product, variants embedded. One without variants has an empty variants array and holds price and inventory itself. */
-  list(options: ListProductsOptions = {}): Walk<Product> {
+  list(options: ListProductsOptions = {}): PagedList<Product> {
     return this.#caller.list<Product>('/api/v1/products', { ...options })
   }
 
@@ -185,8 +185,8 @@ export class ProductsEndpoints {
   }
 
   /** Id and last change of each of the products, oldest first, 10,000 a page. A row by its id and last change alone. What a copy held before a walk of the ids began, and the walk does not bring, was deleted. */
-  ids(options: WalkOptions = {}): Walk<RowId> {
-    return this.#caller.walk<RowId>('/api/v1/ids/products', { ...options })
+  ids(options: PagedListOptions = {}): PagedList<RowId> {
+    return this.#caller.idList<RowId>('/api/v1/ids/products', { ...options })
   }
 }
 
@@ -203,13 +203,13 @@ export class CategoriesEndpoints {
   }
 
   /** The categories of the store, oldest first. A category; categories nest one level through parent_id. */
-  list(options: ListCategoriesOptions = {}): Walk<Category> {
+  list(options: ListCategoriesOptions = {}): PagedList<Category> {
     return this.#caller.list<Category>('/api/v1/categories', { ...options })
   }
 
   /** Id and last change of each of the categories, oldest first, 10,000 a page. A row by its id and last change alone. What a copy held before a walk of the ids began, and the walk does not bring, was deleted. */
-  ids(options: WalkOptions = {}): Walk<RowId> {
-    return this.#caller.walk<RowId>('/api/v1/ids/categories', { ...options })
+  ids(options: PagedListOptions = {}): PagedList<RowId> {
+    return this.#caller.idList<RowId>('/api/v1/ids/categories', { ...options })
   }
 }
 

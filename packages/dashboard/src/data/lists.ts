@@ -53,7 +53,7 @@ export const LISTS: readonly ListDeclaration[] = listsOf(ENDPOINTS)
 /** The lists among `endpoints` that the dashboard shows. Lists that older stores do not have come last. */
 export function listsOf(endpoints: readonly Endpoint[]): ListDeclaration[] {
   return endpoints
-    .filter(({ answer }) => answer.kind === 'page')
+    .filter(({ response }) => response.kind === 'page')
     .toSorted((one, other) => ageOf(one) - ageOf(other))
     .flatMap(({ path, resource }) => {
       const { view, plural } = resource
@@ -77,7 +77,7 @@ export function findList(name: string): ListDeclaration | null {
 
 /** Path at the API of one row; of the list if the API has no endpoint for one row. */
 export function rowPath(declaration: ListDeclaration, id: string): string {
-  const one = ENDPOINTS.find(({ resource, answer }) => resource === declaration.resource && answer.kind === 'one')
+  const one = ENDPOINTS.find(({ resource, response }) => resource === declaration.resource && response.kind === 'one')
   return one?.path.replace('{id}', id) ?? declaration.path
 }
 

@@ -1,4 +1,4 @@
-import { columnsOf, customerAddress, idsOf, order, type Resource } from '@store-export/contract'
+import { columnsOf, customerAddress, idListOf, order, type Resource } from '@store-export/contract'
 import { expect, test } from 'vitest'
 import { type PresentColumns, presentIn } from './columns-present.ts'
 import { statementOf } from './sql.ts'
@@ -18,7 +18,7 @@ function storeWith(...resources: readonly Resource[]): PresentColumns {
 }
 
 function statement(resource: Resource, present: PresentColumns): string {
-  const plan = { kind: 'page', resource: idsOf(resource), limit: 10_000, after: null, filters: [] } as const
+  const plan = { kind: 'page', resource: idListOf(resource), limit: 10_000, after: null, filters: [] } as const
   return statementOf(plan, present, { prepares: true }).text
 }
 

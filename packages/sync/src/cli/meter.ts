@@ -1,6 +1,6 @@
 // How much of the limit is used, and how long what is left will take: from what the service says with each answer.
 
-import type { AnswerFacts, RateLimit } from '@store-export/client'
+import type { RateLimit, ResponseInfo } from '@store-export/client'
 
 /** Hears of answers, and reckons. */
 export class Meter {
@@ -15,7 +15,7 @@ export class Meter {
   }
 
   /** An answer has come. */
-  hear({ limit }: AnswerFacts): void {
+  hear({ limit }: ResponseInfo): void {
     this.#requests += 1
     this.#limit = limit
     this.#toldAt = this.#now()
@@ -42,8 +42,8 @@ export class Meter {
   }
 
   /** The next window has all of it again. */
-  #left({ requests, left, resetSeconds }: RateLimit): number {
-    return this.#now() - this.#toldAt >= resetSeconds * 1000 ? requests : left
+  #left({ requests, remaining, resetSeconds }: RateLimit): number {
+    return this.#now() - this.#toldAt >= resetSeconds * 1000 ? requests : remaining
   }
 
   #untilNextMs({ resetSeconds, windowSeconds }: RateLimit): number {

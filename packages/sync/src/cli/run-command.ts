@@ -56,7 +56,7 @@ export async function runCommand(words: RunWords, surroundings: Surroundings): P
   // said before anybody is asked for a key
   await copyOf(words.to, surroundings.env, csvOf(words))
   // a service that starts at the same time may take longer than a run that is tried once should wait
-  const refused = everyMs === null ? { refusedForMs: REFUSED_FOR_MS } : {}
+  const refused = everyMs === null ? { retryRefusedForMs: REFUSED_FOR_MS } : {}
   const task = { session: await sessionOf(words, surroundings, refused), options, words, surroundings }
   if (words.dryRun) return look(task)
   if (everyMs === null) return runOnce(task)

@@ -36,7 +36,7 @@ export const REFUSED_FOR_MS = 5000
 export async function sessionOf(
   words: SessionWords,
   surroundings: Surroundings,
-  settings: Pick<ClientOptions, 'refusedForMs'>,
+  settings: Pick<ClientOptions, 'retryRefusedForMs'>,
 ): Promise<Session> {
   const { output } = surroundings
   if (words.insecureHttp !== true) refusePlainHttp(words.url)
@@ -51,7 +51,7 @@ export async function sessionOf(
       ...settings,
       ...pace,
       parse: parseExactJson,
-      onAnswer: (answer) => meter.hear(answer),
+      onResponse: (answer) => meter.hear(answer),
       onPause: (pause) => {
         if (words.json) printEvent(output, { event: 'pause', reason: pause.reason, ms: pause.ms })
         else teller.pause(pause)

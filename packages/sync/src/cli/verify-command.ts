@@ -36,7 +36,7 @@ export async function verifyCommand(words: VerifyWords, surroundings: Surroundin
   const isQuick = words.quick === true
   const tables = words.tables === undefined ? {} : { tables: tablesOf(words.tables) }
   const copy = await copyOf(words.to, env)
-  const { client, teller } = await sessionOf(words, surroundings, { refusedForMs: REFUSED_FOR_MS })
+  const { client, teller } = await sessionOf(words, surroundings, { retryRefusedForMs: REFUSED_FOR_MS })
   const startedAt = now()
   if (!words.json) teller.begin()
   const observe = words.json

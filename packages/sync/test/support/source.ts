@@ -36,10 +36,10 @@ type Row = Record<string, unknown>
 
 async function rowsOf(place: SourcePlace, table: string): Promise<Row[]> {
   const endpoint = ENDPOINTS.find(
-    ({ resource, answer }) => resource.table === table && ['page', 'only'].includes(answer.kind),
+    ({ resource, response }) => resource.table === table && ['page', 'only'].includes(response.kind),
   )
   if (endpoint === undefined) throw new Error(`there is no list of ${table}`)
-  if (endpoint.answer.kind === 'only') return [(await ask(place, endpoint.path)).data]
+  if (endpoint.response.kind === 'only') return [(await ask(place, endpoint.path)).data]
   const rows: Row[] = []
   let cursor = ''
   for (;;) {

@@ -6,11 +6,11 @@ import type { Contract } from './contract.ts'
 import { ENDPOINTS, page } from './endpoints.ts'
 import { ERRORS, type ErrorDeclaration } from './errors.ts'
 import { text, timestamp, uuid } from './field.ts'
-import { REVISIONS, type RevisionId } from './history.ts'
 import { errorPage, referencePage } from './markdown.ts'
 import { openapi } from './openapi.ts'
 import { resource } from './resource.ts'
 import { order } from './resources/order.ts'
+import { REVISIONS, type RevisionId } from './revisions.ts'
 import { typescriptTypes } from './typescript.ts'
 
 /** The derived documents of a variant, as text. */
@@ -63,7 +63,7 @@ describe('one place', () => {
   it('[ERR-1] an error code is one entry', () => {
     const asleep: ErrorDeclaration = {
       status: 503,
-      answers: 'every',
+      returnedBy: 'every',
       condition: 'The store is asleep.',
       retry: 'Yes, after it has woken.',
       fix: 'Ask again in a few seconds.',

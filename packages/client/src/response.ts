@@ -1,10 +1,10 @@
 // An HTTP answer becomes data or an error. An answer that is not whole is a fault, never fewer rows.
 
 import { ConnectionError, StoreExportError } from './errors.ts'
-import type { NextSync, RowsPage } from './walk.ts'
+import type { NextSync, RowsPage } from './paged-list.ts'
 
 /** An answer, read whole. */
-export interface WholeAnswer {
+export interface CompleteResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -13,19 +13,20 @@ export interface WholeAnswer {
 }
 
 /** The object of an answer. Throws what the answer is, where it is none. */
-export function objectOf<Row>(answer: WholeAnswer): Row {
+export function responseObject<Row>(answer: CompleteResponse): Row {
   const { data } = bodyOf(answer)
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) throw notUnderstood('it has no object')
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) throw unexpectedResponse('it has no object')
   return data as Row
 }
 
 /** The rows of an answer. Throws what the answer is, where it is no list. */
-export function pageOf<Row>(answer: WholeAnswer): RowsPage<Row> {
+export function responsePage<Row>(answer: CompleteResponse): RowsPage<Row> {
   const { data, meta } = bodyOf(answer)
-  if (!Array.isArray(data) || typeof meta !== 'object' || meta === null) throw notUnderstood('it is no list')
+  if (!Array.isArray(data) || typeof meta !== 'object' || meta === null) throw unexpectedResponse('it is no list')
   const { next_cursor: cursor, has_more: hasMore } = meta as { next_cursor?: unknown; has_more?: unknown }
   const isLast = hasMore === false && cursor === null
-  if (!isLast && !(hasMore === true && typeof cursor === 'string')) throw notUnderstood('it does not say what follows')
+  if (!isLast && !(hasMore === true && typeof cursor === 'string'))
+    throw unexpectedResponse('it does not say what follows')
   return {
     rows: data,
     cursor: isLast ? null : String(cursor),
@@ -43,19 +44,19 @@ function nextSyncOf(headers: Headers): NextSync | null {
   return parameter === 'created_since' ? { createdSince: watermark } : null
 }
 
-function bodyOf(answer: WholeAnswer): { data?: unknown; meta?: unknown } {
+function bodyOf(answer: CompleteResponse): { data?: unknown; meta?: unknown } {
   if (answer.status !== 200) throw errorOf(answer)
   let body: unknown
   try {
     body = answer.parse(answer.text)
   } catch (cause) {
-    throw notUnderstood('it is no JSON, or was cut', cause)
+    throw unexpectedResponse('it is no JSON, or was cut', cause)
   }
-  if (typeof body !== 'object' || body === null) throw notUnderstood('it is no JSON object')
+  if (typeof body !== 'object' || body === null) throw unexpectedResponse('it is no JSON object')
   return body
 }
 
-function errorOf(answer: WholeAnswer): StoreExportError {
+function errorOf(answer: CompleteResponse): StoreExportError {
   const { status, headers } = answer
   const { error } = (parsed(answer) ?? {}) as { error?: { code?: unknown; message?: unknown } }
   const isOurs = typeof error?.code === 'string' && typeof error.message === 'string'
@@ -76,7 +77,7 @@ function secondsOf(text: string | null): number | null {
 }
 
 /** What is no JSON is no answer of the service. */
-function parsed({ text, parse }: WholeAnswer): unknown {
+function parsed({ text, parse }: CompleteResponse): unknown {
   try {
     return parse(text)
   } catch {
@@ -84,6 +85,6 @@ function parsed({ text, parse }: WholeAnswer): unknown {
   }
 }
 
-function notUnderstood(why: string, cause?: unknown): ConnectionError {
+function unexpectedResponse(why: string, cause?: unknown): ConnectionError {
   return new ConnectionError(`the answer was not understood: ${why}`, { cause })
 }

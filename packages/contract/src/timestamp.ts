@@ -5,18 +5,18 @@
 export type Microseconds = bigint
 
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
-const WITH_A_BLANK_FOR_PLUS = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})? \d\d:\d\d$/
+const SPACE_FOR_PLUS = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})? \d\d:\d\d$/
 const EPOCH_MILLISECONDS = Date.UTC(2000, 0, 1)
 
 /** What is accepted, in the words of messages. */
-export const INSTANT_RULE = 'an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z'
+export const TIMESTAMP_RULE = 'an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z'
 
 /**
  * The instant that `text` names, or null where it is none (R12): RFC 3339 with `Z` or an offset, a real date of the
  * years 0001 to 9999, up to nine fraction digits. What is finer than a microsecond is rounded up, so that "at or
  * after" stays exact on stamps of whole microseconds.
  */
-export function parseInstant(text: string): Microseconds | null {
+export function parseTimestamp(text: string): Microseconds | null {
   const match = RFC_3339.exec(text)
   if (match === null) return null
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as NumberParts
@@ -32,14 +32,14 @@ export function parseInstant(text: string): Microseconds | null {
 }
 
 /** The instant as RFC 3339 in UTC, cut to milliseconds, as instants are on the wire (R18). */
-export function formatInstant(instant: Microseconds): string {
+export function formatTimestamp(instant: Microseconds): string {
   const milliseconds = instant / 1000n - (instant % 1000n < 0n ? 1n : 0n)
   return new Date(Number(milliseconds) + EPOCH_MILLISECONDS).toISOString()
 }
 
 /** Whether `text` looks like a datetime of which the `+` was not escaped and arrived as a blank. */
-export function hasBlankForPlus(text: string): boolean {
-  return WITH_A_BLANK_FOR_PLUS.test(text)
+export function hasSpaceForPlus(text: string): boolean {
+  return SPACE_FOR_PLUS.test(text)
 }
 
 type NumberParts = [number, number, number, number, number, number]

@@ -1,10 +1,10 @@
 // The client: an address, a key, and a method for each endpoint.
 
-import { Caller, type CallerSettings } from './caller.ts'
+import { Caller, type CallerOptions } from './caller.ts'
 import { Endpoints } from './generated/endpoints.ts'
 
 /** What a client is made with. */
-export interface ClientOptions extends CallerSettings {
+export interface ClientOptions extends CallerOptions {
   /** Address of the service, such as `https://export.example.com`, with or without `/api/v1`. */
   readonly url: string
   /** A key of the store, as the dashboard has shown it once. */
@@ -18,7 +18,7 @@ export interface ClientOptions extends CallerSettings {
 export class StoreExportClient extends Endpoints {
   constructor({ url, key, ...settings }: ClientOptions) {
     refuseBrowser()
-    super(new Caller(addressOf(url), keyOf(key), checked(settings)))
+    super(new Caller(parseUrl(url), parseKey(key), checkedOptions(settings)))
   }
 }
 
@@ -31,7 +31,7 @@ function refuseBrowser(): void {
     )
 }
 
-function addressOf(url: string): string {
+function parseUrl(url: string): string {
   if (!URL.canParse(url)) throw new TypeError('url: must be an address such as https://export.example.com')
   const { protocol, origin, pathname, search, hash } = new URL(url)
   if (!['http:', 'https:'].includes(protocol) || search + hash !== '')
@@ -39,7 +39,7 @@ function addressOf(url: string): string {
   return origin + pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '')
 }
 
-function keyOf(key: string): string {
+function parseKey(key: string): string {
   const trimmed = typeof key === 'string' ? key.trim() : ''
   if (!/^[\x21-\x7e]+$/.test(trimmed))
     throw new TypeError('key: must be a key of the store; create one in its dashboard under Settings, API')
@@ -47,14 +47,14 @@ function keyOf(key: string): string {
 }
 
 /** Timers know no more, in ms: 24 days. */
-const MOST = 2_147_483_647
+const TIMER_MS_MAX = 2_147_483_647
 
-function checked(settings: CallerSettings): CallerSettings {
-  for (const name of ['retryForMs', 'refusedForMs', 'attemptTimeoutMs', 'requestsPerMinute'] as const) {
+function checkedOptions(settings: CallerOptions): CallerOptions {
+  for (const name of ['retryForMs', 'retryRefusedForMs', 'attemptTimeoutMs', 'requestsPerMinute'] as const) {
     const value = settings[name]
-    const least = name === 'retryForMs' || name === 'refusedForMs' ? 0 : 1
-    if (value !== undefined && !(value >= least && value <= MOST))
-      throw new RangeError(`${name}: must be a number from ${least} to ${MOST}`)
+    const least = name === 'retryForMs' || name === 'retryRefusedForMs' ? 0 : 1
+    if (value !== undefined && !(value >= least && value <= TIMER_MS_MAX))
+      throw new RangeError(`${name}: must be a number from ${least} to ${TIMER_MS_MAX}`)
   }
   return settings
 }

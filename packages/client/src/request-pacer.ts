@@ -1,7 +1,7 @@
 // Spreads requests over the minute, for a key that other tools use, too.
 
 /** When the next request may begin. */
-export class Pace {
+export class RequestPacer {
   readonly #intervalMs: number
   #nextAt = 0
 
@@ -11,14 +11,14 @@ export class Pace {
   }
 
   /** Takes the next place; how many milliseconds to wait until then. */
-  take(now: number): number {
+  reserve(now: number): number {
     const at = Math.max(now, this.#nextAt)
     this.#nextAt = at + this.#intervalMs
     return at - now
   }
 
   /** Gives a place back that was not used: who comes next waits one place less. */
-  giveBack(): void {
+  release(): void {
     this.#nextAt -= this.#intervalMs
   }
 }

@@ -15,6 +15,6 @@ const FAULTS: readonly (readonly [code: RegExp, sentence: string])[] = [
 ]
 
 /** Message for an error code that means a wrong address; null if waiting may help. */
-export function addressFault(code: string | null): string | null {
+export function addressErrorMessage(code: string | null): string | null {
   return FAULTS.find(([pattern]) => pattern.test(code ?? ''))?.[1] ?? null
 }

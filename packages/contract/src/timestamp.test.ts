@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hasBlankForPlus, parseInstant } from './instant.ts'
+import { hasSpaceForPlus, parseTimestamp } from './timestamp.ts'
 
 /** Microseconds since 2000 of what `Date` reads; only for instants that fit its milliseconds. */
 const micros = (iso: string): bigint => BigInt(Date.parse(iso) - Date.UTC(2000, 0, 1)) * 1000n
@@ -24,14 +24,14 @@ describe('[R12] datetimes that are read', () => {
     ['0099-12-31T23:59:59Z', micros('0099-12-31T23:59:59Z')],
     ['9999-12-31T23:59:59.999999Z', micros('9999-12-31T23:59:59.999Z') + 999n],
   ])('%s', (text, expected) => {
-    expect(parseInstant(text)).toBe(expected)
+    expect(parseTimestamp(text)).toBe(expected)
   })
 
   test('nanoseconds round up, so that "at or after" is exact on whole microseconds', () => {
-    expect(parseInstant('2000-01-01T00:00:00.000000001Z')).toBe(1n)
-    expect(parseInstant('2000-01-01T00:00:00.000001000Z')).toBe(1n)
-    expect(parseInstant('2000-01-01T00:00:00.000001001Z')).toBe(2n)
-    expect(parseInstant('1999-12-31T23:59:59.999999999Z')).toBe(0n)
+    expect(parseTimestamp('2000-01-01T00:00:00.000000001Z')).toBe(1n)
+    expect(parseTimestamp('2000-01-01T00:00:00.000001000Z')).toBe(1n)
+    expect(parseTimestamp('2000-01-01T00:00:00.000001001Z')).toBe(2n)
+    expect(parseTimestamp('1999-12-31T23:59:59.999999999Z')).toBe(0n)
   })
 })
 
@@ -78,13 +78,13 @@ describe('[R12] what is no datetime', () => {
     "2026-07-08T00:00:00Z'; drop table orders; --",
     '1783000000',
   ])('%j', (text) => {
-    expect(parseInstant(text)).toBeNull()
+    expect(parseTimestamp(text)).toBeNull()
   })
 })
 
 test('[R12] a blank where + stood is recognised, and nothing else', () => {
-  expect(hasBlankForPlus('2026-07-08T10:20:30 02:00')).toBe(true)
-  expect(hasBlankForPlus('2026-07-08T10:20:30.123 02:00')).toBe(true)
-  expect(hasBlankForPlus('2026-07-08 10:20:30Z')).toBe(false)
-  expect(hasBlankForPlus('2026-07-08T10:20:30-02:00')).toBe(false)
+  expect(hasSpaceForPlus('2026-07-08T10:20:30 02:00')).toBe(true)
+  expect(hasSpaceForPlus('2026-07-08T10:20:30.123 02:00')).toBe(true)
+  expect(hasSpaceForPlus('2026-07-08 10:20:30Z')).toBe(false)
+  expect(hasSpaceForPlus('2026-07-08T10:20:30-02:00')).toBe(false)
 })

@@ -7,19 +7,19 @@ export interface RateLimit {
   /** Seconds of a window. */
   readonly windowSeconds: number
   /** Requests that are left in this window, of every program that uses the key. */
-  readonly left: number
+  readonly remaining: number
   /** Seconds until the next window. */
   readonly resetSeconds: number
 }
 
 /** The limit as an answer says it; null where it does not. */
-export function limitOf(headers: Headers): RateLimit | null {
+export function rateLimitOf(headers: Headers): RateLimit | null {
   const policy = headers.get('ratelimit-policy') ?? ''
   const state = headers.get('ratelimit') ?? ''
   const limit = {
     requests: numberOf(policy, 'q'),
     windowSeconds: numberOf(policy, 'w'),
-    left: numberOf(state, 'r'),
+    remaining: numberOf(state, 'r'),
     resetSeconds: numberOf(state, 't'),
   }
   return Object.values(limit).some(Number.isNaN) ? null : limit

@@ -4,13 +4,13 @@ import type { CallOptions } from './caller.ts'
 import { ConnectionError } from './errors.ts'
 
 /** What every walk takes. */
-export interface WalkOptions extends CallOptions {
+export interface PagedListOptions extends CallOptions {
   /** Where to go on: `cursor` of a page of the same list with the same filters. Not to be kept for long. */
   readonly cursor?: string
 }
 
 /** What every list of rows takes. */
-export interface ListOptions extends WalkOptions {
+export interface ListOptions extends PagedListOptions {
   /** Rows of a page, 1 to 250; 250 unless said: fewer, larger pages are kinder to the limit. */
   readonly limit?: number
 }
@@ -36,16 +36,16 @@ export interface RowsPage<Row> {
 }
 
 /** Asks for one page, of the list's beginning or behind a cursor. */
-export type ReadPage<Row> = (cursor: string | null) => Promise<RowsPage<Row>>
+export type FetchPage<Row> = (cursor: string | null) => Promise<RowsPage<Row>>
 
 /** A list: iterate over its rows, or over its `pages()`. Each iteration walks it anew. */
-export class Walk<Row> implements AsyncIterable<Row> {
-  readonly #read: ReadPage<Row>
+export class PagedList<Row> implements AsyncIterable<Row> {
+  readonly #fetchPage: FetchPage<Row>
   readonly #cursor: string | null
 
   /** Made by the client's methods. */
-  constructor(read: ReadPage<Row>, cursor: string | null) {
-    this.#read = read
+  constructor(read: FetchPage<Row>, cursor: string | null) {
+    this.#fetchPage = read
     this.#cursor = cursor
   }
 
@@ -58,7 +58,7 @@ export class Walk<Row> implements AsyncIterable<Row> {
   async *pages(): AsyncGenerator<RowsPage<Row>, void, undefined> {
     let cursor = this.#cursor
     do {
-      const page: RowsPage<Row> = await this.#read(cursor)
+      const page: RowsPage<Row> = await this.#fetchPage(cursor)
       if (page.cursor !== null && page.cursor === cursor)
         throw new ConnectionError('the list leads to the same page again: it would never end')
       yield page
