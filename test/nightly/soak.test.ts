@@ -81,8 +81,10 @@ test(
     const descriptorsMost = Math.max(...samples.map(({ descriptors }) => descriptors))
     const backendsMost = Math.max(...samples.map(({ backends }) => backends))
     console.log(
-      `measured: ${MINUTES} minutes; ${answers}; resident ${least} to ${most} MiB, slope ${slope.toFixed(2)} MiB an hour, lowest of each minute ${lowest.map(({ resident }) => resident.toFixed(1)).join(' ')}; at most ${descriptorsMost} descriptors, ${backendsMost} backends; by kind ${kinds.join('; ')}`,
+      `measured: responses: ${answers}; resident memory ${least} to ${most} MiB, ${slope.toFixed(2)} MiB more per hour; at most ${descriptorsMost} file descriptors and ${backendsMost} database sessions`,
     )
+    const lowestText = lowest.map(({ resident }) => resident.toFixed(1)).join(' ')
+    console.log(`resident MiB, lowest of each minute: ${lowestText}\nresident MiB by kind: ${kinds.join('; ')}`)
     expect([...counts.keys()].sort()).toEqual([200, 400, 401, 404])
     expect(backendsMost).toBeLessThanOrEqual(BACKENDS_MAX)
     const descriptors = samples.map((sample) => ({ hour: sample.hour, resident: sample.descriptors }))

@@ -1,0 +1,98 @@
+// Results of the nightly tests as Markdown: one page for each group, and one row for each group in a summary table.
+
+/** Tests that run and are reported together. */
+export interface NightlyGroup {
+  readonly name: string
+  readonly title: string
+  /** What the group proves, as a sentence for the summary table. */
+  readonly proves: string
+  /** Arguments of `vitest run`. */
+  readonly vitestArguments: readonly string[]
+}
+
+/** The members of vitest's JSON report that a page needs. */
+export interface VitestReport {
+  readonly numPassedTests: number
+  readonly numFailedTests: number
+  readonly testResults: readonly { readonly assertionResults: readonly TestResult[] }[]
+}
+
+interface TestResult {
+  readonly fullName: string
+  readonly status: string
+  /** Milliseconds. */
+  readonly duration?: number | null
+}
+
+/** One run of a group. */
+export interface GroupRun {
+  readonly group: NightlyGroup
+  readonly report: VitestReport
+  /** UTC day, `2026-11-22`. */
+  readonly date: string
+  /** Processor, memory, operating system, and version of Node. */
+  readonly machine: string
+  readonly minutes: number
+  /** What the tests printed after `measured: `. */
+  readonly figures: readonly string[]
+}
+
+/** The summary page with the row of this run in place of the previous one. Throws if the page has no row for the group. */
+export function withSummaryRow(page: string, run: GroupRun): string {
+  const start = `| ${commandOf(run.group)} |`
+  const lines = page.split('\n')
+  const index = lines.findIndex((line) => line.startsWith(start))
+  if (index === -1) throw new Error(`the summary table has no row that starts with "${start}"`)
+  return lines.with(index, summaryRow(run)).join('\n')
+}
+
+function summaryRow({ group, report, date, machine, minutes, figures }: GroupRun): string {
+  const result = [`${countsOf(report)} in ${minutes.toFixed(0)} min`, ...figures].join('; ')
+  return row([commandOf(group), group.proves, `${date}; ${machine}`, result])
+}
+
+/** A page with a line for each test. */
+export function groupPage({ group, report, date, machine, minutes, figures }: GroupRun): string {
+  const measured = figures.length === 0 ? [] : ['Measured by the tests:', '', ...figures.map((each) => `- ${each}`), '']
+  return [
+    `# ${group.title}`,
+    '',
+    group.proves,
+    '',
+    `${date}; ${machine}; ${commandOf(group)}.`,
+    `${countsOf(report)} in ${minutes.toFixed(0)} min.`,
+    '',
+    ...measured,
+    '| Test | Result | Seconds |',
+    '| --- | --- | ---: |',
+    ...testRows(report.testResults.flatMap(({ assertionResults }) => assertionResults)),
+    '',
+  ].join('\n')
+}
+
+/** A row for each test. Tests whose titles differ only in the number at the end share one. */
+function testRows(results: readonly TestResult[]): string[] {
+  const byTitle = Map.groupBy(results, ({ fullName }) => fullName.replace(/[ =]\d+$/, ''))
+  return [...byTitle].map(([title, tests]) => {
+    const seconds = tests.reduce((sum, { duration }) => sum + (duration ?? 0), 0) / 1000
+    const [only] = tests
+    if (tests.length === 1 && only !== undefined) return row([only.fullName, only.status, seconds.toFixed(1)])
+    const byStatus = Map.groupBy(tests, ({ status }) => status)
+    const counts = [...byStatus].map(([status, { length }]) => `${length} ${status}`).join(', ')
+    const failed = (byStatus.get('failed') ?? []).map(({ fullName }) => fullName.slice(title.length + 1))
+    const numbers = failed.length === 0 ? '' : ` (${failed.join(', ')})`
+    return row([title, counts + numbers, seconds.toFixed(1)])
+  })
+}
+
+function commandOf({ name }: NightlyGroup): string {
+  return `\`npm run test:nightly -- ${name}\``
+}
+
+function countsOf({ numPassedTests, numFailedTests }: VitestReport): string {
+  return `${numPassedTests} passed, ${numFailedTests} failed`
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+}

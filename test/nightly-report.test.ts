@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { type GroupRun, groupPage, withSummaryRow } from '../scripts/nightly-report.ts'
+
+const run: GroupRun = {
+  group: { name: 'soak', title: 'Load', proves: 'Memory does not grow.', vitestArguments: [] },
+  report: {
+    numPassedTests: 3,
+    numFailedTests: 1,
+    testResults: [
+      {
+        assertionResults: [
+          { fullName: 'a|b holds', status: 'passed', duration: 1500 },
+          { fullName: 'a history: SEED=1', status: 'passed', duration: 100 },
+          { fullName: 'a history: SEED=2', status: 'failed', duration: 300 },
+          { fullName: 'a history: SEED=3', status: 'passed', duration: null },
+        ],
+      },
+    ],
+  },
+  date: '2026-11-22',
+  machine: '2 cores; Node 24',
+  minutes: 30.2,
+  figures: ['slope 0.73 MiB/h'],
+}
+
+test('the summary gets the row of the run in place of the previous one, and nothing else changes', () => {
+  const page = (row: string) => `# Tests\n\n| Command | Proves |\n| --- | --- |\n${row}\n| other | row |\n`
+  expect(withSummaryRow(page('| `npm run test:nightly -- soak` | old |'), run)).toBe(
+    page(
+      '| `npm run test:nightly -- soak` | Memory does not grow. | 2026-11-22; 2 cores; Node 24 | 3 passed, 1 failed in 30 min; slope 0.73 MiB/h |',
+    ),
+  )
+})
+
+test('a summary without a row for the group is an error, and is not written', () => {
+  expect(() => withSummaryRow('# Tests\n', run)).toThrow(
+    'has no row that starts with "| `npm run test:nightly -- soak` |"',
+  )
+})
+
+test('the page of a group has a row for each test, and one for tests that differ in a number, with the numbers that failed', () => {
+  const rows = groupPage(run)
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+  expect(rows.slice(2)).toEqual([
+    '| a\\|b holds | passed | 1.5 |',
+    '| a history: SEED | 2 passed, 1 failed (2) | 0.4 |',
+  ])
+})
