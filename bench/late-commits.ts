@@ -4,7 +4,7 @@
 import { parseArgs } from 'node:util'
 import { SealingKey } from '@store-export/control'
 import { connect, parseConnectionUrl, queryRows, sql } from '@store-export/postgres'
-import { lookAtTransactions } from '../packages/engine/src/stores/open-transactions.ts'
+import { pollOpenTransactions } from '../packages/engine/src/stores/open-transactions.ts'
 import { readConfig } from '../packages/operator/src/config.ts'
 import { type RunningService, startService } from '../packages/operator/src/service.ts'
 import { type Dataset, makeDataset } from './lib/dataset.ts'
@@ -13,7 +13,7 @@ import { median } from './lib/rounds.ts'
 import { type BenchServer, startBenchServer } from './lib/servers.ts'
 import { experiment, type Participant } from './service/late-commits/experiment.ts'
 
-/** Bounds of the barrier that are tried, in ms: none, the default, and one that every transaction here keeps within. */
+/** Longest waits for open transactions, in ms: none, the default, and one that outlasts every transaction here. */
 const BOUNDS_MS = [0, 500, 4000] as const
 const CLOCKS_AHEAD_MS = [0, 2000] as const
 const STORE_TIMEOUT_MS = 10_000
@@ -55,11 +55,11 @@ async function measure(server: BenchServer): Promise<void> {
 }
 
 function participantsOf(boundMs: number, url: string, key: string): Participant[] {
-  const barrier = boundMs === 0 ? 'no barrier' : `barrier of ${boundMs} ms`
+  const wait = boundMs === 0 ? 'no wait' : `wait of ${boundMs} ms`
   return CLOCKS_AHEAD_MS.flatMap((clockAheadMs) => {
     const clock = clockAheadMs === 0 ? 'right' : `${clockAheadMs / 1000} s ahead`
     return (['own clock', 'watermark'] as const).map((rule) => ({
-      name: `${rule}, clock ${clock}, ${barrier}`,
+      name: `${rule}, clock ${clock}, ${wait}`,
       ...{ url, key, rule, clockAheadMs },
     }))
   })
@@ -69,11 +69,11 @@ function serve({ controlUrl, secret }: Dataset, boundMs: number): Promise<Runnin
   const { config } = readConfig({
     STORE_EXPORT_PORT: '0',
     STORE_EXPORT_REQUESTS_PER_MINUTE: '1000000000',
-    STORE_EXPORT_BARRIER_MS: String(boundMs),
+    STORE_EXPORT_TRANSACTION_WAIT_MS: String(boundMs),
     STORE_EXPORT_STORE_TIMEOUT_MS: String(STORE_TIMEOUT_MS),
   })
   const keys = { current: new SealingKey(secret), previous: null }
-  return startService({ config, controlUrl, keys, observe: () => undefined })
+  return startService({ config, controlUrl, keys, emit: () => undefined })
 }
 
 /** The same connection asks for nothing and looks, in turn. */
@@ -83,7 +83,7 @@ async function costOfLook({ readerUrl }: Dataset): Promise<string> {
   try {
     for (let n = 0; n < LOOKS; n++) {
       spent.nothing.push(await timed(() => queryRows(connection, sql`select 1`)))
-      spent.look.push(await timed(() => lookAtTransactions(connection)))
+      spent.look.push(await timed(() => pollOpenTransactions(connection)))
     }
   } finally {
     await connection.close()

@@ -45,7 +45,7 @@ async function measure(measured: BenchServer): Promise<void> {
   const usage = createUsageRecorder({
     database,
     now: () => now,
-    observe: (observation) => problems.push(observation),
+    emit: (event) => problems.push(event),
     flushMs: 600_000,
     requestLogLines: 5000,
   })

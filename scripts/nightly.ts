@@ -21,7 +21,7 @@ const GROUPS: readonly NightlyGroup[] = [
       'A copy that stores the watermark misses no change, even if transactions overlap. Copies that follow other rules do.',
     vitestArguments: [
       'test/late-commits.test.ts',
-      'packages/api/test/barrier.test.ts',
+      'packages/api/test/transaction-wait.test.ts',
       'packages/api/test/incremental',
     ],
   },

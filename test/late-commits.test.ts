@@ -15,8 +15,8 @@ let store: TestStore
 let unguarded: RunningService
 
 beforeAll(async () => {
-  platform = await startPlatform({ BARRIER_MS: '500' })
-  unguarded = await startNode(platform, { BARRIER_MS: '0' })
+  platform = await startPlatform({ TRANSACTION_WAIT_MS: '500' })
+  unguarded = await startNode(platform, { TRANSACTION_WAIT_MS: '0' })
   store = await platform.provision()
 })
 afterAll(async () => {
@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 
 test(
-  '[SYNC-1] a copy that keeps the watermark loses no row of a transaction that ends late; one that keeps its own clock does, without the barrier',
+  '[SYNC-1] a client that continues from the watermark loses no row of a late transaction; its own clock loses rows without the wait',
   async () => {
     const { key } = store
     const guarded = platform.service.url

@@ -2,25 +2,25 @@
 // its connection was closed, and after its columns were forgotten.
 
 import { order } from '@store-export/contract'
-import { Barrier, StoreColumns, StoreCounts, StorePools, StoreReader } from '@store-export/engine'
+import { StoreColumns, StoreCounts, StorePools, StoreReader, TransactionWait } from '@store-export/engine'
 import { readConfig } from '../../packages/operator/src/config.ts'
 import { answerCalls } from '../lib/child-calls.ts'
 
 const address = { storeId: 'bench', databaseUrl: '', schemaName: 'public', sealedPassword: null }
 const { config } = readConfig({})
-const observe = () => undefined
+const emit = () => undefined
 const now = () => performance.now()
-const pools = new StorePools({ bounds: config, connectionUrl: ({ databaseUrl }) => databaseUrl, observe })
-const columns = new StoreColumns({ refreshSeconds: config.schemaRefreshSeconds, observe, now })
+const pools = new StorePools({ bounds: config, connectionUrl: ({ databaseUrl }) => databaseUrl, emit })
+const columns = new StoreColumns({ refreshSeconds: config.schemaRefreshSeconds, emit, now })
 const reader = new StoreReader({
   pools,
   columns,
   counts: new StoreCounts({ maxAgeMs: 0, now }),
-  barrier: new Barrier({ bounds: config, observe }),
-  observe,
+  transactionWait: new TransactionWait({ bounds: config, emit }),
+  emit,
   timeoutMs: config.storeTimeoutMs,
   pageBytesMax: config.pageBytesMax,
-  searchRows: 10_000,
+  scanBatchRows: 10_000,
   preparedStatements: true,
 })
 

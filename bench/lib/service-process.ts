@@ -3,9 +3,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { SealingKey } from '@store-export/control'
 import { readConfig } from '../../packages/operator/src/config.ts'
+import { combine } from '../../packages/operator/src/events.ts'
 import { createLog } from '../../packages/operator/src/log.ts'
 import { createMetrics } from '../../packages/operator/src/metrics.ts'
-import { combine } from '../../packages/operator/src/observe.ts'
 import { type RunningService, startService } from '../../packages/operator/src/service.ts'
 import { answerCalls } from './child-calls.ts'
 
@@ -35,9 +35,9 @@ async function start({ controlUrl, secret }: ServiceStart): Promise<string> {
     config,
     controlUrl,
     keys: { current: new SealingKey(Buffer.from(secret)), previous: null },
-    observe: combine(
-      createLog({ level: config.logLevel }).observe,
-      createMetrics({ version: 'bench', connectionLimits: {} }).observe,
+    emit: combine(
+      createLog({ level: config.logLevel }).handleEvent,
+      createMetrics({ version: 'bench', connectionLimits: {} }).handleEvent,
     ),
   })
   return service.url

@@ -7,7 +7,7 @@ import { addStore, createKey, SealingKey } from '@store-export/control'
 import type { Sql } from 'postgres'
 import { inject } from 'vitest'
 import { readConfig } from '../../packages/operator/src/config.ts'
-import type { Observation } from '../../packages/operator/src/observe.ts'
+import type { ServiceEvent } from '../../packages/operator/src/events.ts'
 import { type RunningService, startService } from '../../packages/operator/src/service.ts'
 import { dropStore } from '../../packages/operator/src/store-schema/drop-store.ts'
 import { provisionStore } from '../../packages/operator/src/store-schema/provision-store.ts'
@@ -48,7 +48,7 @@ export interface TestPlatform {
   /** Runs statements in the control database. */
   readonly controlSql: Sql
   readonly sealingKey: SealingKey
-  readonly observations: Observation[]
+  readonly events: ServiceEvent[]
   /** Makes a store at `revision`, ready to be read. */
   provision(revision?: RevisionId): Promise<TestStore>
   /** Another key for a store. */
@@ -68,7 +68,7 @@ export async function startPlatform(
 ): Promise<TestPlatform> {
   const control = await createMigratedDatabase()
   const sealingKey = new SealingKey(randomBytes(32))
-  const observations: Observation[] = []
+  const events: ServiceEvent[] = []
   const { config } = readConfig({
     STORE_EXPORT_PORT: '0',
     STORE_EXPORT_DASHBOARD_PORT: '0',
@@ -80,9 +80,9 @@ export async function startPlatform(
     config,
     controlUrl: control.url,
     keys: { current: sealingKey, previous: null },
-    observe(observation) {
-      observations.push(observation)
-      if (observation.event === 'request answered') countRequest(observation.storeId)
+    emit(event) {
+      events.push(event)
+      if (event.event === 'request.completed') countRequest(event.storeId)
     },
     dashboard,
   })
@@ -94,7 +94,7 @@ export async function startPlatform(
     controlUrl: control.url,
     controlSql,
     sealingKey,
-    observations,
+    events,
     newKey,
     async provision(revision = LATEST_REVISION) {
       const store = await provisionTestStore({ service, sealingKey, revision })

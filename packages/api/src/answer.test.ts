@@ -1,13 +1,13 @@
 import { ApiError } from '@store-export/contract'
-import { ControlDatabaseFault } from '@store-export/control'
-import { StoreDatabaseFault } from '@store-export/engine'
+import { ControlDatabaseError } from '@store-export/control'
+import { StoreDatabaseError } from '@store-export/engine'
 import { expect, test } from 'vitest'
 import { errorAnswer } from './answer.ts'
 
 const waitOf = (error: unknown, random: number) => errorAnswer(error, () => random).headers['retry-after']
 
 test('[R41] a 502 asks to wait 1 to 5 seconds, spread over them, and a 409 30', () => {
-  const fault = new StoreDatabaseFault('x')
+  const fault = new StoreDatabaseError('x')
   expect([0, 0.19, 0.2, 0.5, 0.999].map((random) => waitOf(fault, random))).toEqual(['1', '1', '2', '3', '5'])
   expect(waitOf(new ApiError('STORE_NOT_READY', 'x'), 0.7)).toBe('30')
   expect(waitOf(new ApiError('RATE_LIMITED', 'x', { headers: { 'retry-after': '17' } }), 0)).toBe('17')
@@ -19,9 +19,9 @@ test('[R5, ERR-3] a 502 says which part failed, and nothing of the cause', () =>
   const messageOf = (error: unknown) => JSON.parse(errorAnswer(error).body.toString()).error
   const tail = '; try again after the seconds in the header Retry-After, with exponential backoff'
   for (const [error, what] of [
-    [new StoreDatabaseFault('x', { cause }), 'the store database could not be read'],
+    [new StoreDatabaseError('x', { cause }), 'the store database could not be read'],
     [
-      new ControlDatabaseFault('x', { cause }),
+      new ControlDatabaseError('x', { cause }),
       'the service could not check the API key, because its own database did not respond',
     ],
     [cause, 'the service failed because of an internal error'],

@@ -1,8 +1,8 @@
 // An answer before it is sent: status, headers and a whole body. Errors and pages alike become one of these.
 
 import { ApiError, ERRORS, type ErrorCode, type ErrorDeclaration } from '@store-export/contract'
-import { ControlDatabaseFault } from '@store-export/control'
-import { type PageWriter, StoreDatabaseFault } from '@store-export/engine'
+import { ControlDatabaseError } from '@store-export/control'
+import { type PageWriter, StoreDatabaseError } from '@store-export/engine'
 import { SERVICE_LINK } from './reference/documents.ts'
 
 /** A whole answer. */
@@ -65,8 +65,8 @@ function unavailable(error: unknown): ApiError {
 }
 
 function failureOf(error: unknown): string {
-  if (error instanceof StoreDatabaseFault) return 'the store database could not be read'
-  if (error instanceof ControlDatabaseFault)
+  if (error instanceof StoreDatabaseError) return 'the store database could not be read'
+  if (error instanceof ControlDatabaseError)
     return 'the service could not check the API key, because its own database did not respond'
   return 'the service failed because of an internal error'
 }

@@ -3,6 +3,6 @@
 export type { Pipeline } from './pipeline.ts'
 export { referenceRoutes } from './reference/documents.ts'
 export type { ReferenceRoute } from './reference/route.ts'
-export type { FramingRefused, KeyRefused, RequestAnswered, RequestEvent } from './request-event.ts'
+export type { KeyRejected, RequestCompleted, RequestEvent, RequestMalformed } from './request-event.ts'
 export { Router } from './route.ts'
 export { createApiServer, type ServerLimits, type ServerOptions } from './server.ts'

@@ -7,9 +7,9 @@ import type { Duplex } from 'node:stream'
 import { ApiError } from '@store-export/contract'
 
 /** Limits on what waits to be sent; settings. */
-export interface UnsentLimits {
-  readonly unsentBytesMax: number
-  readonly keyUnsentBytesMax: number
+export interface ResponseBufferLimits {
+  readonly responseBufferBytesMax: number
+  readonly keyResponseBufferBytesMax: number
   /** Size of a page, near enough: what has to be free before one is read. */
   readonly pageBytesMax: number
 }
@@ -19,7 +19,7 @@ const RETRY_AFTER_SECONDS = '1'
 
 /** Every answer from the arrival of its request until its last byte has left, or its client has. */
 export class OpenAnswers {
-  readonly #limits: UnsentLimits
+  readonly #limits: ResponseBufferLimits
   /** With what to do once an answer is closed. */
   readonly #open = new Map<ServerResponse, (() => void)[]>()
   readonly #ofSockets = new WeakMap<Duplex, Set<ServerResponse>>()
@@ -27,7 +27,7 @@ export class OpenAnswers {
   #bytes = 0
   #waiting: (() => void)[] = []
 
-  constructor(limits: UnsentLimits) {
+  constructor(limits: ResponseBufferLimits) {
     this.#limits = limits
   }
 
@@ -61,9 +61,9 @@ export class OpenAnswers {
    * always room, however large.
    */
   requireRoom(keyId: string, bytes = this.#limits.pageBytesMax): void {
-    const { keyUnsentBytesMax, unsentBytesMax } = this.#limits
-    if (isBeyond(this.#bytesOfKeys.get(keyId) ?? 0, bytes, keyUnsentBytesMax)) throw keyReadsTooLittle()
-    if (isBeyond(this.#bytes, bytes, unsentBytesMax)) throw clientsReadTooLittle()
+    const { keyResponseBufferBytesMax, responseBufferBytesMax } = this.#limits
+    if (isBeyond(this.#bytesOfKeys.get(keyId) ?? 0, bytes, keyResponseBufferBytesMax)) throw keyReadsTooLittle()
+    if (isBeyond(this.#bytes, bytes, responseBufferBytesMax)) throw clientsReadTooLittle()
   }
 
   /** Counts the bytes of an answer until it is closed; throws as `requireRoom` does. */

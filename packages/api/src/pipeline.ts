@@ -9,7 +9,7 @@ import { openCursor, type Place, sealCursor } from './cursor.ts'
 import { ignoredHeader, ignoredNames, readParams } from './params.ts'
 import { planOf } from './read-plan.ts'
 import { type ApiRequest, readKey } from './request.ts'
-import type { KeyRefused } from './request-event.ts'
+import type { KeyRejected } from './request-event.ts'
 import { type Router, readId, requireRoute } from './route.ts'
 
 /** What the pipeline works with. */
@@ -27,7 +27,7 @@ export interface Trace {
   keyId: string | null
   storeId: string | null
   endpoint: string
-  keyRefused: KeyRefused['reason'] | null
+  keyRejected: KeyRejected['reason'] | null
   /** Requests of the key in this minute, this one included; 0 before the admission. */
   minuteRequests: number
   /** How this page is part of a walk; null where it is none, or the only page of its list. */
@@ -64,16 +64,16 @@ export async function answerRequest(request: ApiRequest, pipeline: Pipeline, tra
   return listAnswer(page, isLast ? null : sealCursor({ position: positionOf(page), watermark }, scope))
 }
 
-function requireKey(key: PlainKey | KeyRefused['reason'], trace: Trace): HashedKey {
+function requireKey(key: PlainKey | KeyRejected['reason'], trace: Trace): HashedKey {
   if (typeof key !== 'string') return hashApiKey(key)
-  trace.keyRefused = key
+  trace.keyRejected = key
   throw invalidKey()
 }
 
 async function admit(hash: HashedKey, { admit, requestsPerMinute }: Pipeline, trace: Trace): Promise<Admission> {
   const admission = await admit(hash)
   if (admission === null) {
-    trace.keyRefused = 'unknown'
+    trace.keyRejected = 'unknown'
     throw invalidKey()
   }
   trace.keyId = admission.keyId

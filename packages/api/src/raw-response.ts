@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream'
 import type { ApiError } from '@store-export/contract'
 import { type Answer, API_HEADERS, errorAnswer } from './answer.ts'
 import { framingError } from './request.ts'
-import type { Observe } from './request-event.ts'
+import type { RequestEventHandler } from './request-event.ts'
 import type { ServerOptions } from './server.ts'
 
 /** Time for a client to read the last response of its connection before the service closes it. */
@@ -18,24 +18,24 @@ const FRAMING: Readonly<Record<string, { readonly status: number; readonly what:
 }
 
 /** Refuses a request that Node cannot parse. */
-export function refuseFraming(error: NodeJS.ErrnoException, socket: Duplex, { observe }: ServerOptions): void {
+export function refuseFraming(error: NodeJS.ErrnoException, socket: Duplex, { emit }: ServerOptions): void {
   const code = error.code ?? 'unknown'
   const { status, what } = FRAMING[code] ?? { status: 400, what: 'it cannot be parsed' }
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  refuseRaw(socket, framingError(what, status), code, observe)
+  refuseRaw(socket, framingError(what, status), code, emit)
 }
 
 /** Refuses the method CONNECT. */
-export function refuseConnect(socket: Duplex, { observe }: ServerOptions): void {
+export function refuseConnect(socket: Duplex, { emit }: ServerOptions): void {
   // Node has removed its own listener: without one, a client that resets the connection would end the process.
   socket.on('error', () => socket.destroy())
-  refuseRaw(socket, framingError('CONNECT is not served'), 'CONNECT', observe)
+  refuseRaw(socket, framingError('CONNECT is not served'), 'CONNECT', emit)
 }
 
-function refuseRaw(socket: Duplex, error: ApiError, code: string, observe: Observe): void {
+function refuseRaw(socket: Duplex, error: ApiError, code: string, emit: RequestEventHandler): void {
   const requestId = randomUUID()
   const answer = errorAnswer(error)
-  observe({ event: 'framing refused', requestId, status: answer.status, code })
+  emit({ event: 'request.malformed', requestId, status: answer.status, code })
   writeRaw(socket, { ...answer, headers: { ...answer.headers, 'x-request-id': requestId } })
 }
 

@@ -19,9 +19,9 @@ interface AnsweredRequest {
 
 /** Counts the request for its key and reports it to the log and the metrics. */
 export function recordRequest({ message, answer, trace, requestId, durationMs, options }: AnsweredRequest): void {
-  const { keyId, storeId, endpoint, keyRefused } = trace
+  const { keyId, storeId, endpoint, keyRejected } = trace
   const { status, rows, code } = answer
-  if (keyRefused !== null) options.observe({ event: 'key refused', requestId, reason: keyRefused })
+  if (keyRejected !== null) options.emit({ event: 'key.rejected', requestId, reason: keyRejected })
   if (keyId !== null) {
     const { minuteRequests, walk } = trace
     const outcome = outcomeOf(status)
@@ -37,8 +37,8 @@ export function recordRequest({ message, answer, trace, requestId, durationMs, o
       walk,
     })
   }
-  options.observe({
-    event: 'request answered',
+  options.emit({
+    event: 'request.completed',
     ...{ requestId, endpoint, method: message.method ?? 'GET', status, durationMs, rows, keyId, storeId },
     ...(code === undefined ? {} : { code }),
     bytes: answer.body.length,

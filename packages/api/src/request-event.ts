@@ -1,14 +1,14 @@
 // Events of the export API. They carry IDs, names of the contract, and numbers, but no key, cursor, or content of a row.
 
-/** An API request got its answer. */
-export interface RequestAnswered {
-  readonly event: 'request answered'
+/** The service completed an API request. */
+export interface RequestCompleted {
+  readonly event: 'request.completed'
   readonly requestId: string
   /** The endpoint's path as the contract writes it, such as `/api/v1/orders/{id}`; 'unknown' for any other path. */
   readonly endpoint: string
   readonly method: string
   readonly status: number
-  /** Error code of the answer; absent when it has none. */
+  /** Error code of the response; absent for a success. */
   readonly code?: string
   readonly durationMs: number
   readonly rows: number
@@ -18,30 +18,30 @@ export interface RequestAnswered {
   readonly storeId: string | null
 }
 
-/** A request came without a key that counts. */
-export interface KeyRefused {
-  readonly event: 'key refused'
+/** A request had no valid key. */
+export interface KeyRejected {
+  readonly event: 'key.rejected'
   readonly requestId: string
-  /** 'unknown' covers revoked keys, too: the look-up does not tell them apart. */
+  /** 'unknown' includes revoked keys: the lookup does not distinguish them. */
   readonly reason: 'missing' | 'repeated' | 'malformed' | 'unknown'
 }
 
-/** A client sent what is no HTTP request, or too slowly, or too much. */
-export interface FramingRefused {
-  readonly event: 'framing refused'
+/** A client sent no well-formed HTTP request, or one that is too slow or too large. */
+export interface RequestMalformed {
+  readonly event: 'request.malformed'
   readonly requestId: string
   readonly status: number
   readonly code: string
 }
 
-/** The service itself failed: a defect, to be reported. */
-export interface OwnFault {
-  readonly event: 'own fault'
+/** An internal error interrupted a request, or a connection if `requestId` is null. */
+export interface RequestFailed {
+  readonly event: 'request.failed'
   readonly requestId: string | null
   readonly cause: unknown
 }
 
-export type RequestEvent = RequestAnswered | KeyRefused | FramingRefused | OwnFault
+export type RequestEvent = RequestCompleted | KeyRejected | RequestMalformed | RequestFailed
 
 /** Called with each event. It returns at once and never throws. */
-export type Observe = (event: RequestEvent) => void
+export type RequestEventHandler = (event: RequestEvent) => void

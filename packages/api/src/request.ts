@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '@store-export/contract'
 import { type PlainKey, parseApiKey } from '@store-export/control'
-import type { KeyRefused } from './request-event.ts'
+import type { KeyRejected } from './request-event.ts'
 
 /** What the pipeline knows of a request. */
 export interface ApiRequest {
@@ -54,7 +54,7 @@ export function framingError(what: string, status = 400): ApiError {
 }
 
 /** The key of a request, or why it has none; a key sent twice is none, even when one of them is good (R25). */
-export function readKey({ keys }: ApiRequest): PlainKey | KeyRefused['reason'] {
+export function readKey({ keys }: ApiRequest): PlainKey | KeyRejected['reason'] {
   const [text, second] = keys
   if (text === undefined) return 'missing'
   if (second !== undefined) return 'repeated'

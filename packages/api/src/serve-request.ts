@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, type ErrorCode } from '@store-export/contract'
-import { ControlDatabaseFault } from '@store-export/control'
-import { StoreDatabaseFault } from '@store-export/engine'
+import { ControlDatabaseError } from '@store-export/control'
+import { StoreDatabaseError } from '@store-export/engine'
 import { type Answer, API_HEADERS, errorAnswer } from './answer.ts'
 import { boundedAnswer, ClientLeft } from './bounded-answer.ts'
 import { chooseEncoding } from './compress.ts'
@@ -48,7 +48,7 @@ export async function serve(exchange: Exchange): Promise<void> {
     keyId: null,
     storeId: null,
     endpoint: 'unknown',
-    keyRefused: null,
+    keyRejected: null,
     minuteRequests: 0,
     walk: null,
     headers: { 'x-request-id': requestId },
@@ -84,7 +84,7 @@ export function whenLeft(before: ServerResponse | undefined): Promise<void> {
 /** Bounds the time in which the client reads the response. The service closes the connection of a client that is too slow. */
 function limitTime({ message: { socket }, response, options, answers }: Exchange): void {
   socket.setTimeout(SILENCE_MS)
-  const timer = setTimeout(() => socket.destroy(), options.limits.answerTimeoutMs)
+  const timer = setTimeout(() => socket.destroy(), options.limits.responseTimeoutMs)
   answers.whenClosed(response, () => clearTimeout(timer))
 }
 
@@ -104,8 +104,8 @@ async function answerSafely(
   } catch (error) {
     if (error instanceof ApiError) return { ...errorAnswer(error), code: error.code }
     if (error instanceof ClientLeft) return UNHEARD
-    const isObserved = error instanceof StoreDatabaseFault || error instanceof ControlDatabaseFault
-    if (!isObserved) options.observe({ event: 'own fault', requestId, cause: error })
+    const isReported = error instanceof StoreDatabaseError || error instanceof ControlDatabaseError
+    if (!isReported) options.emit({ event: 'request.failed', requestId, cause: error })
     return { ...errorAnswer(error), code: 'STORE_DB_ERROR' }
   }
 }

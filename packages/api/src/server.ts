@@ -5,22 +5,22 @@ import type { Duplex } from 'node:stream'
 import type { RecordedRequest } from '@store-export/control'
 import { DocumentBodies } from './document-bodies.ts'
 import { ignoreUpgrade } from './ignore-upgrade.ts'
-import { OpenAnswers, type UnsentLimits } from './open-answers.ts'
+import { OpenAnswers, type ResponseBufferLimits } from './open-answers.ts'
 import type { Pipeline } from './pipeline.ts'
 import { endSoon, refuseConnect, refuseFraming } from './raw-response.ts'
 import type { ReferenceRoute } from './reference/route.ts'
-import type { Observe } from './request-event.ts'
+import type { RequestEventHandler } from './request-event.ts'
 import { SILENCE_MS, serve, whenLeft } from './serve-request.ts'
 import { stopServer } from './stop.ts'
 
 /** Limits of the listener; settings. */
-export interface ServerLimits extends UnsentLimits {
+export interface ServerLimits extends ResponseBufferLimits {
   readonly connectionsMax: number
   readonly headerBytesMax: number
   readonly headersTimeoutMs: number
   readonly requestTimeoutMs: number
   readonly keepAliveMs: number
-  readonly answerTimeoutMs: number
+  readonly responseTimeoutMs: number
 }
 
 /** What the server works with. */
@@ -29,7 +29,7 @@ export interface ServerOptions {
   /** Pages that need no key, by path. */
   readonly documents: ReadonlyMap<string, ReferenceRoute>
   readonly limits: ServerLimits
-  readonly observe: Observe
+  readonly emit: RequestEventHandler
   readonly recordUsage: (request: RecordedRequest) => void
   /** Aborted when the node is about to leave: from then on each response ends its connection. */
   readonly ending?: AbortSignal
@@ -77,7 +77,7 @@ export function createApiServer(options: ServerOptions): ApiServer {
     latest.set(message.socket, response)
     answers.add(response)
     serve({ message, response, before, ...shared }).catch((cause: unknown) => {
-      options.observe({ event: 'own fault', requestId: null, cause })
+      options.emit({ event: 'request.failed', requestId: null, cause })
       response.destroy()
     })
   }

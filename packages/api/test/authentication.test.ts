@@ -109,11 +109,9 @@ describe('[AUTH-2] a key is a fixed prefix and a secret', () => {
     for (let index = 0; index < store.key.length; index += 4) {
       const changed = store.key[index] === 'a' ? 'b' : 'a'
       const key = store.key.slice(0, index) + changed + store.key.slice(index + 1)
-      platform.observations.length = 0
+      platform.events.length = 0
       expect((await withHeaders({ 'x-api-key': key })).status).toBe(401)
-      expect(platform.observations).toContainEqual(
-        expect.objectContaining({ event: 'key refused', reason: 'malformed' }),
-      )
+      expect(platform.events).toContainEqual(expect.objectContaining({ event: 'key.rejected', reason: 'malformed' }))
     }
   })
 

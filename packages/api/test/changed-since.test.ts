@@ -61,7 +61,7 @@ const SINCE: Filter = {
 const FIRST_PAGE: PagePlan = { kind: 'page', resource: product, limit: LIMIT, after: null, filters: [SINCE] }
 
 async function columns(): Promise<PresentColumns> {
-  const known = new StoreColumns({ refreshSeconds: 60, observe: () => undefined, now: () => 0 })
+  const known = new StoreColumns({ refreshSeconds: 60, emit: () => undefined, now: () => 0 })
   return await known.of(
     { storeId: store.id, databaseUrl: store.ownerUrl, schemaName: 'public', sealedPassword: null },
     connection,

@@ -10,7 +10,7 @@ import { changedCountStatement } from '../../engine/src/query/changed-count.ts'
 import { embeddedFields } from '../../engine/src/query/embedded.ts'
 import { statementOf } from '../../engine/src/query/sql.ts'
 import { newCell } from '../../postgres/src/cell.ts'
-import { type CountedWay, countedWay, type Passed } from './support/counted-way.ts'
+import { type CountedWay, countedWay, type TransactionWaitResult } from './support/counted-way.ts'
 import { filledStore } from './support/demo.ts'
 import { NO_ID } from './support/endpoints.ts'
 import { startNode } from './support/nodes.ts'
@@ -54,7 +54,7 @@ async function countedNode(...known: string[]): Promise<Counted> {
   return { control, stores, get }
 }
 
-type Cost = { readonly [Database in 'control' | 'stores']: Passed }
+type Cost = { readonly [Database in 'control' | 'stores']: TransactionWaitResult }
 
 /** What asking for these paths costs, all at once. */
 async function costOf({ control, stores, get }: Counted, paths: readonly string[]): Promise<Cost & { bytes: number }> {
@@ -132,7 +132,7 @@ test.each(['/orders', '/products', '/customers'])('a page of %s takes fewer byte
 async function opened({ id, ownerUrl }: TestStore = store) {
   const connection = await connect(parseConnectionUrl(ownerUrl), { applicationName: 'test' })
   onTestFinished(() => connection.close())
-  const columns = new StoreColumns({ refreshSeconds: 60, now: Date.now, observe: () => undefined })
+  const columns = new StoreColumns({ refreshSeconds: 60, now: Date.now, emit: () => undefined })
   const address = { storeId: id, databaseUrl: ownerUrl, schemaName: 'public', sealedPassword: null }
   return { connection, present: await columns.of(address, connection) }
 }

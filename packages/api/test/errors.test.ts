@@ -271,7 +271,7 @@ test('[R5] without the control database there is no data: 502 for a key, 401 sti
   }
   expectError(await ask(url, { path }), 'INVALID_API_KEY')
   expect((await ask(url, { path: '/openapi.json' })).status).toBe(200)
-  expect(alone.observations.some(({ event }) => event === 'control fault')).toBe(true)
+  expect(alone.events.some(({ event }) => event === 'control.query_failed')).toBe(true)
   await admin.unsafe(`alter database "${name}" allow_connections true`)
   const answers = [
     await ask(url, { path, headers: { 'x-api-key': key } }),

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 
 import { openClient } from '../../../test/support/client.ts'
 import { startPlatform, type TestAnswer, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from './support/demo.ts'
-import { asSuperuser, cutReader, forget, observed, readerOf } from './support/rows.ts'
+import { asSuperuser, cutReader, eventsOf, forget, readerOf } from './support/rows.ts'
 
 const SIZE = { orders: 60, customers: 20, products: 10, locations: 1, groups: 1 }
 const FIXED = {
@@ -42,7 +42,7 @@ async function failuresUntilAnswered(of: TestStore, tries = 20): Promise<number>
     expectFixed(answer)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error(`not answered after ${tries} tries: ${inspect(observed(platform, 'store fault').slice(-2))}`)
+  throw new Error(`not answered after ${tries} tries: ${inspect(eventsOf(platform, 'store.query_failed').slice(-2))}`)
 }
 
 describe('a cut connection', () => {
@@ -54,7 +54,7 @@ describe('a cut connection', () => {
       expect(answer.status).toBe(200)
       expect(answer.text).toBe(before.text)
     }
-    for (const { retried } of observed(platform, 'store fault')) expect(retried).toBe(true)
+    for (const { retried } of eventsOf(platform, 'store.query_failed')) expect(retried).toBe(true)
   })
 
   test('[ERR-3] one that is cut while it waits for rows is replaced: the page is whole', async () => {
@@ -76,7 +76,7 @@ describe('a cut connection', () => {
       })
     await owner.end()
     // one for the statement that was cut; another where a connection of the test before was still dying
-    expect(new Set(observed(platform, 'store fault').map(({ retried }) => retried))).toEqual(new Set([true]))
+    expect(new Set(eventsOf(platform, 'store.query_failed').map(({ retried }) => retried))).toEqual(new Set([true]))
   })
 
   test('[ERR-3] one cut under load fails no request, whether it runs, waits or comes new', async () => {
@@ -92,7 +92,7 @@ describe('a cut connection', () => {
       }
       expect(performance.now() - since, 'nothing waits for a connection that is gone').toBeLessThan(3000)
     }
-    expect(observed(platform, 'store fault').length).toBeGreaterThan(0)
+    expect(eventsOf(platform, 'store.query_failed').length).toBeGreaterThan(0)
   })
 })
 
@@ -133,8 +133,8 @@ describe('a store that cannot be reached', () => {
     expectFixed(await orders(store))
     await asSuperuser(`alter role ${readerOf(store)} password '${password}'`)
     expect(await failuresUntilAnswered(store)).toBeLessThan(3)
-    expect(observed(platform, 'store fault').length).toBeGreaterThan(0)
-    const noticed = inspect(platform.observations, {
+    expect(eventsOf(platform, 'store.query_failed').length).toBeGreaterThan(0)
+    const noticed = inspect(platform.events, {
       depth: Number.POSITIVE_INFINITY,
       showHidden: true,
       maxStringLength: null,

@@ -18,7 +18,7 @@ const UNDATED = 3
 /** Every response of the store comes so late: a window takes twice as long. */
 const LATE_MS = 130
 /** With `LATE_MS` a page has time for some windows, and not for those of a whole list. */
-const SLOW = { STORE_TIMEOUT_MS: '3000', SEARCH_ROWS: '5000' }
+const SLOW = { STORE_TIMEOUT_MS: '3000', SCAN_BATCH_ROWS: '5000' }
 const SINCE = '2029-01-01T00:00:00Z'
 
 let platform: TestPlatform
@@ -154,7 +154,7 @@ test.each([
 test('a window is a range of the index that the list is walked by, whatever the server thinks of the filter', async () => {
   const connection = await connect(parseConnectionUrl(store.ownerUrl), { applicationName: 'test' })
   onTestFinished(() => connection.close())
-  const columns = new StoreColumns({ refreshSeconds: 60, observe: () => undefined, now: () => 0 })
+  const columns = new StoreColumns({ refreshSeconds: 60, emit: () => undefined, now: () => 0 })
   const present = await columns.of(
     { storeId: store.id, databaseUrl: store.ownerUrl, schemaName: 'public', sealedPassword: null },
     connection,

@@ -5,7 +5,7 @@ import { openClient } from '../../../test/support/client.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { openProxy, type TcpProxy } from '../../operator/test/support/tcp-proxy.ts'
 import { startNode } from './support/nodes.ts'
-import { forget, observed, readerOf, surprises } from './support/rows.ts'
+import { contractViolations, eventsOf, forget, readerOf } from './support/rows.ts'
 
 let platform: TestPlatform
 let store: TestStore
@@ -74,8 +74,8 @@ test('[SYNC-1] counts a contract violation once if the page is read again', asyn
   } finally {
     await writer.end()
   }
-  expect(observed(platform, 'barrier passed').length).toBe(1)
-  expect(surprises(platform, odd)).toEqual({ 'customers.email missing': 1 })
+  expect(eventsOf(platform, 'store.transactions_awaited').length).toBe(1)
+  expect(contractViolations(platform, odd)).toEqual({ 'customers.email missing': 1 })
 })
 
 test.each([
@@ -100,6 +100,8 @@ test.each([
     )
     expect(status).toBe(502)
     // SQLSTATE of a statement that the server ended: the connection stays open
-    expect(observed(platform, 'store fault').map(({ cause }) => (cause as { code?: string }).code)).toEqual(['57014'])
+    expect(eventsOf(platform, 'store.query_failed').map(({ cause }) => (cause as { code?: string }).code)).toEqual([
+      '57014',
+    ])
   },
 )

@@ -142,7 +142,7 @@ describe('[R36] what is no well-formed request gets our envelope, and the connec
   })
 
   test('it is noticed', () => {
-    const refused = platform.observations.filter(({ event }) => event === 'framing refused')
+    const refused = platform.events.filter(({ event }) => event === 'request.malformed')
     expect(refused.length).toBeGreaterThan(20)
   })
 })

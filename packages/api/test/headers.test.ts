@@ -117,8 +117,8 @@ describe('on every status', () => {
     await everyCase(({ headers }, { what }) => {
       const id = headers['x-request-id'] ?? ''
       expect(id, what).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
-      expect(platform.observations, what).toContainEqual(
-        expect.objectContaining({ event: 'request answered', requestId: id }),
+      expect(platform.events, what).toContainEqual(
+        expect.objectContaining({ event: 'request.completed', requestId: id }),
       )
       seen.add(id)
     })

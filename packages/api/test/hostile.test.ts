@@ -285,7 +285,7 @@ test(`[GEN-5, ENV-3, ERR-1] ${REQUESTS} hostile requests: never a 5xx, always th
   // all sorts of answers were met, so that the sample is no sample of one refusal
   for (const status of [200, 400, 401, 404, 405])
     expect(statuses.get(status) ?? 0, `status ${status}`).toBeGreaterThan(20)
-  expect(platform.observations.filter(({ event }) => /fault/.test(event))).toEqual([])
+  expect(platform.events.filter(({ event }) => /fault/.test(event))).toEqual([])
   const [row] = await store.sql`select count(*)::int from orders`
   expect(row?.count).toBe(30)
 }, 60_000)

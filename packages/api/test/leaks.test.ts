@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openClient } from '../../../test/support/client.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { combine, type ServiceEvent } from '../../operator/src/events.ts'
 import { createLog } from '../../operator/src/log.ts'
-import { combine, type Observation } from '../../operator/src/observe.ts'
 import { bareStore } from './support/bare-store.ts'
 import { filledStore } from './support/demo.ts'
 import { CORS, NO_ID, pathsWith, SPEC_BY_ID, SPEC_LISTS } from './support/endpoints.ts'
@@ -72,8 +72,10 @@ async function send(path: string, key: string, method = 'GET'): Promise<RawAnswe
 
 const logged = (): string => {
   const lines: string[] = []
-  const observe = combine(createLog({ level: 'debug', to: { write: (line: string) => lines.push(line) } }).observe)
-  for (const observation of platform.observations) observe(observation)
+  const handleEvent = combine(
+    createLog({ level: 'debug', to: { write: (line: string) => lines.push(line) } }).handleEvent,
+  )
+  for (const event of platform.events) handleEvent(event)
   return lines.join('')
 }
 const passwords = (): string[] =>
@@ -85,13 +87,13 @@ const everything = (): string =>
 test('the sweep met what it is about', () => {
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 400, 401, 403, 404, 405, 502]))
   expect(cursors.size).toBeGreaterThan(10)
-  const events = new Set(platform.observations.map(({ event }) => event))
+  const events = new Set(platform.events.map(({ event }) => event))
   for (const event of [
-    'request answered',
-    'key refused',
-    'store fault',
-    'framing refused',
-  ] as const satisfies Observation['event'][])
+    'request.completed',
+    'key.rejected',
+    'store.query_failed',
+    'request.malformed',
+  ] as const satisfies ServiceEvent['event'][])
     expect(events).toContain(event)
   expect(logged().split('\n').length).toBeGreaterThan(answers.length)
 })

@@ -9,7 +9,7 @@ import {
   type TestStore,
 } from '../../../test/support/platform.ts'
 import { filledStore } from './support/demo.ts'
-import { forget, observed } from './support/rows.ts'
+import { eventsOf, forget } from './support/rows.ts'
 
 const SIZE = { orders: 260, customers: 20, products: 10, locations: 1, groups: 1 }
 const REQUESTS = 120
@@ -41,7 +41,7 @@ describe('many requests at once', () => {
     await owner.end()
     for (const { status, text } of await Promise.all(asked))
       expect([status, text === expected.text]).toEqual([200, true])
-    expect(observed(platform, 'queue refused')).toEqual([])
+    expect(eventsOf(platform, 'store.request_rejected')).toEqual([])
     expect(platform.service.pools.sums()).toMatchObject({ pools: 1, connections: 1, busy: 0, waiting: 0 })
   }, 30_000)
 })

@@ -73,14 +73,14 @@ test('[LIM-1, ERR-2] the request beyond the limit is 429, with Retry-After and w
 test('[LIM-1, R6] a refused request is told for its endpoint: to the metrics, the log and the merchant', async () => {
   const { id, key } = await platform.newKey(store.id)
   await spendKey(platform, id)
-  platform.observations.length = 0
+  platform.events.length = 0
   const statusOf = async (path: string, of: string) =>
     (await ask(platform.service.url, { path, headers: { 'x-api-key': of } })).status
   for (const path of ['/api/v1/orders', `/api/v1/orders/${NO_ID}`, '/api/v1/nowhere'])
     expect(await statusOf(path, key)).toBe(429)
   expect(await statusOf('/api/v1/products', 'sdx_x')).toBe(401)
-  const told = platform.observations.flatMap((each) =>
-    each.event === 'request answered' ? [`${each.endpoint} ${each.status}`] : [],
+  const told = platform.events.flatMap((each) =>
+    each.event === 'request.completed' ? [`${each.endpoint} ${each.status}`] : [],
   )
   expect(told).toEqual(['/api/v1/orders 429', '/api/v1/orders/{id} 429', 'unknown 429', '/api/v1/products 401'])
   await expect

@@ -5,7 +5,7 @@ import { startPlatform, type TestAnswer, type TestPlatform, type TestStore } fro
 import { migrationStatements } from '../../operator/src/store-schema/migrate-store.ts'
 import { upgradeStore } from '../../operator/src/store-schema/provision-store.ts'
 import { filledStore } from './support/demo.ts'
-import { observed, readerOf } from './support/rows.ts'
+import { eventsOf, readerOf } from './support/rows.ts'
 
 const SIZE = { orders: 30, customers: 12, products: 8, locations: 2, groups: 2 }
 const LISTS = ['orders', 'customers', 'products', 'categories', 'locations', 'customer-groups', 'customer-addresses']
@@ -81,7 +81,7 @@ describe('a store upgraded while it is served', () => {
     expect((await rows(store, 'products'))[0]).toMatchObject({ weight_grams: '12.35' })
     expect((await rows(store, 'locations')).length).toBe(1)
     expect((await ask(store, 'customers?updated_since=2000-01-01T00:00:00Z')).status).toBe(200)
-    const added = observed(platform, 'schema changed').flatMap((each) => each.added)
+    const added = eventsOf(platform, 'store.schema_changed').flatMap((each) => each.added)
     expect(added).toEqual(expect.arrayContaining(['orders.currency', 'products.weight_grams', 'locations.id']))
     expect(includesRevision(LATEST_REVISION, 'v1.6')).toBe(true)
   })

@@ -6,7 +6,7 @@ import { setStore } from '@store-export/control'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addMerchant, PlainBrowser, urlOf } from '../../../test/support/merchant.ts'
 import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
-import { observed, readerOf } from './support/rows.ts'
+import { eventsOf, readerOf } from './support/rows.ts'
 import { createTenants, type Tenant, type Tenants } from './support/tenants.ts'
 
 /** 63 bytes, PostgreSQL's limit, with all that has a meaning in SQL. */
@@ -21,7 +21,7 @@ let common: Tenant
 
 beforeAll(async () => {
   platform = await startPlatform(
-    { COUNTS_MAX_AGE_SECONDS: '3600', SCHEMA_REFRESH_SECONDS: '30', BARRIER_MS: '0', SEARCH_ROWS: '100' },
+    { COUNTS_MAX_AGE_SECONDS: '3600', SCHEMA_REFRESH_SECONDS: '30', TRANSACTION_WAIT_MS: '0', SCAN_BATCH_ROWS: '100' },
     { dashboard: true },
   )
   const size = { orders: 60, customers: 12, products: 20, locations: 2, groups: 2 }
@@ -169,7 +169,7 @@ describe('a store that moves to another schema', () => {
     await move(common, 'Nowhere')
     for (const list of LISTS)
       expect(await get(list, common), list).toMatchObject({ status: 502, json: { error: { code: 'STORE_DB_ERROR' } } })
-    const causes = observed(platform, 'store fault').map(({ cause }) => String(cause))
+    const causes = eventsOf(platform, 'store.query_failed').map(({ cause }) => String(cause))
     expect(causes.at(-1)).toContain('the schema "Nowhere" does not exist, or has no table of a store')
   })
 

@@ -32,7 +32,11 @@ const letGo = (sockets: readonly Socket[]) => {
 }
 
 test('[ERR-1] a key with too many unread answers gets 429, other keys are served, and it is again when it has read', async () => {
-  const platform = await startPlatform({ ...LARGE_PAGES, KEY_UNSENT_BYTES_MAX: '60000000', DRAIN_SECONDS: '1' })
+  const platform = await startPlatform({
+    ...LARGE_PAGES,
+    KEY_RESPONSE_BUFFER_BYTES_MAX: '60000000',
+    DRAIN_SECONDS: '1',
+  })
   const store = await storeOfLargeProducts(platform)
   const other = await platform.newKey(store.id)
   const sockets = await hold(platform, store, 2)
@@ -47,7 +51,7 @@ test('[ERR-1] a key with too many unread answers gets 429, other keys are served
 })
 
 test('[ERR-1] with too many unread answers in the whole process every key gets 502, and documents are served', async () => {
-  const platform = await startPlatform({ ...LARGE_PAGES, UNSENT_BYTES_MAX: '60000000', DRAIN_SECONDS: '1' })
+  const platform = await startPlatform({ ...LARGE_PAGES, RESPONSE_BUFFER_BYTES_MAX: '60000000', DRAIN_SECONDS: '1' })
   const store = await storeOfLargeProducts(platform)
   const other = await platform.newKey(store.id)
   const sockets = await hold(platform, store, 2)
@@ -62,7 +66,11 @@ test('[ERR-1] with too many unread answers in the whole process every key gets 5
 })
 
 test('many that ask at once hold no more than the bound, and each that is refused hears of it', async () => {
-  const platform = await startPlatform({ ...LARGE_PAGES, KEY_UNSENT_BYTES_MAX: '60000000', DRAIN_SECONDS: '1' })
+  const platform = await startPlatform({
+    ...LARGE_PAGES,
+    KEY_RESPONSE_BUFFER_BYTES_MAX: '60000000',
+    DRAIN_SECONDS: '1',
+  })
   const store = await storeOfLargeProducts(platform)
   const sockets = await Promise.all(Array.from({ length: 12 }, () => askWithoutReading(platform.service.url, store)))
   const statuses = sockets.map((socket) => /^HTTP\/1\.1 (\d+)/.exec(String(socket.read(12)))?.[1])
@@ -73,7 +81,7 @@ test('many that ask at once hold no more than the bound, and each that is refuse
 })
 
 test('a single answer above the bounds is served all the same', async () => {
-  const bounds = { UNSENT_BYTES_MAX: '65536', KEY_UNSENT_BYTES_MAX: '65536' }
+  const bounds = { RESPONSE_BUFFER_BYTES_MAX: '65536', KEY_RESPONSE_BUFFER_BYTES_MAX: '65536' }
   const platform = await startPlatform({ ...LARGE_PAGES, ...bounds })
   const store = await storeOfLargeProducts(platform)
   for (let round = 0; round < 3; round += 1)
@@ -82,7 +90,7 @@ test('a single answer above the bounds is served all the same', async () => {
 })
 
 test('an answer that is not read in time is cut, so that the client can tell, and gives back what it held', async () => {
-  const bounds = { ANSWER_TIMEOUT_MS: '1500', KEY_UNSENT_BYTES_MAX: '65536' }
+  const bounds = { RESPONSE_TIMEOUT_MS: '1500', KEY_RESPONSE_BUFFER_BYTES_MAX: '65536' }
   const platform = await startPlatform({ ...LARGE_PAGES, ...bounds })
   const store = await storeOfLargeProducts(platform)
   const socket = await askWithoutReading(platform.service.url, store)

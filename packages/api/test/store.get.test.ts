@@ -89,7 +89,7 @@ test('a count that nobody waits for delays no end of the service, and is no faul
     await patient.service.close()
     expect(performance.now() - from).toBeLessThan(1000)
   })
-  expect(patient.observations.filter(({ event }) => event === 'store fault')).toEqual([])
+  expect(patient.events.filter(({ event }) => event === 'store.query_failed')).toEqual([])
 })
 
 test('[RES-STORE] a store is counted ahead by the connection that it has', async () => {

@@ -5,7 +5,7 @@ import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from './support/demo.ts'
-import { forget, observed, readerOf } from './support/rows.ts'
+import { eventsOf, forget, readerOf } from './support/rows.ts'
 
 const SIZE = { orders: 6, customers: 6, products: 4, locations: 2, groups: 2 }
 const UNREADABLE = { status: 502, json: { error: { code: 'STORE_DB_ERROR' } } }
@@ -53,7 +53,7 @@ describe('a newer table that exists and cannot be read', () => {
     await swap(table)
     // a second request reads with what the first learned of the schema
     for (const path of [...paths, ...paths]) expect(await ask(path), path).toMatchObject(UNREADABLE)
-    const causes = observed(platform, 'store fault').map(({ cause }) => String(cause))
+    const causes = eventsOf(platform, 'store.query_failed').map(({ cause }) => String(cause))
     expect(causes.at(-1)).toContain(`the reader may not select from the table "public"."${table}"`)
     await grant(table)
     for (const [at, path] of paths.entries()) expect((await ask(path)).text, path).toBe(before[at]?.text)

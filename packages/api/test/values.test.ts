@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { HOSTILE_SETTINGS } from '../../engine/test/support/samples.ts'
-import { administrate, forget, idAt, insert, readerOf, surprises } from './support/rows.ts'
+import { administrate, contractViolations, forget, idAt, insert, readerOf } from './support/rows.ts'
 
 let platform: TestPlatform
 let store: TestStore
@@ -68,7 +68,7 @@ describe('numbers', () => {
     })
     const { rows } = await list('orders')
     expect(rows[0]).toMatchObject({ total: served, refund_amount: served, items: [{ price: served }] })
-    expect(surprises(platform, store)).toEqual({})
+    expect(contractViolations(platform, store)).toEqual({})
   })
 
   test.each(['NaN', 'Infinity', '-Infinity'])(
@@ -77,7 +77,7 @@ describe('numbers', () => {
       await insert(store, 'orders', { ...ORDER, total: stored, refund_amount: stored })
       const { rows } = await list('orders')
       expect(rows[0]).toMatchObject({ total: '0.00', refund_amount: null })
-      expect(surprises(platform, store)).toMatchObject({
+      expect(contractViolations(platform, store)).toMatchObject({
         'orders.total not a number': 1,
         'orders.refund_amount not a number': 1,
       })
@@ -191,7 +191,7 @@ describe('instants', () => {
       updated_at: always,
       items: [{ created_at: always }],
     })
-    const counted = surprises(platform, store)['customers.email_verified out of range'] ?? 0
+    const counted = contractViolations(platform, store)['customers.email_verified out of range'] ?? 0
     expect(counted).toBe(maybe === null ? 1 : 0)
   })
 
@@ -202,7 +202,7 @@ describe('instants', () => {
     const { rows } = await list('orders')
     expect(rows.map(({ id }: { id: string }) => id)).toEqual([idAt(3), idAt(2), idAt(1)])
     expect(rows[2]).toMatchObject({ created_at: '0001-01-01T00:00:00.000Z', updated_at: '0001-01-01T00:00:00.000Z' })
-    expect(surprises(platform, store)).toMatchObject({
+    expect(contractViolations(platform, store)).toMatchObject({
       'orders.created_at missing': 1,
       'orders.created_at out of range': 2,
     })
@@ -241,7 +241,7 @@ describe('null in a field that is not nullable', () => {
       product_id: '00000000-0000-0000-0000-000000000000',
       ...{ name: '', price: '0.00', quantity: 0, attributes: null },
     })
-    expect(surprises(platform, store)).toMatchObject({
+    expect(contractViolations(platform, store)).toMatchObject({
       ...{ 'orders.email missing': 1, 'orders.status missing': 1, 'orders.total missing': 1 },
       ...{ 'order_items.product_id missing': 1, 'order_items.quantity missing': 1 },
     })
@@ -329,7 +329,7 @@ describe('stored JSON', () => {
     await insert(store, 'orders', { ...ORDER, tax_breakdown: stored, metafields: stored })
     expect((await list('products')).rows[0].metafields).toEqual([])
     expect((await list('orders')).rows[0]).toMatchObject({ tax_breakdown: null, metafields: null })
-    expect(surprises(platform, store)).toMatchObject({
+    expect(contractViolations(platform, store)).toMatchObject({
       'products.metafields of the wrong shape': 1,
       'orders.tax_breakdown of the wrong shape': 1,
     })
@@ -357,7 +357,7 @@ describe('stored JSON', () => {
       })
       expect((await list('orders')).rows[0]).toMatchObject({ shipping_address: null, items: [{ attributes: null }] })
       expect((await list('products')).rows[0]).toMatchObject({ translations: null, variants: [{ attributes: {} }] })
-      expect(surprises(platform, store)).toMatchObject({ 'product_variants.attributes of the wrong shape': 1 })
+      expect(contractViolations(platform, store)).toMatchObject({ 'product_variants.attributes of the wrong shape': 1 })
     },
   )
 
@@ -392,7 +392,7 @@ describe('values of a list', () => {
     await insert(store, 'products', { ...PRODUCT, status: 'Active' })
     expect((await list('orders')).rows[0].status).toBe('on_hold')
     expect((await list('products')).rows[0].status).toBe('Active')
-    expect(surprises(platform, store)).toEqual({
+    expect(contractViolations(platform, store)).toEqual({
       'orders.status outside the list': 1,
       'products.status outside the list': 1,
     })
@@ -415,7 +415,7 @@ describe('values of a list', () => {
     }
     expect((await list('orders')).rows[0]).toMatchObject(expected)
     expect((await list(`orders/${ORDER.id}`)).json.data).toMatchObject(expected)
-    expect(surprises(platform, store)).toEqual({})
+    expect(contractViolations(platform, store)).toEqual({})
   })
 
   test.each([

@@ -55,7 +55,7 @@ const LISTS: readonly ListUnderTest[] = [
 ]
 
 beforeAll(async () => {
-  platform = await startPlatform({ PAGE_BYTES_MAX: '65536', SEARCH_ROWS: '7' })
+  platform = await startPlatform({ PAGE_BYTES_MAX: '65536', SCAN_BATCH_ROWS: '7' })
   store = await platform.provision()
   loose = await platform.provision()
   plain = await platform.provision()

@@ -108,7 +108,7 @@ test('closing does not wait for a control database that hangs', async () => {
     await ended
   })
   await locked
-  const auditLog = startAuditLog({ database, record: () => true, observe: () => undefined })
+  const auditLog = startAuditLog({ database, record: () => true, emit: () => undefined })
   const waiting = async () => {
     const rows = await control.sql`select from pg_locks where not granted and relation = 'audit_unlogged'::regclass`
     return rows.length

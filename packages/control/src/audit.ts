@@ -2,14 +2,14 @@
 // nodes copy each event to their log, so that a copy of it survives the control database.
 
 import { sql, within } from '@store-export/postgres'
-import type { AuditAction, AuditRecorded, Observe } from './control-event.ts'
+import type { AuditAction, AuditRecorded, ControlEventHandler } from './control-event.ts'
 import type { ControlDatabase } from './database.ts'
 
 export interface AuditLogOptions {
   readonly database: ControlDatabase
   /** Writes an event to the log. Returns whether the log took it. */
   readonly record: (event: AuditRecorded) => boolean
-  readonly observe: Observe
+  readonly emit: ControlEventHandler
 }
 
 const INTERVAL_MS = 1000
@@ -28,7 +28,7 @@ export function startAuditLog(options: AuditLogOptions): { close(): Promise<void
     underWay = logEvents(options)
       .then(() => undefined)
       .catch((cause: unknown) => {
-        if (!isClosed) options.observe({ event: 'control fault', requestId: null, cause })
+        if (!isClosed) options.emit({ event: 'control.query_failed', requestId: null, cause })
       })
       .finally(() => {
         if (!isClosed) timer = setTimeout(next, INTERVAL_MS).unref()

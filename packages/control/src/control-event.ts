@@ -1,19 +1,19 @@
 // Events of the control database. They carry IDs and numbers, but no key and no password.
 
-/** The control database failed. */
-export interface ControlFault {
-  readonly event: 'control fault'
+/** A query on the control database failed. */
+export interface ControlQueryFailed {
+  readonly event: 'control.query_failed'
   readonly requestId: string | null
   readonly cause: unknown
 }
 
-/** Usage could not be written. The next flush writes it, except for `dropped` requests. */
-export interface UsageFlushFailed {
-  readonly event: 'usage flush failed'
+/** Usage statistics could not be written. The next attempt writes them, except for `dropped` requests. */
+export interface UsageWriteFailed {
+  readonly event: 'usage.write_failed'
   readonly cause: unknown
-  /** Pairs of key and hour that wait to be written. */
-  readonly kept: number
-  /** Requests that no longer fit in memory and are lost to the statistics. */
+  /** Pairs of key and hour that wait for the next attempt. */
+  readonly pending: number
+  /** Requests that are missing from the statistics, because memory for them is limited. */
   readonly dropped: number
 }
 
@@ -46,7 +46,7 @@ export interface AuditRecorded {
   readonly details: string
 }
 
-export type ControlEvent = ControlFault | UsageFlushFailed | AuditRecorded
+export type ControlEvent = ControlQueryFailed | UsageWriteFailed | AuditRecorded
 
 /** Called with each event. Returns at once and never throws. */
-export type Observe = (event: ControlEvent) => void
+export type ControlEventHandler = (event: ControlEvent) => void

@@ -1,12 +1,12 @@
 // The control database: who may read what. Stores, API keys, admission, merchants, usage, secrets, and migrations.
 
 export { type Admission, admit } from './access/admission.ts'
-export { type Admitter, ControlDatabaseFault, createAdmitter } from './access/admitter.ts'
+export { type Admitter, ControlDatabaseError, createAdmitter } from './access/admitter.ts'
 export { HashedKey, hashApiKey, makeApiKey, PlainKey, parseApiKey } from './access/api-key.ts'
 export { createKey, KeyLimitReached, KeyNameProblem, KeyNotReplaceable, type NewKey } from './access/create-key.ts'
 export { findKeyByHash, type KeySummary, listKeys, revokeKey } from './access/keys.ts'
 export { startAuditLog } from './audit.ts'
-export type { AuditRecorded, ControlEvent, ControlFault } from './control-event.ts'
+export type { AuditRecorded, ControlEvent, ControlQueryFailed } from './control-event.ts'
 export { type ControlDatabase, openControlDatabase } from './database.ts'
 export {
   addMembership,

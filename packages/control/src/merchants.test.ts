@@ -36,7 +36,7 @@ async function aMerchant(...storeIds: string[]) {
 async function aUsedKey(storeId: string, createdBy: string) {
   const { database, random } = control
   const { id } = await createKey({ database, storeId, name: 'k', createdBy, random })
-  const options = { database, now: Date.now, observe: () => undefined, flushMs: 600_000, requestLogLines: 100 }
+  const options = { database, now: Date.now, emit: () => undefined, flushMs: 600_000, requestLogLines: 100 }
   const usage = createUsageRecorder(options)
   const request = { endpoint: '/api/v1/store', status: 200, code: null, rows: 1, durationMs: 1, minuteRequests: 1 }
   usage.record({ keyId: id, outcome: 'answered', ...request, walk: null })

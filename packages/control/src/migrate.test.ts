@@ -46,7 +46,7 @@ function admitterOf(url: string) {
     poolSize: 4,
     requestsPerMinute: 1e9,
     timeoutMs: TIMEOUT_MS,
-    observe: () => undefined,
+    emit: () => undefined,
   })
   onTestFinished(() => admitter.close())
   return admitter

@@ -2,7 +2,7 @@
 // password with a secret that a node lacks. See docs/contribute/decisions/040-check-nodes-before-rotating-secrets.md.
 
 import { sql } from '@store-export/postgres'
-import type { Observe } from './control-event.ts'
+import type { ControlEventHandler } from './control-event.ts'
 import type { ControlDatabase } from './database.ts'
 import { type RandomBytes, randomUuid } from './random.ts'
 import { countOpenable, type SealingKey, type SealingKeys, SealingProblem } from './sealing.ts'
@@ -13,7 +13,7 @@ export interface AnnouncementOptions {
   /** For people, for example host and process ID. */
   readonly name: string
   readonly random: RandomBytes
-  readonly observe: Observe
+  readonly emit: ControlEventHandler
 }
 
 /** Thrown when live nodes lack the secret that a change needs. */
@@ -38,7 +38,7 @@ const NAMES_MAX = 5
 
 /** Announces the node now and every ten seconds, until `close`. Rejects if the first announcement fails. */
 export async function announceNode(options: AnnouncementOptions): Promise<{ close(): Promise<void> }> {
-  const { database, keys, name, observe } = options
+  const { database, keys, name, emit } = options
   const id = randomUuid(options.random)
   const secrets = fingerprints(keys)
   const announce = async () => {
@@ -50,7 +50,7 @@ export async function announceNode(options: AnnouncementOptions): Promise<{ clos
   await announce()
   let underWay: Promise<void> = Promise.resolve()
   const timer = setInterval(() => {
-    underWay = announce().catch((cause: unknown) => observe({ event: 'control fault', requestId: null, cause }))
+    underWay = announce().catch((cause: unknown) => emit({ event: 'control.query_failed', requestId: null, cause }))
   }, INTERVAL_MS).unref()
   return {
     close: async () => {

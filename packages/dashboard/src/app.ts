@@ -71,7 +71,7 @@ export function createApp(parts: Parts): Hono<Environment> {
 
   app.all('*', page(missing))
   app.onError((cause, context) => {
-    parts.observe({ event: 'own fault', requestId: null, cause })
+    parts.emit({ event: 'page.failed', requestId: null, cause })
     return context.text('Something went wrong on our side.', 500)
   })
   return app

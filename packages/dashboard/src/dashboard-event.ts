@@ -1,10 +1,10 @@
-// Events of the dashboard. They carry IDs and names of routes, but no key, form, or e-mail address.
+// Events of the dashboard. They carry IDs and names of routes, but no key, form, or email address.
 
-import type { ControlFault } from '@store-export/control'
+import type { ControlQueryFailed } from '@store-export/control'
 
-/** A page of the dashboard got its answer. */
-export interface PageAnswered {
-  readonly event: 'page answered'
+/** The dashboard completed a request. */
+export interface PageCompleted {
+  readonly event: 'page.completed'
   readonly requestId: string
   /** The route as it is declared, such as `/stores/:store/usage`; 'unknown' for any other path. */
   readonly route: string
@@ -14,31 +14,31 @@ export interface PageAnswered {
 }
 
 /** An attempt to sign in to the dashboard. */
-export interface SignedIn {
-  readonly event: 'signed in'
+export interface SignInAttempted {
+  readonly event: 'sign_in.attempted'
   readonly requestId: string
-  /** 'oidc': at the operator's own login. */
+  /** 'oidc': the platform's own sign-in. */
   readonly by: 'password' | 'link' | 'oidc'
-  /** 'held': there were too many guesses, and this one was not looked at. 'unreachable': that login gave no answer. */
-  readonly outcome: 'done' | 'wrong' | 'held' | 'unreachable'
+  /** 'rate_limited': not checked, because of too many attempts. 'unreachable': the platform's sign-in did not respond. */
+  readonly outcome: 'succeeded' | 'rejected' | 'rate_limited' | 'unreachable'
 }
 
-/** A merchant made or revoked a key. */
+/** A merchant created or revoked a key. */
 export interface KeyChanged {
-  readonly event: 'key made' | 'key revoked'
+  readonly event: 'key.created' | 'key.revoked'
   readonly requestId: string
   readonly storeId: string
   readonly keyId: string
 }
 
-/** The service itself failed: a defect, to be reported. */
-export interface OwnFault {
-  readonly event: 'own fault'
+/** An internal error interrupted a request. */
+export interface PageFailed {
+  readonly event: 'page.failed'
   readonly requestId: string | null
   readonly cause: unknown
 }
 
-export type DashboardEvent = ControlFault | PageAnswered | SignedIn | KeyChanged | OwnFault
+export type DashboardEvent = ControlQueryFailed | PageCompleted | SignInAttempted | KeyChanged | PageFailed
 
 /** Called with each event. It returns at once and never throws. */
-export type Observe = (event: DashboardEvent) => void
+export type DashboardEventHandler = (event: DashboardEvent) => void

@@ -6,7 +6,7 @@ import type { StoreReader } from '@store-export/engine'
 import { Accounts } from './accounts/accounts.ts'
 import type { SingleSignOnSettings } from './accounts/single-sign-on.ts'
 import { createApp } from './app.ts'
-import type { Observe } from './dashboard-event.ts'
+import type { DashboardEventHandler } from './dashboard-event.ts'
 import { Downloads } from './data/downloads.ts'
 import { StoreZones } from './data/store-zones.ts'
 import { Turns } from './data/turns.ts'
@@ -40,7 +40,7 @@ export interface DashboardOptions {
   readonly singleSignOn: SingleSignOnSettings | null
   readonly proxies: number
   readonly limits: DashboardLimits
-  readonly observe: Observe
+  readonly emit: DashboardEventHandler
 }
 
 /**
@@ -56,7 +56,7 @@ export function startDashboard(options: DashboardOptions): Promise<RunningDashbo
 }
 
 function partsOf(options: DashboardOptions, origins: Origins): Parts {
-  const { database, reader, secret, apiUrl, observe, proxies } = options
+  const { database, reader, secret, apiUrl, emit, proxies } = options
   const { requestsPerMinute, requestLogHours, sessionDays, linkMinutes, singleSignOn } = options
   const turns = new Turns()
   return {
@@ -68,7 +68,7 @@ function partsOf(options: DashboardOptions, origins: Origins): Parts {
     zones: new StoreZones({ reader, turns, now: () => performance.now() }),
     downloads: new Downloads(),
     origins,
-    observe,
+    emit,
     apiUrl: apiUrl.replace(/\/+$/, ''),
     requestsPerMinute,
     requestLogHours,

@@ -3,7 +3,7 @@
 import type { ControlDatabase } from '@store-export/control'
 import type { StoreReader } from '@store-export/engine'
 import type { Accounts } from './accounts/accounts.ts'
-import type { Observe } from './dashboard-event.ts'
+import type { DashboardEventHandler } from './dashboard-event.ts'
 import type { Downloads } from './data/downloads.ts'
 import type { StoreZones } from './data/store-zones.ts'
 import type { Turns } from './data/turns.ts'
@@ -20,7 +20,7 @@ export interface Parts {
   readonly turns: Turns
   readonly downloads: Downloads
   readonly origins: Origins
-  readonly observe: Observe
+  readonly emit: DashboardEventHandler
   /** Address of the API for clients, without a slash at the end. */
   readonly apiUrl: string
   readonly requestsPerMinute: number

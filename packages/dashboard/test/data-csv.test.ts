@@ -8,7 +8,7 @@ import {
   type Resource,
   variant,
 } from '@store-export/contract'
-import { StoreDatabaseFault } from '@store-export/engine'
+import { StoreDatabaseError } from '@store-export/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from '../../api/test/support/demo.ts'
@@ -179,7 +179,7 @@ describe('a download', () => {
   test('is refused before it begins where the store cannot be read', async () => {
     const of = await platform.provision()
     await asSuperuser(`alter role "${readerOf(of)}" nologin`)
-    await expect(csv(of, 'orders')).rejects.toBeInstanceOf(StoreDatabaseFault)
+    await expect(csv(of, 'orders')).rejects.toBeInstanceOf(StoreDatabaseError)
   })
 
   test('fails, and is no short file, where a later page cannot be read', async () => {
@@ -188,7 +188,7 @@ describe('a download', () => {
     expect(first.done).toBe(false)
     await asSuperuser(`alter role "${readerOf(store)}" nologin`)
     await cutReader(store)
-    await expect(reader.read()).rejects.toBeInstanceOf(StoreDatabaseFault)
+    await expect(reader.read()).rejects.toBeInstanceOf(StoreDatabaseError)
     await asSuperuser(`alter role "${readerOf(store)}" login`)
   })
 

@@ -342,7 +342,7 @@ describe('a store that cannot be shown', () => {
     expect(await page(of, { list: 'orders' })).toMatchObject({ rows: [], files: [], problem: UNREADABLE })
     expect(await general(of)).toEqual({ snapshot: null, problem: UNREADABLE })
     expect(await opened(of, 'orders', idAt(1))).toEqual({ kind: 'problem', text: UNREADABLE })
-    expect(stores.observations.some(({ event }) => event === 'store fault')).toBe(true)
+    expect(stores.events.some(({ event }) => event === 'store.query_failed')).toBe(true)
     await asSuperuser(`alter role "${readerOf(of)}" login`)
     expect(await page(of, { list: 'orders' })).toMatchObject({ rows: [], problem: null })
   })

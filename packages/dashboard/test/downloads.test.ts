@@ -71,7 +71,7 @@ test('a list that can no longer be read ends as a failed download, never as a sh
   }
   await expect(rest()).rejects.toThrow()
   await store.sql`alter table products_away rename to products`
-  expect(platform.observations.filter(({ event }) => event === 'own fault')).toEqual([])
+  expect(platform.events.filter(({ event }) => event === 'page.failed')).toEqual([])
 })
 
 test('of a store that is not served, the file leads to the list, which says why', async () => {

@@ -158,7 +158,7 @@ describe('a form that is none', () => {
       sent.on('error', reject)
       sent.end(body)
     })
-  const faults = () => platform.observations.filter(({ event }) => event.endsWith('fault'))
+  const faults = () => platform.events.filter(({ event }) => event.endsWith('fault'))
 
   test('in parts is as good as whole', async () => {
     const form_token = await visitor.numberOf(page(), create())
@@ -248,9 +248,9 @@ test('a form that fails on our side says that it may have been done, and what to
   await sql`alter table api_keys_away rename to api_keys`
   expect(status).toBe(500)
   expect(text).toContain('Your change may have been saved')
-  const own = platform.observations.find(({ event }) => event === 'own fault')
+  const own = platform.events.find(({ event }) => event === 'page.failed')
   expect(own).toBeDefined()
-  if (own?.event === 'own fault') expect(text).toContain(own.requestId)
+  if (own?.event === 'page.failed') expect(text).toContain(own.requestId)
 })
 
 test('a store that hangs holds up none of the pages that need nothing of it', async () => {

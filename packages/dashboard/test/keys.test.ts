@@ -53,7 +53,7 @@ describe('a key', () => {
       const rows = await sql.unsafe(`select to_jsonb(t)::text as row from ${table} t`)
       expect(JSON.stringify(rows), table).not.toContain(key.slice(12, 45))
     }
-    expect(JSON.stringify(platform.observations)).not.toContain(key.slice(12, 45))
+    expect(JSON.stringify(platform.events)).not.toContain(key.slice(12, 45))
   })
 
   test('[AUTH-3] is shown again until it is confirmed as copied, for ten minutes, in the browser that created it', async () => {

@@ -42,8 +42,8 @@ describe('signing in at the login of the operator', () => {
     expect(answer.status).toBe(303)
     expect(answer.headers.get('location')).toBe('/')
     expect((await visitor.get(scene.settings)).status).toBe(200)
-    expect(scene.platform.observations).toContainEqual(
-      expect.objectContaining({ event: 'signed in', by: 'oidc', outcome: 'done' }),
+    expect(scene.platform.events).toContainEqual(
+      expect.objectContaining({ event: 'sign_in.attempted', by: 'oidc', outcome: 'succeeded' }),
     )
   })
 
@@ -192,8 +192,8 @@ describe('a provider that does not answer', () => {
       expect(answer.text).toContain('The sign-in there gives no answer just now.')
     }
     await scene.browser().signIn(scene.merchant)
-    expect(scene.platform.observations).toContainEqual(
-      expect.objectContaining({ event: 'signed in', by: 'oidc', outcome: 'unreachable' }),
+    expect(scene.platform.events).toContainEqual(
+      expect.objectContaining({ event: 'sign_in.attempted', by: 'oidc', outcome: 'unreachable' }),
     )
     scene.serve()
     expect((await scene.signIn(scene.browser(), 'known')).status).toBe(303)

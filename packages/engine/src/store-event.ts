@@ -1,36 +1,36 @@
 // Events of reading stores. They carry IDs, names of the contract, and numbers, but no content of a row.
 
-/** A store database failed; `retried` tells whether the request went on with a second attempt. */
-export interface StoreFault {
-  readonly event: 'store fault'
+/** A query on a store database failed; `retried` is true if the service tried it again. */
+export interface StoreQueryFailed {
+  readonly event: 'store.query_failed'
   readonly storeId: string
   readonly requestId: string | null
   readonly cause: unknown
   readonly retried: boolean
 }
 
-/** A store's schema is not what any revision has. */
-export interface SchemaSurprise {
-  readonly event: 'schema surprise'
+/** A table or column of a store differs from every schema version. */
+export interface SchemaMismatched {
+  readonly event: 'store.schema_mismatched'
   readonly storeId: string
   readonly table: string
-  /** null when the whole table is meant. */
+  /** null for the whole table. */
   readonly column: string | null
   readonly kind: 'table missing' | 'column missing' | 'no grant' | 'other type'
 }
 
-/** The columns that a store has were read and differ from before. */
+/** A store's columns differ from those of the last check. */
 export interface SchemaChanged {
-  readonly event: 'schema changed'
+  readonly event: 'store.schema_changed'
   readonly storeId: string
   /** Columns as `table.column`. */
   readonly added: readonly string[]
   readonly removed: readonly string[]
 }
 
-/** Rows of one page held a value that the contract does not allow, and were served with a stand-in. */
-export interface ValueSurprise {
-  readonly event: 'value surprise'
+/** Rows of a page had a value that the API's contract does not allow. The service replaced it. */
+export interface ContractViolated {
+  readonly event: 'store.contract_violated'
   readonly storeId: string
   readonly resource: string
   readonly field: string
@@ -38,37 +38,37 @@ export interface ValueSurprise {
   readonly count: number
 }
 
-/** A store's pool was made or closed. */
+/** A store's connection pool was opened or closed. */
 export interface PoolChanged {
-  readonly event: 'pool opened' | 'pool closed'
+  readonly event: 'store.pool_opened' | 'store.pool_closed'
   readonly storeId: string
   readonly reason: string
 }
 
 /** A request got no connection to its store. */
-export interface QueueRefused {
-  readonly event: 'queue refused'
+export interface StoreRequestRejected {
+  readonly event: 'store.request_rejected'
   readonly storeId: string
-  readonly reason: 'full' | 'too late'
+  readonly reason: 'full' | 'timeout'
 }
 
-/** The first page of a list waited for transactions that others had open in the store. */
-export interface BarrierPassed {
-  readonly event: 'barrier passed'
+/** The first page of a list waited for open transactions of the store. */
+export interface TransactionsAwaited {
+  readonly event: 'store.transactions_awaited'
   readonly storeId: string
   readonly waitedMs: number
-  /** Transactions that had not ended when the wait was over: they keep the watermark back. */
+  /** Transactions that were still open at the end of the wait. The watermark lies before them. */
   readonly outlasting: number
 }
 
 export type StoreEvent =
-  | StoreFault
-  | SchemaSurprise
+  | StoreQueryFailed
+  | SchemaMismatched
   | SchemaChanged
-  | ValueSurprise
+  | ContractViolated
   | PoolChanged
-  | QueueRefused
-  | BarrierPassed
+  | StoreRequestRejected
+  | TransactionsAwaited
 
 /** Called with each event. It returns at once and never throws. */
-export type Observe = (event: StoreEvent) => void
+export type StoreEventHandler = (event: StoreEvent) => void

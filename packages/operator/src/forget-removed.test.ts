@@ -2,8 +2,8 @@ import { removeStore } from '@store-export/control'
 import { StorePools } from '@store-export/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createControlDatabase, type TestControl } from '../../control/test/support/control-database.ts'
+import type { ServiceEvent } from './events.ts'
 import { forgetOnce } from './forget-removed.ts'
-import type { Observation } from './observe.ts'
 
 const BOUNDS = {
   storePoolSize: 2,
@@ -27,10 +27,10 @@ afterAll(() => control.drop())
 
 describe('pools of removed stores', () => {
   test('[AUTH-6] are closed on a node that is not asked for them, and others stay', async () => {
-    const seen: Observation[] = []
-    const observe = (observation: Observation) => void seen.push(observation)
-    const pools = new StorePools({ bounds: BOUNDS, connectionUrl, observe })
-    const node = { pools, database: control.secondNode(), observe }
+    const seen: ServiceEvent[] = []
+    const emit = (event: ServiceEvent) => void seen.push(event)
+    const pools = new StorePools({ bounds: BOUNDS, connectionUrl, emit })
+    const node = { pools, database: control.secondNode(), emit }
     await forgetOnce(node)
     const [kept, removed] = [await control.store('kept'), await control.store('removed')]
     for (const { id, databaseUrl, schemaName, sealedPassword } of [kept, removed])
@@ -43,21 +43,21 @@ describe('pools of removed stores', () => {
     await removeStore(control.database, removed.id)
     await forgetOnce(node)
     expect(pools.storeIds()).toEqual([kept.id])
-    expect(seen.at(-1)).toEqual({ event: 'pool closed', storeId: removed.id, reason: 'store removed' })
+    expect(seen.at(-1)).toEqual({ event: 'store.pool_closed', storeId: removed.id, reason: 'store removed' })
     await pools.close()
   })
 
   test('[R5] a control database that fails costs no pool', async () => {
-    const seen: Observation[] = []
-    const observe = (observation: Observation) => void seen.push(observation)
-    const pools = new StorePools({ bounds: BOUNDS, connectionUrl, observe })
+    const seen: ServiceEvent[] = []
+    const emit = (event: ServiceEvent) => void seen.push(event)
+    const pools = new StorePools({ bounds: BOUNDS, connectionUrl, emit })
     const { id, databaseUrl, schemaName, sealedPassword } = await control.store('kept')
     await pools.use({ storeId: id, databaseUrl: databaseUrl ?? '', schemaName, sealedPassword }, async () => undefined)
     const database = control.secondNode()
     await database.close()
-    await forgetOnce({ pools, database, observe })
+    await forgetOnce({ pools, database, emit })
     expect(pools.storeIds()).toEqual([id])
-    expect(seen.at(-1)?.event).toBe('control fault')
+    expect(seen.at(-1)?.event).toBe('control.query_failed')
     await pools.close()
   })
 })

@@ -2,13 +2,13 @@
 
 import { type ControlDatabase, registeredAmong } from '@store-export/control'
 import type { StorePools } from '@store-export/engine'
-import type { Observe } from './observe.ts'
+import type { EventHandler } from './events.ts'
 
 /** What to look at, and where the registry is. */
 export interface ForgettingOptions {
   readonly pools: StorePools
   readonly database: ControlDatabase
-  readonly observe: Observe
+  readonly emit: EventHandler
 }
 
 const INTERVAL_MS = 5000
@@ -29,13 +29,13 @@ export function forgetRemovedStores(options: ForgettingOptions): void {
 }
 
 /** Asks once which of the stores in use are gone, and closes their pools. Never rejects. */
-export async function forgetOnce({ pools, database, observe }: ForgettingOptions): Promise<void> {
+export async function forgetOnce({ pools, database, emit }: ForgettingOptions): Promise<void> {
   const ids = pools.storeIds()
   if (ids.length === 0) return
   try {
     const registered = await registeredAmong(database, ids)
     for (const id of ids) if (!registered.has(id)) pools.discard(id, 'store removed', { graceSeconds: GRACE_SECONDS })
   } catch (cause) {
-    if (!pools.isClosed) observe({ event: 'control fault', requestId: null, cause })
+    if (!pools.isClosed) emit({ event: 'control.query_failed', requestId: null, cause })
   }
 }

@@ -1,7 +1,7 @@
 // The life of a long-running command: what it opened is closed in reverse order, on a signal or after a failure. A second
 // signal ends it at once. close-with-grace does the same, but takes one Ctrl-C for two where npm passes it on.
 
-import type { Observe } from './observe.ts'
+import type { EventHandler } from './events.ts'
 import { outliveReaders } from './output.ts'
 import { EXIT_DONE, EXIT_FAILED } from './problem.ts'
 
@@ -22,7 +22,7 @@ export interface Lifecycle {
 export interface LifecycleOptions {
   /** After so many milliseconds the process ends, whatever is still open. */
   readonly patienceMs: number
-  readonly observe: Observe
+  readonly emit: EventHandler
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
@@ -32,7 +32,7 @@ const DEFECTS = ['uncaughtException', 'unhandledRejection'] as const
 const SAME_SIGNAL_MS = 500
 
 /** Takes over the signals of this process, the errors that no code caught, and those of its standard streams. */
-export function startLifecycle({ patienceMs, observe }: LifecycleOptions): Lifecycle {
+export function startLifecycle({ patienceMs, emit }: LifecycleOptions): Lifecycle {
   outliveReaders()
   const closers: ((reason: string) => Promise<unknown>)[] = []
   const abort = new AbortController()
@@ -42,11 +42,11 @@ export function startLifecycle({ patienceMs, observe }: LifecycleOptions): Lifec
     const startedAt = performance.now()
     endingSince = startedAt
     abort.abort()
-    observe({ event: 'stopping', reason })
+    emit({ event: 'shutdown.started', reason })
     for (const closer of closers.reverse()) {
-      await closer(reason).catch((cause: unknown) => observe({ event: 'own fault', requestId: null, cause }))
+      await closer(reason).catch((cause: unknown) => emit({ event: 'node.failed', cause }))
     }
-    observe({ event: 'stopped', durationMs: Math.round(performance.now() - startedAt) })
+    emit({ event: 'node.stopped', durationMs: Math.round(performance.now() - startedAt) })
   }
   const end = async (reason: string, exitCode: number): Promise<void> => {
     setTimeout(() => process.exit(EXIT_FAILED), patienceMs).unref()
@@ -58,7 +58,7 @@ export function startLifecycle({ patienceMs, observe }: LifecycleOptions): Lifec
     else if (performance.now() - endingSince > SAME_SIGNAL_MS) process.exit(EXIT_FAILED)
   }
   const onDefect = (cause: unknown): void => {
-    observe({ event: 'own fault', requestId: null, cause })
+    emit({ event: 'node.failed', cause })
     if (abort.signal.aborted) process.exit(EXIT_FAILED)
     void end('defect', EXIT_FAILED)
   }

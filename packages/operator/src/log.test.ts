@@ -2,13 +2,13 @@ import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { ServiceEvent } from './events.ts'
 import { createLog, describeCause } from './log.ts'
-import type { Observation } from './observe.ts'
 import { redact } from './redact.ts'
 
-function logged(observation: Observation, level: 'info' | 'debug' = 'info'): Record<string, unknown>[] {
+function logged(event: ServiceEvent, level: 'info' | 'debug' = 'info'): Record<string, unknown>[] {
   const lines: string[] = []
-  createLog({ level, to: { write: (line) => lines.push(line) } }).observe(observation)
+  createLog({ level, to: { write: (line) => lines.push(line) } }).handleEvent(event)
   return lines.map((line) => JSON.parse(line))
 }
 
@@ -17,7 +17,7 @@ const KEY = 'sdx_0123456789abcdefghijABCDEFGHIJ0123456789abcdefghi'
 describe('the log', () => {
   test('an answered request is one line with its ids', () => {
     const [line] = logged({
-      event: 'request answered',
+      event: 'request.completed',
       requestId: 'r1',
       endpoint: '/api/v1/orders/{id}',
       method: 'GET',
@@ -30,7 +30,7 @@ describe('the log', () => {
     })
     expect(line).toMatchObject({
       level: 'info',
-      event: 'request answered',
+      event: 'request.completed',
       requestId: 'r1',
       status: 200,
       keyId: '5f1b2c3d-0000-4000-8000-000000000001',
@@ -38,9 +38,11 @@ describe('the log', () => {
     expect(line?.time).toMatch(/^\d{4}-.*Z$/)
   })
 
-  test('faults are errors or warnings, pool states are for debugging', () => {
-    expect(logged({ event: 'own fault', requestId: null, cause: new Error('x') })[0]).toMatchObject({ level: 'error' })
-    const state: Observation = { event: 'pool state', pool: 'stores', pools: 1, connections: 1, busy: 0, waiting: 0 }
+  test('errors of the service are logged as errors, pool samples at level debug', () => {
+    expect(logged({ event: 'request.failed', requestId: null, cause: new Error('x') })[0]).toMatchObject({
+      level: 'error',
+    })
+    const state: ServiceEvent = { event: 'pool.sampled', pool: 'stores', pools: 1, connections: 1, busy: 0, waiting: 0 }
     expect(logged(state)).toEqual([])
     expect(logged(state, 'debug')).toHaveLength(1)
   })
@@ -87,7 +89,9 @@ describe('the log', () => {
 
   test('causes are redacted at every depth, whatever carries them', () => {
     const cause = new Error(`refused ${KEY}`, { cause: new Error('at postgres://u:hunter2@h/d') })
-    const text = JSON.stringify(logged({ event: 'store fault', storeId: 's', requestId: 'r', cause, retried: false }))
+    const text = JSON.stringify(
+      logged({ event: 'store.query_failed', storeId: 's', requestId: 'r', cause, retried: false }),
+    )
     expect(text).not.toContain(KEY.slice(4))
     expect(text).not.toContain('hunter2')
     expect(text).toContain('refused [key]')
@@ -104,9 +108,9 @@ describe('the log', () => {
   })
 })
 
-describe('repeated refusals', () => {
-  const LIMITED: Observation = {
-    event: 'request answered',
+describe('repeated rejections', () => {
+  const LIMITED: ServiceEvent = {
+    event: 'request.completed',
     requestId: 'r',
     endpoint: '/api/v1/orders',
     method: 'GET',
@@ -123,27 +127,27 @@ describe('repeated refusals', () => {
     onTestFinished(() => void vi.useRealTimers())
     const lines: string[] = []
     const log = createLog({ level, to: { write: (line) => lines.push(line) } })
-    return { log: log.observe, events: () => lines.map((line) => JSON.parse(line)) }
+    return { log: log.handleEvent, events: () => lines.map((line) => JSON.parse(line)) }
   }
 
-  test('are the first and then a sum every ten seconds, and the last sum at the end', () => {
+  test('get one line, then one summary every ten seconds, then the last summary at shutdown', () => {
     const { log, events } = open('info')
     for (let second = 0; second < 20; second++) {
       for (let request = 0; request < 100; request++) log(LIMITED)
       vi.advanceTimersByTime(1000)
     }
     log(LIMITED)
-    log({ event: 'stopping', reason: 'SIGTERM' })
+    log({ event: 'shutdown.started', reason: 'SIGTERM' })
     expect(events().map(({ event, count }) => [event, count])).toEqual([
-      ['request answered', undefined],
-      ['refusals.summed', 999],
-      ['refusals.summed', 1000],
-      ['refusals.summed', 1],
-      ['stopping', undefined],
+      ['request.completed', undefined],
+      ['rejections.summarized', 999],
+      ['rejections.summarized', 1000],
+      ['rejections.summarized', 1],
+      ['shutdown.started', undefined],
     ])
   })
 
-  test('are each a line at debug, and none where their level is not logged', () => {
+  test('get one line each at level debug, and none at level warn', () => {
     const debug = open('debug')
     for (let request = 0; request < 5; request++) debug.log(LIMITED)
     expect(debug.events()).toHaveLength(5)
@@ -156,21 +160,21 @@ describe('repeated refusals', () => {
 
 test('the log reference names every event', () => {
   const root = path.join(import.meta.dirname, '..', '..', '..')
-  const sources = globSync('packages/*/src/{*-event,observe}.ts', { cwd: root })
+  const sources = globSync('packages/*/src/{*-event,events}.ts', { cwd: root })
   const source = sources.map((file) => readFileSync(path.join(root, file), 'utf8')).join('\n')
   const events = [...source.matchAll(/readonly event: ([^\n;]+)/g)].flatMap(([, union = '']) =>
     [...union.matchAll(/'([^']+)'/g)].map(([, name = '']) => name),
   )
   const reference = readFileSync(path.join(root, 'docs', 'operate', 'monitoring.md'), 'utf8')
-  // pool states are read by the metrics alone
-  const missing = events.filter((name) => name !== 'pool state' && !reference.includes(`\`${name}\``))
+  // only the metrics read pool samples
+  const missing = events.filter((name) => name !== 'pool.sampled' && !reference.includes(`\`${name}\``))
   expect(events.length).toBeGreaterThan(20)
   expect(missing).toEqual([])
 })
 
-describe('odd values', () => {
-  const SURPRISE: Observation = {
-    event: 'value surprise',
+describe('contract violations', () => {
+  const VIOLATION: ServiceEvent = {
+    event: 'store.contract_violated',
     storeId: 's1',
     resource: 'order',
     field: 'total',
@@ -179,27 +183,31 @@ describe('odd values', () => {
   }
   const HOUR_MS = 3_600_000
 
-  test('are one line for each store, field, kind and hour', () => {
+  test('get one line for each store, field, kind, and hour', () => {
     const lines: string[] = []
     const clock = { now: 5 * HOUR_MS }
-    const log = createLog({ level: 'info', to: { write: (line) => lines.push(line) }, now: () => clock.now }).observe
-    for (let page = 0; page < 50; page++) log(SURPRISE)
+    const log = createLog({
+      level: 'info',
+      to: { write: (line) => lines.push(line) },
+      now: () => clock.now,
+    }).handleEvent
+    for (let page = 0; page < 50; page++) log(VIOLATION)
     expect(lines).toHaveLength(1)
-    log({ ...SURPRISE, storeId: 's2' })
-    log({ ...SURPRISE, field: 'tax' })
-    log({ ...SURPRISE, kind: 'null' })
+    log({ ...VIOLATION, storeId: 's2' })
+    log({ ...VIOLATION, field: 'tax' })
+    log({ ...VIOLATION, kind: 'null' })
     clock.now += HOUR_MS - 1
-    log(SURPRISE)
+    log(VIOLATION)
     expect(lines).toHaveLength(4)
     clock.now += 1
-    log(SURPRISE)
+    log(VIOLATION)
     expect(lines).toHaveLength(5)
   })
 
-  test('take a bounded memory', () => {
+  test('need bounded memory', () => {
     let lines = 0
-    const log = createLog({ level: 'info', to: { write: () => lines++ }, now: () => 0 }).observe
-    for (let store = 0; store < 10_100; store++) log({ ...SURPRISE, storeId: `s${store}` })
+    const log = createLog({ level: 'info', to: { write: () => lines++ }, now: () => 0 }).handleEvent
+    for (let store = 0; store < 10_100; store++) log({ ...VIOLATION, storeId: `s${store}` })
     expect(lines).toBe(10_000)
   })
 })

@@ -1,12 +1,12 @@
-// Writes observations as JSON lines. A cause is reduced to what helps and cannot hold personal data, and every text
-// goes through redact.ts.
+// Writes events as JSON lines. A line has the parts of a cause that help and cannot hold personal data; redact.ts
+// removes secrets from every string.
 
 import type { AuditRecorded } from '@store-export/control'
 import type { Config } from './config.ts'
+import type { EventHandler, ServiceEvent } from './events.ts'
 import { LineOutput } from './line-output.ts'
-import type { Observation, Observe } from './observe.ts'
 import { redactAndCut } from './redact.ts'
-import { RefusalSampler, SUM_SECONDS } from './refusal-sampler.ts'
+import { RejectionSampler, SUM_SECONDS } from './rejection-sampler.ts'
 
 /** Options of the log. */
 export interface LogOptions {
@@ -19,12 +19,12 @@ export interface LogOptions {
   readonly now?: () => number
 }
 
-/** A log, which never makes the process wait. */
+/** A log. It never makes the process wait. */
 export interface Log {
-  readonly observe: Observe
+  readonly handleEvent: EventHandler
   /** Writes an audit event at any level. Returns whether the output took the line: false while its reader is stalled. */
   record(event: AuditRecorded): boolean
-  /** How many lines the output did not take since this was last called. */
+  /** Lines that the output did not take since the last call. */
   takeDropped(): number
 }
 
@@ -38,24 +38,24 @@ const LIST_LENGTH_MAX = 50
 const CAUSE_DEPTH_MAX = 4
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
-/** Kinds of odd values that are told apart in one hour; more are counted by the metrics only. */
-const SURPRISES_MAX = 10_000
+/** Maximum number of different lines in one period; only the metrics count events beyond. */
+const GROUPS_MAX = 10_000
 
-/** A log. Lines have `level` as a word, `time` in ISO 8601, `pid`, `event` and the observation's fields. */
+/** Creates a log. A line has `level`, `time` (ISO 8601), `pid`, `event`, and the fields of the event. */
 export function createLog({ level, fd = 1, to, now = Date.now }: LogOptions): Log {
-  const isLogged = (observation: Observation) => LEVELS.indexOf(levelOf(observation)) <= LEVELS.indexOf(level)
+  const isLogged = (event: ServiceEvent) => LEVELS.indexOf(levelOf(event)) <= LEVELS.indexOf(level)
   const output = to === undefined ? new LineOutput({ fd, lossLine: (lines) => lineOf(lossOf(lines), now()) }) : null
-  const write = (observation: Observation) => (to ?? output)?.write(lineOf(observation, now()))
+  const write = (event: ServiceEvent) => (to ?? output)?.write(lineOf(event, now()))
   const isNews = createNews(now)
-  const sampler = level === 'debug' ? null : new RefusalSampler()
+  const sampler = level === 'debug' ? null : new RejectionSampler()
   const writeSums = () => {
     for (const sum of sampler?.takeSums() ?? []) write(sum)
   }
   if (sampler !== null) setInterval(writeSums, SUM_SECONDS * 1000).unref()
   return {
-    observe: (observation) => {
-      if (observation.event === 'stopping') writeSums()
-      if (isLogged(observation) && isNews(observation) && sampler?.isFirst(observation) !== false) write(observation)
+    handleEvent: (event) => {
+      if (event.event === 'shutdown.started') writeSums()
+      if (isLogged(event) && isNews(event) && sampler?.isFirst(event) !== false) write(event)
     },
     record: (event) => {
       if (output !== null) return output.writeNow(lineOf(event, now()))
@@ -66,32 +66,31 @@ export function createLog({ level, fd = 1, to, now = Date.now }: LogOptions): Lo
   }
 }
 
-function lossOf(lines: number): Observation {
+function lossOf(lines: number): ServiceEvent {
   return { event: 'log.lines_dropped', lines }
 }
 
-function lineOf(observation: Observation, now: number): string {
+function lineOf(event: ServiceEvent, now: number): string {
   const time = new Date(now).toISOString()
-  return `${JSON.stringify({ level: levelOf(observation), time, pid: process.pid, ...fieldsOf(observation) })}\n`
+  return `${JSON.stringify({ level: levelOf(event), time, pid: process.pid, ...fieldsOf(event) })}\n`
 }
 
-/** Whether an observation is worth a line: what comes with every page or every request is told once for a while. */
-function createNews(now: () => number): (observation: Observation) => boolean {
+/** Returns whether an event gets a line. An event that would repeat with every page gets one for each period. */
+function createNews(now: () => number): (event: ServiceEvent) => boolean {
   const isFirstInHour = createFirst(HOUR_MS, now)
   const isFirstInMinute = createFirst(MINUTE_MS, now)
-  return (observation) => {
-    const { event } = observation
-    if (event === 'value surprise') {
-      const { storeId, resource, field, kind } = observation
+  return (event) => {
+    if (event.event === 'store.contract_violated') {
+      const { storeId, resource, field, kind } = event
       return isFirstInHour([storeId, resource, field, kind].join(' '))
     }
-    if (event === 'control fault' || event === 'usage flush failed')
-      return isFirstInMinute(`${event} ${String(describeCause(observation.cause).code)}`)
+    if (event.event === 'control.query_failed' || event.event === 'usage.write_failed')
+      return isFirstInMinute(`${event.event} ${String(describeCause(event.cause).code)}`)
     return true
   }
 }
 
-/** Whether a text comes for the first time in this period of the clock. */
+/** Returns whether a string is new in this period of the clock. */
 function createFirst(periodMs: number, now: () => number): (what: string) => boolean {
   const seen = new Set<string>()
   let period = 0
@@ -99,40 +98,42 @@ function createFirst(periodMs: number, now: () => number): (what: string) => boo
     const current = Math.floor(now() / periodMs)
     if (current !== period) seen.clear()
     period = current
-    if (seen.has(what) || seen.size >= SURPRISES_MAX) return false
+    if (seen.has(what) || seen.size >= GROUPS_MAX) return false
     seen.add(what)
     return true
   }
 }
 
-/** Pool states are for metrics; a refused key or framing is the client's affair. */
-function levelOf(observation: Observation): Level {
-  switch (observation.event) {
-    case 'control fault':
-    case 'own fault':
+/** Pool samples are for metrics only. Rejected requests are a matter of the client, so they are no warnings. */
+function levelOf(event: ServiceEvent): Level {
+  switch (event.event) {
+    case 'control.query_failed':
+    case 'request.failed':
+    case 'page.failed':
+    case 'node.failed':
       return 'error'
-    case 'store fault':
-    case 'usage flush failed':
-    case 'schema surprise':
-    case 'value surprise':
-    case 'queue refused':
+    case 'store.query_failed':
+    case 'usage.write_failed':
+    case 'store.schema_mismatched':
+    case 'store.contract_violated':
+    case 'store.request_rejected':
     case 'log.lines_dropped':
-    case 'warning':
+    case 'warning.raised':
       return 'warn'
-    case 'barrier passed':
-      return observation.outlasting === 0 ? 'debug' : 'info'
-    case 'pool state':
-    case 'pool opened':
-    case 'pool closed':
+    case 'store.transactions_awaited':
+      return event.outlasting === 0 ? 'debug' : 'info'
+    case 'pool.sampled':
+    case 'store.pool_opened':
+    case 'store.pool_closed':
       return 'debug'
     default:
       return 'info'
   }
 }
 
-function fieldsOf(observation: Observation): Record<string, unknown> {
+function fieldsOf(event: ServiceEvent): Record<string, unknown> {
   const fields: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(observation)) {
+  for (const [name, value] of Object.entries(event)) {
     fields[name] = name === 'cause' ? describeCause(value) : clean(value)
   }
   return fields
@@ -145,7 +146,7 @@ function clean(value: unknown): unknown {
   return Array.isArray(value) ? value.slice(0, LIST_LENGTH_MAX).map(clean) : value
 }
 
-/** What of an error may be logged: class, code, place, and a message when that cannot quote a row's value. */
+/** The fields of an error that may be logged: class, code, stack, and the message unless it may quote a row's value. */
 export function describeCause(cause: unknown, depth = 1): Record<string, unknown> {
   if (!(cause instanceof Error)) {
     return { message: clean(String(cause)) }
@@ -162,7 +163,7 @@ export function describeCause(cause: unknown, depth = 1): Record<string, unknown
   }
 }
 
-/** PostgreSQL's data exceptions (22) and constraint violations (23) quote what a row holds. */
+/** PostgreSQL's data exceptions (22) and constraint violations (23) quote values of a row. */
 function quotesValues(code: string | undefined): boolean {
   return code !== undefined && /^2[23][0-9A-Z]{3}$/.test(code)
 }

@@ -1,32 +1,32 @@
-// Counts observations for Prometheus, in a registry of its own. Labels are bounded by the contract: no store, no key
-// and no path of a client is a label; the log has those.
+// Counts events for Prometheus. The contract bounds the labels: a store, a key, or a client's path is never a label. The
+// log has those.
 
-import type { KeyRefused, RequestAnswered } from '@store-export/api'
+import type { KeyRejected, RequestCompleted } from '@store-export/api'
 import { ENDPOINTS, ERRORS } from '@store-export/contract'
-import type { QueueRefused } from '@store-export/engine'
+import type { StoreRequestRejected } from '@store-export/engine'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { EventHandler, PoolSampled, ServiceEvent } from './events.ts'
 import { addNodeMetrics, type NodeFacts } from './node-metrics.ts'
-import type { Observation, Observe, PoolState } from './observe.ts'
 
 /** The metrics of one process. */
 export interface Metrics {
-  readonly observe: Observe
+  readonly handleEvent: EventHandler
   /** All metrics in Prometheus' text format. */
   text(): Promise<string>
   readonly contentType: string
 }
 
-/** Seconds; the service is expected between 1 ms and its time limits. */
+/** Seconds. Requests take between 1 ms and the time limits of the service. */
 const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Metrics that begin at zero; with `facts` also those of the node: memory, event loop, garbage collection, limits. */
+/** Creates metrics. With `facts`, they include the node's memory, event loop, garbage collection, and limits. */
 export function createMetrics(facts?: NodeFacts): Metrics {
   const registry = new Registry()
   if (facts !== undefined) addNodeMetrics(registry, facts)
   const series = createSeries(registry)
   startAtZero(series)
   return {
-    observe: (observation) => count(series, observation),
+    handleEvent: (event) => count(series, event),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   }
@@ -41,139 +41,153 @@ function createSeries(registry: Registry) {
   const gauge = (name: string, help: string) =>
     new Gauge({ name: `store_export_${name}`, help, labelNames: ['pool'] as const, registers })
   return {
-    requests: counter('requests', 'Answered requests.', ['endpoint', 'status']),
-    errors: counter('errors', 'Answers with an error code.', ['endpoint', 'code']),
+    requests: counter('requests', 'Completed API requests.', ['endpoint', 'status']),
+    errors: counter('errors', 'Responses with an error code.', ['endpoint', 'code']),
     latency: new Histogram({
       name: 'store_export_request_duration_seconds',
-      help: 'Time from the request to its whole answer.',
+      help: 'Time from the start of an API request to the end of its response.',
       labelNames: ['endpoint'] as const,
       buckets: LATENCY_BUCKETS,
       registers,
     }),
-    rows: counter('rows_served', 'Rows in answers; embedded rows are not counted.', ['endpoint']),
-    bytes: counter('bytes_served', 'Bytes of answers before compression.', ['endpoint']),
-    refusals: counter('refusals', 'Requests refused before they reached a store, by reason.', ['reason']),
-    framing: counter('framing_refusals', 'What was no HTTP request, too slow or too large.', ['code']),
-    faults: counter('faults', 'Failures, by where: a store database, the control database, the service.', ['where']),
-    retries: counter('store_retries', 'Second attempts on a store database.', []),
-    schemaSurprises: counter('schema_surprises', 'Tables and columns unlike any revision.', [
-      'table',
-      'column',
+    rows: counter('rows_served', 'Rows in responses, without embedded rows.', ['endpoint']),
+    bytes: counter('bytes_served', 'Bytes of response bodies before compression.', ['endpoint']),
+    rejections: counter('rejections', 'Requests rejected because of their key or a full queue.', ['reason']),
+    malformedRequests: counter(
+      'malformed_requests',
+      'Requests that are not well-formed HTTP, too slow, or too large.',
+      ['code'],
+    ),
+    queryFailures: counter('query_failures', 'Failed queries on store databases and the control database.', [
+      'database',
+    ]),
+    internalErrors: counter('internal_errors', 'Internal errors of the service. Report them.', []),
+    storeRetries: counter('store_retries', 'Second attempts of queries on store databases.', []),
+    schemaMismatches: counter(
+      'schema_mismatches',
+      'Tables and columns of stores that differ from every schema version.',
+      ['table', 'column', 'kind'],
+    ),
+    schemaChanges: counter('schema_changes', 'Changes of the columns of a store.', []),
+    contractViolations: counter('contract_violations', "Values that the API's contract does not allow.", [
+      'resource',
+      'field',
       'kind',
     ]),
-    schemaChanges: counter('schema_changes', 'Stores whose columns were found changed.', []),
-    valueSurprises: counter('value_surprises', 'Values outside the contract.', ['resource', 'field', 'kind']),
-    barrierWaits: counter('barrier_waits', 'First pages that waited for open transactions of a store.', ['outcome']),
-    barrierSeconds: counter('barrier_seconds', 'Time that they waited.', []),
-    usageFailures: counter('usage_flush_failures', 'Attempts to write usage that failed.', []),
-    usageDropped: counter('usage_dropped', 'Requests lost to the usage statistics.', []),
-    logLinesDropped: counter('log_lines_dropped', 'Log lines lost because the output did not take them.', []),
-    pages: counter('dashboard_pages', 'Answered pages of the dashboard.', ['route', 'status']),
+    transactionWaits: counter('transaction_waits', 'First pages that waited for open transactions of a store.', [
+      'outcome',
+    ]),
+    transactionWaitSeconds: counter(
+      'transaction_wait_seconds',
+      'Time that first pages waited for open transactions.',
+      [],
+    ),
+    usageWriteFailures: counter('usage_write_failures', 'Failed attempts to write usage statistics.', []),
+    usageDropped: counter('usage_requests_dropped', 'Requests missing from the usage statistics.', []),
+    logLinesDropped: counter('log_lines_dropped', 'Log lines lost because the output took none.', []),
+    pages: counter('dashboard_requests', 'Completed requests to the dashboard.', ['route', 'status']),
     signIns: counter('sign_ins', 'Attempts to sign in to the dashboard.', ['by', 'outcome']),
-    pools: gauge('pools', 'Databases with a pool of connections.'),
+    pools: gauge('pools', 'Databases with a connection pool.'),
     connections: gauge('connections', 'Open database connections.'),
-    busy: gauge('connections_busy', 'Database connections at work.'),
-    waiting: gauge('connections_awaited', 'Requests that wait for a database connection.'),
+    busy: gauge('connections_busy', 'Database connections in use.'),
+    waiting: gauge('connection_waiters', 'Requests waiting for a database connection.'),
   }
 }
 
-/** `increase()` misses the first event of a series that begins with it. */
-function startAtZero({ errors, faults, refusals, barrierWaits }: Series): void {
+/** Starts counters at zero, because `increase()` misses the first event of a series that starts with it. */
+function startAtZero({ errors, queryFailures, internalErrors, rejections, transactionWaits }: Series): void {
   for (const endpoint of [...ENDPOINTS.map(({ path }) => path), 'unknown'])
     for (const code of Object.keys(ERRORS)) errors.inc({ endpoint, code }, 0)
-  for (const where of ['store', 'control', 'service']) faults.inc({ where }, 0)
-  for (const reason of REFUSAL_REASONS) refusals.inc({ reason }, 0)
-  for (const outcome of ['all ended', 'outlasted']) barrierWaits.inc({ outcome }, 0)
+  for (const database of ['store', 'control']) queryFailures.inc({ database }, 0)
+  internalErrors.inc(0)
+  for (const reason of REJECTION_REASONS) rejections.inc({ reason }, 0)
+  for (const outcome of TRANSACTION_WAIT_OUTCOMES) transactionWaits.inc({ outcome }, 0)
 }
 
-const REFUSAL_REASONS = [
-  ...(['missing', 'repeated', 'malformed', 'unknown'] as const satisfies readonly KeyRefused['reason'][]).map(
-    (reason) => `key ${reason}`,
+const TRANSACTION_WAIT_OUTCOMES = ['ended', 'timed_out'] as const
+
+const REJECTION_REASONS = [
+  ...(['missing', 'repeated', 'malformed', 'unknown'] as const satisfies readonly KeyRejected['reason'][]).map(
+    (reason) => `key_${reason}`,
   ),
-  ...(['full', 'too late'] as const satisfies readonly QueueRefused['reason'][]).map((reason) => `queue ${reason}`),
+  ...(['full', 'timeout'] as const satisfies readonly StoreRequestRejected['reason'][]).map(
+    (reason) => `queue_${reason}`,
+  ),
 ]
 
-function count(series: Series, observation: Observation): void {
-  switch (observation.event) {
-    case 'request answered':
-      countRequest(series, observation)
+function count(series: Series, event: ServiceEvent): void {
+  switch (event.event) {
+    case 'request.completed':
+      countRequest(series, event)
       break
-    case 'key refused':
-      series.refusals.inc({ reason: `key ${observation.reason}` })
+    case 'key.rejected':
+      series.rejections.inc({ reason: `key_${event.reason}` })
       break
-    case 'queue refused':
-      series.refusals.inc({ reason: `queue ${observation.reason}` })
+    case 'store.request_rejected':
+      series.rejections.inc({ reason: `queue_${event.reason}` })
       break
-    case 'framing refused':
-      series.framing.inc({ code: observation.code })
+    case 'request.malformed':
+      series.malformedRequests.inc({ code: event.code })
       break
-    case 'store fault':
-      if (observation.retried) {
-        series.retries.inc()
-      } else {
-        series.faults.inc({ where: 'store' })
-      }
+    case 'store.query_failed':
+      if (event.retried) series.storeRetries.inc()
+      else series.queryFailures.inc({ database: 'store' })
       break
-    case 'control fault':
-      series.faults.inc({ where: 'control' })
+    case 'control.query_failed':
+      series.queryFailures.inc({ database: 'control' })
       break
-    case 'own fault':
-      series.faults.inc({ where: 'service' })
+    case 'request.failed':
+    case 'page.failed':
+    case 'node.failed':
+      series.internalErrors.inc()
       break
-    case 'schema surprise':
-      series.schemaSurprises.inc({
-        table: observation.table,
-        column: observation.column ?? '',
-        kind: observation.kind,
-      })
+    case 'store.schema_mismatched':
+      series.schemaMismatches.inc({ table: event.table, column: event.column ?? '', kind: event.kind })
       break
-    case 'schema changed':
+    case 'store.schema_changed':
       series.schemaChanges.inc()
       break
-    case 'value surprise':
-      series.valueSurprises.inc(
-        { resource: observation.resource, field: observation.field, kind: observation.kind },
-        observation.count,
-      )
+    case 'store.contract_violated':
+      series.contractViolations.inc({ resource: event.resource, field: event.field, kind: event.kind }, event.count)
       break
-    case 'barrier passed':
-      series.barrierWaits.inc({ outcome: observation.outlasting === 0 ? 'all ended' : 'outlasted' })
-      series.barrierSeconds.inc(observation.waitedMs / 1000)
+    case 'store.transactions_awaited':
+      series.transactionWaits.inc({ outcome: event.outlasting === 0 ? 'ended' : 'timed_out' })
+      series.transactionWaitSeconds.inc(event.waitedMs / 1000)
       break
-    case 'usage flush failed':
-      series.usageFailures.inc()
-      series.usageDropped.inc(observation.dropped)
+    case 'usage.write_failed':
+      series.usageWriteFailures.inc()
+      series.usageDropped.inc(event.dropped)
       break
     case 'log.lines_dropped':
-      series.logLinesDropped.inc(observation.lines)
+      series.logLinesDropped.inc(event.lines)
       break
-    case 'page answered':
-      series.pages.inc({ route: observation.route, status: observation.status })
+    case 'page.completed':
+      series.pages.inc({ route: event.route, status: event.status })
       break
-    case 'signed in':
-      series.signIns.inc({ by: observation.by, outcome: observation.outcome })
+    case 'sign_in.attempted':
+      series.signIns.inc({ by: event.by, outcome: event.outcome })
       break
-    case 'pool state':
-      showPools(series, observation)
+    case 'pool.sampled':
+      setPoolGauges(series, event)
       break
   }
 }
 
-function countRequest(series: Series, answer: RequestAnswered): void {
-  const { endpoint } = answer
-  series.requests.inc({ endpoint, status: answer.status })
-  series.latency.observe({ endpoint }, answer.durationMs / 1000)
-  series.rows.inc({ endpoint }, answer.rows)
-  series.bytes.inc({ endpoint }, answer.bytes)
-  if (answer.code !== undefined) {
-    series.errors.inc({ endpoint, code: answer.code })
+function countRequest(series: Series, request: RequestCompleted): void {
+  const { endpoint } = request
+  series.requests.inc({ endpoint, status: request.status })
+  series.latency.observe({ endpoint }, request.durationMs / 1000)
+  series.rows.inc({ endpoint }, request.rows)
+  series.bytes.inc({ endpoint }, request.bytes)
+  if (request.code !== undefined) {
+    series.errors.inc({ endpoint, code: request.code })
   }
 }
 
-function showPools(series: Series, state: PoolState): void {
-  const { pool } = state
-  series.pools.set({ pool }, state.pools)
-  series.connections.set({ pool }, state.connections)
-  series.busy.set({ pool }, state.busy)
-  series.waiting.set({ pool }, state.waiting)
+function setPoolGauges(series: Series, sample: PoolSampled): void {
+  const { pool } = sample
+  series.pools.set({ pool }, sample.pools)
+  series.connections.set({ pool }, sample.connections)
+  series.busy.set({ pool }, sample.busy)
+  series.waiting.set({ pool }, sample.waiting)
 }

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { openControlDatabase, readDashboardSecret, type SealingKeys } from '@store-export/control'
 import type { StoreReader } from '@store-export/engine'
 import { type Config, SettingProblem } from './config.ts'
+import type { EventHandler } from './events.ts'
 import { listenProblem } from './listen.ts'
-import type { Observe } from './observe.ts'
 import { singleSignOnOf } from './single-sign-on.ts'
 
 /** What the dashboard is opened with. */
@@ -13,7 +13,7 @@ export interface DashboardParts {
   readonly config: Config
   readonly controlUrl: string
   readonly keys: SealingKeys
-  readonly observe: Observe
+  readonly emit: EventHandler
   readonly reader: StoreReader
   /** Address under which clients reach the API. */
   readonly apiUrl: string
@@ -37,7 +37,7 @@ const NO_PROXIES =
 
 /** Opens it. Throws a sentence where its port is taken, or a setting cannot be what it says. */
 export async function openDashboard(parts: DashboardParts): Promise<OpenDashboard> {
-  const { config, controlUrl, keys, observe, reader, apiUrl, ending } = parts
+  const { config, controlUrl, keys, emit, reader, apiUrl, ending } = parts
   const { preparedStatements, host, dashboardPort: port, dashboardProxies: proxies } = config
   const singleSignOn = singleSignOnOf(config)
   const database = openControlDatabase(controlUrl, { poolSize: CONNECTIONS, preparedStatements })
@@ -45,11 +45,11 @@ export async function openDashboard(parts: DashboardParts): Promise<OpenDashboar
   const { DashboardUrlProblem, IssuerProblem, startDashboard } = await import('@store-export/dashboard')
   try {
     const secret = await readDashboardSecret({ database, keys, random: randomBytes })
-    const common = { ...config, database, reader, secret, apiUrl, observe, proxies, singleSignOn, limits: config }
+    const common = { ...config, database, reader, secret, apiUrl, emit, proxies, singleSignOn, limits: config }
     const listenAt = { host, port, ...(ending === undefined ? {} : { ending }) }
     const running = await startDashboard({ ...common, listenAt, url: config.dashboardUrl })
-    observe({ event: 'listening', listener: 'dashboard', address: running.url })
-    if (running.url.startsWith('https:') && proxies === 0) observe({ event: 'warning', message: NO_PROXIES })
+    emit({ event: 'listener.opened', listener: 'dashboard', address: running.url })
+    if (running.url.startsWith('https:') && proxies === 0) emit({ event: 'warning.raised', message: NO_PROXIES })
     return { url: running.url, stop: (drainMs) => running.stop(drainMs).then(() => database.close()) }
   } catch (error) {
     await database.close()

@@ -1,4 +1,4 @@
-// Takes out of a text what no log may hold. A second line of defence: observations carry no such values,
+// Takes out of a text what no log may hold. A second line of defence: events carry no such values,
 // but messages of drivers and servers may quote what they were given.
 
 const RULES: readonly (readonly [RegExp, string])[] = [

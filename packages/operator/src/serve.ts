@@ -14,11 +14,11 @@ import {
 } from '@store-export/control'
 import manifest from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
+import { combine, type EventHandler } from './events.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { listenProblem } from './listen.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
-import { combine, type Observe } from './observe.ts'
 import { startOperations } from './operations.ts'
 import { createReadiness, type Readiness } from './readiness.ts'
 import type { RunningService } from './service.ts'
@@ -75,20 +75,20 @@ export async function startServing(options: ServingOptions): Promise<ServingAddr
       control: config.controlPoolSize,
     },
   })
-  const observe = combine(log.observe, metrics.observe)
+  const emit = combine(log.handleEvent, metrics.handleEvent)
   const readiness = createReadiness({ controlUrl, keys, signal: lifecycle.signal })
   lifecycle.onClose(() => readiness.close())
   const started: Started = { service: null }
   const operationsUrl = await startOperationsOf(options, { metrics, readiness, started })
-  const service = await startApi({ config, controlUrl, keys, observe, dashboard, ending: lifecycle.signal })
+  const service = await startApi({ config, controlUrl, keys, emit, dashboard, ending: lifecycle.signal })
   started.service = service
   lifecycle.onClose(() => service.close())
   if (AUDIT_LOG_LEVELS.includes(config.logLevel)) {
-    const auditLog = startAuditLog({ database: service.control, record: log.record, observe })
+    const auditLog = startAuditLog({ database: service.control, record: log.record, emit })
     lifecycle.onClose(() => auditLog.close())
   }
   lifecycle.onClose((reason) => waitForBalancers(reason, config))
-  cleanDaily(service.control, config, observe)
+  cleanDaily(service.control, config, emit)
   return { url: service.url, dashboardUrl: service.dashboardUrl, operationsUrl }
 }
 
@@ -111,21 +111,21 @@ async function startOperationsOf(
     port: config.operationsPort,
     whyNotReady: async () => (started.service === null ? 'starting' : readiness.whyNot()),
     metrics: async () => {
-      observeState(metrics, started, log)
+      sampleState(metrics, started, log)
       return { text: await metrics.text(), contentType: metrics.contentType }
     },
   })
   lifecycle.onClose(() => operations.close())
-  log.observe({ event: 'listening', listener: 'operations', address: operations.url })
+  log.handleEvent({ event: 'listener.opened', listener: 'operations', address: operations.url })
   return operations.url
 }
 
-/** Values that are read when metrics are requested, because they are states, not events. */
-function observeState({ observe }: Metrics, { service }: Started, log: Log): void {
-  observe({ event: 'log.lines_dropped', lines: log.takeDropped() })
+/** Updates the gauges when metrics are requested: they are states, not events. */
+function sampleState({ handleEvent }: Metrics, { service }: Started, log: Log): void {
+  handleEvent({ event: 'log.lines_dropped', lines: log.takeDropped() })
   if (service === null) return
-  observe({ event: 'pool state', pool: 'stores', ...service.pools.sums() })
-  observe({ event: 'pool state', pool: 'control', ...service.admitter.sums() })
+  handleEvent({ event: 'pool.sampled', pool: 'stores', ...service.pools.sums() })
+  handleEvent({ event: 'pool.sampled', pool: 'control', ...service.admitter.sums() })
 }
 
 async function startApi(options: Parameters<typeof import('./service.ts').startService>[0]): Promise<RunningService> {
@@ -139,7 +139,7 @@ async function startApi(options: Parameters<typeof import('./service.ts').startS
 }
 
 /** Deletes what is kept for a time now and once a day; keeps no process alive. */
-function cleanDaily(database: ControlDatabase, config: Config, observe: Observe): void {
+function cleanDaily(database: ControlDatabase, config: Config, emit: EventHandler): void {
   const { usageHourDays, usageMonths, requestLogHours } = config
   const cleanUsage = async () => {
     // One after the other: both change past hours, and each skips them while the other does.
@@ -154,7 +154,7 @@ function cleanDaily(database: ControlDatabase, config: Config, observe: Observe)
       forgetEndedSignIns(database),
     ]
     for (const deletion of deletions) {
-      deletion.catch((cause: unknown) => observe({ event: 'control fault', requestId: null, cause }))
+      deletion.catch((cause: unknown) => emit({ event: 'control.query_failed', requestId: null, cause }))
     }
   }
   clean()

@@ -1,5 +1,5 @@
 // Puts the service together: control database, stores, API, dashboard. The only place where they meet; what starts it
-// (a command, a test) brings settings, secrets and an observer.
+// (a command, a test) brings settings, secrets and an event handler.
 
 import { createSecretKey, randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
@@ -17,11 +17,18 @@ import {
   type SealingKeys,
   type UsageRecorder,
 } from '@store-export/control'
-import { Barrier, type StoreAddress, StoreColumns, StoreCounts, StorePools, StoreReader } from '@store-export/engine'
+import {
+  type StoreAddress,
+  StoreColumns,
+  StoreCounts,
+  StorePools,
+  StoreReader,
+  TransactionWait,
+} from '@store-export/engine'
 import { Pool, parseConnectionUrl, within } from '@store-export/postgres'
 import type { Config } from './config.ts'
+import type { EventHandler } from './events.ts'
 import { forgetRemovedStores } from './forget-removed.ts'
-import type { Observe } from './observe.ts'
 import { type OpenDashboard, openDashboard } from './open-dashboard.ts'
 
 /** What a service is started with. */
@@ -29,7 +36,7 @@ export interface ServiceOptions {
   readonly config: Config
   readonly controlUrl: string
   readonly keys: SealingKeys
-  readonly observe: Observe
+  readonly emit: EventHandler
   /** Whether the merchant's dashboard is served beside the API. */
   readonly dashboard?: boolean
   /** Aborted when the node is about to leave: from then on each response ends its connection. */
@@ -51,7 +58,7 @@ export interface RunningService {
 
 /** Starts the API. Rejects where the control database cannot be read or the port is taken. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const { config, observe } = options
+  const { config, emit } = options
   const { preparedStatements } = config
   const control = openControlDatabase(options.controlUrl, { poolSize: BACKGROUND_CONNECTIONS, preparedStatements })
   const admitter = admitterOf(options)
@@ -59,10 +66,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const cursorSecret = createSecretKey(await readCursorSecret(control))
     const documents = new Map<string, ReferenceRoute>()
     const connectionUrl = (address: StoreAddress) => connectionUrlOf(options.keys, address)
-    const pools = new StorePools({ bounds: config, connectionUrl, observe })
-    forgetRemovedStores({ pools, database: control, observe })
+    const pools = new StorePools({ bounds: config, connectionUrl, emit })
+    forgetRemovedStores({ pools, database: control, emit })
     const { usageFlushMs: flushMs, requestLogLines } = config
-    const usage = createUsageRecorder({ database: control, now: Date.now, observe, flushMs, requestLogLines })
+    const usage = createUsageRecorder({ database: control, now: Date.now, emit, flushMs, requestLogLines })
     const reader = readerOf(options, pools)
     const { server, stop } = createApiServer({
       pipeline: {
@@ -74,14 +81,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       },
       documents,
       limits: config,
-      observe,
+      emit,
       recordUsage: usage.record,
       ...(options.ending === undefined ? {} : { ending: options.ending }),
     })
     const announcement = await announce(options, control)
     const url = await listen(server, config)
     for (const document of referenceOf(config, url)) documents.set(document.path, document)
-    observe({ event: 'listening', listener: 'api', address: url })
+    emit({ event: 'listener.opened', listener: 'api', address: url })
     const { drainSeconds } = config
     const parts = { stop, pools, usage, control, admitter, announcement, drainSeconds }
     const running = { url, control, pools, admitter }
@@ -105,12 +112,12 @@ const BACKGROUND_CONNECTIONS = 2
 const FAREWELL_MS = 1000
 
 /** Before it listens: from then on, `secrets rotate` waits for this node. */
-function announce({ keys, observe }: ServiceOptions, database: ControlDatabase) {
+function announce({ keys, emit }: ServiceOptions, database: ControlDatabase) {
   const name = `${hostname()} (pid ${process.pid})`
-  return announceNode({ database, keys, name, random: randomBytes, observe })
+  return announceNode({ database, keys, name, random: randomBytes, emit })
 }
 
-function admitterOf({ config, controlUrl, observe }: ServiceOptions): Admitter {
+function admitterOf({ config, controlUrl, emit }: ServiceOptions): Admitter {
   const { controlPoolSize, preparedStatements, requestsPerMinute, storeTimeoutMs } = config
   const pool = new Pool(parseConnectionUrl(controlUrl), {
     connectionsMax: controlPoolSize,
@@ -122,28 +129,28 @@ function admitterOf({ config, controlUrl, observe }: ServiceOptions): Admitter {
     poolSize: controlPoolSize,
     requestsPerMinute,
     timeoutMs: storeTimeoutMs,
-    observe,
+    emit,
   })
 }
 
-function readerOf({ config, observe }: ServiceOptions, pools: StorePools): StoreReader {
+function readerOf({ config, emit }: ServiceOptions, pools: StorePools): StoreReader {
   const now = () => performance.now()
   return new StoreReader({
     pools,
-    columns: new StoreColumns({ refreshSeconds: config.schemaRefreshSeconds, observe, now }),
-    barrier: new Barrier({ bounds: { ...config, barrierMs: barrierMs(config) }, observe }),
+    columns: new StoreColumns({ refreshSeconds: config.schemaRefreshSeconds, emit, now }),
+    transactionWait: new TransactionWait({ bounds: { ...config, transactionWaitMs: transactionWaitMs(config) }, emit }),
     counts: new StoreCounts({ maxAgeMs: config.countsMaxAgeSeconds * 1000, now }),
-    observe,
+    emit,
     timeoutMs: config.storeTimeoutMs,
     pageBytesMax: config.pageBytesMax,
-    searchRows: config.searchRows,
+    scanBatchRows: config.scanBatchRows,
     preparedStatements: config.storePreparedStatements,
   })
 }
 
 /** A wait leaves at least half of a request's time for its rows. */
-function barrierMs(config: Config): number {
-  return Math.min(config.barrierMs, config.storeTimeoutMs / 2)
+function transactionWaitMs(config: Config): number {
+  return Math.min(config.transactionWaitMs, config.storeTimeoutMs / 2)
 }
 
 /** Where clients reach the API: the public address, else where it listens, as a program on this machine opens it. */

@@ -166,7 +166,7 @@ export const SETTINGS = {
     unit: 'requests',
     min: 1,
     max: 1_000_000_000,
-    help: 'requests of one key in a clock minute; more than 120 is for load tests',
+    help: 'requests of one key per one-minute window; raise it for load tests only',
   },
   publicUrl: {
     env: 'STORE_EXPORT_PUBLIC_URL',
@@ -259,25 +259,25 @@ export const SETTINGS = {
     unit: 'ms',
     min: 200,
     max: 600_000,
-    help: 'longest time for one answer of a store database; the server itself stops a little earlier',
+    help: 'maximum time for a response of a store database; the statement timeout is a little shorter',
   },
-  searchRows: {
-    env: 'STORE_EXPORT_SEARCH_ROWS',
+  scanBatchRows: {
+    env: 'STORE_EXPORT_SCAN_BATCH_ROWS',
     kind: 'integer',
     default: 10_000,
     unit: 'rows',
     min: 1,
     max: 1_000_000,
-    help: 'rows of a store looked through at a time for a filter that none of its indexes serves',
+    help: 'rows per scan batch, for a filter that no index of the store supports',
   },
-  barrierMs: {
-    env: 'STORE_EXPORT_BARRIER_MS',
+  transactionWaitMs: {
+    env: 'STORE_EXPORT_TRANSACTION_WAIT_MS',
     kind: 'integer',
     default: 500,
     unit: 'ms',
     min: 0,
     max: 5000,
-    help: 'how long the first page of a list waits for transactions that others have open in the store; 0 waits for none',
+    help: 'maximum time that the first page of a list waits for open transactions of the store; 0 = no wait',
   },
   watermarkDistanceSeconds: {
     env: 'STORE_EXPORT_WATERMARK_DISTANCE_SECONDS',
@@ -286,7 +286,7 @@ export const SETTINGS = {
     unit: 's',
     min: 0,
     max: 86_400,
-    help: 'how far back x-sync-watermark is where the reader does not see since when a transaction has been open',
+    help: "distance of x-sync-watermark from now if the reader's role cannot see when an open transaction started",
   },
   storeSessionSettings: {
     env: 'STORE_EXPORT_STORE_SESSION_SETTINGS',
@@ -369,32 +369,32 @@ export const SETTINGS = {
     max: 3_600_000,
     help: 'how long an idle client connection stays open; longer than the idle time of the proxy before it',
   },
-  answerTimeoutMs: {
-    env: 'STORE_EXPORT_ANSWER_TIMEOUT_MS',
+  responseTimeoutMs: {
+    env: 'STORE_EXPORT_RESPONSE_TIMEOUT_MS',
     kind: 'integer',
     default: 60_000,
     unit: 'ms',
     min: 100,
     max: 3_600_000,
-    help: 'how long a client may take to read one answer, before its connection is cut',
+    help: 'maximum time for a client to read one response; then the service closes the connection',
   },
-  unsentBytesMax: {
-    env: 'STORE_EXPORT_UNSENT_BYTES_MAX',
+  responseBufferBytesMax: {
+    env: 'STORE_EXPORT_RESPONSE_BUFFER_BYTES_MAX',
     kind: 'integer',
     default: 268_435_456,
     unit: 'bytes',
     min: 65_536,
     max: 1_099_511_627_776,
-    help: 'answers in memory that clients have not read yet; above it requests get 502',
+    help: 'memory for responses that clients have not read yet; beyond it, requests get 502',
   },
-  keyUnsentBytesMax: {
-    env: 'STORE_EXPORT_KEY_UNSENT_BYTES_MAX',
+  keyResponseBufferBytesMax: {
+    env: 'STORE_EXPORT_KEY_RESPONSE_BUFFER_BYTES_MAX',
     kind: 'integer',
     default: 67_108_864,
     unit: 'bytes',
     min: 65_536,
     max: 1_099_511_627_776,
-    help: 'the same for one key; above it its requests get 429',
+    help: 'memory for unread responses of one key; beyond it, its requests get 429',
   },
   lameDuckSeconds: {
     env: 'STORE_EXPORT_LAME_DUCK_SECONDS',

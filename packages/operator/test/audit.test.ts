@@ -83,7 +83,7 @@ test('a file without audit events, and one that is not there, are told', async (
     ['/nowhere/service.log', '"/nowhere/service.log" cannot be read (ENOENT)'],
     ['-', 'contains no audit event'],
   ] as const) {
-    const input = 'not JSON\n{"event":"request answered"}\n{"event":"audit.recorded"}\n'
+    const input = 'not JSON\n{"event":"request.completed"}\n{"event":"audit.recorded"}\n'
     const { code, stderr } = await run(['keys', 'replay-revocations', '--from', from], { settings, input })
     expect([code, stderr]).toEqual([1, expect.stringContaining(sentence)])
   }

@@ -80,7 +80,8 @@ test('serve answers, tells health and metrics, and on SIGTERM ends what it began
   expect(await service.end()).toEqual({ code: 0, signal: null })
 
   const events = linesOf(service).map(({ event }) => event)
-  expect(events).toEqual(expect.arrayContaining(['starting', 'listening', 'request answered', 'stopping', 'stopped']))
+  const expected = ['node.started', 'listener.opened', 'request.completed', 'shutdown.started', 'node.stopped']
+  expect(events).toEqual(expect.arrayContaining(expected))
   const { stdout, stderr } = service.output()
   expect(stdout + stderr).not.toContain(key)
   expect(stdout + stderr).not.toContain(new URL(store.reader_url).password)

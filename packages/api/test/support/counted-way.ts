@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /** What has passed since it was last asked for. */
-export interface Passed {
+export interface TransactionWaitResult {
   /** Flushes of statements, each with one response. */
   readonly roundTrips: number
   /** Statements that were parsed. */
@@ -21,7 +21,7 @@ export interface CountedWay {
   /** The URL of a database of that server, over this way. */
   url(of: string): string
   /** What has passed since the last call. */
-  take(): Passed
+  take(): TransactionWaitResult
 }
 
 const TYPE_BYTES = 1

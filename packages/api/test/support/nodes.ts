@@ -17,6 +17,6 @@ export function startNode(platform: TestPlatform, settings: Record<string, strin
     config,
     controlUrl: platform.controlUrl,
     keys: { current: platform.sealingKey, previous: null },
-    observe: (observation) => platform.observations.push(observation),
+    emit: (event) => platform.events.push(event),
   })
 }

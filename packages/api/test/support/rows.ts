@@ -3,7 +3,7 @@
 import { inject } from 'vitest'
 import { openClient } from '../../../../test/support/client.ts'
 import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
-import type { Observation } from '../../../operator/src/observe.ts'
+import type { ServiceEvent } from '../../../operator/src/events.ts'
 
 /** The UUID that sorts at `index`. */
 export function idAt(index: number): string {
@@ -27,28 +27,28 @@ export function literal(value: string | null): string {
   return value === null ? 'null' : `E'${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 }
 
-/** What the service noticed of the store's values, as `table.column kind`, with how often. */
-export function surprises(platform: TestPlatform, store: TestStore): Record<string, number> {
+/** Number of contract violations of a store by `table.column kind`. */
+export function contractViolations(platform: TestPlatform, store: TestStore): Record<string, number> {
   const found: Record<string, number> = {}
-  for (const each of platform.observations)
-    if (each.event === 'value surprise' && each.storeId === store.id) {
+  for (const each of platform.events)
+    if (each.event === 'store.contract_violated' && each.storeId === store.id) {
       const name = `${each.field} ${each.kind}`
       found[name] = (found[name] ?? 0) + each.count
     }
   return found
 }
 
-/** Forgets what was observed so far. */
+/** Forgets the events so far. */
 export function forget(platform: TestPlatform): void {
-  platform.observations.length = 0
+  platform.events.length = 0
 }
 
-/** Observations of one event. */
-export function observed<E extends Observation['event']>(
+/** Events with this name. */
+export function eventsOf<E extends ServiceEvent['event']>(
   platform: TestPlatform,
   event: E,
-): Extract<Observation, { event: E }>[] {
-  return platform.observations.filter((each): each is Extract<Observation, { event: E }> => each.event === event)
+): Extract<ServiceEvent, { event: E }>[] {
+  return platform.events.filter((each): each is Extract<ServiceEvent, { event: E }> => each.event === event)
 }
 
 /** The name of the role that reads the store. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openProxy } from '../../../operator/test/support/tcp-proxy.ts'
 import { createControlDatabase, type TestControl } from '../../test/support/control-database.ts'
 import type { ControlEvent } from '../control-event.ts'
-import { type Admitter, ControlDatabaseFault, createAdmitter } from './admitter.ts'
+import { type Admitter, ControlDatabaseError, createAdmitter } from './admitter.ts'
 import { type HashedKey, hashApiKey, makeApiKey } from './api-key.ts'
 import { createKey } from './create-key.ts'
 import { revokeKey } from './keys.ts'
@@ -23,13 +23,13 @@ async function newKey(): Promise<{ id: string; hash: HashedKey }> {
   return { id, hash: hashApiKey(key) }
 }
 
-function admitterAt(url: string): { admitter: Admitter; observed: ControlEvent[] } {
-  const observed: ControlEvent[] = []
+function admitterAt(url: string): { admitter: Admitter; eventsOf: ControlEvent[] } {
+  const eventsOf: ControlEvent[] = []
   const pool = new Pool(parseConnectionUrl(url), { connectionsMax: POOL_SIZE, applicationName: 'test' })
   const limits = { poolSize: POOL_SIZE, requestsPerMinute: 120, timeoutMs: TIMEOUT_MS }
-  const admitter = createAdmitter({ pool, ...limits, observe: (event) => observed.push(event) })
+  const admitter = createAdmitter({ pool, ...limits, emit: (event) => eventsOf.push(event) })
   onTestFinished(() => admitter.close())
-  return { admitter, observed }
+  return { admitter, eventsOf }
 }
 
 test('[AUTH-5, AUTH-6] of many simultaneous requests each gets the admission of its own key', async () => {
@@ -79,15 +79,15 @@ test('[ERR-3] a counter that another session holds delays its own key only, howe
 test('[R5, ERR-3] a control database that hangs refuses requests in time, and admits again when it goes on', async () => {
   const way = await openProxy(Number(new URL(control.url).port))
   const url = Object.assign(new URL(control.url), { hostname: '127.0.0.1', port: String(way.port) }).href
-  const { admitter, observed } = admitterAt(url)
+  const { admitter, eventsOf } = admitterAt(url)
   const { hash } = await newKey()
   await admitter.admit(hash)
   way.be({ kind: 'freeze' })
   const begunAt = performance.now()
   const refused = await Promise.allSettled(Array.from({ length: 50 }, () => admitter.admit(hash)))
   expect(performance.now() - begunAt).toBeLessThan(2 * TIMEOUT_MS)
-  for (const each of refused) expect(each).toMatchObject({ reason: expect.any(ControlDatabaseFault) })
-  expect(observed).toHaveLength(50)
+  for (const each of refused) expect(each).toMatchObject({ reason: expect.any(ControlDatabaseError) })
+  expect(eventsOf).toHaveLength(50)
   expect(admitter.sums().waiting).toBe(0)
   way.be({ kind: 'honest' })
   expect(await admitter.admit(hash)).not.toBeNull()

@@ -2,14 +2,14 @@
 // while a statement is under way share the next one. Without a response of the control database there is no data (R5).
 
 import { type Pool, PostgresError } from '@store-export/postgres'
-import type { Observe } from '../control-event.ts'
+import type { ControlEventHandler } from '../control-event.ts'
 import { type Admission, type AdmissionRequest, admit, admitMany, BUSY } from './admission.ts'
 import type { HashedKey } from './api-key.ts'
 import { Batcher } from './batcher.ts'
 
 /** Thrown if the control database did not respond. The message is for the log. */
-export class ControlDatabaseFault extends Error {
-  override readonly name = 'ControlDatabaseFault'
+export class ControlDatabaseError extends Error {
+  override readonly name = 'ControlDatabaseError'
 }
 
 export interface AdmitterOptions {
@@ -19,7 +19,7 @@ export interface AdmitterOptions {
   readonly poolSize: number
   readonly requestsPerMinute: number
   readonly timeoutMs: number
-  readonly observe: Observe
+  readonly emit: ControlEventHandler
 }
 
 /** Requests that one statement admits. */
@@ -29,7 +29,7 @@ const CLOSE_MS = 5000
 
 /** Admits keys. */
 export interface Admitter {
-  /** The admission; null for a key that is not valid. Rejects with `ControlDatabaseFault` after calling `observe`. */
+  /** The admission; null for a key that is not valid. Rejects with `ControlDatabaseError` after calling `emit`. */
   admit(hash: HashedKey): Promise<Admission | null>
   /** Numbers of connections and of waiting requests, for metrics. */
   sums(): { readonly pools: 1; readonly connections: number; readonly busy: number; readonly waiting: number }
@@ -39,7 +39,7 @@ export interface Admitter {
 type Admissions = Batcher<HashedKey, Admission | null>
 
 /** An admitter on a pool of its own. */
-export function createAdmitter({ pool, poolSize, observe, ...limits }: AdmitterOptions): Admitter {
+export function createAdmitter({ pool, poolSize, emit, ...limits }: AdmitterOptions): Admitter {
   const { requestsPerMinute, timeoutMs } = limits
   const bounds = { sizeMax: BATCH_SIZE_MAX, waitingMax: WAITING_MAX, timeoutMs }
   // a statement that hangs is canceled at its deadline, and its connection closed
@@ -89,8 +89,8 @@ export function createAdmitter({ pool, poolSize, observe, ...limits }: AdmitterO
       try {
         return await requests.load(hash)
       } catch (cause) {
-        observe({ event: 'control fault', requestId: null, cause })
-        throw new ControlDatabaseFault('the control database gave no answer', { cause })
+        emit({ event: 'control.query_failed', requestId: null, cause })
+        throw new ControlDatabaseError('the control database gave no answer', { cause })
       }
     },
     sums() {

@@ -36,7 +36,7 @@ function recorder(now: () => number, database: ControlDatabase = control.databas
   const options = {
     database,
     now,
-    observe: (o: ControlEvent) => seen.push(o),
+    emit: (o: ControlEvent) => seen.push(o),
     flushMs: NEVER_MS,
     requestLogLines: LOG_LINES,
   }
@@ -112,27 +112,27 @@ describe('usage', () => {
     expect(key?.lastUsedAt).toEqual(new Date(NOON))
   })
 
-  test('what cannot be written is observed and kept for the next time', async () => {
+  test('usage that cannot be written is reported and written at the next attempt', async () => {
     const { id } = await aKey()
     const usage = recorder(() => NOON)
     await control.sql`alter table usage_hours rename to usage_hours_away`
     usage.record(request(id, 'answered'))
     await usage.flush()
     usage.record(request(id, 'answered'))
-    expect(usage.seen).toMatchObject([{ event: 'usage flush failed', kept: 1, dropped: 0 }])
+    expect(usage.seen).toMatchObject([{ event: 'usage.write_failed', pending: 1, dropped: 0 }])
     await control.sql`alter table usage_hours_away rename to usage_hours`
     await usage.close()
     expect(await usageOf(id)).toMatchObject([{ answered: 2 }])
   })
 
-  test('memory is bounded: what does not fit is dropped and observed', async () => {
+  test('usage beyond the memory limit is dropped and reported', async () => {
     const [one, two] = [await aKey(), await aKey()]
     const usage = recorder(() => NOON, control.database, 1)
     usage.record(request(one.id, 'answered'))
     usage.record(request(two.id, 'answered'))
     usage.record(request(one.id, 'answered'))
     await usage.close()
-    expect(usage.seen).toMatchObject([{ event: 'usage flush failed', dropped: 1 }])
+    expect(usage.seen).toMatchObject([{ event: 'usage.write_failed', dropped: 1 }])
     expect(await usageOf(one.id)).toMatchObject([{ answered: 2 }])
   })
 
@@ -198,7 +198,7 @@ describe('the request log of a key', () => {
   test('at the limit of requests, six hours of it are there in the morning', async () => {
     const { id } = await aKey()
     let now = NOON
-    const options = { database: control.database, now: () => now, observe: () => undefined, flushMs: NEVER_MS }
+    const options = { database: control.database, now: () => now, emit: () => undefined, flushMs: NEVER_MS }
     const usage = createUsageRecorder({ ...options, requestLogLines: 5000 })
     const lists = ['/api/v1/orders', '/api/v1/customers', '/api/v1/products']
     for (let minute = 0; minute < 360; minute += 1) {

@@ -1,7 +1,7 @@
 // Records the use of each key, for the merchant's dashboard: sums by hour, the request log, and walks. It writes them in
 // batches, apart from the requests: an outage of the database can lose statistics, and fails no request.
 
-import type { Observe } from '../control-event.ts'
+import type { ControlEventHandler } from '../control-event.ts'
 import type { ControlDatabase } from '../database.ts'
 import { hourEntry, hoursBuffer } from './hours.ts'
 import type { RecordedRequest } from './recorded-request.ts'
@@ -12,7 +12,7 @@ import { WalksBuffer } from './walks.ts'
 export interface UsageRecorder {
   /** Records one request. Returns at once and never throws. */
   record(request: RecordedRequest): void
-  /** Writes what was recorded. Never rejects: `observe` gets a failure. */
+  /** Writes what was recorded. Never rejects: `emit` gets a failure. */
   flush(): Promise<void>
   /** Stops the timer and writes what is left. */
   close(): Promise<void>
@@ -22,10 +22,10 @@ export interface UsageRecorderOptions {
   readonly database: ControlDatabase
   /** Milliseconds since 1970. */
   readonly now: () => number
-  readonly observe: Observe
+  readonly emit: ControlEventHandler
   readonly flushMs: number
   readonly requestLogLines: number
-  /** Pairs of key and hour in memory. Further ones are dropped, and `observe` gets their number. */
+  /** Pairs of key and hour in memory. Further ones are dropped, and `emit` gets their number. */
   readonly entriesMax?: number
 }
 
@@ -54,7 +54,7 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
     const failed = written.find((result) => result.status === 'rejected')
     if (failed === undefined && lost === 0) return
     const cause: unknown = failed?.reason ?? new Error('more pairs of key and hour than fit in memory')
-    options.observe({ event: 'usage flush failed', cause, kept: hours.size, dropped: lost })
+    options.emit({ event: 'usage.write_failed', cause, pending: hours.size, dropped: lost })
   }
   const write = (isLast: boolean) => {
     underWay = underWay.then(() => writeAll(isLast))

@@ -22,11 +22,11 @@ export interface Session {
 
 /** How a sign-in ended. `cookies` are values of Set-Cookie. */
 export type SignIn =
-  | { readonly kind: 'done'; readonly cookies: readonly string[] }
+  | { readonly kind: 'succeeded'; readonly cookies: readonly string[] }
   /** Wrong, whichever of address and password it was, and whether there is such an account. */
-  | { readonly kind: 'wrong' }
+  | { readonly kind: 'rejected' }
   /** Too many guesses: none is looked at for so many seconds. */
-  | { readonly kind: 'held'; readonly waitSeconds: number }
+  | { readonly kind: 'rate_limited'; readonly waitSeconds: number }
 
 /** Why a password was not changed. */
 export type PasswordProblem = 'current' | 'too short' | 'too long'
@@ -108,15 +108,15 @@ export class Accounts {
     // one after the other: an address that is held fills the table with no more accounts
     for (const scope of scopes) {
       const verdict = await countAttempt(this.#database, [scope])
-      if (!verdict.allowed) return { kind: 'held', waitSeconds: verdict.waitSeconds }
+      if (!verdict.allowed) return { kind: 'rate_limited', waitSeconds: verdict.waitSeconds }
     }
     const { password } = attempt
     const cookies = await this.#try(() =>
       this.#auth.api.signInEmail({ body: { email, password }, headers: traces(attempt.headers), returnHeaders: true }),
     )
-    if (cookies === null) return { kind: 'wrong' }
+    if (cookies === null) return { kind: 'rejected' }
     await forgiveAttempt(this.#database, scopes)
-    return { kind: 'done', cookies }
+    return { kind: 'succeeded', cookies }
   }
 
   /** Signs in by one-time link; the token is used up. */
@@ -126,13 +126,13 @@ export class Accounts {
   ): Promise<SignIn> {
     const scopes = [`link ${clientAddress}`]
     const verdict = await countAttempt(this.#database, scopes)
-    if (!verdict.allowed) return { kind: 'held', waitSeconds: verdict.waitSeconds }
+    if (!verdict.allowed) return { kind: 'rate_limited', waitSeconds: verdict.waitSeconds }
     const cookies = await this.#try(() =>
       this.#auth.api.magicLinkVerify({ query: { token }, headers: traces(headers), returnHeaders: true }),
     )
-    if (cookies === null) return { kind: 'wrong' }
+    if (cookies === null) return { kind: 'rejected' }
     await forgiveAttempt(this.#database, scopes)
-    return { kind: 'done', cookies }
+    return { kind: 'succeeded', cookies }
   }
 
   /** Who sent these headers, with cookies that lengthen a session in use; null for nobody. */

@@ -3,6 +3,6 @@
 import { isAPIError } from 'better-auth/api'
 
 /** Whether this error is the library's word for a fault on our side. */
-export function isAccountsFault(error: unknown): boolean {
+export function isAccountsError(error: unknown): boolean {
   return isAPIError(error) && error.statusCode >= 500
 }

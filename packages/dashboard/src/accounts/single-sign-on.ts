@@ -21,10 +21,10 @@ export interface SingleSignOnSettings {
 
 /** How a sign-in there ended. `cookies` are values of Set-Cookie. */
 export type SingleSignOnEnd =
-  | { readonly kind: 'done'; readonly cookies: readonly string[] }
+  | { readonly kind: 'succeeded'; readonly cookies: readonly string[] }
   /** `unknown`: no account with a verified address like that. `declined`: by whoever was asked. `broken`: anything else. */
-  | { readonly kind: 'wrong'; readonly why: 'unknown' | 'declined' | 'broken'; readonly cookies: readonly string[] }
-  | { readonly kind: 'held'; readonly waitSeconds: number }
+  | { readonly kind: 'rejected'; readonly why: 'unknown' | 'declined' | 'broken'; readonly cookies: readonly string[] }
+  | { readonly kind: 'rate_limited'; readonly waitSeconds: number }
   | { readonly kind: 'unreachable' }
 
 /** The issuer is not an address that can be one. */
@@ -81,9 +81,9 @@ export class SingleSignOn {
     const scopes = [`single sign-on ${back.clientAddress}`]
     const { database } = this.#options
     const verdict = await countAttempt(database, scopes)
-    if (!verdict.allowed) return { kind: 'held', waitSeconds: verdict.waitSeconds }
+    if (!verdict.allowed) return { kind: 'rate_limited', waitSeconds: verdict.waitSeconds }
     const end = await this.#endInTime(back.query, this.#headersOf(back.headers))
-    if (end.kind === 'done') await forgiveAttempt(database, scopes)
+    if (end.kind === 'succeeded') await forgiveAttempt(database, scopes)
     return end
   }
 
@@ -100,7 +100,7 @@ export class SingleSignOn {
     const library = await this.#ask()
     if (library === null) return { kind: 'unreachable' }
     // A response without an issuer can be that of another provider (mix-up attack). The library refuses a wrong one.
-    if (library.namesItself && (all.iss ?? '') === '') return { kind: 'wrong', why: 'broken', cookies: [] }
+    if (library.namesItself && (all.iss ?? '') === '') return { kind: 'rejected', why: 'broken', cookies: [] }
     const query = Object.fromEntries(Object.entries(all).filter(([name]) => ANSWERED.includes(name)))
     const params = { id: PROVIDER_ID }
     return endOf(await library.auth.api.callbackOAuth({ method: 'GET', params, query, headers, asResponse: true }))
@@ -144,12 +144,12 @@ export class SingleSignOn {
 function endOf(response: Response): SingleSignOnEnd {
   const location = response.headers.get('location')
   const cookies = response.headers.getSetCookie()
-  if (location === HOME) return { kind: 'done', cookies }
+  if (location === HOME) return { kind: 'succeeded', cookies }
   const error = new URL(location ?? HOME, 'http://localhost').searchParams.get('error') ?? ''
   if (location === null || error === 'internal_server_error') throw new APIError('INTERNAL_SERVER_ERROR')
   if (PASSING.includes(error)) return { kind: 'unreachable' }
   const why = UNKNOWN.includes(error) ? 'unknown' : error === 'access_denied' ? 'declined' : 'broken'
-  return { kind: 'wrong', why, cookies }
+  return { kind: 'rejected', why, cookies }
 }
 
 function checkIssuer(issuer: string): void {

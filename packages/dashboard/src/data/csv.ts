@@ -22,7 +22,7 @@ const CHUNK_CHARACTERS = 65_536
 
 /**
  * The file as CSV in UTF-8: byte order mark, header, CRLF; nested values as JSON, as the API sends them. The first rows are
- * read before this resolves, so that a store that cannot be read is refused in time: rejects with `StoreDatabaseFault`. A
+ * read before this resolves, so that a store that cannot be read is refused in time: rejects with `StoreDatabaseError`. A
  * later fault errors the stream. Rows are read and written when the client took the chunk before.
  */
 export async function openCsv(options: CsvOptions): Promise<ReadableStream<Uint8Array>> {

@@ -1,7 +1,7 @@
 // A page of a list, as data for its view: the newest rows or the oldest ones, or the rows that a search found.
 
 import { isUuid } from '@store-export/control'
-import { type Position, type Search, StoreDatabaseFault } from '@store-export/engine'
+import { type Position, type Search, StoreDatabaseError } from '@store-export/engine'
 import { storeAddresses } from '../look/addresses.ts'
 import type { DataOrder, DataPage, StoreStanding } from '../pages/models.ts'
 import { CSV_FILES } from './csv-files.ts'
@@ -46,7 +46,7 @@ export async function makeDataPage(store: DataStore, query: DataQuery): Promise<
   try {
     return await filledPage(empty, { ...options, source: store.source, storeId: store.id, after })
   } catch (error) {
-    if (!(error instanceof StoreDatabaseFault)) throw error
+    if (!(error instanceof StoreDatabaseError)) throw error
     return { ...empty, problem: UNREADABLE }
   }
 }

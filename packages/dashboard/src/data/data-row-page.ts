@@ -1,7 +1,7 @@
 // One row, opened: its JSON as the API sends it, made readable, or as a file.
 
 import { isUuid } from '@store-export/control'
-import { StoreDatabaseFault } from '@store-export/engine'
+import { StoreDatabaseError } from '@store-export/engine'
 import { storeAddresses } from '../look/addresses.ts'
 import type { DataRowPage } from '../pages/models.ts'
 import type { DataStore } from './data-page.ts'
@@ -35,7 +35,7 @@ export async function makeDataRowPage(
     const page = { list, label: resource.name, id, json, jsonHref, apiPath: rowPath(declaration, id) }
     return { kind: 'page', page }
   } catch (error) {
-    if (!(error instanceof StoreDatabaseFault)) throw error
+    if (!(error instanceof StoreDatabaseError)) throw error
     return { kind: 'problem', text: UNREADABLE }
   }
 }

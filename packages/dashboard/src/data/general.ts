@@ -1,7 +1,7 @@
 // Settings > General, as data for its view: the store as the API tells of it, and how it stands to the contract.
 
 import { fieldSince, LATEST_REVISION, REVISIONS, type Resource, store as storeResource } from '@store-export/contract'
-import { revisionOf, StoreDatabaseFault, type StoreRevision } from '@store-export/engine'
+import { revisionOf, StoreDatabaseError, type StoreRevision } from '@store-export/engine'
 import type { GeneralPage } from '../pages/models.ts'
 import type { DataStore } from './data-page.ts'
 import { eachElement, endOfValue, membersOf, type Steps } from './json-bytes.ts'
@@ -22,7 +22,7 @@ export async function makeGeneralPage({ standing, source }: DataStore): Promise<
     if (own === null) return { snapshot: null, problem: NO_ROW }
     return { snapshot: snapshotOf(own, revisionOf(present)), problem: null }
   } catch (error) {
-    if (!(error instanceof StoreDatabaseFault)) throw error
+    if (!(error instanceof StoreDatabaseError)) throw error
     return { snapshot: null, problem: UNREADABLE }
   }
 }

@@ -6,7 +6,7 @@ import type { StoreSource } from './store-rows.ts'
 
 const CHUNK_BYTES = 65_536
 
-/** The row as JSON; null if there is none with this id. Rejects with `StoreDatabaseFault`. */
+/** The row as JSON; null if there is none with this id. Rejects with `StoreDatabaseError`. */
 export async function openRow(
   { reader, address, requestId, startedAt }: StoreSource,
   { resource, id }: { readonly resource: Resource; readonly id: string },

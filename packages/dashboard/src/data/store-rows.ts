@@ -66,7 +66,7 @@ export interface Place extends Pick<PagePlan, 'search' | 'isNewestFirst'> {
   readonly limit: number
 }
 
-/** These rows of `resource`. Rejects with `StoreDatabaseFault`. */
+/** These rows of `resource`. Rejects with `StoreDatabaseError`. */
 export async function readRows(source: StoreSource, resource: Resource, place: Place): Promise<StoreRowsPage> {
   const page = await readPage(source, { resource, place })
   try {
@@ -95,7 +95,7 @@ export interface BytesPage {
   readonly release: () => void
 }
 
-/** These rows of `resource` as JSON. Rejects with `StoreDatabaseFault`. */
+/** These rows of `resource` as JSON. Rejects with `StoreDatabaseError`. */
 export async function readPage(
   { reader, address, requestId, startedAt }: StoreSource,
   { resource, place }: { readonly resource: Resource; readonly place: Place },
@@ -110,7 +110,7 @@ export async function readPage(
   }
 }
 
-/** Calls `use` with the row as JSON; null if there is none with this id. Rejects with `StoreDatabaseFault`. */
+/** Calls `use` with the row as JSON; null if there is none with this id. Rejects with `StoreDatabaseError`. */
 export function readRow<T>(
   source: StoreSource,
   resource: Resource,
@@ -121,12 +121,12 @@ export function readRow<T>(
   return withPage(source, { plan, lead: '' }, async (page) => (page.rows === 0 ? null : use(page.out.result())))
 }
 
-/** Calls `use` with the store's own row as JSON; null if its table is empty. Rejects with `StoreDatabaseFault`. */
+/** Calls `use` with the store's own row as JSON; null if its table is empty. Rejects with `StoreDatabaseError`. */
 export function readStoreRow<T>(source: StoreSource, use: (bytes: Uint8Array) => Promise<T>): Promise<T | null> {
   return readOnlyRow(source, storeResource, use)
 }
 
-/** The fields of the store that every page needs; null if its table is empty. Rejects with `StoreDatabaseFault`. */
+/** The fields of the store that every page needs; null if its table is empty. Rejects with `StoreDatabaseError`. */
 export function readStoreHead(source: StoreSource): Promise<StoreHeadRow | null> {
   return readOnlyRow(source, STORE_HEAD, async (bytes) => {
     const { texts } = await source.turns.run(rowTexts(bytes, 0, STORE_HEAD))
@@ -146,7 +146,7 @@ export function countsOf(texts: RowTexts): ReadonlyMap<string, number> {
   return new Map(Object.entries(counts))
 }
 
-/** The columns that the store has. Rejects with `StoreDatabaseFault`. */
+/** The columns that the store has. Rejects with `StoreDatabaseError`. */
 export function readColumns({ reader, address, requestId, startedAt }: StoreSource): Promise<PresentColumns> {
   return reader.columns({ address, requestId, startedAt })
 }

@@ -8,7 +8,7 @@ import { keyMadeView } from '../pages/key-made-view.ts'
 import type { KeyRow, KeysPage, Notice } from '../pages/models.ts'
 import { replaceView } from '../pages/replace-view.ts'
 import type { FormFields } from '../security/form-body.ts'
-import { activeKey, actorOf, ended, observeRevoked, pageOf, revokedNotice, show } from './keys.ts'
+import { activeKey, actorOf, emitRevoked, ended, pageOf, revokedNotice, show } from './keys.ts'
 import { createdBy, newKeyCookie, newKeyOf, unconfirmedKey } from './new-key.ts'
 import { type Answer, frameOf, type PageAnswer, type Redirect, type StoreVisit } from './visit.ts'
 
@@ -48,7 +48,7 @@ export async function replace(visit: StoreVisit, form: FormFields): Promise<Answ
   const made = await createOnce(visit, token, { name: key.name, replaces: { keyId: key.id, ends } })
   if (made instanceof KeyLimitReached) return asked(await askToReplace(visit, key, await pageOf(visit), FULL_NOW))
   if (made instanceof Error) return asked(show(visit, await pageOf(visit), { notice: replacedBefore(key) }))
-  if (ends === 'at once') observeRevoked(visit, key.id)
+  if (ends === 'at once') emitRevoked(visit, key.id)
   return toCreated(visit, made.id, token)
 }
 
@@ -83,7 +83,7 @@ async function createOnce(
   const who = { createdBy: session.email, actor: actorOf(visit) }
   try {
     const made = await createKey({ database, storeId: store.id, ...who, random, ...wanted })
-    parts.observe({ event: 'key made', requestId, storeId: store.id, keyId: made.id })
+    parts.emit({ event: 'key.created', requestId, storeId: store.id, keyId: made.id })
     return made
   } catch (error) {
     const isRefusal = [KeyNameProblem, KeyLimitReached, KeyNotReplaceable].some((known) => error instanceof known)

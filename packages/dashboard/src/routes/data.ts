@@ -6,7 +6,7 @@ import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import type { HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { isUuid } from '@store-export/control'
-import { StoreDatabaseFault } from '@store-export/engine'
+import { StoreDatabaseError } from '@store-export/engine'
 import type { Context } from 'hono'
 import { openCsv } from '../data/csv.ts'
 import { findFile } from '../data/csv-files.ts'
@@ -109,13 +109,13 @@ async function download(
     env.outgoing.writeHead(200, { ...securityHeaders(parts.origins.isSecure), ...headers })
     // A fault in the middle cuts the connection: a browser then shows a download that failed, never a short file.
     await pipeline(Readable.fromWeb(content as NodeReadableStream), env.outgoing).catch((cause: unknown) => {
-      // a store's fault is observed where it is read, and a client that leaves is none
-      if (gone.signal.aborted || cause instanceof StoreDatabaseFault) return
-      parts.observe({ event: 'own fault', requestId: visit.requestId, cause })
+      // the engine reports errors of a store, and a client that disconnects is no error
+      if (gone.signal.aborted || cause instanceof StoreDatabaseError) return
+      parts.emit({ event: 'page.failed', requestId: visit.requestId, cause })
     })
     return RESPONSE_ALREADY_SENT
   } catch (error) {
-    if (!(error instanceof StoreDatabaseFault)) throw error
+    if (!(error instanceof StoreDatabaseError)) throw error
     return unreadable(visit, list, UNREADABLE)
   } finally {
     end()

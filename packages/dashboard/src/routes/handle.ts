@@ -8,7 +8,7 @@ import { TimeLimitPassed, within } from '@store-export/postgres'
 import type { Context, Handler } from 'hono'
 import { getCookie } from 'hono/cookie'
 import { serialize } from 'hono/utils/cookie'
-import { isAccountsFault } from '../accounts/fault.ts'
+import { isAccountsError } from '../accounts/fault.ts'
 import type { Parts } from '../parts.ts'
 import { type FormFields, FormProblem, readForm } from '../security/form-body.ts'
 import { brokenForm, fault, missing, refusedForm, sentBefore } from './problems.ts'
@@ -89,15 +89,15 @@ async function answer(
     try {
       return await (timeoutMs === null ? run() : within(timeoutMs, run(), () => undefined))
     } catch (cause) {
-      const isPassing = isControlFault(cause)
-      parts.observe({ event: isPassing ? 'control fault' : 'own fault', requestId, cause })
+      const isPassing = isControlDatabaseError(cause)
+      parts.emit({ event: isPassing ? 'control.query_failed' : 'page.failed', requestId, cause })
       return respond(bare, fault(bare, isPassing), [])
     }
   }
   const response = await safely()
   const { method, routePath: route } = context.req
   const durationMs = performance.now() - startedAt
-  parts.observe({ event: 'page answered', requestId, route, method, status: response.status, durationMs })
+  parts.emit({ event: 'page.completed', requestId, route, method, status: response.status, durationMs })
   return response
 }
 
@@ -190,7 +190,7 @@ function formPage(path: string): string {
 const NO_ANSWER =
   /^(?:ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|ETIMEOUT|ECANCELLED|ESERVFAIL|EREFUSED|CONNECT_TIMEOUT|CONNECTION_[A-Z_]+|08\w{3}|53\w{3}|57\w{3})$/
 
-function isControlFault(cause: unknown): boolean {
-  if (cause instanceof TimeLimitPassed || isAccountsFault(cause)) return true
+function isControlDatabaseError(cause: unknown): boolean {
+  if (cause instanceof TimeLimitPassed || isAccountsError(cause)) return true
   return cause instanceof Error && 'code' in cause && NO_ANSWER.test(String(cause.code))
 }

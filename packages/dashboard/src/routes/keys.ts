@@ -82,8 +82,8 @@ export function actorOf({ session }: StoreVisit): string {
 }
 
 /** Reports that a key was revoked. */
-export function observeRevoked({ parts, requestId, store }: StoreVisit, keyId: string): void {
-  parts.observe({ event: 'key revoked', requestId, storeId: store.id, keyId })
+export function emitRevoked({ parts, requestId, store }: StoreVisit, keyId: string): void {
+  parts.emit({ event: 'key.revoked', requestId, storeId: store.id, keyId })
 }
 
 /** The page without its form. */

@@ -5,7 +5,7 @@ import { storeAddresses } from '../look/addresses.ts'
 import { revokeView } from '../pages/revoke-view.ts'
 import type { FormFields } from '../security/form-body.ts'
 import { flashCookie } from './flash.ts'
-import { activeKey, actorOf, ended, keyIdOf, observeRevoked, pageOf } from './keys.ts'
+import { activeKey, actorOf, emitRevoked, ended, keyIdOf, pageOf } from './keys.ts'
 import { missing } from './problems.ts'
 import { type Answer, frameOf, type StoreVisit } from './visit.ts'
 
@@ -25,7 +25,7 @@ export async function revoke(visit: StoreVisit, form: FormFields): Promise<Answe
   const { database } = visit.parts
   const outcome = await revokeKey({ database, keyId, storeId: visit.store.id, actor: actorOf(visit) })
   if (outcome === 'unknown') return missing(visit)
-  if (outcome === 'revoked') observeRevoked(visit, keyId)
+  if (outcome === 'revoked') emitRevoked(visit, keyId)
   const addresses = storeAddresses(visit.store.id)
   const to = isUuid(form.for ?? '') ? addresses.replace(form.for ?? '') : addresses.api
   return { to, cookies: [flashCookie(visit, `revoked.${keyId}`)] }

@@ -28,11 +28,11 @@ export async function signIn(visit: Visit, form: FormFields): Promise<Answer> {
   const email = form.email ?? ''
   const password = form.password ?? ''
   const outcome = await visit.parts.accounts.signIn({ email, password, ...clientOf(visit) })
-  visit.parts.observe({ event: 'signed in', requestId: visit.requestId, by: 'password', outcome: outcome.kind })
+  visit.parts.emit({ event: 'sign_in.attempted', requestId: visit.requestId, by: 'password', outcome: outcome.kind })
   const next = safePath(form.next ?? '')
-  if (outcome.kind === 'done') return entered(visit, outcome.cookies, next)
-  const problem = outcome.kind === 'wrong' ? WRONG : held(outcome.waitSeconds)
-  return signInAnswer(visit, { status: outcome.kind === 'wrong' ? 400 : 429, problem, email, next })
+  if (outcome.kind === 'succeeded') return entered(visit, outcome.cookies, next)
+  const problem = outcome.kind === 'rejected' ? WRONG : held(outcome.waitSeconds)
+  return signInAnswer(visit, { status: outcome.kind === 'rejected' ? 400 : 429, problem, email, next })
 }
 
 /** GET /link/{token}: a button, since programs that look at links before people do would use it up. */
@@ -44,10 +44,10 @@ export function linkPage(visit: Visit): Answer {
 /** POST /link */
 export async function useLink(visit: Visit, form: FormFields): Promise<Answer> {
   const outcome = await visit.parts.accounts.signInByLink(form.token ?? '', clientOf(visit))
-  visit.parts.observe({ event: 'signed in', requestId: visit.requestId, by: 'link', outcome: outcome.kind })
-  if (outcome.kind === 'done') return entered(visit, outcome.cookies)
-  const problem = outcome.kind === 'wrong' ? LINK_WRONG : held(outcome.waitSeconds)
-  return signInAnswer(visit, { status: outcome.kind === 'wrong' ? 400 : 429, problem })
+  visit.parts.emit({ event: 'sign_in.attempted', requestId: visit.requestId, by: 'link', outcome: outcome.kind })
+  if (outcome.kind === 'succeeded') return entered(visit, outcome.cookies)
+  const problem = outcome.kind === 'rejected' ? LINK_WRONG : held(outcome.waitSeconds)
+  return signInAnswer(visit, { status: outcome.kind === 'rejected' ? 400 : 429, problem })
 }
 
 /** POST /sign-out */

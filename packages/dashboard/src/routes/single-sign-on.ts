@@ -25,7 +25,7 @@ export async function leaveForSingleSignOn(visit: Visit, form: FormFields): Prom
   if (singleSignOn === null) return missing(visit)
   const way = await singleSignOn.leave()
   if (way === null) {
-    observe(visit, 'unreachable')
+    emit(visit, 'unreachable')
     return signInAnswer(visit, { status: 503, problem: UNREACHABLE, next: safePath(form.next ?? '') })
   }
   const { address } = way
@@ -41,14 +41,14 @@ export async function comeBack(visit: Visit): Promise<Answer> {
   const { singleSignOn } = visit.parts.accounts
   if (singleSignOn === null) return missing(visit)
   const end = await singleSignOn.comeBack({ query: visit.context.req.query(), ...clientOf(visit) })
-  observe(visit, end.kind)
+  emit(visit, end.kind)
   const next = safePath(getCookie(visit.context, RETURN_COOKIE) ?? '')
   switch (end.kind) {
-    case 'done':
+    case 'succeeded':
       return entered(visit, [...end.cookies, returnCookie(visit, '', 0)], next)
-    case 'wrong':
+    case 'rejected':
       return signInAnswer(visit, { status: 400, problem: SENTENCES[end.why], cookies: end.cookies, next })
-    case 'held':
+    case 'rate_limited':
       return signInAnswer(visit, { status: 429, problem: held(end.waitSeconds), next })
     case 'unreachable':
       return signInAnswer(visit, { status: 503, problem: UNREACHABLE, next })
@@ -65,6 +65,6 @@ const RETURN_COOKIE = 'return-to'
 /** A sign-in elsewhere takes no longer. */
 const RETURN_SECONDS = 600
 
-function observe({ parts, requestId }: Visit, outcome: SingleSignOnEnd['kind']): void {
-  parts.observe({ event: 'signed in', requestId, by: 'oidc', outcome })
+function emit({ parts, requestId }: Visit, outcome: SingleSignOnEnd['kind']): void {
+  parts.emit({ event: 'sign_in.attempted', requestId, by: 'oidc', outcome })
 }

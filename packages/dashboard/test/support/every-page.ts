@@ -183,7 +183,7 @@ const LED_TO: readonly EveryPage[] = [
       await page.locator('#json').waitFor()
     },
   },
-  { name: 'key made', isSignedIn: true, open: makeKey },
+  { name: 'key.created', isSignedIn: true, open: makeKey },
   {
     name: 'key made in place of another',
     isSignedIn: true,

@@ -1,10 +1,17 @@
 // A store of the test platform as the Data pages read it, through a reader of its own.
 
 import { connectionUrlOf, getStore } from '@store-export/control'
-import { Barrier, type StoreAddress, StoreColumns, StoreCounts, StorePools, StoreReader } from '@store-export/engine'
+import {
+  type StoreAddress,
+  StoreColumns,
+  StoreCounts,
+  StorePools,
+  StoreReader,
+  TransactionWait,
+} from '@store-export/engine'
 import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
 import { readConfig } from '../../../operator/src/config.ts'
-import type { Observation } from '../../../operator/src/observe.ts'
+import type { ServiceEvent } from '../../../operator/src/events.ts'
 import type { DataStore } from '../../src/data/data-page.ts'
 import { addressOf, type StoreSource, standingOf } from '../../src/data/store-rows.ts'
 import { Turns } from '../../src/data/turns.ts'
@@ -12,31 +19,31 @@ import { Turns } from '../../src/data/turns.ts'
 /** Readers of store databases, to be closed. */
 export interface TestReader {
   readonly reader: StoreReader
-  readonly observations: Observation[]
+  readonly events: ServiceEvent[]
   close(): Promise<void>
 }
 
 /** A reader for the platform's stores; the catalog is read again for every request. */
 export function openReader(platform: TestPlatform): TestReader {
-  const observations: Observation[] = []
-  const observe = (observation: Observation) => observations.push(observation)
+  const events: ServiceEvent[] = []
+  const emit = (event: ServiceEvent) => events.push(event)
   const now = () => performance.now()
   const { config } = readConfig({})
   const keys = { current: platform.sealingKey, previous: null }
   const connectionUrl = (address: StoreAddress) => connectionUrlOf(keys, address)
-  const pools = new StorePools({ bounds: config, connectionUrl, observe })
+  const pools = new StorePools({ bounds: config, connectionUrl, emit })
   const reader = new StoreReader({
     pools,
-    columns: new StoreColumns({ refreshSeconds: 0, observe, now }),
+    columns: new StoreColumns({ refreshSeconds: 0, emit, now }),
     counts: new StoreCounts({ maxAgeMs: 0, now }),
-    barrier: new Barrier({ bounds: config, observe }),
-    observe,
+    transactionWait: new TransactionWait({ bounds: config, emit }),
+    emit,
     timeoutMs: config.storeTimeoutMs,
     pageBytesMax: config.pageBytesMax,
-    searchRows: config.searchRows,
+    scanBatchRows: config.scanBatchRows,
     preparedStatements: true,
   })
-  return { reader, observations, close: () => pools.close() }
+  return { reader, events, close: () => pools.close() }
 }
 
 /** The store as registered, ready to be shown. */

@@ -37,7 +37,7 @@ export class ChildRows {
 
   /** `page` is where the rows end up. */
   constructor(resource: Resource, page: PageWriter) {
-    this.out = new JsonWriter(page.bounds.rowsMax > 1 ? PAGE_BYTES : FEW_BYTES, page.out.surprises)
+    this.out = new JsonWriter(page.bounds.rowsMax > 1 ? PAGE_BYTES : FEW_BYTES, page.out.contractViolations)
     this.encoder = rowEncoder(resource)
     this.values = valueNames(resource).length + 1
     this.bytesMax = page.bounds.bytesMax

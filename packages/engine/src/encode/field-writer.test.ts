@@ -90,7 +90,7 @@ describe('texts', () => {
 describe('null in a field that is not nullable', () => {
   test('[R21] has a stand-in of its kind, and each is counted', async () => {
     await samples.sql`insert into samples (id) values (${ID})`
-    const { rows, surprises } = await samples.serve(mixed)
+    const { rows, contractViolations } = await samples.serve(mixed)
     expect(rows).toEqual([
       {
         id: ID,
@@ -105,7 +105,7 @@ describe('null in a field that is not nullable', () => {
       },
     ])
     const missing = ['ref', 'word', 'words', 'count', 'flag', 'state']
-    expect(surprises).toEqual(Object.fromEntries(missing.map((name) => [`samples.${name} missing`, 1])))
+    expect(contractViolations).toEqual(Object.fromEntries(missing.map((name) => [`samples.${name} missing`, 1])))
   })
 })
 
@@ -113,16 +113,16 @@ describe('values of a list', () => {
   test('[R33, R34] what is outside the list is served as stored and counted, or as the stand-in for others', async () => {
     await samples.sql`insert into samples (id, ref, word, words, count, flag, state, brand)
       values (${ID}, ${ID}, '', '{}', -2147483648, true, 'On "hold"', 'Own')`
-    const { rows, surprises } = await samples.serve(mixed)
+    const { rows, contractViolations } = await samples.serve(mixed)
     expect(rows[0]).toMatchObject({ count: -2_147_483_648, flag: true, state: 'On "hold"', brand: 'other' })
-    expect(surprises).toEqual({ 'samples.state outside the list': 1 })
+    expect(contractViolations).toEqual({ 'samples.state outside the list': 1 })
   })
 
-  test('a value of the list is no surprise', async () => {
+  test('a listed value is no contract violation', async () => {
     await samples.sql`insert into samples (id, ref, word, words, count, flag, state, brand)
       values (${ID}, ${ID}, '', '{}', 2147483647, false, 'off', 'own')`
-    const { rows, surprises } = await samples.serve(mixed)
+    const { rows, contractViolations } = await samples.serve(mixed)
     expect(rows[0]).toMatchObject({ count: 2_147_483_647, flag: false, state: 'off', brand: 'own' })
-    expect(surprises).toEqual({})
+    expect(contractViolations).toEqual({})
   })
 })

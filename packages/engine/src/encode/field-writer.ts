@@ -53,7 +53,7 @@ function missingWriter({ name, field }: Named, type: ColumnType): WriteMissing {
   const array = type.kind === 'json' && type.shape.outer === 'array'
   const stand = prepare(array ? '[]' : DEFAULTS[type.kind])
   return (out) => {
-    out.surprise(`${name} missing`)
+    out.countViolation(`${name} missing`)
     out.put(stand)
   }
 }
@@ -135,7 +135,7 @@ function putHex(to: DataView, at: number, twoBytes: number): void {
 function numericWriter({ name }: Named, missing: WriteMissing): WriteField {
   return (out, cell) => {
     if (isNumber(cell)) return writeNumeric(out, cell)
-    out.surprise(`${name} not a number`)
+    out.countViolation(`${name} not a number`)
     missing(out)
   }
 }
@@ -145,7 +145,7 @@ function timestampWriter({ name, field }: Named): WriteField {
     const milliseconds = millisecondsOf(cell)
     const range = rangeOf(milliseconds)
     if (range === 'within') return writeTimestamp(out, milliseconds)
-    out.surprise(`${name} out of range`)
+    out.countViolation(`${name} out of range`)
     out.put(field.nullable ? NULL : range === 'before' ? EARLIEST : LATEST)
   }
 }
@@ -156,7 +156,7 @@ function oneOfWriter({ name }: Named, type: Extract<FieldType, { kind: 'oneOf' }
   return (out, cell) => {
     for (const value of values) if (holds(cell, value)) return out.writeText(cell)
     if (others !== null) return out.put(others)
-    out.surprise(`${name} outside the list`)
+    out.countViolation(`${name} outside the list`)
     out.writeText(cell)
   }
 }
@@ -198,7 +198,7 @@ function jsonWriter(
   const keys = 'keys' in shape ? servedKeys(shape.keys) : null
   return (out, cell) => {
     if (!hasOuterType(cell, shape.outer)) {
-      out.surprise(`${name} of the wrong shape`)
+      out.countViolation(`${name} of the wrong shape`)
       return missing(out)
     }
     if (keys === null) putStoredJson(out, cell)

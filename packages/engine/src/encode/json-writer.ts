@@ -1,4 +1,4 @@
-// A growing buffer of JSON bytes, and the surprises met while it was filled. Knows text and digits, no field kinds.
+// Writes JSON into a growing buffer, and counts contract violations. field-writer.ts knows the kinds of fields.
 
 import { type Cell, viewOf } from '@store-export/postgres'
 import { giveBackMemory, takeMemory } from './page-memory.ts'
@@ -22,11 +22,11 @@ export class JsonWriter {
   view: DataView
   length = 0
   /** Values that broke the contract and were served as the readings say, by `table.column kind`. */
-  readonly surprises: Map<string, number>
+  readonly contractViolations: Map<string, number>
 
-  /** Counts in `surprises`, which another writer may share. */
-  constructor(bytesExpected: number, surprises = new Map<string, number>()) {
-    this.surprises = surprises
+  /** Counts contract violations in a map that another writer may share. */
+  constructor(bytesExpected: number, contractViolations = new Map<string, number>()) {
+    this.contractViolations = contractViolations
     this.bytes = takeMemory(bytesExpected + OVERHANG_BYTES)
     this.view = viewOf(this.bytes)
   }
@@ -101,8 +101,8 @@ export class JsonWriter {
   }
 
   /** Counts a value that broke the contract. */
-  surprise(what: string): void {
-    this.surprises.set(what, (this.surprises.get(what) ?? 0) + 1)
+  countViolation(what: string): void {
+    this.contractViolations.set(what, (this.contractViolations.get(what) ?? 0) + 1)
   }
 }
 

@@ -66,9 +66,9 @@ describe('decimals', () => {
 
   test('[R17, R21] what is no number is null where null may be, else 0.00; each is counted', async () => {
     await store(['NaN', 'Infinity', '-Infinity', null])
-    const { rows, surprises } = await samples.serve(samplesOfNumbers)
+    const { rows, contractViolations } = await samples.serve(samplesOfNumbers)
     for (const row of rows) expect(row).toMatchObject({ amount: '0.00', maybe: null, exact: null })
-    expect(surprises).toEqual({
+    expect(contractViolations).toEqual({
       'samples.amount not a number': 3,
       'samples.amount missing': 4,
       'samples.maybe not a number': 3,

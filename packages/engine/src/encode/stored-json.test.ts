@@ -94,24 +94,27 @@ describe('JSON of the right outer type', () => {
 describe('JSON of the wrong outer type', () => {
   test.each(['1', '"text"', 'true', 'null', '-0.5'])('[R32] %s is {} or [] or null, and counted', async (stored) => {
     await store([stored])
-    const { rows, surprises } = await samples.serve(documents)
+    const { rows, contractViolations } = await samples.serve(documents)
     expect(rows[0]).toMatchObject({ map: {}, list: [], maybe: null, address: null })
-    expect(surprises).toMatchObject({ 'samples.map of the wrong shape': 1, 'samples.address of the wrong shape': 1 })
+    expect(contractViolations).toMatchObject({
+      'samples.map of the wrong shape': 1,
+      'samples.address of the wrong shape': 1,
+    })
   })
 
   test('[R32] an object where an array belongs, and the other way round', async () => {
     await store(['{"a": 1}', '[1]'])
-    const { rows, surprises } = await samples.serve(documents)
+    const { rows, contractViolations } = await samples.serve(documents)
     expect(rows[0]).toMatchObject({ map: { a: 1 }, list: [], maybe: null })
     expect(rows[1]).toMatchObject({ map: {}, list: [1], maybe: [1], address: null })
-    expect(surprises['samples.list of the wrong shape']).toBe(1)
-    expect(surprises['samples.map of the wrong shape']).toBe(1)
+    expect(contractViolations['samples.list of the wrong shape']).toBe(1)
+    expect(contractViolations['samples.map of the wrong shape']).toBe(1)
   })
 
   test('[R21] null is {} or [] or null', async () => {
     await samples.sql`insert into samples (id) values ('00000000-0000-0000-0000-000000000001')`
-    const { rows, surprises } = await samples.serve(documents)
+    const { rows, contractViolations } = await samples.serve(documents)
     expect(rows[0]).toMatchObject({ map: {}, list: [], maybe: null, address: null })
-    expect(surprises).toEqual({ 'samples.map missing': 1, 'samples.list missing': 1 })
+    expect(contractViolations).toEqual({ 'samples.map missing': 1, 'samples.list missing': 1 })
   })
 })

@@ -72,14 +72,14 @@ describe('instants on the wire', () => {
     const early = ['-infinity', '0001-12-31 23:59:59.999999+00 BC', '4714-11-24 00:00:00+00 BC']
     const late = ['infinity', '10000-01-01 00:00:00+00', '294276-12-31 23:59:59.999999+00']
     await store([...early, ...late, null])
-    const { rows, surprises } = await samples.serve(instants)
+    const { rows, contractViolations } = await samples.serve(instants)
     expect(rows.map(({ at }) => at)).toEqual([
       ...early.map(() => '0001-01-01T00:00:00.000Z'),
       ...late.map(() => '9999-12-31T23:59:59.999Z'),
       '0001-01-01T00:00:00.000Z',
     ])
     expect(rows.map(({ maybe }) => maybe)).toEqual(rows.map(() => null))
-    expect(surprises).toEqual({
+    expect(contractViolations).toEqual({
       'samples.at out of range': 6,
       'samples.maybe out of range': 6,
       'samples.at missing': 1,
@@ -88,8 +88,8 @@ describe('instants on the wire', () => {
 
   test('the first and the last instant of the range are within it', async () => {
     await store(['0001-01-01 00:00:00+00', '9999-12-31 23:59:59.999999+00'])
-    const { rows, surprises } = await samples.serve(instants)
+    const { rows, contractViolations } = await samples.serve(instants)
     expect(rows.map(({ maybe }) => maybe)).toEqual(['0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'])
-    expect(surprises).toEqual({})
+    expect(contractViolations).toEqual({})
   })
 })

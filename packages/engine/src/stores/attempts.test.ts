@@ -5,7 +5,7 @@ import type { StoreEvent } from '../store-event.ts'
 import { Attempts } from './attempts.ts'
 import { StoreColumns } from './columns.ts'
 import { StorePools } from './pools.ts'
-import { StoreDatabaseFault } from './store-fault.ts'
+import { StoreDatabaseError } from './store-fault.ts'
 
 const TIMEOUT_MS = 2000
 const bounds = {
@@ -23,11 +23,11 @@ test('[ERR-3] a request whose time is over sends no statement, and the cause nam
   const database = await createDatabase()
   onTestFinished(() => database.drop())
   const seen: StoreEvent[] = []
-  const observe = (observation: StoreEvent) => void seen.push(observation)
-  const pools = new StorePools({ bounds, connectionUrl: ({ databaseUrl }) => databaseUrl, observe })
+  const emit = (event: StoreEvent) => void seen.push(event)
+  const pools = new StorePools({ bounds, connectionUrl: ({ databaseUrl }) => databaseUrl, emit })
   onTestFinished(() => pools.close())
-  const columns = new StoreColumns({ refreshSeconds: 15, observe, now: () => performance.now() })
-  const attempts = new Attempts({ pools, columns, observe, timeoutMs: TIMEOUT_MS })
+  const columns = new StoreColumns({ refreshSeconds: 15, emit, now: () => performance.now() })
+  const attempts = new Attempts({ pools, columns, emit, timeoutMs: TIMEOUT_MS })
   const address = { storeId: 's', databaseUrl: database.url, schemaName: 'public', sealedPassword: null }
   let isStarted = false
   const work = async () => {
@@ -35,9 +35,9 @@ test('[ERR-3] a request whose time is over sends no statement, and the cause nam
   }
   // 66 ms too late, as a second attempt can be
   const startedAt = performance.now() - TIMEOUT_MS - 66
-  await expect(attempts.run({ address, requestId: 'r', startedAt }, work)).rejects.toThrow(StoreDatabaseFault)
+  await expect(attempts.run({ address, requestId: 'r', startedAt }, work)).rejects.toThrow(StoreDatabaseError)
   expect(isStarted).toBe(false)
-  const [fault] = seen.filter(({ event }) => event === 'store fault')
+  const [fault] = seen.filter(({ event }) => event === 'store.query_failed')
   const cause = new TimeLimitPassed('the time limit of 2000 ms passed before the statement was sent')
   expect(fault).toMatchObject({ cause })
 })

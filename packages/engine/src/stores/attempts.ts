@@ -3,16 +3,16 @@
 import { ApiError } from '@store-export/contract'
 import { type Connection, TimeLimitPassed, within } from '@store-export/postgres'
 import type { PresentColumns } from '../query/columns-present.ts'
-import type { Observe } from '../store-event.ts'
+import type { StoreEventHandler } from '../store-event.ts'
 import type { StoreColumns } from './columns.ts'
 import { isTooSlow, remedyFor } from './database-errors.ts'
 import type { StoreAddress, StorePools } from './pools.ts'
-import { StoreDatabaseFault } from './store-fault.ts'
+import { StoreDatabaseError } from './store-fault.ts'
 
 export interface AttemptOptions {
   readonly pools: StorePools
   readonly columns: StoreColumns
-  readonly observe: Observe
+  readonly emit: StoreEventHandler
   readonly timeoutMs: number
 }
 
@@ -47,7 +47,7 @@ export class Attempts {
 
   /**
    * Does the work, and repeats it once if the error allows it. Rejects with `ApiError`, with the reason of the signal, and with
-   * `StoreDatabaseFault`, which is observed already, for any other error.
+   * `StoreDatabaseError`, which is reported already, for any other error.
    */
   async run<T>(request: AttemptRequest, work: Work<T>): Promise<T> {
     const { startedAt, address, requestId, signal } = request
@@ -60,8 +60,8 @@ export class Attempts {
         if (isFinal(cause)) throw cause
         const helps = this.prepareRetry(address, cause) || this.isStrayCancel(cause, startedAt)
         const retried = helps && !isRetry
-        this.options.observe({ event: 'store fault', storeId: address.storeId, requestId, cause, retried })
-        if (!retried) throw asFault(cause)
+        this.options.emit({ event: 'store.query_failed', storeId: address.storeId, requestId, cause, retried })
+        if (!retried) throw toStoreDatabaseError(cause)
       }
     }
   }
@@ -107,6 +107,6 @@ export class Attempts {
   }
 }
 
-function asFault(cause: unknown): StoreDatabaseFault {
-  return cause instanceof StoreDatabaseFault ? cause : new StoreDatabaseFault('the store could not be read', { cause })
+function toStoreDatabaseError(cause: unknown): StoreDatabaseError {
+  return cause instanceof StoreDatabaseError ? cause : new StoreDatabaseError('the store could not be read', { cause })
 }

@@ -27,10 +27,10 @@ beforeAll(async () => {
 })
 afterAll(() => samples.drop())
 
-function columnsAt(clock: { now: number }, observations: StoreEvent[] = []) {
+function columnsAt(clock: { now: number }, events: StoreEvent[] = []) {
   return new StoreColumns({
     refreshSeconds: 1,
-    observe: (observation) => observations.push(observation),
+    emit: (event) => events.push(event),
     now: () => clock.now,
     resources: [things],
   })
@@ -119,8 +119,8 @@ describe('columns of a store', () => {
 
   test('[R28] are read again after the setting’s time, and what changed is told', async () => {
     const clock = { now: 0 }
-    const observations: StoreEvent[] = []
-    const columns = columnsAt(clock, observations)
+    const events: StoreEvent[] = []
+    const columns = columnsAt(clock, events)
     await columns.of(ADDRESS, samples.reader)
     await samples.sql`alter table samples drop column n`
     clock.now = 999
@@ -131,19 +131,25 @@ describe('columns of a store', () => {
     columns.forget('a')
     expect((await columns.of(ADDRESS, samples.reader)).get('samples')?.has('n')).toBe(true)
     await new Promise((resolve) => setImmediate(resolve))
-    expect(observations).toContainEqual({ event: 'schema changed', storeId: 'a', added: [], removed: ['samples.n'] })
+    expect(events).toContainEqual({ event: 'store.schema_changed', storeId: 'a', added: [], removed: ['samples.n'] })
   })
 
   test('[R28] one of a type that no value of its field can have counts as absent, and is told once', async () => {
     await samples.sql`alter table samples alter column n type interval using null`
     const clock = { now: 0 }
-    const observations: StoreEvent[] = []
-    const columns = columnsAt(clock, observations)
+    const events: StoreEvent[] = []
+    const columns = columnsAt(clock, events)
     for (; clock.now < 5000; clock.now += 1000)
       expect((await columns.of(ADDRESS, samples.reader)).get('samples')?.has('n')).toBe(false)
-    const surprise = { event: 'schema surprise', storeId: 'a', table: 'samples', column: 'n', kind: 'other type' }
-    expect(observations.filter((each) => each.event === 'schema surprise' && each.kind === 'other type')).toEqual([
-      surprise,
+    const mismatch = {
+      event: 'store.schema_mismatched',
+      storeId: 'a',
+      table: 'samples',
+      column: 'n',
+      kind: 'other type',
+    }
+    expect(events.filter((each) => each.event === 'store.schema_mismatched' && each.kind === 'other type')).toEqual([
+      mismatch,
     ])
     await samples.sql`alter table samples alter column n type integer using null`
   })

@@ -13,12 +13,12 @@ import {
   presentIn,
 } from '../query/columns-present.ts'
 import { textLiteral } from '../query/literal.ts'
-import type { Observe } from '../store-event.ts'
+import type { StoreEventHandler } from '../store-event.ts'
 import type { StoreAddress } from './pools.ts'
 
 export interface ColumnsOptions {
   readonly refreshSeconds: number
-  readonly observe: Observe
+  readonly emit: StoreEventHandler
   /** Milliseconds on a clock that never goes back. */
   readonly now: () => number
   /** Resources whose columns are looked for; the contract's unless said. */
@@ -136,7 +136,7 @@ export class StoreColumns {
     const name = `${storeId} ${table} ${column}`
     if (this.told.has(name)) return
     this.told.add(name)
-    this.options.observe({ event: 'schema surprise', storeId, table, column, kind: 'other type' })
+    this.options.emit({ event: 'store.schema_mismatched', storeId, table, column, kind: 'other type' })
   }
 
   private async compare(storeId: string, before: CachedColumns | undefined, columns: PresentColumns): Promise<void> {
@@ -146,11 +146,12 @@ export class StoreColumns {
       const [was, now] = [namesOf(old), namesOf(columns)]
       const added = now.filter((name) => !was.includes(name))
       const removed = was.filter((name) => !now.includes(name))
-      if (added.length + removed.length > 0) this.options.observe({ event: 'schema changed', storeId, added, removed })
+      if (added.length + removed.length > 0)
+        this.options.emit({ event: 'store.schema_changed', storeId, added, removed })
     }
     for (const { table, name } of LAUNCH_COLUMNS)
       if (!hasColumn(columns, table, name) && (old === null || hasColumn(old, table, name)))
-        this.options.observe({ event: 'schema surprise', storeId, table, column: name, kind: 'column missing' })
+        this.options.emit({ event: 'store.schema_mismatched', storeId, table, column: name, kind: 'column missing' })
   }
 }
 

@@ -17,7 +17,7 @@ export interface WindowSearch {
   readonly connection: Connection
   readonly present: PresentColumns
   /** Rows that are looked through at a time. */
-  readonly windowRows: number
+  readonly scanBatchRows: number
   /** Windows end before this, by `performance.now()`. */
   readonly until: number
   readonly signal: AbortSignal | undefined
@@ -30,13 +30,13 @@ export interface WindowSearch {
  * throws, and the signal's reason.
  */
 export async function fillByWindows(plan: PagePlan, search: WindowSearch): Promise<void> {
-  const { page, connection, present, windowRows, signal, fill } = search
+  const { page, connection, present, scanBatchRows, signal, fill } = search
   const beganAt = performance.now()
   let slowestMs = 0
   let after = plan.after
   for (;;) {
     const openedAt = performance.now()
-    const text = windowEndStatement({ ...plan, after }, present, windowRows)
+    const text = windowEndStatement({ ...plan, after }, present, scanBatchRows)
     const rows = await queryRows<WindowEndRow>(connection, { text, values: [] }, { signal })
     const end = windowEnd(rows)
     // a full page looks for one row more, which tells that there is a next one

@@ -6,7 +6,7 @@ import { isCounted } from '../query/changed-count.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
 import { needsWindows } from '../query/windows.ts'
 import { changedCount } from './fill-page.ts'
-import { type Look, type LookOptions, lacksFunctions, lookAndRun } from './open-transactions.ts'
+import { lacksFunctions, type PollOptions, pollAndRun, type TransactionSnapshot } from './open-transactions.ts'
 import type { PageRequest, Pages } from './pages.ts'
 import { endTransaction, PlannedRead } from './read-plan.ts'
 import { requireServable } from './refusals.ts'
@@ -27,20 +27,20 @@ export interface StoreSession {
 /** Nothing was read with the poll. */
 export const NOTHING_AHEAD: ReadAhead = { page: null, changed: null }
 
-/** Sends the poll together with the page's statements, or with the count of changed rows. Rejects as `lookAndRun` does, and with `ApiError`. */
-export async function lookAndReadAhead(
+/** Sends the poll together with the page's statements, or with the count of changed rows. Rejects as `pollAndRun` does, and with `ApiError`. */
+export async function pollAndReadAhead(
   pages: Pages,
   request: PageRequest,
   { connection, present }: StoreSession,
-  options: LookOptions,
-): Promise<ReadAhead & { readonly look: Look }> {
+  options: PollOptions,
+): Promise<ReadAhead & { readonly look: TransactionSnapshot }> {
   const { plan } = request
   // a request that the store can't serve is refused without waiting for transactions
   requireServable(plan, present)
   if (options.prepared) await pages.plans.renew(connection)
   if (plan.kind === 'page' && isCounted(plan, present)) {
     const counting = changedCount(plan, present, options.prepared)
-    const { look, ran, error } = await lookAndRun(connection, [counting.request], options)
+    const { look, ran, error } = await pollAndRun(connection, [counting.request], options)
     if (error !== null) throw error
     const changed = ran ? counting.count() : null
     return { look, changed, page: changed === 0 ? pages.newPage(request, present) : null }
@@ -48,7 +48,7 @@ export async function lookAndReadAhead(
   const isOneStatement = plan.kind !== 'page' || !needsWindows(plan, present)
   if (isOneStatement && present.has(plan.resource.table))
     return await lookAndReadPage(pages, request, { connection, present }, options)
-  const { look } = await lookAndRun(connection, [], options)
+  const { look } = await pollAndRun(connection, [], options)
   return { look, ...NOTHING_AHEAD }
 }
 
@@ -56,12 +56,12 @@ async function lookAndReadPage(
   pages: Pages,
   request: PageRequest,
   { connection, present }: StoreSession,
-  options: LookOptions,
-): Promise<ReadAhead & { readonly look: Look }> {
+  options: PollOptions,
+): Promise<ReadAhead & { readonly look: TransactionSnapshot }> {
   const page = pages.newPage(request, present)
   const read = new PlannedRead(request.plan, page, { present, prepares: options.prepared })
   try {
-    const { look, ran, error } = await lookAndRun(connection, read.requests, options)
+    const { look, ran, error } = await pollAndRun(connection, read.requests, options)
     // a server without the functions of the check: `readPlan` reads without it
     if (error !== null && !(read.isLayered && lacksFunctions(error))) throw error
     await endTransaction(connection, options)

@@ -1,7 +1,7 @@
 import { queryRows, sql } from '@store-export/postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createSamples, type Samples } from '../../test/support/samples.ts'
-import { lookAtTransactions, lookOf } from './open-transactions.ts'
+import { lookOf, pollOpenTransactions } from './open-transactions.ts'
 
 let samples: Samples
 
@@ -14,16 +14,16 @@ test('[SYNC-1] othersâ€™ transactions are seen with their start on the databaseâ
   const [role] = await queryRows<{ name: string }>(samples.reader, sql`select current_user as name`)
   await samples.sql.unsafe(`grant pg_read_all_stats to "${role?.name}"`)
   // a session that is only just connecting has one, too
-  await expect.poll(async () => (await lookAtTransactions(samples.reader)).open).toEqual(new Map())
+  await expect.poll(async () => (await pollOpenTransactions(samples.reader)).open).toEqual(new Map())
   await samples.sql`begin`
   const [row] = await samples.sql<[{ started: string }]>`
     select ((extract(epoch from now()) - 946684800) * 1000000)::int8::text as started`
-  const { at, open } = await lookAtTransactions(samples.reader)
+  const { at, open } = await pollOpenTransactions(samples.reader)
   const starts = [...(open?.values() ?? [])].map(({ startedAt }) => startedAt)
   expect(starts).toEqual([BigInt(row.started)])
   expect(at).toBeGreaterThan(BigInt(row.started))
   await samples.sql`rollback`
-  await expect.poll(async () => (await lookAtTransactions(samples.reader)).open).toEqual(new Map())
+  await expect.poll(async () => (await pollOpenTransactions(samples.reader)).open).toEqual(new Map())
 })
 
 test('[SYNC-1] ignores transactions of other databases, also if the role has numbers rounded', async () => {
@@ -32,7 +32,7 @@ test('[SYNC-1] ignores transactions of other databases, also if the role has num
   onTestFinished(() => other.drop())
   await other.sql`begin`
   await other.sql`select from pg_class`
-  expect((await lookAtTransactions(samples.reader)).open).toEqual(new Map())
+  expect((await pollOpenTransactions(samples.reader)).open).toEqual(new Map())
   await other.sql`rollback`
 })
 

@@ -1,4 +1,4 @@
-// Reads which transactions other sessions have open in a store's database. Any role may read that. barrier.ts waits for
+// Reads which transactions other sessions have open in a store's database. Any role may read that. transaction-wait.ts waits for
 // these transactions.
 
 import type { Microseconds } from '@store-export/contract'
@@ -25,7 +25,7 @@ export interface OpenTransaction {
 export type OpenTransactions = ReadonlyMap<string, OpenTransaction>
 
 /** Result of a poll of the open transactions. */
-export interface Look {
+export interface TransactionSnapshot {
   /** The database's clock, read just before the transactions. */
   readonly at: Microseconds
   /** Null if they are hidden: on a standby, because its primary has them, and on servers that lack the functions. */
@@ -37,20 +37,20 @@ export interface Look {
  * clock was read, and at least one statement finds a transaction that is being prepared meanwhile. Rejects with the error of
  * the PostgreSQL client.
  */
-export async function lookAtTransactions(connection: Connection, prepared = false): Promise<Look> {
-  const { look } = await lookAndRun(connection, [], { prepared })
+export async function pollOpenTransactions(connection: Connection, prepared = false): Promise<TransactionSnapshot> {
+  const { look } = await pollAndRun(connection, [], { prepared })
   return look
 }
 
 /** Options of a poll. */
-export interface LookOptions extends RunOptions {
+export interface PollOptions extends RunOptions {
   /** Whether the connection keeps the statements prepared. */
   readonly prepared: boolean
 }
 
 /** What one flush returned. */
-export interface LookAndRun {
-  readonly look: Look
+export interface PollResult {
+  readonly look: TransactionSnapshot
   /** Whether the requests ran after the poll, without an error. */
   readonly ran: boolean
   /** Error of the requests. */
@@ -59,25 +59,25 @@ export interface LookAndRun {
 
 /**
  * Polls, and runs requests after the poll, in one flush. If the server lacks a function of the poll, `ran` is false,
- * because the clock could only be read after the requests. Rejects as `lookAtTransactions` does.
+ * because the clock could only be read after the requests. Rejects as `pollOpenTransactions` does.
  */
-export async function lookAndRun(
+export async function pollAndRun(
   connection: Connection,
   requests: readonly Request[],
-  { prepared, ...options }: LookOptions,
-): Promise<LookAndRun> {
+  { prepared, ...options }: PollOptions,
+): Promise<PollResult> {
   const poll = collectRows([CLOCK, LOCKS, SESSIONS, PREPARED].map((text) => ({ text, values: [], prepared })))
   const groups = requests.length === 0 ? [poll.requests] : [poll.requests, requests]
-  const [lookError = null, error = null] = await connection.run(groups, options)
-  if (lookError === null) {
+  const [pollError = null, error = null] = await connection.run(groups, options)
+  if (pollError === null) {
     const look = lookOf(poll.results as unknown as TransactionRows)
     return { look, error, ran: error === null && requests.length > 0 }
   }
-  if (!lacksFunctions(lookError)) throw lookError
+  if (!lacksFunctions(pollError)) throw pollError
   if (connection.transaction !== 'none') await connection.script('rollback', options)
   const clock = { text: `select ${NOW} as "at"`, values: [] }
   const [row] = await queryRows<Pick<ClockRow, 'at'>>(connection, clock, options)
-  if (row === undefined) throw lookError
+  if (row === undefined) throw pollError
   return { look: { at: row.at, open: null }, error: null, ran: false }
 }
 
@@ -113,7 +113,7 @@ interface PreparedRow {
 }
 
 /** The transactions that the rows of the four statements show. */
-export function lookOf([[clock], locks, sessions, prepared]: TransactionRows): Look {
+export function lookOf([[clock], locks, sessions, prepared]: TransactionRows): TransactionSnapshot {
   const { at } = clock
   const own = sessions.find(({ pid }) => pid === clock.pid)
   const names = new Map(locks.map(({ pid, name }) => [pid, name]))

@@ -4,7 +4,7 @@ import { type Connection, TimeLimitPassed } from '@store-export/postgres'
 import { PageWriter } from '../encode/page-writer.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
 import type { Plan } from '../query/plan.ts'
-import type { Observe } from '../store-event.ts'
+import type { StoreEventHandler } from '../store-event.ts'
 import { isTooSlow } from './database-errors.ts'
 import { KeptPlans } from './kept-plans.ts'
 import { PageSizes } from './page-sizes.ts'
@@ -22,12 +22,12 @@ export class Pages {
   /** Plans that connections keep. */
   readonly plans = new KeptPlans()
   private readonly bytesMax: number
-  private readonly observe: Observe
+  private readonly emit: StoreEventHandler
   private readonly sizes: PageSizes
 
-  constructor({ pageBytesMax, observe }: { readonly pageBytesMax: number; readonly observe: Observe }) {
+  constructor({ pageBytesMax, emit }: { readonly pageBytesMax: number; readonly emit: StoreEventHandler }) {
     this.bytesMax = pageBytesMax
-    this.observe = observe
+    this.emit = emit
     this.sizes = new PageSizes(pageBytesMax)
   }
 
@@ -58,10 +58,10 @@ export class Pages {
   /** Learns from a page, and reports values that break the contract. */
   served({ address, plan }: PageRequest, page: PageWriter): void {
     if (plan.kind === 'page') this.sizes.served(listOf(address, plan), { rows: page.rows, bytes: page.out.length })
-    for (const [what, count] of page.out.surprises) {
+    for (const [what, count] of page.out.contractViolations) {
       const [field = what, ...kind] = what.split(' ')
       const place = { storeId: address.storeId, resource: plan.resource.name, field }
-      this.observe({ event: 'value surprise', ...place, kind: kind.join(' '), count })
+      this.emit({ event: 'store.contract_violated', ...place, kind: kind.join(' '), count })
     }
   }
 }

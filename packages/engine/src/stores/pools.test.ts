@@ -35,7 +35,7 @@ function start(bounds: Partial<typeof BOUNDS> = {}): void {
   pools = new StorePools({
     bounds: { ...BOUNDS, storeServerConnectionsMax, ...bounds },
     connectionUrl,
-    observe: (observation) => seen.push(observation),
+    emit: (event) => seen.push(event),
   })
 }
 
@@ -63,7 +63,7 @@ function pending() {
 
 const select1 = (connection: Connection) => queryRows(connection, sql`select 1`)
 
-const eventsOf = (event: StoreEvent['event']) => seen.filter((observation) => observation.event === event)
+const eventsOf = (event: StoreEvent['event']) => seen.filter((each) => each.event === event)
 
 test('requests for a server that does not answer wait for a connection: none is open, and none is busy', async () => {
   const server = createServer(() => undefined).listen(0, '127.0.0.1')
@@ -89,9 +89,9 @@ describe('the queue of a store', () => {
     await expect(pools.use(addressOf('a'), work.work)).rejects.toThrow('is full')
     await vi.advanceTimersByTimeAsync(1001)
     await late
-    expect(eventsOf('queue refused')).toEqual([
-      { event: 'queue refused', storeId: 'a', reason: 'full' },
-      { event: 'queue refused', storeId: 'a', reason: 'too late' },
+    expect(eventsOf('store.request_rejected')).toEqual([
+      { event: 'store.request_rejected', storeId: 'a', reason: 'full' },
+      { event: 'store.request_rejected', storeId: 'a', reason: 'timeout' },
     ])
     work.end()
     await running
@@ -125,7 +125,7 @@ describe('the queue of a store', () => {
       work.end()
     }
     await Promise.all(all)
-    expect(eventsOf('queue refused')).toEqual([])
+    expect(eventsOf('store.request_rejected')).toEqual([])
   })
 })
 
@@ -149,7 +149,7 @@ describe('connections over all stores', () => {
     await Promise.all(Array.from({ length: 8 }, (_, worker) => ask(worker)))
     expect(asked).toBe(200)
     expect(most).toBe(BOUNDS.storeConnectionsMax)
-    expect(eventsOf('queue refused')).toEqual([])
+    expect(eventsOf('store.request_rejected')).toEqual([])
     await watcher.close()
     await pools.close()
     await database.drop()
@@ -177,7 +177,7 @@ describe('connections over all stores', () => {
       rested.abort()
       await Promise.all(busy)
       expect(served).toBeGreaterThan(0)
-      expect(eventsOf('queue refused')).toEqual([])
+      expect(eventsOf('store.request_rejected')).toEqual([])
     },
   )
 
@@ -311,8 +311,8 @@ describe('a store whose address changes under many requests', () => {
     await Promise.all(
       Array.from({ length: 40 }, (_, n) => use(n < 20 || n % 4 === 0 ? older : newer, n < 20 ? n : 100 + n)),
     )
-    expect(eventsOf('pool opened').length).toBeLessThanOrEqual(20)
-    expect(eventsOf('queue refused')).toEqual([])
+    expect(eventsOf('store.pool_opened').length).toBeLessThanOrEqual(20)
+    expect(eventsOf('store.request_rejected')).toEqual([])
     await Promise.all([use(older, 0), use(newer, 1000), use(older, 1), use(newer, 1001)])
     expect(pools.sums()).toMatchObject({ pools: 1, busy: 0, waiting: 0 })
   })
@@ -357,7 +357,7 @@ describe('a pool', () => {
     expect(pools.sums().pools).toBe(2)
     await vi.advanceTimersByTimeAsync(6000)
     expect(pools.storeIds()).toEqual(['busy'])
-    expect(eventsOf('pool closed')).toEqual([{ event: 'pool closed', storeId: 'idle', reason: 'unused' }])
+    expect(eventsOf('store.pool_closed')).toEqual([{ event: 'store.pool_closed', storeId: 'idle', reason: 'unused' }])
     work.end()
     await running
     await vi.advanceTimersByTimeAsync(66_000)

@@ -2,10 +2,10 @@
 // their connections.
 
 import { type Connection, type ConnectionTarget, parseConnectionUrl, serverOf } from '@store-export/postgres'
-import type { Observe } from '../store-event.ts'
+import type { StoreEventHandler } from '../store-event.ts'
 import { ReconnectPause } from './reconnect-pause.ts'
 import { type ConnectionBounds, StoreConnections } from './store-connections.ts'
-import { StoreDatabaseFault } from './store-fault.ts'
+import { StoreDatabaseError } from './store-fault.ts'
 import { type SessionBounds, type StoreAddress, StorePool, type StoreSlot } from './store-pool.ts'
 
 export type { StoreAddress } from './store-pool.ts'
@@ -19,7 +19,7 @@ export interface StorePoolsOptions {
   readonly bounds: PoolBounds
   /** The connection URL of a store, with its password. May throw. */
   readonly connectionUrl: (address: StoreAddress) => string
-  readonly observe: Observe
+  readonly emit: StoreEventHandler
 }
 
 export interface DiscardOptions {
@@ -56,7 +56,7 @@ export class StorePools {
 
   constructor(options: StorePoolsOptions) {
     this.options = options
-    this.connections = new StoreConnections(options.bounds, options.observe, (pool) => {
+    this.connections = new StoreConnections(options.bounds, options.emit, (pool) => {
       if (pool.isUnused) this.discard(pool.address.storeId, 'room for another store')
     })
     this.unusedTimer = setInterval(() => this.dropUnused(), UNUSED_CHECK_MS).unref()
@@ -106,7 +106,7 @@ export class StorePools {
     if (pool === undefined || (connection !== undefined && !isAmong(pool.running))) return
     this.pools.delete(storeId)
     pool.isDiscarded = true
-    this.options.observe({ event: 'pool closed', storeId, reason })
+    this.options.emit({ event: 'store.pool_closed', storeId, reason })
     this.connections.abandon(pool)
     // Requests release their own slots, and the connection of a discarded pool closes then.
     const close = () => {
@@ -130,7 +130,7 @@ export class StorePools {
   }
 
   private poolOf(address: StoreAddress, deadline: number): StorePool {
-    if (this.isClosed) throw new StoreDatabaseFault('the service is being stopped')
+    if (this.isClosed) throw new StoreDatabaseError('the service is being stopped')
     const { storeId } = address
     const known = this.pools.get(storeId)
     // A request with an older address uses the pool of the newer address.
@@ -143,7 +143,7 @@ export class StorePools {
     this.discard(storeId, 'address changed', { graceSeconds: CLOSE_SECONDS })
     const pool = this.newPool(address, deadline)
     this.pools.set(storeId, pool)
-    this.options.observe({ event: 'pool opened', storeId, reason: 'first request' })
+    this.options.emit({ event: 'store.pool_opened', storeId, reason: 'first request' })
     return pool
   }
 
@@ -156,12 +156,12 @@ export class StorePools {
     return new StorePool(address, deadline, { bounds, target, budgets, pause })
   }
 
-  /** Throws `StoreDatabaseFault` for an address that cannot be used. */
+  /** Throws `StoreDatabaseError` for an address that cannot be used. */
   private targetOf(address: StoreAddress): ConnectionTarget {
     try {
       return parseConnectionUrl(this.options.connectionUrl(address))
     } catch (cause) {
-      throw new StoreDatabaseFault('the store’s connection URL cannot be used', { cause })
+      throw new StoreDatabaseError('the store’s connection URL cannot be used', { cause })
     }
   }
 

@@ -5,9 +5,9 @@ import { hasColumn, type PresentColumns } from '../query/columns-present.ts'
 import { identifier } from '../query/literal.ts'
 import type { Plan } from '../query/plan.ts'
 import { tableName } from '../query/select-list.ts'
-import { StoreDatabaseFault } from './store-fault.ts'
+import { StoreDatabaseError } from './store-fault.ts'
 
-/** Throws `StoreDatabaseFault` if a table of the plan cannot be read, and `INVALID_PARAM` if the store cannot filter so. */
+/** Throws `StoreDatabaseError` if a table of the plan cannot be read, and `INVALID_PARAM` if the store cannot filter so. */
 export function requireServable(plan: Plan, present: PresentColumns): void {
   const { resource } = plan
   requireReadable(resource, present)
@@ -23,7 +23,7 @@ export function requireServable(plan: Plan, present: PresentColumns): void {
 }
 
 /**
- * Throws `StoreDatabaseFault` if the schema has no table of a store, if a table of the resource cannot be read, or if a table of
+ * Throws `StoreDatabaseError` if the schema has no table of a store, if a table of the resource cannot be read, or if a table of
  * launch does not exist. A client would take an empty list for the truth (R42). Newer tables that do not exist are empty lists.
  */
 export function requireReadable(resource: Resource, present: PresentColumns): void {
@@ -46,6 +46,6 @@ export function tracksUpdates({ table }: Resource, present: PresentColumns): boo
 }
 
 /** `code` is the server's own, so that the service reads the schema again and finds a new table. */
-function fault(message: string, code: string): StoreDatabaseFault {
-  return Object.assign(new StoreDatabaseFault(message), { code })
+function fault(message: string, code: string): StoreDatabaseError {
+  return Object.assign(new StoreDatabaseError(message), { code })
 }

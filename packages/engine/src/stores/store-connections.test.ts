@@ -52,7 +52,7 @@ async function startServer({ beforeResponse = async () => undefined as unknown, 
 /** Pools, and a function that sends a statement to the store of a role. */
 function startPools(port: number, bounds: Partial<PoolBounds> = {}) {
   const connectionUrl = ({ databaseUrl }: StoreAddress) => databaseUrl
-  const pools = new StorePools({ bounds: { ...BOUNDS, ...bounds }, connectionUrl, observe: () => undefined })
+  const pools = new StorePools({ bounds: { ...BOUNDS, ...bounds }, connectionUrl, emit: () => undefined })
   onTestFinished(() => pools.close())
   const ask = (role: string, work: () => Promise<unknown> = async () => undefined) => {
     const databaseUrl = `postgres://${role}@127.0.0.1:${port}/shop?sslmode=disable`

@@ -2,12 +2,12 @@
 // node. A request takes an idle connection of its own store first; `opening-rules.ts` says when it may open one.
 
 import { type Connection, within } from '@store-export/postgres'
-import type { Observe } from '../store-event.ts'
+import type { StoreEventHandler } from '../store-event.ts'
 import { ConnectionBudget } from './connection-budget.ts'
 import type { FullPart } from './database-errors.ts'
 import { verdictOn } from './failed-use.ts'
 import { openingFor } from './opening-rules.ts'
-import { StoreDatabaseFault } from './store-fault.ts'
+import { StoreDatabaseError } from './store-fault.ts'
 import type { StorePool, StoreSlot, Waiter } from './store-pool.ts'
 import { type QueueBounds, WaitingRequests } from './waiting-requests.ts'
 
@@ -44,9 +44,9 @@ export class StoreConnections {
   private wakeTimer: NodeJS.Timeout | undefined
 
   /** `onEmptied` is called with a pool whose last connection was closed to make room. */
-  constructor(bounds: ConnectionBounds, observe: Observe, onEmptied: (pool: StorePool) => void) {
+  constructor(bounds: ConnectionBounds, emit: StoreEventHandler, onEmptied: (pool: StorePool) => void) {
     this.bounds = bounds
-    this.requests = new WaitingRequests(bounds, observe)
+    this.requests = new WaitingRequests(bounds, emit)
     this.onEmptied = onEmptied
     this.all = new ConnectionBudget(bounds.storeConnectionsMax)
   }
@@ -66,7 +66,7 @@ export class StoreConnections {
 
   /**
    * A slot for `run`; null if the pool was discarded during the wait. Waits until `limit`, by `performance.now()`, while
-   * requests make progress, and `storeQueueWaitMs` otherwise. Rejects with `StoreDatabaseFault`.
+   * requests make progress, and `storeQueueWaitMs` otherwise. Rejects with `StoreDatabaseError`.
    */
   async take(pool: StorePool, limit: number): Promise<StoreSlot | null> {
     const idle = this.takeIdle(pool)
@@ -193,7 +193,7 @@ export class StoreConnections {
     if (delayed.includes('server')) pool.server.pause.failed(cause)
     if (full !== null) await this.closeIdleOf(pool, full)
     // Wraps the error, because a request that used an older connection would retry the error itself.
-    return isFinal ? new StoreDatabaseFault('no connection to the store could be opened', { cause }) : cause
+    return isFinal ? new StoreDatabaseError('no connection to the store could be opened', { cause }) : cause
   }
 
   /** Closes the idle connections that count against the limit which a store has reached, those of other stores included. */

@@ -7,29 +7,29 @@ import type { PageWriter } from '../encode/page-writer.ts'
 import type { PresentColumns } from '../query/columns-present.ts'
 import type { Plan } from '../query/plan.ts'
 import { existsStatement } from '../query/sql.ts'
-import type { Observe } from '../store-event.ts'
+import type { StoreEventHandler } from '../store-event.ts'
 import { Attempts } from './attempts.ts'
-import type { Barrier } from './barrier.ts'
 import type { StoreColumns } from './columns.ts'
 import { countRows, type StoreCounts } from './counts.ts'
 import { fillPage } from './fill-page.ts'
-import { lookAndReadAhead, NOTHING_AHEAD, type ReadAhead, type StoreSession } from './first-page.ts'
-import { lookAtTransactions } from './open-transactions.ts'
+import { NOTHING_AHEAD, pollAndReadAhead, type ReadAhead, type StoreSession } from './first-page.ts'
+import { pollOpenTransactions } from './open-transactions.ts'
 import { type PageRequest, Pages } from './pages.ts'
 import type { StoreAddress, StorePools } from './pools.ts'
 import { PlannedRead, readPlan } from './read-plan.ts'
 import { requireReadable, requireServable } from './refusals.ts'
+import type { TransactionWait } from './transaction-wait.ts'
 
 export interface StoreReaderOptions {
   readonly pools: StorePools
   readonly columns: StoreColumns
   readonly counts: StoreCounts
-  readonly barrier: Barrier
-  readonly observe: Observe
+  readonly transactionWait: TransactionWait
+  readonly emit: StoreEventHandler
   readonly timeoutMs: number
   readonly pageBytesMax: number
   /** Rows of a scan batch, for a filter without an index. */
-  readonly searchRows: number
+  readonly scanBatchRows: number
   /** Off if a pooler shares connections. */
   readonly preparedStatements: boolean
 }
@@ -56,8 +56,8 @@ export class StoreReader {
   }
 
   /**
-   * The rows of the plan. Rejects with `ApiError` if the store lacks a filter's column, and with `StoreDatabaseFault`, which is
-   * observed already, if it cannot be read.
+   * The rows of the plan. Rejects with `ApiError` if the store lacks a filter's column, and with `StoreDatabaseError`, which is
+   * reported already, if it cannot be read.
    */
   read(request: ReadRequest): Promise<PageWriter> {
     const reading = this.readPlan(request)
@@ -82,7 +82,7 @@ export class StoreReader {
         // a retry may read without prepared statements
         const prepared = this.prepares(request.address)
         const options = { prepared, signal: request.signal, deadline: this.readDeadline(request.startedAt) }
-        const { look, ...rest } = await lookAndReadAhead(this.pages, sized, { connection, present }, options)
+        const { look, ...rest } = await pollAndReadAhead(this.pages, sized, { connection, present }, options)
         ahead = rest
         return look
       })
@@ -90,10 +90,16 @@ export class StoreReader {
       // the page is read again after the wait
       ahead.page?.release()
       ahead = NOTHING_AHEAD
-      return this.attempts.run(sized, (connection) => lookAtTransactions(connection, this.prepares(request.address)))
+      return this.attempts.run(sized, (connection) => pollOpenTransactions(connection, this.prepares(request.address)))
     }
     const { waits } = request
-    const { watermark, hasWaited } = await this.options.barrier.pass({ storeId, databaseUrl, waits, look, poll })
+    const { watermark, hasWaited } = await this.options.transactionWait.waitForOpenTransactions({
+      storeId,
+      databaseUrl,
+      waits,
+      look,
+      poll,
+    })
     const { page, changed } = hasWaited ? NOTHING_AHEAD : ahead
     if (page === null) return { watermark, page: await this.readPlan(request, changed) }
     this.pages.served(sized, page)
@@ -108,11 +114,11 @@ export class StoreReader {
       const page = this.pages.newPage(sized, present)
       const fill = (plan: Plan) => this.fill({ ...sized, plan }, page, { connection, present })
       if (plan.kind === 'page') {
-        const { searchRows: windowRows, timeoutMs } = this.options
+        const { scanBatchRows, timeoutMs } = this.options
         const until = sized.startedAt + timeoutMs * SEARCH_SHARE
         const deadline = this.readDeadline(sized.startedAt)
         const search = { page, connection, present, prepares: this.prepares(sized.address), changed, fill }
-        await fillPage(plan, { ...search, windowRows, until, deadline, signal })
+        await fillPage(plan, { ...search, scanBatchRows, until, deadline, signal })
       } else await fill(plan)
       this.pages.served(sized, page)
       return page

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { Look } from './open-transactions.ts'
+import type { TransactionSnapshot } from './open-transactions.ts'
 import { TransactionWatch } from './transaction-watch.ts'
 
 /** Looks that take a moment, counted. */
 function counted(open: () => readonly string[] = () => []) {
   const state = { begun: 0, atOnce: 0, most: 0 }
-  const look = async (): Promise<Look> => {
+  const look = async (): Promise<TransactionSnapshot> => {
     state.begun++
     state.most = Math.max(state.most, ++state.atOnce)
     const seen = open()

@@ -2,7 +2,7 @@
 // beside a poll that hangs.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Look } from './open-transactions.ts'
+import type { TransactionSnapshot } from './open-transactions.ts'
 
 /** Pauses between two polls. Most transactions last a few milliseconds, and the others last long. */
 const PAUSES_MS = [5, 5, 10, 20, 40] as const
@@ -17,9 +17,9 @@ export class TransactionWatch {
   /** The running poll, until it has ended or is slow. */
   private current: Promise<unknown> | null = null
   /** The poll that starts after the running one. */
-  private following: Promise<Look> | null = null
+  private following: Promise<TransactionSnapshot> | null = null
   /** The poll that starts after a pause. */
-  private polling: Promise<Look> | null = null
+  private polling: Promise<TransactionSnapshot> | null = null
 
   /** Whether no request waits and no transaction outlasted a wait. */
   get isIdle(): boolean {
@@ -33,8 +33,8 @@ export class TransactionWatch {
   }
 
   /** Polls after a pause, which grows with the number of polls that the caller has had. */
-  poll(look: () => Promise<Look>, looks: number): Promise<Look> {
-    const pauseMs = PAUSES_MS[Math.min(looks, PAUSES_MS.length - 1)]
+  poll(look: () => Promise<TransactionSnapshot>, polls: number): Promise<TransactionSnapshot> {
+    const pauseMs = PAUSES_MS[Math.min(polls, PAUSES_MS.length - 1)]
     this.polling ??= delay(pauseMs).then(() => {
       this.polling = null
       return this.next(look)
@@ -43,7 +43,7 @@ export class TransactionWatch {
   }
 
   /** Polls now, or after the running poll: a poll that started earlier can miss newer transactions. */
-  private next(look: () => Promise<Look>): Promise<Look> {
+  private next(look: () => Promise<TransactionSnapshot>): Promise<TransactionSnapshot> {
     if (this.current === null) return this.begin(look)
     this.following ??= this.current.then(() => {
       this.following = null
@@ -52,9 +52,9 @@ export class TransactionWatch {
     return this.following
   }
 
-  private begin(look: () => Promise<Look>): Promise<Look> {
-    const looking = look()
-    const ended = looking.then(
+  private begin(look: () => Promise<TransactionSnapshot>): Promise<TransactionSnapshot> {
+    const polling = look()
+    const ended = polling.then(
       ({ open }) => this.forgetEnded(open),
       () => undefined,
     )
@@ -62,11 +62,11 @@ export class TransactionWatch {
       if (this.current === current) this.current = null
     })
     this.current = current
-    return looking
+    return polling
   }
 
   /** Forgets the outlasted transactions that have ended. */
-  forgetEnded(open: Look['open']): void {
+  forgetEnded(open: TransactionSnapshot['open']): void {
     for (const name of this.outlasted) if (open?.has(name) !== true) this.outlasted.delete(name)
   }
 }

@@ -1,8 +1,8 @@
 // The requests that wait for a connection, in bounded queues, one for each store. A request waits longer in a queue that moves
 // than in one that stands still, so that nothing piles up before a store that hangs.
 
-import type { Observe, QueueRefused } from '../store-event.ts'
-import { StoreDatabaseFault } from './store-fault.ts'
+import type { StoreEventHandler, StoreRequestRejected } from '../store-event.ts'
+import { StoreDatabaseError } from './store-fault.ts'
 import type { StorePool, StoreSlot, Waiter } from './store-pool.ts'
 
 /** Bounds of the queues; settings. */
@@ -16,19 +16,19 @@ export interface QueueBounds {
 
 export class WaitingRequests {
   private readonly bounds: QueueBounds
-  private readonly observe: Observe
+  private readonly emit: StoreEventHandler
   private readonly pools = new Set<StorePool>()
 
-  constructor(bounds: QueueBounds, observe: Observe) {
+  constructor(bounds: QueueBounds, emit: StoreEventHandler) {
     this.bounds = bounds
-    this.observe = observe
+    this.emit = emit
   }
 
   get size(): number {
     return [...this.pools].reduce((sum, { waiting }) => sum + waiting.size, 0)
   }
 
-  /** Adds a request. Throws `StoreDatabaseFault` if the queue of its store is full. */
+  /** Adds a request. Throws `StoreDatabaseError` if the queue of its store is full. */
   add(pool: StorePool): Waiter {
     if (pool.running.size + pool.waiting.size >= this.bounds.storePoolSize + this.bounds.storeQueueMax)
       throw this.refusal(pool, 'full', 'the queue for a connection is full')
@@ -38,7 +38,7 @@ export class WaitingRequests {
     return waiter
   }
 
-  /** The slot that the request gets; null if its pool was discarded. Rejects with `StoreDatabaseFault` at the end of the wait. */
+  /** The slot that the request gets; null if its pool was discarded. Rejects with `StoreDatabaseError` at the end of the wait. */
   async slotFor(waiter: Waiter, limit: number): Promise<StoreSlot | null> {
     const { pool, since, turn } = waiter
     let timer: NodeJS.Timeout | undefined
@@ -50,7 +50,7 @@ export class WaitingRequests {
       else {
         pool.waiting.delete(waiter)
         const message = `no connection became free within ${Math.round(now - since)} ms`
-        turn.reject(this.refusal(pool, 'too late', message))
+        turn.reject(this.refusal(pool, 'timeout', message))
       }
     }
     check()
@@ -77,8 +77,8 @@ export class WaitingRequests {
     return running.size < this.bounds.storePoolSize ? blockedBy.progressAt : progressAt
   }
 
-  private refusal(pool: StorePool, reason: QueueRefused['reason'], message: string): StoreDatabaseFault {
-    this.observe({ event: 'queue refused', storeId: pool.address.storeId, reason })
-    return new StoreDatabaseFault(message, { cause: pool.pause.cause ?? pool.server.pause.cause })
+  private refusal(pool: StorePool, reason: StoreRequestRejected['reason'], message: string): StoreDatabaseError {
+    this.emit({ event: 'store.request_rejected', storeId: pool.address.storeId, reason })
+    return new StoreDatabaseError(message, { cause: pool.pause.cause ?? pool.server.pause.cause })
   }
 }

@@ -33,7 +33,7 @@ export interface ServedPage {
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into rows as a client without types does
   readonly rows: any[]
   readonly hasMore: boolean
-  readonly surprises: Readonly<Record<string, number>>
+  readonly contractViolations: Readonly<Record<string, number>>
 }
 
 /** A database of samples. */
@@ -83,7 +83,7 @@ async function serve(
 ): Promise<ServedPage> {
   const columns = new StoreColumns({
     refreshSeconds: 0,
-    observe: () => undefined,
+    emit: () => undefined,
     now: () => 0,
     resources: [resource],
   })
@@ -100,7 +100,7 @@ async function serve(
     text,
     rows: JSON.parse(text),
     hasMore: page.hasMore,
-    surprises: Object.fromEntries(page.out.surprises),
+    contractViolations: Object.fromEntries(page.out.contractViolations),
   }
 }
 

@@ -74,7 +74,7 @@ async function startDemo({ env, folder }: Surroundings, { json }: CommonOptions)
   const config = readSettings(demoEnvironment(env))
   // lines for machines must not disturb the panel: a person who raises the level gets them beside it
   const log = createLog({ level: config.logLevel, fd: 2 })
-  const lifecycle = startLifecycle({ patienceMs: patienceMs(config), observe: log.observe })
+  const lifecycle = startLifecycle({ patienceMs: patienceMs(config), emit: log.handleEvent })
   const dataFolder = path.join(folder, DATA_FOLDER)
   const progress = createProgress(process.stderr, () => performance.now())
   try {
@@ -149,8 +149,8 @@ async function startPostgres({ dataFolder, lifecycle, progress, log }: Demo): Pr
   const startedAt = performance.now()
   const postgres = isFirst ? await progress.step('PostgreSQL', start) : await start()
   lifecycle.onClose(() => postgres.stop())
-  log.observe({
-    event: 'embedded started',
+  log.handleEvent({
+    event: 'embedded_postgres.started',
     durationMs: Math.round(performance.now() - startedAt),
     directory: dataFolder,
   })
@@ -167,7 +167,7 @@ async function setUp(
   const controlUrl = postgres.url(CONTROL_DATABASE)
   const adminUrl = postgres.url('postgres')
   await makeControlDatabase(adminUrl)
-  log.observe({ event: 'migrated', applied: await migrate({ url: controlUrl, random }) })
+  log.handleEvent({ event: 'control.migrated', applied: await migrate({ url: controlUrl, random }) })
   const place = { config, controlUrl, keys: loadDemoSecrets(dataFolder, config.secretPrevious) }
   const database = openControlDatabase(controlUrl, { poolSize: SET_UP_POOL_SIZE })
   try {

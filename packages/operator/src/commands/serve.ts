@@ -28,8 +28,8 @@ async function serve(surroundings: Surroundings, dashboard: boolean): Promise<vo
   const { config } = place
   await checkDatabase(place)
   const log = createLog({ level: config.logLevel })
-  log.observe({ event: 'starting', version: manifest.version, command: 'serve' })
-  const lifecycle = startLifecycle({ patienceMs: patienceMs(config), observe: log.observe })
+  log.handleEvent({ event: 'node.started', version: manifest.version, command: 'serve' })
+  const lifecycle = startLifecycle({ patienceMs: patienceMs(config), emit: log.handleEvent })
   try {
     await startServing({ ...place, log, lifecycle, dashboard })
   } catch (error) {

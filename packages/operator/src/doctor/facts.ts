@@ -1,6 +1,6 @@
 // The facts that `doctor` reads from a store database. It derives the findings without another query.
 
-import type { Look } from '@store-export/engine'
+import type { TransactionSnapshot } from '@store-export/engine'
 import type { Protection } from './tls.ts'
 
 /** A store database as its reader's role sees it. */
@@ -11,7 +11,7 @@ export interface StoreFacts {
   /** null if the values were not scanned. */
   readonly values: readonly TableValues[] | null
   /** Transactions that other sessions have open. */
-  readonly transactions: Look
+  readonly transactions: TransactionSnapshot
   readonly locks: readonly LockFact[]
 }
 

@@ -2,7 +2,7 @@
 // has a time limit, and so has the whole. Reading the catalog takes no lock on the store's tables, so a locked table
 // does not delay the report.
 
-import { lookAtTransactions, sessionSettings } from '@store-export/engine'
+import { pollOpenTransactions, sessionSettings } from '@store-export/engine'
 import { type Connection, connect, describeTls, parseConnectionUrl, queryAll, within } from '@store-export/postgres'
 import type { Config } from '../config.ts'
 import { codeOf } from '../problem.ts'
@@ -100,7 +100,7 @@ async function readCatalog(connection: Connection, schemaName: string) {
   const session = { ...role, schemaName, clockAheadMs: await readClockAheadMs(connection) }
   // a server that only speaks like PostgreSQL may not show its locks; a lost connection fails the next statement, too
   const locks = await ask<LockFact>(connection, locksStatement(schemaName)).catch(() => [])
-  const facts = { connection: session, columns, locks, transactions: await lookAtTransactions(connection) }
+  const facts = { connection: session, columns, locks, transactions: await pollOpenTransactions(connection) }
   return { ...facts, indexes: indexes.map((index) => ({ ...index, columns: keysOf(index, columns) })) }
 }
 

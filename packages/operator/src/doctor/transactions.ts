@@ -2,7 +2,7 @@
 // tables. Pure.
 
 import { childrenOf, RESOURCES } from '@store-export/contract'
-import type { Look, OpenTransaction } from '@store-export/engine'
+import type { OpenTransaction, TransactionSnapshot } from '@store-export/engine'
 import type { LockFact } from './facts.ts'
 import type { Check, Finding } from './report.ts'
 
@@ -21,7 +21,7 @@ export function checkLocks(locks: readonly LockFact[]): Check {
 }
 
 /** The check of a store's open transactions. */
-export function checkTransactions({ at, open }: Look): Check {
+export function checkTransactions({ at, open }: TransactionSnapshot): Check {
   if (open === null) return { name: 'transactions', summary: '', findings: [unseen()] }
   const transactions = [...open.values()]
   const ages = transactions.map(({ startedAt, preparedAt }) => at - (startedAt ?? preparedAt ?? at))

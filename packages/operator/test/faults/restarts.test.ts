@@ -1,6 +1,6 @@
 // A store database that is restarted, moved, or replaced by its standby while our client walks it.
 
-import { lookAtTransactions } from '@store-export/engine'
+import { pollOpenTransactions } from '@store-export/engine'
 import { connect, parseConnectionUrl } from '@store-export/postgres'
 import { expect, test, vi } from 'vitest'
 import { openClient } from '../../../../test/support/client.ts'
@@ -132,7 +132,7 @@ test(`[ERR-3, PAG-4] a walk goes on by itself at a standby that takes over, ${FA
 async function seen(cluster: PostgresCluster): Promise<boolean> {
   const connection = await connect(parseConnectionUrl(cluster.url()), { applicationName: 'test' })
   try {
-    return (await lookAtTransactions(connection)).open !== null
+    return (await pollOpenTransactions(connection)).open !== null
   } finally {
     await connection.close()
   }

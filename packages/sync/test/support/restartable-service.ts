@@ -64,7 +64,7 @@ export class RestartableService {
   }
 }
 
-function startOn({ controlUrl, sealingKey, observations }: TestPlatform, port: string): Promise<RunningService> {
+function startOn({ controlUrl, sealingKey, events }: TestPlatform, port: string): Promise<RunningService> {
   const { config } = readConfig({
     STORE_EXPORT_PORT: port,
     STORE_EXPORT_REQUESTS_PER_MINUTE: String(REQUESTS_PER_MINUTE),
@@ -75,6 +75,6 @@ function startOn({ controlUrl, sealingKey, observations }: TestPlatform, port: s
     config,
     controlUrl,
     keys: { current: sealingKey, previous: null },
-    observe: (observation) => observations.push(observation),
+    emit: (event) => events.push(event),
   })
 }

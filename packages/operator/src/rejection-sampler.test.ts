@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { Observation } from './observe.ts'
-import { RefusalSampler } from './refusal-sampler.ts'
+import type { ServiceEvent } from './events.ts'
+import { RejectionSampler } from './rejection-sampler.ts'
 
 const LIMITED = {
-  event: 'request answered',
+  event: 'request.completed',
   requestId: 'r',
   endpoint: '/api/v1/orders',
   method: 'GET',
@@ -14,18 +14,18 @@ const LIMITED = {
   bytes: 90,
   keyId: 'k1',
   storeId: 's1',
-} as const satisfies Observation
+} as const satisfies ServiceEvent
 
 test('the first refusal of a key is logged, the next ones become one sum, and after a pause it is the first again', () => {
-  const sampler = new RefusalSampler()
+  const sampler = new RejectionSampler()
   expect(sampler.isFirst(LIMITED)).toBe(true)
   for (let request = 0; request < 500; request++) expect(sampler.isFirst(LIMITED)).toBe(false)
   expect(sampler.isFirst({ ...LIMITED, keyId: 'k2' })).toBe(true)
   expect(sampler.isFirst({ ...LIMITED, status: 403, code: 'STORE_NOT_SUPPORTED' })).toBe(true)
   expect(sampler.takeSums()).toEqual([
     {
-      event: 'refusals.summed',
-      of: 'request answered',
+      event: 'rejections.summarized',
+      of: 'request.completed',
       count: 500,
       seconds: 10,
       status: 429,
@@ -39,21 +39,21 @@ test('the first refusal of a key is logged, the next ones become one sum, and af
 })
 
 test('requests without a valid key are sampled by reason, and other responses not at all', () => {
-  const sampler = new RefusalSampler()
-  const refused = { event: 'key refused', requestId: 'r', reason: 'unknown' } as const
-  const framing = { event: 'framing refused', requestId: 'r', status: 400, code: 'HPE_INVALID_METHOD' } as const
+  const sampler = new RejectionSampler()
+  const refused = { event: 'key.rejected', requestId: 'r', reason: 'unknown' } as const
+  const framing = { event: 'request.malformed', requestId: 'r', status: 400, code: 'HPE_INVALID_METHOD' } as const
   for (const event of [refused, framing])
     expect([1, 2, 3].map(() => sampler.isFirst(event))).toEqual([true, false, false])
   expect(sampler.takeSums()).toMatchObject([
-    { of: 'key refused', reason: 'unknown', count: 2 },
-    { of: 'framing refused', code: 'HPE_INVALID_METHOD', count: 2 },
+    { of: 'key.rejected', reason: 'unknown', count: 2 },
+    { of: 'request.malformed', code: 'HPE_INVALID_METHOD', count: 2 },
   ])
   for (const status of [200, 400, 404, 502])
     expect([1, 2].map(() => sampler.isFirst({ ...LIMITED, status }))).toEqual([true, true])
 })
 
 test('many keys take a bounded memory', () => {
-  const sampler = new RefusalSampler()
+  const sampler = new RejectionSampler()
   let logged = 0
   for (let key = 0; key < 10_100; key++) if (sampler.isFirst({ ...LIMITED, keyId: `k${key}` })) logged++
   expect(logged).toBe(10_000)

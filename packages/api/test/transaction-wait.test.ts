@@ -21,7 +21,7 @@ let platform: TestPlatform
 let store: TestStore
 let writer: Sql
 beforeAll(async () => {
-  platform = await startPlatform({ BARRIER_MS: String(BOUND_MS) })
+  platform = await startPlatform({ TRANSACTION_WAIT_MS: String(BOUND_MS) })
   store = await platform.provision()
 })
 afterAll(() => platform.close())
@@ -160,7 +160,7 @@ describe('a transaction that is open when the first page is asked for', () => {
     const email = `chained-${Math.random().toString(36).slice(2)}@example.com`
     const writing = writer.unsafe(messageFor(email)).then(() => undefined)
     await delay(1300)
-    const node = await startNode(platform, { BARRIER_MS: '800' })
+    const node = await startNode(platform, { TRANSACTION_WAIT_MS: '800' })
     const answer = await fetch(`${node.url}/api/v1/orders?limit=250`, { headers: { 'x-api-key': store.key } })
     const page = (await answer.json()) as { data: { email: string }[] }
     await writing
@@ -277,8 +277,8 @@ describe('a role that does not see', () => {
   })
 })
 
-test('[SYNC-1] without the barrier nothing is waited for, and the watermark is kept back', async () => {
-  const node = await startNode(platform, { BARRIER_MS: '0' })
+test('[SYNC-1] with a wait of 0, a page does not wait, and the watermark lies before open transactions', async () => {
+  const node = await startNode(platform, { TRANSACTION_WAIT_MS: '0' })
   const began = await beginAWhileAgo()
   const startedAt = performance.now()
   const answer = await fetch(`${node.url}/api/v1/orders`, { headers: { 'x-api-key': store.key } })

@@ -8,39 +8,39 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Microseconds } from '@store-export/contract'
-import type { Observe } from '../store-event.ts'
-import type { Look, OpenTransaction, OpenTransactions } from './open-transactions.ts'
+import type { StoreEventHandler } from '../store-event.ts'
+import type { OpenTransaction, OpenTransactions, TransactionSnapshot } from './open-transactions.ts'
 import { TransactionWatch } from './transaction-watch.ts'
 
 /** Bounds of the wait; settings. */
-export interface BarrierBounds {
+export interface TransactionWaitBounds {
   /** Longest wait, in ms. With 0 there is no wait, and each open transaction holds the watermark back. */
-  readonly barrierMs: number
+  readonly transactionWaitMs: number
   /** Distance of the watermark if the start of an open transaction is hidden from the reader. */
   readonly watermarkDistanceSeconds: number
 }
 
-/** Options of a barrier. */
-export interface BarrierOptions {
-  readonly bounds: BarrierBounds
-  readonly observe: Observe
+/** Options of the wait. */
+export interface TransactionWaitOptions {
+  readonly bounds: TransactionWaitBounds
+  readonly emit: StoreEventHandler
 }
 
 /** A request that needs a watermark. */
-export interface BarrierRequest {
+export interface TransactionWaitRequest {
   readonly storeId: string
   /** Address of the store's database. After a move, transactions of the old one don't count. */
   readonly databaseUrl: string
   /** Whether the list supports incremental syncs. Other lists need no wait. */
   readonly waits: boolean
   /** Reads the store's open transactions when the request arrives. */
-  readonly look: () => Promise<Look>
+  readonly look: () => Promise<TransactionSnapshot>
   /** Reads them again during the wait. Requests that wait at the same time share the result. */
-  readonly poll: () => Promise<Look>
+  readonly poll: () => Promise<TransactionSnapshot>
 }
 
 /** Result of the wait. */
-export interface Passed {
+export interface TransactionWaitResult {
   /** A later request for changes since this timestamp returns every change that a page read now lacks. */
   readonly watermark: Microseconds
   /** Whether there was a wait. Otherwise a page that was read right after the first poll can be served. */
@@ -56,11 +56,11 @@ const SLACK: Microseconds = 1_000_000n
 const SECOND: Microseconds = 1_000_000n
 
 /** The waits of all stores. */
-export class Barrier {
+export class TransactionWait {
   private readonly watches = new Map<string, TransactionWatch>()
-  private readonly options: BarrierOptions
+  private readonly options: TransactionWaitOptions
 
-  constructor(options: BarrierOptions) {
+  constructor(options: TransactionWaitOptions) {
     this.options = options
   }
 
@@ -68,7 +68,7 @@ export class Barrier {
    * Waits until every transaction that is open in the store now has ended, at most as long as the setting says. Doesn't wait
    * for a transaction that outlasted an earlier wait. Rejects as `look` does.
    */
-  async pass(request: BarrierRequest): Promise<Passed> {
+  async waitForOpenTransactions(request: TransactionWaitRequest): Promise<TransactionWaitResult> {
     const { storeId, databaseUrl, waits, look } = request
     const place = `${storeId} ${databaseUrl}`
     const watch = this.watches.get(place) ?? new TransactionWatch()
@@ -77,11 +77,11 @@ export class Barrier {
     try {
       const arrival = await look()
       watch.forgetEnded(arrival.open)
-      const isWaiting = waits && this.options.bounds.barrierMs > 0
-      const { lasting, looks } = isWaiting
+      const isWaiting = waits && this.options.bounds.transactionWaitMs > 0
+      const { lasting, polls } = isWaiting
         ? await this.wait(arrival, watch, request)
-        : { lasting: arrival.open, looks: 0 }
-      return { watermark: this.watermark(arrival.at, lasting), hasWaited: looks > 0 }
+        : { lasting: arrival.open, polls: 0 }
+      return { watermark: this.watermark(arrival.at, lasting), hasWaited: polls > 0 }
     } finally {
       leave()
       if (watch.isIdle) this.watches.delete(place)
@@ -90,25 +90,25 @@ export class Barrier {
 
   /** Transactions that are open at the end of the wait and may have written before the request arrived. */
   private async wait(
-    arrival: Look,
+    arrival: TransactionSnapshot,
     watch: TransactionWatch,
-    { storeId, poll }: BarrierRequest,
-  ): Promise<{ readonly lasting: OpenTransactions | null; readonly looks: number }> {
+    { storeId, poll }: TransactionWaitRequest,
+  ): Promise<{ readonly lasting: OpenTransactions | null; readonly polls: number }> {
     const startedAt = performance.now()
-    const { bounds, observe } = this.options
+    const { bounds, emit } = this.options
     let lasting = arrival.open
-    for (let looks = 0; ; looks++) {
-      if (lasting === null) return { lasting, looks }
+    for (let polls = 0; ; polls++) {
+      if (lasting === null) return { lasting, polls }
       const awaited = [...lasting].filter(([name, each]) => isAwaited(each) && !watch.outlasted.has(name))
-      const leftMs = startedAt + bounds.barrierMs - performance.now()
+      const leftMs = startedAt + bounds.transactionWaitMs - performance.now()
       // a poll that fails now or is late does not refuse the page
-      const later = awaited.length === 0 || leftMs <= 0 ? null : await inTime(leftMs, watch.poll(poll, looks))
+      const later = awaited.length === 0 || leftMs <= 0 ? null : await inTime(leftMs, watch.poll(poll, polls))
       if (later === null) {
         for (const [name] of awaited) watch.outlasted.add(name)
         const waitedMs = performance.now() - startedAt
-        if (looks > 0 || awaited.length > 0)
-          observe({ event: 'barrier passed', storeId, waitedMs, outlasting: awaited.length })
-        return { lasting, looks }
+        if (polls > 0 || awaited.length > 0)
+          emit({ event: 'store.transactions_awaited', storeId, waitedMs, outlasting: awaited.length })
+        return { lasting, polls }
       }
       lasting = stillOpen(lasting, later.open, arrival)
     }
@@ -143,7 +143,11 @@ function isAwaited({ startedAt, preparedAt, isSuccessor }: OpenTransaction): boo
  * - a transaction that started since with an earlier timestamp: the second one of a message, or one after COMMIT AND CHAIN.
  *   If starts are hidden, each later transaction of the same session may be one.
  */
-function stillOpen(lasting: OpenTransactions, now: OpenTransactions | null, arrival: Look): OpenTransactions | null {
+function stillOpen(
+  lasting: OpenTransactions,
+  now: OpenTransactions | null,
+  arrival: TransactionSnapshot,
+): OpenTransactions | null {
   if (now === null) return null
   const sessions = new Set([...(arrival.open?.keys() ?? [])].map(sessionOf))
   const open = new Map<string, OpenTransaction>()
@@ -163,11 +167,11 @@ function sessionOf(name: string): string {
 }
 
 /** The result of a poll; null if it fails or takes longer. */
-async function inTime(ms: number, looking: Promise<Look>): Promise<Look | null> {
+async function inTime(ms: number, polling: Promise<TransactionSnapshot>): Promise<TransactionSnapshot | null> {
   const waiting = new AbortController()
   const late = delay(ms, null, { signal: waiting.signal }).catch(() => null)
   try {
-    return await Promise.race([looking.catch(() => null), late])
+    return await Promise.race([polling.catch(() => null), late])
   } finally {
     waiting.abort()
   }

@@ -1,0 +1,67 @@
+// Limits the log lines about rejected requests, because a client that repeats a rejected request must not fill a disk. The
+// first rejection of a key gets its own line. Later ones share a line every `SUM_SECONDS`.
+
+import type { KeyRejected, RequestCompleted, RequestMalformed } from '@store-export/api'
+import type { RejectionsSummarized, ServiceEvent } from './events.ts'
+
+/** Seconds between two lines that summarize rejections. */
+export const SUM_SECONDS = 10
+
+/** Maximum groups (keys and reasons) between two sums; only the metrics count rejections beyond. */
+const GROUPS_MAX = 10_000
+/** Statuses of requests that are rejected before a store is read: key, rate limit, or state of the store. */
+const REJECTED_STATUSES = [401, 403, 409, 429]
+
+/** An event about a rejection. */
+type Rejection = RequestCompleted | KeyRejected | RequestMalformed
+
+interface Group {
+  readonly rejection: Rejection
+  /** Rejections since the last sum that got no line of their own. */
+  count: number
+}
+
+/** Rejections of the last seconds, by key and reason. */
+export class RejectionSampler {
+  private readonly groups = new Map<string, Group>()
+
+  /** Whether an event gets its own line: it is no rejection, or the first one of its group. */
+  isFirst(event: ServiceEvent): boolean {
+    if (!isRejection(event)) return true
+    const name = groupName(event)
+    const group = this.groups.get(name)
+    if (group !== undefined) group.count++
+    else if (this.groups.size < GROUPS_MAX) this.groups.set(name, { rejection: event, count: 0 })
+    return group === undefined && this.groups.has(name)
+  }
+
+  /** Returns the sums since the last call, and forgets groups without a rejection since then. */
+  takeSums(): RejectionsSummarized[] {
+    const sums: RejectionsSummarized[] = []
+    for (const [name, group] of this.groups) {
+      if (group.count === 0) this.groups.delete(name)
+      else sums.push(sumOf(group))
+      group.count = 0
+    }
+    return sums
+  }
+}
+
+function isRejection(event: ServiceEvent): event is Rejection {
+  if (event.event === 'request.completed') return REJECTED_STATUSES.includes(event.status)
+  return event.event === 'key.rejected' || event.event === 'request.malformed'
+}
+
+function groupName(rejection: Rejection): string {
+  if (rejection.event === 'key.rejected') return `key ${rejection.reason}`
+  if (rejection.event === 'request.malformed') return `malformed ${rejection.code}`
+  return `${rejection.keyId ?? 'no key'} ${rejection.status} ${rejection.code ?? ''}`
+}
+
+function sumOf({ rejection, count }: Group): RejectionsSummarized {
+  const sum = { event: 'rejections.summarized', of: rejection.event, count, seconds: SUM_SECONDS } as const
+  if (rejection.event === 'key.rejected') return { ...sum, reason: rejection.reason }
+  if (rejection.event === 'request.malformed') return { ...sum, code: rejection.code }
+  const { keyId, storeId, status, code } = rejection
+  return { ...sum, status, keyId, storeId, ...(code === undefined ? {} : { code }) }
+}
