@@ -13,7 +13,7 @@ const DEFAULT_FOLDER = path.join(ROOT, 'dist')
 const READ = [
   'docs/api/{client,incremental-sync}.md',
   'docs/sync/**/*.md',
-  'packages/dashboard/src/look/assets/*',
+  'packages/dashboard/src/ui/assets/*',
   'packages/dashboard/src/recipes/files/*',
   'packages/operator/src/store-schema/*.sql',
 ]

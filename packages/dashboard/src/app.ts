@@ -1,31 +1,31 @@
 // Every page and form of the dashboard, on one screen.
 
 import { type Context, Hono } from 'hono'
-import { type Asset, assets } from './look/assets.ts'
-import type { Parts } from './parts.ts'
 import { accountPage, changePassword } from './routes/account.ts'
+import { createHandlers, type Environment, REPEATABLE } from './routes/create-handlers.ts'
 import { create, createdPage, replace, replacePage } from './routes/create-key.ts'
-import { dataFile, dataPage, dataRowFile, dataRowPage, toFirstList } from './routes/data.ts'
-import { createHandlers, type Environment, REPEATABLE } from './routes/handle.ts'
-import { keysPage, live, toKeys } from './routes/keys.ts'
-import { missing } from './routes/problems.ts'
+import { csvDownload, dataPage, dataRowPage, rowDownload, toFirstList } from './routes/data.ts'
+import { notFoundPage } from './routes/error-pages.ts'
+import { keysPage, liveKeys, toKeys } from './routes/keys.ts'
 import { recipesPage } from './routes/recipes.ts'
 import { chooseEncoding } from './routes/respond.ts'
 import { revoke, revokePage } from './routes/revoke-key.ts'
 import { linkPage, signIn, signInPage, signOut, signOutEverywhere, useLink } from './routes/sign-in.ts'
-import { comeBack, leaveForSingleSignOn } from './routes/single-sign-on.ts'
+import { finishSingleSignOn, startSingleSignOn } from './routes/single-sign-on.ts'
 import { generalPage, home, storesPage } from './routes/stores.ts'
 import { keyUsagePage, usagePage } from './routes/usage.ts'
-import { securityHeaders } from './security/headers.ts'
+import { securityHeaders } from './security/security-headers.ts'
+import type { Services } from './services.ts'
+import { type Asset, assets } from './ui/assets.ts'
 
 /** The pages, as a function from requests to responses. */
-export function createApp(parts: Parts): Hono<Environment> {
+export function createApp(services: Services): Hono<Environment> {
   const app = new Hono<Environment>()
-  const { page, form, merchantPage, merchantForm, storePage, storeForm, storeFile } = createHandlers(parts)
-  const headers = Object.entries(securityHeaders(parts.origins.isSecure))
+  const { page, form, merchantPage, merchantForm, storePage, storeForm, storeFile } = createHandlers(services)
+  const headers = Object.entries(securityHeaders(services.origins.isSecure))
   app.use(async (context, next) => {
-    if (!parts.origins.isOwnHost(context.req.header('host') ?? null))
-      return context.text(wrongHost(parts.origins.url), 421)
+    if (!services.origins.isOwnHost(context.req.header('host') ?? null))
+      return context.text(wrongHostMessage(services.origins.url), 421)
     await next()
     for (const [name, value] of headers) context.res.headers.set(name, value)
   })
@@ -36,8 +36,8 @@ export function createApp(parts: Parts): Hono<Environment> {
 
   app.get('/sign-in', page(signInPage))
   app.post('/sign-in', form(signIn))
-  app.post('/sign-in/oidc', form(leaveForSingleSignOn))
-  app.get('/sign-in/oidc/callback', page(comeBack))
+  app.post('/sign-in/oidc', form(startSingleSignOn))
+  app.get('/sign-in/oidc/callback', page(finishSingleSignOn))
   app.get('/link/:token', page(linkPage))
   app.post('/link', form(useLink))
   for (const path of ['/sign-in/oidc', '/link', '/sign-out']) app.get(path, (context) => context.redirect('/', 303))
@@ -53,7 +53,7 @@ export function createApp(parts: Parts): Hono<Environment> {
   for (const path of ['/', '/settings', '/settings/api/keys']) store.get(path, storePage(toKeys))
   store.get('/settings/general', storePage(generalPage))
   store.get('/settings/api', storePage(keysPage))
-  store.get('/settings/api/live', storePage(live))
+  store.get('/settings/api/live', storePage(liveKeys))
   store.post('/settings/api/keys', storeForm(create, REPEATABLE))
   store.get('/settings/api/keys/:key/created', storePage(createdPage))
   store.get('/settings/api/keys/:key/revoke', storePage(revokePage))
@@ -62,23 +62,23 @@ export function createApp(parts: Parts): Hono<Environment> {
   store.post('/settings/api/keys/:key/replace', storeForm(replace, REPEATABLE))
   store.get('/usage', storePage(usagePage))
   store.get('/usage/keys/:key', storePage(keyUsagePage))
-  store.get('/data/:file{[a-z-]+\\.csv}', storeFile(dataFile))
+  store.get('/data/:file{[a-z-]+\\.csv}', storeFile(csvDownload))
   store.get('/data', storePage(toFirstList))
   store.get('/data/:list', storePage(dataPage))
-  store.get('/data/:list/:file{[0-9A-Fa-f-]+\\.json}', storeFile(dataRowFile))
+  store.get('/data/:list/:file{[0-9A-Fa-f-]+\\.json}', storeFile(rowDownload))
   store.get('/data/:list/:row', storePage(dataRowPage))
   store.get('/recipes', storePage(recipesPage))
 
-  app.all('*', page(missing))
+  app.all('*', page(notFoundPage))
   app.onError((cause, context) => {
-    parts.emit({ event: 'page.failed', requestId: null, cause })
+    services.emit({ event: 'page.failed', requestId: null, cause })
     return context.text('Something went wrong on our side.', 500)
   })
   return app
 }
 
 /** For whoever opens a dashboard of this machine alone from elsewhere. */
-function wrongHost(url: string): string {
+function wrongHostMessage(url: string): string {
   return `The dashboard is at ${url}. The setting STORE_EXPORT_DASHBOARD_URL serves it under another address.`
 }
 

@@ -7,18 +7,18 @@ import { Accounts } from './accounts/accounts.ts'
 import type { SingleSignOnSettings } from './accounts/single-sign-on.ts'
 import { createApp } from './app.ts'
 import type { DashboardEventHandler } from './dashboard-event.ts'
-import { Downloads } from './data/downloads.ts'
-import { StoreZones } from './data/store-zones.ts'
-import { Turns } from './data/turns.ts'
-import type { Parts } from './parts.ts'
+import { DownloadLimiter } from './data/download-limiter.ts'
+import { StoreTimeZones } from './data/store-time-zones.ts'
+import { TimeSlicer } from './data/time-slicer.ts'
 import { FormTokens } from './security/form-tokens.ts'
 import { type Origins, originsOf } from './security/origins.ts'
-import { type DashboardLimits, type ListenAt, type RunningDashboard, serveApp } from './server.ts'
+import { type DashboardLimits, type ListenOptions, type RunningDashboard, serveApp } from './server.ts'
+import type { Services } from './services.ts'
 
-export { Accounts, EmailProblem } from './accounts/accounts.ts'
-export { IssuerProblem, type SingleSignOnSettings } from './accounts/single-sign-on.ts'
+export { Accounts, InvalidEmailError } from './accounts/accounts.ts'
+export { InvalidIssuerError, type SingleSignOnSettings } from './accounts/single-sign-on.ts'
 export type { DashboardEvent } from './dashboard-event.ts'
-export { DashboardUrlProblem } from './security/origins.ts'
+export { InvalidDashboardUrlError } from './security/origins.ts'
 export type { RunningDashboard } from './server.ts'
 
 /** What a dashboard is started with. */
@@ -27,7 +27,7 @@ export interface DashboardOptions {
   readonly reader: Pick<StoreReader, 'read' | 'columns' | 'exists'>
   /** Signs sessions and forms; all nodes share it. */
   readonly secret: string
-  readonly listenAt: ListenAt
+  readonly listen: ListenOptions
   /** Address under which merchants reach it; null for this machine alone. */
   readonly url: string | null
   /** Address under which clients reach the API. */
@@ -44,29 +44,29 @@ export interface DashboardOptions {
 }
 
 /**
- * Starts the dashboard. Rejects with `DashboardUrlProblem`, `IssuerProblem`, or the system's error where the port cannot
+ * Starts the dashboard. Rejects with `InvalidDashboardUrlError`, `InvalidIssuerError`, or the system's error where the port cannot
  * be had.
  */
 export function startDashboard(options: DashboardOptions): Promise<RunningDashboard> {
-  const { listenAt, limits, url } = options
-  return serveApp(listenAt, limits, (port) => {
+  const { listen, limits, url } = options
+  return serveApp(listen, limits, (port) => {
     const origins = originsOf(url ?? `http://127.0.0.1:${port}`)
-    return { app: createApp(partsOf(options, origins)), url: origins.url }
+    return { app: createApp(createServices(options, origins)), url: origins.url }
   })
 }
 
-function partsOf(options: DashboardOptions, origins: Origins): Parts {
+function createServices(options: DashboardOptions, origins: Origins): Services {
   const { database, reader, secret, apiUrl, emit, proxies } = options
   const { requestsPerMinute, requestLogHours, sessionDays, linkMinutes, singleSignOn } = options
-  const turns = new Turns()
+  const timeSlicer = new TimeSlicer()
   return {
     database,
     reader,
     accounts: new Accounts({ database, secret, url: origins.url, sessionDays, linkMinutes, singleSignOn }),
-    tokens: new FormTokens({ secret, random: randomBytes, now: Date.now }),
-    turns,
-    zones: new StoreZones({ reader, turns, now: () => performance.now() }),
-    downloads: new Downloads(),
+    formTokens: new FormTokens({ secret, random: randomBytes, now: Date.now }),
+    timeSlicer,
+    timeZones: new StoreTimeZones({ reader, timeSlicer, now: () => performance.now() }),
+    downloads: new DownloadLimiter(),
     origins,
     emit,
     apiUrl: apiUrl.replace(/\/+$/, ''),

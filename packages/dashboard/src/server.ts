@@ -3,7 +3,7 @@
 import http from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
-import type { Environment } from './routes/handle.ts'
+import type { Environment } from './routes/create-handlers.ts'
 
 /** Limits of the listener; settings. */
 export interface DashboardLimits {
@@ -15,12 +15,12 @@ export interface DashboardLimits {
 }
 
 /** Where to listen, and until when. */
-export interface ListenAt {
+export interface ListenOptions {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
   /** Aborted when the node is about to leave: from then on each response ends its connection. */
-  readonly ending?: AbortSignal
+  readonly shutdown?: AbortSignal
 }
 
 /** A dashboard that listens. */
@@ -31,16 +31,16 @@ export interface RunningDashboard {
   readonly stop: (drainMs: number) => Promise<void>
 }
 
-const SILENCE_MS = 60_000
+const IDLE_SOCKET_MS = 60_000
 
 /**
  * Listens, and serves the pages that `appAt` makes for the port; `url` is told where it answers. Rejects with the system's
  * error where the port cannot be had, and with what `appAt` throws.
  */
 export async function serveApp(
-  { host, port, ending }: ListenAt,
+  { host, port, shutdown }: ListenOptions,
   limits: DashboardLimits,
-  appAt: (port: number) => { readonly app: Hono<Environment>; readonly url: string },
+  createAppAt: (port: number) => { readonly app: Hono<Environment>; readonly url: string },
 ): Promise<RunningDashboard> {
   let listener: ReturnType<typeof getRequestListener> | null = null
   const open = new Set<http.ServerResponse>()
@@ -55,18 +55,18 @@ export async function serveApp(
     (message, response) => {
       open.add(response)
       response.once('close', () => open.delete(response))
-      if (ending?.aborted === true || !server.listening) response.setHeader('connection', 'close')
+      if (shutdown?.aborted === true || !server.listening) response.setHeader('connection', 'close')
       if (listener === null) return void response.writeHead(503).end()
       void listener(message, response)
     },
   )
   server.maxConnections = limits.connectionsMax
-  server.setTimeout(Math.max(SILENCE_MS, limits.keepAliveMs + 1000))
+  server.setTimeout(Math.max(IDLE_SOCKET_MS, limits.keepAliveMs + 1000))
   await listen(server, { host, port })
   const stop = (drainMs: number) => stopServer(server, open, drainMs)
   try {
     const address = server.address()
-    const { app, url } = appAt(typeof address === 'object' && address !== null ? address.port : port)
+    const { app, url } = createAppAt(typeof address === 'object' && address !== null ? address.port : port)
     listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })
     return { url, stop }
   } catch (error) {
@@ -75,7 +75,7 @@ export async function serveApp(
   }
 }
 
-function listen(server: http.Server, { host, port }: ListenAt): Promise<void> {
+function listen(server: http.Server, { host, port }: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port }, () => resolve())

@@ -13,8 +13,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from '../../api/test/support/demo.ts'
 import { asSuperuser, cutReader, idAt, insert, readerOf } from '../../api/test/support/rows.ts'
-import { openCsv } from '../src/data/csv.ts'
-import { findFile } from '../src/data/csv-files.ts'
+import { findCsvFile } from '../src/data/csv-files.ts'
+import { openCsv } from '../src/data/open-csv.ts'
 import { dataStore, openReader, type TestReader } from './support/test-reader.ts'
 
 const SIZE = { orders: 620, customers: 60, products: 30, locations: 2, groups: 2 }
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 async function csv(of: TestStore, name: string, signal = new AbortController().signal) {
   const { source } = await dataStore(platform, stores, of)
-  const file = findFile(name)
+  const file = findCsvFile(name)
   if (file === null) throw new Error(`no file ${name}`)
   return openCsv({ source, file, now: () => performance.now(), signal })
 }
@@ -200,7 +200,7 @@ describe('a download', () => {
       return source.reader.read(request)
     }
     const reader = { ...boundTo(stores), read }
-    const file = findFile('orders')
+    const file = findCsvFile('orders')
     if (file === null) throw new Error('no file')
     const open = (signal: AbortSignal) =>
       openCsv({ source: { ...source, reader }, file, now: () => performance.now(), signal })

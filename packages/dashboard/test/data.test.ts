@@ -5,9 +5,9 @@ import { filledStore } from '../../api/test/support/demo.ts'
 import { asSuperuser, cutReader, idAt, insert, readerOf } from '../../api/test/support/rows.ts'
 import { type DataQuery, makeDataPage } from '../src/data/data-page.ts'
 import { makeDataRowPage } from '../src/data/data-row-page.ts'
-import { makeGeneralPage } from '../src/data/general.ts'
+import { makeGeneralPage } from '../src/data/general-page.ts'
 import { LISTS } from '../src/data/lists.ts'
-import { UNREADABLE } from '../src/data/sentences.ts'
+import { UNREADABLE_MESSAGE } from '../src/data/messages.ts'
 import { dataStore, openReader, type TestReader } from './support/test-reader.ts'
 
 const SIZE = { orders: 120, customers: 30, products: 20, locations: 2, groups: 3 }
@@ -339,16 +339,16 @@ describe('a store that cannot be shown', () => {
     const of = await platform.provision()
     await asSuperuser(`alter role "${readerOf(of)}" nologin`)
     await cutReader(of)
-    expect(await page(of, { list: 'orders' })).toMatchObject({ rows: [], files: [], problem: UNREADABLE })
-    expect(await general(of)).toEqual({ snapshot: null, problem: UNREADABLE })
-    expect(await opened(of, 'orders', idAt(1))).toEqual({ kind: 'problem', text: UNREADABLE })
+    expect(await page(of, { list: 'orders' })).toMatchObject({ rows: [], files: [], problem: UNREADABLE_MESSAGE })
+    expect(await general(of)).toEqual({ snapshot: null, problem: UNREADABLE_MESSAGE })
+    expect(await opened(of, 'orders', idAt(1))).toEqual({ kind: 'problem', text: UNREADABLE_MESSAGE })
     expect(stores.events.some(({ event }) => event === 'store.query_failed')).toBe(true)
     await asSuperuser(`alter role "${readerOf(of)}" login`)
     expect(await page(of, { list: 'orders' })).toMatchObject({ rows: [], problem: null })
   })
 
-  test.each(['imported', 'generating'] as const)('[AUTH-7] says why where it is %s', async (standing) => {
-    const bare = { id: idAt(1), standing, source: null }
+  test.each(['imported', 'generating'] as const)('[AUTH-7] says why where it is %s', async (status) => {
+    const bare = { id: idAt(1), status, source: null }
     const made = await makeDataPage(bare, { list: 'orders', order: 'newest', cursor: null, text: null })
     expect(made).toMatchObject({ rows: [], files: [], problem: expect.stringContaining('This store is') })
     expect(await makeGeneralPage(bare)).toMatchObject({ snapshot: null, problem: made?.problem })

@@ -65,7 +65,7 @@ describe('signing in', () => {
     const visitor = await browser().signIn(merchant)
     const before = new PlainBrowser(visitor.url)
     for (const [name, value] of visitor.cookies) before.cookies.set(name, value)
-    const token = await (await accountsOf(platform)).makeLink(merchant.email)
+    const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     expect((await visitor.send(`/link/${token}`, '/link', { token })).status).toBe(303)
     expect(visitor.cookies.get('session')).not.toBe(before.cookies.get('session'))
     expect((await visitor.get(settings())).status).toBe(200)
@@ -191,7 +191,7 @@ test('guesses from outside do not keep the owner who is signed in from changing 
 
 describe('a one-time link', () => {
   test('signs in once, and looking at it uses nothing up', async () => {
-    const token = await (await accountsOf(platform)).makeLink(merchant.email)
+    const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     for (let look = 0; look < 3; look += 1) expect((await browser().get(`/link/${token}`)).status).toBe(200)
     const visitor = browser()
     const answer = await visitor.send(`/link/${token}`, '/link', { token })
@@ -203,7 +203,7 @@ describe('a one-time link', () => {
   })
 
   test('twenty who use it at once are one', async () => {
-    const token = await (await accountsOf(platform)).makeLink(merchant.email)
+    const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     const visitors = await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
         const visitor = browser()
@@ -218,7 +218,7 @@ describe('a one-time link', () => {
   })
 
   test('guessed tokens are refused, and only its hash is stored', async () => {
-    const token = await (await accountsOf(platform)).makeLink(merchant.email)
+    const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     const sql = platform.controlSql
     const rows = await sql`select to_jsonb(l) as row from merchant_links l`
     expect(JSON.stringify(rows)).not.toContain(token)
@@ -229,7 +229,7 @@ describe('a one-time link', () => {
   })
 
   test('too old, it signs nobody in', async () => {
-    const token = await (await accountsOf(platform)).makeLink(merchant.email)
+    const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     await platform.controlSql`update merchant_links set expires_at = now() - interval '1 second'`
     const from = { 'x-forwarded-for': '192.0.2.77' }
     const visitor = browser()
@@ -261,7 +261,7 @@ describe('the password', () => {
   test('who came by link sets a first one', async () => {
     const accounts = await accountsOf(platform)
     const { email } = await accounts.addMerchant('fresh@example.com', store.id)
-    const token = await accounts.makeLink(email)
+    const token = await accounts.createSignInLink(email)
     const visitor = browser()
     await visitor.post(
       '/link',

@@ -79,7 +79,7 @@ describe('signing in at the login of the operator', () => {
       { database, secret: 'x'.repeat(32), url: 'https://dashboard.example.com', sessionDays: 7 },
       { issuer: scene.provider.issuer, clientId: 'dashboard', clientSecret: new Secret('x'), label: '' },
     )
-    const [cookie = ''] = (await singleSignOn.leave())?.cookies ?? []
+    const [cookie = ''] = (await singleSignOn.start())?.cookies ?? []
     expect(cookie).toMatch(/^__Host-single-sign-on=/)
     for (const attribute of ['Secure', 'HttpOnly', 'SameSite=Lax', 'Path=/']) expect(cookie).toContain(attribute)
     expect(cookie).not.toContain('Domain')

@@ -53,7 +53,7 @@ test('General of an older store says what its null fields are, in plain words', 
 test('a sign-in link that is opened while signed in says that the session changes, in a card of its own', async () => {
   const accounts = await accountsOf(platform)
   const other = await accounts.addMerchant('other@example.com', store.id)
-  const token = await accounts.makeLink('other@example.com')
+  const token = await accounts.createSignInLink('other@example.com')
   const { text } = await visitor.get(`/link/${token}`)
   expect(text).toContain(`This browser is signed in as <strong>${email}</strong>`)
   expect(text).toContain('class="lone"')

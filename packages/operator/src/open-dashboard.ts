@@ -42,20 +42,20 @@ export async function openDashboard(parts: DashboardParts): Promise<OpenDashboar
   const singleSignOn = singleSignOnOf(config)
   const database = openControlDatabase(controlUrl, { poolSize: CONNECTIONS, preparedStatements })
   // loaded here, so that what serves no dashboard starts faster
-  const { DashboardUrlProblem, IssuerProblem, startDashboard } = await import('@store-export/dashboard')
+  const { InvalidDashboardUrlError, InvalidIssuerError, startDashboard } = await import('@store-export/dashboard')
   try {
     const secret = await readDashboardSecret({ database, keys, random: randomBytes })
     const common = { ...config, database, reader, secret, apiUrl, emit, proxies, singleSignOn, limits: config }
-    const listenAt = { host, port, ...(ending === undefined ? {} : { ending }) }
-    const running = await startDashboard({ ...common, listenAt, url: config.dashboardUrl })
+    const listen = { host, port, ...(ending === undefined ? {} : { shutdown: ending }) }
+    const running = await startDashboard({ ...common, listen, url: config.dashboardUrl })
     emit({ event: 'listener.opened', listener: 'dashboard', address: running.url })
     if (running.url.startsWith('https:') && proxies === 0) emit({ event: 'warning.raised', message: NO_PROXIES })
     return { url: running.url, stop: (drainMs) => running.stop(drainMs).then(() => database.close()) }
   } catch (error) {
     await database.close()
-    if (error instanceof DashboardUrlProblem)
+    if (error instanceof InvalidDashboardUrlError)
       throw new SettingProblem('STORE_EXPORT_DASHBOARD_URL', error.message, { cause: error })
-    if (error instanceof IssuerProblem)
+    if (error instanceof InvalidIssuerError)
       throw new SettingProblem('STORE_EXPORT_OIDC_ISSUER', error.message, { cause: error })
     throw listenProblem(error, { host, port, portSetting: 'STORE_EXPORT_DASHBOARD_PORT' })
   }

@@ -4,7 +4,7 @@
 import { addMembership, type ControlDatabase, countAttempt, forgiveAttempt } from '@store-export/control'
 import { isAPIError } from 'better-auth/api'
 import { type Auth, type AuthOptions, createAuth, PASSWORD_LENGTH } from './auth.ts'
-import { clientWords } from './client-words.ts'
+import { browserName } from './browser-name.ts'
 import { SingleSignOn, type SingleSignOnSettings } from './single-sign-on.ts'
 
 /** What accounts need. */
@@ -14,14 +14,14 @@ export type AccountsOptions = Omit<AuthOptions, 'onLink'> & {
 }
 
 /** A merchant who is signed in. */
-export interface Session {
+export interface MerchantSession {
   readonly id: string
   readonly merchantId: string
   readonly email: string
 }
 
 /** How a sign-in ended. `cookies` are values of Set-Cookie. */
-export type SignIn =
+export type SignInResult =
   | { readonly kind: 'succeeded'; readonly cookies: readonly string[] }
   /** Wrong, whichever of address and password it was, and whether there is such an account. */
   | { readonly kind: 'rejected' }
@@ -29,11 +29,11 @@ export type SignIn =
   | { readonly kind: 'rate_limited'; readonly waitSeconds: number }
 
 /** Why a password was not changed. */
-export type PasswordProblem = 'current' | 'too short' | 'too long'
+export type PasswordRejection = 'current' | 'too short' | 'too long'
 
 /** An address that cannot be an account's. */
-export class EmailProblem extends Error {
-  override readonly name = 'EmailProblem'
+export class InvalidEmailError extends Error {
+  override readonly name = 'InvalidEmailError'
 }
 
 /** The accounts of one control database. */
@@ -45,7 +45,7 @@ export class Accounts {
   /** Tokens of links just made, by address. */
   readonly #links = new Map<string, string>()
 
-  /** Throws `IssuerProblem`. */
+  /** Throws `InvalidIssuerError`. */
   constructor(options: AccountsOptions) {
     const { singleSignOn = null } = options
     this.singleSignOn = singleSignOn === null ? null : new SingleSignOn(options, singleSignOn)
@@ -53,7 +53,7 @@ export class Accounts {
     this.#auth = createAuth({ ...options, onLink: (email, token) => this.#links.set(email, token) })
   }
 
-  /** Lets the address see a store, and makes its account where there is none. Throws `EmailProblem`, `UnknownStore`. */
+  /** Lets the address see a store, and makes its account where there is none. Throws `InvalidEmailError`, `UnknownStore`. */
   async addMerchant(email: string, storeId: string): Promise<{ id: string; email: string; isNew: boolean }> {
     const address = readEmail(email)
     const { internalAdapter } = await this.#auth.$context
@@ -87,7 +87,7 @@ export class Accounts {
   }
 
   /** A token that signs this address in, once. */
-  async makeLink(email: string): Promise<string> {
+  async createSignInLink(email: string): Promise<string> {
     const address = readEmail(email)
     await this.#auth.api.signInMagicLink({ body: { email: address }, headers: new Headers() })
     const token = this.#links.get(address)
@@ -102,7 +102,7 @@ export class Accounts {
     readonly password: string
     readonly clientAddress: string
     readonly headers: Headers
-  }): Promise<SignIn> {
+  }): Promise<SignInResult> {
     const email = attempt.email.trim().toLowerCase()
     const scopes = [`address ${attempt.clientAddress}`, `account ${email}`]
     // one after the other: an address that is held fills the table with no more accounts
@@ -112,7 +112,11 @@ export class Accounts {
     }
     const { password } = attempt
     const cookies = await this.#try(() =>
-      this.#auth.api.signInEmail({ body: { email, password }, headers: traces(attempt.headers), returnHeaders: true }),
+      this.#auth.api.signInEmail({
+        body: { email, password },
+        headers: userAgentHeader(attempt.headers),
+        returnHeaders: true,
+      }),
     )
     if (cookies === null) return { kind: 'rejected' }
     await forgiveAttempt(this.#database, scopes)
@@ -123,12 +127,12 @@ export class Accounts {
   async signInByLink(
     token: string,
     { clientAddress, headers }: { clientAddress: string; headers: Headers },
-  ): Promise<SignIn> {
+  ): Promise<SignInResult> {
     const scopes = [`link ${clientAddress}`]
     const verdict = await countAttempt(this.#database, scopes)
     if (!verdict.allowed) return { kind: 'rate_limited', waitSeconds: verdict.waitSeconds }
     const cookies = await this.#try(() =>
-      this.#auth.api.magicLinkVerify({ query: { token }, headers: traces(headers), returnHeaders: true }),
+      this.#auth.api.magicLinkVerify({ query: { token }, headers: userAgentHeader(headers), returnHeaders: true }),
     )
     if (cookies === null) return { kind: 'rejected' }
     await forgiveAttempt(this.#database, scopes)
@@ -136,8 +140,8 @@ export class Accounts {
   }
 
   /** Who sent these headers, with cookies that lengthen a session in use; null for nobody. */
-  async sessionOf(headers: Headers): Promise<{ session: Session; cookies: readonly string[] } | null> {
-    const answer = await this.#auth.api.getSession({ headers: cookiesOf(headers), returnHeaders: true })
+  async sessionOf(headers: Headers): Promise<{ session: MerchantSession; cookies: readonly string[] } | null> {
+    const answer = await this.#auth.api.getSession({ headers: cookieHeader(headers), returnHeaders: true })
     if (answer.response === null) return null
     const { session, user } = answer.response
     return {
@@ -148,24 +152,24 @@ export class Accounts {
 
   /** Ends the session; the cookies that say so. */
   async signOut(headers: Headers): Promise<readonly string[]> {
-    const answer = await this.#auth.api.signOut({ headers: cookiesOf(headers), returnHeaders: true })
+    const answer = await this.#auth.api.signOut({ headers: cookieHeader(headers), returnHeaders: true })
     return answer.headers.getSetCookie()
   }
 
   /** Ends all sessions of whoever sent these headers. */
   async signOutEverywhere(headers: Headers): Promise<readonly string[]> {
-    await this.#auth.api.revokeSessions({ headers: cookiesOf(headers) })
+    await this.#auth.api.revokeSessions({ headers: cookieHeader(headers) })
     return this.signOut(headers)
   }
 
   /** The sessions of whoever sent these headers, newest first. */
   async sessions(headers: Headers): Promise<readonly { id: string; startedAt: Date; client: string }[]> {
-    const list = await this.#auth.api.listSessions({ headers: cookiesOf(headers) })
+    const list = await this.#auth.api.listSessions({ headers: cookieHeader(headers) })
     return list
       .map(({ id, createdAt, userAgent }) => ({
         id,
         startedAt: new Date(createdAt),
-        client: clientWords(userAgent ?? ''),
+        client: browserName(userAgent ?? ''),
       }))
       .toSorted((one, other) => other.startedAt.getTime() - one.startedAt.getTime())
   }
@@ -181,15 +185,15 @@ export class Accounts {
    * those at a sign-in. Cookies of the session that takes this one's place.
    */
   async changePassword(
-    { merchantId }: Session,
+    { merchantId }: MerchantSession,
     change: { readonly current: string; readonly next: string; readonly headers: Headers },
-  ): Promise<{ cookies: readonly string[] } | { problem: PasswordProblem } | { waitSeconds: number }> {
+  ): Promise<{ cookies: readonly string[] } | { problem: PasswordRejection } | { waitSeconds: number }> {
     const { current, next, headers } = change
     if ([...next].length < PASSWORD_LENGTH.min) return { problem: 'too short' }
     if (next.length > PASSWORD_LENGTH.max) return { problem: 'too long' }
     if (!(await this.hasPassword(merchantId))) {
       await this.setPassword(merchantId, next)
-      await this.#auth.api.revokeOtherSessions({ headers: cookiesOf(headers) })
+      await this.#auth.api.revokeOtherSessions({ headers: cookieHeader(headers) })
       return { cookies: [] }
     }
     // of its own: whoever guesses at the account from outside does not keep its owner from changing the password
@@ -198,7 +202,7 @@ export class Accounts {
     if (!verdict.allowed) return { waitSeconds: verdict.waitSeconds }
     const body = { currentPassword: current, newPassword: next, revokeOtherSessions: true }
     const cookies = await this.#try(() =>
-      this.#auth.api.changePassword({ body, headers: cookiesOf(headers), returnHeaders: true }),
+      this.#auth.api.changePassword({ body, headers: cookieHeader(headers), returnHeaders: true }),
     )
     if (cookies === null) return { problem: 'current' }
     await forgiveAttempt(this.#database, scopes)
@@ -220,22 +224,22 @@ export class Accounts {
 const SERVER_ERROR = 500
 const EMAIL_LENGTH_MAX = 254
 
-/** The address as it is kept. Throws `EmailProblem`. */
+/** The address as it is kept. Throws `InvalidEmailError`. */
 function readEmail(text: string): string {
   const email = text.trim().toLowerCase()
   if (email.length > EMAIL_LENGTH_MAX || !/^[^\s@\p{Cc}<>"]+@[^\s@\p{Cc}<>"]+\.[^\s@\p{Cc}<>"]+$/u.test(email))
-    throw new EmailProblem(
+    throw new InvalidEmailError(
       `an e-mail address such as name@shop.example is needed; got ${JSON.stringify(text.slice(0, 80))}`,
     )
   return email
 }
 
 /** Of what a browser sends, what the library may see. */
-function cookiesOf(headers: Headers): Headers {
+function cookieHeader(headers: Headers): Headers {
   return new Headers({ cookie: headers.get('cookie') ?? '' })
 }
 
 /** For a new session: what its list calls the browser. The cookie stays behind, so that the old session is no part of it. */
-function traces(headers: Headers): Headers {
+function userAgentHeader(headers: Headers): Headers {
   return new Headers({ 'user-agent': (headers.get('user-agent') ?? '').slice(0, 300) })
 }

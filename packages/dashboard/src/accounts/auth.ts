@@ -11,7 +11,7 @@ import { kyselyDialect } from './kysely-dialect.ts'
 export const PASSWORD_LENGTH = { min: 10, max: 128 } as const
 
 /** What every sign-in needs. */
-export interface LibraryOptions {
+export interface CommonAuthOptions {
   readonly database: ControlDatabase
   /** Signs session cookies. */
   readonly secret: string
@@ -21,7 +21,7 @@ export interface LibraryOptions {
 }
 
 /** What accounts need. */
-export interface AuthOptions extends LibraryOptions {
+export interface AuthOptions extends CommonAuthOptions {
   readonly linkMinutes: number
   /** Takes the token of a one-time link that was just made. */
   readonly onLink: (email: string, token: string) => void
@@ -33,7 +33,7 @@ const DAY_SECONDS = 86_400
 export function createAuth(options: AuthOptions) {
   const { linkMinutes, onLink } = options
   return betterAuth({
-    ...libraryOptions(options),
+    ...commonAuthOptions(options),
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,
@@ -52,7 +52,7 @@ export function createAuth(options: AuthOptions) {
 }
 
 /** What the library is told whichever way somebody signs in: sessions are the same for all of them. */
-export function libraryOptions({ database, secret, url, sessionDays }: LibraryOptions) {
+export function commonAuthOptions({ database, secret, url, sessionDays }: CommonAuthOptions) {
   const isSecure = url.startsWith('https:')
   const attributes = { secure: isSecure, httpOnly: true, sameSite: 'lax', path: '/' } as const
   return {
@@ -66,16 +66,22 @@ export function libraryOptions({ database, secret, url, sessionDays }: LibraryOp
     logger: { disabled: true },
     session: {
       modelName: 'merchant_sessions',
-      fields: { ...STAMPS, userId: 'merchant_id', expiresAt: 'expires_at', ...TRACES },
+      fields: { ...TIMESTAMP_COLUMNS, userId: 'merchant_id', expiresAt: 'expires_at', ...CLIENT_COLUMNS },
       expiresIn: sessionDays * DAY_SECONDS,
       updateAge: DAY_SECONDS,
     },
-    user: { modelName: 'merchants', fields: { ...STAMPS, emailVerified: 'email_verified' } },
+    user: { modelName: 'merchants', fields: { ...TIMESTAMP_COLUMNS, emailVerified: 'email_verified' } },
     account: {
       modelName: 'merchant_logins',
-      fields: { ...STAMPS, ...TOKENS, userId: 'merchant_id', accountId: 'account_id', providerId: 'provider_id' },
+      fields: {
+        ...TIMESTAMP_COLUMNS,
+        ...TOKEN_COLUMNS,
+        userId: 'merchant_id',
+        accountId: 'account_id',
+        providerId: 'provider_id',
+      },
     },
-    verification: { modelName: 'merchant_links', fields: { ...STAMPS, expiresAt: 'expires_at' } },
+    verification: { modelName: 'merchant_links', fields: { ...TIMESTAMP_COLUMNS, expiresAt: 'expires_at' } },
     advanced: {
       // Its tables are made by our migrations, which are checked before anything starts.
       database: { generateId: () => randomUUID(), validateSchema: false },
@@ -83,29 +89,29 @@ export function libraryOptions({ database, secret, url, sessionDays }: LibraryOp
       ipAddress: { disableIpTracking: true },
       useSecureCookies: false,
       cookies: {
-        session_token: { name: sessionCookie(isSecure), attributes },
-        oauth_state: { name: stateCookie(isSecure), attributes },
+        session_token: { name: sessionCookieName(isSecure), attributes },
+        oauth_state: { name: stateCookieName(isSecure), attributes },
       },
     },
   } satisfies BetterAuthOptions
 }
 
 /** Name of the session's cookie; with TLS the browser itself holds it to this host, path and TLS. */
-export function sessionCookie(isSecure: boolean): string {
+export function sessionCookieName(isSecure: boolean): string {
   return isSecure ? '__Host-session' : 'session'
 }
 
 /** Name of the cookie that a sign-in at the operator's login is bound to until it comes back. */
-export function stateCookie(isSecure: boolean): string {
+export function stateCookieName(isSecure: boolean): string {
   return isSecure ? '__Host-single-sign-on' : 'single-sign-on'
 }
 
 /** What `createAuth` answers. */
 export type Auth = ReturnType<typeof createAuth>
 
-const STAMPS = { createdAt: 'created_at', updatedAt: 'updated_at' } as const
-const TRACES = { ipAddress: 'ip_address', userAgent: 'user_agent' } as const
-const TOKENS = {
+const TIMESTAMP_COLUMNS = { createdAt: 'created_at', updatedAt: 'updated_at' } as const
+const CLIENT_COLUMNS = { ipAddress: 'ip_address', userAgent: 'user_agent' } as const
+const TOKEN_COLUMNS = {
   accessToken: 'access_token',
   refreshToken: 'refresh_token',
   idToken: 'id_token',

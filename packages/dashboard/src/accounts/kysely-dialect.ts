@@ -27,25 +27,25 @@ function driverOf(pool: Pool): Driver {
     void (await connection.executeQuery(CompiledQuery.raw(text)))
   return {
     init: async () => undefined,
-    acquireConnection: () => LentConnection.from(pool),
+    acquireConnection: () => PooledConnection.from(pool),
     // better-auth uses the default isolation level
     beginTransaction: (connection) => run(connection, 'begin'),
     commitTransaction: (connection) => run(connection, 'commit'),
     rollbackTransaction: (connection) => run(connection, 'rollback'),
-    releaseConnection: async (connection) => (connection as LentConnection).release(),
+    releaseConnection: async (connection) => (connection as PooledConnection).release(),
     destroy: async () => undefined,
   }
 }
 
 /** A connection of the pool, from `acquireConnection` to `releaseConnection`. */
-class LentConnection implements DatabaseConnection {
+class PooledConnection implements DatabaseConnection {
   readonly release: () => void
   readonly #connection: Connection
 
-  static from(pool: Pool): Promise<LentConnection> {
+  static from(pool: Pool): Promise<PooledConnection> {
     return new Promise((resolve, reject) => {
       const lend = (connection: Connection) =>
-        new Promise<void>((release) => resolve(new LentConnection(connection, release)))
+        new Promise<void>((release) => resolve(new PooledConnection(connection, release)))
       pool.use(lend).catch(reject)
     })
   }

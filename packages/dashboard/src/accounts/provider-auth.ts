@@ -3,8 +3,8 @@
 
 import { betterAuth } from 'better-auth'
 import { genericOAuth } from 'better-auth/plugins/generic-oauth'
-import { type LibraryOptions, libraryOptions } from './auth.ts'
-import { documentUrl, fetchObject, objectOf } from './provider-document.ts'
+import { type CommonAuthOptions, commonAuthOptions } from './auth.ts'
+import { discoveryUrl, fetchObject, objectOf } from './discovery-document.ts'
 
 /** The provider as the library is told of it. */
 export interface ProviderOptions {
@@ -30,9 +30,9 @@ const NO_TOKENS = {
 }
 
 /** The library; it reads the provider's document by itself, and has no provider where that fails. */
-export function createProviderAuth(options: LibraryOptions, provider: ProviderOptions) {
+export function createProviderAuth(options: CommonAuthOptions, provider: ProviderOptions) {
   const { issuer, clientId, clientSecret, userInfoUrl } = provider
-  const common = libraryOptions(options)
+  const common = commonAuthOptions(options)
   return betterAuth({
     ...common,
     // State is in a sealed cookie, so that nothing is stored for sign-ins that nobody ends.
@@ -43,7 +43,7 @@ export function createProviderAuth(options: LibraryOptions, provider: ProviderOp
         config: [
           {
             providerId: PROVIDER_ID,
-            discoveryUrl: documentUrl(issuer),
+            discoveryUrl: discoveryUrl(issuer),
             requireIdTokenVerification: true,
             clientId,
             clientSecret,
@@ -62,7 +62,7 @@ export function createProviderAuth(options: LibraryOptions, provider: ProviderOp
   })
 }
 
-interface ProviderAnswer {
+interface ProviderTokens {
   /** Checked by the library: signature, issuer, audience, time and nonce. */
   readonly idToken: string | undefined
   readonly accessToken: string | undefined
@@ -71,12 +71,12 @@ interface ProviderAnswer {
 }
 
 /** The account, without an address if the provider did not verify it; null without an ID token for this client. */
-async function readProfile({ idToken, accessToken, userInfoUrl, clientId }: ProviderAnswer) {
+async function readProfile({ idToken, accessToken, userInfoUrl, clientId }: ProviderTokens) {
   const claims = idToken === undefined ? null : claimsOf(idToken)
   if (claims === null || typeof claims.sub !== 'string' || !isIssuedTo(clientId, claims)) return null
   const { sub } = claims
   const hasAddress = typeof claims.email === 'string' && claims.email_verified !== undefined
-  const source = hasAddress || userInfoUrl === null ? claims : await askProfile(userInfoUrl, accessToken ?? '')
+  const source = hasAddress || userInfoUrl === null ? claims : await fetchUserInfo(userInfoUrl, accessToken ?? '')
   // an answer about somebody else does not count
   if (source === null || source.sub !== sub) return null
   const { email } = source
@@ -90,7 +90,7 @@ function isIssuedTo(clientId: string, { aud, azp }: Readonly<Record<string, unkn
   return azp === clientId || (azp === undefined && !hasOthers)
 }
 
-function askProfile(url: string, accessToken: string) {
+function fetchUserInfo(url: string, accessToken: string) {
   return fetchObject(url, { authorization: `Bearer ${accessToken}` })
 }
 

@@ -3,7 +3,7 @@
 
 import type { Field, Resource } from '@store-export/contract'
 import { LISTS } from './lists.ts'
-import { partOf } from './part-of.ts'
+import { selectFields } from './select-fields.ts'
 
 export interface CsvColumn {
   /** `total`, or `shipping_address.city` for a part of an address. */
@@ -32,7 +32,7 @@ export interface CsvFile {
 /** Every file, in the order of the lists. */
 export const CSV_FILES: readonly CsvFile[] = LISTS.flatMap(({ list, label, resource }): CsvFile[] => {
   const own = Object.entries(resource.fields).filter(([, { type }]) => type.kind !== 'many')
-  const part = partOf(
+  const part = selectFields(
     resource,
     own.map(([name]) => name),
   )
@@ -41,7 +41,7 @@ export const CSV_FILES: readonly CsvFile[] = LISTS.flatMap(({ list, label, resou
 })
 
 /** The file called `name` in addresses, or null. */
-export function findFile(name: string): CsvFile | null {
+export function findCsvFile(name: string): CsvFile | null {
   return CSV_FILES.find((file) => file.name === name) ?? null
 }
 
@@ -51,7 +51,7 @@ function embeddedFiles(list: string, resource: Resource): CsvFile[] {
     const { fields, table, plural } = type.resource
     const names = Object.keys(fields).map((name) => `${embedded}.${name}`)
     const label = plural.charAt(0).toUpperCase() + plural.slice(1)
-    const part = partOf(resource, ['created_at', 'id', ...names])
+    const part = selectFields(resource, ['created_at', 'id', ...names])
     const columns = Object.entries(fields).flatMap(columnsOf)
     return [{ name: table.replaceAll('_', '-'), label, list, resource: part, embedded, columns }]
   })

@@ -2,19 +2,25 @@
 
 import { isUuid } from '@store-export/control'
 import { type Position, type Search, StoreDatabaseError } from '@store-export/engine'
-import { storeAddresses } from '../look/addresses.ts'
-import type { DataOrder, DataPage, StoreStanding } from '../pages/models.ts'
+import type { DataOrder, DataPage, StoreStatus } from '../pages/models.ts'
+import { storePaths } from '../ui/store-paths.ts'
 import { CSV_FILES } from './csv-files.ts'
+import { creationTime, decodePosition, encodePosition } from './encode-position.ts'
 import { cellsOf, findList, LISTS, type ListDeclaration, rowPath, searchedFields } from './lists.ts'
-import { instantOf, parsePosition, positionText } from './position-text.ts'
+import {
+  newerListMessage,
+  notFoundMessage,
+  notSearchableMessage,
+  storeStatusProblem,
+  UNREADABLE_MESSAGE,
+} from './messages.ts'
 import { type RowTexts, rowTexts } from './row-texts.ts'
-import { newerList, notFound, notSearchable, standingProblem, UNREADABLE } from './sentences.ts'
-import { readColumns, readRow, readRows, readStoreHead, type StoreSource } from './store-rows.ts'
+import { readColumns, readRow, readRows, readStoreOverview, type StoreSource } from './store-rows.ts'
 
 /** The store whose data is shown. */
 export interface DataStore {
   readonly id: string
-  readonly standing: StoreStanding
+  readonly status: StoreStatus
   /** null for a store that is not served. */
   readonly source: StoreSource | null
 }
@@ -37,17 +43,17 @@ const SEARCH_CHARACTERS_MAX = 100
 /** The page; null if the list or the cursor is unknown. */
 export async function makeDataPage(store: DataStore, query: DataQuery): Promise<DataPage | null> {
   const declaration = findList(query.list)
-  const after = query.cursor === null ? null : parsePosition(query.cursor)
+  const after = query.cursor === null ? null : decodePosition(query.cursor)
   if (declaration === null || (query.cursor !== null && after === null)) return null
   const text = searchText(query.text)
   const options = { declaration, text, order: query.order }
   const empty = emptyPage(store.id, options)
-  if (store.source === null) return { ...empty, problem: standingProblem(store.standing) }
+  if (store.source === null) return { ...empty, problem: storeStatusProblem(store.status) }
   try {
     return await filledPage(empty, { ...options, source: store.source, storeId: store.id, after })
   } catch (error) {
     if (!(error instanceof StoreDatabaseError)) throw error
-    return { ...empty, problem: UNREADABLE }
+    return { ...empty, problem: UNREADABLE_MESSAGE }
   }
 }
 
@@ -71,36 +77,38 @@ interface ReadOptions extends PageOptions {
 async function filledPage(empty: DataPage, options: ReadOptions): Promise<DataPage> {
   const { source, declaration, text, storeId } = options
   const { resource, label, list } = declaration
-  const [own, present] = await Promise.all([readStoreHead(source), readColumns(source)])
-  const page = { ...empty, lists: tabs(own?.counts) }
+  const [own, present] = await Promise.all([readStoreOverview(source), readColumns(source)])
+  const page = { ...empty, lists: listTabs(own?.counts) }
   if (!present.has(resource.table) && resource.since !== 'launch')
-    return { ...page, problem: newerList(label, resource.since) }
+    return { ...page, problem: newerListMessage(label, resource.since) }
   const found = await (text === '' ? plainRows(options) : isUuid(text) ? rowById(options) : searchedRows(options))
   const { rows, next = null, ...rest } = found
   const context = { storeCurrency: own?.currency ?? null }
   return {
     ...page,
     ...rest,
-    files: filesOf(storeId, list),
-    firstHref: options.after === null && text === '' ? null : addressOf(storeId, { ...options, text: '' }, null),
-    nextHref: next === null ? null : addressOf(storeId, options, next),
+    files: csvFilesOf(storeId, list),
+    firstHref: options.after === null && text === '' ? null : pageHref(storeId, { ...options, text: '' }, null),
+    nextHref: next === null ? null : pageHref(storeId, options, next),
     rows: rows.map((row) => ({ id: row.get('id') ?? '', cells: cellsOf(declaration, row, context) })),
   }
 }
 
-interface Found extends Partial<Pick<DataPage, 'search' | 'apiPath'>> {
+interface FoundRows extends Partial<Pick<DataPage, 'search' | 'apiPath'>> {
   readonly rows: readonly RowTexts[]
   readonly next?: Position | null
 }
 
-function plainRows({ source, declaration, after, order }: ReadOptions): Promise<Found> {
-  return readRows(source, declaration.shown, { after, limit: ROWS_OF_PAGE, ...directionOf(order) })
+function plainRows({ source, declaration, after, order }: ReadOptions): Promise<FoundRows> {
+  return readRows(source, declaration.tableResource, { after, limit: ROWS_OF_PAGE, ...directionOf(order) })
 }
 
-async function rowById({ source, declaration, text }: ReadOptions): Promise<Found> {
-  const { shown, resource, search } = declaration
-  const row = await readRow(source, shown, text, (bytes) => source.turns.run(rowTexts(bytes, 0, shown)))
-  const problem = row === null ? notFound(resource, 'ID') : null
+async function rowById({ source, declaration, text }: ReadOptions): Promise<FoundRows> {
+  const { tableResource, resource, search } = declaration
+  const row = await readRow(source, tableResource, text, (bytes) =>
+    source.timeSlicer.run(rowTexts(bytes, 0, tableResource)),
+  )
+  const problem = row === null ? notFoundMessage(resource, 'ID') : null
   return {
     rows: row === null ? [] : [row.texts],
     apiPath: rowPath(declaration, encodeURIComponent(text)),
@@ -108,31 +116,35 @@ async function rowById({ source, declaration, text }: ReadOptions): Promise<Foun
   }
 }
 
-async function searchedRows({ source, declaration, after, order, text }: ReadOptions): Promise<Found> {
-  const { shown, resource, search } = declaration
+async function searchedRows({ source, declaration, after, order, text }: ReadOptions): Promise<FoundRows> {
+  const { tableResource, resource, search } = declaration
   const fields = searchedFields(search, text)
-  const said = (problem: string | null, reached: Date | null = null) => ({
+  const searchState = (problem: string | null, reached: Date | null = null) => ({
     apiPath: null,
     search: { text, by: search.by, problem, reached },
   })
-  if (fields === null) return { rows: [], ...said(notSearchable(resource, search.by)) }
-  const { rows, next } = await searchOn(source, { shown, search: { text, ...fields }, order, after })
+  if (fields === null) return { rows: [], ...searchState(notSearchableMessage(resource, search.by)) }
+  const { rows, next } = await searchPages(source, { tableResource, search: { text, ...fields }, order, after })
   const isFound = rows.length > 0 || after !== null || next !== null
-  return { rows, next, ...said(isFound ? null : notFound(resource, search.by), next && instantOf(next)) }
+  return {
+    rows,
+    next,
+    ...searchState(isFound ? null : notFoundMessage(resource, search.by), next && creationTime(next)),
+  }
 }
 
 interface SearchOptions extends Pick<ReadOptions, 'order' | 'after'> {
-  readonly shown: ListDeclaration['shown']
+  readonly tableResource: ListDeclaration['tableResource']
   readonly search: Search
 }
 
 /** Each read is bounded: the engine searches a part of the list and returns the rows that it found there. */
-async function searchOn(source: StoreSource, { shown, search, order, after }: SearchOptions) {
+async function searchPages(source: StoreSource, { tableResource, search, order, after }: SearchOptions) {
   const rows: RowTexts[] = []
   const until = performance.now() + SEARCH_MS
   for (let from = after; ; ) {
     const place = { after: from, limit: ROWS_OF_PAGE - rows.length, search, ...directionOf(order) }
-    const { rows: some, next } = await readRows(source, shown, place)
+    const { rows: some, next } = await readRows(source, tableResource, place)
     rows.push(...some)
     if (next === null || rows.length >= ROWS_OF_PAGE || performance.now() >= until) return { rows, next }
     from = next
@@ -147,12 +159,12 @@ function emptyPage(storeId: string, options: PageOptions): DataPage {
   const { declaration, text, order } = options
   return {
     list: declaration.list,
-    lists: tabs(undefined),
+    lists: listTabs(undefined),
     columns: declaration.columns.map(({ label, kind }) => ({ label, kind })),
     rows: [],
     order,
-    otherOrderHref: addressOf(storeId, { ...options, order: order === 'newest' ? 'oldest' : 'newest' }, null),
-    firstHref: text === '' ? addressOf(storeId, options, null) : null,
+    otherOrderHref: pageHref(storeId, { ...options, order: order === 'newest' ? 'oldest' : 'newest' }, null),
+    firstHref: text === '' ? pageHref(storeId, options, null) : null,
     nextHref: null,
     search: { text, by: declaration.search.by, problem: null, reached: null },
     files: [],
@@ -161,23 +173,23 @@ function emptyPage(storeId: string, options: PageOptions): DataPage {
   }
 }
 
-function addressOf(storeId: string, { declaration, text, order }: PageOptions, after: Position | null): string {
+function pageHref(storeId: string, { declaration, text, order }: PageOptions, after: Position | null): string {
   const query = new URLSearchParams({
     ...(order === 'newest' ? {} : { order }),
     ...(text === '' ? {} : { find: text }),
-    ...(after === null ? {} : { cursor: positionText(after) }),
+    ...(after === null ? {} : { cursor: encodePosition(after) }),
   })
-  return storeAddresses(storeId).data(declaration.list) + (query.size === 0 ? '' : `?${query}`)
+  return storePaths(storeId).data(declaration.list) + (query.size === 0 ? '' : `?${query}`)
 }
 
-function filesOf(storeId: string, list: string): DataPage['files'] {
+function csvFilesOf(storeId: string, list: string): DataPage['files'] {
   return CSV_FILES.filter((file) => file.list === list).map(({ name, label }) => ({
     label,
-    href: `${storeAddresses(storeId).data(name)}.csv`,
+    href: `${storePaths(storeId).data(name)}.csv`,
   }))
 }
 
 /** The lists, with the row counts that the store's own row has. */
-function tabs(counts: ReadonlyMap<string, number> | undefined): DataPage['lists'] {
+function listTabs(counts: ReadonlyMap<string, number> | undefined): DataPage['lists'] {
   return LISTS.map(({ list, label, resource }) => ({ list, label, rows: counts?.get(resource.table) ?? null }))
 }

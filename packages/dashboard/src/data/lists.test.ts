@@ -2,7 +2,7 @@ import { boolean, ENDPOINTS, integer, page, resource, text, timestamp, uuid } fr
 import { describe, expect, test } from 'vitest'
 import { cellsOf, findList, LISTS, listsOf, rowPath, searchedFields } from './lists.ts'
 import { rowTexts } from './row-texts.ts'
-import { Turns } from './turns.ts'
+import { TimeSlicer } from './time-slicer.ts'
 
 const EUR = { storeCurrency: 'EUR' }
 const ID = '3f2b8c1e-5a4d-4e6f-9b7a-1c2d3e4f5a6b'
@@ -13,7 +13,7 @@ async function cell(place: string, row: string, context: { storeCurrency: string
   const declaration = findList(list)
   if (declaration === null) throw new Error(`no list ${list}`)
   const at = declaration.columns.findIndex((column) => column.label === label)
-  const { texts } = await new Turns().run(rowTexts(Buffer.from(row), 0, declaration.shown))
+  const { texts } = await new TimeSlicer().run(rowTexts(Buffer.from(row), 0, declaration.tableResource))
   return cellsOf(declaration, texts, context)[at]?.text
 }
 
@@ -77,7 +77,7 @@ describe('the lists of the Data pages', () => {
     if (added === undefined) throw new Error('no list of gift cards')
     expect(added).toMatchObject({ list: 'gift-cards', label: 'Gift cards', path: '/api/v1/gift-cards' })
     const row = '{"created_at":"2026-11-01T00:00:00.000Z","code":"7F3A","uses":2,"is_active":true}'
-    const { texts } = await new Turns().run(rowTexts(Buffer.from(row), 0, added.shown))
+    const { texts } = await new TimeSlicer().run(rowTexts(Buffer.from(row), 0, added.tableResource))
     expect(cellsOf(added, texts, EUR)).toEqual([
       { kind: 'instant', text: '2026-11-01T00:00:00.000Z' },
       { kind: 'text', text: '7F3A' },

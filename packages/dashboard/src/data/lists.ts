@@ -11,9 +11,9 @@ import {
   type Resource,
 } from '@store-export/contract'
 import type { Search } from '@store-export/engine'
-import type { Cell } from '../pages/models.ts'
-import { partOf } from './part-of.ts'
+import type { TableCell } from '../pages/models.ts'
 import type { RowTexts } from './row-texts.ts'
+import { selectFields } from './select-fields.ts'
 
 type DeclaredColumn = Exclude<ListColumn, string>
 
@@ -26,7 +26,7 @@ export interface CellContext {
 /** A column of a table. */
 export interface TableColumn extends DeclaredColumn {
   readonly label: string
-  readonly kind: Cell['kind']
+  readonly kind: TableCell['kind']
   /** Field with the currency of the row's amounts; null if they are in the store's currency. */
   readonly currency: string | null
 }
@@ -40,7 +40,7 @@ export interface ListDeclaration {
   readonly path: string
   readonly resource: Resource
   /** The part of the resource that the table reads. The other fields can have megabytes. */
-  readonly shown: Resource
+  readonly tableResource: Resource
   readonly columns: readonly TableColumn[]
   readonly search: ListView['search']
 }
@@ -60,9 +60,11 @@ export function listsOf(endpoints: readonly Endpoint[]): ListDeclaration[] {
       if (view === undefined) return []
       const columns = Object.entries(view.columns).map(([label, column]) => columnOf(resource, label, column))
       const read = columns.flatMap(({ fields, currency }) => [...fields, ...(currency === null ? [] : [currency])])
-      const shown = partOf(resource, ['created_at', 'id', ...read])
+      const tableResource = selectFields(resource, ['created_at', 'id', ...read])
       const label = plural.charAt(0).toUpperCase() + plural.slice(1)
-      return [{ list: path.split('/').at(-1) ?? '', label, path, resource, shown, columns, search: view.search }]
+      return [
+        { list: path.split('/').at(-1) ?? '', label, path, resource, tableResource, columns, search: view.search },
+      ]
     })
 }
 
@@ -89,7 +91,7 @@ export function searchedFields(search: ListView['search'], text: string): Pick<S
 }
 
 /** The cells of a row in the list's table. */
-export function cellsOf({ columns }: ListDeclaration, row: RowTexts, context: CellContext): Cell[] {
+export function cellsOf({ columns }: ListDeclaration, row: RowTexts, context: CellContext): TableCell[] {
   return columns.map((column) => ({ kind: column.kind, text: cellText(column, row, context) }))
 }
 
@@ -117,7 +119,7 @@ function typeOf(resource: Resource, name: string): FieldType {
   return embedded === undefined || type.kind !== 'many' ? type : typeOf(type.resource, embedded)
 }
 
-function kindOf(type: FieldType): Cell['kind'] {
+function kindOf(type: FieldType): TableCell['kind'] {
   switch (type.kind) {
     case 'timestamp':
       return 'instant'

@@ -12,18 +12,18 @@ import type {
   StoreAddress,
   StoreReader,
 } from '@store-export/engine'
-import type { StoreStanding } from '../pages/models.ts'
+import type { StoreStatus } from '../pages/models.ts'
 import { eachElement, type Steps } from './json-bytes.ts'
-import { partOf } from './part-of.ts'
 import { type RowTexts, rowTexts } from './row-texts.ts'
-import type { Turns } from './turns.ts'
+import { selectFields } from './select-fields.ts'
+import type { TimeSlicer } from './time-slicer.ts'
 
 /** A store to read: whose, through what, and since when the reader of the page waits. */
 export interface StoreSource {
   readonly reader: Pick<StoreReader, 'read' | 'columns' | 'exists'>
   readonly address: StoreAddress
-  /** Work on the rows takes turns with all other pages and downloads. */
-  readonly turns: Turns
+  /** Work on the rows takes timeSlicer with all other pages and downloads. */
+  readonly timeSlicer: TimeSlicer
   /** For the log. */
   readonly requestId: string | null
   /** On the clock of `performance.now()`: all that is read for one page shares one time limit. */
@@ -38,7 +38,7 @@ export interface StoreRowsPage {
 }
 
 /** Fields of the store's own row that every page needs. */
-export interface StoreHeadRow {
+export interface StoreOverview {
   /** ISO 4217 code; null if the store has none. */
   readonly currency: string | null
   /** IANA name; null if the store has none. */
@@ -48,7 +48,7 @@ export interface StoreHeadRow {
 }
 
 /** How the store stands. */
-export function standingOf({ origin, state, databaseUrl }: RegisteredStore): StoreStanding {
+export function storeStatus({ origin, state, databaseUrl }: RegisteredStore): StoreStatus {
   if (origin === 'imported') return 'imported'
   return state === 'generating' || databaseUrl === null ? 'generating' : 'ready'
 }
@@ -56,21 +56,21 @@ export function standingOf({ origin, state, databaseUrl }: RegisteredStore): Sto
 /** Where the store's rows are; null for a store that is not served. */
 export function addressOf(store: RegisteredStore): StoreAddress | null {
   const { id, databaseUrl, schemaName, sealedPassword } = store
-  if (standingOf(store) !== 'ready' || databaseUrl === null) return null
+  if (storeStatus(store) !== 'ready' || databaseUrl === null) return null
   return { storeId: id, databaseUrl, schemaName, sealedPassword }
 }
 
 /** Which rows of a list are read, at most `limit`. */
-export interface Place extends Pick<PagePlan, 'search' | 'isNewestFirst'> {
+export interface RowRange extends Pick<PagePlan, 'search' | 'isNewestFirst'> {
   readonly after: Position | null
   readonly limit: number
 }
 
 /** These rows of `resource`. Rejects with `StoreDatabaseError`. */
-export async function readRows(source: StoreSource, resource: Resource, place: Place): Promise<StoreRowsPage> {
+export async function readRows(source: StoreSource, resource: Resource, place: RowRange): Promise<StoreRowsPage> {
   const page = await readPage(source, { resource, place })
   try {
-    return { rows: await source.turns.run(textsOfRows(page.bytes, resource)), next: page.next }
+    return { rows: await source.timeSlicer.run(textsOfRows(page.bytes, resource)), next: page.next }
   } finally {
     page.release()
   }
@@ -87,7 +87,7 @@ function* textsOfRows(bytes: Uint8Array, resource: Resource): Steps<RowTexts[]> 
 }
 
 /** Rows of a list as they were read. */
-export interface BytesPage {
+export interface JsonPage {
   /** A JSON array, valid until `release`. */
   readonly bytes: Uint8Array
   /** Position of the next rows; null on the last page. */
@@ -98,8 +98,8 @@ export interface BytesPage {
 /** These rows of `resource` as JSON. Rejects with `StoreDatabaseError`. */
 export async function readPage(
   { reader, address, requestId, startedAt }: StoreSource,
-  { resource, place }: { readonly resource: Resource; readonly place: Place },
-): Promise<BytesPage> {
+  { resource, place }: { readonly resource: Resource; readonly place: RowRange },
+): Promise<JsonPage> {
   const plan: Plan = { kind: 'page', resource, filters: [], ...place }
   const page = await reader.read({ plan, lead: '[', address, requestId, startedAt })
   page.out.putAscii(']')
@@ -127,9 +127,9 @@ export function readStoreRow<T>(source: StoreSource, use: (bytes: Uint8Array) =>
 }
 
 /** The fields of the store that every page needs; null if its table is empty. Rejects with `StoreDatabaseError`. */
-export function readStoreHead(source: StoreSource): Promise<StoreHeadRow | null> {
-  return readOnlyRow(source, STORE_HEAD, async (bytes) => {
-    const { texts } = await source.turns.run(rowTexts(bytes, 0, STORE_HEAD))
+export function readStoreOverview(source: StoreSource): Promise<StoreOverview | null> {
+  return readOnlyRow(source, STORE_OVERVIEW, async (bytes) => {
+    const { texts } = await source.timeSlicer.run(rowTexts(bytes, 0, STORE_OVERVIEW))
     return {
       currency: texts.get('store_currency') ?? null,
       timeZone: texts.get('store_timezone') ?? null,
@@ -138,7 +138,7 @@ export function readStoreHead(source: StoreSource): Promise<StoreHeadRow | null>
   })
 }
 
-const STORE_HEAD = partOf(storeResource, ['id', 'store_currency', 'store_timezone', 'counts'])
+const STORE_OVERVIEW = selectFields(storeResource, ['id', 'store_currency', 'store_timezone', 'counts'])
 
 /** Row counts by table, from the texts of the store's own row. */
 export function countsOf(texts: RowTexts): ReadonlyMap<string, number> {

@@ -1,11 +1,11 @@
 // The merchant's own account: password, and where the account is signed in.
 
-import { badge, card, pageHead } from '../look/components.ts'
-import { instant } from '../look/dates.ts'
-import { button, field, form } from '../look/forms.ts'
-import { type Html, html, NOTHING } from '../look/html.ts'
-import { layout } from '../look/layout.ts'
-import { table } from '../look/table.ts'
+import { badge, card, pageHead } from '../ui/components.ts'
+import { relativeTime } from '../ui/dates.ts'
+import { button, field, form } from '../ui/forms.ts'
+import { type Html, html, NOTHING } from '../ui/html.ts'
+import { layout } from '../ui/layout.ts'
+import { table } from '../ui/table.ts'
 import type { AccountPage, Frame } from './models.ts'
 
 /** The whole page. */
@@ -49,9 +49,9 @@ ${button(hasPassword ? 'Change password' : 'Set password')}`
 }
 
 function sessionsCard(frame: Frame, page: AccountPage): Html {
-  const rows = page.sessions.map(({ client, startedAt, isThis }) => [
-    html`${client} ${isThis ? badge('This one', 'good') : ''}`,
-    instant(startedAt, frame),
+  const rows = page.sessions.map(({ client, startedAt, isCurrent }) => [
+    html`${client} ${isCurrent ? badge('This one', 'good') : ''}`,
+    relativeTime(startedAt, frame),
   ])
   const list = table({
     caption: 'Where you are signed in',

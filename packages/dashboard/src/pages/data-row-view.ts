@@ -1,12 +1,12 @@
 // One row of a list, opened, as the API sends it.
 
-import { addressesOf } from '../look/addresses.ts'
-import { codeBlock } from '../look/code.ts'
-import { callout, card, pageHead } from '../look/components.ts'
-import { count } from '../look/dates.ts'
-import { type Html, html } from '../look/html.ts'
-import { ICONS } from '../look/icons.ts'
-import { layout } from '../look/layout.ts'
+import { codeBlock } from '../ui/code-block.ts'
+import { callout, card, pageHead } from '../ui/components.ts'
+import { count } from '../ui/dates.ts'
+import { type Html, html } from '../ui/html.ts'
+import { ICONS } from '../ui/icons.ts'
+import { layout } from '../ui/layout.ts'
+import { pathsOf } from '../ui/store-paths.ts'
 import type { DataRowPage, Frame } from './models.ts'
 
 /** The whole page. */
@@ -14,7 +14,7 @@ export function dataRowView(frame: Frame, page: DataRowPage): Html {
   const head = pageHead({
     title: page.label,
     lead: html`<code>${page.id}</code>`,
-    trail: [{ label: 'Data', href: addressesOf(frame).data(page.list) }],
+    trail: [{ label: 'Data', href: pathsOf(frame).data(page.list) }],
   })
   const json = codeBlock({ id: 'json', label: 'The row as JSON', text: page.json.text, language: 'json' })
   const note = html`The response to <code>GET ${page.apiPath}</code>.`

@@ -1,15 +1,15 @@
 // Data: the rows that an integrator receives, list by list, with a search.
 
-import { addressesOf } from '../look/addresses.ts'
-import { callout, emptyState, pageHead } from '../look/components.ts'
-import { count, exactInstant } from '../look/dates.ts'
-import { field, linkButton } from '../look/forms.ts'
-import { type Html, html, NOTHING } from '../look/html.ts'
-import { ICONS } from '../look/icons.ts'
-import { layout } from '../look/layout.ts'
-import { rowBadge } from '../look/states.ts'
-import { noValue, table } from '../look/table.ts'
-import type { Cell, DataPage, Frame } from './models.ts'
+import { stateBadge } from '../ui/badges.ts'
+import { callout, emptyState, pageHead } from '../ui/components.ts'
+import { count, exactTime } from '../ui/dates.ts'
+import { field, linkButton } from '../ui/forms.ts'
+import { type Html, html, NOTHING } from '../ui/html.ts'
+import { ICONS } from '../ui/icons.ts'
+import { layout } from '../ui/layout.ts'
+import { pathsOf } from '../ui/store-paths.ts'
+import { noValue, table } from '../ui/table.ts'
+import type { DataPage, Frame, TableCell } from './models.ts'
 
 /** The whole page. */
 export function dataView(frame: Frame, page: DataPage): Html {
@@ -26,10 +26,10 @@ export function dataView(frame: Frame, page: DataPage): Html {
 }
 
 function listTabs(frame: Frame, { list: current, lists }: DataPage): Html {
-  const addresses = addressesOf(frame)
+  const paths = pathsOf(frame)
   const items = lists.map(
     ({ list, label, rows }) =>
-      html`<li><a href="${addresses.data(list)}"${list === current ? html` aria-current="page"` : NOTHING}>${label}${
+      html`<li><a href="${paths.data(list)}"${list === current ? html` aria-current="page"` : NOTHING}>${label}${
         rows === null ? NOTHING : html` <span class="tab-count">${count(rows, frame)}</span>`
       }</a></li>`,
   )
@@ -54,7 +54,7 @@ function searchForm(frame: Frame, { list, order, search }: DataPage): Html {
     isRequired: false,
     isCode: true,
   })
-  return html`<search><form class="form search" method="get" action="${addressesOf(frame).data(list)}">${order === 'oldest' ? html`<input type="hidden" name="order" value="oldest">` : NOTHING}${input}<button type="submit" class="button plain">Find</button></form></search>`
+  return html`<search><form class="form search" method="get" action="${pathsOf(frame).data(list)}">${order === 'oldest' ? html`<input type="hidden" name="order" value="oldest">` : NOTHING}${input}<button type="submit" class="button plain">Find</button></form></search>`
 }
 
 function rowsPart(frame: Frame, page: DataPage): Html {
@@ -87,7 +87,7 @@ function rowsNote(frame: Frame, { apiPath, order, search }: DataPage): Html {
 
 function searchedTo(frame: Frame, order: DataPage['order'], reached: Date): Html {
   const side = order === 'newest' ? 'Rows created since' : 'Rows created until'
-  return html`${side} ${exactInstant(reached, frame)} were searched.`
+  return html`${side} ${exactTime(reached, frame)} were searched.`
 }
 
 function labelOf({ list, lists }: DataPage): string {
@@ -101,7 +101,7 @@ function noRows(frame: Frame, page: DataPage): Html {
     return emptyState('Nothing found so far', text, linkButton('Search further', nextHref))
   }
   if (search.text !== '') {
-    const list = linkButton('Show the list', addressesOf(frame).data(page.list))
+    const list = linkButton('Show the list', pathsOf(frame).data(page.list))
     return emptyState('Nothing found', 'Check what you typed, or look through the list.', list)
   }
   return emptyState(`No ${labelOf(page).toLowerCase()} yet`, 'As soon as your store has some, they are listed here.')
@@ -111,22 +111,22 @@ interface Opener {
   readonly frame: Frame
   readonly page: DataPage
   readonly id: string
-  readonly cell: Cell
+  readonly cell: TableCell
 }
 
 /** The first cell opens the row. */
 function opener({ frame, page, id, cell }: Opener): Html {
   const words = cell.text === null ? html`<code>${id}</code>` : cellText(frame, cell)
-  return html`<a href="${addressesOf(frame).dataRow(page.list, id)}">${words}</a>`
+  return html`<a href="${pathsOf(frame).dataRow(page.list, id)}">${words}</a>`
 }
 
-function cellText(frame: Frame, { kind, text }: Cell): Html | string {
+function cellText(frame: Frame, { kind, text }: TableCell): Html | string {
   if (text === null || text === '') return noValue()
-  if (kind === 'status') return rowBadge(text)
+  if (kind === 'status') return stateBadge(text)
   if (kind === 'id') return html`<code>${text}</code>`
   if (kind !== 'instant') return html`<span class="cell-text">${text}</span>`
   const date = new Date(text)
-  return Number.isNaN(date.getTime()) ? text : exactInstant(date, frame)
+  return Number.isNaN(date.getTime()) ? text : exactTime(date, frame)
 }
 
 /** With the script, further rows are put below; without it, and for a search, this is the next page. */

@@ -1,12 +1,12 @@
 // Settings > General: the store as the API serves it, and what an older store cannot have yet.
 
-import { codeBlock } from '../look/code.ts'
-import { badge, callout, card, facts, pageHead } from '../look/components.ts'
-import { count } from '../look/dates.ts'
-import { type Html, html, NOTHING } from '../look/html.ts'
-import { layout } from '../look/layout.ts'
-import { standingBadge } from '../look/states.ts'
-import { table } from '../look/table.ts'
+import { storeBadge } from '../ui/badges.ts'
+import { codeBlock } from '../ui/code-block.ts'
+import { badge, callout, card, facts, pageHead } from '../ui/components.ts'
+import { count } from '../ui/dates.ts'
+import { type Html, html, NOTHING } from '../ui/html.ts'
+import { layout } from '../ui/layout.ts'
+import { table } from '../ui/table.ts'
 import type { Frame, GeneralPage } from './models.ts'
 
 type Snapshot = NonNullable<GeneralPage['snapshot']>
@@ -23,7 +23,7 @@ function storeCard({ store }: Frame, snapshot: Snapshot | null): Html {
   if (store === null) return NOTHING
   const lines = [
     { label: 'Name', text: store.name },
-    { label: 'State', text: standingBadge(store.standing) },
+    { label: 'State', text: storeBadge(store.status) },
     { label: 'Store id', text: html`<code>${store.id}</code>` },
     { label: 'Time zone', text: store.timeZone },
     ...(snapshot?.facts ?? []),
@@ -42,7 +42,7 @@ function snapshotParts(frame: Frame, snapshot: Snapshot): Html {
     text: snapshot.json.text,
     language: 'json',
   })
-  return html`<section aria-labelledby="counts"><h2 class="unseen" id="counts">Rows</h2><dl class="tiles">${counts}</dl></section>
+  return html`<section aria-labelledby="counts"><h2 class="visually-hidden" id="counts">Rows</h2><dl class="tiles">${counts}</dl></section>
 ${revisionCard(snapshot)}
 ${card(
   { id: 'snapshot', title: 'Snapshot', note: html`The response to <code>GET /api/v1/store</code>.` },

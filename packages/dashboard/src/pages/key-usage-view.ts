@@ -1,26 +1,26 @@
 // Usage of one key: the lists that it read page by page, and its request log, to find out why a sync stopped.
 
-import { addressesOf } from '../look/addresses.ts'
-import { card, emptyState, pageHead } from '../look/components.ts'
-import { count, exactInstant, instant } from '../look/dates.ts'
-import { linkButton } from '../look/forms.ts'
-import { type Html, html, NOTHING } from '../look/html.ts'
-import { maskedKey } from '../look/key-facts.ts'
-import { layout } from '../look/layout.ts'
-import { keyBadge, walkBadge } from '../look/states.ts'
-import { table } from '../look/table.ts'
+import { keyBadge, walkBadge } from '../ui/badges.ts'
+import { card, emptyState, pageHead } from '../ui/components.ts'
+import { count, exactTime, relativeTime } from '../ui/dates.ts'
+import { linkButton } from '../ui/forms.ts'
+import { type Html, html, NOTHING } from '../ui/html.ts'
+import { maskedKey } from '../ui/key-facts.ts'
+import { layout } from '../ui/layout.ts'
+import { pathsOf } from '../ui/store-paths.ts'
+import { table } from '../ui/table.ts'
 import type { Frame, KeyRow, KeyUsagePage } from './models.ts'
 import { requestLogCard } from './request-log-view.ts'
 
 /** The whole page; its requests fetch themselves again. */
 export function keyUsageView(frame: Frame, page: KeyUsagePage): Html {
   const { key } = page
-  const addresses = addressesOf(frame)
-  const used = key.lastUsedAt === null ? 'Never used' : html`Last used ${instant(key.lastUsedAt, frame)}`
+  const paths = pathsOf(frame)
+  const used = key.lastUsedAt === null ? 'Never used' : html`Last used ${relativeTime(key.lastUsedAt, frame)}`
   const head = pageHead({
     title: key.name,
     lead: html`<span class="lead-facts">${maskedKey(key)}${keyBadge(key)}<span>${used}</span></span>`,
-    trail: [{ label: 'Usage', href: addresses.usage }],
+    trail: [{ label: 'Usage', href: paths.usage }],
     ...(key.revokedAt === null ? { actions: keyActions(frame, key) } : {}),
   })
   return layout(frame, html`${head}${walksPart(frame, page)}${requestLogCard(frame, page)}`)
@@ -29,15 +29,15 @@ export function keyUsageView(frame: Frame, page: KeyUsagePage): Html {
 /** Refreshes itself, and the newest lines of the log with it. */
 function walksPart(frame: Frame, page: KeyUsagePage): Html {
   const { key, log } = page
-  const address = `${addressesOf(frame).keyUsage(key.id)}${log.errorsOnly ? '?show=errors' : ''}`
+  const address = `${pathsOf(frame).keyUsage(key.id)}${log.errorsOnly ? '?show=errors' : ''}`
   const both = log.isNewest ? html` hx-select-oob="#log-lines:outerMorph"` : NOTHING
   return html`<div id="walks-part" hx-get="${address}" hx-trigger="every 10s" hx-select="#walks-part"${both} hx-swap="outerMorph">${walksCard(frame, page)}</div>`
 }
 
 function keyActions(frame: Frame, key: KeyRow): Html {
-  const addresses = addressesOf(frame)
-  const replace = key.replacedBy === null ? linkButton('Replace', addresses.replace(key.id)) : NOTHING
-  return html`${linkButton('By day', addresses.usageOfKey(key.id), { about: 'of this key' })}${replace}${linkButton('Revoke', addresses.revoke(key.id), { kind: 'danger' })}`
+  const paths = pathsOf(frame)
+  const replace = key.replacedBy === null ? linkButton('Replace', paths.replace(key.id)) : NOTHING
+  return html`${linkButton('By day', paths.usageOfKey(key.id), { about: 'of this key' })}${replace}${linkButton('Revoke', paths.revoke(key.id), { kind: 'danger' })}`
 }
 
 function walksCard(frame: Frame, { key, walks }: KeyUsagePage): Html {
@@ -53,9 +53,9 @@ function walksCard(frame: Frame, { key, walks }: KeyUsagePage): Html {
     ],
     rows: walks.map((walk) => [
       html`<div class="lines"><code>${walk.endpoint}</code>${walk.filters === '' ? NOTHING : html`<code class="note">${walk.filters}</code>`}</div>`,
-      walkBadge(walk.standing),
-      exactInstant(walk.begunAt, frame),
-      exactInstant(walk.lastAt, frame),
+      walkBadge(walk.status),
+      exactTime(walk.begunAt, frame),
+      exactTime(walk.lastAt, frame),
       count(walk.pages, frame),
       count(walk.rows, frame),
     ]),

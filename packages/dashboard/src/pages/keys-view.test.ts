@@ -21,7 +21,7 @@ function pageWith(active: readonly KeyRow[], more: Partial<KeysPage> = {}): stri
   const frame: Frame = {
     title: 'API',
     viewer: { email: 'a@example.com', storesCount: 1 },
-    store: { id: 's1', name: 'A', standing: 'ready', timeZone: 'UTC' },
+    store: { id: 's1', name: 'A', status: 'ready', timeZone: 'UTC' },
     section: 'api',
     notice: null,
     locale: 'en',

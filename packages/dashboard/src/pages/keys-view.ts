@@ -1,14 +1,14 @@
 // Settings > API: how much the keys are used, which there are, and a form for one more.
 
-import { addressesOf } from '../look/addresses.ts'
-import { callout, card, emptyState, pageHead, tiles } from '../look/components.ts'
-import { count, counted, exactInstant, instant } from '../look/dates.ts'
-import { button, field, form, linkButton } from '../look/forms.ts'
-import { type Html, html, NOTHING } from '../look/html.ts'
-import { maskedKey } from '../look/key-facts.ts'
-import { layout } from '../look/layout.ts'
-import { keyBadge } from '../look/states.ts'
-import { noValue, table } from '../look/table.ts'
+import { keyBadge } from '../ui/badges.ts'
+import { callout, card, emptyState, pageHead, tiles } from '../ui/components.ts'
+import { count, exactTime, quantity, relativeTime } from '../ui/dates.ts'
+import { button, field, form, linkButton } from '../ui/forms.ts'
+import { type Html, html, NOTHING } from '../ui/html.ts'
+import { maskedKey } from '../ui/key-facts.ts'
+import { layout } from '../ui/layout.ts'
+import { pathsOf } from '../ui/store-paths.ts'
+import { noValue, table } from '../ui/table.ts'
 import { warningsPart } from './key-warnings-view.ts'
 import type { Frame, KeyRow, KeysPage, KeyTiles } from './models.ts'
 
@@ -27,7 +27,7 @@ export function keysView(frame: Frame, page: KeysPage): Html {
 /** Links to a new key whose page the merchant left before copying it. */
 function unconfirmedNote(frame: Frame, { unconfirmed }: KeysPage): Html {
   if (unconfirmed === null) return NOTHING
-  const again = html`<a href="${addressesOf(frame).created(unconfirmed.id)}">Show it again</a>`
+  const again = html`<a href="${pathsOf(frame).created(unconfirmed.id)}">Show it again</a>`
   return callout(
     html`You did not confirm that you copied the new key <strong>${unconfirmed.name}</strong>. ${again}, up to ten minutes after its creation.`,
     'waiting',
@@ -53,7 +53,7 @@ function tilesPart(frame: Frame, page: KeyTiles): Html {
     { label: 'Refused in 7 days', value: count(page.refusedSevenDays, frame) },
     { label: 'Active keys', value: count(activeKeys, frame), of: `of ${keysMax}`, filled: activeKeys / keysMax },
   ]
-  const address = addressesOf(frame).live
+  const address = pathsOf(frame).live
   return html`<section id="tiles" aria-label="Usage at a glance" hx-get="${address}" hx-trigger="every 10s" hx-select="#tiles" hx-select-oob="#warnings:outerMorph,#active-keys:outerMorph" hx-swap="outerMorph">${tiles(list)}</section>`
 }
 
@@ -71,7 +71,7 @@ function createCard(frame: Frame, page: KeysPage): Html {
 ${button('Create key')}`
   return card(
     { id: 'create', title: 'Create a key' },
-    html`<div class="row-form">${form({ action: addressesOf(frame).keys, frame }, content)}</div>`,
+    html`<div class="row-form">${form({ action: pathsOf(frame).keys, frame }, content)}</div>`,
   )
 }
 
@@ -79,8 +79,8 @@ function fullNote(frame: Frame, { keysMax, leastUsed, create }: KeysPage): Html 
   const least =
     leastUsed === null
       ? NOTHING
-      : html` The least used key is <strong>${leastUsed.name}</strong>: ${counted(leastUsed.requests24h, 'request', frame)} in 24 hours, last used ${
-          leastUsed.lastUsedAt === null ? 'never' : exactInstant(leastUsed.lastUsedAt, frame)
+      : html` The least used key is <strong>${leastUsed.name}</strong>: ${quantity(leastUsed.requests24h, 'request', frame)} in 24 hours, last used ${
+          leastUsed.lastUsedAt === null ? 'never' : exactTime(leastUsed.lastUsedAt, frame)
         }.`
   const problem = create.problem ? html`<strong>${create.problem}</strong> ` : NOTHING
   return callout(
@@ -106,12 +106,12 @@ function keysTable(frame: Frame, keys: readonly KeyRow[]): Html {
       { label: 'Last used' },
       { label: '24 hours', isNumber: true },
       { label: 'Created' },
-      { label: 'What can be done', isUnseen: true },
+      { label: 'What can be done', isVisuallyHidden: true },
     ],
     rows: keys.map((key) => [
       nameCell(frame, key),
       stateCell(key),
-      key.lastUsedAt === null ? 'Never' : instant(key.lastUsedAt, frame),
+      key.lastUsedAt === null ? 'Never' : relativeTime(key.lastUsedAt, frame),
       count(key.requests24h, frame),
       createdCell(frame, key),
       actionsCell(frame, key),
@@ -121,7 +121,7 @@ function keysTable(frame: Frame, keys: readonly KeyRow[]): Html {
 }
 
 function nameCell(frame: Frame, key: KeyRow): Html {
-  return html`<a class="key-name" href="${addressesOf(frame).keyUsage(key.id)}">${key.name}</a><span class="key-mask">${maskedKey(key)}</span>`
+  return html`<a class="key-name" href="${pathsOf(frame).keyUsage(key.id)}">${key.name}</a><span class="key-mask">${maskedKey(key)}</span>`
 }
 
 function stateCell(key: KeyRow): Html {
@@ -132,15 +132,14 @@ function stateCell(key: KeyRow): Html {
 function createdCell(frame: Frame, key: KeyRow): Html {
   const by =
     key.createdBy === null ? NOTHING : html`<span class="note creator" title="${key.createdBy}">${key.createdBy}</span>`
-  return html`<div class="lines"><span>${instant(key.createdAt, frame)}</span>${by}</div>`
+  return html`<div class="lines"><span>${relativeTime(key.createdAt, frame)}</span>${by}</div>`
 }
 
 function actionsCell(frame: Frame, key: KeyRow): Html {
-  const addresses = addressesOf(frame)
-  const replace =
-    key.replacedBy === null ? linkButton('Replace', addresses.replace(key.id), { about: key.name }) : NOTHING
+  const paths = pathsOf(frame)
+  const replace = key.replacedBy === null ? linkButton('Replace', paths.replace(key.id), { about: key.name }) : NOTHING
   const label = key.replacedBy === null ? 'Revoke' : 'Revoke the old key'
-  const revoke = linkButton(label, addresses.revoke(key.id), { kind: 'danger', about: key.name })
+  const revoke = linkButton(label, paths.revoke(key.id), { kind: 'danger', about: key.name })
   return html`<div class="cell-actions">${replace}${revoke}</div>`
 }
 
@@ -151,8 +150,8 @@ function revokedPart(frame: Frame, { revoked }: KeysPage): Html {
     columns: [{ label: 'Name' }, { label: 'Revoked' }, { label: 'Last used' }, { label: 'Created' }],
     rows: revoked.map((key) => [
       nameCell(frame, key),
-      key.revokedAt === null ? noValue() : exactInstant(key.revokedAt, frame),
-      key.lastUsedAt === null ? 'Never' : exactInstant(key.lastUsedAt, frame),
+      key.revokedAt === null ? noValue() : exactTime(key.revokedAt, frame),
+      key.lastUsedAt === null ? 'Never' : exactTime(key.lastUsedAt, frame),
       createdCell(frame, key),
     ]),
     isStacked: true,

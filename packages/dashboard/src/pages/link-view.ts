@@ -1,9 +1,9 @@
 // The page behind a one-time link: one button, since programs that preview links open them too.
 
-import { callout } from '../look/components.ts'
-import { button, form } from '../look/forms.ts'
-import { type Html, html, NOTHING } from '../look/html.ts'
-import { layout } from '../look/layout.ts'
+import { callout } from '../ui/components.ts'
+import { button, form } from '../ui/forms.ts'
+import { type Html, html, NOTHING } from '../ui/html.ts'
+import { layout } from '../ui/layout.ts'
 import type { Frame, LinkPage } from './models.ts'
 
 /** The whole page. */

@@ -7,19 +7,19 @@ import type { KeySummary, Walk as RecordedWalk, RequestLine, StoppedWalk } from 
 export type Section = 'general' | 'api' | 'usage' | 'data' | 'recipes'
 
 /** How a store stands: only ready ones have data. */
-export type StoreStanding = 'ready' | 'generating' | 'imported'
+export type StoreStatus = 'ready' | 'generating' | 'imported'
 
 /** A store as every page of it shows it. */
 export interface StoreHead {
   readonly id: string
   readonly name: string
-  readonly standing: StoreStanding
+  readonly status: StoreStatus
   /** IANA name; UTC where the store says none. */
   readonly timeZone: string
 }
 
 /** What a page tells once, above its content. */
-export interface Notice {
+export interface PageNotice {
   readonly kind: 'done' | 'problem'
   readonly text: string
 }
@@ -33,7 +33,7 @@ export interface Frame {
   /** null on pages of no store. */
   readonly store: StoreHead | null
   readonly section: Section | null
-  readonly notice: Notice | null
+  readonly notice: PageNotice | null
   /** BCP 47 tag of English, the language of the pages, as the browser's reader writes dates in it. */
   readonly locale: string
   /** When the page is made: what "3 minutes ago" counts from. */
@@ -63,7 +63,7 @@ export interface LinkPage {
 
 /** The stores to choose from. */
 export interface StoresPage {
-  readonly stores: readonly Pick<StoreHead, 'id' | 'name' | 'standing'>[]
+  readonly stores: readonly Pick<StoreHead, 'id' | 'name' | 'status'>[]
 }
 
 /** The merchant's own account. */
@@ -78,7 +78,7 @@ export interface AccountPage {
     readonly startedAt: Date
     /** Browser and system in a few words, such as "Firefox on Linux". */
     readonly client: string
-    readonly isThis: boolean
+    readonly isCurrent: boolean
   }[]
 }
 
@@ -87,7 +87,7 @@ export interface GeneralPage {
   /** null where the store cannot be read now; `problem` says why. */
   readonly snapshot: {
     /** The object that /api/v1/store answers, in its order. */
-    readonly json: ShownJson
+    readonly json: JsonPreview
     /** Highest revision whose columns are all there, and when the API published it; null below the first. */
     readonly revision: { readonly id: string; readonly date: string; readonly summary: string } | null
     readonly latestRevision: string
@@ -151,7 +151,7 @@ export interface KeyTiles {
 }
 
 /** A new key, on the only page that shows it. */
-export interface KeyMadePage {
+export interface KeyCreatedPage {
   readonly id: string
   readonly name: string
   readonly key: string
@@ -162,7 +162,7 @@ export interface KeyMadePage {
 }
 
 /** A key that was created and can't be shown any more. */
-export interface KeyGonePage {
+export interface KeyUnavailablePage {
   readonly key: KeyRow
 }
 
@@ -203,8 +203,8 @@ export interface UsagePage {
 }
 
 /** A list walked page by page. */
-export interface Walk extends Omit<RecordedWalk, 'ended'> {
-  readonly standing: 'finished' | 'under way' | 'stopped'
+export interface WalkRow extends Omit<RecordedWalk, 'ended'> {
+  readonly status: 'finished' | 'in progress' | 'stopped'
 }
 
 /** What one key did lately. */
@@ -212,7 +212,7 @@ export interface KeyUsagePage {
   readonly key: KeyRow
   readonly log: RequestLogPart
   /** Those not finished first, then newest first. */
-  readonly walks: readonly Walk[]
+  readonly walks: readonly WalkRow[]
 }
 
 /** A part of the request log of a key. */
@@ -233,7 +233,7 @@ export interface RequestLogPart {
 }
 
 /** One value of a table. */
-export interface Cell {
+export interface TableCell {
   readonly kind: 'text' | 'number' | 'money' | 'instant' | 'status' | 'id'
   /** null where the store has none; an instant is RFC 3339. */
   readonly text: string | null
@@ -244,11 +244,11 @@ export type DataOrder = 'newest' | 'oldest'
 
 /** One page of a list. */
 export interface DataPage {
-  /** Name of the list in addresses. */
+  /** Name of the list in paths. */
   readonly list: string
   readonly lists: readonly { readonly list: string; readonly label: string; readonly rows: number | null }[]
-  readonly columns: readonly { readonly label: string; readonly kind: Cell['kind'] }[]
-  readonly rows: readonly { readonly id: string; readonly cells: readonly Cell[] }[]
+  readonly columns: readonly { readonly label: string; readonly kind: TableCell['kind'] }[]
+  readonly rows: readonly { readonly id: string; readonly cells: readonly TableCell[] }[]
   readonly order: DataOrder
   /** The same page from the other end of the list. */
   readonly otherOrderHref: string
@@ -273,7 +273,7 @@ export interface DataPage {
 }
 
 /** Formatted JSON, as much of it as a page shows. */
-export interface ShownJson {
+export interface JsonPreview {
   readonly text: string
   readonly isWhole: boolean
 }
@@ -284,7 +284,7 @@ export interface DataRowPage {
   readonly label: string
   readonly id: string
   /** `bytes` is the size of the whole row as the API sends it. */
-  readonly json: ShownJson & { readonly bytes: number }
+  readonly json: JsonPreview & { readonly bytes: number }
   /** Address of the whole row as a file. */
   readonly jsonHref: string
   readonly apiPath: string
@@ -309,7 +309,7 @@ export interface RecipesPage {
 }
 
 /** Something that ends here: a page that is not there, a form that was sent before, a fault. */
-export interface ProblemPage {
+export interface ErrorPage {
   readonly heading: string
   readonly text: string
   /** Where to go on. */

@@ -1,18 +1,18 @@
 // Recipes to copy into a tool.
 
-import { addressesOf } from '../look/addresses.ts'
-import { codeBlock } from '../look/code.ts'
-import { card, facts, pageHead } from '../look/components.ts'
-import { linkButton } from '../look/forms.ts'
-import { type Html, html } from '../look/html.ts'
-import { layout } from '../look/layout.ts'
+import { codeBlock } from '../ui/code-block.ts'
+import { card, facts, pageHead } from '../ui/components.ts'
+import { linkButton } from '../ui/forms.ts'
+import { type Html, html } from '../ui/html.ts'
+import { layout } from '../ui/layout.ts'
+import { pathsOf } from '../ui/store-paths.ts'
 import type { Frame, Recipe, RecipesPage } from './models.ts'
 
 /** The whole page. */
 export function recipesView(frame: Frame, page: RecipesPage): Html {
   const head = pageHead({
     title: 'Recipes',
-    lead: html`Recipes are ready to copy. Each waits as long as the service asks. All but Power Query save their position and continue there. They need <a href="${addressesOf(frame).api}">a key</a>.`,
+    lead: html`Recipes are ready to copy. Each waits as long as the service asks. All but Power Query save their position and continue there. They need <a href="${pathsOf(frame).api}">a key</a>.`,
     actions: linkButton('API reference', page.docsUrl),
   })
   const ways = page.recipes.map(({ id, title }) => html`<li><a href="#recipe-${id}">${title}</a></li>`)
@@ -25,7 +25,7 @@ export function recipesView(frame: Frame, page: RecipesPage): Html {
 function guidesCard({ guides }: RecipesPage): Html {
   const items = guides.map(({ title, note, href }) => ({
     label: title,
-    text: html`${note} <a href="${href}">Open the guide<span class="unseen"> to ${title}</span></a>`,
+    text: html`${note} <a href="${href}">Open the guide<span class="visually-hidden"> to ${title}</span></a>`,
   }))
   return card({ id: 'guides', title: 'Keep a copy of the whole store' }, facts(items))
 }

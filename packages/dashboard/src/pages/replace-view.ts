@@ -1,43 +1,43 @@
 // Asks before a key is replaced by a new one, and offers the order first in which the tool never stops.
 
-import { addressesOf } from '../look/addresses.ts'
-import { callout, card, pageHead } from '../look/components.ts'
-import { instant } from '../look/dates.ts'
-import { button, form, linkButton } from '../look/forms.ts'
-import { type Html, html } from '../look/html.ts'
-import { keyFacts, maskedKey } from '../look/key-facts.ts'
-import { layout } from '../look/layout.ts'
-import { table } from '../look/table.ts'
+import { callout, card, pageHead } from '../ui/components.ts'
+import { relativeTime } from '../ui/dates.ts'
+import { button, form, linkButton } from '../ui/forms.ts'
+import { type Html, html } from '../ui/html.ts'
+import { keyFacts, maskedKey } from '../ui/key-facts.ts'
+import { layout } from '../ui/layout.ts'
+import { pathsOf } from '../ui/store-paths.ts'
+import { table } from '../ui/table.ts'
 import type { Frame, KeyRow, ReplacePage } from './models.ts'
 
 /** The whole page. */
 export function replaceView(frame: Frame, { key, others }: ReplacePage): Html {
-  const addresses = addressesOf(frame)
+  const paths = pathsOf(frame)
   const lead =
     others === null
       ? html`You get a new key for <strong>${key.name}</strong> now. The old one keeps working until you revoke it.`
       : html`All keys are taken, so there is no room for a new key beside the old one of <strong>${key.name}</strong>.`
-  const head = pageHead({ title: 'Replace this key?', lead, trail: [{ label: 'API', href: addresses.api }] })
+  const head = pageHead({ title: 'Replace this key?', lead, trail: [{ label: 'API', href: paths.api }] })
   if (others !== null) return layout(frame, html`${head}${roomCard(frame, key, others)}${atOnceCard(frame, key)}`)
   const order = html`<ol class="steps"><li>Create the new key and put it into the tool.</li><li>When the tool runs with the new key, come back and revoke the old one.</li></ol>`
-  const buttons = html`<div class="actions">${button('Create the new key')}${linkButton('Keep the old key', addresses.api)}</div>`
+  const buttons = html`<div class="actions">${button('Create the new key')}${linkButton('Keep the old key', paths.api)}</div>`
   const ask = replaceForm(frame, key, 'later', buttons)
   return layout(frame, html`${head}${card({ id: 'key', title: 'Key' }, html`${keyFacts(frame, key)}${order}${ask}`)}`)
 }
 
 /** The safe order: another key goes first, so that the tool never stops. */
 function roomCard(frame: Frame, key: KeyRow, others: readonly KeyRow[]): Html {
-  const addresses = addressesOf(frame)
+  const paths = pathsOf(frame)
   const usedAt = ({ lastUsedAt }: KeyRow) => lastUsedAt?.getTime() ?? Number.NEGATIVE_INFINITY
   const list = table({
     caption: 'Other keys, the longest unused first',
-    columns: [{ label: 'Name' }, { label: 'Last used' }, { label: 'Actions', isUnseen: true }],
+    columns: [{ label: 'Name' }, { label: 'Last used' }, { label: 'Actions', isVisuallyHidden: true }],
     rows: others
       .toSorted((one, other) => usedAt(one) - usedAt(other))
       .map((other) => [
         html`<span class="key-name">${other.name}</span><span class="key-mask">${maskedKey(other)}</span>`,
-        other.lastUsedAt === null ? 'Never' : instant(other.lastUsedAt, frame),
-        html`<div class="cell-actions">${linkButton('Revoke', `${addresses.revoke(other.id)}?for=${key.id}`, { kind: 'danger', about: other.name })}</div>`,
+        other.lastUsedAt === null ? 'Never' : relativeTime(other.lastUsedAt, frame),
+        html`<div class="cell-actions">${linkButton('Revoke', `${paths.revoke(other.id)}?for=${key.id}`, { kind: 'danger', about: other.name })}</div>`,
       ]),
     isStacked: true,
   })
@@ -47,12 +47,12 @@ function roomCard(frame: Frame, key: KeyRow, others: readonly KeyRow[]): Html {
 
 function atOnceCard(frame: Frame, key: KeyRow): Html {
   const warning = callout('The old key is revoked at once. The tool stops until you give it the new key.', 'waiting')
-  const buttons = html`<div class="actions">${button('Revoke the old key and create a new one', 'danger-main')}${linkButton('Keep the old key', addressesOf(frame).api)}</div>`
+  const buttons = html`<div class="actions">${button('Revoke the old key and create a new one', 'danger-main')}${linkButton('Keep the old key', pathsOf(frame).api)}</div>`
   const ask = replaceForm(frame, key, 'at once', buttons)
   return card({ id: 'key', title: 'If every key is needed' }, html`${keyFacts(frame, key)}${warning}${ask}`)
 }
 
 function replaceForm(frame: Frame, key: KeyRow, ends: 'later' | 'at once', buttons: Html): Html {
   const hidden = html`<input type="hidden" name="ends" value="${ends}">`
-  return form({ action: addressesOf(frame).replace(key.id), frame }, html`${hidden}${buttons}`)
+  return form({ action: pathsOf(frame).replace(key.id), frame }, html`${hidden}${buttons}`)
 }

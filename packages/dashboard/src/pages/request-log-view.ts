@@ -1,17 +1,17 @@
 // The request log of a key, minute by minute, with a choice of time and a filter for errors.
 
-import { addressesOf } from '../look/addresses.ts'
-import { card, emptyState } from '../look/components.ts'
-import { count, counted, exactInstant, instant } from '../look/dates.ts'
-import { field, linkButton } from '../look/forms.ts'
-import { type Html, html, NOTHING } from '../look/html.ts'
-import { answerBadge } from '../look/states.ts'
-import { table } from '../look/table.ts'
+import { statusBadge } from '../ui/badges.ts'
+import { card, emptyState } from '../ui/components.ts'
+import { count, exactTime, quantity, relativeTime } from '../ui/dates.ts'
+import { field, linkButton } from '../ui/forms.ts'
+import { type Html, html, NOTHING } from '../ui/html.ts'
+import { pathsOf } from '../ui/store-paths.ts'
+import { table } from '../ui/table.ts'
 import type { Frame, KeyRow, KeyUsagePage, RequestLogPart } from './models.ts'
 
 /** The card; its lines have an id of their own, because they refresh without the form above them. */
 export function requestLogCard(frame: Frame, { key, log }: Pick<KeyUsagePage, 'key' | 'log'>): Html {
-  const kept = counted(log.hours, 'hour', frame)
+  const kept = quantity(log.hours, 'hour', frame)
   const note = `Requests of one minute with the same endpoint and status are one line. The service stores lines for ${kept}. The log holds no data of your customers.`
   return card(
     { id: 'lines', title: 'Request log', note, isFlush: true },
@@ -20,7 +20,7 @@ export function requestLogCard(frame: Frame, { key, log }: Pick<KeyUsagePage, 'k
 }
 
 function bar(frame: Frame, key: KeyRow, log: RequestLogPart): Html {
-  const address = addressesOf(frame).keyUsage(key.id)
+  const address = pathsOf(frame).keyUsage(key.id)
   const input = field({
     name: 'until',
     label: 'Requests until',
@@ -51,9 +51,9 @@ function lines(frame: Frame, key: KeyRow, log: RequestLogPart): Html {
       { label: 'Slowest', isNumber: true },
     ],
     rows: log.lines.map((line) => [
-      exactInstant(line.lastAt, frame, true),
+      exactTime(line.lastAt, frame, true),
       html`<code>${line.endpoint}</code>`,
-      html`<span class="status">${answerBadge(line.status)}${line.code === null ? NOTHING : html`<code>${line.code}</code>`}</span>`,
+      html`<span class="status">${statusBadge(line.status)}${line.code === null ? NOTHING : html`<code>${line.code}</code>`}</span>`,
       count(line.requests, frame),
       line.rows === 0 ? html`<span class="quiet">0</span>` : count(line.rows, frame),
       `${count(line.durationMs, frame)} ms`,
@@ -64,7 +64,7 @@ function lines(frame: Frame, key: KeyRow, log: RequestLogPart): Html {
 
 function pager(frame: Frame, key: KeyRow, { olderHref, isNewest, errorsOnly }: RequestLogPart): Html {
   if (olderHref === null && isNewest) return NOTHING
-  const newest = `${addressesOf(frame).keyUsage(key.id)}${errorsOnly ? '?show=errors' : ''}`
+  const newest = `${pathsOf(frame).keyUsage(key.id)}${errorsOnly ? '?show=errors' : ''}`
   return html`<nav class="data-foot" aria-label="Pages of the log"><p class="actions">${
     isNewest ? NOTHING : linkButton('Newest requests', newest)
   }${olderHref === null ? NOTHING : linkButton('Older requests', olderHref)}</p></nav>`
@@ -73,14 +73,14 @@ function pager(frame: Frame, key: KeyRow, { olderHref, isNewest, errorsOnly }: R
 /** Only an active key can be put into a tool. */
 function noLines(frame: Frame, key: KeyRow, { errorsOnly, isNewest, hours }: RequestLogPart): Html {
   if (errorsOnly || !isNewest) {
-    const all = linkButton('Show the newest requests', addressesOf(frame).keyUsage(key.id))
+    const all = linkButton('Show the newest requests', pathsOf(frame).keyUsage(key.id))
     return emptyState(errorsOnly ? 'No errors' : 'No requests until then', 'The log has no lines for this choice.', all)
   }
-  const heading = `No requests in ${counted(hours, 'hour', frame)}`
+  const heading = `No requests in ${quantity(hours, 'hour', frame)}`
   if (key.revokedAt !== null) {
-    const text = html`This key was revoked ${instant(key.revokedAt, frame)}. The service refuses every request with it.`
+    const text = html`This key was revoked ${relativeTime(key.revokedAt, frame)}. The service refuses every request with it.`
     return emptyState(heading, text)
   }
-  const next = linkButton('Recipes to start with', addressesOf(frame).recipes)
+  const next = linkButton('Recipes to start with', pathsOf(frame).recipes)
   return emptyState(heading, 'Put the key into the tool and run it. Its requests appear here.', next)
 }

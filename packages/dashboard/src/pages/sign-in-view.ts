@@ -1,8 +1,8 @@
 // The sign-in form, and the button to the operator's own login where there is one.
 
-import { button, field, form } from '../look/forms.ts'
-import { type Html, html, NOTHING } from '../look/html.ts'
-import { layout } from '../look/layout.ts'
+import { button, field, form } from '../ui/forms.ts'
+import { type Html, html, NOTHING } from '../ui/html.ts'
+import { layout } from '../ui/layout.ts'
 import type { Frame, SignInPage } from './models.ts'
 
 /** The whole page. A problem is told above, not at a field: which of the two was wrong is not said. */

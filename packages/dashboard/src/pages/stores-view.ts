@@ -1,11 +1,11 @@
 // The stores of a merchant to choose from.
 
-import { storeAddresses } from '../look/addresses.ts'
-import { emptyState, pageHead } from '../look/components.ts'
-import { type Html, html } from '../look/html.ts'
-import { ICONS } from '../look/icons.ts'
-import { layout } from '../look/layout.ts'
-import { standingBadge } from '../look/states.ts'
+import { storeBadge } from '../ui/badges.ts'
+import { emptyState, pageHead } from '../ui/components.ts'
+import { type Html, html } from '../ui/html.ts'
+import { ICONS } from '../ui/icons.ts'
+import { layout } from '../ui/layout.ts'
+import { storePaths } from '../ui/store-paths.ts'
 import type { Frame, StoresPage } from './models.ts'
 
 /** The whole page. */
@@ -17,7 +17,7 @@ export function storesView(frame: Frame, page: StoresPage): Html {
 }
 
 function storeItem(store: StoresPage['stores'][number]): Html {
-  return html`<li><a href="${storeAddresses(store.id).api}"><span class="store-mark" aria-hidden="true">${[...store.name][0] ?? '?'}</span>
-<span class="store-text"><span class="store-name">${store.name}</span><span class="store-facts">${standingBadge(store.standing)}</span></span>
+  return html`<li><a href="${storePaths(store.id).api}"><span class="store-mark" aria-hidden="true">${[...store.name][0] ?? '?'}</span>
+<span class="store-text"><span class="store-name">${store.name}</span><span class="store-facts">${storeBadge(store.status)}</span></span>
 ${ICONS.next}</a></li>`
 }

@@ -1,29 +1,29 @@
 // Usage of 30 days: by day as a chart and as a table, and by key.
 
-import { addressesOf } from '../look/addresses.ts'
-import { PART_WORDS, requestsChart } from '../look/chart.ts'
-import { badge, card, emptyState, pageHead, tiles } from '../look/components.ts'
-import { count, dayText } from '../look/dates.ts'
-import { linkButton } from '../look/forms.ts'
-import { type Html, html, NOTHING } from '../look/html.ts'
-import { layout } from '../look/layout.ts'
-import { table } from '../look/table.ts'
-import { REQUEST_PARTS, requestsOf } from '../usage/summaries.ts'
+import { PART_LABELS, requestsChart } from '../ui/chart.ts'
+import { badge, card, emptyState, pageHead, tiles } from '../ui/components.ts'
+import { count, dayText } from '../ui/dates.ts'
+import { linkButton } from '../ui/forms.ts'
+import { type Html, html, NOTHING } from '../ui/html.ts'
+import { layout } from '../ui/layout.ts'
+import { pathsOf } from '../ui/store-paths.ts'
+import { table } from '../ui/table.ts'
+import { REQUEST_PARTS, totalRequests } from '../usage/summaries.ts'
 import type { Frame, RequestSums, UsagePage } from './models.ts'
 
 /** The whole page. */
 export function usageView(frame: Frame, page: UsagePage): Html {
-  const addresses = addressesOf(frame)
+  const paths = pathsOf(frame)
   const selected = page.keys.find(({ id }) => id === page.selectedKeyId)
   const head = pageHead({
     title: 'Usage',
     lead: selected
       ? html`Requests of <strong>${selected.name}</strong> in the last 30 days.`
       : 'Requests of all keys in the last 30 days.',
-    ...(page.selectedKeyId === null ? {} : { actions: linkButton('Show all keys', addresses.usage) }),
+    ...(page.selectedKeyId === null ? {} : { actions: linkButton('Show all keys', paths.usage) }),
   })
   if (page.keys.length === 0) {
-    const next = linkButton('Create a key', addresses.api, { kind: 'main' })
+    const next = linkButton('Create a key', paths.api, { kind: 'main' })
     const none = emptyState('No requests yet', 'Give a tool a key, and what it asks for is counted here.', next)
     return layout(frame, html`${head}<div class="card"><div class="card-body">${none}</div></div>`)
   }
@@ -33,7 +33,7 @@ export function usageView(frame: Frame, page: UsagePage): Html {
 function sumTiles(frame: Frame, { days }: UsagePage): Html {
   return tiles(
     REQUEST_PARTS.map((part) => ({
-      label: PART_WORDS[part],
+      label: PART_LABELS[part],
       value: count(
         days.reduce((all, day) => all + day[part], 0),
         frame,
@@ -51,13 +51,16 @@ const PART_NOTES = {
 } as const satisfies Record<keyof RequestSums, string>
 
 const SUM_COLUMNS = [
-  ...REQUEST_PARTS.map((part) => ({ label: PART_WORDS[part], isNumber: true })),
+  ...REQUEST_PARTS.map((part) => ({ label: PART_LABELS[part], isNumber: true })),
   { label: 'All', isNumber: true },
 ]
 
 function sumCells(frame: Frame, sums: RequestSums): readonly (Html | string)[] {
   const quiet = (value: number) => (value === 0 ? html`<span class="quiet">0</span>` : count(value, frame))
-  return [...REQUEST_PARTS.map((part) => quiet(sums[part])), html`<strong>${count(requestsOf(sums), frame)}</strong>`]
+  return [
+    ...REQUEST_PARTS.map((part) => quiet(sums[part])),
+    html`<strong>${count(totalRequests(sums), frame)}</strong>`,
+  ]
 }
 
 function daysCard(frame: Frame, { days }: UsagePage): Html {
@@ -75,15 +78,15 @@ function daysCard(frame: Frame, { days }: UsagePage): Html {
 }
 
 function keysCard(frame: Frame, { keys, selectedKeyId }: UsagePage): Html {
-  const addresses = addressesOf(frame)
-  const most = Math.max(1, ...keys.map(requestsOf))
+  const paths = pathsOf(frame)
+  const most = Math.max(1, ...keys.map(totalRequests))
   const list = table({
     caption: 'Requests by key, most first',
-    columns: [{ label: 'Key' }, ...SUM_COLUMNS, { label: 'Details', isUnseen: true }],
+    columns: [{ label: 'Key' }, ...SUM_COLUMNS, { label: 'Details', isVisuallyHidden: true }],
     rows: keys.map((key) => [
-      html`<a class="key-name" href="${addresses.usageOfKey(key.id)}"${key.id === selectedKeyId ? html` aria-current="true"` : NOTHING}>${key.name}</a> ${key.isActive ? NOTHING : badge('Revoked')}${shareBar(requestsOf(key) / most)}`,
+      html`<a class="key-name" href="${paths.usageOfKey(key.id)}"${key.id === selectedKeyId ? html` aria-current="true"` : NOTHING}>${key.name}</a> ${key.isActive ? NOTHING : badge('Revoked')}${shareBar(totalRequests(key) / most)}`,
       ...sumCells(frame, key),
-      html`<div class="cell-actions">${linkButton('Request log', addresses.keyUsage(key.id), { about: `of ${key.name}` })}</div>`,
+      html`<div class="cell-actions">${linkButton('Request log', paths.keyUsage(key.id), { about: `of ${key.name}` })}</div>`,
     ]),
     selectedRow: keys.findIndex(({ id }) => id === selectedKeyId),
     isStacked: true,

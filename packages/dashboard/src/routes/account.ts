@@ -1,41 +1,47 @@
 // The merchant's own account: password and sessions.
 
 import { PASSWORD_LENGTH } from '../accounts/auth.ts'
-import { storeAddresses } from '../look/addresses.ts'
-import { counted } from '../look/dates.ts'
 import { accountView } from '../pages/account-view.ts'
-import type { AccountPage, Notice } from '../pages/models.ts'
+import type { AccountPage, PageNotice } from '../pages/models.ts'
 import type { FormFields } from '../security/form-body.ts'
+import { quantity } from '../ui/dates.ts'
+import { storePaths } from '../ui/store-paths.ts'
+import { frameOf, type HandlerResult, type MerchantRequest, type PageResult } from './dashboard-request.ts'
 import { flashCookie, takeFlash } from './flash.ts'
-import { type Answer, frameOf, type MerchantVisit, type PageAnswer } from './visit.ts'
 
 /** GET /account?store={s}: `store` is the store to go back to. */
-export async function accountPage(visit: MerchantVisit): Promise<Answer> {
-  const { value, cookies } = takeFlash(visit)
+export async function accountPage(request: MerchantRequest): Promise<HandlerResult> {
+  const { value, cookies } = takeFlash(request)
   const text = 'Your password was changed. Other browsers are signed out.'
   const notice = value === CHANGED ? ({ kind: 'done', text } as const) : null
-  const storeId = visit.context.req.query('store')
-  return { ...(await show(visit, { problem: null, notice, storeId })), cookies }
+  const storeId = request.context.req.query('store')
+  return { ...(await renderAccount(request, { problem: null, notice, storeId })), cookies }
 }
 
 /** Notices that the account page shows once. */
 const CHANGED = 'password'
 
 /** POST /account/password */
-export async function changePassword(visit: MerchantVisit, form: FormFields): Promise<Answer> {
+export async function changePassword(request: MerchantRequest, form: FormFields): Promise<HandlerResult> {
   const change = { current: form.current ?? '', next: form.next ?? '' }
-  const { headers } = visit.context.req.raw
+  const { headers } = request.context.req.raw
   const storeId = form.store
-  const outcome = await visit.parts.accounts.changePassword(visit.session, { ...change, headers })
+  const outcome = await request.services.accounts.changePassword(request.session, { ...change, headers })
   if ('cookies' in outcome) {
     const to = storeId === undefined ? '/account' : `/account?${new URLSearchParams({ store: storeId })}`
-    return { to, cookies: [...outcome.cookies, flashCookie(visit, CHANGED)] }
+    return { to, cookies: [...outcome.cookies, flashCookie(request, CHANGED)] }
   }
   if ('waitSeconds' in outcome) {
-    const text = `Too many attempts. Wait ${counted(outcome.waitSeconds, 'second', { locale: 'en' })} and try again.`
-    return { ...(await show(visit, { problem: { field: 'current', text }, notice: null, storeId })), status: 429 }
+    const text = `Too many attempts. Wait ${quantity(outcome.waitSeconds, 'second', { locale: 'en' })} and try again.`
+    return {
+      ...(await renderAccount(request, { problem: { field: 'current', text }, notice: null, storeId })),
+      status: 429,
+    }
   }
-  return { ...(await show(visit, { problem: PROBLEMS[outcome.problem], notice: null, storeId })), status: 400 }
+  return {
+    ...(await renderAccount(request, { problem: PROBLEMS[outcome.problem], notice: null, storeId })),
+    status: 400,
+  }
 }
 
 const PROBLEMS = {
@@ -46,28 +52,35 @@ const PROBLEMS = {
 
 interface AccountOptions {
   readonly problem: AccountPage['passwordProblem']
-  readonly notice: Notice | null
+  readonly notice: PageNotice | null
   /** The store to go back to, as the address or the form names it. */
   readonly storeId: string | undefined
 }
 
-async function show(visit: MerchantVisit, { problem, notice, storeId }: AccountOptions): Promise<PageAnswer> {
-  const { accounts } = visit.parts
-  const sessions = await accounts.sessions(visit.context.req.raw.headers)
+async function renderAccount(
+  request: MerchantRequest,
+  { problem, notice, storeId }: AccountOptions,
+): Promise<PageResult> {
+  const { accounts } = request.services
+  const sessions = await accounts.sessions(request.context.req.raw.headers)
   const page = {
-    email: visit.session.email,
-    back: backOf(visit, storeId),
-    hasPassword: await accounts.hasPassword(visit.session.merchantId),
+    email: request.session.email,
+    back: backOf(request, storeId),
+    hasPassword: await accounts.hasPassword(request.session.merchantId),
     passwordLengthMin: PASSWORD_LENGTH.min,
     passwordProblem: problem,
-    sessions: sessions.map(({ id, startedAt, client }) => ({ startedAt, client, isThis: id === visit.session.id })),
+    sessions: sessions.map(({ id, startedAt, client }) => ({
+      startedAt,
+      client,
+      isCurrent: id === request.session.id,
+    })),
   }
-  return { html: accountView(frameOf(visit, { title: 'Account', notice }), page) }
+  return { html: accountView(frameOf(request, { title: 'Account', notice }), page) }
 }
 
 /** The store from which the account was opened, or the choice of stores. */
-function backOf({ stores }: MerchantVisit, storeId: string | undefined): AccountPage['back'] {
+function backOf({ stores }: MerchantRequest, storeId: string | undefined): AccountPage['back'] {
   const store = stores.find(({ id }) => id === storeId) ?? (stores.length === 1 ? stores[0] : undefined)
   if (store === undefined) return { label: 'Your stores', href: '/stores', storeId: null }
-  return { label: store.name, href: storeAddresses(store.id).api, storeId: store.id }
+  return { label: store.name, href: storePaths(store.id).api, storeId: store.id }
 }

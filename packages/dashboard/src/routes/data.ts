@@ -8,76 +8,76 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { isUuid } from '@store-export/control'
 import { StoreDatabaseError } from '@store-export/engine'
 import type { Context } from 'hono'
-import { openCsv } from '../data/csv.ts'
-import { findFile } from '../data/csv-files.ts'
+import { findCsvFile } from '../data/csv-files.ts'
 import { makeDataPage } from '../data/data-page.ts'
 import { makeDataRowPage } from '../data/data-row-page.ts'
 import { findList, LISTS } from '../data/lists.ts'
-import { openRow } from '../data/row-file.ts'
-import { UNREADABLE } from '../data/sentences.ts'
+import { UNREADABLE_MESSAGE } from '../data/messages.ts'
+import { openCsv } from '../data/open-csv.ts'
+import { openRowJson } from '../data/open-row-json.ts'
 import { addressOf } from '../data/store-rows.ts'
-import { storeAddresses } from '../look/addresses.ts'
 import { dataRowView } from '../pages/data-row-view.ts'
 import { dataView } from '../pages/data-view.ts'
-import { problemView } from '../pages/problem-view.ts'
-import { securityHeaders } from '../security/headers.ts'
-import { missing } from './problems.ts'
+import { errorView } from '../pages/error-view.ts'
+import { securityHeaders } from '../security/security-headers.ts'
+import { storePaths } from '../ui/store-paths.ts'
+import { frameOf, type HandlerResult, type PageResult, type StoreRequest } from './dashboard-request.ts'
+import { notFoundPage } from './error-pages.ts'
 import { dataStoreOf } from './stores.ts'
-import { type Answer, frameOf, type PageAnswer, type StoreVisit } from './visit.ts'
 
 /** GET /stores/{s}/data */
-export function toFirstList({ store }: StoreVisit): Answer {
-  return { to: storeAddresses(store.id).data(LISTS[0]?.list ?? '') }
+export function toFirstList({ store }: StoreRequest): HandlerResult {
+  return { to: storePaths(store.id).data(LISTS[0]?.list ?? '') }
 }
 
 /** GET /stores/{s}/data/{list} */
-export async function dataPage(visit: StoreVisit): Promise<Answer> {
-  const { req } = visit.context
+export async function dataPage(request: StoreRequest): Promise<HandlerResult> {
+  const { req } = request.context
   const list = req.param('list') ?? ''
   const order = req.query('order') === 'oldest' ? 'oldest' : 'newest'
   const query = { list, order, cursor: req.query('cursor') ?? null, text: req.query('find') ?? null } as const
-  const page = await makeDataPage(dataStoreOf(visit), query)
-  if (page === null) return missing(visit)
-  return { html: dataView(frameOf(visit, { title: 'Data', section: 'data' }), page) }
+  const page = await makeDataPage(dataStoreOf(request), query)
+  if (page === null) return notFoundPage(request)
+  return { html: dataView(frameOf(request, { title: 'Data', section: 'data' }), page) }
 }
 
 /** GET /stores/{s}/data/{list}/{row} */
-export async function dataRowPage(visit: StoreVisit): Promise<Answer> {
-  const { req } = visit.context
+export async function dataRowPage(request: StoreRequest): Promise<HandlerResult> {
+  const { req } = request.context
   const list = req.param('list') ?? ''
-  const outcome = await makeDataRowPage(dataStoreOf(visit), { list, id: req.param('row') ?? '' })
-  if (outcome.kind === 'missing') return missing(visit)
-  if (outcome.kind === 'problem') return unreadable(visit, list, outcome.text)
-  return { html: dataRowView(frameOf(visit, { title: outcome.page.label, section: 'data' }), outcome.page) }
+  const outcome = await makeDataRowPage(dataStoreOf(request), { list, id: req.param('row') ?? '' })
+  if (outcome.kind === 'missing') return notFoundPage(request)
+  if (outcome.kind === 'problem') return unreadablePage(request, list, outcome.text)
+  return { html: dataRowView(frameOf(request, { title: outcome.page.label, section: 'data' }), outcome.page) }
 }
 
 /** GET /stores/{s}/data/{file}.csv */
-export async function dataFile(visit: StoreVisit): Promise<Answer> {
-  const { parts, store, now } = visit
-  const file = findFile((visit.context.req.param('file') ?? '').replace(/\.csv$/, ''))
+export async function csvDownload(request: StoreRequest): Promise<HandlerResult> {
+  const { services, store, now } = request
+  const file = findCsvFile((request.context.req.param('file') ?? '').replace(/\.csv$/, ''))
   const address = addressOf(store)
-  if (file === null) return missing(visit)
+  if (file === null) return notFoundPage(request)
   const { name, list } = file
   // the page of the list says why there are no rows
-  if (address === null) return { to: storeAddresses(store.id).data(list) }
+  if (address === null) return { to: storePaths(store.id).data(list) }
   const type = 'text/csv; charset=utf-8'
-  return download(visit, { list, type, name: `${name}-${now.toISOString().slice(0, 10)}.csv` }, (signal) => {
-    const source = { reader: parts.reader, turns: parts.turns, address, requestId: visit.requestId }
+  return download(request, { list, type, name: `${name}-${now.toISOString().slice(0, 10)}.csv` }, (signal) => {
+    const source = { reader: services.reader, timeSlicer: services.timeSlicer, address, requestId: request.requestId }
     return openCsv({ source, file, now: () => performance.now(), signal })
   })
 }
 
 /** GET /stores/{s}/data/{list}/{row}.json */
-export async function dataRowFile(visit: StoreVisit): Promise<Answer> {
-  const { req } = visit.context
+export async function rowDownload(request: StoreRequest): Promise<HandlerResult> {
+  const { req } = request.context
   const declaration = findList(req.param('list') ?? '')
   const id = (req.param('file') ?? '').replace(/\.json$/, '')
-  const { source } = dataStoreOf(visit)
-  if (declaration === null || !isUuid(id)) return missing(visit)
+  const { source } = dataStoreOf(request)
+  if (declaration === null || !isUuid(id)) return notFoundPage(request)
   const { list, resource } = declaration
-  if (source === null) return { to: storeAddresses(visit.store.id).data(list) }
+  if (source === null) return { to: storePaths(request.store.id).data(list) }
   const options = { list, type: 'application/json', name: `${list}-${id}.json` }
-  return download(visit, options, () => openRow(source, { resource, id }))
+  return download(request, options, () => openRowJson(source, { resource, id }))
 }
 
 interface DownloadOptions {
@@ -87,45 +87,45 @@ interface DownloadOptions {
 }
 
 async function download(
-  visit: StoreVisit,
+  request: StoreRequest,
   { list, type, name }: DownloadOptions,
   open: (signal: AbortSignal) => Promise<ReadableStream<Uint8Array> | null>,
-): Promise<Answer> {
-  const { parts, session, context } = visit
+): Promise<HandlerResult> {
+  const { services, session, context } = request
   const headers = {
     'cache-control': 'no-store',
     'content-type': type,
     'content-disposition': `attachment; filename="${name}"`,
   }
   if (context.req.method === 'HEAD') return new Response(null, { headers })
-  const end = parts.downloads.begin(session.merchantId)
-  if (end === null) return { ...unreadable(visit, list, BUSY), status: 429 }
+  const end = services.downloads.acquire(session.merchantId)
+  if (end === null) return { ...unreadablePage(request, list, TOO_MANY_DOWNLOADS), status: 429 }
   const { env } = context as Context<{ Bindings: HttpBindings }>
   const gone = new AbortController()
   env.outgoing.once('close', () => gone.abort())
   try {
     const content = await open(gone.signal)
-    if (content === null) return missing(visit)
-    env.outgoing.writeHead(200, { ...securityHeaders(parts.origins.isSecure), ...headers })
+    if (content === null) return notFoundPage(request)
+    env.outgoing.writeHead(200, { ...securityHeaders(services.origins.isSecure), ...headers })
     // A fault in the middle cuts the connection: a browser then shows a download that failed, never a short file.
     await pipeline(Readable.fromWeb(content as NodeReadableStream), env.outgoing).catch((cause: unknown) => {
-      // the engine reports errors of a store, and a client that disconnects is no error
+      // a store's fault is observed where it is read, and a client that leaves is none
       if (gone.signal.aborted || cause instanceof StoreDatabaseError) return
-      parts.emit({ event: 'page.failed', requestId: visit.requestId, cause })
+      services.emit({ event: 'page.failed', requestId: request.requestId, cause })
     })
     return RESPONSE_ALREADY_SENT
   } catch (error) {
     if (!(error instanceof StoreDatabaseError)) throw error
-    return unreadable(visit, list, UNREADABLE)
+    return unreadablePage(request, list, UNREADABLE_MESSAGE)
   } finally {
     end()
   }
 }
 
-const BUSY = 'Enough downloads are under way just now. Wait until one of them has ended, and try again.'
+const TOO_MANY_DOWNLOADS = 'Enough downloads are under way just now. Wait until one of them has ended, and try again.'
 
-function unreadable(visit: StoreVisit, list: string, text: string): PageAnswer {
-  const next = { label: 'Back to the list', href: storeAddresses(visit.store.id).data(list) }
-  const frame = frameOf(visit, { title: 'Data', section: 'data' })
-  return { status: 503, html: problemView(frame, { heading: 'The rows cannot be shown now', text, next }) }
+function unreadablePage(request: StoreRequest, list: string, text: string): PageResult {
+  const next = { label: 'Back to the list', href: storePaths(request.store.id).data(list) }
+  const frame = frameOf(request, { title: 'Data', section: 'data' })
+  return { status: 503, html: errorView(frame, { heading: 'The rows cannot be shown now', text, next }) }
 }

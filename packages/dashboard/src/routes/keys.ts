@@ -2,57 +2,57 @@
 
 import { LIMITS } from '@store-export/contract'
 import { type KeySummary, listKeys, readStoppedWalks, readUsageHours } from '@store-export/control'
-import { storeAddresses } from '../look/addresses.ts'
 import { keysView, liveFragment } from '../pages/keys-view.ts'
-import type { KeyRow, KeysPage, KeyTiles, Notice } from '../pages/models.ts'
-import { stoppedBetween } from '../usage/stopped-walks.ts'
+import type { KeyRow, KeysPage, KeyTiles, PageNotice } from '../pages/models.ts'
+import { storePaths } from '../ui/store-paths.ts'
 import { peakMinuteToday, readSince, refusedSince, requestsIn24Hours, requestsToday } from '../usage/summaries.ts'
+import { stoppedWalkRange } from '../usage/walk-status.ts'
 import { warningsOf } from '../usage/warnings.ts'
+import { frameOf, type HandlerResult, type PageResult, type StoreRequest } from './dashboard-request.ts'
+import { notFoundPage } from './error-pages.ts'
 import { flashCookie, takeFlash } from './flash.ts'
-import { forgetNewKey, unconfirmedKey } from './new-key.ts'
-import { missing } from './problems.ts'
-import { type Answer, frameOf, type PageAnswer, type StoreVisit } from './visit.ts'
+import { deleteNewKeyCookie, unconfirmedKey } from './new-key.ts'
 
 const DAYS = 7
 
 /** Addresses on the way to the keys, and that of their form. */
-export function toKeys({ store }: StoreVisit): Answer {
-  return { to: storeAddresses(store.id).api }
+export function toKeys({ store }: StoreRequest): HandlerResult {
+  return { to: storePaths(store.id).api }
 }
 
 /** GET /stores/{s}/settings/api?name={what was typed before the session ended}; `?copied` confirms a new key as copied. */
-export async function keysPage(visit: StoreVisit): Promise<Answer> {
-  const { req } = visit.context
+export async function keysPage(request: StoreRequest): Promise<HandlerResult> {
+  const { req } = request.context
   if (req.query('copied') !== undefined)
-    return { to: storeAddresses(visit.store.id).api, cookies: [forgetNewKey(visit)] }
-  const [page, shown] = await Promise.all([pageOf(visit), unconfirmedKey(visit)])
-  const { notice, cookies } = revokedNotice(visit, page)
+    return { to: storePaths(request.store.id).api, cookies: [deleteNewKeyCookie(request)] }
+  const [page, shown] = await Promise.all([readKeysPage(request), unconfirmedKey(request)])
+  const { notice, cookies } = revokedNotice(request, page)
   const unconfirmed = page.active.find(({ id }) => id === shown?.id) ?? null
   const create = { name: req.query('name') ?? '', problem: null }
-  return { ...show(visit, { ...page, unconfirmed }, { create, notice }), cookies }
+  return { ...renderKeysPage(request, { ...page, unconfirmed }, { create, notice }), cookies }
 }
 
-/** GET /stores/{s}/settings/api/live: the parts of the page that refresh themselves. */
-export async function live(visit: StoreVisit): Promise<Answer> {
-  return { html: liveFragment(frameOf(visit, { title: 'API keys', section: 'api' }), await pageOf(visit)) }
+/** GET /stores/{s}/settings/api/live: the services of the page that refresh themselves. */
+export async function liveKeys(request: StoreRequest): Promise<HandlerResult> {
+  return { html: liveFragment(frameOf(request, { title: 'API keys', section: 'api' }), await readKeysPage(request)) }
 }
 
 /** The page, with what was typed into its form and a notice. */
-export function show(
-  visit: StoreVisit,
+export function renderKeysPage(
+  request: StoreRequest,
   page: Omit<KeysPage, 'create'>,
-  { create, notice = null }: { create?: KeysPage['create']; notice?: Notice | null },
-): PageAnswer {
-  const frame = frameOf(visit, { title: 'API keys', section: 'api', notice })
+  { create, notice = null }: { create?: KeysPage['create']; notice?: PageNotice | null },
+): PageResult {
+  const frame = frameOf(request, { title: 'API keys', section: 'api', notice })
   return { html: keysView(frame, { ...page, create: create ?? { name: '', problem: null } }) }
 }
 
 /** Says once that a key was revoked. */
 export function revokedNotice(
-  visit: StoreVisit,
+  request: StoreRequest,
   { revoked }: Pick<KeysPage, 'revoked'>,
-): { readonly notice: Notice | null; readonly cookies: readonly string[] } {
-  const { value, cookies } = takeFlash(visit)
+): { readonly notice: PageNotice | null; readonly cookies: readonly string[] } {
+  const { value, cookies } = takeFlash(request)
   const key = revoked.find(({ id }) => `revoked.${id}` === value)
   if (key === undefined) return { notice: null, cookies }
   const text = `“${key.name}” is revoked: its next request is refused. No other key is affected.`
@@ -60,43 +60,43 @@ export function revokedNotice(
 }
 
 /** To the keys, saying that this one is revoked; any other key that is not active has no page. */
-export function ended(visit: StoreVisit, { revoked }: Pick<KeysPage, 'revoked'>): Answer {
-  const keyId = keyIdOf(visit)
-  if (!revoked.some(({ id }) => id === keyId)) return missing(visit)
-  return { to: storeAddresses(visit.store.id).api, cookies: [flashCookie(visit, `revoked.${keyId}`)] }
+export function redirectFromInactiveKey(request: StoreRequest, { revoked }: Pick<KeysPage, 'revoked'>): HandlerResult {
+  const keyId = keyIdOf(request)
+  if (!revoked.some(({ id }) => id === keyId)) return notFoundPage(request)
+  return { to: storePaths(request.store.id).api, cookies: [flashCookie(request, `revoked.${keyId}`)] }
 }
 
 /** The active key that the address names; null for none. */
-export function activeKey(visit: StoreVisit, { active }: Pick<KeysPage, 'active'>): KeyRow | null {
-  return active.find(({ id }) => id === keyIdOf(visit)) ?? null
+export function activeKey(request: StoreRequest, { active }: Pick<KeysPage, 'active'>): KeyRow | null {
+  return active.find(({ id }) => id === keyIdOf(request)) ?? null
 }
 
 /** The key that the address names. */
-export function keyIdOf({ context }: StoreVisit): string {
+export function keyIdOf({ context }: StoreRequest): string {
   return (context.req.param('key') ?? '').toLowerCase()
 }
 
 /** Who changes keys, for the audit table; without the e-mail address, so that it holds no personal data. */
-export function actorOf({ session }: StoreVisit): string {
+export function actorOf({ session }: StoreRequest): string {
   return `merchant ${session.merchantId}`
 }
 
 /** Reports that a key was revoked. */
-export function emitRevoked({ parts, requestId, store }: StoreVisit, keyId: string): void {
-  parts.emit({ event: 'key.revoked', requestId, storeId: store.id, keyId })
+export function emitRevoked({ services, requestId, store }: StoreRequest, keyId: string): void {
+  services.emit({ event: 'key.revoked', requestId, storeId: store.id, keyId })
 }
 
 /** The page without its form. */
-export async function pageOf(visit: StoreVisit): Promise<Omit<KeysPage, 'create'>> {
-  const { parts, store, head, now } = visit
-  const { database, requestsPerMinute, requestLogHours } = parts
+export async function readKeysPage(request: StoreRequest): Promise<Omit<KeysPage, 'create'>> {
+  const { services, store, head, now } = request
+  const { database, requestsPerMinute, requestLogHours } = services
   const keysMax = LIMITS.activeKeysPerStore
   const [keys, hours, stopped] = await Promise.all([
     listKeys({ database, storeId: store.id }),
     readUsageHours({ database, storeId: store.id, since: readSince(now, DAYS) }),
-    readStoppedWalks({ database, storeId: store.id, ...stoppedBetween(now, requestLogHours) }),
+    readStoppedWalks({ database, storeId: store.id, ...stoppedWalkRange(now, requestLogHours) }),
   ])
-  const rows = rowsOf(keys, requestsIn24Hours({ hours, now }))
+  const rows = keyRows(keys, requestsIn24Hours({ hours, now }))
   const active = rows.filter(({ revokedAt }) => revokedAt === null)
   const usage = { hours, timeZone: head.timeZone, now }
   const peak = peakMinuteToday(usage)
@@ -111,7 +111,7 @@ export async function pageOf(visit: StoreVisit): Promise<Omit<KeysPage, 'create'
   }
   const revoked = rows.filter(({ revokedAt }) => revokedAt !== null).toReversed()
   // The page of a store that is not served says so itself.
-  const warnings = head.standing === 'ready' ? warningsOf({ keys: active, hours, stopped, now }) : []
+  const warnings = head.status === 'ready' ? warningsOf({ keys: active, hours, stopped, now }) : []
   return {
     warnings,
     unconfirmed: null,
@@ -124,7 +124,7 @@ export async function pageOf(visit: StoreVisit): Promise<Omit<KeysPage, 'create'
 }
 
 /** Keys as their list shows them. */
-export function rowsOf(keys: readonly KeySummary[], requests: ReadonlyMap<string, number>): KeyRow[] {
+export function keyRows(keys: readonly KeySummary[], requests: ReadonlyMap<string, number>): KeyRow[] {
   return keys.map((key) => {
     const newer = keys.find(({ replaces, revokedAt }) => replaces === key.id && revokedAt === null)
     const { id, name, prefix, lastFour, createdBy, createdAt, lastUsedAt, revokedAt } = key

@@ -6,8 +6,8 @@
 import { findKeyByHash, hashApiKey, makeApiKey, type RandomBytes } from '@store-export/control'
 import { getCookie } from 'hono/cookie'
 import { serialize } from 'hono/utils/cookie'
-import { storeAddresses } from '../look/addresses.ts'
-import type { StoreVisit } from './visit.ts'
+import { storePaths } from '../ui/store-paths.ts'
+import type { StoreRequest } from './dashboard-request.ts'
 
 /** How long a new key can be shown again. */
 export const NEW_KEY_SECONDS = 600
@@ -15,40 +15,46 @@ export const NEW_KEY_SECONDS = 600
 const COOKIE = 'new-key'
 
 /** The random bytes for `createKey` that this token determines, and the hash of the key. */
-export function newKeyOf({ parts, store }: StoreVisit, token: string) {
-  const random: RandomBytes = parts.tokens.bytesOf(token, `key of ${store.id}`)
+export function deriveNewKey({ services, store }: StoreRequest, token: string) {
+  const random: RandomBytes = services.formTokens.bytesOf(token, `key of ${store.id}`)
   const key = makeApiKey(random)
   return { random, key, hash: hashApiKey(key) }
 }
 
 /** The key that the form with this token has created; null if it created none. */
-export function createdBy(visit: StoreVisit, token: string): ReturnType<typeof findKeyByHash> {
-  const { hash } = newKeyOf(visit, token)
-  return findKeyByHash({ database: visit.parts.database, storeId: visit.store.id, hash })
+export function findCreatedKey(request: StoreRequest, token: string): ReturnType<typeof findKeyByHash> {
+  const { hash } = deriveNewKey(request, token)
+  return findKeyByHash({ database: request.services.database, storeId: request.store.id, hash })
 }
 
 /** The active key of the store that this browser created lately and did not confirm as copied; null for none. */
 export async function unconfirmedKey(
-  visit: StoreVisit,
+  request: StoreRequest,
 ): Promise<{ readonly id: string; readonly reveal: () => string } | null> {
-  const token = getCookie(visit.context, COOKIE) ?? ''
-  if (visit.parts.tokens.check(token, visit.tokensOf) === null) return null
-  const found = await createdBy(visit, token)
+  const token = getCookie(request.context, COOKIE) ?? ''
+  if (request.services.formTokens.check(token, request.formTokenScope) === null) return null
+  const found = await findCreatedKey(request, token)
   if (found === null || !found.isActive || found.ageSeconds > NEW_KEY_SECONDS) return null
-  return { id: found.id, reveal: () => newKeyOf(visit, token).key.reveal() }
+  return { id: found.id, reveal: () => deriveNewKey(request, token).key.reveal() }
 }
 
 /** The cookie that shows the key of this form's token; it reaches the pages of the store's keys alone. */
-export function newKeyCookie(visit: StoreVisit, token: string): string {
-  return cookie(visit, token, NEW_KEY_SECONDS)
+export function newKeyCookie(request: StoreRequest, token: string): string {
+  return cookie(request, token, NEW_KEY_SECONDS)
 }
 
 /** The cookie that deletes the one of a new key. */
-export function forgetNewKey(visit: StoreVisit): string {
-  return cookie(visit, '', 0)
+export function deleteNewKeyCookie(request: StoreRequest): string {
+  return cookie(request, '', 0)
 }
 
-function cookie({ parts, store }: StoreVisit, value: string, maxAge: number): string {
-  const path = storeAddresses(store.id).api
-  return serialize(COOKIE, value, { httpOnly: true, sameSite: 'Strict', path, secure: parts.origins.isSecure, maxAge })
+function cookie({ services, store }: StoreRequest, value: string, maxAge: number): string {
+  const path = storePaths(store.id).api
+  return serialize(COOKIE, value, {
+    httpOnly: true,
+    sameSite: 'Strict',
+    path,
+    secure: services.origins.isSecure,
+    maxAge,
+  })
 }

@@ -2,17 +2,17 @@
 
 import { recipesView } from '../pages/recipes-view.ts'
 import { recipesFor } from '../recipes/recipes.ts'
-import { type Answer, frameOf, type StoreVisit } from './visit.ts'
+import { frameOf, type HandlerResult, type StoreRequest } from './dashboard-request.ts'
 
 /** GET /stores/{s}/recipes */
-export function recipesPage(visit: StoreVisit): Answer {
-  const { apiUrl } = visit.parts
+export function recipesPage(request: StoreRequest): HandlerResult {
+  const { apiUrl } = request.services
   const guides = GUIDES.map(({ name, ...guide }) => ({ ...guide, href: `${apiUrl}/guides/${name}` }))
   const page = { recipes: recipesFor(apiUrl), docsUrl: `${apiUrl}/docs`, guides }
-  return { html: recipesView(frameOf(visit, { title: 'Recipes', section: 'recipes' }), page) }
+  return { html: recipesView(frameOf(request, { title: 'Recipes', section: 'recipes' }), page) }
 }
 
-/** The guides that lead furthest, by their names in the API's addresses. */
+/** The guides that lead furthest, by their names in the API's paths. */
 const GUIDES = [
   {
     name: 'store-sync',

@@ -2,17 +2,21 @@
 
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { Answer, Visit } from './visit.ts'
+import type { DashboardRequest, HandlerResult } from './dashboard-request.ts'
 
-const NEVER_KEPT = 'no-store'
+const NO_STORE = 'no-store'
 const SEE_OTHER = 303
 /** Below this, compressing gains nothing. */
 const SMALL_BYTES = 1000
 
 /** The response; `cookies` come with every answer. */
-export async function respond(visit: Visit, answer: Answer, cookies: readonly string[]): Promise<Response> {
+export async function respond(
+  request: DashboardRequest,
+  answer: HandlerResult,
+  cookies: readonly string[],
+): Promise<Response> {
   if (answer instanceof Response) return answer
-  const headers = new Headers({ 'cache-control': NEVER_KEPT, 'x-request-id': visit.requestId })
+  const headers = new Headers({ 'cache-control': NO_STORE, 'x-request-id': request.requestId })
   for (const cookie of [...cookies, ...(answer.cookies ?? [])]) headers.append('set-cookie', cookie)
   if ('to' in answer) {
     headers.set('location', answer.to)
@@ -20,7 +24,7 @@ export async function respond(visit: Visit, answer: Answer, cookies: readonly st
   }
   headers.set('content-type', 'text/html; charset=utf-8')
   const body = Buffer.from(String(await answer.html))
-  const encoding = chooseEncoding(visit.context.req.header('accept-encoding') ?? '', body.length)
+  const encoding = chooseEncoding(request.context.req.header('accept-encoding') ?? '', body.length)
   if (encoding !== null) headers.set('content-encoding', encoding)
   headers.set('vary', 'accept-encoding')
   return new Response(await encode(body, encoding), { status: answer.status ?? 200, headers })

@@ -4,13 +4,13 @@
 
 import { getCookie } from 'hono/cookie'
 import { serialize } from 'hono/utils/cookie'
-import type { SingleSignOnEnd } from '../accounts/single-sign-on.ts'
-import { leavingView } from '../pages/leaving-view.ts'
+import type { SingleSignOnResult } from '../accounts/single-sign-on.ts'
+import { singleSignOnRedirectView } from '../pages/single-sign-on-redirect-view.ts'
 import type { FormFields } from '../security/form-body.ts'
-import { missing } from './problems.ts'
+import { type DashboardRequest, frameOf, type HandlerResult } from './dashboard-request.ts'
+import { notFoundPage } from './error-pages.ts'
 import { respond } from './respond.ts'
-import { clientOf, entered, held, safePath, signInAnswer } from './sign-in.ts'
-import { type Answer, frameOf, type Visit } from './visit.ts'
+import { clientOf, redirectAfterSignIn, renderSignIn, safePath, tooManyAttempts } from './sign-in.ts'
 
 const SENTENCES = {
   unknown: 'Your account there has no stores here. Ask whoever runs the platform.',
@@ -20,44 +20,44 @@ const SENTENCES = {
 const UNREACHABLE = 'The sign-in there gives no answer just now. Try again in a minute, or sign in here.'
 
 /** POST /sign-in/oidc */
-export async function leaveForSingleSignOn(visit: Visit, form: FormFields): Promise<Answer> {
-  const { singleSignOn } = visit.parts.accounts
-  if (singleSignOn === null) return missing(visit)
-  const way = await singleSignOn.leave()
+export async function startSingleSignOn(request: DashboardRequest, form: FormFields): Promise<HandlerResult> {
+  const { singleSignOn } = request.services.accounts
+  if (singleSignOn === null) return notFoundPage(request)
+  const way = await singleSignOn.start()
   if (way === null) {
-    emit(visit, 'unreachable')
-    return signInAnswer(visit, { status: 503, problem: UNREACHABLE, next: safePath(form.next ?? '') })
+    emit(request, 'unreachable')
+    return renderSignIn(request, { status: 503, problem: UNREACHABLE, next: safePath(form.next ?? '') })
   }
   const { address } = way
-  const cookies = [...way.cookies, returnCookie(visit, safePath(form.next ?? ''), RETURN_SECONDS)]
-  const html = leavingView(frameOf(visit, { title: 'Sign in' }), address)
-  const response = await respond(visit, { html, cookies }, [])
+  const cookies = [...way.cookies, returnCookie(request, safePath(form.next ?? ''), RETURN_SECONDS)]
+  const html = singleSignOnRedirectView(frameOf(request, { title: 'Sign in' }), address)
+  const response = await respond(request, { html, cookies }, [])
   response.headers.set('refresh', `0; url=${address}`)
   return response
 }
 
 /** GET /sign-in/oidc/callback */
-export async function comeBack(visit: Visit): Promise<Answer> {
-  const { singleSignOn } = visit.parts.accounts
-  if (singleSignOn === null) return missing(visit)
-  const end = await singleSignOn.comeBack({ query: visit.context.req.query(), ...clientOf(visit) })
-  emit(visit, end.kind)
-  const next = safePath(getCookie(visit.context, RETURN_COOKIE) ?? '')
+export async function finishSingleSignOn(request: DashboardRequest): Promise<HandlerResult> {
+  const { singleSignOn } = request.services.accounts
+  if (singleSignOn === null) return notFoundPage(request)
+  const end = await singleSignOn.finish({ query: request.context.req.query(), ...clientOf(request) })
+  emit(request, end.kind)
+  const next = safePath(getCookie(request.context, RETURN_COOKIE) ?? '')
   switch (end.kind) {
     case 'succeeded':
-      return entered(visit, [...end.cookies, returnCookie(visit, '', 0)], next)
+      return redirectAfterSignIn(request, [...end.cookies, returnCookie(request, '', 0)], next)
     case 'rejected':
-      return signInAnswer(visit, { status: 400, problem: SENTENCES[end.why], cookies: end.cookies, next })
+      return renderSignIn(request, { status: 400, problem: SENTENCES[end.reason], cookies: end.cookies, next })
     case 'rate_limited':
-      return signInAnswer(visit, { status: 429, problem: held(end.waitSeconds), next })
+      return renderSignIn(request, { status: 429, problem: tooManyAttempts(end.waitSeconds), next })
     case 'unreachable':
-      return signInAnswer(visit, { status: 503, problem: UNREACHABLE, next })
+      return renderSignIn(request, { status: 503, problem: UNREACHABLE, next })
   }
 }
 
 /** Remembers in the browser where to go after the sign-in elsewhere. */
-function returnCookie({ parts }: Visit, path: string, maxAge: number): string {
-  const { isSecure: secure } = parts.origins
+function returnCookie({ services }: DashboardRequest, path: string, maxAge: number): string {
+  const { isSecure: secure } = services.origins
   return serialize(RETURN_COOKIE, path, { httpOnly: true, sameSite: 'Lax', path: '/sign-in', secure, maxAge })
 }
 
@@ -65,6 +65,6 @@ const RETURN_COOKIE = 'return-to'
 /** A sign-in elsewhere takes no longer. */
 const RETURN_SECONDS = 600
 
-function emit({ parts, requestId }: Visit, outcome: SingleSignOnEnd['kind']): void {
-  parts.emit({ event: 'sign_in.attempted', requestId, by: 'oidc', outcome })
+function emit({ services, requestId }: DashboardRequest, outcome: SingleSignOnResult['kind']): void {
+  services.emit({ event: 'sign_in.attempted', requestId, by: 'oidc', outcome })
 }

@@ -2,46 +2,55 @@
 
 import type { RegisteredStore } from '@store-export/control'
 import type { DataStore } from '../data/data-page.ts'
-import { makeGeneralPage } from '../data/general.ts'
-import { addressOf, standingOf } from '../data/store-rows.ts'
-import { storeAddresses } from '../look/addresses.ts'
+import { makeGeneralPage } from '../data/general-page.ts'
+import { addressOf, storeStatus } from '../data/store-rows.ts'
 import { generalView } from '../pages/general-view.ts'
 import type { StoreHead } from '../pages/models.ts'
 import { storesView } from '../pages/stores-view.ts'
-import { type Answer, frameOf, type MerchantVisit, type StoreVisit, type Visit } from './visit.ts'
+import { storePaths } from '../ui/store-paths.ts'
+import {
+  type DashboardRequest,
+  frameOf,
+  type HandlerResult,
+  type MerchantRequest,
+  type StoreRequest,
+} from './dashboard-request.ts'
 
 /** GET /: the only store's keys, or the choice. */
-export function home(visit: MerchantVisit): Answer {
-  const [first, second] = visit.stores
-  return { to: first !== undefined && second === undefined ? storeAddresses(first.id).api : '/stores' }
+export function home(request: MerchantRequest): HandlerResult {
+  const [first, second] = request.stores
+  return { to: first !== undefined && second === undefined ? storePaths(first.id).api : '/stores' }
 }
 
 /** GET /stores */
-export function storesPage(visit: MerchantVisit): Answer {
-  const stores = visit.stores.map((store) => ({ id: store.id, name: store.name, standing: standingOf(store) }))
-  return { html: storesView(frameOf(visit, { title: 'Your stores' }), { stores }) }
+export function storesPage(request: MerchantRequest): HandlerResult {
+  const stores = request.stores.map((store) => ({ id: store.id, name: store.name, status: storeStatus(store) }))
+  return { html: storesView(frameOf(request, { title: 'Your stores' }), { stores }) }
 }
 
 /** GET /stores/{s}/settings/general */
-export async function generalPage(visit: StoreVisit): Promise<Answer> {
-  const page = await makeGeneralPage(dataStoreOf(visit))
-  return { html: generalView(frameOf(visit, { title: 'General', section: 'general' }), page) }
+export async function generalPage(request: StoreRequest): Promise<HandlerResult> {
+  const page = await makeGeneralPage(dataStoreOf(request))
+  return { html: generalView(frameOf(request, { title: 'General', section: 'general' }), page) }
 }
 
 /** The store as pages show it. */
-export function headOf(store: RegisteredStore, timeZone: string): StoreHead {
-  return { id: store.id, name: store.name, standing: standingOf(store), timeZone }
+export function storeHead(store: RegisteredStore, timeZone: string): StoreHead {
+  return { id: store.id, name: store.name, status: storeStatus(store), timeZone }
 }
 
-/** The store as its data is read for this visit. */
-export function dataStoreOf({ store, head, parts, requestId, startedAt }: StoreVisit): DataStore {
+/** The store as its data is read for this request. */
+export function dataStoreOf({ store, head, services, requestId, startedAt }: StoreRequest): DataStore {
   const address = addressOf(store)
-  const source = address === null ? null : { reader: parts.reader, turns: parts.turns, address, requestId, startedAt }
-  return { id: store.id, standing: head.standing, source }
+  const source =
+    address === null
+      ? null
+      : { reader: services.reader, timeSlicer: services.timeSlicer, address, requestId, startedAt }
+  return { id: store.id, status: head.status, source }
 }
 
 /** The time zone of the store's pages. */
-export async function zoneOf({ parts }: Visit, store: RegisteredStore): Promise<string> {
+export async function timeZoneOf({ services }: DashboardRequest, store: RegisteredStore): Promise<string> {
   const address = addressOf(store)
-  return address === null ? 'UTC' : parts.zones.of(address)
+  return address === null ? 'UTC' : services.timeZones.of(address)
 }

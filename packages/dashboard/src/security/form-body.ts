@@ -4,11 +4,11 @@
 export type FormFields = Readonly<Record<string, string>>
 
 /** A body that is no form of ours. */
-export class FormProblem extends Error {
+export class FormError extends Error {
   override readonly name = 'FormProblem'
   readonly status: 400 | 413 | 415
 
-  constructor(status: FormProblem['status'], message: string, options?: ErrorOptions) {
+  constructor(status: FormError['status'], message: string, options?: ErrorOptions) {
     super(message, options)
     this.status = status
   }
@@ -20,7 +20,7 @@ const TYPE = 'application/x-www-form-urlencoded'
 /** The form's fields. Throws `FormProblem`. */
 export async function readForm(request: Request): Promise<FormFields> {
   const type = request.headers.get('content-type') ?? ''
-  if (type.split(';', 1)[0]?.trim().toLowerCase() !== TYPE) throw new FormProblem(415, `a form must be ${TYPE}`)
+  if (type.split(';', 1)[0]?.trim().toLowerCase() !== TYPE) throw new FormError(415, `a form must be ${TYPE}`)
   const fields = new URLSearchParams(await readText(request))
   return Object.fromEntries([...fields].toReversed())
 }
@@ -31,12 +31,12 @@ async function readText(request: Request): Promise<string> {
   try {
     for await (const part of request.body ?? []) {
       bytes += part.length
-      if (bytes > BYTES_MAX) throw new FormProblem(413, `a form has at most ${BYTES_MAX} bytes`)
+      if (bytes > BYTES_MAX) throw new FormError(413, `a form has at most ${BYTES_MAX} bytes`)
       parts.push(part)
     }
   } catch (cause) {
-    if (cause instanceof FormProblem) throw cause
-    throw new FormProblem(400, 'the form did not arrive whole', { cause })
+    if (cause instanceof FormError) throw cause
+    throw new FormError(400, 'the form did not arrive whole', { cause })
   }
   return Buffer.concat(parts).toString('utf8')
 }

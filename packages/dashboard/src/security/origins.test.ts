@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { DashboardUrlProblem, originsOf } from './origins.ts'
+import { InvalidDashboardUrlError, originsOf } from './origins.ts'
 
 describe('the address of the dashboard', () => {
   test('with TLS is one origin, and cookies are held to it', () => {
-    const { url, isSecure, isOwn } = originsOf('https://dashboard.example.com/')
+    const { url, isSecure, isOwnOrigin } = originsOf('https://dashboard.example.com/')
     expect({ url, isSecure }).toEqual({ url: 'https://dashboard.example.com', isSecure: true })
-    expect(isOwn('https://dashboard.example.com')).toBe(true)
+    expect(isOwnOrigin('https://dashboard.example.com')).toBe(true)
     for (const origin of [
       'http://dashboard.example.com',
       'https://dashboard.example.com:8443',
@@ -14,17 +14,17 @@ describe('the address of the dashboard', () => {
       'null',
       null,
     ])
-      expect(isOwn(origin), String(origin)).toBe(false)
+      expect(isOwnOrigin(origin), String(origin)).toBe(false)
   })
 
   test('on a loopback address may be without TLS, and has that machine’s three names', () => {
-    const { isSecure, isOwn, isOwnHost } = originsOf('http://127.0.0.1:8081')
+    const { isSecure, isOwnOrigin, isOwnHost } = originsOf('http://127.0.0.1:8081')
     expect(isSecure).toBe(false)
     for (const name of ['127.0.0.1', 'localhost', '[::1]']) {
-      expect(isOwn(`http://${name}:8081`)).toBe(true)
+      expect(isOwnOrigin(`http://${name}:8081`)).toBe(true)
       expect(isOwnHost(`${name}:8081`)).toBe(true)
     }
-    expect(isOwn('http://127.0.0.1:8080')).toBe(false)
+    expect(isOwnOrigin('http://127.0.0.1:8080')).toBe(false)
     expect(isOwnHost('rebound.example:8081')).toBe(false)
     expect(isOwnHost(null)).toBe(false)
   })
@@ -32,7 +32,7 @@ describe('the address of the dashboard', () => {
   test.each(['http://dashboard.example.com', 'http://192.0.2.1:8081', 'ftp://127.0.0.1', 'dashboard.example.com', ''])(
     '%j is refused: passwords would cross a network in the clear, or it is no address',
     (url) => {
-      expect(() => originsOf(url)).toThrow(DashboardUrlProblem)
+      expect(() => originsOf(url)).toThrow(InvalidDashboardUrlError)
     },
   )
 

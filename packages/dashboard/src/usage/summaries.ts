@@ -43,7 +43,7 @@ export function sumsByKey(hours: readonly UsageHour[]): Map<string, RequestSums>
 
 /** Requests of all keys today. */
 export function requestsToday({ hours, timeZone, now }: UsageOfStore): number {
-  return hoursOfToday({ hours, timeZone, now }).reduce((sum, hour) => sum + requestsOf(hour), 0)
+  return hoursOfToday({ hours, timeZone, now }).reduce((sum, hour) => sum + totalRequests(hour), 0)
 }
 
 /** The fullest minute of one key today; 0 of no key where there was none. */
@@ -64,7 +64,7 @@ export function refusedSince({ hours, now }: Pick<UsageOfStore, 'hours' | 'now'>
 export function requestsIn24Hours({ hours, now }: Pick<UsageOfStore, 'hours' | 'now'>): Map<string, number> {
   const since = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - DAY_MS
   const recent = hours.filter(({ hour }) => hour.getTime() >= since)
-  return new Map([...sumsByKey(recent)].map(([keyId, sums]) => [keyId, requestsOf(sums)]))
+  return new Map([...sumsByKey(recent)].map(([keyId, sums]) => [keyId, totalRequests(sums)]))
 }
 
 /** Since when usage must be read for so many whole days of any time zone. */
@@ -73,7 +73,7 @@ export function readSince(now: Date, days: number): Date {
 }
 
 /** All requests in the sums. */
-export function requestsOf(sums: RequestSums): number {
+export function totalRequests(sums: RequestSums): number {
   return REQUEST_PARTS.reduce((all, part) => all + sums[part], 0)
 }
 

@@ -2,7 +2,7 @@
 
 import type { StoppedWalk, UsageHour } from '@store-export/control'
 import type { KeyRow, KeyWarning } from '../pages/models.ts'
-import { requestsOf, sumsByKey } from './summaries.ts'
+import { sumsByKey, totalRequests } from './summaries.ts'
 
 /** Input of the warnings. */
 export interface WarningOptions {
@@ -37,8 +37,8 @@ export function warningsOf({ keys, hours, stopped, now }: WarningOptions): KeyWa
 function failing(key: KeyRow, hours: readonly UsageHour[], now: Date): KeyWarning | null {
   const since = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - HOUR_MS)
   const sums = sumsByKey(hours.filter(({ hour }) => hour >= since)).get(key.id)
-  if (sums === undefined || sums.answered > 0 || requestsOf(sums) < ERRORS_MIN) return null
-  return { kind: 'failing', key, requests: requestsOf(sums), since }
+  if (sums === undefined || sums.answered > 0 || totalRequests(sums) < ERRORS_MIN) return null
+  return { kind: 'failing', key, requests: totalRequests(sums), since }
 }
 
 function stoppedIn(key: KeyRow, stopped: readonly StoppedWalk[]): KeyWarning | null {

@@ -94,7 +94,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
   })
 
   test('a one-time link signs in once', async () => {
-    const token = await (await accountsOf(scene.platform)).makeLink(merchant.email)
+    const token = await (await accountsOf(scene.platform)).createSignInLink(merchant.email)
     const { page } = await scene.visit({ javaScript })
     // programs that look at links before people do use none up
     for (let opened = 0; opened < 2; opened += 1) await page.goto(`${scene.url}/link/${token}`)

@@ -269,7 +269,7 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
       )
     }
     const finished = ['/api/v1/products', 'Finished', '2', '20']
-    await reloadUntil(page, walks, [finished, ['/api/v1/orders', 'Under way', '2', '100']])
+    await reloadUntil(page, walks, [finished, ['/api/v1/orders', 'In progress', '2', '100']])
     await platform.controlSql`
       update walks set begun_at = begun_at - interval '1 hour', last_at = last_at - interval '1 hour' where key_id = ${id}`
     await page.reload()

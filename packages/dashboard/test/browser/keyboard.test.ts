@@ -131,6 +131,6 @@ describe('with the keyboard and the script', () => {
     await page.keyboard.press('Enter')
     const focused = `document.activeElement.closest('tr') === document.querySelectorAll('#rows > tr')[50]`
     await expect.poll(() => page.evaluate<boolean>(focused)).toBe(true)
-    expect(await textOf(page, '#said')).toBe('10 more rows')
+    expect(await textOf(page, '#announcer')).toBe('10 more rows')
   })
 })

@@ -128,7 +128,7 @@ const OUTSIDE: readonly EveryPage[] = [
     name: 'account without a password',
     isSignedIn: false,
     async open(page, { scene, guest }) {
-      const token = await (await accountsOf(scene.platform)).makeLink(guest.email)
+      const token = await (await accountsOf(scene.platform)).createSignInLink(guest.email)
       await page.goto(`${scene.url}/link/${token}`)
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.goto(`${scene.url}/account`)

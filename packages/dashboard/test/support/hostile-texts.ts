@@ -42,7 +42,7 @@ const PAYLOADS: readonly string[] = [
   '<img src=x onerror=alert(1)>',
   '<svg onload=alert(1)><animate onbegin=alert(1)>',
   '<iframe srcdoc="<script>alert(1)</script>">',
-  '<a href=javascript:alert(1) id=said>x</a>',
+  '<a href=javascript:alert(1) id=announcer>x</a>',
   '<base href=//example.com/>',
   '<meta http-equiv=refresh content=0;//example.com>',
   '<link rel=stylesheet href=//example.com/x>',

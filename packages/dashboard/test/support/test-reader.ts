@@ -13,8 +13,8 @@ import type { TestPlatform, TestStore } from '../../../../test/support/platform.
 import { readConfig } from '../../../operator/src/config.ts'
 import type { ServiceEvent } from '../../../operator/src/events.ts'
 import type { DataStore } from '../../src/data/data-page.ts'
-import { addressOf, type StoreSource, standingOf } from '../../src/data/store-rows.ts'
-import { Turns } from '../../src/data/turns.ts'
+import { addressOf, type StoreSource, storeStatus } from '../../src/data/store-rows.ts'
+import { TimeSlicer } from '../../src/data/time-slicer.ts'
 
 /** Readers of store databases, to be closed. */
 export interface TestReader {
@@ -55,9 +55,9 @@ export async function dataStore(platform: TestPlatform, { reader }: Pick<TestRea
   const source: StoreSource = {
     reader,
     address,
-    turns: new Turns(),
+    timeSlicer: new TimeSlicer(),
     requestId: null,
     startedAt: performance.now(),
   }
-  return { id: store.id, standing: standingOf(registered), source } satisfies DataStore
+  return { id: store.id, status: storeStatus(registered), source } satisfies DataStore
 }

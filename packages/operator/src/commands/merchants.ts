@@ -69,7 +69,7 @@ async function link(place: OpenPlace, surroundings: Surroundings, { email, json 
   if (!(await withEmail(() => accounts.hasMerchant(email)))) throw new UnknownMerchant(email)
   const { linkMinutes } = place.config
   const expiresAt = new Date(Date.now() + linkMinutes * 60_000)
-  const address = `${url}/link/${await accounts.makeLink(email)}`
+  const address = `${url}/link/${await accounts.createSignInLink(email)}`
   if (json) return printJson({ url: address, expires_at: expiresAt })
   say(`Signs ${email} in once, until ${expiresAt.toISOString()}:`)
   print(address)
@@ -141,8 +141,8 @@ async function withEmail<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    const { EmailProblem } = await loadDashboard()
-    if (error instanceof EmailProblem) throw new UsageProblem(`--email: ${error.message}`)
+    const { InvalidEmailError } = await loadDashboard()
+    if (error instanceof InvalidEmailError) throw new UsageProblem(`--email: ${error.message}`)
     throw error
   }
 }

@@ -1,0 +1,42 @@
+import type { Position } from '@store-export/engine'
+import { expect, test } from 'vitest'
+import { decodePosition, encodePosition } from './encode-position.ts'
+
+const ID = '3f2b8c1e-5a4d-4e6f-9b7a-1c2d3e4f5a6b'
+
+test.each<[string, bigint | null]>([
+  ['to the microsecond', 847_123_456_789_012n],
+  ['before 2000', -1n],
+  ['without a creation time', null],
+  ['at infinity', 2n ** 63n - 1n],
+  ['at minus infinity', -(2n ** 63n)],
+  ['at the first timestamp of PostgreSQL', -211_813_488_000_000_000n],
+  ['at its last', 9_223_371_331_199_999_999n],
+])('a position %s comes back as it was', (_title, createdAt) => {
+  const position: Position = { createdAt, id: ID }
+  const text = encodePosition(position)
+  expect(text).toMatch(/^[A-Za-z0-9_-]{34}$/)
+  expect(decodePosition(text)).toEqual(position)
+})
+
+const good = encodePosition({ createdAt: 1n, id: ID })
+const bytesWith = (change: (bytes: Buffer) => void) => {
+  const bytes = Buffer.from(good, 'base64url')
+  change(bytes)
+  return bytes.toString('base64url')
+}
+
+test.each([
+  ['nothing', ''],
+  ['a text that is cut', good.slice(0, -1)],
+  ['one that is longer', `${good}A`],
+  ['one with padding', `${good.slice(0, -1)}=`],
+  ['other characters', `${good.slice(0, -1)}+`],
+  ['bits left over at its end', `${good.slice(0, -1)}${String.fromCharCode(good.charCodeAt(33) + 1)}`],
+  ['an unknown first byte', bytesWith((bytes) => bytes.writeUInt8(2, 0))],
+  ['a time where there is none', bytesWith((bytes) => bytes.writeUInt8(1, 0))],
+  ['a time that PostgreSQL has not', bytesWith((bytes) => bytes.writeBigInt64BE(-(2n ** 62n), 1))],
+  ['a time after its last', bytesWith((bytes) => bytes.writeBigInt64BE(2n ** 63n - 2n, 1))],
+])('%s is no position', (_title, text) => {
+  expect(decodePosition(text)).toBeNull()
+})

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { type FormattedJson, formatJson, JSON_CHARACTERS_MAX } from './format-json.ts'
+
+const format = (text: string, charactersMax = JSON_CHARACTERS_MAX): FormattedJson =>
+  formatJson(Buffer.from(text), charactersMax)
+
+test('[FMT-2] formatted JSON keeps every digit, including those that a float cannot hold', () => {
+  const text = '{"long":12345678901234567890123,"rate":7.50,"tiny":1E-400,"zero":-0,"deep":[{"n":0.10}],"text":"007"}'
+  const formatted = format(text)
+  expect(formatted.isWhole).toBe(true)
+  expect(formatted.text.replaceAll(/\s/g, '')).toBe(text)
+  expect(formatted.text).toContain('\n  "rate": 7.50,')
+})
+
+test('formatted JSON looks as JSON.stringify formats it', () => {
+  const value = { a: [], b: {}, c: [1, [2, { d: null }]], e: 'x: {y}, [z] "q" \\', f: true, 'g "h"': [''] }
+  expect(format(JSON.stringify(value)).text).toBe(JSON.stringify(value, null, 2))
+  expect(format(JSON.stringify(value, null, 1)).text).toBe(JSON.stringify(value, null, 2))
+})
+
+test('formatted JSON keeps texts that mean something to HTML, to scripts and to objects', () => {
+  const text = '{"__proto__":"<img src=x>","constructor":"</script>","quote":"\\"\\\\\\n\\u2028"}'
+  expect(JSON.parse(format(text).text)).toEqual(JSON.parse(text))
+  expect(Object.keys(JSON.parse(format(text).text))).toEqual(['__proto__', 'constructor', 'quote'])
+})
+
+test.each([
+  ['many numbers', JSON.stringify(Array.from({ length: 500_000 }, (_, n) => n))],
+  ['one long string', JSON.stringify({ a: `\\"ä😀`.repeat(500_000) })],
+  ['values that are nested 100,000 deep', '['.repeat(100_000) + ']'.repeat(100_000)],
+  ['many spaces', `[${' '.repeat(2_000_000)}1]`],
+])('of %s only the beginning is formatted', (_what, text) => {
+  const formatted = format(text)
+  expect(formatted.isWhole).toBe(false)
+  expect(formatted.text.length).toBeLessThanOrEqual(JSON_CHARACTERS_MAX)
+  expect(formatted.text.isWellFormed()).toBe(true)
+  expect(text.replaceAll(/\s/g, '').startsWith(formatted.text.replaceAll(/\s/g, '').slice(0, -2))).toBe(true)
+})

@@ -1,0 +1,106 @@
+// Settings > General, as data for its view: the store as the API tells of it, and how it stands to the contract.
+
+import { fieldSince, LATEST_REVISION, REVISIONS, type Resource, store as storeResource } from '@store-export/contract'
+import { revisionOf, StoreDatabaseError, type StoreRevision } from '@store-export/engine'
+import type { GeneralPage } from '../pages/models.ts'
+import type { DataStore } from './data-page.ts'
+import { type FormattedJson, formatJson, JSON_CHARACTERS_MAX } from './format-json.ts'
+import { eachElement, endOfValue, membersOf, type Steps } from './json-bytes.ts'
+import { LISTS } from './lists.ts'
+import { storeStatusProblem, UNREADABLE_MESSAGE } from './messages.ts'
+import { type RowTexts, rowTexts, shortText } from './row-texts.ts'
+import { countsOf, readColumns, readStoreRow } from './store-rows.ts'
+
+/** The page, also of a store that is not served or cannot be read: it then says why. */
+export async function makeGeneralPage({ status, source }: DataStore): Promise<GeneralPage> {
+  if (source === null) return { snapshot: null, problem: storeStatusProblem(status) }
+  try {
+    const [own, present] = await Promise.all([
+      readStoreRow(source, (bytes) => source.timeSlicer.run(storeRow(bytes))),
+      readColumns(source),
+    ])
+    if (own === null) return { snapshot: null, problem: NO_ROW }
+    return { snapshot: snapshotOf(own, revisionOf(present)), problem: null }
+  } catch (error) {
+    if (!(error instanceof StoreDatabaseError)) throw error
+    return { snapshot: null, problem: UNREADABLE_MESSAGE }
+  }
+}
+
+const NO_ROW = "The store's database has no row about the store yet. Ask whoever runs the platform."
+
+interface StoreRow {
+  readonly json: FormattedJson
+  readonly texts: RowTexts
+  readonly languages: readonly string[]
+}
+
+function* storeRow(bytes: Uint8Array): Steps<StoreRow> {
+  const { texts } = yield* rowTexts(bytes, 0, storeResource)
+  const { members } = yield* membersOf(bytes, 0)
+  const languages: string[] = []
+  const span = members.get('enabled_locales')
+  if (texts.get('enabled_locales') != null && span !== undefined) {
+    yield* eachElement(bytes, span.start, function* (start, index) {
+      const end = yield* endOfValue(bytes, start)
+      if (index < LANGUAGES_MAX) languages.push(shortText(bytes, { start, end }) ?? '')
+      return end
+    })
+  }
+  return { json: formatJson(bytes, JSON_CHARACTERS_MAX), texts, languages }
+}
+
+const LANGUAGES_MAX = 50
+
+function snapshotOf(
+  { json, texts, languages }: StoreRow,
+  { revision, absentFields, absentResources }: StoreRevision,
+): GeneralPage['snapshot'] {
+  const published = REVISIONS.find(({ id }) => id === revision)
+  return {
+    json,
+    revision: published === undefined ? null : { ...published },
+    latestRevision: LATEST_REVISION,
+    nullFields: absentFields.flatMap(({ resource, field }) => nullField(resource, field)),
+    counts: [...countsOf(texts)].map(([table, rows]) => ({ name: labelOf(table), rows })),
+    facts: [...factsOf(texts, languages), ...emptyLists(absentResources)],
+  }
+}
+
+function nullField(resource: Resource, name: string): NonNullable<GeneralPage['snapshot']>['nullFields'][number][] {
+  const field = resource.fields[name]
+  if (field === undefined) return []
+  return [{ resource: resource.name, field: name, since: fieldSince(resource, field), note: field.note }]
+}
+
+function labelOf(table: string): string {
+  return LISTS.find(({ resource }) => resource.table === table)?.label ?? table
+}
+
+const FACTS: readonly { readonly label: string; readonly field: string }[] = [
+  { label: 'Shop name', field: 'store_name' },
+  { label: 'Contact', field: 'store_email' },
+  { label: 'Currency', field: 'store_currency' },
+  { label: 'Country', field: 'store_country' },
+  { label: 'Weights shown in', field: 'weight_unit' },
+]
+
+/** What the store says of itself; what it does not say is left out. */
+function factsOf(texts: RowTexts, languages: readonly string[]): { label: string; text: string }[] {
+  const said = FACTS.flatMap(({ label, field }) => {
+    const text = texts.get(field) ?? null
+    return text === null ? [] : [{ label, text }]
+  })
+  return languages.length === 0 ? said : [...said, { label: 'Languages', text: languages.join(', ') }]
+}
+
+/** The lists of which an older store has no table, so that nobody waits for their rows. */
+function emptyLists(resources: readonly Resource[]): { label: string; text: string }[] {
+  if (resources.length === 0) return []
+  return [
+    {
+      label: 'Empty on this store',
+      text: resources.map(({ plural, since }) => `${plural} (since ${since})`).join(', '),
+    },
+  ]
+}

@@ -1,0 +1,36 @@
+// One row as a file, with the bytes that the API sends, at any size.
+
+import type { Resource } from '@store-export/contract'
+import type { Plan } from '@store-export/engine'
+import type { StoreSource } from './store-rows.ts'
+
+const CHUNK_BYTES = 65_536
+
+/** The row as JSON; null if there is none with this id. Rejects with `StoreDatabaseError`. */
+export async function openRowJson(
+  { reader, address, requestId, startedAt }: StoreSource,
+  { resource, id }: { readonly resource: Resource; readonly id: string },
+): Promise<ReadableStream<Uint8Array> | null> {
+  const plan: Plan = { kind: 'one', resource, id: id.toLowerCase() }
+  const page = await reader.read({ plan, lead: '', address, requestId, startedAt })
+  if (page.rows === 0) {
+    page.release()
+    return null
+  }
+  const bytes = page.out.result()
+  let sent = 0
+  return new ReadableStream(
+    {
+      pull(controller) {
+        // a copy, because the bytes to send outlive the page
+        if (sent < bytes.length) controller.enqueue(Buffer.from(bytes.subarray(sent, sent + CHUNK_BYTES)))
+        sent += CHUNK_BYTES
+        if (sent < bytes.length) return
+        page.release()
+        controller.close()
+      },
+      cancel: () => page.release(),
+    },
+    { highWaterMark: 0 },
+  )
+}

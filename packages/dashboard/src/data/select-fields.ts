@@ -1,0 +1,41 @@
+// A part of a resource: some of its fields, read by the statement and the encoder that read the whole.
+
+import type { Field, FieldType, Resource } from '@store-export/contract'
+
+/**
+ * `resource` with the named fields alone, in the order of the names. `variants.inventory` names a field of embedded rows;
+ * `variants` alone, their ids.
+ */
+export function selectFields(resource: Resource, names: readonly string[]): Resource {
+  const tops = [...new Set(names.map((name) => name.split('.')[0] ?? ''))]
+  const fields = tops.map((top): [string, Field] => {
+    const field = fieldOf(resource, top)
+    const below = names.filter((name) => name.startsWith(`${top}.`)).map((name) => name.slice(top.length + 1))
+    return [top, field.type.kind === 'many' ? { ...field, type: selectEmbedded(field.type, below) } : field]
+  })
+  return withFields(resource, fields)
+}
+
+/** Reads the fields that find and order embedded rows, but does not return them. */
+function selectEmbedded(type: Extract<FieldType, { kind: 'many' }>, names: readonly string[]): FieldType {
+  const served = names.length === 0 ? ['id'] : names
+  const unserved = ['id', type.parent, 'created_at'].filter((name) => !served.includes(name))
+  const { resource } = type
+  const fields: [string, Field][] = [
+    ...served.map((name): [string, Field] => [name, fieldOf(resource, name)]),
+    ...unserved.map((name): [string, Field] => [name, { ...fieldOf(resource, name), unserved: true }]),
+  ]
+  return { ...type, resource: withFields(resource, fields) }
+}
+
+/** Its page sizes and request batches are separate from those of the whole resource. */
+function withFields(resource: Resource, fields: readonly [string, Field][]): Resource {
+  const list = `${resource.list}(${fields.map(([name]) => name).join(',')})`
+  return { ...resource, list, fields: Object.fromEntries(fields) }
+}
+
+function fieldOf({ name: of, fields }: Resource, name: string): Field {
+  const field = fields[name]
+  if (field === undefined) throw new Error(`${of} has no field ${name}`)
+  return field
+}

@@ -1,0 +1,30 @@
+// The page of a new key that can't be shown any more. It offers to replace the key in one step.
+
+import { card, pageHead } from '../ui/components.ts'
+import { button, form, linkButton } from '../ui/forms.ts'
+import { type Html, html } from '../ui/html.ts'
+import { keyFacts } from '../ui/key-facts.ts'
+import { layout } from '../ui/layout.ts'
+import { pathsOf } from '../ui/store-paths.ts'
+import type { Frame, KeyRow, KeyUnavailablePage } from './models.ts'
+
+export function keyUnavailableView(frame: Frame, { key }: KeyUnavailablePage): Html {
+  const paths = pathsOf(frame)
+  const head = pageHead({
+    title: 'This key can’t be shown again',
+    lead: html`The key for <strong>${key.name}</strong> was created, and the service keeps no copy of it.`,
+    trail: [{ label: 'API', href: paths.api }],
+  })
+  const copied = linkButton('I have the key', paths.api)
+  const content =
+    key.lastUsedAt === null
+      ? html`<p>You did not copy it? Replace it: you get a new key, and this one, which no tool uses, is revoked.</p>${replaceForm(frame, key, copied)}`
+      : html`<p>A tool uses this key already. To get a new one, replace it in the order in which the tool never stops.</p><div class="actions">${linkButton('Replace', paths.replace(key.id))}${copied}</div>`
+  return layout(frame, html`${head}${card({ id: 'key-title', title: 'Key' }, html`${keyFacts(frame, key)}${content}`)}`)
+}
+
+function replaceForm(frame: Frame, key: KeyRow, copied: Html): Html {
+  const ends = html`<input type="hidden" name="ends" value="at once">`
+  const buttons = html`<div class="actions">${button('Replace it with a new key')}${copied}</div>`
+  return form({ action: pathsOf(frame).replace(key.id), frame }, html`${ends}${buttons}`)
+}

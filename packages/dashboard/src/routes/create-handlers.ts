@@ -1,0 +1,204 @@
+// What stands before every page: who it is, whether the store is theirs, and whether a form may be taken. Handlers behind
+// it see a request that passed all of it.
+
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { HttpBindings } from '@hono/node-server'
+import { isFirstSending, type RegisteredStore, storesOfMerchant } from '@store-export/control'
+import { TimeLimitPassed, within } from '@store-export/postgres'
+import type { Context, Handler } from 'hono'
+import { getCookie } from 'hono/cookie'
+import { serialize } from 'hono/utils/cookie'
+import { isAccountsError } from '../accounts/is-accounts-error.ts'
+import { FormError, type FormFields, readForm } from '../security/form-body.ts'
+import type { Services } from '../services.ts'
+import type { DashboardRequest, HandlerResult, MerchantRequest, StoreRequest } from './dashboard-request.ts'
+import { errorPage, notFoundPage, rejectedFormPage, repeatedFormPage, unreadableFormPage } from './error-pages.ts'
+import { respond } from './respond.ts'
+import { storeHead, timeZoneOf } from './stores.ts'
+
+/** A handler of a page, and one of a form. */
+type PageHandler<V extends DashboardRequest> = (request: V) => HandlerResult | Promise<HandlerResult>
+type FormHandler<V extends DashboardRequest> = (request: V, form: FormFields) => HandlerResult | Promise<HandlerResult>
+
+/** How a form is processed. */
+interface FormOptions {
+  /** Whether its handler leads to the same result when the same form comes again; else a form counts once. */
+  readonly isRepeatable: boolean
+}
+
+/** For forms whose handler may see the same form again. */
+export const REPEATABLE: FormOptions = { isRepeatable: true }
+
+/** The environment of a request. */
+export type Environment = { readonly Bindings: HttpBindings }
+
+/** Makes Hono's handlers of ours. */
+export interface Handlers {
+  readonly page: (handler: PageHandler<DashboardRequest>) => Handler<Environment>
+  readonly form: (handler: FormHandler<DashboardRequest>) => Handler<Environment>
+  readonly merchantPage: (handler: PageHandler<MerchantRequest>) => Handler<Environment>
+  readonly merchantForm: (handler: FormHandler<MerchantRequest>) => Handler<Environment>
+  readonly storePage: (handler: PageHandler<StoreRequest>) => Handler<Environment>
+  readonly storeForm: (handler: FormHandler<StoreRequest>, options?: FormOptions) => Handler<Environment>
+  /** A page without a time limit: it answers for as long as somebody reads. */
+  readonly storeFile: (handler: PageHandler<StoreRequest>) => Handler<Environment>
+}
+
+const PAGE_TIMEOUT_MS = 15_000
+
+/** The handlers of one dashboard. */
+export function createHandlers(services: Services): Handlers {
+  const handle = (
+    work: PageHandler<DashboardRequest>,
+    timeoutMs: number | null = PAGE_TIMEOUT_MS,
+  ): Handler<Environment> => {
+    return (context) => handleRequest(context, services, work, timeoutMs)
+  }
+  const store = (work: PageHandler<StoreRequest>) => requireMerchant((request) => requireStore(request, work))
+  return {
+    page: handle,
+    form: (handler) => handle(csrfGuard(handler)),
+    merchantPage: (handler) => handle(requireMerchant(handler)),
+    merchantForm: (handler) => handle(requireMerchant(csrfGuard(handler))),
+    storePage: (handler) => handle(store(handler)),
+    storeForm: (handler, options) => handle(store(csrfGuard(handler, options))),
+    storeFile: (handler) => handle(store(handler), null),
+  }
+}
+
+async function handleRequest(
+  context: Context<Environment>,
+  services: Services,
+  work: PageHandler<DashboardRequest>,
+  timeoutMs: number | null,
+): Promise<Response> {
+  const requestId = randomUUID()
+  const startedAt = performance.now()
+  const bare: DashboardRequest = {
+    context,
+    services,
+    requestId,
+    startedAt,
+    now: new Date(),
+    session: null,
+    formTokenScope: '',
+    stores: [],
+  }
+  const run = async () => {
+    const { request, cookies } = await authenticate(bare)
+    return respond(request, await work(request), cookies)
+  }
+  const safely = async () => {
+    try {
+      return await (timeoutMs === null ? run() : within(timeoutMs, run(), () => undefined))
+    } catch (cause) {
+      const isPassing = isControlDatabaseError(cause)
+      services.emit({ event: isPassing ? 'control.query_failed' : 'page.failed', requestId, cause })
+      return respond(bare, errorPage(bare, isPassing), [])
+    }
+  }
+  const response = await safely()
+  const { method, routePath: route } = context.req
+  const durationMs = performance.now() - startedAt
+  services.emit({ event: 'page.completed', requestId, route, method, status: response.status, durationMs })
+  return response
+}
+
+/** Who it is: the session, or a visitor with a number of their own that forms before the sign-in are bound to. */
+async function authenticate(
+  bare: DashboardRequest,
+): Promise<{ request: DashboardRequest; cookies: readonly string[] }> {
+  const { context, services } = bare
+  const known = await services.accounts.sessionOf(context.req.raw.headers)
+  if (known !== null) {
+    const { session, cookies } = known
+    const stores = await storesOfMerchant(services.database, session.merchantId)
+    return { request: { ...bare, session, formTokenScope: session.id, stores }, cookies }
+  }
+  const { isSecure } = services.origins
+  const name = isSecure ? '__Host-visitor' : 'visitor'
+  const given = getCookie(context, name) ?? ''
+  if (/^[A-Za-z0-9_-]{22}$/.test(given)) return { request: { ...bare, formTokenScope: given }, cookies: [] }
+  const made = randomBytes(16).toString('base64url')
+  const cookie = serialize(name, made, { httpOnly: true, sameSite: 'Lax', path: '/', secure: isSecure })
+  return { request: { ...bare, formTokenScope: made }, cookies: [cookie] }
+}
+
+function requireMerchant(handler: PageHandler<MerchantRequest>): PageHandler<DashboardRequest> {
+  return (request) =>
+    request.session === null ? redirectToSignIn(request) : handler({ ...request, session: request.session })
+}
+
+/** To the sign-in, and from there back to the same address. A form is not processed, and the sign-in page says so. */
+async function redirectToSignIn(request: DashboardRequest): Promise<HandlerResult> {
+  const { method, path, url } = request.context.req
+  if (method === 'GET' && path === '/') return { to: '/sign-in' }
+  if (method !== 'POST') return { to: `/sign-in?${new URLSearchParams({ next: path + new URL(url).search })}` }
+  if (path === '/sign-out') return { to: '/sign-in' }
+  const next = `${formPage(path)}${await typedName(request)}`
+  return { to: `/sign-in?${new URLSearchParams({ next, late: 'form' })}` }
+}
+
+/** The name that was typed for a new key, as a query; nothing else that people type may stand in an address. */
+async function typedName(request: DashboardRequest): Promise<string> {
+  const { req } = request.context
+  if (!req.path.endsWith('/settings/api/keys') || !isOwnForm(request)) return ''
+  const form = await readForm(req.raw).catch(() => null)
+  return form?.name ? `?${new URLSearchParams({ name: form.name })}` : ''
+}
+
+async function requireStore(request: MerchantRequest, handler: PageHandler<StoreRequest>): Promise<HandlerResult> {
+  const id = (request.context.req.param('store') ?? '').toLowerCase()
+  const store: RegisteredStore | undefined = request.stores.find((each) => each.id === id)
+  if (store === undefined) return notFoundPage(request)
+  return handler({ ...request, store, head: storeHead(store, await timeZoneOf(request, store)) })
+}
+
+/** Forms are accepted from the dashboard's own pages, of this very session, and once unless they are repeatable. */
+function csrfGuard<V extends DashboardRequest>(handler: FormHandler<V>, options?: FormOptions): PageHandler<V> {
+  return async (request) => {
+    const { context, services } = request
+    const back = backOf(request)
+    if (!isOwnForm(request)) return rejectedFormPage(request, back)
+    const form = await readForm(context.req.raw).catch((error: unknown) => {
+      if (error instanceof FormError) return error
+      throw error
+    })
+    if (form instanceof FormError) return unreadableFormPage(request, form, back)
+    const hash = services.formTokens.check(form.form_token ?? '', request.formTokenScope)
+    if (hash === null) return rejectedFormPage(request, back)
+    // A sign-in does nothing a second time that it does not do the first.
+    const isRepeatable = request.session === null || options?.isRepeatable === true
+    return isRepeatable || (await isFirstSending(services.database, hash))
+      ? handler(request, form)
+      : repeatedFormPage(request, back)
+  }
+}
+
+/** Whether the browser says that the form stood on a page of the dashboard. */
+function isOwnForm({ context, services }: DashboardRequest): boolean {
+  const origin = context.req.header('origin') ?? null
+  const site = context.req.header('sec-fetch-site') ?? 'same-origin'
+  return services.origins.isOwnOrigin(origin) && site === 'same-origin'
+}
+
+/** The page that a form is on, where its own address has none. */
+function backOf({ context, session }: DashboardRequest): string {
+  return session === null ? '/sign-in' : formPage(context.req.path)
+}
+
+function formPage(path: string): string {
+  return path
+    .replace(/\/keys(\/.*)?$/, '')
+    .replace(/^\/account\/.*$/, '/account')
+    .replace(/^\/(link|sign-in|sign-out)$/, '/')
+}
+
+/** What a database or the way to it says when it does not answer: it passes by itself, and is no defect of ours. */
+const UNREACHABLE_CODES =
+  /^(?:ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|ETIMEOUT|ECANCELLED|ESERVFAIL|EREFUSED|CONNECT_TIMEOUT|CONNECTION_[A-Z_]+|08\w{3}|53\w{3}|57\w{3})$/
+
+function isControlDatabaseError(cause: unknown): boolean {
+  if (cause instanceof TimeLimitPassed || isAccountsError(cause)) return true
+  return cause instanceof Error && 'code' in cause && UNREACHABLE_CODES.test(String(cause.code))
+}

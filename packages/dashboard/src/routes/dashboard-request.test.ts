@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { localeOf } from './dashboard-request.ts'
+
+test.each([
+  ['de-AT,de;q=0.9,en;q=0.8', 'en-GB'],
+  ['fr', 'en-GB'],
+  ['en-US,en;q=0.9', 'en-US'],
+  ['en-IE', 'en-IE'],
+  ['en-u-nu-arab', 'en-GB'],
+  ['', 'en'],
+  [undefined, 'en'],
+  ['*', 'en'],
+  ['not a language', 'en-GB'],
+  ['<script>', 'en-GB'],
+  ['x'.repeat(1000), 'en-GB'],
+])('a browser that accepts %s reads the English of %s', (accepted, locale) => {
+  expect(localeOf(accepted)).toBe(locale)
+})

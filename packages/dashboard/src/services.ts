@@ -1,0 +1,31 @@
+// What the dashboard is made of, put together once and handed to the routes.
+
+import type { ControlDatabase } from '@store-export/control'
+import type { StoreReader } from '@store-export/engine'
+import type { Accounts } from './accounts/accounts.ts'
+import type { DashboardEventHandler } from './dashboard-event.ts'
+import type { DownloadLimiter } from './data/download-limiter.ts'
+import type { StoreTimeZones } from './data/store-time-zones.ts'
+import type { TimeSlicer } from './data/time-slicer.ts'
+import type { FormTokens } from './security/form-tokens.ts'
+import type { Origins } from './security/origins.ts'
+
+/** The parts. */
+export interface Services {
+  readonly database: ControlDatabase
+  readonly reader: Pick<StoreReader, 'read' | 'columns' | 'exists'>
+  readonly accounts: Accounts
+  readonly formTokens: FormTokens
+  readonly timeZones: StoreTimeZones
+  readonly timeSlicer: TimeSlicer
+  readonly downloads: DownloadLimiter
+  readonly origins: Origins
+  readonly emit: DashboardEventHandler
+  /** Address of the API for clients, without a slash at the end. */
+  readonly apiUrl: string
+  readonly requestsPerMinute: number
+  /** How long the request log and walks are kept. */
+  readonly requestLogHours: number
+  /** Our proxies before the dashboard. */
+  readonly proxies: number
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { codeBlock, jsonCode } from './code-block.ts'
+
+test('JSON is coloured by class, and its text stays the same', () => {
+  const json = '{\n  "a": "b:\\"<c>\\"",\n  "n": -1.50e3,\n  "x": [null, true]\n}'
+  const out = String(jsonCode(json))
+  expect(out).toContain('<span class="json-name">&quot;a&quot;</span>:')
+  expect(out).toContain('<span class="json-value">-1.50e3</span>')
+  expect(out).toContain('<span class="json-null">null</span>')
+  expect(unescaped(out)).toBe(json)
+})
+
+test('any text comes out of the colouring as it went in, with nothing of it as HTML', () => {
+  for (const text of [
+    '',
+    '"',
+    '"\\',
+    '</code><script>alert(1)</script>',
+    '"<img src=x onerror=alert(1)>": "'.repeat(50),
+  ]) {
+    const out = String(jsonCode(text))
+    expect(out.replaceAll(/<span class="json-\w+">|<\/span>/g, '')).not.toContain('<')
+    expect(unescaped(out)).toBe(text)
+  }
+})
+
+test('a long row is coloured in time that grows with its length alone', () => {
+  const began = performance.now()
+  jsonCode(`{"a": "${'\\"'.repeat(200_000)}`)
+  expect(performance.now() - began).toBeLessThan(2000)
+})
+
+test('a secret is marked for the script that forgets it', () => {
+  expect(String(codeBlock({ id: 'k', label: 'Key', text: 'x', isSecret: true }))).toContain('data-secret')
+})
+
+function unescaped(markup: string): string {
+  return markup
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+}

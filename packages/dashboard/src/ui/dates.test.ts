@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { count, dayText, exactTime, relativeTime } from './dates.ts'
+
+const NOW = new Date('2026-11-21T15:04:20Z')
+const store = { id: 's', name: 'S', status: 'ready', timeZone: 'Europe/Berlin' } as const
+const display = { locale: 'en-GB', now: NOW, store }
+
+test('an instant of minutes ago is relative, with the exact time of the store in its title', () => {
+  const text = String(relativeTime(new Date('2026-11-21T15:01:00Z'), display))
+  expect(text).toContain('datetime="2026-11-21T15:01:00.000Z"')
+  expect(text).toContain('>3 minutes ago<')
+  expect(text).toContain('title="21 Nov, 16:01 (Europe/Berlin)"')
+})
+
+test('days ago are days of the calendar of the store', () => {
+  const friday = { ...display, now: new Date('2026-11-20T20:00:00Z') }
+  expect(String(relativeTime(new Date('2026-11-18T22:00:00Z'), friday))).toContain('>2 days ago<')
+  expect(String(relativeTime(new Date('2026-11-18T23:00:00Z'), friday))).toContain('>yesterday<')
+})
+
+test('an instant of more than a week ago is exact, and names another year', () => {
+  expect(String(relativeTime(new Date('2026-11-01T15:01:00Z'), display))).toContain('>1 Nov, 16:01<')
+  expect(String(relativeTime(new Date('2025-06-01T15:01:00Z'), display))).toContain('>1 Jun 2025, 17:01<')
+})
+
+test('dates are in the language of the reader', () => {
+  expect(String(exactTime(NOW, { ...display, locale: 'de-DE' }))).toContain('lang="de-DE">21. Nov., 16:04<')
+  expect(dayText('2026-11-21', { ...display, locale: 'fr' })).toBe('21 nov.')
+})
+
+test('a language or a time zone that nobody knows becomes English and UTC', () => {
+  const strange = { locale: '"><script>', now: NOW, store: { ...store, timeZone: 'Nowhere/Land' } }
+  expect(String(exactTime(NOW, strange))).toBe(
+    '<time datetime="2026-11-21T15:04:20.000Z" title="UTC" lang="en">Nov 21, 03:04 PM</time>',
+  )
+  expect(count(1234, strange)).toBe('1,234')
+})
+
+test('a day that is none is shown as it is', () => {
+  expect(dayText('soon', display)).toBe('soon')
+})

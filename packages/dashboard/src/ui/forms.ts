@@ -1,0 +1,63 @@
+// Forms and what they are made of: fields with their label, hint and problem, buttons, and links that look like buttons.
+
+import type { Frame } from '../pages/models.ts'
+import { type Html, html, NOTHING } from './html.ts'
+
+/** What a button means: the page's main step, any other, one that leads to an end, or that ends. */
+export type ButtonKind = 'main' | 'plain' | 'danger' | 'danger-main'
+
+/** A form that posts to `action`, the one-time token in it. */
+export function form({ action, frame }: { readonly action: string; readonly frame: Frame }, content: Html): Html {
+  return html`<form method="post" action="${action}" class="form">
+<input type="hidden" name="form_token" value="${frame.formToken()}">
+${content}
+</form>`
+}
+
+/** What a field is. */
+export interface FieldOptions {
+  /** Name in the form, and its id. */
+  readonly name: string
+  readonly label: string
+  readonly type?: 'text' | 'email' | 'password' | 'search' | 'datetime-local'
+  readonly value?: string
+  readonly hint?: string
+  /** Shown at the field, which is then marked as wrong. */
+  readonly problem?: string | null
+  readonly autocomplete: string
+  readonly lengthMin?: number
+  readonly lengthMax?: number
+  readonly isRequired?: boolean
+  /** Without checking of the spelling and in a fixed width. */
+  readonly isCode?: boolean
+}
+
+/** A labelled field. */
+export function field(options: FieldOptions): Html {
+  const { name, problem } = options
+  const type = options.type ?? 'text'
+  const texts = [options.hint ? `${name}-hint` : '', problem ? `${name}-problem` : ''].filter((id) => id !== '')
+  return html`<div class="field">
+<label for="${name}">${options.label}</label>
+${options.hint ? html`<p class="hint" id="${name}-hint">${options.hint}</p>` : NOTHING}
+<input id="${name}" name="${name}" type="${type}" autocomplete="${options.autocomplete}"${options.isCode ? html` class="code"` : NOTHING}${
+    type === 'password' ? NOTHING : html` value="${options.value ?? ''}" spellcheck="false" autocapitalize="none"`
+  }${options.lengthMin ? html` minlength="${options.lengthMin}"` : NOTHING}${
+    options.lengthMax ? html` maxlength="${options.lengthMax}"` : NOTHING
+  }${options.isRequired === false ? NOTHING : html` required`}${
+    texts.length > 0 ? html` aria-describedby="${texts.join(' ')}"` : NOTHING
+  }${problem ? html` aria-invalid="true"` : NOTHING}>
+${problem ? html`<p class="field-problem" id="${name}-problem">${problem}</p>` : NOTHING}
+</div>`
+}
+
+/** A button that sends its form. */
+export function button(label: string, kind: ButtonKind = 'main'): Html {
+  return html`<button type="submit" class="button ${kind}">${label}</button>`
+}
+
+/** A link that looks like a button; `about` says, unseen, what it is for where the label alone does not. */
+export function linkButton(label: string, href: string, options: { kind?: ButtonKind; about?: string } = {}): Html {
+  const about = options.about === undefined ? NOTHING : html`<span class="visually-hidden"> ${options.about}</span>`
+  return html`<a class="button ${options.kind ?? 'plain'}" href="${href}">${label}${about}</a>`
+}

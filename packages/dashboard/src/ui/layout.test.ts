@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import type { Frame } from '../pages/models.ts'
+import { html } from './html.ts'
+import { layout } from './layout.ts'
+
+const HOSTILE = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
+const store = { id: '6f0d5c1e-8a3b-4c57-9d21-3e7f4a10b601', name: 'A', status: 'ready', timeZone: 'UTC' } as const
+
+function frameWith(more: Partial<Frame> = {}): Frame {
+  let tokens = 0
+  return {
+    title: 'API',
+    viewer: { email: 'a@example.com', storesCount: 2 },
+    store,
+    section: 'api',
+    notice: null,
+    locale: 'en',
+    now: new Date('2026-11-21T12:00:00Z'),
+    apiUrl: 'http://127.0.0.1:8080',
+    formToken: () => `token-${++tokens}`,
+    ...more,
+  }
+}
+
+test('a page has no style and no script of its own, as the policy of the pages wants it', () => {
+  const page = String(layout(frameWith(), html`<h1>API</h1>`))
+  expect(page).not.toMatch(/\sstyle=|<style|\son\w+=/)
+  expect([...page.matchAll(/<script[^>]*>([^<]*)</g)].every(([, text]) => text === '')).toBe(true)
+})
+
+test('hostile texts in every name are text', () => {
+  const frame = frameWith({
+    title: HOSTILE,
+    viewer: { email: HOSTILE, storesCount: 2 },
+    store: { ...store, id: HOSTILE, name: HOSTILE, timeZone: HOSTILE },
+    notice: { kind: 'done', text: HOSTILE },
+    locale: HOSTILE,
+    apiUrl: HOSTILE,
+  })
+  const page = String(layout(frame, html`${HOSTILE}`))
+  expect(page).not.toMatch(/<img src=x|<script>/)
+})
+
+test('the navigation marks the one section that the page belongs to', () => {
+  const page = String(layout(frameWith({ section: 'usage' }), html``))
+  expect(page.match(/aria-current="page"/g)).toHaveLength(1)
+  expect(page).toMatch(/\/usage" aria-current="page"/)
+})
+
+test('before the sign-in there is neither navigation nor account', () => {
+  const page = String(layout(frameWith({ viewer: null, store: null, section: null }), html``))
+  expect(page).not.toMatch(/<nav|sign-out|<form/)
+})

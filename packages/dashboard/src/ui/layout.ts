@@ -1,0 +1,116 @@
+// The document around every page: what the browser loads, the way through the store's pages, the viewer's account.
+// On a phone the same navigation stands above the page, without a script.
+
+import type { Frame, Section } from '../pages/models.ts'
+import { assets } from './assets.ts'
+import { callout, notice } from './components.ts'
+import { form } from './forms.ts'
+import { type Html, html, NOTHING } from './html.ts'
+import { ICONS } from './icons.ts'
+
+/** The whole page. Before the sign-in it is one card in the middle. */
+export function layout(frame: Frame, content: Html): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="htmx-config" content="${HTMX_CONFIG}">
+<title>${frame.title} · Store Data Export</title>
+<link rel="icon" href="${assets().icon.path}" type="image/svg+xml">
+<link rel="stylesheet" href="${assets().style.path}">
+<script src="${assets().htmx.path}" defer></script>
+<script src="${assets().script.path}" defer></script>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+${frame.viewer === null ? signedOut(frame, content) : signedIn(frame, frame.viewer, content)}
+<div class="visually-hidden" id="announcer" role="status" aria-live="polite"></div>
+</body>
+</html>
+`
+}
+
+/** Nothing is injected, kept in the history or swapped in from an answer that is an error. */
+const HTMX_CONFIG = JSON.stringify({
+  includeIndicatorCSS: false,
+  history: false,
+  noSwap: [204, 304, '3xx', '4xx', '5xx'],
+})
+
+function signedOut(frame: Frame, content: Html): Html {
+  return html`<div class="lone">
+<header class="lone-head">${brand('/sign-in')}</header>
+<main id="main" class="lone-main" tabindex="-1">${frame.notice ? notice(frame.notice) : NOTHING}${content}</main>
+${foot(frame)}
+</div>`
+}
+
+function signedIn(frame: Frame, viewer: NonNullable<Frame['viewer']>, content: Html): Html {
+  return html`<div class="shell">
+<header class="side"><div class="side-inner">
+${brand('/')}
+${storeBox(frame, viewer.storesCount)}
+${frame.store === null ? NOTHING : navigation(frame, frame.store.id)}
+${account(frame, viewer.email)}
+</div></header>
+<div class="page">
+<main id="main" tabindex="-1">
+${frame.notice ? notice(frame.notice) : NOTHING}
+${statusNote(frame)}
+${content}
+</main>
+${foot(frame)}
+</div>
+</div>`
+}
+
+function brand(href: string): Html {
+  return html`<a class="brand" href="${href}"><img src="${assets().icon.path}" width="24" height="24" alt="">Store Data Export</a>`
+}
+
+function storeBox({ store }: Frame, storesCount: number): Html {
+  if (store === null) return NOTHING
+  const mark = html`<span class="store-mark" aria-hidden="true">${[...store.name][0] ?? '?'}</span>`
+  const name = html`${mark}<span class="store-name">${store.name}</span>`
+  if (storesCount <= 1) return html`<div class="store-box">${name}</div>`
+  return html`<a class="store-box" href="/stores">${name}<span class="visually-hidden">, choose another store</span>${ICONS.switch}</a>`
+}
+
+function navigation({ section, apiUrl }: Frame, storeId: string): Html {
+  const base = `/stores/${encodeURIComponent(storeId)}`
+  const item = (at: Section, label: string, path: string): Html =>
+    html`<li><a href="${base}${path}"${section === at ? html` aria-current="page"` : NOTHING}>${ICONS[at]}${label}</a></li>`
+  return html`<nav class="main-nav" aria-label="Store">
+<p class="nav-group" id="nav-settings">Settings</p>
+<ul role="list" aria-labelledby="nav-settings">${item('general', 'General', '/settings/general')}${item('api', 'API', '/settings/api')}</ul>
+<p class="nav-group" id="nav-insight">Store data</p>
+<ul role="list" aria-labelledby="nav-insight">${item('usage', 'Usage', '/usage')}${item('data', 'Data', '/data/orders')}${item('recipes', 'Recipes', '/recipes')}
+<li><a href="${apiUrl}/docs">${ICONS.reference}API reference</a></li></ul>
+</nav>`
+}
+
+function account(frame: Frame, email: string): Html {
+  const signOut = html`<button type="submit" class="link-button">Sign out</button>`
+  return html`<div class="account"><a href="/account${frame.store === null ? '' : `?store=${frame.store.id}`}" title="${email}">${ICONS.account}<span class="account-email">${email}</span></a>${form({ action: '/sign-out', frame }, signOut)}</div>`
+}
+
+function statusNote({ store, section }: Frame): Html {
+  if (store === null || section === null || store.status === 'ready') return NOTHING
+  if (store.status === 'generating') {
+    return callout(
+      'This store is still being created. You can create keys now; they work as soon as the store is ready.',
+      'waiting',
+    )
+  }
+  return callout(
+    'This store was imported and is hosted elsewhere, so its data cannot be exported from here. Requests with its keys are refused.',
+    'waiting',
+  )
+}
+
+function foot({ apiUrl, viewer }: Frame): Html {
+  const where = viewer === null ? NOTHING : html` <span>The API is at <code>${apiUrl}</code></span>`
+  return html`<footer class="foot"><span>Store Data Export reads your store and never changes it.</span>${where}</footer>`
+}

@@ -1,0 +1,67 @@
+// Tables. A wide one scrolls within its own region, which the keyboard can reach; a stacked one becomes cards on a phone.
+
+import { type Html, html, NOTHING } from './html.ts'
+
+/** A column's heading. */
+export interface Column {
+  readonly label: string
+  readonly isNumber?: boolean
+  /** Said but not shown, such as for the column of buttons. */
+  readonly isVisuallyHidden?: boolean
+}
+
+/** A table. */
+export interface TableOptions {
+  /** Names the table; shown only to readers of the screen. */
+  readonly caption: string
+  readonly columns: readonly Column[]
+  /** Cells in the order of the columns; the first is the row's heading. */
+  readonly rows: readonly (readonly (Html | string)[])[]
+  /** Id of the body, where rows are put in later. */
+  readonly bodyId?: string
+  readonly isStacked?: boolean
+  /** Position of the row that the page is about. */
+  readonly selectedRow?: number
+}
+
+/** The table in its region. */
+export function table(options: TableOptions): Html {
+  const { caption, columns, rows, bodyId, isStacked, selectedRow } = options
+  const heads = columns.map(
+    ({ label, isNumber, isVisuallyHidden }) =>
+      html`<th scope="col" role="columnheader"${isNumber ? html` class="number"` : NOTHING}>${
+        isVisuallyHidden ? html`<span class="visually-hidden">${label}</span>` : label
+      }</th>`,
+  )
+  const body = rows.map((cells, at) => row({ columns, cells, isSelected: at === selectedRow }))
+  return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table role="table"${
+    isStacked ? html` class="stacked"` : NOTHING
+  }>
+<caption class="visually-hidden">${caption}</caption>
+<thead role="rowgroup"><tr role="row">${heads}</tr></thead>
+<tbody role="rowgroup"${bodyId ? html` id="${bodyId}"` : NOTHING}>
+${body}</tbody>
+</table></div>`
+}
+
+interface RowOptions {
+  readonly columns: readonly Column[]
+  readonly cells: readonly (Html | string)[]
+  readonly isSelected: boolean
+}
+
+// The roles say again what the elements are: browsers forget it where cells are laid out as cards.
+function row({ columns, cells, isSelected }: RowOptions): Html {
+  return html`<tr role="row"${isSelected ? html` class="selected"` : NOTHING}>${cells.map((cell, at) => {
+    const column = columns[at]
+    const kind = column?.isNumber ? html` class="number"` : NOTHING
+    if (at === 0) return html`<th scope="row" role="rowheader"${kind}>${cell}</th>`
+    return html`<td role="cell" data-label="${column?.isVisuallyHidden ? '' : (column?.label ?? '')}"${kind}>${cell}</td>`
+  })}</tr>
+`
+}
+
+/** Stands where there is no value. */
+export function noValue(words = 'none'): Html {
+  return html`<span class="no-value" aria-hidden="true">–</span><span class="visually-hidden">${words}</span>`
+}

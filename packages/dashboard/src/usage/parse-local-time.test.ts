@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { parseLocalTime } from './parse-local-time.ts'
+
+test.each([
+  ['2026-11-21T03:00', 'UTC', '2026-11-21T03:00:00.000Z'],
+  ['2026-11-21T03:00', 'Europe/Berlin', '2026-11-21T02:00:00.000Z'],
+  ['2026-07-01T00:30', 'America/New_York', '2026-07-01T04:30:00.000Z'],
+  ['2026-07-01T00:30', 'Asia/Kolkata', '2026-06-30T19:00:00.000Z'],
+  // clocks go forward at 01:00 UTC on 29 March, and back on 25 October
+  ['2026-03-29T03:00', 'Europe/Berlin', '2026-03-29T01:00:00.000Z'],
+  ['2026-10-25T03:00', 'Europe/Berlin', '2026-10-25T02:00:00.000Z'],
+])('%s in %s is %s', (text, timeZone, expected) => {
+  expect(parseLocalTime(text, timeZone)?.toISOString()).toBe(expected)
+})
+
+test.each(['', 'three', '2026-11-21', '2026-13-01T00:00', '2026-11-21T03:00Z'])('%j is not a time', (text) => {
+  expect(parseLocalTime(text, 'UTC')).toBeNull()
+})
