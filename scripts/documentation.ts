@@ -1,15 +1,16 @@
 // Documentation is held against the code: links lead somewhere, every setting and command is documented, and what the
 // README tells people to type exists.
 
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { SETTINGS } from '../packages/operator/src/settings.ts'
+import { DECISIONS_FOLDER, decisionProblems, isDecisionRecord } from './decision-records.ts'
 
 const pages = globSync(['*.md', 'docs/**/*.md', 'packages/*/README.md']).filter(
   (page) => !page.startsWith('docs/spec/'),
 )
 const everything = pages.map((page) => readFileSync(page, 'utf8')).join('\n')
-const problems = [...pages.flatMap(brokenLinks), ...undocumentedSettings(), ...unknownScripts()]
+const problems = [...pages.flatMap(brokenLinks), ...undocumentedSettings(), ...unknownScripts(), ...decisions()]
 for (const problem of problems) console.error(problem)
 process.exitCode = problems.length === 0 ? 0 : 1
 
@@ -37,4 +38,15 @@ function unknownScripts(): string[] {
     .map(([, name = '']) => name)
     .filter((name) => scripts[name] === undefined)
     .map((name) => `"npm run ${name}" is documented, and package.json has no such script`)
+}
+
+/** Decision records without the form that all have, and files in their folder that are neither a record nor the index. */
+function decisions(): string[] {
+  return readdirSync(DECISIONS_FOLDER)
+    .filter((file) => file !== 'index.md')
+    .flatMap((file) => {
+      const name = `${DECISIONS_FOLDER}/${file}`
+      if (!isDecisionRecord(file)) return [`${name}: the name of a record is its number and its decision in kebab-case`]
+      return decisionProblems({ file, text: readFileSync(name, 'utf8') }, existsSync)
+    })
 }

@@ -1,10 +1,11 @@
-// Writes what is generated from the contract: the reference, a page for each error, the OpenAPI document. With
+// Writes the generated files: the reference, a page for each error, the OpenAPI document, the index of decisions. With
 // `--check` it writes nothing, names each file that is stale, and ends with 1 if there is one. A folder can be named in
 // place of the project's own.
 
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { DECISIONS_FOLDER, type DecisionRecord, isDecisionRecord } from './decision-records.ts'
 import { generatedFiles, type LiveExample } from './generated-files.ts'
 
 const ROOT =
@@ -12,7 +13,7 @@ const ROOT =
 const EXAMPLES = 'docs/api/examples.json'
 const ERRORS_FOLDER = 'docs/api/errors'
 
-const files = generatedFiles(await readExamples())
+const files = generatedFiles(await readExamples(), await readDecisions())
 const stale = await staleFiles(files)
 const left = await leftOverFiles(files)
 if (process.argv.includes('--check')) {
@@ -40,6 +41,12 @@ async function leftOverFiles(expected: ReadonlyMap<string, string>): Promise<str
 async function readExamples(): Promise<Record<string, LiveExample>> {
   const text = await read(EXAMPLES)
   return text === null ? {} : (JSON.parse(text) as Record<string, LiveExample>)
+}
+
+async function readDecisions(): Promise<DecisionRecord[]> {
+  const names = await readdir(join(ROOT, DECISIONS_FOLDER)).catch(() => [])
+  const records = names.filter(isDecisionRecord)
+  return Promise.all(records.map(async (file) => ({ file, text: (await read(`${DECISIONS_FOLDER}/${file}`)) ?? '' })))
 }
 
 async function read(path: string): Promise<string | null> {

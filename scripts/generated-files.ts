@@ -11,13 +11,19 @@ import {
   typescriptTypes,
 } from '@store-export/contract'
 import { SETTINGS } from '../packages/operator/src/settings.ts'
+import { DECISIONS_FOLDER, type DecisionRecord, decisionIndex } from './decision-records.ts'
 
 export type { LiveExample }
 
 const HEAD = '<!-- Generated from the contract. Do not edit: change the contract and run `npm run generate`. -->\n\n'
 
-/** Every generated file; the reference shows `examples`, by endpoint id. */
-export function generatedFiles(examples: Readonly<Record<string, LiveExample>>): ReadonlyMap<string, string> {
+const DECISIONS_HEAD = '<!-- Generated from the records in this folder. Do not edit: run `npm run generate`. -->\n\n'
+
+/** Every generated file. The reference shows `examples`, by endpoint ID. */
+export function generatedFiles(
+  examples: Readonly<Record<string, LiveExample>>,
+  decisions: readonly DecisionRecord[],
+): ReadonlyMap<string, string> {
   const pages = Object.entries(CONTRACT.errors).map(
     ([code, error]) => [`docs/api/errors/${code}.md`, HEAD + errorPage(code, error)] as const,
   )
@@ -28,6 +34,7 @@ export function generatedFiles(examples: Readonly<Record<string, LiveExample>>):
     ...pages,
     ['docs/api/openapi.json', openApiFile()],
     ['docs/operate/settings.md', settingsPage()],
+    [`${DECISIONS_FOLDER}/index.md`, DECISIONS_HEAD + decisionIndex(decisions)],
     ['packages/client/src/generated/types.ts', typescriptTypes()],
     ['packages/client/src/generated/endpoints.ts', clientEndpoints()],
   ])

@@ -1,0 +1,80 @@
+// Checks the form of decision records and makes their index. Pure: reads no file.
+
+/** A record in `DECISIONS_FOLDER`. */
+export interface DecisionRecord {
+  /** Name of its file, such as `002-use-no-http-framework.md`. */
+  readonly file: string
+  readonly text: string
+}
+
+export const DECISIONS_FOLDER = 'docs/contribute/decisions'
+
+/** Whether a file of the folder is a record, by its name. */
+export function isDecisionRecord(file: string): boolean {
+  return /^\d{3}-[a-z0-9-]+\.md$/.test(file)
+}
+
+const SECTIONS = ['Status', 'Context', 'Decision', 'Consequences', 'Evidence']
+const WORDS_MAX = 400
+
+/** The index page: a table of all records by number. */
+export function decisionIndex(records: readonly DecisionRecord[]): string {
+  const rows = records
+    .toSorted((a, b) => a.file.localeCompare(b.file))
+    .map((record) => {
+      const [number, title] = headOf(record)
+      return `| ${number} | [${title}](${record.file}) | ${firstSentence(sectionOf(record, 'Status'))} |`
+    })
+  return `# Decisions
+
+This page is for maintainers. Each record says what was decided, why, what follows from it, and which
+test or benchmark shows it. Read the record before you change what it describes.
+
+Some numbers are missing because their records were withdrawn or merged. Numbers are not used again.
+
+| Number | Decision | Status |
+| ---: | --- | --- |
+${rows.join('\n')}
+
+To add a record, copy the five sections of an existing one and use the next free number. Write the
+decision as the title and as the name of the file. Use at most ${WORDS_MAX} words. A status begins with
+"Accepted." or with "Superseded by" and a link. Then run \`npm run generate\`.
+`
+}
+
+/** Errors in the form of a record. `exists` tells whether the repository has a path. */
+export function decisionProblems(record: DecisionRecord, exists: (path: string) => boolean): string[] {
+  const { file, text } = record
+  const [number] = headOf(record)
+  const sections = [...text.matchAll(/^## (.+)$/gm)].map(([, name]) => name)
+  const words = wordsOf(text)
+  const lost = [...text.matchAll(/`((?:packages|bench|deploy|scripts|test)\/[^`\s]+)`/g)]
+    .map(([, path = '']) => path)
+    .filter((path) => !exists(path))
+  return [
+    ...(number === Number(file.slice(0, 3)) ? [] : [`the title must be "# ${Number(file.slice(0, 3))}. …"`]),
+    ...(sections.join() === SECTIONS.join() ? [] : [`the sections must be ${SECTIONS.join(', ')}`]),
+    ...(words <= WORDS_MAX ? [] : [`has ${words} words: at most ${WORDS_MAX}`]),
+    ...lost.map((path) => `${path} does not exist`),
+  ].map((problem) => `${DECISIONS_FOLDER}/${file}: ${problem}`)
+}
+
+/** Number and title; the number is NaN if the first line has another form. */
+function headOf({ text }: DecisionRecord): [number, string] {
+  const [, number = 'none', title = ''] = /^# (\d+)\. (.+)\n/.exec(text) ?? []
+  return [Number(number), title]
+}
+
+function sectionOf({ text }: DecisionRecord, name: string): string {
+  return text.split(`\n## ${name}\n`)[1]?.split('\n## ')[0]?.trim() ?? ''
+}
+
+function firstSentence(text: string): string {
+  return text.split(/(?<=\.)\s/)[0] ?? ''
+}
+
+/** Words without markup: a link counts its text, and a cell of a table its words. */
+function wordsOf(text: string): number {
+  const words = text.replace(/\]\([^)]*\)/g, ']').split(/\s+/)
+  return words.filter((word) => /[\p{L}\p{N}]/u.test(word)).length
+}
