@@ -30,7 +30,10 @@ export function decisionIndex(records: readonly DecisionRecord[]): string {
 This page is for maintainers. Each record says what was decided, why, what follows from it, and which
 test or benchmark shows it. Read the record before you change what it describes.
 
-Some numbers are missing because their records were withdrawn or merged. Numbers are not used again.
+[Architecture](../../concepts/architecture.md) explains the parts and the terms. A
+[reading](../../spec/readings.md) such as R28 says how the project reads an unclear rule of the
+specification. Some numbers are missing because their records were withdrawn or merged. Numbers are not
+used again.
 
 | Number | Decision | Status |
 | ---: | --- | --- |
