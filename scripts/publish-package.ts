@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
+import { repositoryUrl } from './repository.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 const MANIFEST = 'package.json'
@@ -138,7 +139,19 @@ function published({ scripts: _, private: __, ...manifest }: Manifest): object {
     Object.entries(manifest.exports).map(([name, file]) => [name, builtEntry(String(file))]),
   )
   const bin = Object.entries(manifest.bin ?? {}).map(([name, file]) => [name, builtCommand(file)])
-  return { ...manifest, exports, ...(bin.length > 0 ? { bin: Object.fromEntries(bin) } : {}) }
+  return { ...manifest, ...repositoryFields(), exports, ...(bin.length > 0 ? { bin: Object.fromEntries(bin) } : {}) }
+}
+
+/** Where the package comes from. npm rejects a package with provenance if `repository` names another repository. */
+function repositoryFields(): object {
+  const url = repositoryUrl()
+  if (url === undefined) return {}
+  const directory = path.relative(ROOT, process.cwd()).replaceAll(path.sep, '/')
+  return {
+    homepage: `${url}/tree/HEAD/${directory}#readme`,
+    repository: { type: 'git', url: `git+${url}.git`, directory },
+    bugs: { url: `${url}/issues` },
+  }
 }
 
 function builtEntry(file: string): Record<string, string> {

@@ -17,6 +17,9 @@ export const PATIENCE = { testTimeout: 90_000, hookTimeout: 240_000 }
 /** The machine's own Node, which may be as old as 20; undefined where there is none but the project's. */
 export const MACHINE_NODE = ['/usr/bin/node', '/usr/local/bin/node'].find((file) => existsSync(file))
 
+/** The repository that publishes, as GitHub Actions names it. */
+const REPOSITORY = { GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'owner/name' }
+
 /** An empty folder in which packages were installed. */
 export interface Installed {
   readonly folder: string
@@ -45,7 +48,7 @@ export async function installPacked(...names: readonly string[]): Promise<Instal
   for (const each of [tarballs, folder]) await mkdir(each)
   await copyProject(project, names)
   // npm has nothing but the tarballs: neither the network nor what it kept of it
-  const env = { ...withRuntime(), npm_config_cache: cache, npm_config_offline: 'true' }
+  const env = { ...withRuntime(), ...REPOSITORY, npm_config_cache: cache, npm_config_offline: 'true' }
   for (const name of names)
     await run('npm', ['pack', '--pack-destination', tarballs], { cwd: path.join(project, 'packages', name), env })
   const others = dependenciesOf(names.map((name) => path.join(ROOT, 'packages', name)))
@@ -98,7 +101,7 @@ async function copyProject(project: string, names: readonly string[]): Promise<v
   const own = path.join(project, 'packages', 'node_modules', '@store-export')
   await mkdir(own, { recursive: true })
   await symlink(path.join(ROOT, 'node_modules'), path.join(project, 'node_modules'))
-  for (const file of ['LICENSE', 'scripts/publish-package.ts', 'packages/runtime.js'])
+  for (const file of ['LICENSE', 'scripts/publish-package.ts', 'scripts/repository.ts', 'packages/runtime.js'])
     await cp(path.join(ROOT, file), path.join(project, file))
   for (const name of names) {
     const copy = path.join(project, 'packages', name)

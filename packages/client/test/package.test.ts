@@ -72,6 +72,14 @@ test('has nothing in it but what is needed, and is small', async () => {
   expect(gzipSync(Buffer.concat(code), { level: 9 }).length).toBeLessThan(SIZE_MAX)
 })
 
+test('names the repository that published it, because npm checks it against the provenance', () => {
+  expect(installed.package('client').manifest).toMatchObject({
+    homepage: 'https://github.com/owner/name/tree/HEAD/packages/client#readme',
+    repository: { type: 'git', url: 'git+https://github.com/owner/name.git', directory: 'packages/client' },
+    bugs: { url: 'https://github.com/owner/name/issues' },
+  })
+})
+
 test('its types tell what is there and what is not', async () => {
   const source = `
 import { ConnectionError, type Order, StoreExportClient, StoreExportError } from '@store-export/client'

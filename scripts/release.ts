@@ -1,0 +1,185 @@
+// `npm run release -- COMMAND`: the steps of a release that a person and .github/workflows/release.yml share.
+//
+//   prepare 0.2.0   sets the version of every package, and moves the changelog's unreleased entries under it
+//   notes v0.2.0    prints the release notes of a tag; fails if the packages have another version
+//   build [FOLDER]  writes the files of a release: packages, service, SBOM, and SHA256SUMS
+
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { repositoryUrl } from './repository.ts'
+
+const USAGE = 'npm run release -- prepare VERSION | notes TAG | build [FOLDER]'
+const CHANGELOG = 'CHANGELOG.md'
+const LOCKFILE = 'package-lock.json'
+const UNRELEASED = '## Unreleased'
+const DEFAULT_FOLDER = 'release'
+/** https://semver.org without build metadata, which npm drops. */
+const VERSION = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/
+
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly private?: boolean
+}
+
+/** Text of package.json and package-lock.json as far as a release changes it. */
+interface Versioned {
+  version?: string
+  dependencies?: Record<string, string>
+}
+
+interface LockedPackage {
+  readonly name?: string
+  readonly version?: string
+  readonly dev?: boolean
+  readonly optional?: boolean
+  readonly devOptional?: boolean
+}
+
+/** An SPDX 2.3 document as far as it is filtered. */
+interface Sbom {
+  readonly packages: readonly { readonly SPDXID: string; readonly name: string; readonly versionInfo: string }[]
+  readonly relationships: readonly { readonly spdxElementId: string; readonly relatedSpdxElement: string }[]
+}
+
+const { positionals } = parseArgs({ allowPositionals: true })
+const [command, argument] = positionals
+try {
+  if (command === 'prepare' && argument !== undefined) prepare(argument)
+  else if (command === 'notes' && argument !== undefined) console.log(notes(argument))
+  else if (command === 'build') build(argument ?? DEFAULT_FOLDER)
+  else throw new Error(USAGE)
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}
+
+function prepare(version: string): void {
+  if (!VERSION.test(version)) throw new Error(`prepare: expects a version such as 0.2.0; got ${version}`)
+  const changelog = readFileSync(CHANGELOG, 'utf8')
+  if (sectionOf(changelog, UNRELEASED) === '')
+    throw new Error(`${CHANGELOG}: expects entries under "${UNRELEASED}"; got none`)
+  const today = new Date().toISOString().slice(0, 10)
+  writeFileSync(CHANGELOG, changelog.replace(UNRELEASED, `${UNRELEASED}\n\n## ${version} - ${today}`))
+  for (const file of manifestFiles()) updateJson(file, (manifest: Versioned) => setVersion(manifest, version))
+  updateJson(LOCKFILE, (lock: Versioned & { packages: Record<string, Versioned> }) => {
+    lock.version = version
+    for (const [folder, entry] of Object.entries(lock.packages))
+      if (!folder.includes('node_modules/')) setVersion(entry, version)
+  })
+  console.log(`Every package has version ${version}. Next:
+  git commit --all --message 'chore(release): ${version}'
+  git tag v${version}
+  git push --atomic origin main v${version}`)
+}
+
+/** The changelog's section for a tag. Links to files of the repository become links to the tag's files. */
+function notes(tag: string): string {
+  const version = tag.replace(/^v/, '')
+  for (const file of manifestFiles()) {
+    const { version: actual } = readManifest(file)
+    if (tag !== `v${actual}`) throw new Error(`${file}: expects the version of the tag ${tag}; got ${actual}`)
+  }
+  const changelog = readFileSync(CHANGELOG, 'utf8')
+  const heading = changelog.split('\n').find((line) => line.startsWith(`## ${version} - `))
+  if (heading === undefined) throw new Error(`${CHANGELOG}: expects a heading "## ${version} - DATE"; got none`)
+  const url = repositoryUrl()
+  const section = sectionOf(changelog, heading)
+  return url === undefined ? section : section.replaceAll(/\]\((?![a-z]+:)/g, `](${url}/blob/${tag}/`)
+}
+
+function build(folder: string): void {
+  const { version } = readManifest('package.json')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  for (const file of manifestFiles().filter(isPublic))
+    run('npm', ['pack', '--pack-destination', path.resolve(folder), '--workspace', path.dirname(file)])
+  const service = `store-export-${version}`
+  const temporary = mkdtempSync(path.join(os.tmpdir(), 'store-export-release-'))
+  try {
+    run(process.execPath, ['scripts/build-service.ts', path.join(temporary, service)])
+    run('tar', [
+      '--create',
+      '--gzip',
+      '--file',
+      path.join(folder, `${service}.tar.gz`),
+      '--directory',
+      temporary,
+      service,
+    ])
+  } finally {
+    rmSync(temporary, { recursive: true, force: true })
+  }
+  writeFileSync(path.join(folder, `${service}.spdx.json`), `${JSON.stringify(sbom(), null, 2)}\n`)
+  const sums = readdirSync(folder).map((file) => `${sha256(path.join(folder, file))}  ${file}\n`)
+  writeFileSync(path.join(folder, 'SHA256SUMS'), sums.join(''))
+  console.log(`${readdirSync(folder).length} files in ${folder}/`)
+}
+
+/**
+ * SPDX document of what the packages and the service contain. The embedded PostgreSQL is an optional dependency and part
+ * of neither. `npm sbom --omit dev` leaves out packages that the root has as development dependencies too, so the
+ * lockfile says which packages are for development alone.
+ */
+function sbom(): Sbom {
+  const document: Sbom = JSON.parse(run('npm', ['sbom', '--sbom-format', 'spdx', '--package-lock-only']))
+  const { packages: locked }: { packages: Record<string, LockedPackage> } = JSON.parse(readFileSync(LOCKFILE, 'utf8'))
+  const shipped = new Set(
+    Object.entries(locked)
+      .filter(([, { dev, optional, devOptional }]) => !(dev || optional || devOptional))
+      .map(([folder, { name, version }]) => `${name ?? folder.split('node_modules/').at(-1)} ${version}`),
+  )
+  const packages = document.packages.filter(({ name, versionInfo }) => shipped.has(`${name} ${versionInfo}`))
+  const ids = new Set(['SPDXRef-DOCUMENT', ...packages.map(({ SPDXID }) => SPDXID)])
+  const relationships = document.relationships.filter(
+    ({ spdxElementId, relatedSpdxElement }) => ids.has(spdxElementId) && ids.has(relatedSpdxElement),
+  )
+  return { ...document, packages, relationships }
+}
+
+/** Text between a heading of the second level and the next one. */
+function sectionOf(changelog: string, heading: string): string {
+  const [, after = ''] = changelog.split(`${heading}\n`)
+  const [section = ''] = after.split(/^## /m)
+  return section.trim()
+}
+
+function manifestFiles(): string[] {
+  return ['package.json', ...globSync('packages/*/package.json').toSorted()]
+}
+
+function readManifest(file: string): Manifest {
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+function isPublic(file: string): boolean {
+  return readManifest(file).private !== true
+}
+
+/** Sets the version, and the version of the project's packages among the dependencies. */
+function setVersion(manifest: Versioned, version: string): void {
+  if (manifest.version !== undefined) manifest.version = version
+  for (const name of Object.keys(manifest.dependencies ?? {}))
+    if (name.startsWith('@store-export/')) (manifest.dependencies ?? {})[name] = version
+}
+
+function updateJson<T>(file: string, change: (content: T) => void): void {
+  const content = JSON.parse(readFileSync(file, 'utf8'))
+  change(content)
+  writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`)
+}
+
+function sha256(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex')
+}
+
+/** Runs a program and returns its standard output; throws if it fails. */
+function run(program: string, parameters: readonly string[]): string {
+  const { status, stdout, stderr, error } = spawnSync(program, parameters, { encoding: 'utf8', maxBuffer: 2 ** 28 })
+  if (status !== 0) throw new Error(`${program} ${parameters.join(' ')} failed:\n${error?.message ?? stderr}`)
+  return stdout
+}
