@@ -24,6 +24,7 @@ const REWRITTEN: readonly string[] = [
   'packages/engine/src/stores/waiting-requests.ts',
   'scripts/decision-records.ts',
   'scripts/nightly',
+  'packages/contract/',
   'scripts/prose.ts',
   'test/decision-records.test.ts',
   'test/nightly-report.test.ts',

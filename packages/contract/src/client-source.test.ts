@@ -1,18 +1,16 @@
-// The client's methods follow from the endpoints: each one line here is one method there.
-
 import { expect, it } from 'vitest'
 import { clientEndpoints } from './client-source.ts'
 import { ENDPOINTS, ids, one, page } from './endpoints.ts'
 import { location } from './resources/location.ts'
 
-it('has a method for each endpoint, under the first word of its path', () => {
+it('has one method for each endpoint', () => {
   const source = clientEndpoints()
   const methods = source.match(/^ {2}(?:get|list|addresses|ids)\(/gm) ?? []
   expect(methods).toHaveLength(ENDPOINTS.length)
   for (const { path } of ENDPOINTS) expect(source).toContain(path.replace('{id}', `\${encodeURIComponent(id)}`))
 })
 
-it('a new endpoint is one more method, with its note, its filters and its group', () => {
+it('a new endpoint adds a method with its filters and its group', () => {
   const added = [
     ...ENDPOINTS,
     page({ id: 'listOpeningHours', path: '/opening-hours', resource: location, filters: ['updated_since'] }),
@@ -28,6 +26,6 @@ it('a new endpoint is one more method, with its note, its filters and its group'
   expect(source).toContain("return this.#caller.idList<RowId>('/api/v1/ids/opening-hours', { ...options })")
 })
 
-it('says nothing of how a parameter is written in a URL', () => {
+it('does not mention how to write a parameter in a URL', () => {
   expect(clientEndpoints()).not.toContain('%2B')
 })

@@ -1,4 +1,4 @@
-// The contract as the methods of the TypeScript client: one for each endpoint, with doc comments. Text only.
+// Source code of the TypeScript client's endpoint classes: one method for each endpoint, with doc comments.
 
 import { type Contract, contractWith, rowShapeOf, typeName } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
@@ -13,7 +13,7 @@ import type { ListOptions, PagedList, PagedListOptions } from '../paged-list.ts'
 import type { TYPES } from './types.ts'
 `
 
-/** Source text of the client's endpoints; compiles beside \`types.ts\` and the client's own modules. */
+/** Returns the source code. It compiles next to `types.ts` and the other modules of the client. */
 export function clientEndpoints(parts: Partial<Contract> = {}): string {
   const { endpoints } = contractWith(parts)
   const groups = Map.groupBy(endpoints, groupOf)
@@ -22,13 +22,13 @@ export function clientEndpoints(parts: Partial<Contract> = {}): string {
   return `${[HEAD.replace('TYPES', types.join(', ')), ...classes, allGroups([...groups.keys()])].join('\n')}\n`
 }
 
-/** Where the client has the method of an endpoint: `client[group][method]`. */
+/** The path of an endpoint's method in the client: `client[group][method]`. */
 export interface ClientMethod {
   readonly group: string
   readonly method: string
 }
 
-/** The names of an endpoint's method. The client's source and every tool that reads all lists use these names. */
+/** Returns the path of an endpoint's method in the client. */
 export function clientMethodOf(endpoint: Endpoint): ClientMethod {
   return { group: groupOf(endpoint), method: methodOf(endpoint) }
 }
@@ -47,7 +47,7 @@ function methodOf({ path, response }: Endpoint): string {
   }
 }
 
-/** Word of the path that names the list, as a name in code: `customerAddresses`. */
+/** The path segment of the resource, in camel case: `customerAddresses`. */
 function groupOf({ path, response }: Endpoint): string {
   const [, , , first = '', second = ''] = path.split('/')
   return (response.kind === 'ids' ? second : first).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
@@ -59,7 +59,7 @@ function groupClass(name: string, members: readonly Endpoint[]): string {
 export class ${className(name)} {
   readonly #caller: Caller
 
-  ${comment('', 'Made by the client. @internal')}
+  ${comment('', 'The client creates it. @internal')}
   constructor(caller: Caller) {
     this.#caller = caller
   }
@@ -76,7 +76,7 @@ function listOptions(endpoint: Endpoint): string {
       `${comment('  ', parameterNote(name, resource, 'in code'))}\n  readonly ${camel(name)}?: ${filterType(name, resource)}`,
   )
   const body = fields.length === 0 ? '{}' : `{\n${fields.join('\n')}\n}`
-  return `${comment('', `What \`client.${groupOf(endpoint)}.list\` takes.`)}\nexport interface ${optionsName(id)} extends ListOptions ${body}\n\n`
+  return `${comment('', `Options of \`client.${groupOf(endpoint)}.list\`.`)}\nexport interface ${optionsName(id)} extends ListOptions ${body}\n\n`
 }
 
 function filterType(name: ParameterName, resource: Resource): string {
@@ -106,11 +106,11 @@ function method(endpoint: Endpoint): string {
 function allGroups(names: readonly string[]): string {
   const members = names.map((name) => `  readonly ${name}: ${className(name)}`)
   const made = names.map((name) => `    this.${name} = new ${className(name)}(caller)`)
-  return `${comment('', 'Every endpoint, grouped by what it serves.')}
+  return `${comment('', 'The methods of the client, by resource.')}
 export class Endpoints {
 ${members.join('\n')}
 
-  ${comment('', 'Made by the client. @internal')}
+  ${comment('', 'The client creates it. @internal')}
   constructor(caller: Caller) {
 ${made.join('\n')}
   }

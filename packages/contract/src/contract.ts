@@ -1,5 +1,5 @@
-// The contract as one value, for what is derived from it for readers: OpenAPI, types, tables. Each part can be
-// replaced, so that a test can show what one more field, endpoint or error code would change.
+// The contract as one value, from which OpenAPI, types and tables are derived. Tests replace a part of it to prove that a
+// new field, endpoint or error code needs one declaration.
 
 import { ENDPOINTS, type Endpoint } from './endpoints.ts'
 import { ERRORS, type ErrorDeclaration, errorsFor } from './errors.ts'
@@ -7,7 +7,7 @@ import { idRow } from './ids.ts'
 import { childrenOf, type Resource, type RowShape } from './resource.ts'
 import { REVISIONS } from './revisions.ts'
 
-/** A revision as it is told to readers. */
+/** A schema revision as the documentation shows it. */
 export interface RevisionEntry {
   readonly id: string
   /** Day of publication, `2026-07-08`. */
@@ -15,7 +15,7 @@ export interface RevisionEntry {
   readonly summary: string
 }
 
-/** Everything that readers are told about. */
+/** Everything that the documentation describes. */
 export interface Contract {
   readonly endpoints: readonly Endpoint[]
   readonly errors: Readonly<Record<string, ErrorDeclaration>>
@@ -23,40 +23,40 @@ export interface Contract {
   readonly revisions: readonly RevisionEntry[]
 }
 
-/** The contract as declared in this package. */
+/** The contract that this package declares. */
 export const CONTRACT: Contract = { endpoints: ENDPOINTS, errors: ERRORS, revisions: REVISIONS }
 
-/** The declared contract with `parts` in place of its own. */
+/** The declared contract, with some parts replaced. */
 export function contractWith(parts: Partial<Contract>): Contract {
   return { ...CONTRACT, ...parts }
 }
 
-/** Whatever rows the endpoints serve, each once, each followed by those embedded in it. */
+/** The row shapes of all endpoints without duplicates. Embedded rows follow the row that contains them. */
 export function resourcesOf({ endpoints }: Contract): RowShape[] {
   return [...new Set(endpoints.map(rowShapeOf).flatMap((row) => [row, ...childrenOf(row)]))]
 }
 
-/** What is read of a store for the endpoint: its resource, or of a list of ids the part of it that tells them. */
+/** The resource that the service reads for the endpoint. For a list of IDs, it has only the fields that the list needs. */
 export function readResource({ response, resource }: Endpoint): Resource {
   return response.kind === 'ids' ? response.rows : resource
 }
 
-/** What a row of the endpoint's answer is: its resource, or of a list of ids the same for all. */
+/** The shape of a row in the response. It is the same for all lists of IDs. */
 export function rowShapeOf({ response, resource }: Endpoint): RowShape {
   return response.kind === 'ids' ? idRow : resource
 }
 
-/** Codes an endpoint can answer with, in the order of the table of errors. */
+/** The error codes that an endpoint can return, in the order of `errors`. */
 export function errorsOf({ response }: Endpoint, { errors }: Contract = CONTRACT): string[] {
   return errorsFor(response.kind, errors)
 }
 
-/** Id of the newest revision. */
+/** ID of the newest revision. */
 export function latestRevisionOf({ revisions }: Contract): string {
   return revisions.at(-1)?.id ?? 'launch'
 }
 
-/** `Customer address` as a name in code: `CustomerAddress`. */
+/** The name as an identifier: `Customer address` becomes `CustomerAddress`. */
 export function typeName({ name }: RowShape): string {
   return name
     .split(' ')
@@ -64,12 +64,12 @@ export function typeName({ name }: RowShape): string {
     .join('')
 }
 
-/** Whether the endpoint answers in the list envelope. */
+/** Whether the response is a list, with `data` and `meta`. */
 export function returnsList({ response }: Endpoint): boolean {
   return isPaginated(response) || response.kind === 'allOf'
 }
 
-/** Whether the answer is one page of several, each leading to the next by its cursor. */
+/** Whether the response is one page of a list, with a cursor for the next page. */
 export function isPaginated({ kind }: Endpoint['response']): boolean {
   return kind === 'page' || kind === 'ids'
 }

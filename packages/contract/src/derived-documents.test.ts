@@ -1,5 +1,4 @@
-// A new field, endpoint or error code is declared in one place: the contract variant of each test differs in that one
-// declaration, and every document shows it.
+// Each test adds one declaration to the contract, and checks that every derived document contains it.
 
 import { describe, expect, it } from 'vitest'
 import type { Contract } from './contract.ts'
@@ -13,7 +12,7 @@ import { order } from './resources/order.ts'
 import { REVISIONS, type RevisionId } from './revisions.ts'
 import { typescriptTypes } from './typescript.ts'
 
-/** The derived documents of a variant, as text. */
+/** The documents that are derived from a variant of the contract. */
 function documentsOf(variant: Partial<Contract>): { openApi: string; types: string; markdown: string } {
   return {
     openApi: JSON.stringify(openapi(variant)),
@@ -22,9 +21,9 @@ function documentsOf(variant: Partial<Contract>): { openApi: string; types: stri
   }
 }
 
-describe('one place', () => {
-  it('[VER-1, VER-2] a field of v1.7 is one line of the resource, beside the line of its revision', () => {
-    // a revision that the history does not have yet, so its type cannot name it
+describe('the derived documents', () => {
+  it('[VER-1, VER-2] contain a field of v1.7 after one line in its resource and one line in the revisions', () => {
+    // The type does not include a future revision.
     const next = 'v1.7' as RevisionId
     const fields = { ...order.fields, gift_message: text('What the buyer writes on the card').from(next) }
     const variant: Partial<Contract> = {
@@ -43,15 +42,15 @@ describe('one place', () => {
     expect(markdown).toContain('| v1.7 | 2026-12-01 | Order gift_message |')
   })
 
-  it('[VER-1] an endpoint is one file of its resource and one line of the list', () => {
-    const coupon = resource({
+  it('[VER-1] contain a new endpoint after one resource and one line in the list of endpoints', () => {
+    const giftCard = resource({
       name: 'Gift card',
       plural: 'gift cards',
       table: 'gift_cards',
       note: 'A gift card that was sold.',
-      fields: { id: uuid('Gift card id'), code: text('Last four characters'), created_at: timestamp('When sold') },
+      fields: { id: uuid('Gift card ID'), code: text('Last four characters'), created_at: timestamp('Time of sale') },
     })
-    const added = page({ id: 'listGiftCards', path: '/gift-cards', resource: coupon, filters: ['created_since'] })
+    const added = page({ id: 'listGiftCards', path: '/gift-cards', resource: giftCard, filters: ['created_since'] })
     const { openApi, types, markdown } = documentsOf({ endpoints: [...ENDPOINTS, added] })
     expect(openApi).toContain('"/api/v1/gift-cards":{"get":{"operationId":"listGiftCards"')
     expect(openApi).toContain('"GiftCardList":')
@@ -60,20 +59,20 @@ describe('one place', () => {
     expect(markdown).toContain('### Gift card\n')
   })
 
-  it('[ERR-1] an error code is one entry', () => {
+  it('[ERR-1] contain a new error code after one entry', () => {
     const asleep: ErrorDeclaration = {
       status: 503,
       returnedBy: 'every',
       condition: 'The store is asleep.',
-      retry: 'Yes, after it has woken.',
-      fix: 'Ask again in a few seconds.',
-      mistakes: ['The first answer was taken for the last.'],
+      retry: 'Yes, after a few seconds.',
+      fix: 'Try again after a few seconds.',
+      mistakes: ['The client does not retry.'],
     }
     const { openApi, types, markdown } = documentsOf({ errors: { ...ERRORS, STORE_ASLEEP: asleep } })
     expect(openApi).toContain('"503":{"$ref":"#/components/responses/STORE_ASLEEP"}')
     expect(openApi).toContain('"error":{"code":"STORE_ASLEEP","message":"The store is asleep."}')
     expect(types).toContain("'STORE_ASLEEP'")
     expect(markdown).toContain('| 503 | [STORE_ASLEEP](../errors/STORE_ASLEEP.md) | The store is asleep. |')
-    expect(errorPage('STORE_ASLEEP', asleep)).toContain('- The first answer was taken for the last.')
+    expect(errorPage('STORE_ASLEEP', asleep)).toContain('- The client does not retry.')
   })
 })

@@ -4,7 +4,7 @@ import { customer } from './resources/customer.ts'
 import { customerAddress } from './resources/customer-address.ts'
 import { order } from './resources/order.ts'
 
-test('[VER-1, GEN-2] the eleven paths of the specification with their parameters, and the additions', () => {
+test('[VER-1, GEN-2] has the eleven paths of the specification with their parameters, and the additions', () => {
   expect(ENDPOINTS.map(({ path, parameters }) => [path, ...parameters].join(' '))).toEqual([
     '/api/v1/store',
     '/api/v1/orders limit cursor updated_since status',
@@ -27,7 +27,7 @@ test('[VER-1, GEN-2] the eleven paths of the specification with their parameters
   ])
 })
 
-test('[R31] only the additions are marked as such', () => {
+test('[R31] marks only the additions to the specification', () => {
   expect(ENDPOINTS.filter(({ addition }) => addition).map(({ path }) => path)).toEqual([
     '/api/v1/customer-addresses',
     ...['orders', 'customers', 'customer-groups', 'locations', 'products', 'categories'].map(
@@ -36,12 +36,12 @@ test('[R31] only the additions are marked as such', () => {
   ])
 })
 
-test('names of endpoints are unique', () => {
+test('IDs and paths of endpoints are unique', () => {
   expect(new Set(ENDPOINTS.map(({ id }) => id)).size).toBe(ENDPOINTS.length)
   expect(new Set(ENDPOINTS.map(({ path }) => path)).size).toBe(ENDPOINTS.length)
 })
 
-test('every resource stands once, and the tables read are those of the store', () => {
+test('lists every resource once, and reads only tables of the store', () => {
   expect(RESOURCES.map(({ table }) => table)).toEqual([
     ...['store', 'orders', 'customers', 'customer_addresses', 'customer_groups', 'locations', 'products', 'categories'],
   ])
@@ -53,20 +53,23 @@ test('every resource stands once, and the tables read are those of the store', (
   )
 })
 
-test('[GEN-3] no table is read with a column that holds a password', () => {
+test('[GEN-3] reads no column that contains a password', () => {
   for (const columns of columnsByTable().values())
     for (const column of columns) expect(column).not.toMatch(/pass|hash|secret/)
 })
 
-test('an endpoint is declared in one line, whatever it answers', () => {
-  expect(only({ id: 'a', path: '/a', resource: order })).toMatchObject({ path: '/api/v1/a', answer: { kind: 'only' } })
-  expect(one({ id: 'b', path: '/b/{id}', resource: order }).note).toBe('One of the orders, by id.')
+test('one call declares an endpoint of each kind', () => {
+  expect(only({ id: 'a', path: '/a', resource: order })).toMatchObject({
+    path: '/api/v1/a',
+    response: { kind: 'only' },
+  })
+  expect(one({ id: 'b', path: '/b/{id}', resource: order }).note).toBe('Returns one order by ID.')
   expect(page({ id: 'c', path: '/c', resource: order }).parameters).toEqual(['limit', 'cursor'])
   expect(
     allOf({ id: 'd', path: '/d/{id}/e', resource: customerAddress, parent: customer, column: 'customer_id' }),
-  ).toMatchObject({ answer: { kind: 'allOf', column: 'customer_id' }, since: 'v1.1', parameters: [] })
+  ).toMatchObject({ response: { kind: 'allOf', column: 'customer_id' }, since: 'v1.1', parameters: [] })
   expect(ids({ id: 'f', path: '/f', resource: customerAddress })).toMatchObject({
-    answer: { kind: 'ids' },
+    response: { kind: 'ids' },
     since: 'v1.1',
     parameters: ['cursor'],
     addition: true,

@@ -1,4 +1,4 @@
-// The paths of the API, each declared once: what it answers, of which resource, with which parameters.
+// The endpoints of the API: the path, the response, the resource and the parameters of each.
 
 import { idListOf } from './ids.ts'
 import { LIMITS } from './limits.ts'
@@ -14,38 +14,38 @@ import { product } from './resources/product.ts'
 import { store } from './resources/store.ts'
 import type { RevisionId } from './revisions.ts'
 
-/** What an endpoint answers. */
+/** What an endpoint returns. */
 export type ResponseShape =
   /** `{data}` with the only row of the table. */
   | { readonly kind: 'only' }
-  /** `{data}` with the row of the id in the path. */
+  /** `{data}` with the row that has the ID in the path. */
   | { readonly kind: 'one' }
   /** A page of rows. */
   | { readonly kind: 'page' }
-  /** A page of ids and times of change; `rows` is what is read of the resource for it. */
+  /** A page of IDs with their last changes. `rows` is the part of the resource that is read for it. */
   | { readonly kind: 'ids'; readonly rows: Resource }
-  /** All rows whose `column` holds the id in the path, in the list envelope; 404 where `parent` has no such row. */
+  /** All rows with the ID in the path in their `column`, as a list; 404 if `parent` has no row with this ID. */
   | { readonly kind: 'allOf'; readonly parent: Resource; readonly column: string }
 
 /** An endpoint. */
 export interface Endpoint {
-  /** Unique name, used in metrics, in OpenAPI as operationId and as the client's method. */
+  /** Unique name. It is the `operationId` in OpenAPI. */
   readonly id: string
-  /** Path with `{id}` where an id stands. */
+  /** Path, with `{id}` in place of an ID. */
   readonly path: string
   readonly note: string
   readonly response: ResponseShape
   readonly resource: Resource
   readonly parameters: readonly ParameterName[]
   readonly since: RevisionId
-  /** Set where the endpoint is an addition of ours to the specification (R31). */
+  /** Set if the specification does not name the endpoint (R31). */
   readonly addition?: true
 }
 
 const PREFIX = '/api/v1'
 const PAGE_PARAMETERS = ['limit', 'cursor'] as const
 
-/** Every endpoint, in the order of the specification, with the lists of ids behind them. */
+/** Every endpoint, in the order of the specification. The lists of IDs come last. */
 export const ENDPOINTS: readonly Endpoint[] = [
   only({ id: 'getStore', path: '/store', resource: store }),
   page({ id: 'listOrders', path: '/orders', resource: order, filters: ['updated_since', 'status'] }),
@@ -79,17 +79,17 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ids({ id: 'listCategoryIds', path: '/ids/categories', resource: category }),
 ]
 
-/** Resources that have an endpoint of their own, each once, without those that are only embedded. */
+/** Every resource that has its own endpoint. Embedded resources are not included. */
 export const RESOURCES: readonly Resource[] = [...new Set(ENDPOINTS.map((endpoint) => endpoint.resource))]
 
-/** Every table the service reads with the columns it reads of it, embedded resources included. */
+/** The columns that the service reads, by table. Tables of embedded resources are included. */
 export function columnsByTable(resources: readonly Resource[] = RESOURCES): ReadonlyMap<string, readonly string[]> {
   return new Map(
     resources.flatMap((resource) => [resource, ...childrenOf(resource)]).map((each) => [each.table, columnsOf(each)]),
   )
 }
 
-/** What every declaration of an endpoint says; the path stands below `/api/v1`. */
+/** Options of every endpoint. The path is relative to `/api/v1`. */
 interface EndpointDeclaration {
   readonly id: string
   readonly path: string
@@ -99,12 +99,17 @@ interface EndpointDeclaration {
 
 /** Declares the endpoint of a resource that has one row. */
 export function only(place: EndpointDeclaration): Endpoint {
-  return { ...declared(place), note: place.resource.note, response: { kind: 'only' }, parameters: [] }
+  return {
+    ...declared(place),
+    note: `Returns the ${place.resource.name.toLowerCase()}.`,
+    response: { kind: 'only' },
+    parameters: [],
+  }
 }
 
-/** Declares the endpoint of one row by id. */
+/** Declares the endpoint of one row by ID. */
 export function one(place: EndpointDeclaration): Endpoint {
-  const note = `One of the ${place.resource.plural}, by id.`
+  const note = `Returns one ${place.resource.name.toLowerCase()} by ID.`
   return { ...declared(place), note, response: { kind: 'one' }, parameters: [] }
 }
 
@@ -113,15 +118,15 @@ export function page({
   filters = [],
   ...place
 }: EndpointDeclaration & { readonly filters?: readonly ParameterName[] }): Endpoint {
-  const note = `The ${place.resource.plural} of the store, oldest first.`
+  const note = `Returns the ${place.resource.plural} of the store, oldest first.`
   return { ...declared(place), note, response: { kind: 'page' }, parameters: [...PAGE_PARAMETERS, ...filters] }
 }
 
-/** Declares the list of a resource's ids: an addition, with pages of a fixed number of rows (R31). */
+/** Declares the list of a resource's IDs. The specification does not name it (R31), and its page size is fixed. */
 export function ids(place: Omit<EndpointDeclaration, 'addition'>): Endpoint {
   const { plural } = place.resource
   const rows = LIMITS.pageRowsOfIds.toLocaleString('en')
-  const note = `Id and last change of each of the ${plural}, oldest first, ${rows} a page.`
+  const note = `Returns the ID and the last change of all ${plural}, oldest first, ${rows} per page.`
   return {
     ...declared(place),
     note,
@@ -137,7 +142,7 @@ export function allOf({
   column,
   ...place
 }: EndpointDeclaration & { parent: Resource; column: string }): Endpoint {
-  const note = `The ${place.resource.plural} of one ${parent.name.toLowerCase()}, oldest first, all at once.`
+  const note = `Returns all ${place.resource.plural} of one ${parent.name.toLowerCase()}, oldest first.`
   return { ...declared(place), note, response: { kind: 'allOf', parent, column }, parameters: [] }
 }
 

@@ -1,18 +1,18 @@
-// The errors a client can meet: each code once, with its status, its condition and what to do.
+// The error codes of the API, and the error class with which the service returns them.
 
-/** Every error code, in the order of the specification's table. A page for each is generated into `docs/api/errors`. */
+/** Every error code, in the order of the specification. Each has a generated page in `docs/api/errors`. */
 export const ERRORS = {
   INVALID_API_KEY: {
     status: 401,
     returnedBy: 'every',
     condition: 'The header x-api-key is missing, malformed or revoked.',
     retry: 'No.',
-    fix: 'Send the whole key, once, in the header x-api-key. If it is lost or revoked, create a new one in the store dashboard under Settings, API.',
+    fix: 'Send the whole key once, in the header x-api-key. If the key is lost or revoked, create a new one in the store dashboard under Settings, API.',
     mistakes: [
-      'The key was sent as Authorization: Bearer or in the query string; it is read from x-api-key alone.',
-      'A blank, a line break or quotes were copied with the key.',
+      'The key was sent as Authorization: Bearer or in the query string. The service reads only the header x-api-key.',
+      'A space, a line break or quotes were copied with the key.',
       'The header was sent twice.',
-      'The key was revoked when it was replaced, and this tool still has the old one.',
+      'The key was replaced and revoked, but this tool still sends the old key.',
     ],
   },
   STORE_NOT_SUPPORTED: {
@@ -20,8 +20,8 @@ export const ERRORS = {
     returnedBy: 'every',
     condition: 'The key belongs to an imported store, which is hosted elsewhere.',
     retry: 'No.',
-    fix: 'Use the export of the platform that hosts the store. Only stores generated here are served.',
-    mistakes: ['The key of the imported copy was used instead of that of the generated store.'],
+    fix: 'Use the export of the platform that hosts the store. This service serves only stores that were generated here.',
+    mistakes: ['The key of the imported copy was used instead of the key of the generated store.'],
   },
   STORE_NOT_READY: {
     status: 409,
@@ -29,7 +29,7 @@ export const ERRORS = {
     condition: 'The store exists, but its database is not provisioned yet: the initial generation is running.',
     retry: 'Yes, after the 30 seconds in the header Retry-After.',
     retryAfterSeconds: { min: 30, max: 30 },
-    fix: 'Wait the seconds in the header Retry-After, then try again.',
+    fix: 'Wait for the seconds in the header Retry-After, then try again.',
     mistakes: ['The client treats the response as an empty store.'],
   },
   INVALID_PARAM: {
@@ -38,10 +38,10 @@ export const ERRORS = {
     condition:
       'A parameter failed validation: limit outside 1 to 250, unknown status, malformed datetime, non-UUID id.',
     retry: 'No.',
-    fix: 'Read the message: it names the parameter, what was got and what is accepted.',
+    fix: 'Read the message. It names the parameter, the values that it accepts, and the value that you sent.',
     mistakes: [
-      'The + of an offset like +02:00 was not written %2B in the URL, and arrived as a blank.',
-      'A datetime was sent without an offset. Write Z, or the offset.',
+      'The + of an offset such as +02:00 was not written as %2B in the URL, so it arrived as a space.',
+      'A datetime was sent without an offset. Add Z or the offset.',
       'updated_since was sent for customers of a store that does not track customer updates. Use created_since.',
       'A parameter was sent empty, or twice.',
     ],
@@ -51,78 +51,79 @@ export const ERRORS = {
     returnedBy: ['page', 'ids'],
     condition: 'The cursor could not be decoded.',
     retry: 'No; start again from the first page.',
-    fix: 'Pass meta.next_cursor of the previous page unchanged, to the same list of the same store.',
+    fix: 'Pass the unchanged meta.next_cursor of the previous page to the same list of the same store.',
     mistakes: [
-      'The cursor of one list was passed to another.',
-      'The cursor was cut by a column width or a log.',
-      'The cursor was kept for long, and the service’s sealing secret has changed since.',
+      'The cursor of one list was passed to another list.',
+      'A database column or a log cut the cursor off.',
+      'The cursor was stored for a long time, and the service has replaced its cursor secret since then.',
     ],
   },
   NOT_FOUND: {
     status: 404,
     returnedBy: ['one', 'allOf'],
-    condition: 'No such path, or a valid id without a row in this store.',
+    condition: 'The path does not exist, or this store has no row with this ID.',
     retry: 'No.',
-    fix: 'Check the path against the reference. If it is an id, the row was deleted or belongs to another store.',
+    fix: 'Compare the path with the reference. If the path is right, the row was deleted or belongs to another store.',
     mistakes: [
-      'A key of another store was used.',
-      'The path was written with a trailing slash, without /api/v1, or with _ for -. The message suggests the right one.',
-      'Another method than GET was used (status 405): the service is read-only.',
+      'The key of another store was used.',
+      'The path has a trailing slash, no /api/v1, or _ in place of -. The message suggests the right path.',
+      'The method was not GET (status 405): the service is read-only.',
     ],
   },
   RATE_LIMITED: {
     status: 429,
     returnedBy: 'every',
     condition:
-      'The key has made more than 120 requests in this clock minute. Or it has asked for many large answers and reads none of them.',
+      'The key has made more than 120 requests in this one-minute window, or its client does not read the responses.',
     retry: 'Yes, after the seconds in the header Retry-After.',
-    fix: 'Wait Retry-After seconds. Ask for pages of 250 rows instead of asking more often: 120 of them are 30,000 rows a minute.',
+    fix: 'Wait for the seconds in the header Retry-After. Request pages of 250 rows instead of more pages: 120 requests then return 30,000 rows per minute.',
     mistakes: [
-      'Several tools share one key. Give each its own: a store can have five.',
-      'The wait was guessed instead of read from Retry-After; each request made too early counts as well.',
+      'Several tools share one key. Give each tool its own key: a store can have five.',
+      'The client guesses the wait instead of reading Retry-After. A request that comes too early counts as well.',
     ],
   },
   STORE_DB_ERROR: {
     status: 502,
     returnedBy: 'every',
-    condition: 'A transient failure reading the store database. The message says if the service’s own database failed.',
+    condition:
+      'The store database could not be read because of a temporary failure. If the service itself failed, the message says so.',
     retry: 'Yes, after the 1 to 5 seconds in the header Retry-After, with exponential backoff.',
     retryAfterSeconds: { min: 1, max: 5 },
-    fix: 'Wait the seconds in the header Retry-After, then twice as long after each further failure. Pass the same cursor; no row is lost.',
+    fix: 'Wait for the seconds in the header Retry-After, then twice as long after each further failure. Pass the same cursor: no row is lost.',
     mistakes: ['The client treats the failed page as the last one. A list ends only when meta.has_more is false.'],
   },
 } as const satisfies Record<string, ErrorDeclaration>
 
-/** Kind of what an endpoint answers. */
+/** Kind of an endpoint's response. */
 export type ResponseKind = 'only' | 'one' | 'page' | 'ids' | 'allOf'
 
-/** What is declared of an error code. */
+/** An error code with its documentation. */
 export interface ErrorDeclaration {
   /** HTTP status. */
   readonly status: number
-  /** Kinds of answer in whose place it can come. */
+  /** The endpoints that can return the error, by the kind of their response. */
   readonly returnedBy: 'every' | readonly ResponseKind[]
   readonly condition: string
   readonly retry: string
-  /** Bounds of the header `Retry-After`, unless the error brings its own (R41). */
+  /** Range of the header `Retry-After`, unless the error sets the header itself (R41). */
   readonly retryAfterSeconds?: { readonly min: number; readonly max: number }
   readonly fix: string
   readonly mistakes: readonly string[]
 }
 
-/** Codes that can come in place of an answer of this kind, in the order of `errors`. */
+/** Returns the codes that endpoints with this kind of response can return, in the order of `errors`. */
 export function errorsFor(kind: ResponseKind, errors: Readonly<Record<string, ErrorDeclaration>> = ERRORS): string[] {
   return Object.entries(errors)
     .filter(([, { returnedBy }]) => returnedBy === 'every' || returnedBy.includes(kind))
     .map(([code]) => code)
 }
 
-/** One of the eight codes. */
+/** An error code of the API. */
 export type ErrorCode = keyof typeof ERRORS
 
 /**
- * An answer that is an error. `message` is for people and public; the cause is for the log alone.
- * `status` departs from the code's own for 404 as 405 (R3) and for framing errors (R36).
+ * An error response. Clients see `message`; only the log contains the cause.
+ * `status` differs from the status of the code for method errors (R3) and for malformed requests (R36).
  */
 export class ApiError extends Error {
   readonly code: ErrorCode
@@ -138,7 +139,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What an `ApiError` can carry beyond code and message. */
+/** Options of an `ApiError`. */
 export interface ApiErrorOptions {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>

@@ -1,4 +1,4 @@
-// Values for examples, by resource and field: one order of one shop, told through all resources.
+// Example values of all resources. They belong to one order of one store.
 
 const STORE_ID = '0199a7c0-11f4-7e52-b0d3-6c2d5a9e4f18'
 const ORDER_ID = '0199c2f4-7d3a-7c51-9b0e-4f6a2d81c3e5'
@@ -35,9 +35,8 @@ const THROW = {
 }
 
 /**
- * Values by name of resource, then of field. A field without one gets an example by its kind.
- * The order adds up as those of the demo do: prices without tax, each rate in percent of the amount after its share
- * of the discount, shipping without tax.
+ * Values by resource name and field name. A field without a value gets an example for its type.
+ * The order adds up: prices and shipping are without tax, and each tax rate applies to the amount after the discount.
  */
 export const EXAMPLE_VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   Store: {

@@ -1,5 +1,3 @@
-// The example order adds up, wherever it is shown.
-
 import { expect, test } from 'vitest'
 import { openapi } from './openapi.ts'
 
@@ -16,7 +14,7 @@ interface ExampleOrder {
   readonly items: readonly { readonly order_id: string; readonly price: string; readonly quantity: number }[]
 }
 
-/** Every order inside a part of the document. */
+/** Every order in a part of the document. */
 function ordersIn(value: unknown): ExampleOrder[] {
   if (typeof value !== 'object' || value === null) return []
   const found = 'tax_breakdown' in value && 'subtotal' in value && typeof value.subtotal === 'string'
@@ -28,7 +26,7 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 
 const orders = ordersIn(openapi())
 
-test('[RES-ORDER] the example is there: as a row of its schema, alone and in a list', () => {
+test('[RES-ORDER] the document has the example order in the schema, in an object response and in a list', () => {
   expect(orders.length).toBeGreaterThanOrEqual(3)
 })
 
@@ -44,7 +42,7 @@ test.each(orders.map((order, index) => [index, order] as const))('order %i adds 
   expect(order.created_at < order.updated_at).toBe(true)
 })
 
-test('the store of the example shows prices without tax, in the currency of the order', () => {
+test('the example store shows prices without tax', () => {
   const text = JSON.stringify(openapi())
   expect(text).toContain('"tax_included_in_prices":false')
   expect(text).not.toContain('"tax_included_in_prices":true')

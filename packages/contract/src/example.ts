@@ -1,17 +1,17 @@
-// Believable examples of resources: values that belong together where they are given, by kind of field where not.
+// Examples of resources: the values in example-values.ts, or a value for the type of the field.
 
 import { EXAMPLE_VALUES } from './example-values.ts'
 import type { FieldType, JsonEntry, JsonMember, JsonShape } from './field.ts'
 import type { RowShape } from './resource.ts'
 
-/** One row of the resource as it is served, with every field; the same at each call. */
+/** An example row with every field. Each call returns the same values. */
 export function exampleOf(resource: RowShape): Record<string, unknown> {
   const given: Readonly<Record<string, unknown>> = EXAMPLE_VALUES[resource.name] ?? {}
   const fields = Object.entries(resource.fields)
   return Object.fromEntries(fields.map(([name, { type }]) => [name, name in given ? given[name] : byKind(type)]))
 }
 
-/** The list envelope with one example in it; with a cursor where it is `paginated`. */
+/** An example list response with one row, and with a cursor if the list is paginated. */
 export function exampleListOf(resource: RowShape, paginated: boolean): Record<string, unknown> {
   const next = paginated ? 'AZXkq0c2mQv1n8r7JdWfK3sT5uYbE9hLxPzGaVo6iRw' : null
   return { data: [exampleOf(resource)], meta: { next_cursor: next, has_more: paginated } }

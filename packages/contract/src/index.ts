@@ -1,4 +1,5 @@
-/** What the API is, as data: the package's whole public face. */
+// The public API of the package.
+
 export * from './client-source.ts'
 export * from './contract.ts'
 export * from './endpoints.ts'

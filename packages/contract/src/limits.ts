@@ -1,15 +1,13 @@
-// The limits of the service: those that the specification names, and that of our own additions.
-
-/** The limits: requests in a clock minute and key, rows of a page, active keys of a store. */
+/** The limits of the API: requests per key and one-minute window, rows per page, active keys per store. */
 export const LIMITS = {
   requestsPerMinute: 120,
   pageRowsMin: 1,
   pageRowsMax: 250,
   pageRowsDefault: 50,
-  /** Rows of a page of ids, always: forty pages of rows in one request, and less than a megabyte of JSON. */
+  /** Rows of every page of IDs. One request replaces 40 pages of rows, and its JSON is smaller than a megabyte. */
   pageRowsOfIds: 10_000,
   activeKeysPerStore: 5,
 } as const
 
-/** What every key begins with; the secret part follows. */
+/** First characters of every API key. The secret part follows. */
 export const KEY_PREFIX = 'sdx_'

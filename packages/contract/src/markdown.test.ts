@@ -1,13 +1,11 @@
-// The Markdown reference: complete, and with live examples where there are some.
-
 import { describe, expect, it } from 'vitest'
 import { CONTRACT, resourcesOf } from './contract.ts'
 import { ERRORS } from './errors.ts'
 import { fieldTable, headerTable, limitTable, referencePage } from './markdown.ts'
 import { order } from './resources/order.ts'
 
-describe('the reference', () => {
-  it('names every endpoint, field, error and revision', () => {
+describe('the reference page', () => {
+  it('has every endpoint, field, error and revision', () => {
     const reference = referencePage()
     for (const { path } of CONTRACT.endpoints) expect(reference).toContain(`### GET ${path}\n`)
     for (const each of resourcesOf(CONTRACT)) expect(reference).toContain(fieldTable(each))
@@ -16,7 +14,7 @@ describe('the reference', () => {
     expect(reference).toContain(headerTable())
   })
 
-  it('shows the example of an endpoint, and none where there is none', () => {
+  it('shows the example of an endpoint, or nothing without an example', () => {
     const example = { path: '/api/v1/store', status: 200, body: { data: { name: 'Linden & Loom' } } }
     const reference = referencePage(CONTRACT, { getStore: example })
     expect(reference).toContain('"$BASE_URL/api/v1/store"')
@@ -24,12 +22,12 @@ describe('the reference', () => {
     expect(referencePage()).not.toContain('curl')
   })
 
-  it('names the values of a status', () => {
+  it('lists the values of a status', () => {
     expect(fieldTable(order)).toContain('`return_requested`')
     expect(referencePage()).toContain('`/api/v1/products`: `draft`, `active`, `archived`')
   })
 
-  it('states the limits', () => {
-    for (const value of ['120 a clock minute', '1 to 250, 50', '30,000', '| 5 |']) expect(limitTable()).toContain(value)
+  it('shows the limits', () => {
+    for (const value of ['120 per key', '1 to 250; 50', '30,000', '| 5 |']) expect(limitTable()).toContain(value)
   })
 })

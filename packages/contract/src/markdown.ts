@@ -1,4 +1,4 @@
-// The contract as Markdown tables and pages. Pure: text in, text out; which file holds what is not known here.
+// The contract as Markdown tables and pages.
 
 import {
   type Contract,
@@ -29,7 +29,7 @@ export function fieldTable(resource: RowShape): string {
   return table(['Field', 'Type', 'Notes', 'Since'], rows)
 }
 
-/** A table of the endpoints with what each returns, its parameters and its own errors. */
+/** A table of the endpoints: what each returns, its parameters, and the errors that not every endpoint can return. */
 export function endpointTable(parts: Partial<Contract> = {}): string {
   const contract = contractWith(parts)
   const common = commonErrors(contract)
@@ -44,15 +44,15 @@ export function endpointTable(parts: Partial<Contract> = {}): string {
     ),
     endpoint.since,
   ])
-  return table(['Endpoint', 'Returns', 'Query parameters', 'Errors of its own', 'Since'], rows)
+  return table(['Endpoint', 'Returns', 'Query parameters', 'Further errors', 'Since'], rows)
 }
 
-/** Codes that every endpoint can answer with. */
+/** The codes that every endpoint can return. */
 export function commonErrors({ errors }: Contract): string[] {
   return Object.keys(errors).filter((code) => errors[code]?.returnedBy === 'every')
 }
 
-/** A table of the query parameters that the endpoints have. */
+/** A table of the query parameters. */
 export function parameterTable(parts: Partial<Contract> = {}): string {
   const { endpoints } = contractWith(parts)
   const names = new Set(endpoints.flatMap(({ parameters }) => parameters))
@@ -60,10 +60,10 @@ export function parameterTable(parts: Partial<Contract> = {}): string {
     const users = endpoints.filter(({ parameters }) => parameters.includes(name))
     return [code(name), parameterType(name, users), list(users.map(({ path }) => code(path))), longestNote(name, users)]
   })
-  return table(['Parameter', 'Accepts', 'On', 'Rule'], rows)
+  return table(['Parameter', 'Accepts', 'Endpoints', 'Description'], rows)
 }
 
-/** A table of the error codes, each linked to its page. */
+/** A table of the error codes with links to their pages. */
 export function errorTable(parts: Partial<Contract> = {}): string {
   const rows = Object.entries(contractWith(parts).errors).map(([name, { status, condition, retry }]) => [
     String(status),
@@ -74,7 +74,7 @@ export function errorTable(parts: Partial<Contract> = {}): string {
   return table(['Status', 'Code', 'What happened', 'Retry'], rows)
 }
 
-/** The page of one error code. */
+/** The page of an error code. */
 export function errorPage(name: string, { status, condition, retry, fix, mistakes }: ErrorDeclaration): string {
   return lines(
     `# ${name}`,
@@ -83,8 +83,8 @@ export function errorPage(name: string, { status, condition, retry, fix, mistake
     condition,
     '## How to fix it',
     fix,
-    `**Ask again?** ${retry}`,
-    '## Usual mistakes',
+    `**Retry?** ${retry}`,
+    '## Common mistakes',
     mistakes.map((each) => `- ${each}`).join('\n'),
   )
 }
@@ -97,42 +97,42 @@ export function limitTable(): string {
     [
       [
         'Requests',
-        `${LIMITS.requestsPerMinute} a clock minute and key; then ${errorLink('RATE_LIMITED')} with \`Retry-After\``,
+        `${LIMITS.requestsPerMinute} per key and one-minute window; then ${errorLink('RATE_LIMITED')} with \`Retry-After\``,
       ],
-      ['Rows of a page', `${LIMITS.pageRowsMin} to ${LIMITS.pageRowsMax}, ${LIMITS.pageRowsDefault} when not said`],
-      ['Rows of a page of ids', LIMITS.pageRowsOfIds.toLocaleString('en')],
-      ['Rows in a minute', `${rowsPerMinute}: ${LIMITS.requestsPerMinute} pages of ${LIMITS.pageRowsMax}`],
-      ['Active keys of a store', String(LIMITS.activeKeysPerStore)],
+      ['Rows per page', `${LIMITS.pageRowsMin} to ${LIMITS.pageRowsMax}; ${LIMITS.pageRowsDefault} by default`],
+      ['IDs per page', LIMITS.pageRowsOfIds.toLocaleString('en')],
+      ['Rows per minute', `${rowsPerMinute}: ${LIMITS.requestsPerMinute} pages of ${LIMITS.pageRowsMax} rows`],
+      ['Active keys per store', String(LIMITS.activeKeysPerStore)],
     ],
   )
 }
 
-/** A table of the revisions, oldest first. */
+/** A table of the schema revisions, oldest first. */
 export function revisionTable(parts: Partial<Contract> = {}): string {
   const rows = contractWith(parts).revisions.map(({ id, date, summary }) => [id, date, summary])
-  return table(['Revision', 'Date', 'Change'], rows)
+  return table(['Version', 'Date', 'Changes'], rows)
 }
 
 /** A table of the response headers. */
 export function headerTable(): string {
   const rows = Object.entries(RESPONSE_HEADERS).map(([name, { note, example, on }]) => [
     code(name),
-    on === 'as the note says' ? note : `${sentence(note)} On ${on}.`,
+    on === 'some responses' ? note : `${sentence(note)} On ${on}.`,
     code(String(example)),
   ])
-  return table(['Header', 'Says', 'Example'], rows)
+  return table(['Header', 'Description', 'Example'], rows)
 }
 
-/** The request and the answer of an example, as it was met on a demo store. */
+/** A request to a demo store, and its response. */
 export interface LiveExample {
-  /** Path with its query, `/api/v1/orders?limit=1`. */
+  /** Path with the query, such as `/api/v1/orders?limit=1`. */
   readonly path: string
   readonly status: number
-  /** Body of the answer, parsed. */
+  /** The parsed body of the response. */
   readonly body: unknown
 }
 
-/** The whole reference; an endpoint with an example in `examples`, by endpoint id, shows it. */
+/** The reference page. `examples` has examples by endpoint ID. */
 export function referencePage(
   parts: Partial<Contract> = {},
   examples: Readonly<Record<string, LiveExample>> = {},
@@ -141,24 +141,24 @@ export function referencePage(
   const common = commonErrors(contract).map(errorLink)
   return lines(
     '# Reference',
-    `The interface at revision ${latestRevisionOf(contract)}. Every path answers GET with JSON, and needs the header \`x-api-key\`. The same as OpenAPI: [openapi.json](../openapi.json).`,
+    `The API at schema version ${latestRevisionOf(contract)}. Every path accepts GET, returns JSON, and requires the header \`x-api-key\`. The same reference as OpenAPI: [openapi.json](../openapi.json).`,
     '## Endpoints',
     endpointTable(contract),
-    `Any of them can answer ${common.join(', ')}.`,
+    `Every endpoint can also return ${common.join(', ')}.`,
     ...contract.endpoints.flatMap((endpoint) => endpointSection(endpoint, examples[endpoint.id])),
     '## Query parameters',
     parameterTable(contract),
-    'One given empty or twice is refused. One that an endpoint does not have is ignored and named in the header `x-ignored-params`.',
+    'A parameter that is empty or sent twice is rejected. A parameter that the endpoint does not have is ignored and named in the header `x-ignored-params`.',
     '## Resources',
     ...resourcesOf(contract).flatMap((each) => [`### ${each.name}`, sentence(each.note), fieldTable(each)]),
     '## Errors',
-    'Every error has the body `{"error": {"code": "...", "message": "..."}}`. The code is for programs, the message for people.',
+    'The body of every error is `{"error": {"code": "...", "message": "..."}}`. The code is for programs, and the message is for people.',
     errorTable(contract),
     '## Response headers',
     headerTable(),
     '## Limits',
     limitTable(),
-    '## Revisions',
+    '## Schema versions',
     revisionTable(contract),
   )
 }
@@ -174,10 +174,10 @@ function endpointSection(endpoint: Endpoint, example: LiveExample | undefined): 
 function returnsOf(endpoint: Endpoint): string {
   const { response, resource } = endpoint
   if (isPaginated(response)) return `page of ${rowShapeOf(endpoint).name}`
-  return response.kind === 'allOf' ? `list of ${resource.name}, whole` : `one ${resource.name}`
+  return response.kind === 'allOf' ? `all rows of ${resource.name}` : `one ${resource.name}`
 }
 
-/** The note that says most: one of the users can have a restriction that it names itself. */
+/** The longest note: a restriction of one endpoint makes its note longer. */
 function longestNote(name: ParameterName, users: readonly Endpoint[]): string {
   const notes = users.map(({ resource }) => parameterNote(name, resource))
   return notes.reduce((longest, note) => (note.length > longest.length ? note : longest), '')
@@ -191,7 +191,7 @@ function parameterType(name: ParameterName, users: readonly Endpoint[]): string 
   })
   if (values.length > 0) return values.join('; ')
   const { type, format, minimum, maximum, default: usual } = schemas[0] ?? {}
-  const range = minimum === undefined ? '' : `, ${minimum} to ${maximum}, ${usual} when not given`
+  const range = minimum === undefined ? '' : `, ${minimum} to ${maximum}; ${usual} by default`
   return `${format ?? type}${range}`
 }
 
@@ -207,7 +207,7 @@ function kindOf(type: FieldType): string {
     case 'money':
       return 'decimal string'
     case 'decimal':
-      return 'decimal string (digits as stored)'
+      return 'decimal string (stored digits)'
     case 'texts':
       return 'string[]'
     case 'many':
@@ -245,7 +245,7 @@ function code(text: string): string {
   return `\`${text}\``
 }
 
-/** Paragraphs, a blank line between each, a line break at the end. */
+/** Joins paragraphs with empty lines, and ends with a line break. */
 function lines(...paragraphs: readonly string[]): string {
   return `${paragraphs.join('\n\n')}\n`
 }

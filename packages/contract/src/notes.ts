@@ -1,4 +1,4 @@
-// Sentences for readers that follow from a declaration: one wording for OpenAPI, types and tables.
+// Sentences about fields, endpoints and parameters, derived from their declarations. OpenAPI, types and tables share them.
 
 import { returnsList, rowShapeOf } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
@@ -7,50 +7,51 @@ import { PARAMETERS, type Parameter, type ParameterName } from './parameters.ts'
 import type { Resource, RowShape } from './resource.ts'
 import { TIMESTAMP_RULE } from './timestamp.ts'
 
-/** What the name stands for, when it is null, and since when it is there: whole sentences. */
+/** Returns whole sentences: what the field holds, its values, and when it is null. */
 export function fieldNote(field: Field): string {
   const { type, note, nullWhen, since } = field
   const listed = type.kind === 'oneOf' && type.others === undefined
-  const open = listed ? [`One of ${codes(type.values)}; more can be added`] : []
-  const nulls = nullWhen === undefined ? [] : [`null where ${nullWhen.field} is ${nullWhen.value}`]
+  const open = listed ? [`One of ${codes(type.values)}`, 'More values can be added'] : []
+  const nulls = nullWhen === undefined ? [] : [`null if ${nullWhen.field} is ${nullWhen.value}`]
   const older = since === 'launch' ? [] : [`null on stores older than ${since}`]
   return [note, ...open, ...nulls, ...older].map(sentence).join(' ')
 }
 
-/** First revision whose stores have the field: that of its table, where it came with it. */
+/** Returns the first revision whose stores have the field. A field without its own revision has the one of its table. */
 export function fieldSince(resource: RowShape, field: Field): string {
   return field.since === 'launch' ? resource.since : field.since
 }
 
-/** What the endpoint answers, in whole sentences; what a row is stands with its resource. */
+/** Returns whole sentences: what the endpoint returns, and what a row is. */
 export function endpointNote(endpoint: Endpoint): string {
   const { note, response, since } = endpoint
-  const whole = response.kind === 'allOf' ? ['Not paginated: has_more is false and next_cursor null, always'] : []
-  const older = since !== 'launch' && returnsList(endpoint) ? [`An empty list on stores older than ${since}`] : []
+  const whole =
+    response.kind === 'allOf' ? ['Not paginated: has_more is always false and next_cursor is always null'] : []
+  const older =
+    since !== 'launch' && returnsList(endpoint) ? [`Returns an empty list on stores older than ${since}`] : []
   const row = rowShapeOf(endpoint).note
   return [note, ...(note === row ? [] : [row]), ...whole, ...older].map(sentence).join(' ')
 }
 
-/** The short name of what the endpoint does: `List orders`. */
+/** The title of the endpoint, such as `List orders`. */
 export function endpointTitle({ response, resource }: Endpoint): string {
   const one = resource.name.toLowerCase()
   if (response.kind === 'only') return `Get the ${one}`
   if (response.kind === 'one') return `Get one ${one}`
   if (response.kind === 'page') return `List ${resource.plural}`
-  if (response.kind === 'ids') return `List ids of ${resource.plural}`
+  if (response.kind === 'ids') return `List ${one} IDs`
   return `List the ${resource.plural} of one ${response.parent.name.toLowerCase()}`
 }
 
-/** The group the endpoint is listed under: `Customer addresses`. */
+/** The group that lists the endpoint, such as `Customer addresses`. */
 export function endpointGroup({ response, resource }: Endpoint): string {
   const words = response.kind === 'only' ? resource.name : resource.plural
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /**
- * The rule of a parameter in whole sentences: of a datetime also why its offset is asked for (R12), and on which
- * stores it is refused because `resource` lacks the field it filters by (R1).
- * `in code` leaves out how to write it in a URL.
+ * Returns the rule of a parameter in whole sentences. For a datetime, this includes why an offset is required (R12), and
+ * which stores reject the parameter because they do not have the field (R1). `in code` omits how to write it in a URL.
  */
 export function parameterNote(
   name: ParameterName,
@@ -61,24 +62,23 @@ export function parameterNote(
   if (filter?.operator !== '>=') return sentence(note)
   const since = resource.fields[filter.field]?.since ?? 'launch'
   const older = since === 'launch' ? [] : [untrackedUpdatesNote(resource, since)]
-  const written = place === 'in a URL' ? ['Write + of an offset as %2B'] : []
+  const written = place === 'in a URL' ? ['In a URL, write the + of an offset as %2B'] : []
   return [note, `Must be ${TIMESTAMP_RULE}`, ...written, OFFSET_NOTE, ...older].map(sentence).join(' ')
 }
 
-/** Where a filter by a newer field is refused. */
 function untrackedUpdatesNote({ plural }: Resource, since: string): string {
-  return `On ${plural} refused with INVALID_PARAM by stores older than ${since}, which do not track their updates`
+  return `Stores older than ${since} do not track updates of ${plural}: they reject this parameter with INVALID_PARAM`
 }
 
-const OFFSET_NOTE = 'Refused without an offset: a local time read as UTC would skip rows in silence'
+const OFFSET_NOTE = 'A datetime without an offset is rejected: a local time that is read as UTC could skip rows'
 
-/** What a member of stored JSON usually is, in the words of JSON Schema; null where it can be anything. */
+/** The JSON Schema type of a member of stored JSON; null if it can have any type. */
 export function memberType(member: JsonMember): 'string' | 'integer' | 'number' | 'boolean' | null {
   if (member === 'any') return null
   return member === 'text' ? 'string' : member
 }
 
-/** `text` with a full stop. */
+/** `text` with a period at the end. */
 export function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`
 }

@@ -1,4 +1,4 @@
-// The responses of an operation: the answer with its headers, and every error it can meet, grouped by status.
+// The OpenAPI responses of an operation: the success with its headers, and the errors by status.
 
 import { type Contract, errorsOf, isPaginated, returnsList, rowShapeOf, typeName } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
@@ -22,7 +22,7 @@ const ERROR_HEADERS: Readonly<Record<number, readonly string[]>> = {
 }
 const METHOD_STATUS = 405
 
-/** Every described header as a component. */
+/** Every documented header as a component. */
 export function headersOf(): OpenApiObject {
   const headers = Object.entries(RESPONSE_HEADERS)
   return Object.fromEntries(
@@ -30,7 +30,7 @@ export function headersOf(): OpenApiObject {
   )
 }
 
-/** Responses that are the same on every endpoint: an error that no endpoint words for itself, and 405. */
+/** The error responses that are the same for every endpoint. `METHOD` is the one for status 405. */
 export function sharedResponses(contract: Contract): OpenApiObject {
   const shared = Object.entries(contract.errors).filter(([code, { status }]) => isShared(code, status, contract))
   return {
@@ -44,7 +44,7 @@ export function sharedResponses(contract: Contract): OpenApiObject {
   }
 }
 
-/** The responses of one endpoint by status. */
+/** The responses of an endpoint by status. */
 export function responsesOf(endpoint: Endpoint, contract: Contract): OpenApiObject {
   const codes = errorsOf(endpoint, contract)
   const statuses = [...new Set(codes.map((code) => statusOf(code, contract)))]
@@ -60,7 +60,7 @@ function successResponse(endpoint: Endpoint): OpenApiObject {
   const schema = list ? schemaRef(listName(row)) : requiredProperties({ data: schemaRef(typeName(row)) })
   const ofChanges = endpoint.parameters.includes('updated_since')
   const listHeaders = ofChanges ? UPDATED_LIST_HEADERS : LIST_HEADERS
-  const listed = response.kind === 'ids' ? `ids of the ${resource.plural}` : resource.plural
+  const listed = response.kind === 'ids' ? `IDs of the ${resource.plural}` : resource.plural
   return {
     description: list ? `The ${listed}, oldest first.` : `The ${resource.name.toLowerCase()}.`,
     headers: headerRefs(list ? listHeaders : OBJECT_HEADERS),
@@ -71,7 +71,7 @@ function successResponse(endpoint: Endpoint): OpenApiObject {
 interface ErrorExample {
   readonly code: string
   readonly message: string
-  /** Tells examples of one code apart: the parameter. */
+  /** The parameter, if a code has one example for each parameter. */
   readonly parameter?: string
 }
 
@@ -93,13 +93,13 @@ function errorResponse(status: number, examples: readonly ErrorExample[], { erro
   ])
   const conditions = [...new Set(examples.map(({ code }) => `\`${code}\`: ${errors[code]?.condition ?? ''}`))]
   return {
-    description: status === METHOD_STATUS ? 'Another method than GET or HEAD.' : conditions.join(' '),
+    description: status === METHOD_STATUS ? 'The method is not GET or HEAD.' : conditions.join(' '),
     headers: headerRefs(ERROR_HEADERS[status] ?? AUTHENTICATED_HEADERS),
     content: { 'application/json': { schema: schemaRef('ErrorResponse'), examples: Object.fromEntries(named) } },
   }
 }
 
-/** Messages as the service words them: those of parameters come from the parsers themselves. */
+/** The parsers of the parameters produce the messages, so the examples are the messages of the service. */
 function examplesOf(code: string, endpoint: Endpoint, { errors }: Contract): ErrorExample[] {
   const inPath = endpoint.path.includes('{id}')
   if (code === 'INVALID_PARAM' && inPath)
@@ -129,7 +129,7 @@ function invalidExample(name: ParameterName, { resource }: Endpoint): ErrorExamp
   }
 }
 
-/** Whether a code is alone at its status and says the same on every endpoint. */
+/** Whether the code is the only one with its status, and its message is the same on every endpoint. */
 function isShared(code: string, status: number, { errors }: Contract): boolean {
   return (
     code !== 'INVALID_PARAM' && Object.values(errors).every((each) => each === errors[code] || each.status !== status)

@@ -1,5 +1,5 @@
-// JSON Schema 2020-12 of what is served. Objects stay open, since clients ignore fields they do not know, and lists of
-// values are named without being closed (R33): a response of the service never fails its own schema.
+// JSON Schema 2020-12 of the responses. Objects allow unknown fields, and enumerations allow unknown values (R33), so that
+// the responses of a newer service match this schema.
 
 import { type Contract, resourcesOf, rowShapeOf, typeName } from './contract.ts'
 import { exampleOf } from './example.ts'
@@ -7,17 +7,17 @@ import type { Field, FieldType, JsonEntry, JsonMember, JsonShape } from './field
 import { fieldNote, fieldSince, memberType, sentence } from './notes.ts'
 import type { RowShape } from './resource.ts'
 
-/** A JSON Schema, or another part of an OpenAPI document. */
+/** A JSON Schema or another object of an OpenAPI document. */
 export type OpenApiObject = { readonly [name: string]: unknown }
 
-/** Keywords of ours in the schemas: a strict validator wants to be told of them. */
+/** Extension keywords in the schemas. A strict validator needs the list. */
 export const SCHEMA_EXTENSIONS = ['x-since', 'x-enum-open', 'x-enum-varnames', 'x-enum-descriptions'] as const
 
 const MONEY = '^-?\\d+\\.\\d{2}$'
 const DECIMAL = '^-?\\d+(\\.\\d+)?$'
 const TIMESTAMP = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$'
 
-/** Every schema of the contract by component name: resources, list envelopes, and what they share. */
+/** Every schema of the contract by component name. */
 export function schemasOf(contract: Contract): Record<string, OpenApiObject> {
   const lists = new Set(contract.endpoints.filter(({ response }) => response.kind !== 'only').map(rowShapeOf))
   return {
@@ -25,13 +25,13 @@ export function schemasOf(contract: Contract): Record<string, OpenApiObject> {
     ...Object.fromEntries([...lists].map((each) => [listName(each), listSchema(each)])),
     ListMeta: LIST_META,
     JsonValue: JSON_VALUE,
-    // Not `Error`, which generated code would put in place of the language's own.
+    // Not `Error`: generated code would replace the class of the language.
     ErrorResponse: ERROR_RESPONSE,
     ErrorCode: errorCodeSchema(contract),
   }
 }
 
-/** Component name of the list envelope of such rows. */
+/** Component name of a list response with such rows. */
 export function listName(resource: RowShape): string {
   return `${typeName(resource)}List`
 }
@@ -41,7 +41,7 @@ export function schemaRef(name: string): OpenApiObject {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-/** Object with `properties`, all of them required. */
+/** The schema of an object in which all `properties` are required. */
 export function requiredProperties(properties: Readonly<Record<string, OpenApiObject>>): OpenApiObject {
   return { type: 'object', required: Object.keys(properties), properties }
 }
@@ -63,7 +63,7 @@ function fieldSchema(resource: RowShape, field: Field): OpenApiObject {
   return { type: types, description: fieldNote(field), 'x-since': fieldSince(resource, field), ...rest }
 }
 
-/** The schema of a type that is not null; `type` is one name, so that null can be added to it. */
+/** The schema of a type without null. Its `type` is one name, so the caller can add null. */
 function typeSchema(type: FieldType): OpenApiObject & { readonly type: string } {
   switch (type.kind) {
     case 'uuid':
@@ -102,13 +102,13 @@ function shapeSchema(shape: JsonShape): OpenApiObject & { readonly type: string 
   return { ...requiredProperties(Object.fromEntries(members)), type: 'object' }
 }
 
-/** An element of a list has all members that the specification names, although it is served as it was stored (R32). */
+/** All members are required, because the specification names them. The API serves elements as they are stored (R32). */
 function elementSchema(entry: JsonEntry): OpenApiObject {
   if (entry === 'any') return schemaRef('JsonValue')
   return requiredProperties(mapMembers(entry, memberSchema))
 }
 
-/** A value of a map can lack members: a translation falls back to the default language for them. */
+/** Members are optional: a translation without a member falls back to the default language. */
 function valueSchema(entry: JsonEntry): OpenApiObject {
   if (entry === 'any') return schemaRef('JsonValue')
   const optional = (member: JsonMember) => {
@@ -131,13 +131,13 @@ function mapMembers(
 }
 
 const JSON_VALUE: OpenApiObject = {
-  description: 'A JSON value as stored: usually a string.',
+  description: 'A JSON value as it is stored. It is usually a string.',
   anyOf: [
     { type: 'string' },
     { type: 'number' },
     { type: 'boolean' },
     { type: 'null' },
-    // Not recursive: TypeScript refuses what generators make of a schema that refers to itself.
+    // Not recursive: TypeScript rejects the code that generators write for a recursive schema.
     { type: 'array', items: {} },
     { type: 'object', additionalProperties: true },
   ],
@@ -149,13 +149,13 @@ function listSchema(resource: RowShape): OpenApiObject {
 }
 
 const LIST_META: OpenApiObject = {
-  description: 'Whether more pages follow, and how to ask for the next one.',
+  description: 'Whether more pages follow, and the cursor of the next page.',
   ...requiredProperties({
     next_cursor: {
       type: ['string', 'null'],
-      description: 'Pass it back unchanged as cursor for the next page. null on the last page.',
+      description: 'Pass it unchanged as cursor to get the next page. null on the last page.',
     },
-    has_more: { type: 'boolean', description: 'Whether more pages follow. Only false ends a walk.' },
+    has_more: { type: 'boolean', description: 'Whether more pages follow. The list ends only when this is false.' },
   }),
 }
 
@@ -167,13 +167,13 @@ const ERROR_RESPONSE: OpenApiObject = {
       message: {
         type: 'string',
         description:
-          'For people. For a validation error, it names the parameter, the accepted values, and the value that the client sent.',
+          'A message for people. For a validation error, it names the parameter, the accepted values, and the value that the client sent.',
       },
     }),
   }),
 }
 
-/** With names for the members of an enum: generators make `INVALIDAPIKEY` of the codes themselves. */
+/** Has a name for each value, because generators would turn `INVALID_API_KEY` into `INVALIDAPIKEY`. */
 function errorCodeSchema({ errors }: Contract): OpenApiObject {
   const codes = Object.keys(errors)
   return {
@@ -185,7 +185,7 @@ function errorCodeSchema({ errors }: Contract): OpenApiObject {
   }
 }
 
-/** `INVALID_API_KEY` as the name of an enum's member: `InvalidApiKey`. */
+/** The code as the name of an enum member: `INVALID_API_KEY` becomes `InvalidApiKey`. */
 function memberName(code: string): string {
   return code
     .toLowerCase()

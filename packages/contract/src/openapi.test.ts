@@ -1,5 +1,3 @@
-// The OpenAPI document: valid, strict, complete, and never refused by what the service serves.
-
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -42,7 +40,7 @@ const document = JSON.parse(JSON.stringify(openapi())) as Document
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** A validator as strict as ajv has it, of one component schema. */
+/** A validator of one component schema, in the strict mode of ajv. */
 function validator(name: string): ValidateFunction {
   const ajv = new Ajv2020({ strict: true, allErrors: true })
   formats.default(ajv)
@@ -51,8 +49,8 @@ function validator(name: string): ValidateFunction {
   return ajv.compile({ $ref: `document#/components/schemas/${name}` })
 }
 
-describe('the document', () => {
-  it('is accepted by the strict OpenAPI linter', async () => {
+describe('the OpenAPI document', () => {
+  it('passes the strict OpenAPI linter', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'store-export-openapi-'))
     try {
       const file = join(folder, 'openapi.json')
@@ -66,19 +64,19 @@ describe('the document', () => {
     }
   })
 
-  it('compiles under ajv at its strictest, and every example satisfies its schema', () => {
+  it('compiles in the strict mode of ajv, and every example matches its schema', () => {
     for (const resource of resourcesOf(CONTRACT)) {
       const validate = validator(typeName(resource))
       expect(validate(exampleOf(resource)), `${resource.name}: ${JSON.stringify(validate.errors)}`).toBe(true)
     }
   })
 
-  it('has GET for every endpoint and nothing else', () => {
+  it('has GET for every endpoint, and no other method', () => {
     expect(Object.keys(document.paths)).toEqual(ENDPOINTS.map(({ path }) => path))
     for (const item of Object.values(document.paths)) expect(Object.keys(item)).toEqual(['get'])
   })
 
-  it('[FMT-6] requires every field of every resource, and lets each newer one be null', () => {
+  it('[FMT-6] requires every field of every resource, and allows null for nullable fields only', () => {
     for (const resource of resourcesOf(CONTRACT)) {
       const schema = document.components.schemas[typeName(resource)]
       expect(schema?.required).toEqual(Object.keys(resource.fields))
@@ -89,7 +87,7 @@ describe('the document', () => {
     }
   })
 
-  it('[VER-2] a row of each revision satisfies its schema with exactly the newer fields null', () => {
+  it('[VER-2] a row of each revision matches its schema when the newer fields are null', () => {
     for (const { id: revision } of REVISIONS) {
       for (const resource of resourcesOf(CONTRACT)) {
         const newer = Object.entries(resource.fields).filter(([, field]) => !includesRevision(revision, field.since))
@@ -100,7 +98,7 @@ describe('the document', () => {
     }
   })
 
-  it('[VER-2] says of each field since which revision it is there', () => {
+  it('[VER-2] has the revision of each field in x-since', () => {
     const notes = document.components.schemas.Order?.properties
     expect(notes?.tax_breakdown).toMatchObject({ 'x-since': 'v1.4' })
     expect(notes?.tax_breakdown?.description).toContain('null on stores older than v1.4')
@@ -113,14 +111,14 @@ describe('the document', () => {
     }
   })
 
-  it('[R33] a status outside the list is valid in an answer, and refused as a parameter', () => {
+  it('[R33] allows an unknown status in a response, but not as a parameter', () => {
     expect(validator('Order')({ ...exampleOf(order), status: 'packed' })).toBe(true)
     const status = document.paths['/api/v1/orders']?.get.parameters?.find(({ name }) => name === 'status')
     expect(status?.schema.enum).toContain('paid')
     expect(status?.schema.enum).not.toContain('packed')
   })
 
-  it('refuses money as a float, three decimals, a timestamp without milliseconds, an id in braces', () => {
+  it('rejects money as a float or with three decimals, a timestamp without milliseconds, and an ID in braces', () => {
     const validate = validator('Order')
     const row = exampleOf(order)
     for (const wrong of [
@@ -136,27 +134,27 @@ describe('the document', () => {
     expect(validate({ ...row, total: '-9007199254740993.01' })).toBe(true)
   })
 
-  it('[GEN-6] stays open: a field it does not know is valid', () => {
+  it('[GEN-6] allows an unknown field', () => {
     expect(validator('Order')({ ...exampleOf(order), loyalty_points: 12 })).toBe(true)
   })
 
-  it('[R19, R12] says where it departs: digits of coordinates, offsets of datetimes', () => {
+  it('[R19, R12] describes the digits of coordinates and the offset of datetimes', () => {
     const location = document.components.schemas.Location?.properties
-    for (const name of ['latitude', 'longitude']) expect(location?.[name]?.description).toContain('digits stored')
+    for (const name of ['latitude', 'longitude']) expect(location?.[name]?.description).toContain('all stored digits')
     const since = document.paths['/api/v1/orders']?.get.parameters?.find(({ name }) => name === 'updated_since')
-    expect(since?.description).toContain('Refused without an offset')
+    expect(since?.description).toContain('A datetime without an offset is rejected')
   })
 
-  it('says of updated_since on customers, and there alone, which stores refuse it', () => {
+  it('names the stores that reject updated_since for customers, and for no other list', () => {
     const noteAt = (path: string): string =>
       document.paths[path]?.get.parameters?.find(({ name }) => name === 'updated_since')?.description ?? ''
-    expect(noteAt('/api/v1/customers')).toContain('stores older than v1.1')
+    expect(noteAt('/api/v1/customers')).toContain('Stores older than v1.1')
     expect(noteAt('/api/v1/orders')).not.toContain('older')
   })
 })
 
 describe('errors', () => {
-  it('[ERR-1] every error an endpoint can answer with stands at its status, with a code and a message', () => {
+  it('[ERR-1] has every error of an endpoint at its status, with a code and a message', () => {
     const text = JSON.stringify(document.components.responses)
     for (const endpoint of ENDPOINTS) {
       const responses = document.paths[endpoint.path]?.get.responses ?? {}
@@ -168,25 +166,25 @@ describe('errors', () => {
     }
   })
 
-  it('[ERR-1] examples of refused parameters carry the message the service itself gives', () => {
+  it('[ERR-1] has the messages of the service in the examples of rejected parameters', () => {
     const responses = JSON.stringify(document.paths['/api/v1/orders']?.get.responses[400])
     expect(responses).toContain('limit: must be a whole number from 1 to 250; got')
     expect(responses).toContain('status: must be one of pending, paid')
   })
 
-  it('[ERR-1] the body of an error has one of the codes', () => {
+  it('[ERR-1] allows only known codes in the body of an error', () => {
     const validate = validator('ErrorResponse')
     expect(validate({ error: { code: 'NOT_FOUND', message: 'No such order.' } })).toBe(true)
     expect(validate({ error: { code: 'TEAPOT', message: 'No.' } })).toBe(false)
     expect(validate({ error: { code: 'NOT_FOUND' } })).toBe(false)
   })
 
-  it('[ERR-2, R41] 429, 409 and 502 have the header Retry-After', () => {
+  it('[ERR-2, R41] has the header Retry-After on 429, 409 and 502', () => {
     for (const code of ['RATE_LIMITED', 'STORE_NOT_READY', 'STORE_DB_ERROR'])
       expect(document.components.responses[code]).toMatchObject({ headers: { 'retry-after': {} } })
   })
 
-  it('no schema takes the name of something that JavaScript has, and members of the codes read well', () => {
+  it('has no schema with the name of a JavaScript global, and names the codes in Pascal case', () => {
     const names = Object.keys(document.components.schemas)
     expect(names.filter((name) => name in globalThis)).toEqual([])
     expect(document.components.schemas.ErrorCode).toMatchObject({
@@ -197,7 +195,7 @@ describe('errors', () => {
 })
 
 describe('stored JSON', () => {
-  it('[RES-ORDER] tax_breakdown has all its members, none of them null', () => {
+  it('[RES-ORDER] requires all members of tax_breakdown, without null', () => {
     const validate = validator('Order')
     const row = exampleOf(order)
     const share = { rate: 19, baseCents: 100, taxCents: 19 }
@@ -206,7 +204,7 @@ describe('stored JSON', () => {
       expect(validate({ ...row, tax_breakdown: [wrong] }), JSON.stringify(wrong)).toBe(false)
   })
 
-  it('attributes and values of metafields may be anything that JSON has, and no schema is without a type', () => {
+  it('allows every JSON value in attributes and metafields, and has a type in every schema', () => {
     const validate = validator('Order')
     for (const value of ['a', 1, true, null, [1], { a: { b: 1 } }])
       expect(validate({ ...exampleOf(order), metafields: [{ key: 'k', label: 'l', value }] })).toBe(true)

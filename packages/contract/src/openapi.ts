@@ -1,4 +1,4 @@
-// The contract as an OpenAPI 3.1 document: its head, its components and its paths. Pure.
+// The contract as an OpenAPI 3.1 document.
 
 import { type Contract, contractWith, latestRevisionOf } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
@@ -9,16 +9,16 @@ import { headersOf, responsesOf, sharedResponses } from './openapi-responses.ts'
 import { type OpenApiObject, schemasOf } from './openapi-schema.ts'
 import { PARAMETERS, type Parameter, type ParameterName } from './parameters.ts'
 
-/** What the document is made of: the declared contract, where nothing else is said. */
+/** Options of the document. The declared contract is the default. */
 export interface OpenApiOptions extends Partial<Contract> {
-  /** The address of the service without a slash at the end; an example when not given. */
+  /** The address of the service without a trailing slash; defaults to an example. */
   readonly baseUrl?: string
 }
 
-/** Placeholder for the address of the service in a document that no service serves. */
+/** The server address in a document that no service serves. */
 export const EXAMPLE_BASE_URL = 'https://export.example'
 
-/** The OpenAPI 3.1 document (JSON Schema 2020-12). */
+/** Returns the OpenAPI 3.1 document. Its schemas are JSON Schema 2020-12. */
 export function openapi({ baseUrl, ...parts }: OpenApiOptions = {}): OpenApiObject {
   const contract = contractWith(parts)
   return {
@@ -46,7 +46,8 @@ const STORE_KEY: OpenApiObject = {
   type: 'apiKey',
   in: 'header',
   name: 'x-api-key',
-  description: 'Key of one store, from its dashboard: Settings, API. Belongs on a server, never in a browser.',
+  description:
+    'The API key of a store. Create it in the store dashboard under Settings, API. Use it on a server, never in a browser.',
 }
 
 function infoOf(contract: Contract): OpenApiObject {
@@ -59,28 +60,36 @@ function infoOf(contract: Contract): OpenApiObject {
   }
 }
 
-const DESCRIPTION = `Reads one store: its snapshot, orders with their items, customers with their addresses, customer groups, pickup locations, products with their variants, and categories. There are no write operations.
+const DESCRIPTION = `Read the data of one store: its settings, orders with their items, customers with their addresses, customer groups, pickup locations, products with their variants, and categories. The API has no write operations.
 
-## Key
-Send the key in the header \`x-api-key\`. It belongs to one store, so no path names a store. Create it in the store dashboard under Settings, API; a store can have ${LIMITS.activeKeysPerStore}. There are no CORS headers: call from a server.
+## Authentication
+Send your API key in the \`x-api-key\` header. A key belongs to one store, so no path names a store. Create keys in the store dashboard under Settings, API. A store can have ${LIMITS.activeKeysPerStore} active keys. There are no CORS headers: send requests from a server, not from a browser.
 
-## Values
-- Money is a decimal string with two decimals. Its currency is the order's \`currency\`, else \`store_currency\`.
-- Timestamps are UTC with milliseconds (cut, not rounded) and a trailing Z. Ids are UUIDs in lower case.
-- Coordinates are decimal strings with the digits stored, not two decimals: those would move a place by a kilometre.
-- A field that an older store does not have is null there, so the shape is the same everywhere. Ignore fields you do not know; new ones can appear at any time. So can values of fields like \`status\`.
+## Data formats
+- Money is a decimal string with two decimals. Its currency is the order's \`currency\`, or \`store_currency\` if that is null.
+- Timestamps are in UTC with milliseconds (cut, not rounded) and a trailing Z. IDs are UUIDs in lower case.
+- Coordinates are decimal strings with the stored digits. Two decimals would move a location by up to a kilometer.
+- A field that an older store does not have is null, so all stores return the same fields.
+- New fields can appear at any time, and so can new values of fields such as \`status\`. Ignore fields that you do not know.
 
-## Pages
-Lists come oldest first. Ask with \`limit=${LIMITS.pageRowsMax}\`, then pass \`meta.next_cursor\` back as \`cursor\`, with the same filters, until \`meta.has_more\` is false. A page can be shorter than \`limit\`, even empty, and still have more behind it.
+## Pagination
+Lists are sorted by creation time, oldest first. Start with \`limit=${LIMITS.pageRowsMax}\`. Then pass \`meta.next_cursor\` as \`cursor\`, with the same filters, until \`meta.has_more\` is false. A page can have fewer rows than \`limit\`, or none, while \`has_more\` is still true.
 
-## Keeping a copy
-Every page of a list has the timestamp for your next run in \`x-sync-watermark\`, and the parameter for it in \`x-sync-parameter\`. Save both after you have written the whole list, and upsert by \`id\`: rows can come twice. The parameter is \`updated_since\`, or \`created_since\` for customers of a store that does not track their updates: read all of these customers now and then. A list without the header has no such parameter: read it whole. Deleted rows are not reported: walk the list of ids, ${LIMITS.pageRowsOfIds.toLocaleString('en')} a page (\`/api/v1/ids/orders\` and its like). What your copy held before that walk began, and the walk does not bring, was deleted.
+## Incremental sync
+Every page of a list has two headers for your next sync: a timestamp in \`x-sync-watermark\`, and the parameter for it in \`x-sync-parameter\`.
+- Save both after you have written the whole list.
+- Write rows with an upsert by \`id\`, because the API can return a row again.
+- The parameter is \`updated_since\`, or \`created_since\` for customers of a store that does not track customer updates. Read all customers of such a store from time to time.
+- A list without \`x-sync-parameter\` has no such parameter. Read the whole list in each sync.
 
-## Limits
-${LIMITS.requestsPerMinute} requests a clock minute and key; then 429 with \`Retry-After\`. With pages of ${LIMITS.pageRowsMax} rows these are ${(LIMITS.requestsPerMinute * LIMITS.pageRowsMax).toLocaleString('en')} rows a minute.
+## Deleted rows
+No list reports deleted rows. Read a list of IDs instead, such as \`/api/v1/ids/orders\`, with ${LIMITS.pageRowsOfIds.toLocaleString('en')} IDs per page. A row that you had before reading this list, and that the list does not return, has been deleted.
 
-## Methods
-Every path answers GET, and HEAD as GET without the body (not listed below). Anything else gets 405. A query parameter that an endpoint does not have is ignored and named in the header \`x-ignored-params\`; one given empty or twice is refused.`
+## Rate limit
+A key can make ${LIMITS.requestsPerMinute} requests per one-minute window. Further requests return 429 with \`Retry-After\`. With ${LIMITS.pageRowsMax} rows per page, this is ${(LIMITS.requestsPerMinute * LIMITS.pageRowsMax).toLocaleString('en')} rows per minute.
+
+## Methods and parameters
+Every path accepts GET and HEAD. HEAD returns the headers of GET without the body, and is not listed below. Other methods return 405. A query parameter that is empty or sent twice is rejected. A parameter that the endpoint does not have is ignored and named in the \`x-ignored-params\` header.`
 
 function tagsOf({ endpoints }: Contract): OpenApiObject[] {
   const groups = new Map(endpoints.map((each) => [endpointGroup(each), each.resource.note]))
@@ -110,7 +119,7 @@ function pathParameters({ path, response, resource }: Endpoint): OpenApiObject[]
       name: 'id',
       in: 'path',
       required: true,
-      description: `Id of the ${owner.name.toLowerCase()}: a UUID of 8-4-4-4-12 hexadecimal digits.`,
+      description: `ID of the ${owner.name.toLowerCase()}: a UUID of 8-4-4-4-12 hexadecimal digits.`,
       schema: { type: 'string', format: 'uuid' },
       example: exampleOf(owner).id,
     },
@@ -127,7 +136,7 @@ function queryParameters({ parameters, resource }: Endpoint): OpenApiObject[] {
       required: false,
       description: parameterNote(name, resource),
       schema,
-      // x-disabled: a reference page offers the value, but its requests do not filter unless asked to
+      // With x-disabled, the reference page shows the value but does not send it by default.
       ...(example === undefined ? {} : { examples: { one: { value: example, 'x-disabled': true } } }),
     }
   })

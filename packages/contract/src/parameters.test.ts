@@ -5,14 +5,14 @@ import { customer } from './resources/customer.ts'
 import { order } from './resources/order.ts'
 import { product } from './resources/product.ts'
 
-const refusalOf = (run: () => unknown): ApiError => {
+const errorOf = (run: () => unknown): ApiError => {
   try {
     run()
   } catch (error) {
     if (error instanceof ApiError) return error
     throw error
   }
-  throw new Error('nothing was refused')
+  throw new Error('nothing was rejected')
 }
 
 describe('[Q-LIMIT, R11] limit', () => {
@@ -21,21 +21,21 @@ describe('[Q-LIMIT, R11] limit', () => {
     ['9', 9],
     ['10', 10],
     ['250', 250],
-  ])('%s is taken', (text, expected) => {
+  ])('accepts %s', (text, expected) => {
     expect(PARAMETERS.limit.parse(text)).toBe(expected)
   })
 
   test.each([
     ...['0', '00', '-1', '-0', '+5', '05', '1.5', '5.0', '1e2', '0x10', '0b1', ' 5', '5 ', '5\n', '５', '٥', '1_0'],
     ...['251', '1000', '99999999999999999999', 'NaN', 'Infinity', 'ten', 'null', '5,5', '5;'],
-  ])('%j is refused, with parameter and range', (text) => {
-    const error = refusalOf(() => PARAMETERS.limit.parse(text))
+  ])('rejects %j, and names the parameter and the range', (text) => {
+    const error = errorOf(() => PARAMETERS.limit.parse(text))
     expect(error.code).toBe('INVALID_PARAM')
     expect(error.message).toMatch(/^limit: must be a whole number from 1 to 250; got "/)
   })
 })
 
-test('[Q-STATUS] status takes exactly the values of the resource, and names them when it refuses', () => {
+test('[Q-STATUS] status accepts only the values of the resource, and its error names them', () => {
   for (const status of ['pending', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded', 'return_requested'])
     expect(PARAMETERS.status.parse(status, order)).toBe(status)
   for (const status of ['draft', 'active', 'archived']) expect(PARAMETERS.status.parse(status, product)).toBe(status)
@@ -46,28 +46,31 @@ test('[Q-STATUS] status takes exactly the values of the resource, and names them
     [order, 'constructor'],
     [customer, 'paid'],
   ] as const)
-    expect(refusalOf(() => PARAMETERS.status.parse(text, resource)).code).toBe('INVALID_PARAM')
-  expect(refusalOf(() => PARAMETERS.status.parse('draft', order)).message).toBe(
+    expect(errorOf(() => PARAMETERS.status.parse(text, resource)).code).toBe('INVALID_PARAM')
+  expect(errorOf(() => PARAMETERS.status.parse('draft', order)).message).toBe(
     'status: must be one of pending, paid, shipped, delivered, cancelled, refunded, return_requested; got "draft"',
   )
 })
 
-test.each(['updated_since', 'created_since'] as const)('[R12] %s names itself and the rule', (name) => {
-  expect(PARAMETERS[name].parse('2000-01-01T00:00:00.000001Z')).toBe(1n)
-  const plain = refusalOf(() => PARAMETERS[name].parse('yesterday'))
-  expect(plain.message).toMatch(new RegExp(`^${name}: must be an RFC 3339 datetime .*; got "yesterday"$`))
-  expect(plain.message).not.toContain('%2B')
-  expect(refusalOf(() => PARAMETERS[name].parse('2026-07-01T00:00:00 02:00')).message).toContain('%2B')
-})
+test.each(['updated_since', 'created_since'] as const)(
+  '[R12] the error of %s names the parameter and the rule',
+  (name) => {
+    expect(PARAMETERS[name].parse('2000-01-01T00:00:00.000001Z')).toBe(1n)
+    const plain = errorOf(() => PARAMETERS[name].parse('yesterday'))
+    expect(plain.message).toMatch(new RegExp(`^${name}: must be an RFC 3339 datetime .*; got "yesterday"$`))
+    expect(plain.message).not.toContain('%2B')
+    expect(errorOf(() => PARAMETERS[name].parse('2026-07-01T00:00:00 02:00')).message).toContain('%2B')
+  },
+)
 
-test('[ERR-1] the rule that a parameter states is the one in its refusals', () => {
+test('[ERR-1] the error of a parameter contains its rule', () => {
   for (const name of ['limit', 'updated_since', 'created_since', 'status'] as const) {
     const { parse, rule }: Parameter = PARAMETERS[name]
-    expect(refusalOf(() => parse('x', order)).message).toBe(`${name}: must be ${rule(order)}; got "x"`)
+    expect(errorOf(() => parse('x', order)).message).toBe(`${name}: must be ${rule(order)}; got "x"`)
   }
 })
 
-test('what is echoed is escaped and cut', () => {
+test('client input in a message is escaped and cut', () => {
   expect(quotedInput('a"b\n\0')).toBe('"a\\"b\\n\\u0000"')
   expect(quotedInput('x'.repeat(65))).toBe(`"${'x'.repeat(64)}…"`)
   expect(quotedInput(`${'x'.repeat(63)}😀`)).toBe(`"${'x'.repeat(63)}\uFFFD…"`)

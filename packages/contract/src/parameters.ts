@@ -1,36 +1,36 @@
-// The query parameters: the rule of each, its default and its message, once. Parsing is pure; nothing raw goes on.
+// The query parameters: what each accepts, how it is parsed, and which rows it selects.
 
 import { ApiError } from './errors.ts'
 import { KEY_PREFIX, LIMITS } from './limits.ts'
 import type { Resource } from './resource.ts'
 import { hasSpaceForPlus, type Microseconds, parseTimestamp, TIMESTAMP_RULE } from './timestamp.ts'
 
-/** Value of a parsed parameter. */
+/** A parsed value. */
 export type ParameterValue = number | string | Microseconds
 
-/** A query parameter as declared. */
+/** A query parameter. */
 export interface Parameter {
   readonly note: string
-  /** JSON Schema of it for a resource. */
+  /** Returns the JSON Schema for a resource. */
   readonly schema: (resource: Resource) => Record<string, unknown>
-  /** What is accepted, in the words of messages, after 'must be'. */
+  /** Returns what the parameter accepts. Messages have it after "must be". */
   readonly rule: (resource: Resource) => string
-  /** The value, or an `ApiError` that names the parameter and what is accepted. */
+  /** Returns the value. Throws an `ApiError` that names the parameter and what it accepts. */
   readonly parse: (text: string, resource: Resource) => ParameterValue
-  /** What it keeps of the rows, where it is a filter: those whose `field` compares so with the value. */
+  /** Set if the parameter is a filter: it selects rows by comparing `field` with the value. */
   readonly filter?: { readonly field: string; readonly operator: '>=' | '=' }
 }
 
 const LIMIT_RULE = `a whole number from ${LIMITS.pageRowsMin} to ${LIMITS.pageRowsMax}`
 const TIMESTAMP_SCHEMA = { type: 'string', format: 'date-time' }
 
-/** What the id in a path must be, in the words of messages. */
+/** What the path accepts as an ID. Messages have it after "must be". */
 export const ID_RULE = 'a UUID like 3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e5f'
 
 /** Every query parameter by name. */
 export const PARAMETERS = {
   limit: {
-    note: `Page size, ${LIMITS.pageRowsMin} to ${LIMITS.pageRowsMax}.`,
+    note: `Maximum rows per page, ${LIMITS.pageRowsMin} to ${LIMITS.pageRowsMax}.`,
     schema: () => ({
       type: 'integer',
       minimum: LIMITS.pageRowsMin,
@@ -41,27 +41,27 @@ export const PARAMETERS = {
     parse: (text) => parseLimit(text),
   },
   cursor: {
-    note: 'Opaque: meta.next_cursor of the previous page, passed back unchanged. Not to be parsed, edited or kept.',
+    note: 'The unchanged meta.next_cursor of the previous page. It is opaque: do not parse, edit or store it.',
     schema: () => ({ type: 'string' }),
     rule: () => 'meta.next_cursor of the previous page',
     parse: (text) => text,
   },
   updated_since: {
-    note: 'Only rows updated at or after this instant.',
+    note: 'Returns only rows that were updated at or after this time.',
     schema: () => TIMESTAMP_SCHEMA,
     rule: () => TIMESTAMP_RULE,
     parse: (text) => timestampOf('updated_since', text),
     filter: { field: 'updated_at', operator: '>=' },
   },
   created_since: {
-    note: 'Only rows created at or after this instant; works on all stores.',
+    note: 'Returns only rows that were created at or after this time. Works on all stores.',
     schema: () => TIMESTAMP_SCHEMA,
     rule: () => TIMESTAMP_RULE,
     parse: (text) => timestampOf('created_since', text),
     filter: { field: 'created_at', operator: '>=' },
   },
   status: {
-    note: 'Only rows with this status.',
+    note: 'Returns only rows with this status.',
     schema: (resource) => ({ type: 'string', enum: statusesOf(resource) }),
     rule: statusRule,
     parse: (text, resource) => parseStatus(text, resource),
@@ -72,12 +72,12 @@ export const PARAMETERS = {
 /** Name of a query parameter. */
 export type ParameterName = keyof typeof PARAMETERS
 
-/** A refusal of a parameter: names it, what is accepted, and what was got. */
+/** Creates an error that names the parameter, what it accepts, and what the client sent. */
 export function invalidParameter(name: string, rule: string, got: string): ApiError {
   return new ApiError('INVALID_PARAM', `${name}: must be ${rule}; got ${quotedInput(got)}`)
 }
 
-/** A refusal of a parameter that was given twice. */
+/** Creates the error for a parameter that the client sent twice. */
 export function repeatedParameter(name: string, rule: string, [first, second]: readonly [string, string]): ApiError {
   const got = `${quotedInput(first)} and ${quotedInput(second)}`
   return new ApiError('INVALID_PARAM', `${name}: must be given once, as ${rule}; got ${got}`)
@@ -85,7 +85,7 @@ export function repeatedParameter(name: string, rule: string, [first, second]: r
 
 const QUOTED_CHARACTERS_MAX = 64
 
-/** `text` as it can be shown in a message: escaped, cut at 64 characters, a key in it masked. */
+/** Quotes client input for a message: escaped, cut at 64 characters, and with API keys masked. */
 export function quotedInput(text: string): string {
   const shown = maskKeys(text)
   const cut = shown.length > QUOTED_CHARACTERS_MAX ? `${shown.slice(0, QUOTED_CHARACTERS_MAX)}…` : shown
@@ -94,12 +94,12 @@ export function quotedInput(text: string): string {
 
 const KEY = new RegExp(`${KEY_PREFIX}[0-9A-Za-z]+`, 'g')
 
-/** `text` with what looks like a key masked: one that was pasted into the wrong place comes back in no answer. */
+/** Masks API keys in `text`. A client may have sent its key in the wrong place, and no response may contain it. */
 export function maskKeys(text: string): string {
   return text.replace(KEY, `${KEY_PREFIX}…`)
 }
 
-/** Digits only: `Number()` and schema coercion would take `1e2`, `0x10` and `+5` (R11). */
+/** Accepts only digits. `Number()` and schema coercion would also accept `1e2`, `0x10` and `+5` (R11). */
 function parseLimit(text: string): number {
   const limit = /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : 0
   if (limit >= LIMITS.pageRowsMin && limit <= LIMITS.pageRowsMax) return limit
@@ -107,8 +107,8 @@ function parseLimit(text: string): number {
 }
 
 function timestampOf(name: string, text: string): Microseconds {
-  const instant = parseTimestamp(text)
-  if (instant !== null) return instant
+  const timestamp = parseTimestamp(text)
+  if (timestamp !== null) return timestamp
   const rule = hasSpaceForPlus(text) ? `${TIMESTAMP_RULE}; write the + of an offset as %2B in a URL` : TIMESTAMP_RULE
   throw invalidParameter(name, rule, text)
 }

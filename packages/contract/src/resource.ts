@@ -1,22 +1,22 @@
-// What a resource is: a table of the store with the fields that are served of it.
+// Types of resources. A resource is a table of the store with the fields that the API serves.
 
 import type { Field } from './field.ts'
 import type { RevisionId } from './revisions.ts'
 
-/** What a row of an answer is, as readers are told. */
+/** The documented shape of a row in a response. */
 export interface RowShape {
-  /** Name in the singular, as the specification's heading has it. */
+  /** Name in the singular, as in the heading of the specification. */
   readonly name: string
-  /** Name of what a list of it holds, in the words of messages: `customer groups`. */
+  /** Name in the plural, in lower case: `customer groups`. */
   readonly plural: string
   readonly note: string
   /** First revision whose stores have the table; older stores serve an empty list. */
   readonly since: RevisionId
-  /** Fields in the order in which they are served. */
+  /** Fields in the order of the JSON. */
   readonly fields: Readonly<Record<string, Field>>
 }
 
-/** A column of the dashboard's table: a field, or fields with what the cell shows of them. */
+/** A column of a table in the dashboard: a field, or several fields. */
 export type ListColumn =
   | string
   | {
@@ -28,9 +28,9 @@ export type ListColumn =
       readonly absent?: string
     }
 
-/** How the dashboard shows the list of a resource: the few fields of its table, and what its search finds. */
+/** How the dashboard shows the list of a resource: the columns of its table, and its search. */
 export interface ListView {
-  /** By their labels, in the order of the table. */
+  /** Columns by label, in the order of the table. */
   readonly columns: Readonly<Record<string, ListColumn>>
   readonly search: {
     /** Accepted input besides an ID, as the end of a sentence: "ID or name". */
@@ -44,11 +44,11 @@ export interface ListView {
   }
 }
 
-/** A declared resource. */
+/** A resource. */
 export interface Resource extends RowShape {
   /** Table in schema `public` of the store database. */
   readonly table: string
-  /** Name of its list, by which cursors and the sizes of pages are told apart: its table, or `ids/` and its table. */
+  /** Unique name of the list, for cursors and page sizes: the table, or `ids/` and the table. */
   readonly list: string
   /** Timestamp column that marks a removed row; such rows are not served (R23). */
   readonly removedColumn?: string
@@ -56,12 +56,12 @@ export interface Resource extends RowShape {
   readonly view?: ListView
 }
 
-/** Declares a resource; `since` is `launch` unless said. */
+/** Declares a resource. `since` defaults to `launch`. */
 export function resource(declaration: Omit<Resource, 'since' | 'list'> & { since?: RevisionId }): Resource {
   return { since: 'launch', list: declaration.table, ...declaration }
 }
 
-/** Columns of the resource's table that are read: its fields that are columns, and the one that marks removed rows. */
+/** The columns that the service reads: those of the fields, and the one that marks removed rows. */
 export function columnsOf({ fields, removedColumn }: Resource): string[] {
   const columns = Object.entries(fields)
     .filter(([, field]) => field.type.kind !== 'many' && field.type.kind !== 'counts')

@@ -1,6 +1,4 @@
-// The revisions of the API within v1, oldest first. In charge of their names and order, not of what a field belongs to.
-
-/** Each revision: its id, the day it was published and what it brought. Source: the specification, "Versioning". */
+/** The schema revisions of v1, oldest first. Source: the specification, "Versioning". */
 export const REVISIONS = [
   {
     id: 'launch',
@@ -26,18 +24,18 @@ export const REVISIONS = [
   { id: 'v1.6', date: '2026-09-30', summary: 'weight_grams on products and variants; store weight_unit' },
 ] as const
 
-/** Id of a revision, `launch` or `v1.1` and up. */
+/** ID of a revision: `launch`, `v1.1`, and so on. */
 export type RevisionId = (typeof REVISIONS)[number]['id']
 
-/** The newest revision. */
+/** ID of the newest revision. */
 export const LATEST_REVISION: RevisionId = REVISIONS[REVISIONS.length - 1]?.id ?? 'launch'
 
-/** Whether `revision` has what was brought by `since`. */
+/** Whether stores of `revision` have what `since` added. */
 export function includesRevision(revision: RevisionId, since: RevisionId): boolean {
   return positionOf(revision) >= positionOf(since)
 }
 
-/** The revision called `text`, or null where there is none. */
+/** Returns the revision with the ID `text`, or null if there is none. */
 export function findRevision(text: string): RevisionId | null {
   return REVISIONS.find((revision) => revision.id === text)?.id ?? null
 }

@@ -1,8 +1,8 @@
-// Shapes of stored JSON that more than one resource uses.
+// JSON shapes that several resources share.
 
 import type { JsonShape } from './field.ts'
 
-/** Address snapshot of an order: exactly these nine keys, camelCase. */
+/** Address snapshot of an order: exactly these nine keys in camelCase. */
 export const ORDER_ADDRESS: JsonShape = {
   outer: 'object',
   keys: ['firstName', 'lastName', 'line1', 'line2', 'city', 'state', 'postalCode', 'country', 'phone'],
@@ -11,7 +11,7 @@ export const ORDER_ADDRESS: JsonShape = {
 /** Custom fields. */
 export const METAFIELDS: JsonShape = { outer: 'array', entries: { key: 'text', label: 'text', value: 'any' } }
 
-/** Texts by locale. */
+/** Translations by locale. */
 export const TRANSLATIONS: JsonShape = { outer: 'object', valuesOf: { name: 'text', description: 'text' } }
 
 /** Option values by option name. */

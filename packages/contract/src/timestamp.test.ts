@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { hasSpaceForPlus, parseTimestamp } from './timestamp.ts'
 
-/** Microseconds since 2000 of what `Date` reads; only for instants that fit its milliseconds. */
+/** Microseconds since 2000, parsed by `Date`, so without the digits after the milliseconds. */
 const micros = (iso: string): bigint => BigInt(Date.parse(iso) - Date.UTC(2000, 0, 1)) * 1000n
 
-describe('[R12] datetimes that are read', () => {
+describe('[R12] parses a valid datetime', () => {
   test.each([
     ['2000-01-01T00:00:00Z', 0n],
     ['1999-12-31T23:59:59Z', -1_000_000n],
@@ -27,7 +27,7 @@ describe('[R12] datetimes that are read', () => {
     expect(parseTimestamp(text)).toBe(expected)
   })
 
-  test('nanoseconds round up, so that "at or after" is exact on whole microseconds', () => {
+  test('rounds nanoseconds up, so "at or after" is exact for stored microseconds', () => {
     expect(parseTimestamp('2000-01-01T00:00:00.000000001Z')).toBe(1n)
     expect(parseTimestamp('2000-01-01T00:00:00.000001000Z')).toBe(1n)
     expect(parseTimestamp('2000-01-01T00:00:00.000001001Z')).toBe(2n)
@@ -35,7 +35,7 @@ describe('[R12] datetimes that are read', () => {
   })
 })
 
-describe('[R12] what is no datetime', () => {
+describe('[R12] returns null for an invalid datetime', () => {
   test.each([
     '',
     'now',
@@ -82,7 +82,7 @@ describe('[R12] what is no datetime', () => {
   })
 })
 
-test('[R12] a blank where + stood is recognised, and nothing else', () => {
+test('[R12] recognizes a space in place of the + of an offset, and no other space', () => {
   expect(hasSpaceForPlus('2026-07-08T10:20:30 02:00')).toBe(true)
   expect(hasSpaceForPlus('2026-07-08T10:20:30.123 02:00')).toBe(true)
   expect(hasSpaceForPlus('2026-07-08 10:20:30Z')).toBe(false)

@@ -1,20 +1,19 @@
-// Instants at the full precision of PostgreSQL: reading them from a query parameter, writing one in a header. A JavaScript Date would cut
-// microseconds, and a walk would then repeat or skip rows.
+// Parses and formats timestamps with the microseconds of PostgreSQL. A JavaScript Date has only milliseconds, so a cursor
+// made from it would repeat or skip rows.
 
-/** Microseconds since 2000-01-01T00:00:00Z, PostgreSQL's own epoch; negative before it. */
+/** Microseconds since 2000-01-01T00:00:00Z, the epoch of PostgreSQL. Earlier timestamps are negative. */
 export type Microseconds = bigint
 
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
 const SPACE_FOR_PLUS = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})? \d\d:\d\d$/
 const EPOCH_MILLISECONDS = Date.UTC(2000, 0, 1)
 
-/** What is accepted, in the words of messages. */
+/** What a datetime parameter accepts. Messages have it after "must be". */
 export const TIMESTAMP_RULE = 'an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z'
 
 /**
- * The instant that `text` names, or null where it is none (R12): RFC 3339 with `Z` or an offset, a real date of the
- * years 0001 to 9999, up to nine fraction digits. What is finer than a microsecond is rounded up, so that "at or
- * after" stays exact on stamps of whole microseconds.
+ * Parses an RFC 3339 datetime with `Z` or an offset, in the years 0001 to 9999, with up to nine fraction digits. Returns
+ * null for any other text (R12). Digits after the microseconds round up, so "at or after" stays exact for stored values.
  */
 export function parseTimestamp(text: string): Microseconds | null {
   const match = RFC_3339.exec(text)
@@ -31,13 +30,13 @@ export function parseTimestamp(text: string): Microseconds | null {
   return BigInt(seconds) * 1_000_000n + microsecondsOf(fraction)
 }
 
-/** The instant as RFC 3339 in UTC, cut to milliseconds, as instants are on the wire (R18). */
+/** Formats a timestamp as RFC 3339 in UTC, cut to milliseconds (R18). */
 export function formatTimestamp(instant: Microseconds): string {
   const milliseconds = instant / 1000n - (instant % 1000n < 0n ? 1n : 0n)
   return new Date(Number(milliseconds) + EPOCH_MILLISECONDS).toISOString()
 }
 
-/** Whether `text` looks like a datetime of which the `+` was not escaped and arrived as a blank. */
+/** Whether `text` is a datetime with a space in place of the `+`. URL decoding turns an unescaped `+` into a space. */
 export function hasSpaceForPlus(text: string): boolean {
   return SPACE_FOR_PLUS.test(text)
 }

@@ -1,5 +1,3 @@
-// The generated types: they compile, accept what is served, and stay open where the contract does.
-
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { CONTRACT, resourcesOf, typeName } from './contract.ts'
@@ -8,8 +6,8 @@ import { typescriptTypes } from './typescript.ts'
 
 const FILE = 'types.ts'
 
-/** What the compiler says, at its strictest, of the types followed by `use`. */
-function complaints(use = ''): string[] {
+/** Errors of the strict compiler for the types followed by `use`. */
+function compileErrors(use = ''): string[] {
   const options: ts.CompilerOptions = {
     strict: true,
     exactOptionalPropertyTypes: true,
@@ -27,21 +25,21 @@ function complaints(use = ''): string[] {
   return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
 }
 
-describe('the types', () => {
-  it('compile, and take every example as it is served', () => {
+describe('the generated types', () => {
+  it('compile, and accept every example', () => {
     const values = resourcesOf(CONTRACT).map(
       (each) => `export const a${typeName(each)}: ${typeName(each)} = ${JSON.stringify(exampleOf(each))}`,
     )
-    expect(complaints(values.join('\n'))).toEqual([])
+    expect(compileErrors(values.join('\n'))).toEqual([])
   })
 
-  it('[R33] take a status outside the list', () => {
-    expect(complaints("export const status: Order['status'] = 'packed'")).toEqual([])
+  it('[R33] accept an unknown status', () => {
+    expect(compileErrors("export const status: Order['status'] = 'packed'")).toEqual([])
   })
 
-  it('know what is inside stored JSON', () => {
+  it('include the members of stored JSON', () => {
     expect(
-      complaints(`declare const order: Order, product: Product
+      compileErrors(`declare const order: Order, product: Product
         export const cents: number | undefined = order.tax_breakdown?.[0]?.taxCents
         export const color: JsonValue | undefined = order.items[0]?.attributes?.Color
         export const key: string | undefined = product.metafields[0]?.key
@@ -51,13 +49,13 @@ describe('the types', () => {
     expect(typescriptTypes()).not.toMatch(/\bunknown\b|\b(interface|type) Error\b/)
   })
 
-  it('do not take money as a number', () => {
-    expect(complaints("export const total: Order['total'] = 19.9")).toHaveLength(1)
+  it('reject money as a number', () => {
+    expect(compileErrors("export const total: Order['total'] = 19.9")).toHaveLength(1)
   })
 
-  it('[FMT-6] say that a newer field can be null, and why', () => {
+  it('[FMT-6] document why a newer field can be null', () => {
     expect(typescriptTypes()).toContain(
-      '  /** ISO 4217 code at order time; null means store_currency. null on stores older than v1.1. */\n  currency: string | null',
+      '  /** ISO 4217 code at the time of the order; null means store_currency. null on stores older than v1.1. */\n  currency: string | null',
     )
   })
 })

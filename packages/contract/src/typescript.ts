@@ -1,4 +1,4 @@
-// The contract as TypeScript for clients: an interface for each resource, with doc comments. Text only; nothing is compiled here.
+// Source code of the client's types: an interface with doc comments for each resource.
 
 import { type Contract, contractWith, latestRevisionOf, resourcesOf, typeName } from './contract.ts'
 import type { Field, FieldType, JsonEntry, JsonMember, JsonShape } from './field.ts'
@@ -7,13 +7,13 @@ import type { RowShape } from './resource.ts'
 
 const HEAD = '// Generated from the contract. Do not edit: change the contract and run `npm run generate`.'
 
-/** Source text of the types of everything that is served; compiles by itself under `strict`. */
+/** Returns the source code of the types. It compiles under `strict` without other files. */
 export function typescriptTypes(parts: Partial<Contract> = {}): string {
   const contract = contractWith(parts)
   const resources = resourcesOf(contract)
   return `${[
     HEAD,
-    comment('', `Types of the store data export, revision ${latestRevisionOf(contract)}.`),
+    comment('', `Types of the store data export, schema version ${latestRevisionOf(contract)}.`),
     '',
     shared(contract),
     ...resources.map((resource) => `\n${interfaceOf(resource)}`),
@@ -22,28 +22,28 @@ export function typescriptTypes(parts: Partial<Contract> = {}): string {
 
 function shared({ errors }: Contract): string {
   return [
-    comment('', 'Decimal string, for example `129.90`; never a float.'),
+    comment('', 'Decimal string, for example `129.90`. Do not parse it as a float.'),
     'export type Decimal = string',
     '',
-    comment('', 'Instant in UTC with milliseconds, for example `2026-10-04T08:21:37.412Z`.'),
+    comment('', 'Timestamp in UTC with milliseconds, for example `2026-10-04T08:21:37.412Z`.'),
     'export type Timestamp = string',
     '',
     comment('', 'UUID in lower case.'),
     'export type Uuid = string',
     '',
-    comment('', 'Answer with one object.'),
+    comment('', 'A response with one object.'),
     'export interface Detail<Row> {\n  data: Row\n}',
     '',
-    comment('', 'A page of a list. `next_cursor` is null on the last one.'),
+    comment('', 'A page of a list. `next_cursor` is null on the last page.'),
     'export interface Page<Row> {\n  data: Row[]\n  meta: { next_cursor: string | null; has_more: boolean }\n}',
     '',
-    comment('', 'Code of an error; more can be added.'),
+    comment('', 'Code of an error. More codes can be added.'),
     `export type ErrorCode = ${openUnion(Object.keys(errors))}`,
     '',
     comment('', 'The body of a response that is not a success.'),
     'export interface ErrorResponse {\n  error: { code: ErrorCode; message: string }\n}',
     '',
-    comment('', 'A JSON value as stored: usually a string.'),
+    comment('', 'A JSON value as it is stored. It is usually a string.'),
     'export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }',
   ].join('\n')
 }
@@ -96,18 +96,18 @@ function entryType(entry: JsonEntry, typed: (member: JsonMember) => string): str
   return inBraces(Object.entries(entry).map(([name, member]) => `${property(name)}${typed(member)}`))
 }
 
-/** An element of a list has all members that the specification names, although it is served as it was stored (R32). */
+/** All members are required, because the specification names them. The API serves elements as they are stored (R32). */
 function memberOf(member: JsonMember): string {
   const type = memberType(member)
   return `: ${type === null ? 'JsonValue' : type === 'integer' ? 'number' : type}`
 }
 
-/** A value of a map can lack members: a translation falls back to the default language for them. */
+/** Members are optional: a translation without a member falls back to the default language. */
 function optionalMemberOf(member: JsonMember): string {
   return `?${memberOf(member)}${memberType(member) === null ? '' : ' | null'}`
 }
 
-/** The values for completion, and any other text, which a newer store can serve (R33). */
+/** A union that an editor completes, and that also accepts other strings: a newer store can return them (R33). */
 function openUnion(values: readonly string[]): string {
   return [...values.map(quote), '(string & {})'].join(' | ')
 }

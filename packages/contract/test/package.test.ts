@@ -1,4 +1,4 @@
-// The contract as it is published: built JavaScript with types, in a folder where nothing else is installed.
+// Tests the published package in a folder where nothing else is installed.
 
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -19,19 +19,19 @@ beforeAll(async () => {
 })
 afterAll(() => installed.remove())
 
-test('says the same where nothing else is installed', async () => {
+test('runs from an empty folder and exports the same contract', async () => {
   const program = `
 import { ENDPOINTS, openapi } from '@store-export/contract'
 console.log(JSON.stringify({ paths: ENDPOINTS.map(({ path }) => path), document: openapi() }))
 `
   await writeFile(path.join(installed.folder, 'program.js'), program)
   const { stdout } = await run(process.execPath, ['program.js'], { cwd: installed.folder })
-  const said = JSON.parse(stdout)
-  expect(said.paths).toEqual(ENDPOINTS.map((endpoint) => endpoint.path))
-  expect(said.document).toEqual(JSON.parse(JSON.stringify(openapi())))
+  const exported = JSON.parse(stdout)
+  expect(exported.paths).toEqual(ENDPOINTS.map((endpoint) => endpoint.path))
+  expect(exported.document).toEqual(JSON.parse(JSON.stringify(openapi())))
 })
 
-test('has nothing in it but what is needed', () => {
+test('contains only the license, the README, the manifest and built files', () => {
   const { files, manifest } = installed.package('contract')
   expect(files.filter((file) => !/^dist\/.*(?:\.d\.ts|\.js)$/.test(file))).toEqual([
     'LICENSE',
@@ -42,7 +42,7 @@ test('has nothing in it but what is needed', () => {
   for (const name of ['private', 'dependencies', 'scripts']) expect(Object.keys(manifest)).not.toContain(name)
 })
 
-test('what its README shows is right in strict TypeScript', async () => {
+test('the example in its README compiles in strict TypeScript', async () => {
   const readme = readFileSync(path.join(installed.package('contract').folder, 'README.md'), 'utf8')
   const [, source = ''] = /```ts\n(.*?)```/s.exec(readme) ?? []
   expect(source).toContain('@store-export/contract')

@@ -8,22 +8,22 @@ import type { Category, Customer, CustomerAddress, CustomerGroup, Location, Orde
 export class StoreEndpoints {
   readonly #caller: Caller
 
-  /** Made by the client. @internal */
+  /** The client creates it. @internal */
   constructor(caller: Caller) {
     this.#caller = caller
   }
 
-  /** Snapshot of the key’s store: a connection check, and the currency of all money fields. */
+  /** Returns the store. The store that the key belongs to. Use it to test the connection, and to get the currency of all money fields. */
   get(options: CallOptions = {}): Promise<Store> {
     return this.#caller.object<Store>('/api/v1/store', options)
   }
 }
 
-/** What `client.orders.list` takes. */
+/** Options of `client.orders.list`. */
 export interface ListOrdersOptions extends ListOptions {
-  /** Only rows updated at or after this instant. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. Refused without an offset: a local time read as UTC would skip rows in silence. */
+  /** Returns only rows that were updated at or after this time. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
   readonly updatedSince?: Date | string
-  /** Only rows with this status. */
+  /** Returns only rows with this status. */
   readonly status?: Order['status']
 }
 
@@ -31,32 +31,32 @@ export interface ListOrdersOptions extends ListOptions {
 export class OrdersEndpoints {
   readonly #caller: Caller
 
-  /** Made by the client. @internal */
+  /** The client creates it. @internal */
   constructor(caller: Caller) {
     this.#caller = caller
   }
 
-  /** The orders of the store, oldest first. An order placed on the storefront, line items embedded. Orders paid by a manual method have payment_provider manual and null processor ids. An order with a pickup_location_id is picked up in person; its shipping_address holds the location’s address snapshot. */
+  /** Returns the orders of the store, oldest first. An order from the storefront, with its line items. For a manual payment method, payment_provider is manual and the processor IDs are null. An order with a pickup_location_id is picked up in person, and its shipping_address is a snapshot of the location’s address. */
   list(options: ListOrdersOptions = {}): PagedList<Order> {
     return this.#caller.list<Order>('/api/v1/orders', { ...options })
   }
 
-  /** One of the orders, by id. An order placed on the storefront, line items embedded. Orders paid by a manual method have payment_provider manual and null processor ids. An order with a pickup_location_id is picked up in person; its shipping_address holds the location’s address snapshot. */
+  /** Returns one order by ID. An order from the storefront, with its line items. For a manual payment method, payment_provider is manual and the processor IDs are null. An order with a pickup_location_id is picked up in person, and its shipping_address is a snapshot of the location’s address. */
   get(id: Uuid, options: CallOptions = {}): Promise<Order> {
     return this.#caller.object<Order>(`/api/v1/orders/${encodeURIComponent(id)}`, options)
   }
 
-  /** Id and last change of each of the orders, oldest first, 10,000 a page. A row by its id and last change alone. What a copy held before a walk of the ids began, and the walk does not bring, was deleted. */
+  /** Returns the ID and the last change of all orders, oldest first, 10,000 per page. The ID and the last change of a row. A row that you had before reading this list, and that the list does not return, has been deleted. */
   ids(options: PagedListOptions = {}): PagedList<RowId> {
     return this.#caller.idList<RowId>('/api/v1/ids/orders', { ...options })
   }
 }
 
-/** What `client.customers.list` takes. */
+/** Options of `client.customers.list`. */
 export interface ListCustomersOptions extends ListOptions {
-  /** Only rows created at or after this instant; works on all stores. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. Refused without an offset: a local time read as UTC would skip rows in silence. */
+  /** Returns only rows that were created at or after this time. Works on all stores. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
   readonly createdSince?: Date | string
-  /** Only rows updated at or after this instant. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. Refused without an offset: a local time read as UTC would skip rows in silence. On customers refused with INVALID_PARAM by stores older than v1.1, which do not track their updates. */
+  /** Returns only rows that were updated at or after this time. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. Stores older than v1.1 do not track updates of customers: they reject this parameter with INVALID_PARAM. */
   readonly updatedSince?: Date | string
 }
 
@@ -64,35 +64,35 @@ export interface ListCustomersOptions extends ListOptions {
 export class CustomersEndpoints {
   readonly #caller: Caller
 
-  /** Made by the client. @internal */
+  /** The client creates it. @internal */
   constructor(caller: Caller) {
     this.#caller = caller
   }
 
-  /** The customers of the store, oldest first. A customer who created an account or checked out. Rows are mutable on newer stores. */
+  /** Returns the customers of the store, oldest first. A customer who created an account or placed an order. Stores older than v1.1 do not track updates of customers. */
   list(options: ListCustomersOptions = {}): PagedList<Customer> {
     return this.#caller.list<Customer>('/api/v1/customers', { ...options })
   }
 
-  /** One of the customers, by id. A customer who created an account or checked out. Rows are mutable on newer stores. */
+  /** Returns one customer by ID. A customer who created an account or placed an order. Stores older than v1.1 do not track updates of customers. */
   get(id: Uuid, options: CallOptions = {}): Promise<Customer> {
     return this.#caller.object<Customer>(`/api/v1/customers/${encodeURIComponent(id)}`, options)
   }
 
-  /** The customer addresses of one customer, oldest first, all at once. A saved address-book entry of a customer; only active ones are served. Not paginated: has_more is false and next_cursor null, always. An empty list on stores older than v1.1. */
+  /** Returns all customer addresses of one customer, oldest first. An active entry in the address book of a customer. Addresses on orders are separate snapshots. Not paginated: has_more is always false and next_cursor is always null. Returns an empty list on stores older than v1.1. */
   addresses(id: Uuid, options: CallOptions = {}): Promise<CustomerAddress[]> {
     return this.#caller.rows<CustomerAddress>(`/api/v1/customers/${encodeURIComponent(id)}/addresses`, options)
   }
 
-  /** Id and last change of each of the customers, oldest first, 10,000 a page. A row by its id and last change alone. What a copy held before a walk of the ids began, and the walk does not bring, was deleted. */
+  /** Returns the ID and the last change of all customers, oldest first, 10,000 per page. The ID and the last change of a row. A row that you had before reading this list, and that the list does not return, has been deleted. */
   ids(options: PagedListOptions = {}): PagedList<RowId> {
     return this.#caller.idList<RowId>('/api/v1/ids/customers', { ...options })
   }
 }
 
-/** What `client.customerAddresses.list` takes. */
+/** Options of `client.customerAddresses.list`. */
 export interface ListCustomerAddressesOptions extends ListOptions {
-  /** Only rows updated at or after this instant. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. Refused without an offset: a local time read as UTC would skip rows in silence. */
+  /** Returns only rows that were updated at or after this time. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
   readonly updatedSince?: Date | string
 }
 
@@ -100,68 +100,68 @@ export interface ListCustomerAddressesOptions extends ListOptions {
 export class CustomerAddressesEndpoints {
   readonly #caller: Caller
 
-  /** Made by the client. @internal */
+  /** The client creates it. @internal */
   constructor(caller: Caller) {
     this.#caller = caller
   }
 
-  /** The customer addresses of the store, oldest first. A saved address-book entry of a customer; only active ones are served. An empty list on stores older than v1.1. */
+  /** Returns the customer addresses of the store, oldest first. An active entry in the address book of a customer. Addresses on orders are separate snapshots. Returns an empty list on stores older than v1.1. */
   list(options: ListCustomerAddressesOptions = {}): PagedList<CustomerAddress> {
     return this.#caller.list<CustomerAddress>('/api/v1/customer-addresses', { ...options })
   }
 }
 
-/** What `client.customerGroups.list` takes. */
+/** Options of `client.customerGroups.list`. */
 export interface ListCustomerGroupsOptions extends ListOptions {}
 
 /** Methods of `client.customerGroups`. */
 export class CustomerGroupsEndpoints {
   readonly #caller: Caller
 
-  /** Made by the client. @internal */
+  /** The client creates it. @internal */
   constructor(caller: Caller) {
     this.#caller = caller
   }
 
-  /** The customer groups of the store, oldest first. A merchant-defined customer type used for segmentation. An empty list on stores older than v1.1. */
+  /** Returns the customer groups of the store, oldest first. A group that the merchant defines to segment customers. Returns an empty list on stores older than v1.1. */
   list(options: ListCustomerGroupsOptions = {}): PagedList<CustomerGroup> {
     return this.#caller.list<CustomerGroup>('/api/v1/customer-groups', { ...options })
   }
 
-  /** Id and last change of each of the customer groups, oldest first, 10,000 a page. A row by its id and last change alone. What a copy held before a walk of the ids began, and the walk does not bring, was deleted. An empty list on stores older than v1.1. */
+  /** Returns the ID and the last change of all customer groups, oldest first, 10,000 per page. The ID and the last change of a row. A row that you had before reading this list, and that the list does not return, has been deleted. Returns an empty list on stores older than v1.1. */
   ids(options: PagedListOptions = {}): PagedList<RowId> {
     return this.#caller.idList<RowId>('/api/v1/ids/customer-groups', { ...options })
   }
 }
 
-/** What `client.locations.list` takes. */
+/** Options of `client.locations.list`. */
 export interface ListLocationsOptions extends ListOptions {}
 
 /** Methods of `client.locations`. */
 export class LocationsEndpoints {
   readonly #caller: Caller
 
-  /** Made by the client. @internal */
+  /** The client creates it. @internal */
   constructor(caller: Caller) {
     this.#caller = caller
   }
 
-  /** The locations of the store, oldest first. A physical store location for click and collect. An empty list on stores older than v1.2. */
+  /** Returns the locations of the store, oldest first. A physical location where customers can pick up orders. Returns an empty list on stores older than v1.2. */
   list(options: ListLocationsOptions = {}): PagedList<Location> {
     return this.#caller.list<Location>('/api/v1/locations', { ...options })
   }
 
-  /** Id and last change of each of the locations, oldest first, 10,000 a page. A row by its id and last change alone. What a copy held before a walk of the ids began, and the walk does not bring, was deleted. An empty list on stores older than v1.2. */
+  /** Returns the ID and the last change of all locations, oldest first, 10,000 per page. The ID and the last change of a row. A row that you had before reading this list, and that the list does not return, has been deleted. Returns an empty list on stores older than v1.2. */
   ids(options: PagedListOptions = {}): PagedList<RowId> {
     return this.#caller.idList<RowId>('/api/v1/ids/locations', { ...options })
   }
 }
 
-/** What `client.products.list` takes. */
+/** Options of `client.products.list`. */
 export interface ListProductsOptions extends ListOptions {
-  /** Only rows updated at or after this instant. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. Refused without an offset: a local time read as UTC would skip rows in silence. */
+  /** Returns only rows that were updated at or after this time. Must be an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z. A datetime without an offset is rejected: a local time that is read as UTC could skip rows. */
   readonly updatedSince?: Date | string
-  /** Only rows with this status. */
+  /** Returns only rows with this status. */
   readonly status?: Product['status']
 }
 
@@ -169,51 +169,51 @@ export interface ListProductsOptions extends ListOptions {
 export class ProductsEndpoints {
   readonly #caller: Caller
 
-  /** Made by the client. @internal */
+  /** The client creates it. @internal */
   constructor(caller: Caller) {
     this.#caller = caller
   }
 
-  /** The products of the store, oldest first. A product, variants embedded. One without variants has an empty variants array and holds price and inventory itself. */
+  /** Returns the products of the store, oldest first. A product with its variants. A product without variants has an empty variants array, and its own price and inventory. */
   list(options: ListProductsOptions = {}): PagedList<Product> {
     return this.#caller.list<Product>('/api/v1/products', { ...options })
   }
 
-  /** One of the products, by id. A product, variants embedded. One without variants has an empty variants array and holds price and inventory itself. */
+  /** Returns one product by ID. A product with its variants. A product without variants has an empty variants array, and its own price and inventory. */
   get(id: Uuid, options: CallOptions = {}): Promise<Product> {
     return this.#caller.object<Product>(`/api/v1/products/${encodeURIComponent(id)}`, options)
   }
 
-  /** Id and last change of each of the products, oldest first, 10,000 a page. A row by its id and last change alone. What a copy held before a walk of the ids began, and the walk does not bring, was deleted. */
+  /** Returns the ID and the last change of all products, oldest first, 10,000 per page. The ID and the last change of a row. A row that you had before reading this list, and that the list does not return, has been deleted. */
   ids(options: PagedListOptions = {}): PagedList<RowId> {
     return this.#caller.idList<RowId>('/api/v1/ids/products', { ...options })
   }
 }
 
-/** What `client.categories.list` takes. */
+/** Options of `client.categories.list`. */
 export interface ListCategoriesOptions extends ListOptions {}
 
 /** Methods of `client.categories`. */
 export class CategoriesEndpoints {
   readonly #caller: Caller
 
-  /** Made by the client. @internal */
+  /** The client creates it. @internal */
   constructor(caller: Caller) {
     this.#caller = caller
   }
 
-  /** The categories of the store, oldest first. A category; categories nest one level through parent_id. */
+  /** Returns the categories of the store, oldest first. A product category. Categories nest one level through parent_id. */
   list(options: ListCategoriesOptions = {}): PagedList<Category> {
     return this.#caller.list<Category>('/api/v1/categories', { ...options })
   }
 
-  /** Id and last change of each of the categories, oldest first, 10,000 a page. A row by its id and last change alone. What a copy held before a walk of the ids began, and the walk does not bring, was deleted. */
+  /** Returns the ID and the last change of all categories, oldest first, 10,000 per page. The ID and the last change of a row. A row that you had before reading this list, and that the list does not return, has been deleted. */
   ids(options: PagedListOptions = {}): PagedList<RowId> {
     return this.#caller.idList<RowId>('/api/v1/ids/categories', { ...options })
   }
 }
 
-/** Every endpoint, grouped by what it serves. */
+/** The methods of the client, by resource. */
 export class Endpoints {
   readonly store: StoreEndpoints
   readonly orders: OrdersEndpoints
@@ -224,7 +224,7 @@ export class Endpoints {
   readonly products: ProductsEndpoints
   readonly categories: CategoriesEndpoints
 
-  /** Made by the client. @internal */
+  /** The client creates it. @internal */
   constructor(caller: Caller) {
     this.store = new StoreEndpoints(caller)
     this.orders = new OrdersEndpoints(caller)

@@ -1,27 +1,27 @@
 // Generated from the contract. Do not edit: change the contract and run `npm run generate`.
-/** Types of the store data export, revision v1.6. */
+/** Types of the store data export, schema version v1.6. */
 
-/** Decimal string, for example `129.90`; never a float. */
+/** Decimal string, for example `129.90`. Do not parse it as a float. */
 export type Decimal = string
 
-/** Instant in UTC with milliseconds, for example `2026-10-04T08:21:37.412Z`. */
+/** Timestamp in UTC with milliseconds, for example `2026-10-04T08:21:37.412Z`. */
 export type Timestamp = string
 
 /** UUID in lower case. */
 export type Uuid = string
 
-/** Answer with one object. */
+/** A response with one object. */
 export interface Detail<Row> {
   data: Row
 }
 
-/** A page of a list. `next_cursor` is null on the last one. */
+/** A page of a list. `next_cursor` is null on the last page. */
 export interface Page<Row> {
   data: Row[]
   meta: { next_cursor: string | null; has_more: boolean }
 }
 
-/** Code of an error; more can be added. */
+/** Code of an error. More codes can be added. */
 export type ErrorCode = 'INVALID_API_KEY' | 'STORE_NOT_SUPPORTED' | 'STORE_NOT_READY' | 'INVALID_PARAM' | 'INVALID_CURSOR' | 'NOT_FOUND' | 'RATE_LIMITED' | 'STORE_DB_ERROR' | (string & {})
 
 /** The body of a response that is not a success. */
@@ -29,164 +29,164 @@ export interface ErrorResponse {
   error: { code: ErrorCode; message: string }
 }
 
-/** A JSON value as stored: usually a string. */
+/** A JSON value as it is stored. It is usually a string. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
-/** Snapshot of the key’s store: a connection check, and the currency of all money fields. */
+/** The store that the key belongs to. Use it to test the connection, and to get the currency of all money fields. */
 export interface Store {
-  /** Store id. */
+  /** Store ID. */
   id: Uuid
-  /** Store name on the dashboard. */
+  /** Store name in the dashboard. */
   name: string
-  /** Customer-facing name. */
+  /** Store name for customers. */
   store_name: string | null
-  /** Contact email. */
+  /** Contact email address. */
   store_email: string | null
-  /** ISO 4217 code used by money fields. */
+  /** ISO 4217 code of the currency of money fields. */
   store_currency: string | null
-  /** IANA timezone. */
+  /** IANA time zone. */
   store_timezone: string | null
-  /** Merchant home country, ISO 3166-1 alpha-2. null on stores older than v1.1. */
+  /** Home country of the merchant, ISO 3166-1 alpha-2. null on stores older than v1.1. */
   store_country: string | null
-  /** Displayed prices include tax. */
+  /** Whether displayed prices include tax. */
   tax_included_in_prices: boolean | null
-  /** Store ships physical goods. */
+  /** Whether the store ships physical goods. */
   shipping_enabled: boolean | null
-  /** Buying without account allowed. */
+  /** Whether customers can buy without an account. */
   guest_checkout: boolean | null
-  /** Customer accounts enabled. */
+  /** Whether customers can have accounts. */
   customer_accounts: boolean | null
-  /** Default language, BCP-47 primary tag. null on stores older than v1.3. */
+  /** Default language, as a BCP 47 primary tag. null on stores older than v1.3. */
   default_locale: string | null
-  /** Languages served, always including the default. null on stores older than v1.3. */
+  /** Languages of the store, always including the default. null on stores older than v1.3. */
   enabled_locales: string[] | null
-  /** Display unit of weights; weight_grams fields are always grams. null means kilograms. One of `kg`, `g`, `lb`, `oz`; more can be added. null on stores older than v1.6. */
+  /** Display unit of weights; null means kilograms. The weight_grams fields are always in grams. One of `kg`, `g`, `lb`, `oz`. More values can be added. null on stores older than v1.6. */
   weight_unit: 'kg' | 'g' | 'lb' | 'oz' | (string & {}) | null
   /** Row counts. */
   counts: { products: number; categories: number; customers: number; orders: number }
 }
 
-/** An order placed on the storefront, line items embedded. Orders paid by a manual method have payment_provider manual and null processor ids. An order with a pickup_location_id is picked up in person; its shipping_address holds the location’s address snapshot. */
+/** An order from the storefront, with its line items. For a manual payment method, payment_provider is manual and the processor IDs are null. An order with a pickup_location_id is picked up in person, and its shipping_address is a snapshot of the location’s address. */
 export interface Order {
-  /** Order id. */
+  /** Order ID. */
   id: Uuid
-  /** null for guest checkout. */
+  /** ID of the customer; null for guest checkout. */
   customer_id: Uuid | null
-  /** Buyer email, always present. */
+  /** Email address of the buyer. */
   email: string
-  /** Where the order stands. One of `pending`, `paid`, `shipped`, `delivered`, `cancelled`, `refunded`, `return_requested`; more can be added. */
+  /** Order status. One of `pending`, `paid`, `shipped`, `delivered`, `cancelled`, `refunded`, `return_requested`. More values can be added. */
   status: 'pending' | 'paid' | 'shipped' | 'delivered' | 'cancelled' | 'refunded' | 'return_requested' | (string & {})
-  /** Item total before tax, shipping, discounts. */
+  /** Item total before tax, shipping and discounts. */
   subtotal: Decimal
   /** Tax charged. */
   tax: Decimal
-  /** Tax by rate, summing to tax; present on multi-rate orders. null on stores older than v1.4. */
+  /** Tax by rate, which adds up to tax. Present on orders with several rates. null on stores older than v1.4. */
   tax_breakdown: Array<{ rate: number; baseCents: number; taxCents: number }> | null
   /** Shipping charged. */
   shipping: Decimal
   /** Amount the customer paid. */
   total: Decimal
-  /** ISO 4217 code at order time; null means store_currency. null on stores older than v1.1. */
+  /** ISO 4217 code at the time of the order; null means store_currency. null on stores older than v1.1. */
   currency: string | null
   /** Total refunded so far. */
   refund_amount: Decimal | null
-  /** Customer’s reason when a return was requested. */
+  /** Reason that the customer gave for a return. */
   return_reason: string | null
-  /** Code applied, if any; automatic discounts can set discount_amount without a code. */
+  /** Discount code. An automatic discount can set discount_amount without a code. */
   discount_code: string | null
-  /** Amount discounts removed. */
+  /** Total of the discounts. */
   discount_amount: Decimal | null
-  /** processor for card payments, or manual; null means card processor. null on stores older than v1.1. */
+  /** processor for card payments, or manual. null means processor. null on stores older than v1.1. */
   payment_provider: 'processor' | 'manual' | (string & {}) | null
-  /** Manual payment method used when payment_provider is manual. null on stores older than v1.1. */
+  /** ID of the manual payment method, if payment_provider is manual. null on stores older than v1.1. */
   payment_method_id: Uuid | null
-  /** Name of the manual method at order time. null on stores older than v1.1. */
+  /** Name of the manual payment method at the time of the order. null on stores older than v1.1. */
   payment_method_label: string | null
-  /** Set for click and collect; resolves against locations. null on stores older than v1.2. */
+  /** ID of the pickup location, if the order is picked up in person. null on stores older than v1.2. */
   pickup_location_id: Uuid | null
-  /** Address snapshot. */
+  /** Snapshot of the shipping address. */
   shipping_address: { firstName: string | null; lastName: string | null; line1: string | null; line2: string | null; city: string | null; state: string | null; postalCode: string | null; country: string | null; phone: string | null } | null
-  /** Address snapshot, same shape as shipping_address. */
+  /** Snapshot of the billing address, in the shape of shipping_address. */
   billing_address: { firstName: string | null; lastName: string | null; line1: string | null; line2: string | null; city: string | null; state: string | null; postalCode: string | null; country: string | null; phone: string | null } | null
-  /** Payment intent id at the processor, for reconciliation. null where payment_provider is manual. */
+  /** Payment intent ID at the payment processor, for reconciliation. null if payment_provider is manual. */
   processor_payment_intent_id: string | null
-  /** Charge id at the processor. null where payment_provider is manual. */
+  /** Charge ID at the payment processor. null if payment_provider is manual. */
   processor_charge_id: string | null
-  /** Processor-hosted receipt. */
+  /** URL of the receipt at the payment processor. */
   receipt_url: string | null
-  /** Set once fulfilled. */
+  /** Tracking number, set when the order is fulfilled. */
   tracking_number: string | null
-  /** Carrier tracking link. */
+  /** URL of the tracking page of the carrier. */
   tracking_url: string | null
   /** Carrier code. */
   carrier: string | null
-  /** Shipping option chosen. */
+  /** Shipping option that the customer chose. */
   shipping_method: string | null
-  /** Language of checkout. null on stores older than v1.3. */
+  /** Language of the checkout. null on stores older than v1.3. */
   locale: string | null
-  /** Order-level custom fields, populated by catalog imports. null on stores older than v1.5. */
+  /** Custom fields of the order, set by catalog imports. null on stores older than v1.5. */
   metafields: Array<{ key: string; label: string; value: JsonValue }> | null
-  /** When placed. */
+  /** Time at which the order was placed. */
   created_at: Timestamp
-  /** Last change; drives updated_since. */
+  /** Time of the last change. The parameter updated_since filters by it. */
   updated_at: Timestamp
   /** Line items. */
   items: OrderItem[]
 }
 
-/** A line of an order. Name and price are snapshots from purchase time. */
+/** A line item of an order. Its name and price are snapshots from the time of purchase. */
 export interface OrderItem {
-  /** Order item id. */
+  /** Order item ID. */
   id: Uuid
-  /** Parent order. */
+  /** ID of the order. */
   order_id: Uuid
-  /** Product purchased. */
+  /** ID of the product. */
   product_id: Uuid
-  /** Variant purchased, if any. */
+  /** ID of the variant; null if the product has no variants. */
   variant_id: Uuid | null
-  /** Product name at purchase time. */
+  /** Product name at the time of purchase. */
   name: string
-  /** Unit price at purchase time. */
+  /** Unit price at the time of purchase. */
   price: Decimal
-  /** Units. */
+  /** Number of units. */
   quantity: number
-  /** Variant attributes at purchase time: option name to value. */
+  /** Variant attributes at the time of purchase, by option name. */
   attributes: Record<string, JsonValue> | null
-  /** When the line was written. */
+  /** Time of creation. */
   created_at: Timestamp
 }
 
-/** A customer who created an account or checked out. Rows are mutable on newer stores. */
+/** A customer who created an account or placed an order. Stores older than v1.1 do not track updates of customers. */
 export interface Customer {
-  /** Customer id. */
+  /** Customer ID. */
   id: Uuid
-  /** Unique within the store. */
+  /** Email address, unique within the store. */
   email: string
   /** Full name. */
   name: string | null
   /** Phone number. null on stores older than v1.1. */
   phone: string | null
-  /** Customer group, at most one. null on stores older than v1.1. */
+  /** ID of the customer group; null if the customer is in no group. null on stores older than v1.1. */
   group_id: Uuid | null
-  /** Customer id at the processor, for reconciliation. */
+  /** Customer ID at the payment processor, for reconciliation. */
   processor_customer_id: string | null
   /** Preferred language. null on stores older than v1.3. */
   locale: string | null
-  /** When verified; null if never. */
+  /** Time at which the email address was verified; null if it was not. */
   email_verified: Timestamp | null
-  /** Drives created_since. */
+  /** Time of creation. The parameter created_since filters by it. */
   created_at: Timestamp
-  /** Last profile change; drives updated_since. null on stores older than v1.1. */
+  /** Time of the last profile change. The parameter updated_since filters by it. null on stores older than v1.1. */
   updated_at: Timestamp | null
 }
 
-/** A saved address-book entry of a customer; only active ones are served. */
+/** An active entry in the address book of a customer. Addresses on orders are separate snapshots. */
 export interface CustomerAddress {
-  /** Address id. */
+  /** Address ID. */
   id: Uuid
-  /** Owner. */
+  /** ID of the customer. */
   customer_id: Uuid
-  /** Nickname. */
+  /** Name that the customer gave the address. */
   label: string | null
   /** First name. */
   first_name: string
@@ -196,7 +196,7 @@ export interface CustomerAddress {
   company: string | null
   /** Street and number. */
   line1: string
-  /** Second line. */
+  /** Second address line. */
   line2: string | null
   /** City. */
   city: string
@@ -204,41 +204,41 @@ export interface CustomerAddress {
   state: string | null
   /** Postal code. */
   postal_code: string
-  /** ISO 3166-1 alpha-2. */
+  /** Country code, ISO 3166-1 alpha-2. */
   country: string
   /** Phone number. */
   phone: string | null
-  /** Default for shipping. */
+  /** Whether this is the default shipping address. */
   is_default_shipping: boolean
-  /** Default for billing. */
+  /** Whether this is the default billing address. */
   is_default_billing: boolean
-  /** When saved. */
+  /** Time of creation. */
   created_at: Timestamp
-  /** Last change. */
+  /** Time of the last change. The parameter updated_since filters by it. */
   updated_at: Timestamp
 }
 
-/** A merchant-defined customer type used for segmentation. */
+/** A group that the merchant defines to segment customers. */
 export interface CustomerGroup {
-  /** Matches group_id of customers. */
+  /** Group ID. Customers refer to it in group_id. */
   id: Uuid
   /** Group name. */
   name: string
   /** Description. */
   description: string | null
-  /** In use. */
+  /** Whether the group is active. */
   is_active: boolean
   /** Display position. */
   sort_order: number
-  /** When created. */
+  /** Time of creation. */
   created_at: Timestamp
-  /** Last change. */
+  /** Time of the last change. */
   updated_at: Timestamp
 }
 
-/** A physical store location for click and collect. */
+/** A physical location where customers can pick up orders. */
 export interface Location {
-  /** Matches pickup_location_id of orders. */
+  /** Location ID. Orders refer to it in pickup_location_id. */
   id: Uuid
   /** Location name. */
   name: string
@@ -246,7 +246,7 @@ export interface Location {
   description: string | null
   /** Street and number. */
   address1: string | null
-  /** Second line. */
+  /** Second address line. */
   address2: string | null
   /** City. */
   city: string | null
@@ -254,71 +254,71 @@ export interface Location {
   state: string | null
   /** Postal code. */
   postal_code: string | null
-  /** ISO 3166-1 alpha-2. */
+  /** Country code, ISO 3166-1 alpha-2. */
   country: string | null
-  /** Degrees north; decimal string with the digits stored, not cut to two decimals. */
+  /** Degrees north, as a decimal string with all stored digits, not rounded to two decimals. */
   latitude: Decimal | null
-  /** Degrees east; decimal string with the digits stored, not cut to two decimals. */
+  /** Degrees east, as a decimal string with all stored digits, not rounded to two decimals. */
   longitude: Decimal | null
   /** Phone number. */
   phone: string | null
   /** Email address. */
   email: string | null
-  /** Picture of the place. */
+  /** URL of a picture of the location. */
   image_url: string | null
-  /** Seven-day grid; day 0 is Monday. */
+  /** Opening hours of seven days. Day 0 is Monday. */
   opening_hours: Array<{ day: number; open: string; close: string; closed: boolean }>
-  /** Pickup possible here. */
+  /** Whether customers can pick up orders here. */
   pickup_enabled: boolean
-  /** What the customer is told. */
+  /** Pickup instructions for customers. */
   pickup_instructions: string | null
-  /** Free text duration. */
+  /** Time to prepare an order, in free text. */
   preparation_time: string | null
-  /** In use. */
+  /** Whether the location is active. */
   is_active: boolean
   /** Display position. */
   sort_order: number
-  /** Source-system id when imported. */
+  /** ID in the source system, if the location was imported. */
   external_id: string | null
-  /** When created. */
+  /** Time of creation. */
   created_at: Timestamp
-  /** Last change. */
+  /** Time of the last change. */
   updated_at: Timestamp
 }
 
-/** A product, variants embedded. One without variants has an empty variants array and holds price and inventory itself. */
+/** A product with its variants. A product without variants has an empty variants array, and its own price and inventory. */
 export interface Product {
-  /** Product id. */
+  /** Product ID. */
   id: Uuid
   /** Name in the default language. */
   name: string
-  /** Unique within the store. */
+  /** Name in URLs, unique within the store. */
   slug: string
   /** Description in the default language. */
   description: string
-  /** Base price; variants can override. */
+  /** Base price. A variant can have its own price. */
   price: Decimal
-  /** Crossed-out price when on sale. */
+  /** Crossed-out price during a sale. */
   compare_price: Decimal | null
   /** Image URLs in display order. */
   images: string[]
   /** Video URLs. */
   videos: string[]
-  /** Where the product stands. One of `draft`, `active`, `archived`; more can be added. */
+  /** Product status. One of `draft`, `active`, `archived`. More values can be added. */
   status: 'draft' | 'active' | 'archived' | (string & {})
-  /** Category. */
+  /** ID of the category. */
   category_id: Uuid | null
-  /** Whether it is sold in variants. */
+  /** Whether the product has variants. */
   has_variants: boolean
   /** Stock keeping unit. */
   sku: string | null
-  /** Stock, for products without variants. */
+  /** Stock of a product without variants. */
   inventory: number | null
-  /** Stock is counted. */
+  /** Whether the store tracks stock. */
   track_inventory: boolean | null
-  /** Checkout stays open at zero stock. */
+  /** Whether customers can buy the product at zero stock. */
   continue_selling_when_out_of_stock: boolean | null
-  /** Free-form. */
+  /** Product type, in free text. */
   product_type: string | null
   /** Vendor. */
   vendor: string | null
@@ -332,72 +332,72 @@ export interface Product {
   meta_keywords: string[] | null
   /** Custom fields. */
   metafields: Array<{ key: string; label: string; value: JsonValue }>
-  /** By locale; a missing locale or field falls back to name and description. null on stores older than v1.3. */
+  /** Name and description by locale. A missing locale or field falls back to name and description of the product. null on stores older than v1.3. */
   translations: Record<string, { name?: string | null; description?: string | null }> | null
-  /** Tax class; null = store standard rate. null on stores older than v1.4. */
+  /** Tax class; null means the standard rate of the store. null on stores older than v1.4. */
   tax_class: string | null
-  /** Weight in grams regardless of the store’s display unit; null = none recorded. null on stores older than v1.6. */
+  /** Weight in grams, for any display unit of the store; null if it is not known. null on stores older than v1.6. */
   weight_grams: Decimal | null
-  /** When created. */
+  /** Time of creation. */
   created_at: Timestamp
-  /** Drives updated_since. */
+  /** Time of the last change. The parameter updated_since filters by it. */
   updated_at: Timestamp
-  /** Variants, [] when none. */
+  /** Variants; [] if the product has none. */
   variants: Variant[]
 }
 
 /** A variant of a product. */
 export interface Variant {
-  /** Variant id. */
+  /** Variant ID. */
   id: Uuid
-  /** Parent product. */
+  /** ID of the product. */
   product_id: Uuid
-  /** Unique within the store. */
+  /** Stock keeping unit, unique within the store. */
   sku: string
   /** Display name. */
   name: string
-  /** Overrides the product’s price; null = product price. */
+  /** Price of the variant; null means the price of the product. */
   price: Decimal | null
-  /** Stock of this variant. */
+  /** Stock of the variant. */
   inventory: number
-  /** Own weight in grams; null = use the product’s. null on stores older than v1.6. */
+  /** Weight in grams; null means the weight of the product. null on stores older than v1.6. */
   weight_grams: Decimal | null
   /** Image URL. */
   image: string | null
   /** Video URL. */
   video: string | null
-  /** Option name to value. */
+  /** Option values by option name. */
   attributes: Record<string, JsonValue>
-  /** When created. */
+  /** Time of creation. */
   created_at: Timestamp
 }
 
-/** A category; categories nest one level through parent_id. */
+/** A product category. Categories nest one level through parent_id. */
 export interface Category {
-  /** Category id. */
+  /** Category ID. */
   id: Uuid
   /** Name in the default language. */
   name: string
-  /** Unique within the store. */
+  /** Name in URLs, unique within the store. */
   slug: string
   /** Description. */
   description: string | null
-  /** Cover image URL. */
+  /** URL of the cover image. */
   image: string | null
-  /** null = top level. */
+  /** ID of the parent category; null at the top level. */
   parent_id: Uuid | null
   /** Display position among siblings. */
   order: number
-  /** Per-language name and description, same shape as product translations. null on stores older than v1.3. */
+  /** Name and description by locale, in the shape of product translations. null on stores older than v1.3. */
   translations: Record<string, { name?: string | null; description?: string | null }> | null
-  /** When created. */
+  /** Time of creation. */
   created_at: Timestamp
 }
 
-/** A row by its id and last change alone. What a copy held before a walk of the ids began, and the walk does not bring, was deleted. */
+/** The ID and the last change of a row. A row that you had before reading this list, and that the list does not return, has been deleted. */
 export interface RowId {
-  /** Id of the row. */
+  /** ID of the row. */
   id: Uuid
-  /** Last change of the row; null where its resource or an older store has no such field. */
+  /** Last change of the row. null if the resource, or an older store, does not have this field. */
   updated_at: Timestamp | null
 }

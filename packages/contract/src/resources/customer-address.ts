@@ -1,33 +1,31 @@
-// Live addresses that a customer manages; distinct from the frozen snapshots on orders.
-
 import { boolean, text, timestamp, uuid } from '../field.ts'
 import { resource } from '../resource.ts'
 
-/** A saved address. Removed ones are not served (R23). */
+/** A saved address. The API does not serve removed addresses (R23). */
 export const customerAddress = resource({
   name: 'Customer address',
   plural: 'customer addresses',
   table: 'customer_addresses',
-  note: 'A saved address-book entry of a customer; only active ones are served.',
+  note: 'An active entry in the address book of a customer. Addresses on orders are separate snapshots.',
   since: 'v1.1',
   removedColumn: 'deleted_at',
   fields: {
-    id: uuid('Address id'),
-    customer_id: uuid('Owner'),
-    label: text('Nickname').orNull(),
+    id: uuid('Address ID'),
+    customer_id: uuid('ID of the customer'),
+    label: text('Name that the customer gave the address').orNull(),
     first_name: text('First name'),
     last_name: text('Last name'),
     company: text('Company').orNull(),
     line1: text('Street and number'),
-    line2: text('Second line').orNull(),
+    line2: text('Second address line').orNull(),
     city: text('City'),
     state: text('State or region').orNull(),
     postal_code: text('Postal code'),
-    country: text('ISO 3166-1 alpha-2'),
+    country: text('Country code, ISO 3166-1 alpha-2'),
     phone: text('Phone number').orNull(),
-    is_default_shipping: boolean('Default for shipping'),
-    is_default_billing: boolean('Default for billing'),
-    created_at: timestamp('When saved'),
-    updated_at: timestamp('Last change'),
+    is_default_shipping: boolean('Whether this is the default shipping address'),
+    is_default_billing: boolean('Whether this is the default billing address'),
+    created_at: timestamp('Time of creation'),
+    updated_at: timestamp('Time of the last change. The parameter updated_since filters by it'),
   },
 })

@@ -1,5 +1,3 @@
-// Merchant-defined customer types used for segmentation.
-
 import { boolean, integer, text, timestamp, uuid } from '../field.ts'
 import { resource } from '../resource.ts'
 
@@ -8,7 +6,7 @@ export const customerGroup = resource({
   name: 'Customer group',
   plural: 'customer groups',
   table: 'customer_groups',
-  note: 'A merchant-defined customer type used for segmentation.',
+  note: 'A group that the merchant defines to segment customers.',
   since: 'v1.1',
   view: {
     columns: {
@@ -22,12 +20,12 @@ export const customerGroup = resource({
     search: { by: 'ID or name', containing: ['name'] },
   },
   fields: {
-    id: uuid('Matches group_id of customers'),
+    id: uuid('Group ID. Customers refer to it in group_id'),
     name: text('Group name'),
     description: text('Description').orNull(),
-    is_active: boolean('In use'),
+    is_active: boolean('Whether the group is active'),
     sort_order: integer('Display position'),
-    created_at: timestamp('When created'),
-    updated_at: timestamp('Last change'),
+    created_at: timestamp('Time of creation'),
+    updated_at: timestamp('Time of the last change'),
   },
 })

@@ -1,28 +1,26 @@
-// Customers who created an account or checked out.
-
 import { text, timestamp, uuid } from '../field.ts'
 import { resource } from '../resource.ts'
 
-/** A customer. The password hash that the table also has is no field, so nothing can ever select it. */
+/** A customer. The table also has a password hash. It is not a field, so no statement selects it. */
 export const customer = resource({
   name: 'Customer',
   plural: 'customers',
   table: 'customers',
-  note: 'A customer who created an account or checked out. Rows are mutable on newer stores.',
+  note: 'A customer who created an account or placed an order. Stores older than v1.1 do not track updates of customers.',
   view: {
     columns: { Created: 'created_at', Email: 'email', Name: 'name', Phone: 'phone', Language: 'locale', Id: 'id' },
     search: { by: 'ID, e-mail address or name', email: 'email', equal: ['phone'], containing: ['name'] },
   },
   fields: {
-    id: uuid('Customer id'),
-    email: text('Unique within the store'),
+    id: uuid('Customer ID'),
+    email: text('Email address, unique within the store'),
     name: text('Full name').orNull(),
     phone: text('Phone number').from('v1.1'),
-    group_id: uuid('Customer group, at most one').from('v1.1'),
-    processor_customer_id: text('Customer id at the processor, for reconciliation').orNull(),
+    group_id: uuid('ID of the customer group; null if the customer is in no group').from('v1.1'),
+    processor_customer_id: text('Customer ID at the payment processor, for reconciliation').orNull(),
     locale: text('Preferred language').from('v1.3'),
-    email_verified: timestamp('When verified; null if never').orNull(),
-    created_at: timestamp('Drives created_since'),
-    updated_at: timestamp('Last profile change; drives updated_since').from('v1.1'),
+    email_verified: timestamp('Time at which the email address was verified; null if it was not').orNull(),
+    created_at: timestamp('Time of creation. The parameter created_since filters by it'),
+    updated_at: timestamp('Time of the last profile change. The parameter updated_since filters by it').from('v1.1'),
   },
 })

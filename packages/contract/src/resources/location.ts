@@ -1,16 +1,14 @@
-// Physical store locations for click and collect.
-
 import { boolean, decimal, integer, json, text, timestamp, uuid } from '../field.ts'
 import { resource } from '../resource.ts'
 
-const COORDINATE_DIGITS = 'decimal string with the digits stored, not cut to two decimals'
+const COORDINATE_DIGITS = 'decimal string with all stored digits, not rounded to two decimals'
 
 /** A pickup location. */
 export const location = resource({
   name: 'Location',
   plural: 'locations',
   table: 'locations',
-  note: 'A physical store location for click and collect.',
+  note: 'A physical location where customers can pick up orders.',
   since: 'v1.2',
   view: {
     columns: {
@@ -25,31 +23,31 @@ export const location = resource({
     search: { by: 'ID or name', containing: ['name'] },
   },
   fields: {
-    id: uuid('Matches pickup_location_id of orders'),
+    id: uuid('Location ID. Orders refer to it in pickup_location_id'),
     name: text('Location name'),
     description: text('Description').orNull(),
     address1: text('Street and number').orNull(),
-    address2: text('Second line').orNull(),
+    address2: text('Second address line').orNull(),
     city: text('City').orNull(),
     state: text('State or region').orNull(),
     postal_code: text('Postal code').orNull(),
-    country: text('ISO 3166-1 alpha-2').orNull(),
-    latitude: decimal(`Degrees north; ${COORDINATE_DIGITS}`).orNull(),
-    longitude: decimal(`Degrees east; ${COORDINATE_DIGITS}`).orNull(),
+    country: text('Country code, ISO 3166-1 alpha-2').orNull(),
+    latitude: decimal(`Degrees north, as a ${COORDINATE_DIGITS}`).orNull(),
+    longitude: decimal(`Degrees east, as a ${COORDINATE_DIGITS}`).orNull(),
     phone: text('Phone number').orNull(),
     email: text('Email address').orNull(),
-    image_url: text('Picture of the place').orNull(),
+    image_url: text('URL of a picture of the location').orNull(),
     opening_hours: json(
       { outer: 'array', entries: { day: 'integer', open: 'text', close: 'text', closed: 'boolean' } },
-      'Seven-day grid; day 0 is Monday',
+      'Opening hours of seven days. Day 0 is Monday',
     ),
-    pickup_enabled: boolean('Pickup possible here'),
-    pickup_instructions: text('What the customer is told').orNull(),
-    preparation_time: text('Free text duration').orNull(),
-    is_active: boolean('In use'),
+    pickup_enabled: boolean('Whether customers can pick up orders here'),
+    pickup_instructions: text('Pickup instructions for customers').orNull(),
+    preparation_time: text('Time to prepare an order, in free text').orNull(),
+    is_active: boolean('Whether the location is active'),
     sort_order: integer('Display position'),
-    external_id: text('Source-system id when imported').orNull(),
-    created_at: timestamp('When created'),
-    updated_at: timestamp('Last change'),
+    external_id: text('ID in the source system, if the location was imported').orNull(),
+    created_at: timestamp('Time of creation'),
+    updated_at: timestamp('Time of the last change'),
   },
 })

@@ -1,10 +1,8 @@
-// Orders, and the line items embedded in them.
-
 import { integer, json, many, money, oneOf, text, timestamp, uuid } from '../field.ts'
 import { resource } from '../resource.ts'
 import { ATTRIBUTES, METAFIELDS, ORDER_ADDRESS } from '../shapes.ts'
 
-/** Where an order can stand. */
+/** Known values of an order's status. */
 export const ORDER_STATUSES = [
   'pending',
   'paid',
@@ -15,25 +13,25 @@ export const ORDER_STATUSES = [
   'return_requested',
 ] as const
 
-/** How an order was paid: by card through the processor, or by a manual method. */
+/** Payment through the payment processor (card), or by a manual method. */
 export const PAYMENT_PROVIDERS = ['processor', 'manual'] as const
 
-/** A line of an order. */
+/** A line item of an order. */
 export const orderItem = resource({
   name: 'Order item',
   plural: 'order items',
   table: 'order_items',
-  note: 'A line of an order. Name and price are snapshots from purchase time.',
+  note: 'A line item of an order. Its name and price are snapshots from the time of purchase.',
   fields: {
-    id: uuid('Order item id'),
-    order_id: uuid('Parent order'),
-    product_id: uuid('Product purchased'),
-    variant_id: uuid('Variant purchased, if any').orNull(),
-    name: text('Product name at purchase time'),
-    price: money('Unit price at purchase time'),
-    quantity: integer('Units'),
-    attributes: json(ATTRIBUTES, 'Variant attributes at purchase time: option name to value').orNull(),
-    created_at: timestamp('When the line was written'),
+    id: uuid('Order item ID'),
+    order_id: uuid('ID of the order'),
+    product_id: uuid('ID of the product'),
+    variant_id: uuid('ID of the variant; null if the product has no variants').orNull(),
+    name: text('Product name at the time of purchase'),
+    price: money('Unit price at the time of purchase'),
+    quantity: integer('Number of units'),
+    attributes: json(ATTRIBUTES, 'Variant attributes at the time of purchase, by option name').orNull(),
+    created_at: timestamp('Time of creation'),
   },
 })
 
@@ -42,7 +40,7 @@ export const order = resource({
   name: 'Order',
   plural: 'orders',
   table: 'orders',
-  note: 'An order placed on the storefront, line items embedded. Orders paid by a manual method have payment_provider manual and null processor ids. An order with a pickup_location_id is picked up in person; its shipping_address holds the location’s address snapshot.',
+  note: 'An order from the storefront, with its line items. For a manual payment method, payment_provider is manual and the processor IDs are null. An order with a pickup_location_id is picked up in person, and its shipping_address is a snapshot of the location’s address.',
   view: {
     columns: {
       Created: 'created_at',
@@ -56,46 +54,46 @@ export const order = resource({
     search: { by: 'ID or e-mail address', email: 'email' },
   },
   fields: {
-    id: uuid('Order id'),
-    customer_id: uuid('null for guest checkout').orNull(),
-    email: text('Buyer email, always present'),
-    status: oneOf(ORDER_STATUSES, 'Where the order stands'),
-    subtotal: money('Item total before tax, shipping, discounts'),
+    id: uuid('Order ID'),
+    customer_id: uuid('ID of the customer; null for guest checkout').orNull(),
+    email: text('Email address of the buyer'),
+    status: oneOf(ORDER_STATUSES, 'Order status'),
+    subtotal: money('Item total before tax, shipping and discounts'),
     tax: money('Tax charged'),
     tax_breakdown: json(
       { outer: 'array', entries: { rate: 'number', baseCents: 'integer', taxCents: 'integer' } },
-      'Tax by rate, summing to tax; present on multi-rate orders',
+      'Tax by rate, which adds up to tax. Present on orders with several rates',
     ).from('v1.4'),
     shipping: money('Shipping charged'),
     total: money('Amount the customer paid'),
-    currency: text('ISO 4217 code at order time; null means store_currency').from('v1.1'),
+    currency: text('ISO 4217 code at the time of the order; null means store_currency').from('v1.1'),
     refund_amount: money('Total refunded so far').orNull(),
-    return_reason: text('Customer’s reason when a return was requested').orNull(),
-    discount_code: text('Code applied, if any; automatic discounts can set discount_amount without a code').orNull(),
-    discount_amount: money('Amount discounts removed').orNull(),
+    return_reason: text('Reason that the customer gave for a return').orNull(),
+    discount_code: text('Discount code. An automatic discount can set discount_amount without a code').orNull(),
+    discount_amount: money('Total of the discounts').orNull(),
     payment_provider: oneOf(
       PAYMENT_PROVIDERS,
-      'processor for card payments, or manual; null means card processor',
+      'processor for card payments, or manual. null means processor',
       'processor',
     ).from('v1.1'),
-    payment_method_id: uuid('Manual payment method used when payment_provider is manual').from('v1.1'),
-    payment_method_label: text('Name of the manual method at order time').from('v1.1'),
-    pickup_location_id: uuid('Set for click and collect; resolves against locations').from('v1.2'),
-    shipping_address: json(ORDER_ADDRESS, 'Address snapshot').orNull(),
-    billing_address: json(ORDER_ADDRESS, 'Address snapshot, same shape as shipping_address').orNull(),
-    processor_payment_intent_id: text('Payment intent id at the processor, for reconciliation')
+    payment_method_id: uuid('ID of the manual payment method, if payment_provider is manual').from('v1.1'),
+    payment_method_label: text('Name of the manual payment method at the time of the order').from('v1.1'),
+    pickup_location_id: uuid('ID of the pickup location, if the order is picked up in person').from('v1.2'),
+    shipping_address: json(ORDER_ADDRESS, 'Snapshot of the shipping address').orNull(),
+    billing_address: json(ORDER_ADDRESS, 'Snapshot of the billing address, in the shape of shipping_address').orNull(),
+    processor_payment_intent_id: text('Payment intent ID at the payment processor, for reconciliation')
       .orNull()
       .nullWhenever('payment_provider', 'manual'),
-    processor_charge_id: text('Charge id at the processor').orNull().nullWhenever('payment_provider', 'manual'),
-    receipt_url: text('Processor-hosted receipt').orNull(),
-    tracking_number: text('Set once fulfilled').orNull(),
-    tracking_url: text('Carrier tracking link').orNull(),
+    processor_charge_id: text('Charge ID at the payment processor').orNull().nullWhenever('payment_provider', 'manual'),
+    receipt_url: text('URL of the receipt at the payment processor').orNull(),
+    tracking_number: text('Tracking number, set when the order is fulfilled').orNull(),
+    tracking_url: text('URL of the tracking page of the carrier').orNull(),
     carrier: text('Carrier code').orNull(),
-    shipping_method: text('Shipping option chosen').orNull(),
-    locale: text('Language of checkout').from('v1.3'),
-    metafields: json(METAFIELDS, 'Order-level custom fields, populated by catalog imports').from('v1.5'),
-    created_at: timestamp('When placed'),
-    updated_at: timestamp('Last change; drives updated_since'),
+    shipping_method: text('Shipping option that the customer chose').orNull(),
+    locale: text('Language of the checkout').from('v1.3'),
+    metafields: json(METAFIELDS, 'Custom fields of the order, set by catalog imports').from('v1.5'),
+    created_at: timestamp('Time at which the order was placed'),
+    updated_at: timestamp('Time of the last change. The parameter updated_since filters by it'),
     items: many(orderItem, 'order_id', 'Line items'),
   },
 })

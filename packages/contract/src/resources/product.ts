@@ -1,10 +1,8 @@
-// Products, and the variants embedded in them.
-
 import { boolean, integer, json, many, money, oneOf, text, texts, timestamp, uuid, weight } from '../field.ts'
 import { resource } from '../resource.ts'
 import { ATTRIBUTES, METAFIELDS, TRANSLATIONS } from '../shapes.ts'
 
-/** Where a product can stand. */
+/** Known values of a product's status. */
 export const PRODUCT_STATUSES = ['draft', 'active', 'archived'] as const
 
 /** A variant of a product. */
@@ -14,17 +12,17 @@ export const variant = resource({
   table: 'product_variants',
   note: 'A variant of a product.',
   fields: {
-    id: uuid('Variant id'),
-    product_id: uuid('Parent product'),
-    sku: text('Unique within the store'),
+    id: uuid('Variant ID'),
+    product_id: uuid('ID of the product'),
+    sku: text('Stock keeping unit, unique within the store'),
     name: text('Display name'),
-    price: money('Overrides the product’s price; null = product price').orNull(),
-    inventory: integer('Stock of this variant'),
-    weight_grams: weight('Own weight in grams; null = use the product’s').from('v1.6'),
+    price: money('Price of the variant; null means the price of the product').orNull(),
+    inventory: integer('Stock of the variant'),
+    weight_grams: weight('Weight in grams; null means the weight of the product').from('v1.6'),
     image: text('Image URL').orNull(),
     video: text('Video URL').orNull(),
-    attributes: json(ATTRIBUTES, 'Option name to value'),
-    created_at: timestamp('When created'),
+    attributes: json(ATTRIBUTES, 'Option values by option name'),
+    created_at: timestamp('Time of creation'),
   },
 })
 
@@ -33,7 +31,7 @@ export const product = resource({
   name: 'Product',
   plural: 'products',
   table: 'products',
-  note: 'A product, variants embedded. One without variants has an empty variants array and holds price and inventory itself.',
+  note: 'A product with its variants. A product without variants has an empty variants array, and its own price and inventory.',
   view: {
     columns: {
       Created: 'created_at',
@@ -47,35 +45,36 @@ export const product = resource({
     search: { by: 'ID, SKU or name', equal: ['sku', 'slug', 'variants.sku'], containing: ['name'] },
   },
   fields: {
-    id: uuid('Product id'),
+    id: uuid('Product ID'),
     name: text('Name in the default language'),
-    slug: text('Unique within the store'),
+    slug: text('Name in URLs, unique within the store'),
     description: text('Description in the default language'),
-    price: money('Base price; variants can override'),
-    compare_price: money('Crossed-out price when on sale').orNull(),
+    price: money('Base price. A variant can have its own price'),
+    compare_price: money('Crossed-out price during a sale').orNull(),
     images: texts('Image URLs in display order'),
     videos: texts('Video URLs'),
-    status: oneOf(PRODUCT_STATUSES, 'Where the product stands'),
-    category_id: uuid('Category').orNull(),
-    has_variants: boolean('Whether it is sold in variants'),
+    status: oneOf(PRODUCT_STATUSES, 'Product status'),
+    category_id: uuid('ID of the category').orNull(),
+    has_variants: boolean('Whether the product has variants'),
     sku: text('Stock keeping unit').orNull(),
-    inventory: integer('Stock, for products without variants').orNull(),
-    track_inventory: boolean('Stock is counted').orNull(),
-    continue_selling_when_out_of_stock: boolean('Checkout stays open at zero stock').orNull(),
-    product_type: text('Free-form').orNull(),
+    inventory: integer('Stock of a product without variants').orNull(),
+    track_inventory: boolean('Whether the store tracks stock').orNull(),
+    continue_selling_when_out_of_stock: boolean('Whether customers can buy the product at zero stock').orNull(),
+    product_type: text('Product type, in free text').orNull(),
     vendor: text('Vendor').orNull(),
     tags: texts('Tags').orNull(),
     meta_title: text('Title for search engines').orNull(),
     meta_description: text('Description for search engines').orNull(),
     meta_keywords: texts('Keywords for search engines').orNull(),
     metafields: json(METAFIELDS, 'Custom fields'),
-    translations: json(TRANSLATIONS, 'By locale; a missing locale or field falls back to name and description').from(
-      'v1.3',
-    ),
-    tax_class: text('Tax class; null = store standard rate').from('v1.4'),
-    weight_grams: weight('Weight in grams regardless of the store’s display unit; null = none recorded').from('v1.6'),
-    created_at: timestamp('When created'),
-    updated_at: timestamp('Drives updated_since'),
-    variants: many(variant, 'product_id', 'Variants, [] when none'),
+    translations: json(
+      TRANSLATIONS,
+      'Name and description by locale. A missing locale or field falls back to name and description of the product',
+    ).from('v1.3'),
+    tax_class: text('Tax class; null means the standard rate of the store').from('v1.4'),
+    weight_grams: weight('Weight in grams, for any display unit of the store; null if it is not known').from('v1.6'),
+    created_at: timestamp('Time of creation'),
+    updated_at: timestamp('Time of the last change. The parameter updated_since filters by it'),
+    variants: many(variant, 'product_id', 'Variants; [] if the product has none'),
   },
 })
