@@ -60,7 +60,7 @@ export function latestRevisionOf({ revisions }: Contract): string {
 export function typeName({ name }: RowShape): string {
   return name
     .split(' ')
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase())
     .join('')
 }
 

@@ -101,7 +101,7 @@ interface EndpointDeclaration {
 export function only(place: EndpointDeclaration): Endpoint {
   return {
     ...declared(place),
-    note: `Returns the ${place.resource.name.toLowerCase()}.`,
+    note: place.resource.note,
     response: { kind: 'only' },
     parameters: [],
   }

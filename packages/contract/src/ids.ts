@@ -5,9 +5,9 @@ import type { Resource, RowShape } from './resource.ts'
 
 /** The shape of a row in every list of IDs. */
 export const idRow: RowShape = {
-  name: 'Row id',
-  plural: 'ids',
-  note: 'The ID and the last change of a row. A row that you had before reading this list, and that the list does not return, has been deleted.',
+  name: 'Row ID',
+  plural: 'IDs',
+  note: 'The ID and the last change of a row.',
   since: 'launch',
   fields: {
     id: uuid('ID of the row'),

@@ -1,6 +1,6 @@
 // Sentences about fields, endpoints and parameters, derived from their declarations. OpenAPI, types and tables share them.
 
-import { returnsList, rowShapeOf } from './contract.ts'
+import { returnsList } from './contract.ts'
 import type { Endpoint } from './endpoints.ts'
 import type { Field, JsonMember } from './field.ts'
 import { PARAMETERS, type Parameter, type ParameterName } from './parameters.ts'
@@ -22,16 +22,19 @@ export function fieldSince(resource: RowShape, field: Field): string {
   return field.since === 'launch' ? resource.since : field.since
 }
 
-/** Returns whole sentences: what the endpoint returns, and what a row is. */
+/** Returns whole sentences: what the endpoint returns. The note of its resource describes a row. */
 export function endpointNote(endpoint: Endpoint): string {
   const { note, response, since } = endpoint
+  const deletions = response.kind === 'ids' ? [DELETIONS_NOTE] : []
   const whole =
     response.kind === 'allOf' ? ['Not paginated: has_more is always false and next_cursor is always null'] : []
   const older =
     since !== 'launch' && returnsList(endpoint) ? [`Returns an empty list on stores older than ${since}`] : []
-  const row = rowShapeOf(endpoint).note
-  return [note, ...(note === row ? [] : [row]), ...whole, ...older].map(sentence).join(' ')
+  return [note, ...deletions, ...whole, ...older].map(sentence).join(' ')
 }
+
+const DELETIONS_NOTE =
+  'A row that you had before reading this list, and that the list does not return, has been deleted'
 
 /** The title of the endpoint, such as `List orders`. */
 export function endpointTitle({ response, resource }: Endpoint): string {

@@ -13,7 +13,7 @@ export class StoreEndpoints {
     this.#caller = caller
   }
 
-  /** Returns the store. The store that the key belongs to. Use it to test the connection, and to get the currency of all money fields. */
+  /** The store that the key belongs to. Read it to test the connection, and to get the currency of all money fields. */
   get(options: CallOptions = {}): Promise<Store> {
     return this.#caller.object<Store>('/api/v1/store', options)
   }
@@ -36,17 +36,17 @@ export class OrdersEndpoints {
     this.#caller = caller
   }
 
-  /** Returns the orders of the store, oldest first. An order from the storefront, with its line items. For a manual payment method, payment_provider is manual and the processor IDs are null. An order with a pickup_location_id is picked up in person, and its shipping_address is a snapshot of the location’s address. */
+  /** Returns the orders of the store, oldest first. */
   list(options: ListOrdersOptions = {}): PagedList<Order> {
     return this.#caller.list<Order>('/api/v1/orders', { ...options })
   }
 
-  /** Returns one order by ID. An order from the storefront, with its line items. For a manual payment method, payment_provider is manual and the processor IDs are null. An order with a pickup_location_id is picked up in person, and its shipping_address is a snapshot of the location’s address. */
+  /** Returns one order by ID. */
   get(id: Uuid, options: CallOptions = {}): Promise<Order> {
     return this.#caller.object<Order>(`/api/v1/orders/${encodeURIComponent(id)}`, options)
   }
 
-  /** Returns the ID and the last change of all orders, oldest first, 10,000 per page. The ID and the last change of a row. A row that you had before reading this list, and that the list does not return, has been deleted. */
+  /** Returns the ID and the last change of all orders, oldest first, 10,000 per page. A row that you had before reading this list, and that the list does not return, has been deleted. */
   ids(options: PagedListOptions = {}): PagedList<RowId> {
     return this.#caller.idList<RowId>('/api/v1/ids/orders', { ...options })
   }
@@ -69,22 +69,22 @@ export class CustomersEndpoints {
     this.#caller = caller
   }
 
-  /** Returns the customers of the store, oldest first. A customer who created an account or placed an order. Stores older than v1.1 do not track updates of customers. */
+  /** Returns the customers of the store, oldest first. */
   list(options: ListCustomersOptions = {}): PagedList<Customer> {
     return this.#caller.list<Customer>('/api/v1/customers', { ...options })
   }
 
-  /** Returns one customer by ID. A customer who created an account or placed an order. Stores older than v1.1 do not track updates of customers. */
+  /** Returns one customer by ID. */
   get(id: Uuid, options: CallOptions = {}): Promise<Customer> {
     return this.#caller.object<Customer>(`/api/v1/customers/${encodeURIComponent(id)}`, options)
   }
 
-  /** Returns all customer addresses of one customer, oldest first. An active entry in the address book of a customer. Addresses on orders are separate snapshots. Not paginated: has_more is always false and next_cursor is always null. Returns an empty list on stores older than v1.1. */
+  /** Returns all customer addresses of one customer, oldest first. Not paginated: has_more is always false and next_cursor is always null. Returns an empty list on stores older than v1.1. */
   addresses(id: Uuid, options: CallOptions = {}): Promise<CustomerAddress[]> {
     return this.#caller.rows<CustomerAddress>(`/api/v1/customers/${encodeURIComponent(id)}/addresses`, options)
   }
 
-  /** Returns the ID and the last change of all customers, oldest first, 10,000 per page. The ID and the last change of a row. A row that you had before reading this list, and that the list does not return, has been deleted. */
+  /** Returns the ID and the last change of all customers, oldest first, 10,000 per page. A row that you had before reading this list, and that the list does not return, has been deleted. */
   ids(options: PagedListOptions = {}): PagedList<RowId> {
     return this.#caller.idList<RowId>('/api/v1/ids/customers', { ...options })
   }
@@ -105,7 +105,7 @@ export class CustomerAddressesEndpoints {
     this.#caller = caller
   }
 
-  /** Returns the customer addresses of the store, oldest first. An active entry in the address book of a customer. Addresses on orders are separate snapshots. Returns an empty list on stores older than v1.1. */
+  /** Returns the customer addresses of the store, oldest first. Returns an empty list on stores older than v1.1. */
   list(options: ListCustomerAddressesOptions = {}): PagedList<CustomerAddress> {
     return this.#caller.list<CustomerAddress>('/api/v1/customer-addresses', { ...options })
   }
@@ -123,12 +123,12 @@ export class CustomerGroupsEndpoints {
     this.#caller = caller
   }
 
-  /** Returns the customer groups of the store, oldest first. A group that the merchant defines to segment customers. Returns an empty list on stores older than v1.1. */
+  /** Returns the customer groups of the store, oldest first. Returns an empty list on stores older than v1.1. */
   list(options: ListCustomerGroupsOptions = {}): PagedList<CustomerGroup> {
     return this.#caller.list<CustomerGroup>('/api/v1/customer-groups', { ...options })
   }
 
-  /** Returns the ID and the last change of all customer groups, oldest first, 10,000 per page. The ID and the last change of a row. A row that you had before reading this list, and that the list does not return, has been deleted. Returns an empty list on stores older than v1.1. */
+  /** Returns the ID and the last change of all customer groups, oldest first, 10,000 per page. A row that you had before reading this list, and that the list does not return, has been deleted. Returns an empty list on stores older than v1.1. */
   ids(options: PagedListOptions = {}): PagedList<RowId> {
     return this.#caller.idList<RowId>('/api/v1/ids/customer-groups', { ...options })
   }
@@ -146,12 +146,12 @@ export class LocationsEndpoints {
     this.#caller = caller
   }
 
-  /** Returns the locations of the store, oldest first. A physical location where customers can pick up orders. Returns an empty list on stores older than v1.2. */
+  /** Returns the locations of the store, oldest first. Returns an empty list on stores older than v1.2. */
   list(options: ListLocationsOptions = {}): PagedList<Location> {
     return this.#caller.list<Location>('/api/v1/locations', { ...options })
   }
 
-  /** Returns the ID and the last change of all locations, oldest first, 10,000 per page. The ID and the last change of a row. A row that you had before reading this list, and that the list does not return, has been deleted. Returns an empty list on stores older than v1.2. */
+  /** Returns the ID and the last change of all locations, oldest first, 10,000 per page. A row that you had before reading this list, and that the list does not return, has been deleted. Returns an empty list on stores older than v1.2. */
   ids(options: PagedListOptions = {}): PagedList<RowId> {
     return this.#caller.idList<RowId>('/api/v1/ids/locations', { ...options })
   }
@@ -174,17 +174,17 @@ export class ProductsEndpoints {
     this.#caller = caller
   }
 
-  /** Returns the products of the store, oldest first. A product with its variants. A product without variants has an empty variants array, and its own price and inventory. */
+  /** Returns the products of the store, oldest first. */
   list(options: ListProductsOptions = {}): PagedList<Product> {
     return this.#caller.list<Product>('/api/v1/products', { ...options })
   }
 
-  /** Returns one product by ID. A product with its variants. A product without variants has an empty variants array, and its own price and inventory. */
+  /** Returns one product by ID. */
   get(id: Uuid, options: CallOptions = {}): Promise<Product> {
     return this.#caller.object<Product>(`/api/v1/products/${encodeURIComponent(id)}`, options)
   }
 
-  /** Returns the ID and the last change of all products, oldest first, 10,000 per page. The ID and the last change of a row. A row that you had before reading this list, and that the list does not return, has been deleted. */
+  /** Returns the ID and the last change of all products, oldest first, 10,000 per page. A row that you had before reading this list, and that the list does not return, has been deleted. */
   ids(options: PagedListOptions = {}): PagedList<RowId> {
     return this.#caller.idList<RowId>('/api/v1/ids/products', { ...options })
   }
@@ -202,12 +202,12 @@ export class CategoriesEndpoints {
     this.#caller = caller
   }
 
-  /** Returns the categories of the store, oldest first. A product category. Categories nest one level through parent_id. */
+  /** Returns the categories of the store, oldest first. */
   list(options: ListCategoriesOptions = {}): PagedList<Category> {
     return this.#caller.list<Category>('/api/v1/categories', { ...options })
   }
 
-  /** Returns the ID and the last change of all categories, oldest first, 10,000 per page. The ID and the last change of a row. A row that you had before reading this list, and that the list does not return, has been deleted. */
+  /** Returns the ID and the last change of all categories, oldest first, 10,000 per page. A row that you had before reading this list, and that the list does not return, has been deleted. */
   ids(options: PagedListOptions = {}): PagedList<RowId> {
     return this.#caller.idList<RowId>('/api/v1/ids/categories', { ...options })
   }

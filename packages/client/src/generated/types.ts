@@ -32,7 +32,7 @@ export interface ErrorResponse {
 /** A JSON value as it is stored. It is usually a string. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
 
-/** The store that the key belongs to. Use it to test the connection, and to get the currency of all money fields. */
+/** The store that the key belongs to. Read it to test the connection, and to get the currency of all money fields. */
 export interface Store {
   /** Store ID. */
   id: Uuid
@@ -394,7 +394,7 @@ export interface Category {
   created_at: Timestamp
 }
 
-/** The ID and the last change of a row. A row that you had before reading this list, and that the list does not return, has been deleted. */
+/** The ID and the last change of a row. */
 export interface RowId {
   /** ID of the row. */
   id: Uuid

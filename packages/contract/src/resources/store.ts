@@ -9,7 +9,7 @@ export const store = resource({
   name: 'Store',
   plural: 'stores',
   table: 'store',
-  note: 'The store that the key belongs to. Use it to test the connection, and to get the currency of all money fields.',
+  note: 'The store that the key belongs to. Read it to test the connection, and to get the currency of all money fields.',
   fields: {
     id: uuid('Store ID'),
     name: text('Store name in the dashboard'),
