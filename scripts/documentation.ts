@@ -10,7 +10,13 @@ const pages = globSync(['*.md', 'docs/**/*.md', 'packages/*/README.md']).filter(
   (page) => !page.startsWith('docs/spec/'),
 )
 const everything = pages.map((page) => readFileSync(page, 'utf8')).join('\n')
-const problems = [...pages.flatMap(brokenLinks), ...undocumentedSettings(), ...unknownScripts(), ...decisions()]
+const problems = [
+  ...pages.flatMap(brokenLinks),
+  ...undocumentedSettings(),
+  ...unknownScripts(),
+  ...decisions(),
+  ...lostDecisions(),
+]
 for (const problem of problems) console.error(problem)
 process.exitCode = problems.length === 0 ? 0 : 1
 
@@ -49,4 +55,14 @@ function decisions(): string[] {
       if (!isDecisionRecord(file)) return [`${name}: the name of a record is its number and its decision in kebab-case`]
       return decisionProblems({ file, text: readFileSync(name, 'utf8') }, existsSync)
     })
+}
+
+/** Comments that name a decision record that does not exist. */
+function lostDecisions(): string[] {
+  const path = new RegExp(String.raw`${DECISIONS_FOLDER}/[\w-]+\.md`, 'g')
+  return globSync('{packages,bench,scripts,test}/**/*.ts', { exclude: ['**/node_modules/**'] }).flatMap((file) =>
+    (readFileSync(file, 'utf8').match(path) ?? [])
+      .filter((record) => !existsSync(record))
+      .map((record) => `${file}: ${record} does not exist`),
+  )
 }

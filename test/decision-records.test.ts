@@ -1,7 +1,7 @@
 // The form of decision records, which `npm run check` requires, and their index.
 
 import { expect, test } from 'vitest'
-import { decisionIndex, decisionProblems } from '../scripts/decision-records.ts'
+import { DECISIONS_FOLDER, decisionIndex, decisionProblems } from '../scripts/decision-records.ts'
 
 const BODY = `
 ## Status
@@ -35,7 +35,7 @@ test('a record with a numbered title, the five sections, and existing paths has 
 })
 
 test('a title without the number of the file is a problem', () => {
-  const problem = 'docs/contribute/decisions/002-choose-one.md: the title must be "# 2. …"'
+  const problem = `${DECISIONS_FOLDER}/002-choose-one.md: the title must be "# 2. …"`
   expect(problemsOf(`# 3. Choose one\n${BODY}`)).toEqual([problem])
   expect(problemsOf(`# Which one?\n${BODY}`)).toEqual([problem])
 })
@@ -53,7 +53,7 @@ test('more than 400 words are a problem, and link targets and table borders are 
 
 test('a path that the repository does not have is a problem', () => {
   expect(problemsOf(`${GOOD.text}\n\`packages/gone/test.ts\``)).toEqual([
-    'docs/contribute/decisions/002-choose-one.md: packages/gone/test.ts does not exist',
+    `${DECISIONS_FOLDER}/002-choose-one.md: packages/gone/test.ts does not exist`,
   ])
 })
 
