@@ -82,6 +82,89 @@ export type ServiceEvent =
   | NodeEvent
   | WarningRaised
 
+/** How the log and the documentation show an event. */
+interface EventDeclaration {
+  /** The level of its log line. */
+  readonly level: 'error' | 'warn' | 'info' | 'debug'
+  /** Markdown. */
+  readonly meaning: string
+}
+
+/** Level and meaning of each event, in the order of docs/operate/monitoring.md. */
+export const EVENTS: Readonly<Record<ServiceEvent['event'], EventDeclaration>> = {
+  'node.started': { level: 'info', meaning: 'The node starts. `version` and `command` say what runs.' },
+  'listener.opened': {
+    level: 'info',
+    meaning: 'The node listens on `address`. `listener` is `api`, `dashboard`, or `operations`.',
+  },
+  'shutdown.started': { level: 'info', meaning: 'The node starts to shut down. `reason` is the signal or the error.' },
+  'node.stopped': { level: 'info', meaning: 'The node closed everything.' },
+  'node.failed': { level: 'error', meaning: 'An internal error happened outside of a request. Report it.' },
+  'request.completed': { level: 'info', meaning: 'The service completed an API request.' },
+  'request.malformed': {
+    level: 'info',
+    meaning: 'A client sent a request that is not well-formed HTTP, too slow, or too large. `code` says what is wrong.',
+  },
+  'request.failed': { level: 'error', meaning: 'An internal error interrupted an API request. Report it.' },
+  'key.rejected': {
+    level: 'info',
+    meaning:
+      'A request had no valid key. `reason` is `missing`, `repeated`, `malformed`, or `unknown`. Revoked keys are `unknown`.',
+  },
+  'rejections.summarized': {
+    level: 'info',
+    meaning: 'The log left out `count` rejections within `seconds`. `of` names the event.',
+  },
+  'store.request_rejected': {
+    level: 'warn',
+    meaning: 'A request got no connection to its store. `reason` is `full` (too many requests wait) or `timeout`.',
+  },
+  'store.query_failed': {
+    level: 'warn',
+    meaning: 'A query on a store database failed. `retried` says whether the service tried it again.',
+  },
+  'store.schema_mismatched': {
+    level: 'warn',
+    meaning: 'A table or column of a store is missing, has another type, or cannot be read.',
+  },
+  'store.schema_changed': { level: 'info', meaning: 'Columns of a store were `added` or `removed`.' },
+  'store.contract_violated': {
+    level: 'warn',
+    meaning: "Rows had a value that the API's contract does not allow. The service replaced it.",
+  },
+  'store.transactions_awaited': {
+    level: 'debug',
+    meaning:
+      'The first page of a list waited for open transactions of the store. The level is `info` if a transaction outlasted the wait.',
+  },
+  'store.pool_opened': { level: 'debug', meaning: 'The node opened connections to a store.' },
+  'store.pool_closed': { level: 'debug', meaning: 'The node closed its connections to a store.' },
+  'control.query_failed': { level: 'error', meaning: 'A query on the control database failed.' },
+  'control.migrated': { level: 'info', meaning: 'The control database was migrated. `applied` lists the migrations.' },
+  'usage.write_failed': {
+    level: 'warn',
+    meaning: 'Usage statistics could not be written. The next attempt writes them, except for `dropped` requests.',
+  },
+  'audit.recorded': {
+    level: 'info',
+    meaning: 'A key, store, merchant, or secret changed. See [Back up and restore](backup-and-restore.md).',
+  },
+  'page.completed': { level: 'info', meaning: 'The dashboard completed a request.' },
+  'page.failed': { level: 'error', meaning: 'An internal error interrupted a request to the dashboard. Report it.' },
+  'sign_in.attempted': {
+    level: 'info',
+    meaning:
+      'An attempt to sign in to the dashboard. `outcome` is `succeeded`, `rejected`, `rate_limited` (too many attempts), or `unreachable` (the single sign-on did not respond).',
+  },
+  'key.created': { level: 'info', meaning: 'A merchant created a key.' },
+  'key.revoked': { level: 'info', meaning: 'A merchant revoked a key.' },
+  'log.lines_dropped': { level: 'warn', meaning: 'The log lost `lines` lines, because its output took none.' },
+  'warning.raised': { level: 'warn', meaning: 'A problem needs your attention. `message` says which.' },
+  'embedded_postgres.started': { level: 'info', meaning: "The demo's PostgreSQL started." },
+  'embedded_postgres.stopped': { level: 'info', meaning: "The demo's PostgreSQL stopped." },
+  'pool.sampled': { level: 'debug', meaning: 'Connections of a pool at one moment. The metrics use this event.' },
+}
+
 /** Called with each event. It returns at once and never throws. */
 export type EventHandler = (event: ServiceEvent) => void
 

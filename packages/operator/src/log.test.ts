@@ -1,5 +1,3 @@
-import { globSync, readFileSync } from 'node:fs'
-import path from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { ServiceEvent } from './events.ts'
@@ -156,20 +154,6 @@ describe('repeated rejections', () => {
     vi.advanceTimersByTime(30_000)
     expect(warn.events()).toEqual([])
   })
-})
-
-test('the log reference names every event', () => {
-  const root = path.join(import.meta.dirname, '..', '..', '..')
-  const sources = globSync('packages/*/src/{*-event,events}.ts', { cwd: root })
-  const source = sources.map((file) => readFileSync(path.join(root, file), 'utf8')).join('\n')
-  const events = [...source.matchAll(/readonly event: ([^\n;]+)/g)].flatMap(([, union = '']) =>
-    [...union.matchAll(/'([^']+)'/g)].map(([, name = '']) => name),
-  )
-  const reference = readFileSync(path.join(root, 'docs', 'operate', 'monitoring.md'), 'utf8')
-  // only the metrics read pool samples
-  const missing = events.filter((name) => name !== 'pool.sampled' && !reference.includes(`\`${name}\``))
-  expect(events.length).toBeGreaterThan(20)
-  expect(missing).toEqual([])
 })
 
 describe('contract violations', () => {

@@ -3,7 +3,7 @@
 
 import type { AuditRecorded } from '@store-export/control'
 import type { Config } from './config.ts'
-import type { EventHandler, ServiceEvent } from './events.ts'
+import { EVENTS, type EventHandler, type ServiceEvent } from './events.ts'
 import { LineOutput } from './line-output.ts'
 import { redactAndCut } from './redact.ts'
 import { RejectionSampler, SUM_SECONDS } from './rejection-sampler.ts'
@@ -104,31 +104,9 @@ function createFirst(periodMs: number, now: () => number): (what: string) => boo
   }
 }
 
-/** Pool samples are for metrics only. Rejected requests are a matter of the client, so they are no warnings. */
 function levelOf(event: ServiceEvent): Level {
-  switch (event.event) {
-    case 'control.query_failed':
-    case 'request.failed':
-    case 'page.failed':
-    case 'node.failed':
-      return 'error'
-    case 'store.query_failed':
-    case 'usage.write_failed':
-    case 'store.schema_mismatched':
-    case 'store.contract_violated':
-    case 'store.request_rejected':
-    case 'log.lines_dropped':
-    case 'warning.raised':
-      return 'warn'
-    case 'store.transactions_awaited':
-      return event.outlasting === 0 ? 'debug' : 'info'
-    case 'pool.sampled':
-    case 'store.pool_opened':
-    case 'store.pool_closed':
-      return 'debug'
-    default:
-      return 'info'
-  }
+  if (event.event === 'store.transactions_awaited' && event.outlasting > 0) return 'info'
+  return EVENTS[event.event].level
 }
 
 function fieldsOf(event: ServiceEvent): Record<string, unknown> {

@@ -1,6 +1,7 @@
 import { ENDPOINTS, ERRORS } from '@store-export/contract'
 import { describe, expect, test } from 'vitest'
 import { combine, type ServiceEvent } from './events.ts'
+import { METRICS } from './metric-declarations.ts'
 import { createMetrics } from './metrics.ts'
 
 const COMPLETED: ServiceEvent = {
@@ -70,6 +71,13 @@ describe('metrics', () => {
     expect(text).toMatch(/^process_resident_memory_bytes \d+$/m)
     expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m)
     expect(text).not.toContain('store_export_nodejs')
+  })
+
+  test('the exported metrics are the declared ones, with their types and help', async () => {
+    const text = await createMetrics({ version: '1.2.3', connectionLimits: {} }).text()
+    const exported = [...text.matchAll(/^# HELP (store_export_\S+) (.*)\n# TYPE \S+ (\w+)$/gm)]
+    const declared = Object.values(METRICS).map(({ name, type, help }) => [name, help, type])
+    expect(exported.map(([, ...each]) => each).toSorted()).toEqual(declared.toSorted())
   })
 
   test('every error code of every endpoint is exported as 0 before the first request', async () => {

@@ -6,6 +6,7 @@ import { ENDPOINTS, ERRORS } from '@store-export/contract'
 import type { StoreRequestRejected } from '@store-export/engine'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { EventHandler, PoolSampled, ServiceEvent } from './events.ts'
+import { METRICS, type MetricDeclaration, type MetricLabels, optionsOf } from './metric-declarations.ts'
 import { addNodeMetrics, type NodeFacts } from './node-metrics.ts'
 
 /** The metrics of one process. */
@@ -36,61 +37,34 @@ type Series = ReturnType<typeof createSeries>
 
 function createSeries(registry: Registry) {
   const registers = [registry]
-  const counter = <const L extends string>(name: string, help: string, labelNames: readonly L[]) =>
-    new Counter({ name: `store_export_${name}_total`, help, labelNames, registers })
-  const gauge = (name: string, help: string) =>
-    new Gauge({ name: `store_export_${name}`, help, labelNames: ['pool'] as const, registers })
+  const counter = <L extends MetricLabels>(metric: MetricDeclaration<L>) =>
+    new Counter({ ...optionsOf(metric), registers })
+  const gauge = <L extends MetricLabels>(metric: MetricDeclaration<L>) => new Gauge({ ...optionsOf(metric), registers })
   return {
-    requests: counter('requests', 'Completed API requests.', ['endpoint', 'status']),
-    errors: counter('errors', 'Responses with an error code.', ['endpoint', 'code']),
-    latency: new Histogram({
-      name: 'store_export_request_duration_seconds',
-      help: 'Time from the start of an API request to the end of its response.',
-      labelNames: ['endpoint'] as const,
-      buckets: LATENCY_BUCKETS,
-      registers,
-    }),
-    rows: counter('rows_served', 'Rows in responses, without embedded rows.', ['endpoint']),
-    bytes: counter('bytes_served', 'Bytes of response bodies before compression.', ['endpoint']),
-    rejections: counter('rejections', 'Requests rejected because of their key or a full queue.', ['reason']),
-    malformedRequests: counter(
-      'malformed_requests',
-      'Requests that are not well-formed HTTP, too slow, or too large.',
-      ['code'],
-    ),
-    queryFailures: counter('query_failures', 'Failed queries on store databases and the control database.', [
-      'database',
-    ]),
-    internalErrors: counter('internal_errors', 'Internal errors of the service. Report them.', []),
-    storeRetries: counter('store_retries', 'Second attempts of queries on store databases.', []),
-    schemaMismatches: counter(
-      'schema_mismatches',
-      'Tables and columns of stores that differ from every schema version.',
-      ['table', 'column', 'kind'],
-    ),
-    schemaChanges: counter('schema_changes', 'Changes of the columns of a store.', []),
-    contractViolations: counter('contract_violations', "Values that the API's contract does not allow.", [
-      'resource',
-      'field',
-      'kind',
-    ]),
-    transactionWaits: counter('transaction_waits', 'First pages that waited for open transactions of a store.', [
-      'outcome',
-    ]),
-    transactionWaitSeconds: counter(
-      'transaction_wait_seconds',
-      'Time that first pages waited for open transactions.',
-      [],
-    ),
-    usageWriteFailures: counter('usage_write_failures', 'Failed attempts to write usage statistics.', []),
-    usageDropped: counter('usage_requests_dropped', 'Requests missing from the usage statistics.', []),
-    logLinesDropped: counter('log_lines_dropped', 'Log lines lost because the output took none.', []),
-    pages: counter('dashboard_requests', 'Completed requests to the dashboard.', ['route', 'status']),
-    signIns: counter('sign_ins', 'Attempts to sign in to the dashboard.', ['by', 'outcome']),
-    pools: gauge('pools', 'Databases with a connection pool.'),
-    connections: gauge('connections', 'Open database connections.'),
-    busy: gauge('connections_busy', 'Database connections in use.'),
-    waiting: gauge('connection_waiters', 'Requests waiting for a database connection.'),
+    requests: counter(METRICS.requests),
+    errors: counter(METRICS.errors),
+    latency: new Histogram({ ...optionsOf(METRICS.latency), buckets: LATENCY_BUCKETS, registers }),
+    rows: counter(METRICS.rows),
+    bytes: counter(METRICS.bytes),
+    rejections: counter(METRICS.rejections),
+    malformedRequests: counter(METRICS.malformedRequests),
+    queryFailures: counter(METRICS.queryFailures),
+    internalErrors: counter(METRICS.internalErrors),
+    storeRetries: counter(METRICS.storeRetries),
+    schemaMismatches: counter(METRICS.schemaMismatches),
+    schemaChanges: counter(METRICS.schemaChanges),
+    contractViolations: counter(METRICS.contractViolations),
+    transactionWaits: counter(METRICS.transactionWaits),
+    transactionWaitSeconds: counter(METRICS.transactionWaitSeconds),
+    usageWriteFailures: counter(METRICS.usageWriteFailures),
+    usageDropped: counter(METRICS.usageDropped),
+    logLinesDropped: counter(METRICS.logLinesDropped),
+    pages: counter(METRICS.pages),
+    signIns: counter(METRICS.signIns),
+    pools: gauge(METRICS.pools),
+    connections: gauge(METRICS.connections),
+    busy: gauge(METRICS.busy),
+    waiting: gauge(METRICS.waiting),
   }
 }
 

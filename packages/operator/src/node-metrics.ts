@@ -1,6 +1,7 @@
 // Metrics of the process itself, under the names that standard dashboards use, and the constants of a node.
 
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
+import { METRICS, optionsOf } from './metric-declarations.ts'
 
 /** Constants of a node. */
 export interface NodeFacts {
@@ -17,17 +18,8 @@ export function addNodeMetrics(registry: Registry, { version, connectionLimits }
   collectDefaultMetrics({ register: registry })
   for (const name of MISNAMED) registry.removeSingleMetric(name)
   const registers = [registry]
-  new Gauge({
-    name: 'store_export_build_info',
-    help: 'The value is 1; the labels name the version of the service and of Node.',
-    labelNames: ['version', 'node'],
-    registers,
-  }).set({ version, node: process.versions.node }, 1)
-  const limits = new Gauge({
-    name: 'store_export_connections_limit',
-    help: 'Maximum number of database connections, by pool.',
-    labelNames: ['pool'],
-    registers,
-  })
+  const buildInfo = new Gauge({ ...optionsOf(METRICS.buildInfo), registers })
+  buildInfo.set({ version, node: process.versions.node }, 1)
+  const limits = new Gauge({ ...optionsOf(METRICS.connectionsLimit), registers })
   for (const [pool, limit] of Object.entries(connectionLimits)) limits.set({ pool }, limit)
 }

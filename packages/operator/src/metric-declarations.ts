@@ -1,0 +1,191 @@
+// Every metric that the service adds to those of prom-client. The metrics and docs/operate/monitoring.md use this table.
+
+/** Names of labels, each with the values that it takes. */
+export type MetricLabels = Readonly<Record<string, string>>
+
+/** A metric with its meaning. */
+export interface MetricDeclaration<L extends MetricLabels = MetricLabels> {
+  readonly name: `store_export_${string}`
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  readonly help: string
+  readonly labels: L
+}
+
+const ENDPOINT = 'path of the endpoint as the reference writes it; `unknown` for any other path'
+const POOL = '`stores` (the sum over all stores) or `control`'
+
+/** All metrics, by the name that the code uses. */
+export const METRICS = {
+  requests: {
+    name: 'store_export_requests_total',
+    type: 'counter',
+    help: 'Completed API requests.',
+    labels: { endpoint: ENDPOINT, status: 'HTTP status' },
+  },
+  errors: {
+    name: 'store_export_errors_total',
+    type: 'counter',
+    help: 'Responses with an error code.',
+    labels: { endpoint: ENDPOINT, code: 'error code of the response' },
+  },
+  latency: {
+    name: 'store_export_request_duration_seconds',
+    type: 'histogram',
+    help: 'Time from the start of an API request to the end of its response.',
+    labels: { endpoint: ENDPOINT },
+  },
+  rows: {
+    name: 'store_export_rows_served_total',
+    type: 'counter',
+    help: 'Rows in responses, without embedded rows.',
+    labels: { endpoint: ENDPOINT },
+  },
+  bytes: {
+    name: 'store_export_bytes_served_total',
+    type: 'counter',
+    help: 'Bytes of response bodies before compression.',
+    labels: { endpoint: ENDPOINT },
+  },
+  rejections: {
+    name: 'store_export_rejections_total',
+    type: 'counter',
+    help: 'Requests rejected because of their key or a full queue.',
+    labels: {
+      reason: '`key_missing`, `key_repeated`, `key_malformed`, `key_unknown`, `queue_full`, or `queue_timeout`',
+    },
+  },
+  malformedRequests: {
+    name: 'store_export_malformed_requests_total',
+    type: 'counter',
+    help: 'Requests that are not well-formed HTTP, too slow, or too large.',
+    labels: { code: "code of Node's HTTP parser, such as `HPE_HEADER_OVERFLOW`" },
+  },
+  queryFailures: {
+    name: 'store_export_query_failures_total',
+    type: 'counter',
+    help: 'Failed queries on store databases and the control database.',
+    labels: { database: '`store` or `control`' },
+  },
+  internalErrors: {
+    name: 'store_export_internal_errors_total',
+    type: 'counter',
+    help: 'Internal errors of the service. Report them.',
+    labels: {},
+  },
+  storeRetries: {
+    name: 'store_export_store_retries_total',
+    type: 'counter',
+    help: 'Second attempts of queries on store databases.',
+    labels: {},
+  },
+  schemaMismatches: {
+    name: 'store_export_schema_mismatches_total',
+    type: 'counter',
+    help: 'Tables and columns of stores that differ from every schema version.',
+    labels: {
+      table: 'name of the table',
+      column: 'name of the column; empty for the whole table',
+      kind: '`table missing`, `column missing`, `no grant`, or `other type`',
+    },
+  },
+  schemaChanges: {
+    name: 'store_export_schema_changes_total',
+    type: 'counter',
+    help: 'Changes of the columns of a store.',
+    labels: {},
+  },
+  contractViolations: {
+    name: 'store_export_contract_violations_total',
+    type: 'counter',
+    help: "Values that the API's contract does not allow.",
+    labels: { resource: 'name of the resource', field: 'name of the field', kind: 'what is wrong with the value' },
+  },
+  transactionWaits: {
+    name: 'store_export_transaction_waits_total',
+    type: 'counter',
+    help: 'First pages that waited for open transactions of a store.',
+    labels: { outcome: '`ended`, or `timed_out` if a transaction outlasted the wait' },
+  },
+  transactionWaitSeconds: {
+    name: 'store_export_transaction_wait_seconds_total',
+    type: 'counter',
+    help: 'Time that first pages waited for open transactions.',
+    labels: {},
+  },
+  usageWriteFailures: {
+    name: 'store_export_usage_write_failures_total',
+    type: 'counter',
+    help: 'Failed attempts to write usage statistics.',
+    labels: {},
+  },
+  usageDropped: {
+    name: 'store_export_usage_requests_dropped_total',
+    type: 'counter',
+    help: 'Requests missing from the usage statistics.',
+    labels: {},
+  },
+  logLinesDropped: {
+    name: 'store_export_log_lines_dropped_total',
+    type: 'counter',
+    help: 'Log lines lost because the output took none.',
+    labels: {},
+  },
+  pages: {
+    name: 'store_export_dashboard_requests_total',
+    type: 'counter',
+    help: 'Completed requests to the dashboard.',
+    labels: { route: 'route as the code declares it; `unknown` for any other path', status: 'HTTP status' },
+  },
+  signIns: {
+    name: 'store_export_sign_ins_total',
+    type: 'counter',
+    help: 'Attempts to sign in to the dashboard.',
+    labels: {
+      by: '`password`, `link`, or `oidc`',
+      outcome: '`succeeded`, `rejected`, `rate_limited`, or `unreachable`',
+    },
+  },
+  pools: {
+    name: 'store_export_pools',
+    type: 'gauge',
+    help: 'Databases with a connection pool.',
+    labels: { pool: POOL },
+  },
+  connections: {
+    name: 'store_export_connections',
+    type: 'gauge',
+    help: 'Open database connections.',
+    labels: { pool: POOL },
+  },
+  busy: {
+    name: 'store_export_connections_busy',
+    type: 'gauge',
+    help: 'Database connections in use.',
+    labels: { pool: POOL },
+  },
+  waiting: {
+    name: 'store_export_connection_waiters',
+    type: 'gauge',
+    help: 'Requests waiting for a database connection.',
+    labels: { pool: POOL },
+  },
+  connectionsLimit: {
+    name: 'store_export_connections_limit',
+    type: 'gauge',
+    help: 'Maximum number of database connections.',
+    labels: { pool: '`stores` (of the node), `store_server`, `store`, or `control`' },
+  },
+  buildInfo: {
+    name: 'store_export_build_info',
+    type: 'gauge',
+    help: 'The value is 1; the labels name the version of the service and of Node.',
+    labels: { version: 'version of the service', node: 'version of Node' },
+  },
+} as const satisfies Readonly<Record<string, MetricDeclaration>>
+
+/** The declaration as options of prom-client. */
+export function optionsOf<L extends MetricLabels>(metric: MetricDeclaration<L>) {
+  const { name, help, labels } = metric
+  const labelNames: (keyof L & string)[] = Object.keys(labels)
+  return { name, help, labelNames }
+}
