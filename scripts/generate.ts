@@ -1,19 +1,19 @@
-// Writes the generated files: the reference, a page for each error, the OpenAPI document, the index of decisions. With
-// `--check` it writes nothing, names each file that is stale, and ends with 1 if there is one. A folder can be named in
-// place of the project's own.
+// Writes the generated files: reference, error pages, OpenAPI document, settings, commands, index of decisions, and tables
+// of metrics and events. With `--check` it writes nothing, names each stale file, and exits with 1 if there is one. An
+// argument replaces the root folder of the project.
 
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DECISIONS_FOLDER, type DecisionRecord, isDecisionRecord } from './decision-records.ts'
-import { generatedFiles, type LiveExample } from './generated-files.ts'
+import { GENERATED_SECTIONS, generatedFiles, type LiveExample, withSections } from './generated-files.ts'
 
 const ROOT =
   process.argv.slice(2).find((argument) => !argument.startsWith('--')) ?? fileURLToPath(new URL('..', import.meta.url))
 const EXAMPLES = 'docs/api/examples.json'
 const ERRORS_FOLDER = 'docs/api/errors'
 
-const files = generatedFiles(await readExamples(), await readDecisions())
+const files = new Map([...generatedFiles(await readExamples(), await readDecisions()), ...(await pagesWithSections())])
 const stale = await staleFiles(files)
 const left = await leftOverFiles(files)
 if (process.argv.includes('--check')) {
@@ -25,19 +25,28 @@ if (process.argv.includes('--check')) {
   for (const path of left) console.error(`${path} is generated no longer: delete it`)
 }
 
+/** Pages that people write, with their generated sections; pages that do not exist are left out. */
+async function pagesWithSections(): Promise<[string, string][]> {
+  const pages = [...GENERATED_SECTIONS].map(async ([path, sections]): Promise<[string, string][]> => {
+    const page = await read(path)
+    return page === null ? [] : [[path, withSections(page, sections)]]
+  })
+  return (await Promise.all(pages)).flat()
+}
+
 async function staleFiles(expected: ReadonlyMap<string, string>): Promise<string[]> {
   const paths = [...expected.keys()]
   const present = await Promise.all(paths.map(read))
   return paths.filter((path, index) => present[index] !== expected.get(path))
 }
 
-/** Pages of codes that are gone. */
+/** Pages of error codes that no longer exist. */
 async function leftOverFiles(expected: ReadonlyMap<string, string>): Promise<string[]> {
   const names = await readdir(join(ROOT, ERRORS_FOLDER)).catch(() => [])
   return names.map((name) => `${ERRORS_FOLDER}/${name}`).filter((path) => !expected.has(path))
 }
 
-/** Examples met on a demo store, by endpoint id; none where the file is not there. */
+/** Responses of a demo store, by endpoint ID; empty if the file does not exist. */
 async function readExamples(): Promise<Record<string, LiveExample>> {
   const text = await read(EXAMPLES)
   return text === null ? {} : (JSON.parse(text) as Record<string, LiveExample>)

@@ -1,4 +1,5 @@
-// The generated files as text by path from the project's root. Pure; `generate.ts` writes and compares them.
+// The generated files and the generated sections of written pages, by path from the project's root. `generate.ts` writes
+// and compares them.
 
 import {
   CONTRACT,
@@ -11,7 +12,10 @@ import {
   typescriptTypes,
 } from '@store-export/contract'
 import { SETTINGS } from '../packages/operator/src/settings.ts'
+import { commandsPage } from './cli-reference.ts'
 import { DECISIONS_FOLDER, type DecisionRecord, decisionIndex } from './decision-records.ts'
+import { eventsTable, metricsTable } from './monitoring-reference.ts'
+import { STORE_EXPORT, STORE_SYNC } from './programs.ts'
 
 export type { LiveExample }
 
@@ -35,6 +39,8 @@ export function generatedFiles(
     ['docs/api/openapi.json', openApiFile()],
     ['docs/operate/settings.md', settingsPage()],
     [`${DECISIONS_FOLDER}/index.md`, DECISIONS_HEAD + decisionIndex(decisions)],
+    ['docs/operate/cli.md', storeExportPage()],
+    ['docs/sync/cli.md', storeSyncPage()],
     ['packages/client/src/generated/types.ts', typescriptTypes()],
     ['packages/client/src/generated/endpoints.ts', clientEndpoints()],
   ])
@@ -44,6 +50,44 @@ export function generatedFiles(
 function openApiFile(): string {
   const generated = 'Generated from the contract. Do not edit: change the contract and run npm run generate.'
   return `${JSON.stringify({ 'x-generated': generated, ...openapi() }, null, 2)}\n`
+}
+
+function storeExportPage(): string {
+  const intro = 'This page lists the commands of `store-export`, for operators.'
+  return `${CLI_HEAD}${commandsPage(STORE_EXPORT.program, { intro, help: STORE_EXPORT.help })}\n`
+}
+
+function storeSyncPage(): string {
+  const intro = 'This page lists the commands of `store-sync`, for people who copy the data of a store.'
+  return `${CLI_HEAD}${commandsPage(STORE_SYNC.program, { intro, help: STORE_SYNC.help })}\n`
+}
+
+const CLI_HEAD =
+  '<!-- Generated from the options of the program. Do not edit: change them and run `npm run generate`. -->\n\n'
+
+/** Sections of pages that people write, by path and by name. */
+export const GENERATED_SECTIONS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
+  [
+    'docs/operate/monitoring.md',
+    new Map([
+      ['metrics', metricsTable()],
+      ['events', eventsTable()],
+    ]),
+  ],
+])
+
+/**
+ * The page with these sections between the comments `<!-- Generated: NAME. … -->` and `<!-- End: NAME -->`. Throws if the
+ * page lacks them.
+ */
+export function withSections(page: string, sections: ReadonlyMap<string, string>): string {
+  let text = page
+  for (const [name, section] of sections) {
+    const place = new RegExp(`(?<=<!-- Generated: ${name}\\.[^>]*-->\\n)[\\s\\S]*?(?=<!-- End: ${name} -->)`)
+    if (!place.test(text)) throw new Error(`no comments "Generated: ${name}." and "End: ${name}"`)
+    text = text.replace(place, () => `\n${section}\n\n`)
+  }
+  return text
 }
 
 const SETTINGS_HEAD =

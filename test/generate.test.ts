@@ -54,3 +54,16 @@ it('puts the examples of docs/api/examples.json into the reference', async () =>
   await generate()
   expect(await readFile(join(folder, 'docs/api/reference/index.md'), 'utf8')).toContain('A store met alive')
 })
+
+it('replaces the generated sections of a written page, and nothing else', async () => {
+  const page = (section: string) =>
+    `# Page\n\n<!-- Generated: metrics. From the code. -->\n${section}<!-- End: metrics -->\n\nText.\n<!-- Generated: events. From the code. -->\n<!-- End: events -->\n`
+  await mkdir(join(folder, 'docs/operate'), { recursive: true })
+  const path = join(folder, 'docs/operate/monitoring.md')
+  await writeFile(path, page('old\n'))
+  expect((await generate()).words).toContain('wrote docs/operate/monitoring.md')
+  const written = await readFile(path, 'utf8')
+  expect(written).toMatch(/^# Page\n\n<!-- .* -->\n\n\| Metric \|[\s\S]*\n\n<!-- End: metrics -->\n\nText\.\n/)
+  expect(written).not.toContain('old')
+  expect(await generate('--check')).toEqual({ code: 0, words: '' })
+})

@@ -28,14 +28,15 @@ export async function runCli(words: readonly string[], surroundings: Surrounding
   }
 }
 
-function createProgram(surroundings: Surroundings, json: boolean): Command {
+/** Creates the program with all its commands. */
+export function createProgram(surroundings: Surroundings, json: boolean): Command {
   const program = new Command('store-export')
     .description('Read-only export of the data of every store on a platform.')
     .version(manifest.version)
     .exitOverride()
     .configureOutput(json ? { writeErr: () => undefined } : {})
     .showHelpAfterError('(add --help for the options)')
-    .addHelpText('after', () => `\n${exitHelp}\n\nSettings, from the environment:\n${settingsHelp()}`)
+    .addHelpText('after', () => `\n${COMMON_HELP}\n\nSettings, from the environment:\n${settingsHelp()}`)
   const add = [
     addDemoCommand,
     addServeCommand,
@@ -50,7 +51,8 @@ function createProgram(surroundings: Surroundings, json: boolean): Command {
   return program
 }
 
-const exitHelp = `Every command takes --json. Results go to standard output, words to standard error.
+/** What holds for every command. */
+export const COMMON_HELP = `Every command takes --json. Results go to standard output, words to standard error.
 With --json, an error is one line on standard error: {"error": {"code": "...", "message": "..."}}.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 75 a database cannot be reached (try again later).`
 

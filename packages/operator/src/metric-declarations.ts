@@ -11,7 +11,7 @@ export interface MetricDeclaration<L extends MetricLabels = MetricLabels> {
   readonly labels: L
 }
 
-const ENDPOINT = 'path of the endpoint as the reference writes it; `unknown` for any other path'
+const ENDPOINT = 'path in the reference, or `unknown`'
 const POOL = '`stores` (the sum over all stores) or `control`'
 
 /** All metrics, by the name that the code uses. */
@@ -134,7 +134,7 @@ export const METRICS = {
     name: 'store_export_dashboard_requests_total',
     type: 'counter',
     help: 'Completed requests to the dashboard.',
-    labels: { route: 'route as the code declares it; `unknown` for any other path', status: 'HTTP status' },
+    labels: { route: 'route of the page, or `unknown`', status: 'HTTP status' },
   },
   signIns: {
     name: 'store_export_sign_ins_total',

@@ -23,7 +23,7 @@ const PASSES = 75
 /** Runs the command; resolves to the code to end with. */
 export async function runCli(words: readonly string[], surroundings: Surroundings): Promise<number> {
   try {
-    await program(surroundings).parseAsync([...words], { from: 'user' })
+    await createProgram(surroundings).parseAsync([...words], { from: 'user' })
     return DONE
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -43,20 +43,22 @@ export async function runCli(words: readonly string[], surroundings: Surrounding
   }
 }
 
-const MORE = `
+/** Destinations, tables, the key, and exit codes. */
+export const COMMON_HELP = `
 Destinations: ${DESTINATIONS}
 Tables: ${TABLE_NAMES.join(', ')}
 
 The key is read from ${KEY_VARIABLE}, from the file that ${KEY_FILE_VARIABLE} names, or asked for; never from the command line.
 Exit codes: 0 done, 1 failed or not the same, 2 wrong usage, 75 temporary failure: run the same command again later.`
 
-function program(surroundings: Surroundings): Command {
+/** Creates the program with its commands. */
+export function createProgram(surroundings: Surroundings): Command {
   const command = new Command('store-sync')
     .description('Keeps a copy of one store that is right.')
     .version(version())
     .exitOverride()
     .showHelpAfterError('(add --help for the options)')
-    .addHelpText('after', MORE)
+    .addHelpText('after', COMMON_HELP)
   asking(command.command('run'))
     .description('bring the copy up to date: everything at first, then what changed')
     .option('--full', 'walk everything again, and remove what the store no longer has')
@@ -93,7 +95,7 @@ function asking(command: Command): Command {
     .option('--requests-per-minute <number>', 'ask at most so often, evenly spread, for a key that other tools use')
     .option('--insecure-http', 'send the key unencrypted to an http:// address of another machine')
     .option('--json', 'lines of JSON for a program')
-    .addHelpText('after', MORE)
+    .addHelpText('after', COMMON_HELP)
 }
 
 function version(): string {

@@ -1,0 +1,86 @@
+// The commands of a program with their arguments and options, as data and as a Markdown page.
+
+import type { createProgram } from '../packages/operator/src/cli.ts'
+
+type Command = ReturnType<typeof createProgram>
+type Option = Command['options'][number]
+
+/** A command that can run. */
+export interface CommandReference {
+  /** With the program's name: `store-export keys create`. */
+  readonly path: string
+  readonly description: string
+  readonly arguments: Command['registeredArguments']
+  readonly options: readonly Option[]
+}
+
+/** All commands of a program, in the order of its help. A command that only groups others is left out. */
+export function commandsOf(program: Command): CommandReference[] {
+  return program.commands.flatMap((command) => commandAndSubcommands(command, program.name()))
+}
+
+function commandAndSubcommands(command: Command, parents: string): CommandReference[] {
+  const path = `${parents} ${command.name()}`
+  const subcommands = command.commands.flatMap((each) => commandAndSubcommands(each, path))
+  const isGroup = subcommands.length > 0 && command.options.length === 0
+  if (isGroup) return subcommands
+  const reference = {
+    path,
+    description: command.description(),
+    arguments: command.registeredArguments,
+    options: command.options.filter(({ hidden }) => !hidden),
+  }
+  return [reference, ...subcommands]
+}
+
+/** The page of a program: `intro`, then its common help as a list, then a section for each command. */
+export function commandsPage(program: Command, { intro, help }: { intro: string; help: string }): string {
+  const notes = help.split('\n').filter((line) => line.trim() !== '')
+  return [
+    `# ${program.name()} commands`,
+    intro,
+    [
+      ...notes.map((line) => `- ${withCode(line)}`),
+      `- \`--help\` prints the options of a command. \`${program.name()} --version\` prints the version.`,
+    ].join('\n'),
+    ...commandsOf(program).map(commandSection),
+  ].join('\n\n')
+}
+
+function commandSection({ path, description, arguments: args, options }: CommandReference): string {
+  const usage = [
+    path,
+    ...args.map((each) => (each.required ? `<${each.name()}>` : `[${each.name()}]`)),
+    ...options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags),
+    '[options]',
+  ]
+  const rows = [
+    ...args.map((each) => [`\`<${each.name()}>\``, sentence(each.description)]),
+    ...options.map((option) => [`\`${option.flags}\``, optionMeaning(option)]),
+  ].map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
+  const table = ['| Option | Meaning |', '| --- | --- |', ...rows].join('\n')
+  return [`## ${path}`, sentence(description), `\`\`\`text\n${usage.join(' ')}\n\`\`\``, table].join('\n\n')
+}
+
+function optionMeaning({ description, mandatory, defaultValue, argChoices }: Option): string {
+  const facts = [
+    ...(mandatory ? ['Required.'] : []),
+    ...(argChoices === undefined ? [] : [`One of ${argChoices.map((choice) => `\`${choice}\``).join(', ')}.`]),
+    ...(defaultValue === undefined ? [] : [`Default: \`${String(defaultValue)}\`.`]),
+  ]
+  return [sentence(description), ...facts].join(' ')
+}
+
+/** The text with an uppercase first letter and a period at the end. */
+function sentence(text: string): string {
+  const capitalized = text.replace(/^[a-z]/, (letter) => letter.toUpperCase())
+  return `${withCode(capitalized)}${/[.!?]$/.test(text) ? '' : '.'}`
+}
+
+/** The text with options, variables, destinations, and JSON as code. */
+function withCode(text: string): string {
+  return text.replaceAll(
+    /(?<![\w`])(--[a-z][a-z-]*|STORE_[A-Z_]+|\{"error".*\}|(?:sqlite|csv|xlsx|parquet|env):[A-Z]+|postgres:\/\/[^ ,;)]+)/g,
+    '`$1`',
+  )
+}

@@ -1,0 +1,23 @@
+// The command-line programs of the repository, to read their commands. Nothing runs here.
+
+import { createProgram as createStoreExport, COMMON_HELP as STORE_EXPORT_HELP } from '../packages/operator/src/cli.ts'
+import { createProgram as createStoreSync, COMMON_HELP as STORE_SYNC_HELP } from '../packages/sync/src/cli/cli.ts'
+
+const ignore = () => undefined
+
+/** `store-export`, with the help that holds for all its commands. */
+export const STORE_EXPORT = {
+  program: createStoreExport({ env: {}, folder: '.' }, false),
+  help: STORE_EXPORT_HELP,
+}
+
+/** `store-sync`, with the help that holds for all its commands. */
+export const STORE_SYNC = {
+  program: createStoreSync({
+    env: {},
+    ask: null,
+    signal: new AbortController().signal,
+    output: { say: ignore, print: ignore, columns: null },
+  }),
+  help: STORE_SYNC_HELP,
+}
