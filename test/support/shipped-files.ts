@@ -24,9 +24,9 @@ export function shippedNginx(): Promise<string> {
   return readFile(path.join(ROOT, 'deploy', 'nginx.conf'), 'utf8')
 }
 
-/** The same, with the block of docs/operate/capacity.md that keeps a key on one node. */
+/** The same, with the block of docs/operate/proxy-and-tls.md that sends each key to one node. */
 export async function nginxByKey(): Promise<string> {
-  const page = await readFile(path.join(ROOT, 'docs', 'operate', 'capacity.md'), 'utf8')
+  const page = await readFile(path.join(ROOT, 'docs', 'operate', 'proxy-and-tls.md'), 'utf8')
   const [, advised] = /```\n(upstream api \{.*?\n\})\n```/s.exec(page) ?? []
   const shipped = await shippedNginx()
   const own = /^ {2}upstream api \{.*?^ {2}\}$/ms
