@@ -11,7 +11,7 @@ const DEFAULT_FOLDER = path.join(ROOT, 'dist')
 
 /** Files that the program reads while it runs. In dist/ they have the paths that they have in the project. */
 const READ = [
-  'docs/api/{client,incremental-sync}.md',
+  'docs/api/*.md',
   'docs/sync/**/*.md',
   'packages/dashboard/src/ui/assets/*',
   'packages/dashboard/src/recipes/files/*',

@@ -12,6 +12,7 @@ const pages = globSync(['*.md', 'docs/**/*.md', 'packages/*/README.md']).filter(
 const everything = pages.map((page) => readFileSync(page, 'utf8')).join('\n')
 const problems = [
   ...pages.flatMap(brokenLinks),
+  ...pages.flatMap(lostFiles),
   ...undocumentedSettings(),
   ...unknownScripts(),
   ...decisions(),
@@ -29,6 +30,15 @@ function brokenLinks(page: string): string[] {
     .filter((target) => !/^[a-z]+:/.test(target))
     .filter((target) => !existsSync(path.join(path.dirname(page), decodeURI(target))))
     .map((target) => `${page}: the link ${target} leads nowhere`)
+}
+
+/** Paths of the repository in code spans of a page that do not exist. */
+function lostFiles(page: string): string[] {
+  const spans = [...readFileSync(page, 'utf8').matchAll(/`((?:packages|scripts|test|bench|deploy)\/[\w./-]+)`/g)]
+  return spans
+    .map(([, target = '']) => target)
+    .filter((target) => !existsSync(target))
+    .map((target) => `${page}: the file ${target} does not exist`)
 }
 
 function undocumentedSettings(): string[] {

@@ -32,13 +32,13 @@ export const ASSUMPTIONS = {
   walkShare: {
     flag: 'walk-share',
     default: 0.0005,
-    help: 'whole walks under way at any time, as a share of the stores',
+    help: 'full syncs that run at any time, as a share of the stores',
   },
-  walkPages: { flag: 'walk-pages', default: 200, help: 'pages of 250 orders of a whole walk' },
+  walkPages: { flag: 'walk-pages', default: 200, help: 'pages of 250 orders of a full sync' },
   walkPerMinute: {
     flag: 'walk-per-minute',
     default: LIMITS.requestsPerMinute,
-    help: 'requests a minute of a whole walk; the limit of a key',
+    help: 'requests a minute of a full sync; the limit of a key',
   },
   coreShare: { flag: 'core-share', default: 0.6, help: 'of a core, what a node may use in its 99th percentile second' },
   nodesMin: { flag: 'nodes-min', default: 2, help: 'nodes at least, so that one may stop' },

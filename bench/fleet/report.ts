@@ -80,7 +80,7 @@ function measured({ request, opening, columns }: Costs): string {
     [
       row('a page without rows', request.empty),
       row('a page of 100 changed orders', request.changed),
-      row('a page of 250 orders of a whole walk', request.walk),
+      row('a page of 250 orders of a full sync', request.walk),
       row('a connection opened, another closed: on top', opening),
       row('columns read: on top', columns),
     ],

@@ -4,7 +4,7 @@
 import type { Random } from '../../packages/operator/src/demo/random.ts'
 import type { Assumptions } from './assumptions.ts'
 
-/** Kinds of request: a page without rows, one of a hundred changed orders, one of a whole walk. */
+/** Kinds of request: a page without rows, one of a hundred changed orders, one of a full sync. */
 export type RequestKind = 'empty' | 'changed' | 'walk'
 
 /** Length of a step. */

@@ -17,7 +17,17 @@ const CODES = [
   ...['RATE_LIMITED', 'STORE_DB_ERROR'],
 ]
 const GUIDES = [
-  ...['store-sync', 'client', 'incremental', 'spreadsheet', 'dashboard', 'accounting', 'erp', 'deleted-customers'],
+  ...[
+    'authentication',
+    'pagination',
+    'incremental-sync',
+    'deleted-rows',
+    'rate-limits-and-retries',
+    'versions',
+    'client',
+  ],
+  ...['store-sync', 'destinations', 'scheduling', 'resume-and-verify', 'sync-troubleshooting'],
+  ...['excel', 'google-sheets', 'power-bi', 'accounting', 'erp', 'erasure', 'coming-from-shopify-or-woocommerce'],
 ].flatMap((name) => [`/guides/${name}`, `/guides/${name}.md`])
 const DOCUMENTS = [
   ...['/', '/docs', '/openapi.json', '/llms.txt', '/errors', '/guides', ...GUIDES],

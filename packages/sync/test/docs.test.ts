@@ -12,7 +12,7 @@ const ENGINES = ['sqlite', 'postgres'] as const
 let copies: DocsCopies
 beforeAll(async () => {
   copies = await makeDocsCopies()
-  for (const engine of ENGINES) await copies.say(engine, 'dashboards/sales')
+  for (const engine of ENGINES) await copies.say(engine, 'power-bi/sales')
 }, 60_000)
 afterAll(() => copies.close())
 
@@ -46,7 +46,7 @@ describe('what the pages ask is answered as counted from the store’s own rows,
 
 test('the role for dashboards reads what there is and what will be, and writes nothing', async () => {
   const ask = (text: string) => copies.ask('postgres', text)
-  await copies.say('postgres', 'dashboards/reader')
+  await copies.say('postgres', 'power-bi/reader')
   try {
     await ask('create table store_export.of_a_later_version (id int)')
     await ask('set role shop_reader')

@@ -1,5 +1,4 @@
-// `/guides`: the pages of the documentation for people who keep a copy of a store, as HTML and as Markdown. They are the
-// files in docs/, so that the running product and the repository say the same.
+// `/guides`: pages of docs/ for integrators, as HTML and as Markdown.
 
 import { readFile } from 'node:fs/promises'
 import { escapeHtml, latePageRoute, type Page, pageRoute } from './html.ts'
@@ -14,47 +13,147 @@ export interface Guide {
   readonly file: string
 }
 
-/** Every guide, the ones that most readers need first. */
-export const GUIDES: readonly Guide[] = [
+/** A heading of the list of guides. */
+export interface GuideGroup {
+  readonly title: string
+  readonly guides: readonly Guide[]
+}
+
+/** Every guide, by what the reader wants to do. */
+export const GUIDE_GROUPS: readonly GuideGroup[] = [
   {
-    name: 'store-sync',
-    title: 'store-sync',
-    note: 'a command that keeps a copy in SQLite, PostgreSQL, CSV, XLSX or Parquet; no code to write',
-    file: 'sync/overview.md',
+    title: 'Use the API',
+    guides: [
+      {
+        name: 'authentication',
+        title: 'Authentication',
+        note: 'send a key, and check it',
+        file: 'api/authentication.md',
+      },
+      {
+        name: 'pagination',
+        title: 'Pagination',
+        note: 'read a whole list',
+        file: 'api/pagination.md',
+      },
+      {
+        name: 'incremental-sync',
+        title: 'Incremental sync',
+        note: 'read what changed, in Python, JavaScript, PHP, C#, and Ruby',
+        file: 'api/incremental-sync.md',
+      },
+      {
+        name: 'deleted-rows',
+        title: 'Deleted rows',
+        note: 'find rows that the store has deleted',
+        file: 'api/deleted-rows.md',
+      },
+      {
+        name: 'rate-limits-and-retries',
+        title: 'Rate limits and retries',
+        note: 'when to retry, and how long to wait',
+        file: 'api/rate-limits-and-retries.md',
+      },
+      {
+        name: 'versions',
+        title: 'Versions',
+        note: 'what can differ between stores and over time',
+        file: 'api/versions.md',
+      },
+      {
+        name: 'client',
+        title: 'TypeScript client',
+        note: 'types, paging, waits, and retries for Node programs',
+        file: 'api/client.md',
+      },
+      {
+        name: 'coming-from-shopify-or-woocommerce',
+        title: 'Coming from Shopify or WooCommerce',
+        note: 'the same things by other names',
+        file: 'api/coming-from-shopify-or-woocommerce.md',
+      },
+    ],
   },
   {
-    name: 'client',
-    title: 'The TypeScript client',
-    note: 'types, pages, waits and retries for Node programs',
-    file: 'api/client.md',
+    title: 'Keep a copy without code',
+    guides: [
+      {
+        name: 'store-sync',
+        title: 'The sync tool',
+        note: 'a command that keeps a copy in a file or a database',
+        file: 'sync/overview.md',
+      },
+      {
+        name: 'destinations',
+        title: 'Destinations',
+        note: 'SQLite, PostgreSQL, CSV, XLSX, and Parquet',
+        file: 'sync/destinations.md',
+      },
+      {
+        name: 'scheduling',
+        title: 'Scheduling',
+        note: 'run it every 15 minutes',
+        file: 'sync/scheduling.md',
+      },
+      {
+        name: 'resume-and-verify',
+        title: 'Resume, prune, and verify',
+        note: 'after a failure, and to prove that nothing is missing',
+        file: 'sync/resume-and-verify.md',
+      },
+      {
+        name: 'sync-troubleshooting',
+        title: 'Troubleshooting',
+        note: 'exit codes and messages',
+        file: 'sync/troubleshooting.md',
+      },
+    ],
   },
   {
-    name: 'incremental',
-    title: 'Keep a copy up to date',
-    note: 'the loop with watermarks, in Python, JavaScript, PHP, C# and Ruby',
-    file: 'api/incremental-sync.md',
-  },
-  { name: 'spreadsheet', title: 'In a spreadsheet', note: 'a copy that Excel opens', file: 'sync/guides/excel.md' },
-  {
-    name: 'dashboard',
-    title: 'In a dashboard',
-    note: 'a copy that reports are made of',
-    file: 'sync/guides/dashboards.md',
-  },
-  {
-    name: 'accounting',
-    title: 'For accounting',
-    note: 'sales, tax and refunds by month',
-    file: 'sync/guides/accounting.md',
-  },
-  { name: 'erp', title: 'For an ERP', note: 'orders and stock in another system', file: 'sync/guides/erp.md' },
-  {
-    name: 'deleted-customers',
-    title: 'When a customer is deleted',
-    note: 'what to do with the copy',
-    file: 'sync/guides/erasure.md',
+    title: 'Use the copy',
+    guides: [
+      {
+        name: 'excel',
+        title: 'Excel and LibreOffice',
+        note: 'a workbook that stays up to date',
+        file: 'sync/guides/excel.md',
+      },
+      {
+        name: 'google-sheets',
+        title: 'Google Sheets',
+        note: 'by script or by file',
+        file: 'sync/guides/google-sheets.md',
+      },
+      {
+        name: 'power-bi',
+        title: 'Power BI and SQL',
+        note: 'ten questions for SQLite, PostgreSQL, and DuckDB',
+        file: 'sync/guides/power-bi.md',
+      },
+      {
+        name: 'accounting',
+        title: 'Accounting',
+        note: 'sales, tax, and refunds by month',
+        file: 'sync/guides/accounting.md',
+      },
+      {
+        name: 'erp',
+        title: 'ERP',
+        note: 'orders and stock in another system',
+        file: 'sync/guides/erp.md',
+      },
+      {
+        name: 'erasure',
+        title: 'Erasure requests',
+        note: 'how a deleted customer leaves the copies',
+        file: 'sync/guides/erasure.md',
+      },
+    ],
   },
 ]
+
+/** Every guide. */
+export const GUIDES: readonly Guide[] = GUIDE_GROUPS.flatMap(({ guides }) => guides)
 
 /** Addresses of other served files, by path in docs/. */
 const SERVED: Readonly<Record<string, string>> = {
@@ -71,16 +170,17 @@ export function guideRoutes(): ReferenceRoute[] {
 }
 
 function indexPage(): Page {
-  const items = GUIDES.map(
-    ({ name, title, note }) => `<li><a href="/guides/${name}">${escapeHtml(title)}</a>: ${escapeHtml(note)}</li>`,
-  )
+  const groups = GUIDE_GROUPS.map(({ title, guides }) => {
+    const items = guides.map(
+      (guide) => `<li><a href="/guides/${guide.name}">${escapeHtml(guide.title)}</a>: ${escapeHtml(guide.note)}</li>`,
+    )
+    return `<h2>${escapeHtml(title)}</h2>\n<ul>\n${items.join('\n')}\n</ul>`
+  })
   const main = `<h1>Guides</h1>
-<p class="lead">For people who keep a copy of a store in another system. Each guide needs a key, from the store’s dashboard under Settings, API.</p>
-<ul>
-${items.join('\n')}
-</ul>
-<p>The dashboard has recipes to paste as well: curl, TypeScript, Python, Google Sheets, Power Query and n8n, under Recipes.</p>
-<p>Each guide is served as Markdown too: add <code>.md</code> to its address.</p>`
+<p class="lead">Use the API, or keep a copy of a store in another system. You need a key from the store’s dashboard: Settings, API.</p>
+${groups.join('\n')}
+<p>The dashboard also has recipes to copy: curl, TypeScript, Python, Google Sheets, Power Query, and n8n.</p>
+<p>To read a guide as Markdown, add <code>.md</code> to its address.</p>`
   return { path: '/guides', title: 'Guides · Store Data Export', main }
 }
 

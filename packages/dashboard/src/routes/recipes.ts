@@ -20,5 +20,5 @@ const GUIDES = [
     note: 'A command that keeps a copy in SQLite, PostgreSQL, CSV, Excel or Parquet. No code to write.',
   },
   { name: 'client', title: 'TypeScript client', note: 'Reads pages, waits and retries by itself, with types.' },
-  { name: 'incremental', title: 'Incremental sync', note: 'The loop that misses no change, in five languages.' },
+  { name: 'incremental-sync', title: 'Incremental sync', note: 'The loop that misses no change, in five languages.' },
 ]

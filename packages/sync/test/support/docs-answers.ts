@@ -26,32 +26,32 @@ export function answersOf(shop: ShopRows): Readonly<Record<string, readonly Answ
   const sold = all.filter(({ isSale }) => isSale)
   const september = sold.filter(({ month }) => month === '2026-09')
   return {
-    'dashboards/revenue': grouped(sold, byMonth).map(([key, rows]) => [
+    'power-bi/revenue': grouped(sold, byMonth).map(([key, rows]) => [
       ...key,
       rows.length,
       amount(sum(rows, 'total')),
       amount(sum(rows, 'refund')),
       amount(sum(rows, 'total') - sum(rows, 'refund')),
     ]),
-    'dashboards/csv-revenue': grouped(sold, byMonth).map(counted),
-    'dashboards/parquet-revenue': grouped(sold, byMonth).map(counted),
-    'dashboards/new-and-returning': newAndReturning(sold),
-    'dashboards/best-products': bestProducts(shop, sold),
-    'dashboards/reorder': stockOf(shop)
+    'power-bi/csv-revenue': grouped(sold, byMonth).map(counted),
+    'power-bi/parquet-revenue': grouped(sold, byMonth).map(counted),
+    'power-bi/new-and-returning': newAndReturning(sold),
+    'power-bi/best-products': bestProducts(shop, sold),
+    'power-bi/reorder': stockOf(shop)
       .filter(({ product, stock }) => product.status === 'active' && product.track_inventory !== false && stock <= 5)
       .map(({ sku, product, variant, stock }) => [sku, String(product.name), variant, stock]),
-    'dashboards/statuses': grouped(all, ({ row, currency }) => [String(row.status), currency]).map(([key, rows]) => [
+    'power-bi/statuses': grouped(all, ({ row, currency }) => [String(row.status), currency]).map(([key, rows]) => [
       ...key,
       rows.length,
       amount(sum(rows, 'total')),
       rows.map(({ day }) => day).sort()[0] ?? null,
     ]),
-    'dashboards/average': grouped(sold, byMonth).map(([key, rows]) => [
+    'power-bi/average': grouped(sold, byMonth).map(([key, rows]) => [
       ...key,
       amount(rounded(sum(rows, 'total'), BigInt(rows.length))),
     ]),
-    'dashboards/repeat-rate': [repeatRate(sold)],
-    'dashboards/refunds': grouped(
+    'power-bi/repeat-rate': [repeatRate(sold)],
+    'power-bi/refunds': grouped(
       all.filter(({ refund }) => refund > 0n),
       byMonth,
     ).map(([key, rows]) => [
@@ -60,9 +60,9 @@ export function answersOf(shop: ShopRows): Readonly<Record<string, readonly Answ
       rows.filter(({ refund, total }) => refund >= total).length,
       amount(sum(rows, 'refund')),
     ]),
-    'dashboards/places': grouped(sold, (sale) => [sale.currency, placeOf(shop, sale)]).map(counted),
-    'dashboards/payments': grouped(sold, ({ row, currency }) => [currency, methodOf(row)]).map(counted),
-    'dashboards/unpaid': all
+    'power-bi/places': grouped(sold, (sale) => [sale.currency, placeOf(shop, sale)]).map(counted),
+    'power-bi/payments': grouped(sold, ({ row, currency }) => [currency, methodOf(row)]).map(counted),
+    'power-bi/unpaid': all
       .filter(({ row }) => row.status === 'pending' && Date.now() - at(row) > 86_400_000)
       .map(({ id, day, row, currency, total }) => [id, day, String(row.email), currency, amount(total)]),
     'accounting/which-sum': grouped(
