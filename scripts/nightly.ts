@@ -36,7 +36,7 @@ const GROUPS: readonly NightlyGroup[] = [
     title: 'Store databases that fail',
     proves:
       'A store database that is frozen, restarted, promoted, hostile, or migrated harms no other store, and full syncs continue.',
-    vitestArguments: ['packages/operator/test/faults'],
+    vitestArguments: ['packages/operator/test/failures'],
   },
   {
     name: 'nodes',

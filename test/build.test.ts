@@ -6,20 +6,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LATEST_REVISION } from '@store-export/contract'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import {
-  type Circumstances,
-  connect,
   dropAfterTest,
   newSecret,
-  PATIENCE,
-  type Running,
-  run,
-  start,
-} from '../packages/operator/test/support/program.ts'
+  openClientForTest,
+  type ProcessOptions,
+  type RunningCommand,
+  runCommand,
+  SLOW_TEST_TIMEOUTS,
+  startCommand,
+} from '../packages/operator/test/support/command-process.ts'
 import { createDatabase } from './support/databases.ts'
 import { PlainBrowser } from './support/merchant.ts'
 import { startPlatform } from './support/platform.ts'
 
-vi.setConfig(PATIENCE)
+vi.setConfig(SLOW_TEST_TIMEOUTS)
 
 const REST_MS = 5000
 const RESIDENT_KIBIBYTES_MAX = 90 * 1024
@@ -28,7 +28,7 @@ const command = inject('builtCommand')
 const folder = path.dirname(command)
 
 /** The built command on a control database of its own, which it has migrated. */
-async function built(): Promise<Required<Pick<Circumstances, 'program' | 'settings'>> & Circumstances> {
+async function built(): Promise<Required<Pick<ProcessOptions, 'program' | 'settings'>> & ProcessOptions> {
   const control = await createDatabase()
   onTestFinished(() => control.drop())
   const circumstances = {
@@ -37,12 +37,12 @@ async function built(): Promise<Required<Pick<Circumstances, 'program' | 'settin
     environment: { NODE_DISABLE_COMPILE_CACHE: '1' },
     settings: { DATABASE_URL: control.url, SECRET: newSecret(), PORT: '0', DASHBOARD_PORT: '0', OPERATIONS_PORT: '0' },
   }
-  expect((await run(['migrate'], circumstances)).stderr).toMatch(/^Applied: 001-/)
+  expect((await runCommand(['migrate'], circumstances)).stderr).toMatch(/^Applied: 001-/)
   return circumstances
 }
 
-async function addressOf(service: Running, listener: string): Promise<string> {
-  const [, url = ''] = await service.saw(new RegExp(`"listener":"${listener}","address":"(http:[^"]+)"`))
+async function addressOf(service: RunningCommand, listener: string): Promise<string> {
+  const [, url = ''] = await service.waitForOutput(new RegExp(`"listener":"${listener}","address":"(http:[^"]+)"`))
   return url
 }
 
@@ -67,7 +67,7 @@ test('serves the documents and files of both listeners with the bytes that the s
   onTestFinished(() => source.close())
   const circumstances = await built()
   const settings = { ...circumstances.settings, PUBLIC_URL }
-  const service = start(['serve', '--dashboard'], { ...circumstances, settings })
+  const service = startCommand(['serve', '--dashboard'], { ...circumstances, settings })
   const listeners = [
     [source.service.url, await addressOf(service, 'api'), '/docs', ['/docs', '/openapi.json', '/llms.txt'], 2],
     [source.service.dashboardUrl ?? '', await addressOf(service, 'dashboard'), '/sign-in', ['/favicon.ico'], 4],
@@ -89,7 +89,7 @@ test('serves the documents and files of both listeners with the bytes that the s
 test('its commands make a store, a key and a merchant, who reads all recipes; errors keep their names', async () => {
   const circumstances = await built()
   const json = async (...words: string[]) => {
-    const ended = await run([...words, '--json'], circumstances)
+    const ended = await runCommand([...words, '--json'], circumstances)
     expect(ended, ended.stderr).toMatchObject({ code: 0 })
     return ended.json
   }
@@ -100,7 +100,7 @@ test('its commands make a store, a key and a merchant, who reads all recipes; er
   const link = await json('merchants', 'link', '--email', 'owner@shop.example')
   expect((await json('doctor')).stores).toHaveLength(1)
 
-  const service = start(['serve', '--dashboard'], circumstances)
+  const service = startCommand(['serve', '--dashboard'], circumstances)
   const api = await addressOf(service, 'api')
   const get = (name: string, value: string) => fetch(`${api}/api/v1/${name}`, { headers: { 'x-api-key': value } })
   expect((await get('store', `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`)).status).toBe(401)
@@ -114,14 +114,14 @@ test('its commands make a store, a key and a merchant, who reads all recipes; er
   expect(recipes.status).toBe(200)
   expect(recipes.text.split(api).length).toBeGreaterThan(6)
 
-  await connect(circumstances.settings.DATABASE_URL ?? '')`alter table api_keys rename to keys_elsewhere`
+  await openClientForTest(circumstances.settings.DATABASE_URL ?? '')`alter table api_keys rename to keys_elsewhere`
   expect((await get('store', key)).status).toBe(502)
-  await service.saw(/"event":"control fault".*"cause":\{"name":"PostgresError","code":"42P01"/)
+  await service.waitForOutput(/"event":"control fault".*"cause":\{"name":"PostgresError","code":"42P01"/)
 })
 
 test('demo says that PostgreSQL is not part of it, and every package in it has its licence in it', async () => {
   const { program } = await built()
-  const demo = await run(['demo'], {
+  const demo = await runCommand(['demo'], {
     program,
     folder,
     settings: { PORT: '0', DASHBOARD_PORT: '0', OPERATIONS_PORT: '0' },
@@ -140,7 +140,7 @@ test('demo says that PostgreSQL is not part of it, and every package in it has i
 const isMeasured = process.platform === 'linux' && process.version.startsWith('v24.21.')
 
 test.runIf(isMeasured)('at rest the service keeps 90 MiB at most', async () => {
-  const service = start(['serve'], await built())
+  const service = startCommand(['serve'], await built())
   await addressOf(service, 'api')
   await sleep(REST_MS)
   const status = await readFile(`/proc/${service.process.pid}/status`, 'utf8')

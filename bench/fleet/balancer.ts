@@ -1,6 +1,6 @@
 // To which node a request goes.
 
-import type { Random } from '../../packages/operator/src/demo/random.ts'
+import type { SeededRandom } from '../../packages/operator/src/demo/random.ts'
 
 /** Ways to spread requests: at random, or by a consistent hash of the key, so that a store always meets the same node. */
 export const BALANCINGS = ['random', 'by key'] as const
@@ -17,7 +17,7 @@ export interface BalancerOptions {
   readonly nodes: number
   /** Points of a node on the ring. */
   readonly ringPoints: number
-  readonly random: Random
+  readonly random: SeededRandom
 }
 
 const RING = 2 ** 32

@@ -1,7 +1,7 @@
 // Who asks, and when: runs that come back every few minutes and whole walks, as a stream of requests in steps of 10 ms.
 // Memory grows with the active stores, four bytes each, and with the runs under way; not with the requests.
 
-import type { Random } from '../../packages/operator/src/demo/random.ts'
+import type { SeededRandom } from '../../packages/operator/src/demo/random.ts'
 import type { Assumptions } from './assumptions.ts'
 
 /** Kinds of request: a page without rows, one of a hundred changed orders, one of a full sync. */
@@ -30,7 +30,7 @@ interface Reader {
 }
 
 /** The traffic of so many stores; `random` decides all that is left open. */
-export function createTraffic(stores: number, assumptions: Assumptions, random: Random): Traffic {
+export function createTraffic(stores: number, assumptions: Assumptions, random: SeededRandom): Traffic {
   const active = Math.max(1, Math.round(stores * assumptions.activeShare))
   const storeAt = (index: number) => Math.floor((index * stores) / active)
   const interval = Math.round((assumptions.syncMinutes * 60_000) / STEP_MS)
@@ -71,7 +71,7 @@ export function createTraffic(stores: number, assumptions: Assumptions, random: 
 interface StartOptions {
   readonly interval: number
   readonly assumptions: Assumptions
-  readonly random: Random
+  readonly random: SeededRandom
 }
 
 /** Which active stores begin a run at a step of the interval: asked for in the order of the steps. */

@@ -5,11 +5,11 @@ import { LATEST_REVISION } from '@store-export/contract'
 import { addStore, createKey, migrate, openControlDatabase, SealingKey } from '@store-export/control'
 import type { Connection } from '@store-export/postgres'
 import type { Sql } from 'postgres'
-import { generateStore } from '../../packages/operator/src/demo/generate.ts'
-import { HISTORY_END, instantText } from '../../packages/operator/src/demo/instants.ts'
-import { loadStore } from '../../packages/operator/src/demo/load.ts'
-import { DEMO_SEED, DEMO_STORES } from '../../packages/operator/src/demo/platform.ts'
+import { DEMO_SEED, DEMO_STORES } from '../../packages/operator/src/demo/demo-stores.ts'
+import { generateStore } from '../../packages/operator/src/demo/generate-store.ts'
+import { loadStore } from '../../packages/operator/src/demo/load-store.ts'
 import type { Row, RowBatch } from '../../packages/operator/src/demo/rows.ts'
+import { HISTORY_END, timestampText } from '../../packages/operator/src/demo/timestamps.ts'
 import { provisionStore } from '../../packages/operator/src/store-schema/provision-store.ts'
 import { connectOnce, openClient, withConnection } from '../../test/support/client.ts'
 import type { BenchServer } from './servers.ts'
@@ -64,7 +64,7 @@ function fill(connection: Connection, orders: number): Promise<number> {
 
 /** The demo's history ends at an instant, to which a thousand last changes are moved; few must match a filter here. */
 function* withoutCrowd(batches: Iterable<RowBatch>): Generator<RowBatch> {
-  const end = instantText(HISTORY_END)
+  const end = timestampText(HISTORY_END)
   const spreadOut = (row: Row): Row => (row.updated_at === end ? { ...row, updated_at: row.created_at ?? end } : row)
   for (const { table, rows } of batches) yield { table, rows: table === 'orders' ? rows.map(spreadOut) : rows }
 }

@@ -5,10 +5,10 @@ import { randomBytes } from 'node:crypto'
 import { access, chown, constants, mkdir, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { type Account, chooseAccount } from '../../packages/operator/src/embedded/account.ts'
-import { run } from '../../packages/operator/src/embedded/run.ts'
-import { startServer } from '../../packages/operator/src/embedded/server.ts'
+import { databaseUrl } from '../../packages/operator/src/embedded/database-url.ts'
+import { runProgram } from '../../packages/operator/src/embedded/run-program.ts'
 import { type ServerSettings, serverParameters } from '../../packages/operator/src/embedded/server-settings.ts'
-import { databaseUrl } from '../../packages/operator/src/embedded/url.ts'
+import { startServer } from '../../packages/operator/src/embedded/start-server.ts'
 import { openClient } from '../../test/support/client.ts'
 import type { BenchServer } from './servers.ts'
 
@@ -73,7 +73,7 @@ async function makeOwn(folder: string, account: Account): Promise<void> {
 async function makeCluster(initdb: string, cluster: string, account: Account): Promise<void> {
   const access = ['--auth-local=trust', '--auth-host=scram-sha-256']
   const parameters = ['-D', cluster, `--username=${SUPERUSER}`, ...access, '--encoding=UTF8', '--locale=C', '--no-sync']
-  const { code, output } = await run(initdb, parameters, account)
+  const { code, output } = await runProgram(initdb, parameters, account)
   if (code !== 0) throw new Error(`initdb failed: ${output}`)
 }
 

@@ -3,12 +3,17 @@
 
 import { StoreExportClient } from '@store-export/client'
 import { describe, expect, test } from 'vitest'
-import { type Fleet, type FleetNode, type FleetStore, startFleet } from '../../packages/operator/test/support/fleet.ts'
 import {
-  expectCursorsAnywhere,
+  type FleetStore,
+  startFleet,
+  type TestFleet,
+  type TestNode,
+} from '../../packages/operator/test/support/fleet.ts'
+import {
+  expectCursorsOnAnyNode,
   expectExactly120,
-  expectRevokedAtOnce,
-} from '../../packages/operator/test/support/nodes-promises.ts'
+  expectImmediateRevocation,
+} from '../../packages/operator/test/support/fleet-guarantees.ts'
 import { type Listening, startHaproxy, startNginx } from '../support/programs.ts'
 import { roundsOf } from '../support/rounds.ts'
 
@@ -35,10 +40,10 @@ const SCENES = [
 async function startBehind(
   { name, count }: (typeof SCENES)[number],
   settings: Readonly<Record<string, string>> = {},
-): Promise<{ fleet: Fleet; store: FleetStore; nodes: FleetNode[]; address: string }> {
+): Promise<{ fleet: TestFleet; store: FleetStore; nodes: TestNode[]; address: string }> {
   const fleet = await startFleet()
   const store = await fleet.addStore()
-  const nodes = await Promise.all(Array.from({ length: count }, () => fleet.node(settings)))
+  const nodes = await Promise.all(Array.from({ length: count }, () => fleet.startNode(settings)))
   const balancer = await BALANCERS[name]?.(nodes.map(({ url }) => url))
   return { fleet, store, nodes, address: balancer?.url ?? '' }
 }
@@ -57,8 +62,8 @@ describe.each(SCENES)('$count nodes behind $name', (scene) => {
     `[AUTH-5, PAG-4] refuse a revoked key at once, ${ROUNDS} times, know each other's cursors, and may be ended one by one`,
     async () => {
       const { fleet, store, nodes, address } = await startBehind(scene)
-      for (let round = 0; round < ROUNDS; round += 1) await expectRevokedAtOnce(fleet, store, [address])
-      await expectCursorsAnywhere(store, [address])
+      for (let round = 0; round < ROUNDS; round += 1) await expectImmediateRevocation(fleet, store, [address])
+      await expectCursorsOnAnyNode(store, [address])
       const client = new StoreExportClient({ url: address, key: store.key })
       const found: string[] = []
       const left = [...nodes]
@@ -67,7 +72,7 @@ describe.each(SCENES)('$count nodes behind $name', (scene) => {
         found.push(...rows.map(({ id }) => id))
         const node = left.pop()
         if (node === undefined) continue
-        expect((await node.running().end('SIGTERM')).code).toBe(0)
+        expect((await node.process().end('SIGTERM')).code).toBe(0)
         // nobody waits until it serves again, nor until the balancer has noticed: for a while there may be none
         starting.push(node.start())
       }

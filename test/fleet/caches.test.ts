@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { startFleet } from '../../packages/operator/test/support/fleet.ts'
-import { addTaggedStores, readShuffled } from '../../packages/operator/test/support/nodes-rows.ts'
+import { addTaggedStores, readShuffled } from '../../packages/operator/test/support/tagged-stores.ts'
 import { startNginx } from '../support/programs.ts'
 import { roundsOf } from '../support/rounds.ts'
 
@@ -27,7 +27,7 @@ test(
   async () => {
     const fleet = await startFleet()
     const stores = await addTaggedStores(fleet)
-    const node = await fleet.node()
+    const node = await fleet.startNode()
     const cache = await startCache(node.url)
     expect(await readShuffled(cache.url, stores, REQUESTS)).toBeGreaterThan(REQUESTS)
     // a proxy that was told to keep what it must not is found out at once: the test can fail

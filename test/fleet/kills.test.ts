@@ -5,7 +5,7 @@ import { StoreExportClient } from '@store-export/client'
 import { expect, onTestFinished, test } from 'vitest'
 import { closed, readSlowly } from '../../packages/api/test/support/slow-client.ts'
 import { waitUntil } from '../../packages/operator/test/support/embedded-server.ts'
-import { type FleetNode, type FleetStore, ownerOf, startFleet } from '../../packages/operator/test/support/fleet.ts'
+import { type FleetStore, ownerOf, startFleet, type TestNode } from '../../packages/operator/test/support/fleet.ts'
 import { askAndPause, byAgent, byFetch, byOldClient, readAgain, type Tally } from '../support/fleet-readers.ts'
 import { startHaproxy, startNginx } from '../support/programs.ts'
 import { roundsOf } from '../support/rounds.ts'
@@ -33,7 +33,7 @@ async function startScene(settings: Readonly<Record<string, string>> = {}) {
   await ownerOf(store)`
     update products
     set description = (select string_agg(md5(i::text), '') from generate_series(1, 15625) i)`
-  const node = await fleet.node({ ...LARGE_PAGES, ...settings })
+  const node = await fleet.startNode({ ...LARGE_PAGES, ...settings })
   const nginx = await startNginx(
     ({ port }) => `server { listen 127.0.0.1:${port}; location / { proxy_pass ${node.url}; } }`,
   )
@@ -69,16 +69,16 @@ async function walkAgain(front: Front, store: FleetStore, isOver: () => boolean)
 }
 
 /** Kills the node at any moment and starts it again. */
-async function killAnytime(node: FleetNode): Promise<void> {
+async function killAnytime(node: TestNode): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, Math.random() * 300))
-  await node.running().end('SIGKILL')
+  await node.process().end('SIGKILL')
   await node.start()
 }
 
 /** Kills the node in the middle of answers that are being read slowly, and starts it again. */
-async function killMidAnswer(node: FleetNode, store: FleetStore, fronts: readonly Front[]): Promise<void> {
+async function killMidAnswer(node: TestNode, store: FleetStore, fronts: readonly Front[]): Promise<void> {
   const sockets = await Promise.all(fronts.map(({ url }) => askAndPause(url + LARGE_PAGE, store.key)))
-  await node.running().end('SIGKILL')
+  await node.process().end('SIGKILL')
   const all = await Promise.all(sockets.map(readSlowly))
   for (const [index, said] of all.entries()) {
     const name = fronts[index]?.name
@@ -149,7 +149,7 @@ test('on SIGTERM requests that run are answered whole through every proxy, and t
   )
   await expect.poll(() => waitingFor(owner)).toBe(running.length)
   const startedAt = performance.now()
-  const ended = node.running().end('SIGTERM')
+  const ended = node.process().end('SIGTERM')
   await refuses(node.url)
   await owner`rollback`
   for (const { status, text } of await Promise.all(running))
@@ -167,7 +167,7 @@ test('on SIGTERM clients that never read, and stores that never answer, do not k
   const hanging = byFetch(`${node.url}/api/v1/orders`, store.key)
   await expect.poll(() => waitingFor(owner)).toBe(1)
   const startedAt = performance.now()
-  const ended = node.running().end('SIGTERM')
+  const ended = node.process().end('SIGTERM')
   expect((await hanging).status).toBe(502)
   expect((await ended).signal).toBe(null)
   expect(performance.now() - startedAt).toBeLessThan(10_000)

@@ -2,10 +2,10 @@
 
 import { spawnSync } from 'node:child_process'
 import { expect, test, vi } from 'vitest'
-import { PATIENCE } from '../../packages/operator/test/support/program.ts'
-import { metricsOfUsedNode } from '../../packages/operator/test/support/used-node.ts'
+import { SLOW_TEST_TIMEOUTS } from '../../packages/operator/test/support/command-process.ts'
+import { metricsOfUsedNode } from '../../packages/operator/test/support/used-node-metrics.ts'
 
-vi.setConfig(PATIENCE)
+vi.setConfig(SLOW_TEST_TIMEOUTS)
 
 test('promtool check metrics finds nothing wrong with a node in use', async () => {
   const { error, status, stderr } = spawnSync('promtool', ['check', 'metrics'], {

@@ -3,17 +3,17 @@
 import { StoreExportClient } from '@store-export/client'
 import { LATEST_REVISION, LIMITS } from '@store-export/contract'
 import { expect, test } from 'vitest'
+import { openClientForTest, runCommand } from '../../packages/operator/test/support/command-process.ts'
 import {
-  ask,
-  type Fleet,
-  type FleetNode,
   type FleetStore,
+  nonEphemeralPort,
   ownerOf,
+  requestJson,
   startFleet,
-  steadyPort,
+  type TestFleet,
+  type TestNode,
 } from '../../packages/operator/test/support/fleet.ts'
-import { expectExactly120, expectRevokedAtOnce } from '../../packages/operator/test/support/nodes-promises.ts'
-import { connect, run } from '../../packages/operator/test/support/program.ts'
+import { expectExactly120, expectImmediateRevocation } from '../../packages/operator/test/support/fleet-guarantees.ts'
 import { type Listening, startPgbouncer } from '../support/programs.ts'
 import { roundsOf } from '../support/rounds.ts'
 
@@ -26,7 +26,7 @@ const UNUSUAL_LIMIT = 37
 const LISTS = ['orders', 'customers', 'products', 'categories', 'customer-groups', 'locations', 'customer-addresses']
 
 interface Scene {
-  readonly fleet: Fleet
+  readonly fleet: TestFleet
   /** Reached through the pooler. */
   readonly pooled: FleetStore
   /** Of the same rows, reached directly. */
@@ -36,7 +36,7 @@ interface Scene {
 
 async function startScene(settings = ''): Promise<Scene> {
   const fleet = await startFleet()
-  const port = await steadyPort()
+  const port = await nonEphemeralPort()
   const pooled = await fleet.addStore({ through: (url) => through(url, port) })
   const direct = await fleet.addStore()
   const pooler = await startPgbouncer({ port, urls: [pooled.readerUrl], settings })
@@ -55,13 +55,13 @@ const ROUNDS_MAX = 12
 
 /** All rows of a list, in their order. */
 async function rowsOf(
-  node: FleetNode,
+  node: TestNode,
   list: string,
   { store, limit = UNUSUAL_LIMIT }: { store: FleetStore; limit?: number },
 ): Promise<unknown[]> {
   const rows: unknown[] = []
   for (let query = `?limit=${limit}`; ; ) {
-    const { status, json } = await ask(`${node.url}/api/v1/${list}${query}`, store)
+    const { status, json } = await requestJson(`${node.url}/api/v1/${list}${query}`, store)
     expect([list, status]).toEqual([list, 200])
     rows.push(...json.data)
     if (!json.meta.has_more) return rows
@@ -69,34 +69,34 @@ async function rowsOf(
   }
 }
 
-async function expectSame(node: FleetNode, { pooled, direct }: Scene): Promise<void> {
+async function expectSame(node: TestNode, { pooled, direct }: Scene): Promise<void> {
   for (const list of LISTS) {
     const rows = await rowsOf(node, list, { store: pooled })
     expect(rows).toEqual(await rowsOf(node, list, { store: direct }))
     expect(rows).toEqual(await rowsOf(node, list, { store: pooled, limit: LIMITS.pageRowsDefault }))
     expect(rows.length, list).toBeGreaterThan(2)
   }
-  expect((await ask(`${node.url}/api/v1/store`, pooled)).json.data.counts).toEqual(
-    (await ask(`${node.url}/api/v1/store`, direct)).json.data.counts,
+  expect((await requestJson(`${node.url}/api/v1/store`, pooled)).json.data.counts).toEqual(
+    (await requestJson(`${node.url}/api/v1/store`, direct)).json.data.counts,
   )
 }
 
 test('every list and object is as without the pooler, for many requests on two connections of its own', async () => {
   const scene = await startScene('default_pool_size = 2')
-  const node = await scene.fleet.node({ ...POOLED, STORE_POOL_SIZE: '12' })
+  const node = await scene.fleet.startNode({ ...POOLED, STORE_POOL_SIZE: '12' })
   await expectSame(node, scene)
   const orders = (await rowsOf(node, 'orders', { store: scene.direct })) as { id: string }[]
   const askAll = async () => {
-    const asked = orders.slice(0, 200).map(({ id }) => ask(`${node.url}/api/v1/orders/${id}`, scene.pooled))
+    const asked = orders.slice(0, 200).map(({ id }) => requestJson(`${node.url}/api/v1/orders/${id}`, scene.pooled))
     // rows by id share statements, and so may pass over a single connection: pages take as many as there are
-    const pages = orders.slice(0, 100).map(() => ask(`${node.url}/api/v1/orders`, scene.pooled))
+    const pages = orders.slice(0, 100).map(() => requestJson(`${node.url}/api/v1/orders`, scene.pooled))
     for (const [index, { status, json }] of (await Promise.all(asked)).entries())
       expect([status, json.data]).toEqual([200, orders[index]])
     for (const { status, json } of await Promise.all(pages))
       expect([status, json.data]).toEqual([200, orders.slice(0, LIMITS.pageRowsDefault)])
   }
   // statements that the pooler mixes up are prepared until that is noticed, which is a matter of luck, and no more
-  const sessions = [1, 2].map(() => connect(through(scene.pooled.readerUrl, scene.pooler.port)))
+  const sessions = [1, 2].map(() => openClientForTest(through(scene.pooled.readerUrl, scene.pooler.port)))
   const prepared = async () => {
     // open transactions hold a connection of the pooler each: these two are on both that it has
     await Promise.all(sessions.map((session) => session.unsafe('begin')))
@@ -118,22 +118,22 @@ test('every list and object is as without the pooler, for many requests on two c
 
 test('with settings of the session the pooler refuses: 502, said in the log; where it ignores them all is well', async () => {
   const refusing = await startScene()
-  const node = await refusing.fleet.node({ STORE_SESSION_SETTINGS: 'on' })
-  expect((await ask(`${node.url}/api/v1/orders`, refusing.pooled)).status).toBe(502)
-  expect((await ask(`${node.url}/api/v1/orders`, refusing.direct)).status).toBe(200)
-  expect(node.running().output().stdout).toMatch(/"event":"store fault".*unsupported startup parameter/)
+  const node = await refusing.fleet.startNode({ STORE_SESSION_SETTINGS: 'on' })
+  expect((await requestJson(`${node.url}/api/v1/orders`, refusing.pooled)).status).toBe(502)
+  expect((await requestJson(`${node.url}/api/v1/orders`, refusing.direct)).status).toBe(200)
+  expect(node.process().output().stdout).toMatch(/"event":"store fault".*unsupported startup parameter/)
   const ignoring = await startScene(
     'ignore_startup_parameters = statement_timeout,default_transaction_isolation,default_transaction_read_only,jit,timezone',
   )
-  await expectSame(await ignoring.fleet.node({ STORE_SESSION_SETTINGS: 'on' }), ignoring)
+  await expectSame(await ignoring.fleet.startNode({ STORE_SESSION_SETTINGS: 'on' }), ignoring)
 })
 
 test('doctor connects as the nodes do: what the pooler refuses is a finding, with the setting to change', async () => {
   const { fleet, pooled } = await startScene()
-  const node = await fleet.node({ STORE_SESSION_SETTINGS: 'on' })
-  expect((await ask(`${node.url}/api/v1/orders`, pooled)).status).toBe(502)
+  const node = await fleet.startNode({ STORE_SESSION_SETTINGS: 'on' })
+  expect((await requestJson(`${node.url}/api/v1/orders`, pooled)).status).toBe(502)
   const examine = async (settings: Record<string, string>) => {
-    const { code, json } = await run(['doctor', '--store', pooled.id, '--json'], {
+    const { code, json } = await runCommand(['doctor', '--store', pooled.id, '--json'], {
       settings: { ...fleet.settings, ...settings },
     })
     return { code, ...json.stores[0] }
@@ -149,12 +149,12 @@ test('doctor connects as the nodes do: what the pooler refuses is a finding, wit
 
 test('[ERR-3] the time limit of the role holds behind the pooler: 502 within 6 s, and nothing runs on', async () => {
   const scene = await startScene()
-  const node = await scene.fleet.node(POOLED)
+  const node = await scene.fleet.startNode(POOLED)
   const owner = ownerOf(scene.pooled)
   await owner`begin`
   await owner`lock table orders in access exclusive mode`
   const startedAt = performance.now()
-  const hanging = Array.from({ length: 20 }, () => ask(`${node.url}/api/v1/orders`, scene.pooled))
+  const hanging = Array.from({ length: 20 }, () => requestJson(`${node.url}/api/v1/orders`, scene.pooled))
   for (const { status } of await Promise.all(hanging)) expect(status).toBe(502)
   expect(performance.now() - startedAt).toBeLessThan(6000)
   const waiting = async () => {
@@ -163,12 +163,12 @@ test('[ERR-3] the time limit of the role holds behind the pooler: 502 within 6 s
   }
   await expect.poll(waiting).toBe(0)
   await owner`rollback`
-  await expect.poll(async () => (await ask(`${node.url}/api/v1/orders`, scene.pooled)).status).toBe(200)
+  await expect.poll(async () => (await requestJson(`${node.url}/api/v1/orders`, scene.pooled)).status).toBe(200)
 })
 
 test('columns that go and come between pages do not break a walk on connections that others have used', async () => {
   const scene = await startScene('default_pool_size = 2')
-  const node = await scene.fleet.node(POOLED)
+  const node = await scene.fleet.startNode(POOLED)
   const owner = ownerOf(scene.pooled)
   const client = new StoreExportClient({ url: node.url, key: scene.pooled.key })
   const ids: string[] = []
@@ -186,7 +186,7 @@ test(
   `a pooler that is killed and started again ${ROUNDS} times under a walk costs no row`,
   async () => {
     const scene = await startScene()
-    const node = await scene.fleet.node(POOLED)
+    const node = await scene.fleet.startNode(POOLED)
     const client = new StoreExportClient({ url: node.url, key: scene.pooled.key })
     for (let round = 0; round < ROUNDS; round += 1) {
       const ids: string[] = []
@@ -194,7 +194,7 @@ test(
         ids.push(...rows.map(({ id }) => id))
         if (ids.length !== 200) continue
         await scene.pooler.end('SIGKILL')
-        expect((await ask(`${node.url}/api/v1/orders`, scene.pooled)).status).toBe(502)
+        expect((await requestJson(`${node.url}/api/v1/orders`, scene.pooled)).status).toBe(502)
         await scene.pooler.start()
       }
       expect([ids.length, new Set(ids).size]).toEqual([400, 400])
@@ -208,18 +208,18 @@ test(
   async () => {
     const fleet = await startFleet()
     const store = await fleet.addStore()
-    const port = await steadyPort()
+    const port = await nonEphemeralPort()
     await startPgbouncer({ port, urls: [fleet.controlUrl] })
     const settings = { DATABASE_URL: through(fleet.controlUrl, port), PREPARED_STATEMENTS: 'off' }
-    const limited = await Promise.all([1, 2].map(() => fleet.node({ ...settings, REQUESTS_PER_MINUTE: '120' })))
-    const free = await Promise.all([1, 2].map(() => fleet.node(settings)))
+    const limited = await Promise.all([1, 2].map(() => fleet.startNode({ ...settings, REQUESTS_PER_MINUTE: '120' })))
+    const free = await Promise.all([1, 2].map(() => fleet.startNode(settings)))
     for (let round = 0; round < ROUNDS; round += 1) {
       await expectExactly120(
         fleet,
         store,
         limited.map(({ url }) => url),
       )
-      await expectRevokedAtOnce(
+      await expectImmediateRevocation(
         fleet,
         store,
         free.map(({ url }) => url),

@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
-import { steadyPort } from '../../packages/operator/test/support/fleet.ts'
+import { nonEphemeralPort } from '../../packages/operator/test/support/fleet.ts'
 import { connect } from '../../packages/postgres/src/connect.ts'
 import { parseConnectionUrl } from '../../packages/postgres/src/connection-url.ts'
 import { PostgresError } from '../../packages/postgres/src/errors.ts'
@@ -20,7 +20,7 @@ const MIX_UP = /^(26000|42P05)$/
 /** The test's database through a pooler that has two connections to it. */
 async function pooled(settings: string): Promise<string> {
   const url = new URL(inject('postgresUrl'))
-  const port = await steadyPort()
+  const port = await nonEphemeralPort()
   await startPgbouncer({ port, urls: [url.href], settings: `default_pool_size = 2\n${settings}` })
   return Object.assign(url, { port: String(port) }).href
 }

@@ -3,7 +3,12 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type Fleet, type FleetNode, startFleet, steadyPort } from '../../packages/operator/test/support/fleet.ts'
+import {
+  nonEphemeralPort,
+  startFleet,
+  type TestFleet,
+  type TestNode,
+} from '../../packages/operator/test/support/fleet.ts'
 import { type Ask, byAgent } from '../support/fleet-readers.ts'
 import { accepts, startHaproxyOn, startNginxOn } from '../support/programs.ts'
 import { roundsOf } from '../support/rounds.ts'
@@ -26,7 +31,7 @@ const LAME_DUCK_DEFAULT = '5'
 const SMALL = { orders: 20, customers: 10, products: 10, locations: 1, groups: 1 }
 const PATH = '/api/v1/orders?limit=20'
 
-interface Node extends FleetNode, NodeAddresses {}
+interface Node extends TestNode, NodeAddresses {}
 
 /** Starts a balancer, also for the dashboard if it has one; resolves to its address for the API. */
 type StartBalancer = (nodes: readonly Node[], dashboardPort: number) => Promise<string>
@@ -49,7 +54,7 @@ const SHIPPED: Readonly<Record<string, StartBalancer>> = {
 /** Two nodes, a balancer, and clients that read through it until `end`, which resolves to what failed how often. */
 async function startScene(startBalancer: StartBalancer, settings: Readonly<Record<string, string>> = {}) {
   const fleet = await startFleet()
-  const dashboardPort = await steadyPort()
+  const dashboardPort = await nonEphemeralPort()
   const dashboardUrl = `http://127.0.0.1:${dashboardPort}`
   const all = { LAME_DUCK_SECONDS: LAME_DUCK_DEFAULT, DASHBOARD_URL: dashboardUrl, ...settings }
   const nodes = [await startNode(fleet, all), await startNode(fleet, all)]
@@ -78,9 +83,9 @@ async function startScene(startBalancer: StartBalancer, settings: Readonly<Recor
   return { nodes, goOn, end }
 }
 
-async function startNode(fleet: Fleet, settings: Readonly<Record<string, string>>): Promise<Node> {
-  const dashboardPort = String(await steadyPort())
-  const node = await fleet.node({ DASHBOARD_PORT: dashboardPort, ...settings })
+async function startNode(fleet: TestFleet, settings: Readonly<Record<string, string>>): Promise<Node> {
+  const dashboardPort = String(await nonEphemeralPort())
+  const node = await fleet.startNode({ DASHBOARD_PORT: dashboardPort, ...settings })
   const addresses = { api: new URL(node.url).host, dashboard: `127.0.0.1:${dashboardPort}` }
   return Object.assign(node, addresses, { operationsPort: new URL(node.operationsUrl).port })
 }
@@ -128,7 +133,7 @@ describe.each(Object.entries(SHIPPED))('two nodes behind %s', (_name, startBalan
       const { nodes, goOn, end } = await startScene(startBalancer)
       for (let round = 0; round < ROUNDS; round += 1)
         for (const node of nodes) {
-          expect((await node.running().end('SIGTERM')).code).toBe(0)
+          expect((await node.process().end('SIGTERM')).code).toBe(0)
           await node.start()
         }
       await goOn()
@@ -145,7 +150,7 @@ describe.each(Object.entries(SHIPPED))('two nodes behind %s', (_name, startBalan
       const [node] = nodes
       if (node === undefined) throw new Error('there is no node')
       for (let round = 0; round < ROUNDS; round += 1) {
-        await node.running().end('SIGKILL')
+        await node.process().end('SIGKILL')
         await goOn()
         await node.start()
         await getsRequests(node)
@@ -171,7 +176,7 @@ async function lossesBehindHealthChecks(lameDuckSeconds: string): Promise<Record
     return (await startHaproxyOn(({ port }) => healthChecks(port, servers))).url
   }
   const { nodes, goOn, end } = await startScene(startBalancer, { LAME_DUCK_SECONDS: lameDuckSeconds })
-  expect((await nodes[0]?.running().end('SIGTERM'))?.code).toBe(0)
+  expect((await nodes[0]?.process().end('SIGTERM'))?.code).toBe(0)
   await goOn()
   return end()
 }

@@ -5,8 +5,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import http from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { type FleetStore, startFleet, steadyPort } from '../../packages/operator/test/support/fleet.ts'
-import { connect } from '../../packages/operator/test/support/program.ts'
+import { openClientForTest } from '../../packages/operator/test/support/command-process.ts'
+import { type FleetStore, nonEphemeralPort, startFleet } from '../../packages/operator/test/support/fleet.ts'
 
 const MINUTES = Number(process.env.STORE_EXPORT_SOAK_MINUTES ?? 30)
 const WARMING_MINUTES = Math.min(5, MINUTES / 3)
@@ -41,13 +41,13 @@ test(
   async () => {
     const fleet = await startFleet()
     const stores = [await fleet.addStore(), await fleet.addStore({ revision: 'v1.3' })]
-    const inspectorPort = await steadyPort()
-    const node = await fleet.node({}, { NODE_OPTIONS: `--inspect=127.0.0.1:${inspectorPort}` })
+    const inspectorPort = await nonEphemeralPort()
+    const node = await fleet.startNode({}, { NODE_OPTIONS: `--inspect=127.0.0.1:${inspectorPort}` })
     const inspector = await inspectorAt(inspectorPort)
     // else some of the engine's blocks stay half empty, a few more or less at a time: a megabyte that nobody holds
     await inspector.ask('Runtime.evaluate', { expression: `${V8}.setFlagsFromString('--compact-on-every-full-gc')` })
-    const processId = node.running().process.pid ?? 0
-    const watcher = connect(fleet.controlUrl)
+    const processId = node.process().process.pid ?? 0
+    const watcher = openClientForTest(fleet.controlUrl)
     const [startedAt, until] = [performance.now(), performance.now() + MINUTES * 60_000]
     const warm = startedAt + WARMING_MINUTES * 60_000
     const counts = new Map<number, number>()

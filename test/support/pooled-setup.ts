@@ -1,12 +1,12 @@
 // Starts PgBouncer before the PostgreSQL of the tests: stores are then reached through it.
 
 import type { TestProject } from 'vitest/node'
-import { steadyPort } from '../../packages/operator/test/support/fleet.ts'
+import { nonEphemeralPort } from '../../packages/operator/test/support/fleet.ts'
 import { runPgbouncer } from './programs.ts'
 
 /** Run by vitest before the first test, after the server has started; the function it answers after the last. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const port = await steadyPort()
+  const port = await nonEphemeralPort()
   const url = project.getProvidedContext().postgresUrl
   const pgbouncer = await runPgbouncer({
     port,

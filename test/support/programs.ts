@@ -10,7 +10,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
 import { waitUntil } from '../../packages/operator/test/support/embedded-server.ts'
-import { steadyPort } from '../../packages/operator/test/support/fleet.ts'
+import { nonEphemeralPort } from '../../packages/operator/test/support/fleet.ts'
 
 /** A program that listens on a port of 127.0.0.1. */
 export interface Listening {
@@ -154,7 +154,7 @@ async function startProgram(program: Program): Promise<Listening> {
 
 async function runProgram(program: Program): Promise<Running> {
   const folder = await mkdtemp(path.join(os.tmpdir(), `store-export-fleet-${program.name}-`))
-  const port = program.port ?? (await steadyPort())
+  const port = program.port ?? (await nonEphemeralPort())
   const user = process.getuid?.() === 0 ? program.user : undefined
   for (const [name, text] of Object.entries(program.settings({ port, folder })))
     await writeFile(path.join(folder, name), text)

@@ -63,7 +63,7 @@ async function makeLate({ id, readerUrl }: TestStore): Promise<() => Promise<voi
   const [row] = await sql<[{ url: string }]>`select database_url as url from stores where id = ${id}`
   const late = Object.assign(new URL(row.url), { hostname: '127.0.0.1', port: String(way.port) }).href
   await sql`update stores set database_url = ${late} where id = ${id}`
-  way.be({ kind: 'delay', ms: LATE_MS })
+  way.setMode({ kind: 'delay', ms: LATE_MS })
   return async () => void (await sql`update stores set database_url = ${row.url} where id = ${id}`)
 }
 

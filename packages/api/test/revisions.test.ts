@@ -13,9 +13,9 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withConnection } from '../../../test/support/client.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { generateStore } from '../../operator/src/demo/generate.ts'
-import { loadStore } from '../../operator/src/demo/load.ts'
-import { DEMO_STORES } from '../../operator/src/demo/platform.ts'
+import { DEMO_STORES } from '../../operator/src/demo/demo-stores.ts'
+import { generateStore } from '../../operator/src/demo/generate-store.ts'
+import { loadStore } from '../../operator/src/demo/load-store.ts'
 
 const IDS = REVISIONS.map(({ id }) => id)
 const { id: storeId, name, shop } = DEMO_STORES[0]

@@ -2,6 +2,7 @@
 
 import { Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
+import type { ProcessContext } from './command-context.ts'
 import { addDemoCommand } from './commands/demo.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addKeysCommands } from './commands/keys.ts'
@@ -11,15 +12,15 @@ import { addSecretsCommands } from './commands/secrets.ts'
 import { addServeCommand } from './commands/serve.ts'
 import { addStoresCommands } from './commands/stores.ts'
 import { settingsHelp } from './config.ts'
-import type { Surroundings } from './context.ts'
-import { say, sayJsonError } from './output.ts'
-import { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, explain } from './problem.ts'
+import { explainError } from './explain-error.ts'
+import { printJsonError, printMessage } from './output.ts'
+import { EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from './user-error.ts'
 
 /** Runs one command; resolves to the code to end with. A service that was started goes on running. */
-export async function runCli(words: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function runCli(words: readonly string[], processContext: ProcessContext): Promise<number> {
   const json = words.includes('--json')
   try {
-    await createProgram(surroundings, json).parseAsync([...words], { from: 'user' })
+    await createProgram(processContext, json).parseAsync([...words], { from: 'user' })
     // A command may have failed in what it reports, as doctor does.
     return typeof process.exitCode === 'number' ? process.exitCode : EXIT_DONE
   } catch (error) {
@@ -29,7 +30,7 @@ export async function runCli(words: readonly string[], surroundings: Surrounding
 }
 
 /** Creates the program with all its commands. */
-export function createProgram(surroundings: Surroundings, json: boolean): Command {
+export function createProgram(processContext: ProcessContext, json: boolean): Command {
   const program = new Command('store-export')
     .description('Read-only export of the data of every store on a platform.')
     .version(manifest.version)
@@ -47,7 +48,7 @@ export function createProgram(surroundings: Surroundings, json: boolean): Comman
     addSecretsCommands,
     addDoctorCommand,
   ]
-  for (const addCommand of add) addCommand(program, surroundings)
+  for (const addCommand of add) addCommand(program, processContext)
   return program
 }
 
@@ -61,25 +62,25 @@ function endUsage({ exitCode, code, message }: CommanderError, json: boolean): n
   if (exitCode === 0) return EXIT_DONE
   if (json) {
     const reason = code === 'commander.help' ? 'a command is missing: add --help' : message.replace(/^error: /, '')
-    sayJsonError({ code: 'usage', message: reason })
+    printJsonError({ code: 'usage', message: reason })
   }
   return EXIT_USAGE
 }
 
 function complain(error: unknown, json: boolean): number {
-  const explanation = explain(error)
+  const explanation = explainError(error)
   if (explanation !== null) {
-    const { code, sentence, exitCode } = explanation
-    if (json) sayJsonError({ code, message: sentence })
-    else say(`store-export: ${sentence}`)
+    const { code, message, exitCode } = explanation
+    if (json) printJsonError({ code, message: message })
+    else printMessage(`store-export: ${message}`)
     return exitCode
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
   if (json) {
-    sayJsonError({ code: 'internal_error', message: 'an internal error; please report it with the stack', stack })
+    printJsonError({ code: 'internal_error', message: 'an internal error; please report it with the stack', stack })
   } else {
-    say('store-export: this is a bug, please report it with what follows:')
-    say(stack)
+    printMessage('store-export: this is a bug, please report it with what follows:')
+    printMessage(stack)
   }
   return EXIT_FAILED
 }

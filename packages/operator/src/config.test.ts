@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { readConfig, SettingProblem, settingsHelp, statementTimeoutMs } from './config.ts'
+import { InvalidSettingError, readConfig, settingsHelp, statementTimeoutMs } from './config.ts'
 import { SETTINGS } from './settings.ts'
 
 describe('settings', () => {
@@ -46,7 +46,7 @@ describe('settings', () => {
     ['STORE_EXPORT_DOCS_TRY_IT', 'constructor', 'must be on or off'],
     ['STORE_EXPORT_LOG_LEVEL', 'loud', 'must be one of silent, error, warn, info, debug; got "loud"'],
   ])('%s=%s is refused with what is accepted', (env, value, message) => {
-    expect(() => readConfig({ [env]: value })).toThrow(SettingProblem)
+    expect(() => readConfig({ [env]: value })).toThrow(InvalidSettingError)
     expect(() => readConfig({ [env]: value })).toThrow(message)
   })
 

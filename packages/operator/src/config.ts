@@ -20,13 +20,13 @@ type ValueOf<S extends Setting> = S extends { kind: 'integer' }
 export type Config = { readonly [Name in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[Name]> }
 
 /** The settings and what the operator should know about the environment, in sentences. */
-export interface ConfigReading {
+export interface ConfigResult {
   readonly config: Config
   readonly warnings: readonly string[]
 }
 
 /** A setting with a value that is not accepted. The message names it and what is accepted, and never a secret. */
-export class SettingProblem extends Error {
+export class InvalidSettingError extends Error {
   override readonly name = 'SettingProblem'
   readonly env: string
 
@@ -45,7 +45,7 @@ const SERVER_LIMIT_SHARE = 0.9
  * The settings of this environment; an empty value counts as absent. Throws `SettingProblem` on the first value that
  * is not accepted.
  */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): ConfigReading {
+export function readConfig(env: Readonly<Record<string, string | undefined>>): ConfigResult {
   const values: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries<Setting>(SETTINGS)) {
     const text = env[setting.env]?.trim() ?? ''
@@ -84,7 +84,7 @@ function parseInteger(setting: IntegerSetting, text: string): number {
   const value = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN
   if (!(value >= setting.min && value <= setting.max)) {
     const bounds = `a whole number from ${setting.min} to ${setting.max} (${setting.unit})`
-    throw new SettingProblem(setting.env, `must be ${bounds}; got ${echo(text)}`)
+    throw new InvalidSettingError(setting.env, `must be ${bounds}; got ${echo(text)}`)
   }
   return value
 }
@@ -104,7 +104,7 @@ function parseFlag(setting: FlagSetting, text: string): boolean {
   const word = text.toLowerCase()
   const value = Object.hasOwn(FLAG_WORDS, word) ? FLAG_WORDS[word] : undefined
   if (value === undefined) {
-    throw new SettingProblem(setting.env, `must be on or off; got ${echo(text)}`)
+    throw new InvalidSettingError(setting.env, `must be on or off; got ${echo(text)}`)
   }
   return value
 }
@@ -112,7 +112,7 @@ function parseFlag(setting: FlagSetting, text: string): boolean {
 function parseChoice(setting: ChoiceSetting, text: string): string {
   const word = text.toLowerCase()
   if (!setting.accepted.includes(word)) {
-    throw new SettingProblem(setting.env, `must be one of ${setting.accepted.join(', ')}; got ${echo(text)}`)
+    throw new InvalidSettingError(setting.env, `must be one of ${setting.accepted.join(', ')}; got ${echo(text)}`)
   }
   return word
 }

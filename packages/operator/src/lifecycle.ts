@@ -3,7 +3,7 @@
 
 import type { EventHandler } from './events.ts'
 import { outliveReaders } from './output.ts'
-import { EXIT_DONE, EXIT_FAILED } from './problem.ts'
+import { EXIT_DONE, EXIT_FAILED } from './user-error.ts'
 
 /** A life to which whatever is opened adds its end. */
 export interface Lifecycle {
@@ -21,7 +21,7 @@ export interface Lifecycle {
 /** How to end. */
 export interface LifecycleOptions {
   /** After so many milliseconds the process ends, whatever is still open. */
-  readonly patienceMs: number
+  readonly timeoutMs: number
   readonly emit: EventHandler
 }
 
@@ -32,7 +32,7 @@ const DEFECTS = ['uncaughtException', 'unhandledRejection'] as const
 const SAME_SIGNAL_MS = 500
 
 /** Takes over the signals of this process, the errors that no code caught, and those of its standard streams. */
-export function startLifecycle({ patienceMs, emit }: LifecycleOptions): Lifecycle {
+export function startLifecycle({ timeoutMs, emit }: LifecycleOptions): Lifecycle {
   outliveReaders()
   const closers: ((reason: string) => Promise<unknown>)[] = []
   const abort = new AbortController()
@@ -49,7 +49,7 @@ export function startLifecycle({ patienceMs, emit }: LifecycleOptions): Lifecycl
     emit({ event: 'node.stopped', durationMs: Math.round(performance.now() - startedAt) })
   }
   const end = async (reason: string, exitCode: number): Promise<void> => {
-    setTimeout(() => process.exit(EXIT_FAILED), patienceMs).unref()
+    setTimeout(() => process.exit(EXIT_FAILED), timeoutMs).unref()
     await close(reason)
     process.exit(exitCode)
   }

@@ -2,7 +2,8 @@
 
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
-import { codeOf, Problem } from './problem.ts'
+import { codeOf } from './explain-error.ts'
+import { UserError } from './user-error.ts'
 
 /** Where to listen, and which setting says so. */
 export interface ListenTarget {
@@ -20,7 +21,7 @@ export async function listen(server: Server, target: ListenTarget): Promise<stri
     server.listen({ host, port })
     await once(server, 'listening')
   } catch (error) {
-    throw listenProblem(error, target)
+    throw explainListenError(error, target)
   }
   const address = server.address()
   const actual = typeof address === 'object' && address !== null ? address.port : port
@@ -36,21 +37,21 @@ export async function requireFreePort(target: ListenTarget): Promise<void> {
 }
 
 /** The sentence for an error of `listen`; any other error as it is. */
-export function listenProblem(error: unknown, { host, port, portSetting }: ListenTarget): unknown {
+export function explainListenError(error: unknown, { host, port, portSetting }: ListenTarget): unknown {
   switch (codeOf(error)) {
     case 'EADDRINUSE':
-      return new Problem(
+      return new UserError(
         `port ${port} of ${host} is taken by another program: stop that one, or set ${portSetting} to a free port`,
         { cause: error },
       )
     case 'EACCES':
-      return new Problem(`port ${port} may not be used by this user: set ${portSetting} to one above 1023`, {
+      return new UserError(`port ${port} may not be used by this user: set ${portSetting} to one above 1023`, {
         cause: error,
       })
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new Problem(`${host} is no address of this machine: set STORE_EXPORT_HOST to one that is`, {
+      return new UserError(`${host} is no address of this machine: set STORE_EXPORT_HOST to one that is`, {
         cause: error,
       })
     default:

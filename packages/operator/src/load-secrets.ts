@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { SEALING_KEY_BYTES, SealingKey, type SealingKeys } from '@store-export/control'
-import { type Config, SettingProblem } from './config.ts'
+import { type Config, InvalidSettingError } from './config.ts'
 
 /** Reads a file as text; passed in by tests. */
 export type ReadText = (path: string) => string
@@ -24,13 +24,13 @@ export function loadSecrets(
 function loadCurrent(config: Pick<Config, 'secret' | 'secretFile'>, readText: ReadText): SealingKey {
   const { secret, secretFile } = config
   if (secret !== null && secretFile !== null) {
-    throw new SettingProblem('STORE_EXPORT_SECRET', 'is given twice: unset it or STORE_EXPORT_SECRET_FILE')
+    throw new InvalidSettingError('STORE_EXPORT_SECRET', 'is given twice: unset it or STORE_EXPORT_SECRET_FILE')
   }
   if (secret !== null) {
     return decodeKey('STORE_EXPORT_SECRET', secret.reveal())
   }
   if (secretFile === null) {
-    throw new SettingProblem(
+    throw new InvalidSettingError(
       'STORE_EXPORT_SECRET',
       `is needed: it encrypts the passwords of store databases. ${HOW_TO_MAKE}, keep it, ` +
         'and set it or STORE_EXPORT_SECRET_FILE',
@@ -44,7 +44,9 @@ function readSecretFile(path: string, readText: ReadText): string {
     return readText(path)
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unreadable'
-    throw new SettingProblem('STORE_EXPORT_SECRET_FILE', `${JSON.stringify(path)} cannot be read (${code})`, { cause })
+    throw new InvalidSettingError('STORE_EXPORT_SECRET_FILE', `${JSON.stringify(path)} cannot be read (${code})`, {
+      cause,
+    })
   }
 }
 
@@ -54,7 +56,7 @@ function decodeKey(env: string, text: string): SealingKey {
   const bytes = /^[A-Za-z0-9+/_-]*={0,2}$/.test(compact) ? Buffer.from(compact, 'base64') : null
   if (bytes === null || bytes.length !== SEALING_KEY_BYTES) {
     const got = bytes === null ? 'text that is no base64' : `${bytes.length} bytes`
-    throw new SettingProblem(env, `must be ${SEALING_KEY_BYTES} bytes in base64; got ${got}. ${HOW_TO_MAKE}`)
+    throw new InvalidSettingError(env, `must be ${SEALING_KEY_BYTES} bytes in base64; got ${got}. ${HOW_TO_MAKE}`)
   }
   return new SealingKey(bytes)
 }

@@ -3,13 +3,13 @@
 import { randomBytes } from 'node:crypto'
 import { openControlDatabase, readDashboardSecret, type SealingKeys } from '@store-export/control'
 import type { StoreReader } from '@store-export/engine'
-import { type Config, SettingProblem } from './config.ts'
+import { type Config, InvalidSettingError } from './config.ts'
 import type { EventHandler } from './events.ts'
-import { listenProblem } from './listen.ts'
-import { singleSignOnOf } from './single-sign-on.ts'
+import { explainListenError } from './listen.ts'
+import { singleSignOnSettings } from './single-sign-on.ts'
 
 /** What the dashboard is opened with. */
-export interface DashboardParts {
+export interface OpenDashboardOptions {
   readonly config: Config
   readonly controlUrl: string
   readonly keys: SealingKeys
@@ -36,10 +36,10 @@ const NO_PROXIES =
   'STORE_EXPORT_DASHBOARD_PROXIES is 0, and TLS says that there is a proxy: guesses at the sign-in all count for its address'
 
 /** Opens it. Throws a sentence where its port is taken, or a setting cannot be what it says. */
-export async function openDashboard(parts: DashboardParts): Promise<OpenDashboard> {
+export async function openDashboard(parts: OpenDashboardOptions): Promise<OpenDashboard> {
   const { config, controlUrl, keys, emit, reader, apiUrl, ending } = parts
   const { preparedStatements, host, dashboardPort: port, dashboardProxies: proxies } = config
-  const singleSignOn = singleSignOnOf(config)
+  const singleSignOn = singleSignOnSettings(config)
   const database = openControlDatabase(controlUrl, { poolSize: CONNECTIONS, preparedStatements })
   // loaded here, so that what serves no dashboard starts faster
   const { InvalidDashboardUrlError, InvalidIssuerError, startDashboard } = await import('@store-export/dashboard')
@@ -54,9 +54,9 @@ export async function openDashboard(parts: DashboardParts): Promise<OpenDashboar
   } catch (error) {
     await database.close()
     if (error instanceof InvalidDashboardUrlError)
-      throw new SettingProblem('STORE_EXPORT_DASHBOARD_URL', error.message, { cause: error })
+      throw new InvalidSettingError('STORE_EXPORT_DASHBOARD_URL', error.message, { cause: error })
     if (error instanceof InvalidIssuerError)
-      throw new SettingProblem('STORE_EXPORT_OIDC_ISSUER', error.message, { cause: error })
-    throw listenProblem(error, { host, port, portSetting: 'STORE_EXPORT_DASHBOARD_PORT' })
+      throw new InvalidSettingError('STORE_EXPORT_OIDC_ISSUER', error.message, { cause: error })
+    throw explainListenError(error, { host, port, portSetting: 'STORE_EXPORT_DASHBOARD_PORT' })
   }
 }

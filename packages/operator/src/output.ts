@@ -17,17 +17,17 @@ export function printJson(value: unknown): void {
 }
 
 /** Says something to the person: one line on the standard error. */
-export function say(line: string): void {
+export function printMessage(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
 /** Writes an error for a program: one line of JSON on the standard error, so that the standard output holds results alone. */
-export function sayJsonError(error: {
+export function printJsonError(error: {
   readonly code: string
   readonly message: string
   readonly stack?: string
 }): void {
-  say(JSON.stringify({ error }))
+  printMessage(JSON.stringify({ error }))
 }
 
 /** Shows a line of progress in place of the last one, only on a terminal; null removes it. */
@@ -46,7 +46,7 @@ export function printTable(heading: readonly string[], rows: readonly (readonly 
     Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),
   )
   const line = (cells: readonly string[]) => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
-  say(styled('dim', line(heading).trimEnd(), process.stderr))
+  printMessage(styled('dim', line(heading).trimEnd(), process.stderr))
   for (const row of rows) print(line(row).trimEnd())
 }
 

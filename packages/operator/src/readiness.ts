@@ -7,7 +7,7 @@ import { TimeLimitPassed, within } from '@store-export/postgres'
 /** Tells whether requests may come. */
 export interface Readiness {
   /** Why not, in a few words; null when they may. */
-  whyNot(): Promise<string | null>
+  whyNotReady(): Promise<string | null>
   close(): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export function createReadiness({ controlUrl, keys, signal }: ReadinessOptions):
   const database = openControlDatabase(controlUrl, options)
   let underWay: Promise<string | null> | null = null
   return {
-    async whyNot() {
+    async whyNotReady() {
       if (signal.aborted) return 'draining'
       underWay ??= problemOf(database, keys).finally(() => {
         underWay = null

@@ -26,9 +26,9 @@ import {
   TransactionWait,
 } from '@store-export/engine'
 import { Pool, parseConnectionUrl, within } from '@store-export/postgres'
+import { closeRemovedStores } from './close-removed-stores.ts'
 import type { Config } from './config.ts'
 import type { EventHandler } from './events.ts'
-import { forgetRemovedStores } from './forget-removed.ts'
 import { type OpenDashboard, openDashboard } from './open-dashboard.ts'
 
 /** What a service is started with. */
@@ -67,7 +67,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const documents = new Map<string, ReferenceRoute>()
     const connectionUrl = (address: StoreAddress) => connectionUrlOf(options.keys, address)
     const pools = new StorePools({ bounds: config, connectionUrl, emit })
-    forgetRemovedStores({ pools, database: control, emit })
+    closeRemovedStores({ pools, database: control, emit })
     const { usageFlushMs: flushMs, requestLogLines } = config
     const usage = createUsageRecorder({ database: control, now: Date.now, emit, flushMs, requestLogLines })
     const reader = readerOf(options, pools)
@@ -177,7 +177,7 @@ function listen(server: Server, { host, port }: Config): Promise<string> {
 }
 
 /** What a service closes when it stops. */
-interface OpenParts {
+interface ServiceResources {
   readonly stop: (drainMs: number) => Promise<void>
   readonly pools: StorePools
   readonly usage: UsageRecorder
@@ -187,7 +187,7 @@ interface OpenParts {
   readonly drainSeconds: number
 }
 
-async function close(parts: OpenParts, dashboard: OpenDashboard | null): Promise<void> {
+async function close(parts: ServiceResources, dashboard: OpenDashboard | null): Promise<void> {
   const { stop, pools, usage, control, admitter, announcement, drainSeconds } = parts
   await Promise.all([stop(drainSeconds * 1000), dashboard?.stop(drainSeconds * 1000)])
   await usage.close()

@@ -2,13 +2,13 @@
 
 import { LIMITS } from '@store-export/contract'
 
-interface Described {
+interface SettingBase {
   readonly env: `STORE_EXPORT_${string}`
   readonly help: string
 }
 
 /** A whole number in decimal digits, within bounds that count. */
-export interface IntegerSetting extends Described {
+export interface IntegerSetting extends SettingBase {
   readonly kind: 'integer'
   readonly default: number
   readonly unit: string
@@ -17,25 +17,25 @@ export interface IntegerSetting extends Described {
 }
 
 /** on or off. */
-export interface FlagSetting extends Described {
+export interface FlagSetting extends SettingBase {
   readonly kind: 'flag'
   readonly default: boolean
 }
 
 /** One of a few words. */
-export interface ChoiceSetting extends Described {
+export interface ChoiceSetting extends SettingBase {
   readonly kind: 'choice'
   readonly default: string
   readonly accepted: readonly string[]
 }
 
-interface TextSetting extends Described {
+interface TextSetting extends SettingBase {
   readonly kind: 'text'
   readonly default: string | null
 }
 
 /** Never printed, not in messages either. */
-interface SecretSetting extends Described {
+interface SecretSetting extends SettingBase {
   readonly kind: 'secret'
   readonly default: null
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { readConfig, SettingProblem } from './config.ts'
-import { singleSignOnOf } from './single-sign-on.ts'
+import { InvalidSettingError, readConfig } from './config.ts'
+import { singleSignOnSettings } from './single-sign-on.ts'
 
 const WHOLE = {
   STORE_EXPORT_OIDC_ISSUER: 'https://login.example.com',
   STORE_EXPORT_OIDC_CLIENT_ID: 'dashboard',
   STORE_EXPORT_OIDC_CLIENT_SECRET: 'not to be printed',
 }
-const read = (env: Record<string, string>) => singleSignOnOf(readConfig(env).config)
+const read = (env: Record<string, string>) => singleSignOnSettings(readConfig(env).config)
 
 test('without settings there is none, and with all there is one, its secret kept from print', () => {
   expect(read({})).toBeNull()
@@ -24,6 +24,6 @@ test('without settings there is none, and with all there is one, its secret kept
 
 test.each(Object.keys(WHOLE))('without %s the others are refused, with its name', (name) => {
   const half = () => read({ ...WHOLE, [name]: '' })
-  expect(half).toThrow(SettingProblem)
+  expect(half).toThrow(InvalidSettingError)
   expect(half).toThrow(`${name}: is missing: single sign-on needs all of`)
 })

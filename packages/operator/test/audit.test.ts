@@ -4,27 +4,27 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { copyDatabase, createMigratedDatabase } from '../../../test/support/databases.ts'
+import { newSecret, runCommand, SLOW_TEST_TIMEOUTS, startCommand } from './support/command-process.ts'
 import { temporaryFolder } from './support/embedded-server.ts'
-import { ask, steadyPort } from './support/fleet.ts'
-import { newSecret, PATIENCE, run, start } from './support/program.ts'
+import { nonEphemeralPort, requestJson } from './support/fleet.ts'
 
-vi.setConfig(PATIENCE)
+vi.setConfig(SLOW_TEST_TIMEOUTS)
 
 const secret = newSecret()
 
 /** Runs a command on a control database with --json and reads its result. */
 async function command(databaseUrl: string, ...words: string[]) {
-  const ended = await run([...words, '--json'], { settings: { DATABASE_URL: databaseUrl, SECRET: secret } })
+  const ended = await runCommand([...words, '--json'], { settings: { DATABASE_URL: databaseUrl, SECRET: secret } })
   expect([ended.code, ended.stderr]).toEqual([0, ''])
   return ended.json
 }
 
 /** A node that logs, on a control database. */
 async function serve(databaseUrl: string) {
-  const port = await steadyPort()
+  const port = await nonEphemeralPort()
   const settings = { DATABASE_URL: databaseUrl, SECRET: secret, PORT: String(port), OPERATIONS_PORT: '0' }
-  const running = start(['serve'], { settings })
-  await running.saw(/"listener":"api"/)
+  const running = startCommand(['serve'], { settings })
+  await running.waitForOutput(/"listener":"api"/)
   return { running, url: `http://127.0.0.1:${port}/api/v1/store` }
 }
 
@@ -42,7 +42,7 @@ test('[AUTH-5] a key that was revoked after the backup is revoked again by a rep
 
   const node = await serve(control.url)
   await command(control.url, 'keys', 'revoke', lost.id)
-  const [line] = await node.running.saw(/\{[^\n]*"action":"key.revoked"[^\n]*\}/)
+  const [line] = await node.running.waitForOutput(/\{[^\n]*"action":"key.revoked"[^\n]*\}/)
   expect(JSON.parse(line)).toMatchObject({
     keyId: lost.id,
     storeId: store.id,
@@ -53,7 +53,7 @@ test('[AUTH-5] a key that was revoked after the backup is revoked again by a rep
   writeFileSync(log, node.running.output().stdout)
 
   const restored = await serve(backup.url)
-  const statusOf = async (key: { key: string }) => (await ask(restored.url, key)).status
+  const statusOf = async (key: { key: string }) => (await requestJson(restored.url, key)).status
   // the restore has brought the key back to life; the store itself is not ready
   expect(await statusOf(lost)).toBe(409)
   const replayed = await command(backup.url, 'keys', 'replay-revocations', '--from', log)
@@ -61,7 +61,7 @@ test('[AUTH-5] a key that was revoked after the backup is revoked again by a rep
   expect([await statusOf(lost), await statusOf(kept)]).toEqual([401, 409])
   const wrapped = line.split('\n').map((text) => JSON.stringify({ log: `${text}\n`, stream: 'stdout' }))
   const settings = { DATABASE_URL: backup.url, SECRET: secret }
-  const again = await run(['keys', 'replay-revocations', '--from', '-', '--json'], {
+  const again = await runCommand(['keys', 'replay-revocations', '--from', '-', '--json'], {
     settings,
     input: wrapped.join('\n'),
   })
@@ -84,7 +84,7 @@ test('a file without audit events, and one that is not there, are told', async (
     ['-', 'contains no audit event'],
   ] as const) {
     const input = 'not JSON\n{"event":"request.completed"}\n{"event":"audit.recorded"}\n'
-    const { code, stderr } = await run(['keys', 'replay-revocations', '--from', from], { settings, input })
+    const { code, stderr } = await runCommand(['keys', 'replay-revocations', '--from', from], { settings, input })
     expect([code, stderr]).toEqual([1, expect.stringContaining(sentence)])
   }
 })

@@ -4,10 +4,16 @@ import { addStore, type ControlDatabase, createKey, openControlDatabase, Sealing
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createDatabase, createMigratedDatabase, type TestDatabase } from '../../../test/support/databases.ts'
 import { SETTINGS } from '../src/settings.ts'
+import {
+  dropAfterTest,
+  newSecret,
+  openClientForTest,
+  runCommand,
+  SLOW_TEST_TIMEOUTS,
+} from './support/command-process.ts'
 import { temporaryFolder } from './support/embedded-server.ts'
-import { connect, dropAfterTest, newSecret, PATIENCE, run } from './support/program.ts'
 
-vi.setConfig(PATIENCE)
+vi.setConfig(SLOW_TEST_TIMEOUTS)
 
 const secret = newSecret()
 let control: TestDatabase
@@ -21,7 +27,7 @@ afterAll(() => control.drop())
 
 /** Runs a command with --json and reads its answer. */
 async function ask(...words: string[]) {
-  const { code, json } = await run([...words, '--json'], { settings })
+  const { code, json } = await runCommand([...words, '--json'], { settings })
   expect(code).toBe(0)
   return json
 }
@@ -59,13 +65,13 @@ describe('the command line', () => {
     ['keys', 'revoke'],
   ]
   test('wrong usage ends with 2 and prints nothing as a result', async () => {
-    const ends = await Promise.all(wrong.map((words) => run(words, { settings })))
+    const ends = await Promise.all(wrong.map((words) => runCommand(words, { settings })))
     expect(ends.map(({ code, stdout }) => [code, stdout])).toEqual(wrong.map(() => [2, '']))
     for (const { stderr } of ends) expect(stderr).toMatch(/^(?!.*\n {4}at )./s)
   })
 
   test('--help prints every setting with its default and unit', async () => {
-    const { code, stdout } = await run(['--help'])
+    const { code, stdout } = await runCommand(['--help'])
     expect(code).toBe(0)
     for (const { env } of Object.values(SETTINGS)) expect(stdout).toContain(env)
     expect(stdout).toContain('(default 120 requests)')
@@ -73,14 +79,14 @@ describe('the command line', () => {
   })
 
   test('without a control database and without a demo one sentence says what to do', async () => {
-    const { code, stdout, stderr } = await run(['keys', 'list'], { folder: await temporaryFolder() })
+    const { code, stdout, stderr } = await runCommand(['keys', 'list'], { folder: await temporaryFolder() })
     expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(/^store-export: no demo runs .* "npm start", or set STORE_EXPORT_DATABASE_URL .*\n$/)
+    expect(stderr).toMatch(/^store-export: STORE_EXPORT_DATABASE_URL is not set, and no demo runs .* "npm start"\n$/)
   })
 
   test('without a secret one sentence says so', async () => {
     const needy = [['migrate'], ['serve'], ['stores', 'list'], ['keys', 'list'], ['secrets', 'rotate'], ['doctor']]
-    const ends = await Promise.all(needy.map((words) => run(words, { settings: { DATABASE_URL: control.url } })))
+    const ends = await Promise.all(needy.map((words) => runCommand(words, { settings: { DATABASE_URL: control.url } })))
     for (const { code, stderr } of ends) {
       expect(code).toBe(1)
       expect(stderr).toMatch(/^store-export: STORE_EXPORT_SECRET: is needed.*\n$/)
@@ -89,7 +95,7 @@ describe('the command line', () => {
 
   test('a database that cannot be reached is one sentence without a password', async () => {
     const elsewhere = { ...settings, DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/none' }
-    const { code, stderr } = await run(['stores', 'list'], { settings: elsewhere })
+    const { code, stderr } = await runCommand(['stores', 'list'], { settings: elsewhere })
     expect(code).toBe(75)
     expect(stderr).toMatch(/^store-export: the database cannot be reached: .*ECONNREFUSED.*\n$/)
     expect(stderr).not.toContain('hush')
@@ -105,7 +111,7 @@ describe('the command line', () => {
       { words: ['stores', 'list', '--quickly'], with: settings, code: 'usage', exit: 2 },
       { words: ['stores'], with: settings, code: 'usage', exit: 2 },
     ]
-    const ends = await Promise.all(cases.map((each) => run([...each.words, '--json'], { settings: each.with })))
+    const ends = await Promise.all(cases.map((each) => runCommand([...each.words, '--json'], { settings: each.with })))
     for (const [index, { code, stdout, stderr }] of ends.entries()) {
       const error = { code: cases[index]?.code, message: expect.stringMatching(/^(?!.*hush)[^\n]{10,}$/) }
       expect([code, stdout, JSON.parse(stderr)]).toEqual([cases[index]?.exit, '', { error }])
@@ -114,9 +120,9 @@ describe('the command line', () => {
   })
 
   test('a value that no setting takes, and a name that no setting has, are told', async () => {
-    const wrong = await run(['stores', 'list'], { settings: { ...settings, PORT: 'many' } })
+    const wrong = await runCommand(['stores', 'list'], { settings: { ...settings, PORT: 'many' } })
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringMatching(/^store-export: STORE_EXPORT_PORT: must be/)])
-    const odd = await run(['stores', 'list', '--json'], { settings: { ...settings, PROT: '1' } })
+    const odd = await runCommand(['stores', 'list', '--json'], { settings: { ...settings, PROT: '1' } })
     expect([odd.code, odd.stderr]).toEqual([0, expect.stringContaining('STORE_EXPORT_PROT is no setting')])
   })
 })
@@ -126,15 +132,15 @@ describe('migrate', () => {
     const empty = await createDatabase()
     const circumstances = { settings: { DATABASE_URL: empty.url, SECRET: secret } }
     for (const words of [['stores', 'list'], ['serve']]) {
-      const { code, stderr } = await run(words, circumstances)
+      const { code, stderr } = await runCommand(words, circumstances)
       expect([code, stderr]).toEqual([1, expect.stringContaining('run "store-export migrate"')])
     }
-    const both = await Promise.all([1, 2].map(() => run(['migrate', '--json'], circumstances)))
+    const both = await Promise.all([1, 2].map(() => runCommand(['migrate', '--json'], circumstances)))
     expect(both.map(({ code }) => code)).toEqual([0, 0])
     const applied: string[] = both.flatMap(({ json }) => json.applied)
     expect(applied.length).toBeGreaterThan(0)
     expect(new Set(applied).size).toBe(applied.length)
-    expect((await run(['stores', 'list', '--json'], circumstances)).json).toEqual({ stores: [] })
+    expect((await runCommand(['stores', 'list', '--json'], circumstances)).json).toEqual({ stores: [] })
     await empty.drop()
   })
 })
@@ -142,7 +148,7 @@ describe('migrate', () => {
 describe('stores', () => {
   test('add registers without connecting; the id alone is the result', async () => {
     const words = ['stores', 'add', '--name', 'Far away', '--database-url', 'postgres://reader@db.example/shop']
-    const { code, stdout, stderr } = await run(words, { settings })
+    const { code, stdout, stderr } = await runCommand(words, { settings })
     expect(code).toBe(0)
     expect(stdout).toMatch(/^[0-9a-f-]{36}\n$/)
     expect(stderr).toContain('Far away')
@@ -154,13 +160,13 @@ describe('stores', () => {
   test('a password is sealed, never printed, and on the command line warned of', async () => {
     const url = 'postgres://reader:hush@db.example/shop'
     const words = ['stores', 'add', '--name', 'Sealed', '--json', '--database-url']
-    const warned = await run([...words, url], { settings })
-    const quiet = await run([...words, '-'], { settings, input: `${url}\n` })
+    const warned = await runCommand([...words, url], { settings })
+    const quiet = await runCommand([...words, '-'], { settings, input: `${url}\n` })
     expect([warned.code, quiet.code]).toEqual([0, 0])
     expect(warned.stderr).toContain('--database-url -')
     expect(quiet.stderr).toBe('')
     expect(warned.stdout + warned.stderr + quiet.stdout).not.toContain('hush')
-    const rows = await connect(control.url)`select * from stores where name = 'Sealed'`
+    const rows = await openClientForTest(control.url)`select * from stores where name = 'Sealed'`
     expect(rows).toHaveLength(2)
     expect(JSON.stringify(rows)).not.toContain('hush')
   })
@@ -168,10 +174,10 @@ describe('stores', () => {
   test('[GEN-3] provision makes a database that the platform writes and the service reads without passwords', async () => {
     const made = await ask('stores', 'provision', '--name', 'Shop & Sons', '--revision', 'v1.3')
     dropAfterTest(made.id)
-    const owner = connect(made.database_url)
+    const owner = openClientForTest(made.database_url)
     expect(await owner`select id, name from store`).toEqual([{ id: made.id, name: 'Shop & Sons' }])
     await owner`insert into customers (id, email, password_hash) values (gen_random_uuid(), 'a@example.com', 'x')`
-    const reader = connect(made.reader_url)
+    const reader = openClientForTest(made.reader_url)
     expect(await reader`select email from customers`).toEqual([{ email: 'a@example.com' }])
     await expect(reader`select password_hash from customers`).rejects.toMatchObject({ code: '42501' })
     await expect(reader`select * from customers`).rejects.toMatchObject({ code: '42501' })
@@ -181,12 +187,12 @@ describe('stores', () => {
   test('a name that is refused leaves no database behind', async () => {
     // whoever makes a store's owner becomes its member: an administrator of the test's own, because others provision, too
     const name = `admin_${randomBytes(6).toString('hex')}`
-    const sql = connect(control.url)
+    const sql = openClientForTest(control.url)
     await sql.unsafe(`create role ${name} superuser login password 'x'`)
     const url = new URL(control.url)
     url.username = name
     url.password = 'x'
-    const { code, stderr } = await run(
+    const { code, stderr } = await runCommand(
       ['stores', 'provision', '--name', 'x'.repeat(201), '--revision', LATEST_REVISION],
       {
         settings: { ...settings, DATABASE_URL: url.href },
@@ -208,10 +214,10 @@ describe('stores', () => {
       repaired: [],
       admin_sql: null,
     })
-    expect(await connect(made.reader_url)`select phone from customers`).toEqual([])
+    expect(await openClientForTest(made.reader_url)`select phone from customers`).toEqual([])
     const again = await ask('stores', 'upgrade', made.id, '--to', 'v1.2')
     expect(again).toEqual({ id: made.id, revision: 'v1.2', applied: [], repaired: [], admin_sql: null })
-    const back = await run(['stores', 'upgrade', made.id, '--to', 'v1.1'], { settings })
+    const back = await runCommand(['stores', 'upgrade', made.id, '--to', 'v1.1'], { settings })
     expect([back.code, back.stdout, back.stderr]).toEqual([
       1,
       '',
@@ -222,11 +228,11 @@ describe('stores', () => {
   test('upgrade leaves the schema of a platform’s own database alone, and says who migrates it', async () => {
     const own = await createDatabase()
     onTestFinished(() => own.drop())
-    const sql = connect(own.url)
+    const sql = openClientForTest(own.url)
     await sql`create table orders (id uuid primary key)`
     const words = ['stores', 'add', '--name', 'Own', '--json', '--database-url', '-']
-    const { id } = (await run(words, { settings, input: own.url })).json
-    const { code, stdout, stderr } = await run(['stores', 'upgrade', id, '--to', LATEST_REVISION], { settings })
+    const { id } = (await runCommand(words, { settings, input: own.url })).json
+    const { code, stdout, stderr } = await runCommand(['stores', 'upgrade', id, '--to', LATEST_REVISION], { settings })
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(/^store-export: [^\n]*the platform migrates its schema itself[^\n]*stores grants[^\n]*\n$/)
     expect(await sql`select tablename from pg_tables where schemaname = 'public'`).toEqual([{ tablename: 'orders' }])
@@ -234,7 +240,7 @@ describe('stores', () => {
 
   test('upgrade of a store on another server asks for its URL', async () => {
     const id = await register('Elsewhere')
-    const { code, stderr } = await run(['stores', 'upgrade', id, '--to', LATEST_REVISION], { settings })
+    const { code, stderr } = await runCommand(['stores', 'upgrade', id, '--to', LATEST_REVISION], { settings })
     expect([code, stderr]).toEqual([1, expect.stringContaining('--database-url')])
   })
 
@@ -252,12 +258,12 @@ describe('stores', () => {
     expect(await ask('stores', 'remove', id)).toEqual({ id, removed: true, already: false, keys_revoked: 1 })
     expect(await ask('stores', 'remove', id)).toEqual({ id, removed: true, already: true, keys_revoked: 0 })
     expect(await listed()).not.toContain(id)
-    const unknown = await run(['stores', 'set', id, '--state', 'ready'], { settings })
+    const unknown = await runCommand(['stores', 'set', id, '--state', 'ready'], { settings })
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no store has the ID')])
   })
 
   test('[GEN-3] grants prints SQL that makes a role without the password column', async () => {
-    const { code, stdout } = await run(['stores', 'grants', '--revision', LATEST_REVISION])
+    const { code, stdout } = await runCommand(['stores', 'grants', '--revision', LATEST_REVISION])
     expect(code).toBe(0)
     expect(stdout).toContain('create role "store_export_reader" login password')
     expect(stdout).toMatch(/grant select \([^)]*"email"[^)]*\) on public."customers"/)
@@ -275,13 +281,13 @@ describe('keys', () => {
     const made = await ask('keys', 'create', '--store', store, '--name', 'books')
     expect(Object.keys(made)).toEqual(['id', 'key', 'store_id', 'name'])
     expect(made).toMatchObject({ store_id: store, name: 'books', key: expect.stringMatching(/^sdx_\w{49}$/) })
-    const alone = await run(['keys', 'create', '--store', store, '--name', 'till'], { settings })
+    const alone = await runCommand(['keys', 'create', '--store', store, '--name', 'till'], { settings })
     expect(alone.stdout).toMatch(/^sdx_\w{49}\n$/)
-    const { stdout } = await run(['keys', 'list', '--store', store, '--json'], { settings })
+    const { stdout } = await runCommand(['keys', 'list', '--store', store, '--json'], { settings })
     expect(JSON.parse(stdout).keys).toHaveLength(2)
     expect(JSON.parse(stdout).keys[0]).toMatchObject({ id: made.id, last_four: made.key.slice(-4), revoked_at: null })
     expect(stdout).not.toContain(made.key)
-    const table = await run(['keys', 'list'], { settings })
+    const table = await runCommand(['keys', 'list'], { settings })
     expect(table.stdout).toContain(`${made.id}  ${store}  ${made.key.slice(0, 12)}…${made.key.slice(-4)}`)
   })
 
@@ -292,7 +298,7 @@ describe('keys', () => {
         await createKey({ database, storeId: store, name, createdBy: null, random: randomBytes })
       }
     })
-    const sixth = await run(['keys', 'create', '--store', store, '--name', '6'], { settings })
+    const sixth = await runCommand(['keys', 'create', '--store', store, '--name', '6'], { settings })
     expect([sixth.code, sixth.stdout]).toEqual([1, ''])
     expect(sixth.stderr).toMatch(/^store-export: a store has at most 5 active keys: revoke one first.*\n$/)
   })
@@ -303,8 +309,8 @@ describe('keys', () => {
     expect(await ask('keys', 'revoke', id)).toEqual({ id, revoked: true, already: false })
     expect(await ask('keys', 'revoke', id)).toEqual({ id, revoked: true, already: true })
     expect((await ask('keys', 'list', '--store', store)).keys[0].revoked_at).not.toBeNull()
-    expect((await run(['keys', 'revoke', store], { settings })).code).toBe(1)
-    expect((await run(['keys', 'list', '--store', id], { settings })).code).toBe(1)
+    expect((await runCommand(['keys', 'revoke', store], { settings })).code).toBe(1)
+    expect((await runCommand(['keys', 'list', '--store', id], { settings })).code).toBe(1)
   })
 })
 
@@ -320,7 +326,7 @@ describe('merchants', () => {
     const link = await ask('merchants', 'link', '--email', 'shop@example.com')
     expect(link.url).toMatch(/^http:\/\/127\.0\.0\.1:8081\/link\/\w{20,}$/)
     expect(Date.parse(link.expires_at)).toBeGreaterThan(Date.now() + 86_000_000)
-    const plain = await run(['merchants', 'link', '--email', 'shop@example.com'], { settings })
+    const plain = await runCommand(['merchants', 'link', '--email', 'shop@example.com'], { settings })
     expect(plain.stdout).toMatch(/^http:\S+\n$/)
     const { merchants } = await ask('merchants', 'list')
     expect(merchants).toContainEqual(expect.objectContaining({ id: added.id, store_ids: [one, two] }))
@@ -335,7 +341,7 @@ describe('merchants', () => {
     [['link', '--email', 'unknown@example.com'], 1, 'no merchant has the address "unknown@example.com"'],
     [['remove', '--email', 'unknown@example.com'], 1, 'no merchant has the address "unknown@example.com"'],
   ])('%j fails with one sentence', async (words, code, sentence) => {
-    const ended = await run(['merchants', ...words], { settings })
+    const ended = await runCommand(['merchants', ...words], { settings })
     expect(ended).toMatchObject({ code, stdout: '' })
     expect(ended.stderr).toContain(sentence)
     expect(ended.stderr.trim().split('\n')).toHaveLength(1)
@@ -346,12 +352,15 @@ test('secrets rotate seals every password with the new secret, after which the o
   const database = await createDatabase()
   const old = { DATABASE_URL: database.url, SECRET: secret }
   const next = { DATABASE_URL: database.url, SECRET: newSecret() }
-  expect((await run(['migrate'], { settings: old })).code).toBe(0)
+  expect((await runCommand(['migrate'], { settings: old })).code).toBe(0)
   const add = ['stores', 'add', '--name', 'S', '--database-url', '-']
-  expect((await run(add, { settings: old, input: 'postgres://reader:hush@db.example/shop' })).code).toBe(0)
-  expect((await run(['secrets', 'rotate'], { settings: next })).code).toBe(1)
-  const rotated = await run(['secrets', 'rotate', '--json'], { settings: { ...next, SECRET_PREVIOUS: secret } })
+  expect((await runCommand(add, { settings: old, input: 'postgres://reader:hush@db.example/shop' })).code).toBe(0)
+  expect((await runCommand(['secrets', 'rotate'], { settings: next })).code).toBe(1)
+  const rotated = await runCommand(['secrets', 'rotate', '--json'], { settings: { ...next, SECRET_PREVIOUS: secret } })
   expect(rotated.json).toEqual({ resealed: 1, unchanged: 0 })
-  expect((await run(['secrets', 'rotate', '--json'], { settings: next })).json).toEqual({ resealed: 0, unchanged: 1 })
+  expect((await runCommand(['secrets', 'rotate', '--json'], { settings: next })).json).toEqual({
+    resealed: 0,
+    unchanged: 1,
+  })
   await database.drop()
 })

@@ -6,32 +6,38 @@ import path from 'node:path'
 import { revokeKey } from '@store-export/control'
 import { expect, test, vi } from 'vitest'
 import { roundsOf } from '../../../test/support/rounds.ts'
-import { freePort, mountDisk, start as startPostgres, temporaryFolder, waitUntil } from './support/embedded-server.ts'
-import { ask, type Fleet, type FleetKey, type FleetNode, startFleet } from './support/fleet.ts'
-import { makeCluster } from './support/postgres-cluster.ts'
-import { connect, PATIENCE } from './support/program.ts'
+import { openClientForTest, SLOW_TEST_TIMEOUTS } from './support/command-process.ts'
+import {
+  freePort,
+  mountDisk,
+  startServerForTest as startPostgres,
+  temporaryFolder,
+  waitUntil,
+} from './support/embedded-server.ts'
+import { type FleetKey, requestJson, startFleet, type TestFleet, type TestNode } from './support/fleet.ts'
+import { createCluster } from './support/postgres-cluster.ts'
 
 const ROUNDS = roundsOf({ quick: 1, long: 50 })
-vi.setConfig({ ...PATIENCE, testTimeout: PATIENCE.testTimeout + ROUNDS * 20_000 })
+vi.setConfig({ ...SLOW_TEST_TIMEOUTS, testTimeout: SLOW_TEST_TIMEOUTS.testTimeout + ROUNDS * 20_000 })
 
 /** Two nodes on a control database with a server of its own, a store, and a key that was revoked. */
 async function startScene(settings: Readonly<Record<string, string>> = {}) {
-  const server = await makeCluster()
+  const server = await createCluster()
   await server.start()
   const fleet = await startFleet(server.url())
   const store = await fleet.addStore({ size: { orders: 5, customers: 5, products: 5, locations: 1, groups: 1 } })
-  const nodes = await Promise.all([1, 2].map(() => fleet.node(settings)))
+  const nodes = await Promise.all([1, 2].map(() => fleet.startNode(settings)))
   return { server, fleet, store, nodes, revoked: await revokedKey(fleet, store.id) }
 }
 
-async function revokedKey(fleet: Fleet, storeId: string): Promise<FleetKey> {
-  const made = await fleet.newKey(storeId)
+async function revokedKey(fleet: TestFleet, storeId: string): Promise<FleetKey> {
+  const made = await fleet.createKey(storeId)
   expect(await revokeKey({ database: fleet.control, keyId: made.id })).toBe('revoked')
   return made
 }
 
-const statusOf = async (node: FleetNode, key: Pick<FleetKey, 'key'>, path = 'store') =>
-  (await ask(`${node.url}/api/v1/${path}`, key)).status
+const statusOf = async (node: TestNode, key: Pick<FleetKey, 'key'>, path = 'store') =>
+  (await requestJson(`${node.url}/api/v1/${path}`, key)).status
 
 /** Somebody who asks one node with one key, again and again. */
 interface Asker {
@@ -42,8 +48,8 @@ interface Asker {
 }
 
 /** Four of them for each node and key, until `isOver`. */
-function startAskers(nodes: readonly FleetNode[], keys: readonly FleetKey[], isOver: () => boolean): Asker[] {
-  const start = (node: FleetNode, key: FleetKey) => {
+function startAskers(nodes: readonly TestNode[], keys: readonly FleetKey[], isOver: () => boolean): Asker[] {
+  const start = (node: TestNode, key: FleetKey) => {
     const found = new Set<number>()
     const ask = async () => {
       while (!isOver()) found.add(await statusOf(node, key))
@@ -54,7 +60,7 @@ function startAskers(nodes: readonly FleetNode[], keys: readonly FleetKey[], isO
 }
 
 /** Resolves when every node serves the good key; all the while none serves the revoked one. */
-function recovered(nodes: readonly FleetNode[], good: Pick<FleetKey, 'key'>, revoked: FleetKey): Promise<unknown> {
+function recovered(nodes: readonly TestNode[], good: Pick<FleetKey, 'key'>, revoked: FleetKey): Promise<unknown> {
   return Promise.all(
     nodes.map((node) =>
       waitUntil(async () => {
@@ -99,11 +105,11 @@ test(`[ERR-3, AUTH-5] crashed ${ROUNDS} times: 502 for all while it is gone, nev
 test('[LIM-1] [R8] keeps the counts of the minute when the control database crashes', async () => {
   const { server, fleet, store, nodes } = await startScene()
   for (const node of nodes) for (let request = 1; request <= 7; request += 1) await statusOf(node, store)
-  const counters = () => connect(server.url())`select * from request_counters order by key_id`
+  const counters = () => openClientForTest(server.url())`select * from request_counters order by key_id`
   const counted = await counters()
   expect(counted).toHaveLength(1)
   // a commit that waits for the disk writes everything before it, too
-  await fleet.newKey(store.id)
+  await fleet.createKey(store.id)
   await server.stop('immediate')
   await server.start()
   expect(await counters()).toEqual(counted)
@@ -132,7 +138,7 @@ test('[ERR-3] a thousand requests without it are a few lines in the log, not a t
   const [node] = nodes
   if (node === undefined) throw new Error('there is no node')
   expect(await burst(node, store)).toEqual(new Set([502]))
-  const lines = node.running().output().stdout.trim().split('\n')
+  const lines = node.process().output().stdout.trim().split('\n')
   const faults = lines.filter((line) => line.includes('"event":"control fault"'))
   expect(faults.length).toBeGreaterThan(0)
   expect(faults.length).toBeLessThan(10)
@@ -147,7 +153,7 @@ test('[ERR-3] its disk full: stores are read while the count can be kept, and th
   const server = await startPostgres({ dataFolder, tcpPort: await freePort() })
   const fleet = await startFleet(server.url('postgres'))
   const store = await fleet.addStore({ size: { orders: 5, customers: 5, products: 5, locations: 1, groups: 1 } })
-  const node = await fleet.node()
+  const node = await fleet.startNode()
   const revoked = await revokedKey(fleet, store.id)
   const filler = path.join(disk, 'filler')
   fillUp(filler)
@@ -161,14 +167,14 @@ test('[ERR-3] its disk full: stores are read while the count can be kept, and th
   // the key's counter has its place on the disk by now
   expect(await burst(node, store)).toEqual(new Set([200]))
   expect(await statusOf(node, revoked)).toBe(401)
-  const lines = node.running().output().stdout.trim().split('\n')
+  const lines = node.process().output().stdout.trim().split('\n')
   const faults = lines.filter((line) => /"event":"(control fault|usage flush failed)".*"code":"53100"/.test(line))
   expect(faults.length).toBeGreaterThan(0)
   expect(faults.length).toBeLessThan(10)
 })
 
 /** The statuses of a thousand requests, fifty at once. */
-async function burst(node: FleetNode, key: Pick<FleetKey, 'key'>): Promise<Set<number>> {
+async function burst(node: TestNode, key: Pick<FleetKey, 'key'>): Promise<Set<number>> {
   const found = new Set<number>()
   for (let batch = 0; batch < 20; batch += 1)
     for (const status of await Promise.all(Array.from({ length: 50 }, () => statusOf(node, key)))) found.add(status)

@@ -7,12 +7,18 @@ import { promisify } from 'node:util'
 import { LATEST_REVISION } from '@store-export/contract'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { PlainBrowser } from '../../../test/support/merchant.ts'
-import { DEMO_STORES } from '../src/demo/platform.ts'
+import { DEMO_STORES } from '../src/demo/demo-stores.ts'
 import { findRunningPostgres, removeEmbeddedPostgres } from '../src/embedded/embedded-postgres.ts'
+import {
+  type RunningCommand,
+  runCommand,
+  SLOW_TEST_TIMEOUTS,
+  SOURCE_PROGRAM,
+  startCommand,
+} from './support/command-process.ts'
 import { freePort, temporaryFolder } from './support/embedded-server.ts'
-import { PATIENCE, type Running, run, SOURCE, start } from './support/program.ts'
 
-vi.setConfig(PATIENCE)
+vi.setConfig(SLOW_TEST_TIMEOUTS)
 
 const QUIET = { PORT: '0', DASHBOARD_PORT: '0', OPERATIONS_PORT: '0' }
 const ENDED = { code: 0, signal: null }
@@ -27,13 +33,13 @@ async function projectFolder(): Promise<string> {
 }
 
 /** What the demo says as JSON when it runs. */
-async function factsOf(demo: Running) {
-  const [line] = await demo.saw(/^\{.*\}$/m)
+async function factsOf(demo: RunningCommand) {
+  const [line] = await demo.waitForOutput(/^\{.*\}$/m)
   return JSON.parse(line)
 }
 
 async function startDemo(folder: string) {
-  const demo = start(['demo', '--json'], { program: SOURCE, folder, settings: QUIET })
+  const demo = startCommand(['demo', '--json'], { program: SOURCE_PROGRAM, folder, settings: QUIET })
   return { demo, facts: await factsOf(demo) }
 }
 
@@ -57,37 +63,41 @@ async function typed(line: string, folder: string): Promise<string> {
 
 test('[AUTH-7] the demo on an empty folder answers, is found by other commands, and is the same at the next start', async () => {
   const folder = await projectFolder()
-  const demo = start(['demo'], { program: SOURCE, folder, settings: QUIET })
-  const [, key = '', url = ''] = await demo.saw(/curl -H 'x-api-key: (sdx_\w+)' '(http:.*)\/api\/v1\/orders\?limit=2'/)
+  const demo = startCommand(['demo'], { program: SOURCE_PROGRAM, folder, settings: QUIET })
+  const [, key = '', url = ''] = await demo.waitForOutput(
+    /curl -H 'x-api-key: (sdx_\w+)' '(http:.*)\/api\/v1\/orders\?limit=2'/,
+  )
   expect(await ask(url, key)).toBe(200)
   expect((await fetch(`${url}/docs`)).status).toBe(200)
   const { stdout, stderr } = demo.output()
   expect(stdout).toContain(`${url}/docs`)
   expect(stderr).toMatch(/✓ Lindwurm & Tochter: 5,000 orders, v1\.6 +\d+\.\d s/)
-  const [syncLine] = await demo.saw(/STORE_EXPORT_KEY=\w+ npx store-sync run --url \S+ --to sqlite:shop\.db$/m)
+  const [syncLine] = await demo.waitForOutput(
+    /STORE_EXPORT_KEY=\w+ npx store-sync run --url \S+ --to sqlite:shop\.db$/m,
+  )
   expect(await typed(syncLine, folder)).toContain('shop.db is up to date')
-  await demo.saw(/^ {2}npx store-export demo change$/m)
-  const changed = await run(['demo', 'change', '--json'], { program: SOURCE, folder })
+  await demo.waitForOutput(/^ {2}npx store-export demo change$/m)
+  const changed = await runCommand(['demo', 'change', '--json'], { program: SOURCE_PROGRAM, folder })
   expect(changed.json).toMatchObject({ store: 'Lindwurm & Tochter', order_id: expect.any(String) })
   const { order_id: orderId, before, status, updated_at: since } = changed.json
   expect(status).not.toBe(before)
   const sync = await fetch(`${url}/api/v1/orders?updated_since=${since}`, { headers: { 'x-api-key': key } })
   expect(await sync.json()).toMatchObject({ data: [{ id: orderId, status, updated_at: since }] })
-  expect((await run(['demo', 'change'], { program: SOURCE, folder })).stdout).toMatch(
+  expect((await runCommand(['demo', 'change'], { program: SOURCE_PROGRAM, folder })).stdout).toMatch(
     /is \w+ now\. The next incremental sync/,
   )
 
-  const listed = await run(['keys', 'list', '--json'], { program: SOURCE, folder })
+  const listed = await runCommand(['keys', 'list', '--json'], { program: SOURCE_PROGRAM, folder })
   expect(listed.json.keys).toHaveLength(DEMO_STORES.length)
   const { id: keyId, store_id: storeId } = listed.json.keys[0]
-  const other = await run(['keys', 'create', '--store', storeId, '--name', 'mine', '--json'], {
-    program: SOURCE,
+  const other = await runCommand(['keys', 'create', '--store', storeId, '--name', 'mine', '--json'], {
+    program: SOURCE_PROGRAM,
     folder,
   })
   expect(await ask(url, other.json.key)).toBe(200)
-  expect((await run(['keys', 'revoke', keyId], { program: SOURCE, folder })).code).toBe(0)
+  expect((await runCommand(['keys', 'revoke', keyId], { program: SOURCE_PROGRAM, folder })).code).toBe(0)
   expect(await ask(url, key)).toBe(401)
-  expect((await run(['doctor'], { program: SOURCE, folder })).code).toBe(0)
+  expect((await runCommand(['doctor'], { program: SOURCE_PROGRAM, folder })).code).toBe(0)
   expect(await demo.end('SIGINT')).toEqual(ENDED)
   expect(await findRunningPostgres(path.join(folder, '.data'))).toBeUndefined()
   for (const name of ['secret', 'demo.json']) {
@@ -98,14 +108,19 @@ test('[AUTH-7] the demo on an empty folder answers, is found by other commands, 
   expect(second.facts.key).not.toBe(key)
   expect(second.demo.output().stderr).toBe('')
   await signsIn(second.facts)
-  const link = await run(['merchants', 'link', '--email', second.facts.email, '--json'], { program: SOURCE, folder })
+  const link = await runCommand(['merchants', 'link', '--email', second.facts.email, '--json'], {
+    program: SOURCE_PROGRAM,
+    folder,
+  })
   expect(link.json.url).toMatch(new RegExp(`^${second.facts.dashboard_url}/link/\\w+$`))
   expect((await fetch(link.json.url)).status).toBe(200)
   const states: number[] = []
   for (const store of second.facts.stores) states.push(await ask(second.facts.url, store.key))
   expect(states).toEqual([200, 200, 200, 403, 409])
   expect(await ask(second.facts.url, other.json.key)).toBe(200)
-  expect((await run(['stores', 'remove', second.facts.stores[1].id], { program: SOURCE, folder })).code).toBe(0)
+  expect(
+    (await runCommand(['stores', 'remove', second.facts.stores[1].id], { program: SOURCE_PROGRAM, folder })).code,
+  ).toBe(0)
   expect(await second.demo.end('SIGTERM')).toEqual(ENDED)
 
   // the folder is moved, and a store was removed: it stays away, the others are found at their new place
@@ -124,15 +139,15 @@ test('[AUTH-7] the demo on an empty folder answers, is found by other commands, 
 test('a first run that was killed is put right by the next one', async () => {
   const folder = await projectFolder()
   // at its second store: the first is there, the second is half made
-  const killed = start(['demo'], { program: SOURCE, folder, settings: QUIET })
-  await killed.saw(/✓ Lindwurm/)
+  const killed = startCommand(['demo'], { program: SOURCE_PROGRAM, folder, settings: QUIET })
+  await killed.waitForOutput(/✓ Lindwurm/)
   await killed.end('SIGKILL')
   const { demo, facts } = await startDemo(folder)
   expect(demo.output().stderr).toContain('✓ Quillby Coffee')
   expect(demo.output().stderr).not.toContain('Lindwurm')
   expect(facts.stores).toHaveLength(DEMO_STORES.length)
   for (const store of facts.stores.slice(0, 3)) expect(await ask(facts.url, store.key)).toBe(200)
-  const doctor = await run(['doctor', '--json'], { program: SOURCE, folder })
+  const doctor = await runCommand(['doctor', '--json'], { program: SOURCE_PROGRAM, folder })
   expect(doctor.json.stores.map(({ revision }: { revision: string }) => revision)).toEqual([
     LATEST_REVISION,
     'launch',
@@ -145,7 +160,7 @@ test('a first run that was killed is put right by the next one', async () => {
 
   // a second one beside it says so, and leaves the first alone
   const port = new URL(facts.url).port
-  const beside = await run(['demo'], { program: SOURCE, folder, settings: { ...QUIET, PORT: port } })
+  const beside = await runCommand(['demo'], { program: SOURCE_PROGRAM, folder, settings: { ...QUIET, PORT: port } })
   expect(beside.code).toBe(1)
   expect(beside.stderr).toMatch(/^store-export: port \d+ .* STORE_EXPORT_PORT .*seems to run already\)\n$/)
   expect(await ask(facts.url, facts.key)).toBe(200)
@@ -159,13 +174,17 @@ test('Ctrl-C during the first run ends with 0, and a taken port is told before a
   const address = taken.address()
   const port = String(address !== null && typeof address === 'object' ? address.port : 0)
   for (const name of ['PORT', 'DASHBOARD_PORT', 'OPERATIONS_PORT']) {
-    const { code, stderr } = await run(['demo'], { program: SOURCE, folder, settings: { ...QUIET, [name]: port } })
+    const { code, stderr } = await runCommand(['demo'], {
+      program: SOURCE_PROGRAM,
+      folder,
+      settings: { ...QUIET, [name]: port },
+    })
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^store-export: port \d+ of [^\n]*\n$/)])
     expect(stderr).toContain(`STORE_EXPORT_${name} `)
   }
   await expect(stat(path.join(folder, '.data'))).rejects.toThrow('ENOENT')
-  const demo = start(['demo'], { program: SOURCE, folder, settings: QUIET })
-  await demo.saw(/✓ PostgreSQL/)
+  const demo = startCommand(['demo'], { program: SOURCE_PROGRAM, folder, settings: QUIET })
+  await demo.waitForOutput(/✓ PostgreSQL/)
   // npm passes on what the terminal has sent to the demo already
   demo.process.kill('SIGINT')
   expect(await demo.end('SIGINT')).toEqual(ENDED)

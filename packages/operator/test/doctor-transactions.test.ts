@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkTransactions } from '../src/doctor/transactions.ts'
+import { checkTransactions } from '../src/doctor/check-transactions.ts'
 
 const MINUTE = 60_000_000n
 const at = 837_000_000_000_000n

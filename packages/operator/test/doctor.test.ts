@@ -1,11 +1,17 @@
 import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts'
-import type { Finding } from '../src/doctor/report.ts'
-import { connect, dropAfterTest, newSecret, PATIENCE, run } from './support/program.ts'
+import type { DoctorFinding } from '../src/doctor/report.ts'
+import {
+  dropAfterTest,
+  newSecret,
+  openClientForTest,
+  runCommand,
+  SLOW_TEST_TIMEOUTS,
+} from './support/command-process.ts'
 import { openProxy } from './support/tcp-proxy.ts'
 
-vi.setConfig(PATIENCE)
+vi.setConfig(SLOW_TEST_TIMEOUTS)
 
 let control: TestDatabase
 let settings: Record<string, string>
@@ -13,22 +19,22 @@ let settings: Record<string, string>
 beforeAll(async () => {
   control = await createDatabase()
   settings = { DATABASE_URL: control.url, SECRET: newSecret() }
-  await run(['migrate'], { settings })
+  await runCommand(['migrate'], { settings })
 })
 afterAll(() => control.drop())
 
 async function provision(revision: string) {
   const words = ['stores', 'provision', '--name', 'Patient', '--revision', revision, '--json']
-  const { json } = await run(words, { settings })
+  const { json } = await runCommand(words, { settings })
   dropAfterTest(json.id)
-  return { id: json.id as string, owner: connect(json.database_url), role: new URL(json.reader_url).username }
+  return { id: json.id as string, owner: openClientForTest(json.database_url), role: new URL(json.reader_url).username }
 }
 
 /** The report on one store: exit code, revision, and its findings that are no notes. */
 async function examine(id: string, ...options: string[]) {
-  const { code, json } = await run(['doctor', '--store', id, '--json', ...options], { settings })
+  const { code, json } = await runCommand(['doctor', '--store', id, '--json', ...options], { settings })
   expect(Object.keys(json.stores[0])).toEqual(['id', 'name', 'ok', 'revision', 'findings'])
-  const all: Finding[] = json.stores[0].findings
+  const all: DoctorFinding[] = json.stores[0].findings
   const findings = all.filter(({ severity }) => severity !== 'note')
   expect([code, json.stores[0].ok]).toEqual(findings.length === 0 ? [0, true] : [1, false])
   return { revision: json.stores[0].revision, findings, all }
@@ -99,7 +105,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
           execute format('alter table public.%I set schema kept; create view public.%I as select * from kept.%I', t.name, t.name, t.name);
         end loop;
       end $$`)
-    const views = await run(['doctor', '--store', id], { settings })
+    const views = await runCommand(['doctor', '--store', id], { settings })
     expect(views.stdout).toMatch(/^ {3}- {2}indexes {7}not examined$/m)
     expect(views.stdout).toMatch(/note: .*orders.*: doctor cannot see indexes below a view/)
   })
@@ -109,10 +115,10 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     const other = await provision('v1.1')
     const [{ pid }] = await owner<[{ pid: number }]>`select pg_backend_pid() as pid`
     await owner.unsafe('begin; lock table orders in access exclusive mode')
-    const { code, json } = await run(['doctor', '--json'], { settings })
+    const { code, json } = await runCommand(['doctor', '--json'], { settings })
     await owner.unsafe('rollback')
     expect(code).toBe(1)
-    const byId = new Map<string, { ok: boolean; findings: Finding[] }>(
+    const byId = new Map<string, { ok: boolean; findings: DoctorFinding[] }>(
       json.stores.map((store: { id: string }) => [store.id, store]),
     )
     expect(byId.get(other.id)).toMatchObject({ ok: true, revision: 'v1.1' })
@@ -216,35 +222,35 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
   test('a store that cannot be reached is a finding, the others are looked at all the same', async () => {
     const url = 'postgres://reader:hush@127.0.0.1:1/shop'
     const add = ['stores', 'add', '--name', 'Gone', '--json', '--database-url', '-']
-    const gone = (await run(add, { settings, input: url })).json.id
+    const gone = (await runCommand(add, { settings, input: url })).json.id
     const { id } = await provision('v1.2')
-    const { code, json, stdout } = await run(['doctor', '--json'], { settings })
+    const { code, json, stdout } = await runCommand(['doctor', '--json'], { settings })
     expect(code).toBe(1)
     const byId = new Map(json.stores.map((store: { id: string }) => [store.id, store]))
     expect(byId.get(gone)).toMatchObject({ ok: false, revision: null, findings: [{ code: 'unreachable' }] })
     expect(byId.get(id)).toMatchObject({ ok: true, revision: 'v1.2' })
     expect(stdout).not.toContain('hush')
-    const people = await run(['doctor'], { settings })
+    const people = await runCommand(['doctor'], { settings })
     expect(people.stdout).toMatch(/^ {2}! {3}connection {4}the database cannot be reached/m)
     expect(people.stdout).toMatch(new RegExp(`^ {2}ok {2}Patient {2}${id} {2}v1\\.2$`, 'm'))
-    const one = await run(['doctor', '--store', id], { settings })
+    const one = await runCommand(['doctor', '--store', id], { settings })
     expect(one.stdout).toMatch(/^ {2}ok {2}schema {8}v1\.2, all columns are there$/m)
     expect(one.stdout).toMatch(/^ {2}ok {2}transactions {2}none has been open for long$/m)
     expect(one.stderr).toBe('')
     const other = { ...settings, SECRET: newSecret() }
-    const sealed = await run(['doctor', '--store', gone, '--json'], { settings: other })
+    const sealed = await runCommand(['doctor', '--store', gone, '--json'], { settings: other })
     expect(sealed.json.stores[0].findings[0].code).toBe('password_sealed')
     expect(sealed.json.control.ok).toBe(false)
   })
 
   test('a store that hangs is a finding', async () => {
     const { id } = await provision(LATEST_REVISION)
-    const { json } = await run(['stores', 'list', '--json'], { settings })
+    const { json } = await runCommand(['stores', 'list', '--json'], { settings })
     const { database_url } = json.stores.find((store: { id: string }) => store.id === id)
     const proxy = await openProxy(Number(new URL(database_url).port))
-    proxy.be({ kind: 'freeze' })
+    proxy.setMode({ kind: 'freeze' })
     const url = Object.assign(new URL(database_url), { hostname: '127.0.0.1', port: String(proxy.port) }).href
-    await run(['stores', 'set', id, '--database-url', url], { settings })
+    await runCommand(['stores', 'set', id, '--database-url', url], { settings })
     const { findings } = await examine(id)
     expect(findings).toMatchObject([
       { code: 'unreachable', message: expect.stringContaining('did not accept the session within') },
@@ -252,13 +258,13 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
   })
 
   test('--values without a store is wrong usage', async () => {
-    const { code, stdout, stderr } = await run(['doctor', '--values'], { settings })
+    const { code, stdout, stderr } = await runCommand(['doctor', '--values'], { settings })
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toContain('--store')
   })
 
   test('an unknown store is one sentence', async () => {
-    const { code, stderr } = await run(['doctor', '--store', 'nobody'], { settings })
+    const { code, stderr } = await runCommand(['doctor', '--store', 'nobody'], { settings })
     expect([code, stderr]).toEqual([1, 'store-export: no store has the ID "nobody"\n'])
   })
 })

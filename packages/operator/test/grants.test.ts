@@ -6,26 +6,26 @@ import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { withConnection } from '../../../test/support/client.ts'
 import { createDatabase } from '../../../test/support/databases.ts'
 import { migrateStore } from '../src/store-schema/migrate-store.ts'
-import { connect, PATIENCE, run } from './support/program.ts'
+import { openClientForTest, runCommand, SLOW_TEST_TIMEOUTS } from './support/command-process.ts'
 
-vi.setConfig(PATIENCE)
+vi.setConfig(SLOW_TEST_TIMEOUTS)
 
 /** A platform's own store database, which only its owner may connect to. */
 async function ownStore() {
   const { url, drop } = await createDatabase()
   onTestFinished(drop)
-  const owner = connect(url)
+  const owner = openClientForTest(url)
   await withConnection(url, (connection) => migrateStore(connection, LATEST_REVISION))
   await owner.unsafe(`revoke connect on database "${new URL(url).pathname.slice(1)}" from public`)
   return { url, owner }
 }
 
 function asReader(url: string, { role, password }: { role: string; password: string }) {
-  return connect(Object.assign(new URL(url), { username: role, password }).href)
+  return openClientForTest(Object.assign(new URL(url), { username: role, password }).href)
 }
 
 async function grants(...options: string[]) {
-  const { code, json } = await run(['stores', 'grants', '--revision', LATEST_REVISION, '--json', ...options])
+  const { code, json } = await runCommand(['stores', 'grants', '--revision', LATEST_REVISION, '--json', ...options])
   expect(code).toBe(0)
   return json as { role: string; password: string; revision: string; sql: string }
 }
@@ -53,7 +53,15 @@ test('--grants-only lets a role of the server read a second database, with the p
   // grants may be run again
   await second.owner.unsafe(alone.sql)
   expect(await asReader(second.url, reader)`select id from orders`).toEqual([])
-  const { stdout } = await run(['stores', 'grants', '--revision', LATEST_REVISION, '--role', role, '--grants-only'])
+  const { stdout } = await runCommand([
+    'stores',
+    'grants',
+    '--revision',
+    LATEST_REVISION,
+    '--role',
+    role,
+    '--grants-only',
+  ])
   expect(stdout).toContain(alone.sql)
   expect(stdout).not.toContain('password was')
 })
@@ -61,7 +69,7 @@ test('--grants-only lets a role of the server read a second database, with the p
 /** A name of its own, since roles belong to the whole server. Databases that are made later are dropped before the role. */
 function newRole(): string {
   const role = `reader_${randomBytes(6).toString('hex')}`
-  const admin = connect(inject('postgresUrl'))
+  const admin = openClientForTest(inject('postgresUrl'))
   onTestFinished(async () => void (await admin.unsafe(`drop role if exists ${role}`)))
   return role
 }

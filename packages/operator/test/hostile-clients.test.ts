@@ -8,28 +8,28 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { processorTimeOf } from '../../../bench/lib/processor-time.ts'
 import { roundsOf } from '../../../test/support/rounds.ts'
 import { answersIn, connect, speak } from '../../api/test/support/http.ts'
-import { ask, type FleetNode, type FleetStore, startFleet } from './support/fleet.ts'
-import { PATIENCE } from './support/program.ts'
+import { SLOW_TEST_TIMEOUTS } from './support/command-process.ts'
+import { type FleetStore, requestJson, startFleet, type TestNode } from './support/fleet.ts'
 
 const ROUNDS = roundsOf({ quick: 2, long: 30 })
-vi.setConfig({ ...PATIENCE, testTimeout: PATIENCE.testTimeout + ROUNDS * 20_000 })
+vi.setConfig({ ...SLOW_TEST_TIMEOUTS, testTimeout: SLOW_TEST_TIMEOUTS.testTimeout + ROUNDS * 20_000 })
 
 const GIGABYTE = 1_073_741_824
 const GET = 'GET /api/v1/store HTTP/1.1\r\nHost: x\r\n'
 async function startScene(settings: Readonly<Record<string, string>> = {}) {
   const fleet = await startFleet()
   const store = await fleet.addStore()
-  const node = await fleet.node(settings)
+  const node = await fleet.startNode(settings)
   return { store, node }
 }
 
 /** Milliseconds that two ordinary clients take for 200 requests, and the processor time of the service for them. */
-async function serveClients({ node, store }: { node: FleetNode; store: FleetStore }) {
-  const processId = node.running().process.pid ?? 0
+async function serveClients({ node, store }: { node: TestNode; store: FleetStore }) {
+  const processId = node.process().process.pid ?? 0
   const [since, before] = [performance.now(), await processorTimeOf(processId)]
   const client = async () => {
     for (let index = 0; index < 100; index += 1)
-      expect((await ask(`${node.url}/api/v1/orders?limit=20`, store)).status).toBe(200)
+      expect((await requestJson(`${node.url}/api/v1/orders?limit=20`, store)).status).toBe(200)
   }
   await Promise.all([client(), client()])
   return { elapsed: performance.now() - since, processorTime: (await processorTimeOf(processId)) - before }
@@ -39,7 +39,7 @@ async function serveClients({ node, store }: { node: FleetNode; store: FleetStor
 type Attack = () => Promise<() => void>
 
 /** The service has one thread: a client that takes all of its time stops every other client. */
-async function expectUnharmed(scene: { node: FleetNode; store: FleetStore }, attack: Attack) {
+async function expectUnharmed(scene: { node: TestNode; store: FleetStore }, attack: Attack) {
   await serveClients(scene)
   let [taken, elapsed] = [0, 0]
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -226,5 +226,5 @@ test('[R36] sixty odd framings: never two answers to one request, and the connec
       expect(headers.connection, JSON.stringify(bytes)).toBe('close')
     }
   }
-  expect((await ask(`${node.url}/api/v1/store`, store)).status).toBe(200)
+  expect((await requestJson(`${node.url}/api/v1/store`, store)).status).toBe(200)
 })

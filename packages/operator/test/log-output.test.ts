@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createMigratedDatabase } from '../../../test/support/databases.ts'
+import { newSecret, runCommand, SLOW_TEST_TIMEOUTS, startCommand } from './support/command-process.ts'
 import { freePort, waitUntil } from './support/embedded-server.ts'
-import { newSecret, PATIENCE, run, start } from './support/program.ts'
 
-vi.setConfig(PATIENCE)
+vi.setConfig(SLOW_TEST_TIMEOUTS)
 
 /** A service whose standard output and error are this file descriptor. */
 async function startServiceTo(outputTo: number) {
@@ -22,7 +22,7 @@ async function startServiceTo(outputTo: number) {
     OPERATIONS_PORT: String(operationsPort),
     LOG_LEVEL: 'debug',
   }
-  const service = start(['serve'], { settings, outputTo })
+  const service = startCommand(['serve'], { settings, outputTo })
   const [api, operations] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${operationsPort}`]
   await waitUntil(async () => (await fetch(`${operations}/readyz`).catch(() => null))?.status === 200)
   const agent = new Agent({ keepAlive: true, maxSockets: 8 })
@@ -104,5 +104,5 @@ test('a full log disk holds up no request and ends nothing', async () => {
   expect(await dropped()).toBeGreaterThan(100)
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null })
   // a command that cannot write its result has failed
-  expect((await run(['keys', 'list', '--store', 'x'], { settings, outputTo: full })).code).toBe(1)
+  expect((await runCommand(['keys', 'list', '--store', 'x'], { settings, outputTo: full })).code).toBe(1)
 })

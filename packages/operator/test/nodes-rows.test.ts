@@ -3,19 +3,19 @@
 
 import { expect, test, vi } from 'vitest'
 import { roundsOf } from '../../../test/support/rounds.ts'
+import { SLOW_TEST_TIMEOUTS } from './support/command-process.ts'
 import { startFleet } from './support/fleet.ts'
-import { addTaggedStores, readShuffled } from './support/nodes-rows.ts'
-import { PATIENCE } from './support/program.ts'
+import { addTaggedStores, readShuffled } from './support/tagged-stores.ts'
 
 const REQUESTS = roundsOf({ quick: 1000, long: 200_000 })
-vi.setConfig({ ...PATIENCE, testTimeout: PATIENCE.testTimeout + REQUESTS * 20 })
+vi.setConfig({ ...SLOW_TEST_TIMEOUTS, testTimeout: SLOW_TEST_TIMEOUTS.testTimeout + REQUESTS * 20 })
 
 test(`[GEN-2] ${REQUESTS} requests with keys of 20 stores over 64 connections: no foreign row`, async () => {
   const fleet = await startFleet()
   const stores = await addTaggedStores(fleet)
-  const node = await fleet.node()
+  const node = await fleet.startNode()
   expect(await readShuffled(node.url, stores, REQUESTS)).toBeGreaterThan(REQUESTS)
   // fewer connections than the stores want: pools are closed and opened all the time
-  const narrow = await fleet.node({ STORE_CONNECTIONS_MAX: '24' })
+  const narrow = await fleet.startNode({ STORE_CONNECTIONS_MAX: '24' })
   expect(await readShuffled(narrow.url, stores, REQUESTS / 20)).toBeGreaterThan(REQUESTS / 20)
 })

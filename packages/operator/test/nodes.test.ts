@@ -2,17 +2,17 @@
 
 import { expect, test, vi } from 'vitest'
 import { roundsOf } from '../../../test/support/rounds.ts'
+import { SLOW_TEST_TIMEOUTS } from './support/command-process.ts'
 import { startFleet } from './support/fleet.ts'
-import { expectCursorsAnywhere, expectExactly120, expectRevokedAtOnce } from './support/nodes-promises.ts'
-import { PATIENCE } from './support/program.ts'
+import { expectCursorsOnAnyNode, expectExactly120, expectImmediateRevocation } from './support/fleet-guarantees.ts'
 
 const ROUNDS = roundsOf({ quick: 3, long: 100 })
-vi.setConfig({ ...PATIENCE, testTimeout: PATIENCE.testTimeout + ROUNDS * 10_000 })
+vi.setConfig({ ...SLOW_TEST_TIMEOUTS, testTimeout: SLOW_TEST_TIMEOUTS.testTimeout + ROUNDS * 10_000 })
 
 async function startThree(settings: Readonly<Record<string, string>> = {}) {
   const fleet = await startFleet()
   const store = await fleet.addStore()
-  const nodes = await Promise.all([1, 2, 3].map(() => fleet.node(settings)))
+  const nodes = await Promise.all([1, 2, 3].map(() => fleet.startNode(settings)))
   return { fleet, store, nodes, addresses: nodes.map(({ url }) => url) }
 }
 
@@ -23,15 +23,15 @@ test(`[LIM-1, R8] three processes admit exactly 120 of a burst together, ${ROUND
 
 test(`[AUTH-5] a key revoked under 50 parallel requests is refused by the next one on each of three processes, ${ROUNDS} times`, async () => {
   const { fleet, store, addresses } = await startThree()
-  for (let round = 0; round < ROUNDS; round += 1) await expectRevokedAtOnce(fleet, store, addresses)
+  for (let round = 0; round < ROUNDS; round += 1) await expectImmediateRevocation(fleet, store, addresses)
 })
 
 test('[PAG-4] a cursor of one process is good at every other, and after all have been killed and started again', async () => {
   const { store, nodes, addresses } = await startThree()
-  await expectCursorsAnywhere(store, addresses, async (page) => {
+  await expectCursorsOnAnyNode(store, addresses, async (page) => {
     const node = nodes[page % nodes.length]
     if (page >= nodes.length || node === undefined) return
-    expect(await node.running().end('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' })
+    expect(await node.process().end('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' })
     await node.start()
   })
 })

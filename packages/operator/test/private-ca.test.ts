@@ -4,11 +4,11 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { newSecret, openClientForTest, runCommand, SLOW_TEST_TIMEOUTS } from './support/command-process.ts'
 import { temporaryFolder } from './support/embedded-server.ts'
-import { makeCluster, type PostgresCluster } from './support/postgres-cluster.ts'
-import { connect, newSecret, PATIENCE, run } from './support/program.ts'
+import { createCluster, type PostgresCluster } from './support/postgres-cluster.ts'
 
-vi.setConfig(PATIENCE)
+vi.setConfig(SLOW_TEST_TIMEOUTS)
 
 /** A CA in `ca.pem`, and a certificate for 127.0.0.1 that it issued. */
 function makeCertificates(folder: string): void {
@@ -35,7 +35,7 @@ function makeCertificates(folder: string): void {
 
 /** Switches TLS on. The server writes the files itself, because they must belong to its user. */
 async function useCertificate(server: PostgresCluster, folder: string): Promise<void> {
-  const sql = connect(server.url())
+  const sql = openClientForTest(server.url())
   for (const name of ['server.key', 'server.crt']) {
     const lines = readFileSync(path.join(folder, name), 'utf8').trim().replaceAll("'", '')
     await sql.unsafe(`copy (select regexp_split_to_table('${lines}', '\\n')) to program 'umask 077; cat > ${name}'`)
@@ -51,11 +51,13 @@ test('the error names sslrootcert, and with it commands connect', async ({ skip 
   } catch {
     skip('certificates take openssl')
   }
-  const server = await makeCluster()
+  const server = await createCluster()
   await server.start()
   await useCertificate(server, folder)
   const migrate = (parameters: string) =>
-    run(['migrate', '--json'], { settings: { DATABASE_URL: `${server.url()}?${parameters}`, SECRET: newSecret() } })
+    runCommand(['migrate', '--json'], {
+      settings: { DATABASE_URL: `${server.url()}?${parameters}`, SECRET: newSecret() },
+    })
   const refused = await migrate('sslmode=verify-full')
   expect(refused.code).toBe(1)
   const { error } = JSON.parse(refused.stderr)

@@ -4,16 +4,16 @@ import { randomBytes } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'
 import { addStore, SealingKey } from '@store-export/control'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { newSecret, runCommand, SLOW_TEST_TIMEOUTS } from './support/command-process.ts'
 import { waitUntil } from './support/embedded-server.ts'
-import { ask, type Fleet, type FleetNode, type FleetStore, startFleet } from './support/fleet.ts'
-import { newSecret, PATIENCE, run } from './support/program.ts'
+import { type FleetStore, requestJson, startFleet, type TestFleet, type TestNode } from './support/fleet.ts'
 
-vi.setConfig(PATIENCE)
+vi.setConfig(SLOW_TEST_TIMEOUTS)
 
 const CLIENTS = 6
 
 /** Clients that read page after page from the nodes in use, and never retry. */
-function startClients(store: FleetStore, nodesInUse: () => readonly FleetNode[]) {
+function startClients(store: FleetStore, nodesInUse: () => readonly TestNode[]) {
   const statuses = new Map<number, number>()
   let isOver = false
   const client = async (index: number) => {
@@ -21,7 +21,7 @@ function startClients(store: FleetStore, nodesInUse: () => readonly FleetNode[])
       const nodes = nodesInUse()
       const node = nodes[turn % nodes.length]
       if (node === undefined) throw new Error('no node is in use')
-      const { status } = await ask(`${node.url}/api/v1/orders?limit=5`, store)
+      const { status } = await requestJson(`${node.url}/api/v1/orders?limit=5`, store)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
     }
   }
@@ -45,8 +45,8 @@ function startClients(store: FleetStore, nodesInUse: () => readonly FleetNode[])
 }
 
 /** Runs `secrets rotate` with these settings. */
-function rotate(fleet: Fleet, settings: Record<string, string>) {
-  return run(['secrets', 'rotate', '--json'], { settings: { DATABASE_URL: fleet.controlUrl, ...settings } })
+function rotate(fleet: TestFleet, settings: Record<string, string>) {
+  return runCommand(['secrets', 'rotate', '--json'], { settings: { DATABASE_URL: fleet.controlUrl, ...settings } })
 }
 
 test('[ERR-3] rotates under load without a failed request, and refuses while a node lacks the new secret', async () => {
@@ -55,14 +55,14 @@ test('[ERR-3] rotates under load without a failed request, and refuses while a n
   const next = newSecret()
   const both = { SECRET: next, SECRET_PREVIOUS: fleet.settings.SECRET ?? '' }
   const start = (settings: Record<string, string>) =>
-    Promise.all([1, 2].map(() => fleet.node({ LAME_DUCK_SECONDS: '0', ...settings })))
+    Promise.all([1, 2].map(() => fleet.startNode({ LAME_DUCK_SECONDS: '0', ...settings })))
   let inUse = await start({})
   const clients = startClients(store, () => inUse)
   const swap = async (settings: Record<string, string>) => {
     const leaving = inUse
     inUse = await start(settings)
     await clients.more(50)
-    for (const node of leaving) await node.running().end('SIGTERM')
+    for (const node of leaving) await node.process().end('SIGTERM')
   }
   await clients.more(200)
 
@@ -84,7 +84,7 @@ test('[ERR-3] rotates under load without a failed request, and refuses while a n
 
 test('a node that cannot open a sealed password is not ready, and says for which store', async () => {
   const fleet = await startFleet()
-  const node = await fleet.node()
+  const node = await fleet.startNode()
   const keys = { current: new SealingKey(randomBytes(32)), previous: null }
   const store = { name: 'Sealed', origin: 'generated', state: 'ready', databaseUrl: 'postgres://r:p@h/d' } as const
   const { id } = await addStore({ database: fleet.control, keys, random: randomBytes }, store)
@@ -99,7 +99,7 @@ test('a node that cannot open a sealed password is not ready, and says for which
 test('one password that no node can open leaves the nodes ready', async () => {
   const fleet = await startFleet()
   await fleet.addStore()
-  const node = await fleet.node()
+  const node = await fleet.startNode()
   const keys = { current: new SealingKey(randomBytes(32)), previous: null }
   const store = { name: 'Sealed', origin: 'generated', state: 'ready', databaseUrl: 'postgres://r:p@h/d' } as const
   const add = () => addStore({ database: fleet.control, keys, random: randomBytes }, store)
@@ -115,7 +115,7 @@ test('a node that lacks a secret of most nodes is not ready if a password needs 
   await Promise.all([fleet.addStore(), fleet.addStore()])
   const next = newSecret()
   const both = { SECRET: next, SECRET_PREVIOUS: fleet.settings.SECRET ?? '' }
-  const [old, ...others] = await Promise.all([fleet.node(), fleet.node(both), fleet.node(both)])
+  const [old, ...others] = await Promise.all([fleet.startNode(), fleet.startNode(both), fleet.startNode(both)])
   const keys = { current: new SealingKey(Buffer.from(next, 'base64')), previous: null }
   const store = { name: 'Sealed', origin: 'generated', state: 'ready', databaseUrl: 'postgres://r:p@h/d' } as const
   await addStore({ database: fleet.control, keys, random: randomBytes }, store)
@@ -127,7 +127,7 @@ test('without a running node, stores add, set and provision refuse a secret that
   const fleet = await startFleet()
   const [store] = await Promise.all([fleet.addStore(), fleet.addStore()])
   const command = (settings: Record<string, string>, words: string[]) =>
-    run(words, { settings: { DATABASE_URL: fleet.controlUrl, ...settings }, input: 'postgres://r:p@h/d' })
+    runCommand(words, { settings: { DATABASE_URL: fleet.controlUrl, ...settings }, input: 'postgres://r:p@h/d' })
   const url = ['--database-url', '-']
   for (const words of [
     ['stores', 'add', '--name', 'Shop', ...url],
@@ -143,14 +143,14 @@ test('without a running node, stores add, set and provision refuse a secret that
 test('stores add and set refuse a password that the running nodes could not open', async () => {
   const fleet = await startFleet()
   const store = await fleet.addStore()
-  await fleet.node()
+  await fleet.startNode()
   const settings = { DATABASE_URL: fleet.controlUrl, SECRET: newSecret() }
   const url = ['--database-url', '-']
   for (const words of [
     ['stores', 'add', '--name', 'Shop', ...url],
     ['stores', 'set', store.id, ...url],
   ]) {
-    const { code, stderr } = await run(words, { settings, input: 'postgres://r:p@h/d' })
+    const { code, stderr } = await runCommand(words, { settings, input: 'postgres://r:p@h/d' })
     expect([code, stderr]).toEqual([
       1,
       expect.stringContaining('these running nodes do not hold this STORE_EXPORT_SECRET'),

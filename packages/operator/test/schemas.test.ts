@@ -5,12 +5,12 @@ import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import { openClient, withConnection } from '../../../test/support/client.ts'
 import { createDatabase, createMigratedDatabase, type TestDatabase } from '../../../test/support/databases.ts'
-import type { Finding } from '../src/doctor/report.ts'
+import type { DoctorFinding } from '../src/doctor/report.ts'
 import { migrateStore } from '../src/store-schema/migrate-store.ts'
 import { quoteName } from '../src/store-schema/sql-text.ts'
-import { connect, newSecret, PATIENCE, run } from './support/program.ts'
+import { newSecret, openClientForTest, runCommand, SLOW_TEST_TIMEOUTS } from './support/command-process.ts'
 
-vi.setConfig(PATIENCE)
+vi.setConfig(SLOW_TEST_TIMEOUTS)
 
 /** What has a meaning in SQL, in a shell, or in a replacement. */
 const SCHEMA = `We"ird 'schema' $$ $& \\ ü`
@@ -39,7 +39,7 @@ afterAll(async () => {
 })
 
 async function ask(words: readonly string[], input?: string) {
-  const { code, json, stderr } = await run([...words, '--json'], {
+  const { code, json, stderr } = await runCommand([...words, '--json'], {
     settings,
     ...(input === undefined ? {} : { input }),
   })
@@ -47,13 +47,13 @@ async function ask(words: readonly string[], input?: string) {
   return json
 }
 
-async function examine(...options: string[]): Promise<Finding[]> {
-  const { json } = await run(['doctor', '--store', id, '--json', ...options], { settings })
-  const all: Finding[] = json.stores[0].findings
+async function examine(...options: string[]): Promise<DoctorFinding[]> {
+  const { json } = await runCommand(['doctor', '--store', id, '--json', ...options], { settings })
+  const all: DoctorFinding[] = json.stores[0].findings
   return all.filter(({ severity }) => severity !== 'note')
 }
 
-const owner = () => connect(store.url)
+const owner = () => openClientForTest(store.url)
 
 test('the SQL of "stores grants --schema" makes a reader, and the doctor finds nothing to fix', async () => {
   const words = ['stores', 'grants', '--revision', LATEST_REVISION, '--role', ROLE, '--schema', SCHEMA]
@@ -65,7 +65,7 @@ test('the SQL of "stores grants --schema" makes a reader, and the doctor finds n
   expect(added).toMatchObject({ created: true, schema: SCHEMA })
   id = added.id
   expect((await ask(['stores', 'list'])).stores).toMatchObject([{ id, schema: SCHEMA }])
-  expect((await run(['stores', 'list'], { settings })).stdout).toContain(SCHEMA)
+  expect((await runCommand(['stores', 'list'], { settings })).stdout).toContain(SCHEMA)
   expect(await examine('--values')).toEqual([])
 })
 
@@ -111,7 +111,7 @@ test('a schema that does not exist is a finding with a query for the right one',
 })
 
 test('"stores upgrade" refuses a store outside of public', async () => {
-  const { code, stderr } = await run(['stores', 'upgrade', id, '--to', LATEST_REVISION], { settings })
+  const { code, stderr } = await runCommand(['stores', 'upgrade', id, '--to', LATEST_REVISION], { settings })
   expect([code, stderr]).toEqual([1, expect.stringContaining(`are in the schema ${quoteName(SCHEMA)}, `)])
 })
 
@@ -126,7 +126,7 @@ test.each([
     ['stores', 'set', id],
     ['stores', 'grants', '--revision', LATEST_REVISION],
   ]) {
-    const { code, stderr } = await run([...words, '--schema', schema], { settings })
+    const { code, stderr } = await runCommand([...words, '--schema', schema], { settings })
     const message = `store-export: the name of a schema has 1 to 63 bytes, without control characters; got ${bytes} bytes\n`
     expect([code, stderr]).toEqual([1, message])
   }

@@ -7,10 +7,18 @@ import { LATEST_REVISION } from '@store-export/contract'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createDatabase } from '../../../test/support/databases.ts'
 import { PlainBrowser } from '../../../test/support/merchant.ts'
+import {
+  dropAfterTest,
+  newSecret,
+  openClientForTest,
+  type RunningCommand,
+  runCommand,
+  SLOW_TEST_TIMEOUTS,
+  startCommand,
+} from './support/command-process.ts'
 import { freePort } from './support/embedded-server.ts'
-import { connect, dropAfterTest, newSecret, PATIENCE, type Running, run, start } from './support/program.ts'
 
-vi.setConfig(PATIENCE)
+vi.setConfig(SLOW_TEST_TIMEOUTS)
 
 /** A service of its own on a migrated control database with one store. */
 async function startService(more: Readonly<Record<string, string>> = {}) {
@@ -26,21 +34,22 @@ async function startService(more: Readonly<Record<string, string>> = {}) {
     STORE_TIMEOUT_MS: '60000',
     ...more,
   }
-  expect((await run(['migrate'], { settings })).code).toBe(0)
+  expect((await runCommand(['migrate'], { settings })).code).toBe(0)
   const store = (
-    await run(['stores', 'provision', '--name', 'S', '--revision', LATEST_REVISION, '--json'], { settings })
+    await runCommand(['stores', 'provision', '--name', 'S', '--revision', LATEST_REVISION, '--json'], { settings })
   ).json
   dropAfterTest(store.id)
-  const { key } = (await run(['keys', 'create', '--store', store.id, '--name', 'k', '--json'], { settings })).json
-  const service = start(['serve', '--dashboard'], { settings })
-  const [, url = ''] = await service.saw(/"listener":"api","address":"(http:[^"]+)"/)
-  const [, dashboardUrl = ''] = await service.saw(/"listener":"dashboard","address":"(http:[^"]+)"/)
+  const { key } = (await runCommand(['keys', 'create', '--store', store.id, '--name', 'k', '--json'], { settings }))
+    .json
+  const service = startCommand(['serve', '--dashboard'], { settings })
+  const [, url = ''] = await service.waitForOutput(/"listener":"api","address":"(http:[^"]+)"/)
+  const [, dashboardUrl = ''] = await service.waitForOutput(/"listener":"dashboard","address":"(http:[^"]+)"/)
   const get = (path: string) => fetch(url + path, { headers: { 'x-api-key': key } })
   return { control, settings, store, key, service, url, dashboardUrl, operations, get }
 }
 
 /** The log's lines; each must be JSON. */
-function linesOf(service: Running): { event: string }[] {
+function linesOf(service: RunningCommand): { event: string }[] {
   return service
     .output()
     .stdout.trim()
@@ -67,7 +76,7 @@ test('serve answers, tells health and metrics, and on SIGTERM ends what it began
   expect(metrics).toMatch(/^store_export_pools\{pool="stores"\} 1$/m)
 
   // a request that waits for a lock is under way when the signal comes
-  const owner = connect(store.database_url)
+  const owner = openClientForTest(store.database_url)
   await owner`begin`
   await owner`lock table orders in access exclusive mode`
   const slow = get('/api/v1/orders')
@@ -104,8 +113,8 @@ test('the lame-duck time delays the end after SIGTERM, not after Ctrl-C', async 
   const startedAt = performance.now()
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null })
   expect(performance.now() - startedAt).toBeGreaterThan(1000)
-  const second = start(['serve'], { settings: { ...settings, LAME_DUCK_SECONDS: '600' } })
-  await second.saw(/"listener":"api"/)
+  const second = startCommand(['serve'], { settings: { ...settings, LAME_DUCK_SECONDS: '600' } })
+  await second.waitForOutput(/"listener":"api"/)
   expect(await second.end('SIGINT')).toEqual({ code: 0, signal: null })
 })
 
@@ -139,13 +148,13 @@ test('a taken port is one sentence that names the setting', async () => {
   const address = taken.address()
   const port = String(address !== null && typeof address === 'object' ? address.port : 0)
   const settings = { DATABASE_URL: control.url, SECRET: newSecret(), PORT: port, OPERATIONS_PORT: '0' }
-  expect((await run(['migrate'], { settings })).code).toBe(0)
-  const api = await run(['serve'], { settings })
+  expect((await runCommand(['migrate'], { settings })).code).toBe(0)
+  const api = await runCommand(['serve'], { settings })
   expect([api.code, api.stderr]).toEqual([
     1,
     expect.stringMatching(/^store-export: port \d+ .* STORE_EXPORT_PORT .*\n$/),
   ])
-  const operations = await run(['serve'], { settings: { ...settings, PORT: '0', OPERATIONS_PORT: port } })
+  const operations = await runCommand(['serve'], { settings: { ...settings, PORT: '0', OPERATIONS_PORT: port } })
   expect(operations.code).toBe(1)
   expect(operations.stderr).toMatch(/^store-export: port \d+ .* STORE_EXPORT_OPERATIONS_PORT .*\n$/)
 })
@@ -153,13 +162,15 @@ test('a taken port is one sentence that names the setting', async () => {
 test('serve --dashboard serves merchants beside the API, on every node, and ends with it', async () => {
   const { settings, store, service, url, key } = await startService()
   await service.end('SIGTERM')
-  const nodes = [1, 2].map(() => start(['serve', '--dashboard'], { settings: { ...settings, OPERATIONS_PORT: '0' } }))
-  const addressOf = async (node: Running) =>
-    (await node.saw(/"listener":"dashboard","address":"(http:[^"]+)"/))[1] ?? ''
+  const nodes = [1, 2].map(() =>
+    startCommand(['serve', '--dashboard'], { settings: { ...settings, OPERATIONS_PORT: '0' } }),
+  )
+  const addressOf = async (node: RunningCommand) =>
+    (await node.waitForOutput(/"listener":"dashboard","address":"(http:[^"]+)"/))[1] ?? ''
   const [first = '', second = ''] = await Promise.all(nodes.map(addressOf))
   const email = 'merchant@example.com'
-  expect((await run(['merchants', 'add', '--email', email, '--store', store.id], { settings })).code).toBe(0)
-  const { json } = await run(['merchants', 'link', '--email', email, '--json'], { settings })
+  expect((await runCommand(['merchants', 'add', '--email', email, '--store', store.id], { settings })).code).toBe(0)
+  const { json } = await runCommand(['merchants', 'link', '--email', email, '--json'], { settings })
   const token = new URL(json.url).pathname.slice('/link/'.length)
   const visitor = new PlainBrowser(first)
   expect((await visitor.send(`/link/${token}`, '/link', { token })).status).toBe(303)
@@ -170,7 +181,7 @@ test('serve --dashboard serves merchants beside the API, on every node, and ends
   expect(made.text).toMatch(/sdx_\w{49}/)
   // neither listener serves what is the other's
   expect((await visitor.get('/api/v1/store')).status).toBe(404)
-  const [, api = ''] = await (nodes[0] ?? service).saw(/"listener":"api","address":"(http:[^"]+)"/)
+  const [, api = ''] = await (nodes[0] ?? service).waitForOutput(/"listener":"api","address":"(http:[^"]+)"/)
   expect((await fetch(`${api}/sign-in`, { headers: { 'x-api-key': key } })).status).toBe(404)
   expect(api).not.toBe(url)
   for (const node of nodes) expect(await node.end('SIGTERM')).toEqual({ code: 0, signal: null })
@@ -180,7 +191,7 @@ test('serve --dashboard serves merchants beside the API, on every node, and ends
 test('serve --dashboard refuses an address under which passwords would cross a network in the clear', async () => {
   const { settings, service } = await startService()
   await service.end('SIGTERM')
-  const { code, stderr } = await run(['serve', '--dashboard'], {
+  const { code, stderr } = await runCommand(['serve', '--dashboard'], {
     settings: { ...settings, OPERATIONS_PORT: '0', DASHBOARD_URL: 'http://dashboard.example.com' },
   })
   expect(code).toBe(1)
@@ -188,7 +199,7 @@ test('serve --dashboard refuses an address under which passwords would cross a n
 })
 
 test('serve without a control database says what it needs', async () => {
-  const { code, stderr } = await run(['serve'])
+  const { code, stderr } = await runCommand(['serve'])
   expect([code, stderr]).toEqual([
     1,
     expect.stringMatching(/^store-export: STORE_EXPORT_DATABASE_URL: is needed .*\n$/),
@@ -197,12 +208,13 @@ test('serve without a control database says what it needs', async () => {
 
 test('[LIM-1, R8, AUTH-5] two processes on one control database admit 120 together, and refuse a revoked key', async () => {
   const { control, settings, store, url } = await startService()
-  const second = start(['serve'], { settings: { ...settings, OPERATIONS_PORT: '0' } })
-  const [, otherUrl = ''] = await second.saw(/"listener":"api","address":"(http:[^"]+)"/)
-  const sql = connect(control.url)
+  const second = startCommand(['serve'], { settings: { ...settings, OPERATIONS_PORT: '0' } })
+  const [, otherUrl = ''] = await second.waitForOutput(/"listener":"api","address":"(http:[^"]+)"/)
+  const sql = openClientForTest(control.url)
   const minute = async () => (await sql`select date_trunc('minute', clock_timestamp())::text as minute`)[0]?.minute
   const burst = async () => {
-    const made = (await run(['keys', 'create', '--store', store.id, '--name', 'burst', '--json'], { settings })).json
+    const made = (await runCommand(['keys', 'create', '--store', store.id, '--name', 'burst', '--json'], { settings }))
+      .json
     const before = await minute()
     const answers = await Promise.all(
       Array.from({ length: 150 }, (_, index) =>
@@ -217,7 +229,7 @@ test('[LIM-1, R8, AUTH-5] two processes on one control database admit 120 togeth
   expect(statuses.filter((status) => status === 200)).toHaveLength(120)
   expect(statuses.filter((status) => status === 429)).toHaveLength(30)
 
-  expect((await run(['keys', 'revoke', made.id], { settings })).code).toBe(0)
+  expect((await runCommand(['keys', 'revoke', made.id], { settings })).code).toBe(0)
   for (const node of [url, otherUrl])
     expect((await fetch(`${node}/api/v1/store`, { headers: { 'x-api-key': made.key } })).status).toBe(401)
 })
@@ -228,10 +240,10 @@ test('behind TLS the cookies are held to the host, and its forms to its address'
   const port = await freePort()
   const url = 'https://dashboard.example.com'
   const secured = { ...settings, OPERATIONS_PORT: '0', DASHBOARD_URL: url, DASHBOARD_PORT: String(port) }
-  const node = start(['serve', '--dashboard'], { settings: secured })
-  await node.saw(/"listener":"dashboard","address":"https:\/\/dashboard\.example\.com"/)
-  await run(['merchants', 'add', '--email', 'm@example.com', '--store', store.id], { settings: secured })
-  const { json } = await run(['merchants', 'link', '--email', 'm@example.com', '--json'], { settings: secured })
+  const node = startCommand(['serve', '--dashboard'], { settings: secured })
+  await node.waitForOutput(/"listener":"dashboard","address":"https:\/\/dashboard\.example\.com"/)
+  await runCommand(['merchants', 'add', '--email', 'm@example.com', '--store', store.id], { settings: secured })
+  const { json } = await runCommand(['merchants', 'link', '--email', 'm@example.com', '--json'], { settings: secured })
   expect(json.url).toMatch(/^https:\/\/dashboard\.example\.com\/link\/\w+$/)
   const token = new URL(json.url).pathname.slice('/link/'.length)
   const visitor = new PlainBrowser(`http://127.0.0.1:${port}`)

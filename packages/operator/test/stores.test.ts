@@ -4,10 +4,17 @@ import { randomUUID } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { createMigratedDatabase, type TestDatabase } from '../../../test/support/databases.ts'
+import {
+  dropAfterTest,
+  newSecret,
+  openClientForTest,
+  runCommand,
+  SLOW_TEST_TIMEOUTS,
+  startCommand,
+} from './support/command-process.ts'
 import { waitUntil } from './support/embedded-server.ts'
-import { connect, dropAfterTest, newSecret, PATIENCE, run, start } from './support/program.ts'
 
-vi.setConfig(PATIENCE)
+vi.setConfig(SLOW_TEST_TIMEOUTS)
 
 let control: TestDatabase
 let settings: Record<string, string>
@@ -20,7 +27,7 @@ afterAll(() => control.drop())
 
 /** Runs a command with --json and reads its result. */
 async function ask(...words: string[]) {
-  const { code, json, stderr } = await run([...words, '--json'], { settings })
+  const { code, json, stderr } = await runCommand([...words, '--json'], { settings })
   expect([code, stderr]).toEqual([0, ''])
   return json
 }
@@ -47,9 +54,9 @@ describe('an external id', () => {
     const merchant = ['--email', 'everywhere@example.com', '--store', 'everywhere']
     expect(await ask('merchants', 'add', ...merchant)).toMatchObject({ store_id: id })
     expect(await ask('merchants', 'remove', ...merchant)).toMatchObject({ store_id: id, already: false })
-    const seen = await run(['doctor', '--store', 'everywhere', '--json'], { settings })
+    const seen = await runCommand(['doctor', '--store', 'everywhere', '--json'], { settings })
     expect(seen.json.stores).toMatchObject([{ id }])
-    const upgraded = await run(['stores', 'upgrade', 'everywhere', '--to', LATEST_REVISION], { settings })
+    const upgraded = await runCommand(['stores', 'upgrade', 'everywhere', '--to', LATEST_REVISION], { settings })
     expect(upgraded.stderr).toContain('on another server')
     expect(await ask('stores', 'remove', 'everywhere')).toMatchObject({ id, already: false, keys_revoked: 1 })
     expect(await ask('stores', 'remove', 'everywhere')).toMatchObject({ id, already: true })
@@ -68,7 +75,7 @@ describe('an external id', () => {
     '%j is refused with one sentence',
     async (externalId) => {
       const words = ['stores', 'add', '--name', 'Shop', `--external-id=${externalId}`, ...URL_WORDS]
-      const { code, stderr } = await run(words, { settings })
+      const { code, stderr } = await runCommand(words, { settings })
       expect([code, stderr]).toEqual([
         1,
         expect.stringMatching(/^store-export: an external ID has 1 to 200 visible .*\n$/),
@@ -87,21 +94,23 @@ describe('provision', () => {
     dropAfterTest(made.id)
     expect(made).toMatchObject({ created: true, state: 'ready', external_id: 'twice', revision: LATEST_REVISION })
     expect(known).toEqual({ ...made, created: false, database_url: null, reader_url: expect.any(String) })
-    expect(await connect(known.reader_url)`select email from customers`).toEqual([])
+    expect(await openClientForTest(known.reader_url)`select email from customers`).toEqual([])
   })
 
   test('killed in the middle, it leaves a listed store, and the same external id finishes it', async () => {
     const killed = await killProvision('killed')
     expect(await listed(killed.id)).toMatchObject({ state: 'generating', database_url: null })
     expect(await orphanOf(killed.id)).toMatchObject({ reason: 'unfinished', has_database: true, store_id: killed.id })
-    const refused = await run(['stores', 'drop-orphan', nameOf(killed.id)], { settings })
+    const refused = await runCommand(['stores', 'drop-orphan', nameOf(killed.id)], { settings })
     expect([refused.code, refused.stderr]).toEqual([
       1,
       expect.stringContaining('is registered and has no database yet'),
     ])
     const made = await provision('killed')
     expect(made).toMatchObject({ id: killed.id, created: true, state: 'ready' })
-    expect(await connect(made.database_url)`select id, name from store`).toEqual([{ id: killed.id, name: 'Shop' }])
+    expect(await openClientForTest(made.database_url)`select id, name from store`).toEqual([
+      { id: killed.id, name: 'Shop' },
+    ])
     expect(await orphanOf(killed.id)).toBeUndefined()
   })
 
@@ -109,11 +118,11 @@ describe('provision', () => {
     const { id } = await killProvision('given-up')
     await ask('stores', 'remove', 'given-up')
     expect(await orphanOf(id)).toMatchObject({ reason: 'removed', roles: [expect.any(String), expect.any(String)] })
-    const admin = connect(inject('postgresUrl'))
+    const admin = openClientForTest(inject('postgresUrl'))
     expect(await ask('stores', 'drop-orphan', nameOf(id))).toEqual({ name: nameOf(id), dropped: true })
     expect(await orphanOf(id)).toBeUndefined()
     expect(await admin`select from pg_roles where rolname like ${`%${id.slice(-12)}`}`).toEqual([])
-    const again = await run(['stores', 'drop-orphan', nameOf(id)], { settings })
+    const again = await runCommand(['stores', 'drop-orphan', nameOf(id)], { settings })
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('is not an orphan')])
   })
 
@@ -140,12 +149,12 @@ describe('provision', () => {
   ])('an orphan %s: drop-orphan refuses it without --with-data', async (_, change, reason) => {
     const { id, database_url: url } = await provision(`data-${randomUUID()}`)
     onTestFinished(() => dropAfterTest(id))
-    const owner = connect(url)
+    const owner = openClientForTest(url)
     await owner.unsafe(change)
     await owner.end()
     await ask('stores', 'remove', id)
     const name = nameOf(id)
-    const refused = await run(['stores', 'drop-orphan', name], { settings })
+    const refused = await runCommand(['stores', 'drop-orphan', name], { settings })
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(reason)])
     expect(refused.stderr).toContain(`the database ${name} `)
     expect(refused.stderr).toContain('--with-data')
@@ -158,11 +167,11 @@ describe('provision', () => {
     const { id } = await killProvision('in-use-after-restore')
     const url = new URL(inject('postgresUrl'))
     url.pathname = nameOf(id)
-    const sql = connect(url.href)
+    const sql = openClientForTest(url.href)
     await sql`insert into orders (id, email) values (gen_random_uuid(), 'a')`
     await sql.end()
     const words = ['--name', 'Shop', '--revision', LATEST_REVISION, '--external-id', 'in-use-after-restore']
-    const { code, stderr } = await run(['stores', 'provision', ...words], { settings })
+    const { code, stderr } = await runCommand(['stores', 'provision', ...words], { settings })
     expect([code, stderr]).toEqual([1, expect.stringContaining('exists and holds at least 1 order:')])
     expect((await orphanOf(id)).has_database).toBe(true)
   })
@@ -171,9 +180,9 @@ describe('provision', () => {
     const made = await provision('in-use')
     dropAfterTest(made.id)
     expect(await orphanOf(made.id)).toBeUndefined()
-    const { code } = await run(['stores', 'drop-orphan', nameOf(made.id)], { settings })
+    const { code } = await runCommand(['stores', 'drop-orphan', nameOf(made.id)], { settings })
     expect(code).toBe(1)
-    expect(await connect(made.reader_url)`select email from customers`).toEqual([])
+    expect(await openClientForTest(made.reader_url)`select email from customers`).toEqual([])
   })
 })
 
@@ -189,14 +198,14 @@ async function orphanOf(id: string) {
 
 /** Kills the command when its database is complete and its URL is about to be registered. */
 async function killProvision(externalId: string): Promise<{ id: string }> {
-  const sql = connect(control.url)
+  const sql = openClientForTest(control.url)
   await sql.unsafe(`
     create or replace function wait_for_test() returns trigger language plpgsql as $$
       begin perform pg_advisory_xact_lock(1); return new; end $$;
     create trigger wait_for_test before update on stores for each row execute function wait_for_test()`)
   await sql`select pg_advisory_lock(1)`
   const words = ['stores', 'provision', '--name', 'Shop', '--revision', LATEST_REVISION, '--external-id', externalId]
-  const running = start(words, { settings })
+  const running = startCommand(words, { settings })
   const waiting = () => sql<{ pid: number }[]>`
     select pid from pg_locks where locktype = 'advisory' and objid = 1 and not granted
       and database = (select oid from pg_database where datname = current_database())`

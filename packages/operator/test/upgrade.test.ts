@@ -4,9 +4,15 @@ import { randomBytes } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { createMigratedDatabase, type TestDatabase } from '../../../test/support/databases.ts'
-import { connect, dropAfterTest, newSecret, PATIENCE, run } from './support/program.ts'
+import {
+  dropAfterTest,
+  newSecret,
+  openClientForTest,
+  runCommand,
+  SLOW_TEST_TIMEOUTS,
+} from './support/command-process.ts'
 
-vi.setConfig(PATIENCE)
+vi.setConfig(SLOW_TEST_TIMEOUTS)
 
 const ORDER = '00000000-0000-4000-8000-00000000000a'
 
@@ -20,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => control.drop())
 
 async function ask(...words: string[]) {
-  const ended = await run([...words, '--json'], { settings })
+  const ended = await runCommand([...words, '--json'], { settings })
   expect([ended.code, ended.stderr]).toEqual([0, ''])
   return ended.json
 }
@@ -29,7 +35,7 @@ async function ask(...words: string[]) {
 async function olderStore(revision: string) {
   const made = await ask('stores', 'provision', '--name', 'Old', '--revision', revision)
   dropAfterTest(made.id)
-  const owner = connect(made.database_url)
+  const owner = openClientForTest(made.database_url)
   await owner.unsafe(`
     drop trigger order_items_truncated on order_items;
     drop trigger product_variants_truncated on product_variants;
@@ -40,7 +46,7 @@ async function olderStore(revision: string) {
       execute regexp_replace(pg_get_functiondef('children_move_parent'::regproc), 'if tg_op = ''TRUNCATE''.*?end if;', '');
     end $$`)
   const reader = new URL(made.reader_url).username
-  const admin = connect(inject('postgresUrl'))
+  const admin = openClientForTest(inject('postgresUrl'))
   await admin.unsafe(`alter role ${reader} connection limit -1`)
   const limit = async () => (await admin`select rolconnlimit from pg_roles where rolname = ${reader}`)[0]?.rolconnlimit
   return { id: made.id, url: made.database_url, reader, owner, admin, limit }
@@ -79,7 +85,7 @@ test.each([
 test('upgrade names what it added, and the SQL for an administrator if it connects as the owner', async () => {
   const { id, url, reader, limit } = await olderStore(LATEST_REVISION)
   const words = ['stores', 'upgrade', id, '--to', LATEST_REVISION, '--database-url', '-']
-  const { code, stderr } = await run(words, { settings, input: url })
+  const { code, stderr } = await runCommand(words, { settings, input: url })
   expect([code, stderr]).toEqual([0, expect.anything()])
   expect(stderr).toContain('trigger order_items_truncated on public.order_items')
   expect(stderr).toContain(`alter role "${reader}" connection limit 20;`)
@@ -108,7 +114,7 @@ test('upgrade leaves a role that stores provision did not create', async () => {
   onTestFinished(async () => {
     const database = new URL(inject('postgresUrl'))
     database.pathname = new URL(url).pathname
-    await connect(database.href).unsafe(`drop owned by ${role}`)
+    await openClientForTest(database.href).unsafe(`drop owned by ${role}`)
     await admin.unsafe(`drop role ${role}`)
   })
   const own = new URL(url)

@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, describe, expect, inject, test, vi } from 'vitest'
-import { makeCluster } from '../../operator/test/support/postgres-cluster.ts'
+import { createCluster } from '../../operator/test/support/postgres-cluster.ts'
 import { connect } from '../src/connect.ts'
 import { parseConnectionUrl } from '../src/connection-url.ts'
 import { sql } from '../src/statement.ts'
@@ -175,7 +175,7 @@ describe('several hosts', () => {
 })
 
 test('target_session_attrs finds the primary and the standby', { timeout: 60_000 }, async () => {
-  const primary = await makeCluster()
+  const primary = await createCluster()
   await primary.start()
   await primary.stop('fast')
   const standby = await primary.copy(primary)

@@ -3,9 +3,9 @@
 import { LATEST_REVISION, type RevisionId } from '@store-export/contract'
 import { withConnection } from '../../../../test/support/client.ts'
 import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
-import { generateStore, type StoreSize } from '../../../operator/src/demo/generate.ts'
-import { loadStore } from '../../../operator/src/demo/load.ts'
-import { DEMO_STORES } from '../../../operator/src/demo/platform.ts'
+import { DEMO_STORES } from '../../../operator/src/demo/demo-stores.ts'
+import { generateStore, type StoreSize } from '../../../operator/src/demo/generate-store.ts'
+import { loadStore } from '../../../operator/src/demo/load-store.ts'
 
 /** Rows that are enough for several pages of everything. */
 export const SIZE: StoreSize = { orders: 260, customers: 60, products: 40, locations: 3, groups: 4 }

@@ -7,32 +7,32 @@ import path from 'node:path'
 import { migrate, openControlDatabase } from '@store-export/control'
 import { executeOn, identifier, queryRows, sql } from '@store-export/postgres'
 import type { Command } from 'commander'
+import { type ControlTarget, connectOnce, type ProcessContext, readSettings } from '../command-context.ts'
 import type { Config } from '../config.ts'
-import { connectOnce, type Place, readSettings, type Surroundings } from '../context.ts'
-import { changeDemo } from '../demo/change.ts'
+import { changeOrder } from '../demo/change-order.ts'
 import {
   CONTROL_DATABASE,
   DATA_FOLDER,
-  type KeptKeys,
-  keepSignIn,
+  type DemoKeys,
+  ensureDemoSecret,
   loadDemoSecrets,
-  makeDemoSecret,
+  storeSignIn,
 } from '../demo/data-folder.ts'
-import { followServer } from '../demo/follow-server.ts'
-import { makeDemoKeys } from '../demo/keys.ts'
-import { type DemoSignIn, makeDemoMerchant } from '../demo/merchant.ts'
-import { type PanelFacts, panel } from '../demo/panel.ts'
-import type { DemoStore } from '../demo/platform.ts'
-import { createProgress, type Progress } from '../demo/progress.ts'
-import { setUpStores } from '../demo/set-up.ts'
+import { ensureDemoKeys } from '../demo/demo-keys.ts'
+import { type DemoSignIn, ensureDemoMerchant } from '../demo/demo-merchant.ts'
+import type { DemoStore } from '../demo/demo-stores.ts'
+import { formatPanel, type PanelFacts } from '../demo/panel.ts'
+import { createProgress, type StepProgress } from '../demo/progress.ts'
+import { repointStores } from '../demo/repoint-stores.ts'
+import { setUpStores } from '../demo/set-up-stores.ts'
 import { type EmbeddedPostgres, findRunningPostgres, startEmbeddedPostgres } from '../embedded/embedded-postgres.ts'
 import { type Lifecycle, startLifecycle } from '../lifecycle.ts'
 import { requireFreePort } from '../listen.ts'
 import { createLog, type Log } from '../log.ts'
-import { print, printJson, say, styled } from '../output.ts'
-import { EXIT_FAILED, Problem } from '../problem.ts'
-import { patienceMs, startServing } from '../serve.ts'
-import { type CommonOptions, leaf } from './leaf.ts'
+import { print, printJson, printMessage, styled } from '../output.ts'
+import { shutdownTimeoutMs, startServing } from '../start-serving.ts'
+import { EXIT_FAILED, UserError } from '../user-error.ts'
+import { addCommand, type CommonOptions } from './add-command.ts'
 
 /** What the start works with. */
 interface Demo {
@@ -41,46 +41,50 @@ interface Demo {
   readonly dataFolder: string
   readonly log: Log
   readonly lifecycle: Lifecycle
-  readonly progress: Progress
+  readonly progress: StepProgress
 }
 
 /** Connections for setting up: one command at a time. */
 const SET_UP_POOL_SIZE = 2
 
 /** Adds the command. */
-export function addDemoCommand(program: Command, surroundings: Surroundings): void {
-  const demo = leaf(
+export function addDemoCommand(program: Command, processContext: ProcessContext): void {
+  const demo = addCommand(
     program,
     'demo',
     'run the API and the dashboard on a demo platform with an embedded PostgreSQL in .data/; what npm start does',
-  ).action((options: CommonOptions) => startDemo(surroundings, options))
-  leaf(demo, 'change', 'change one order of the running demo, to see it arrive with the next incremental sync').action(
-    (_options: CommonOptions, command: Command) => change(surroundings, command.optsWithGlobals<CommonOptions>()),
+  ).action((options: CommonOptions) => startDemo(processContext, options))
+  addCommand(
+    demo,
+    'change',
+    'change one order of the running demo, to see it arrive with the next incremental sync',
+  ).action((_options: CommonOptions, command: Command) =>
+    change(processContext, command.optsWithGlobals<CommonOptions>()),
   )
 }
 
-async function change({ folder }: Surroundings, { json }: CommonOptions): Promise<void> {
+async function change({ folder }: ProcessContext, { json }: CommonOptions): Promise<void> {
   const dataFolder = path.join(folder, DATA_FOLDER)
   const postgres = await findRunningPostgres(dataFolder)
-  if (postgres === undefined) throw new Problem(`no demo runs in ${dataFolder}: start one with "npm start"`)
-  const changed = await changeDemo(postgres.url)
-  if (changed === null) throw new Problem('every order of the demo is delivered: remove .data/ for a new demo')
+  if (postgres === undefined) throw new UserError(`no demo runs in ${dataFolder}: start one with "npm start"`)
+  const changed = await changeOrder(postgres.url)
+  if (changed === null) throw new UserError('every order of the demo is delivered: remove .data/ for a new demo')
   if (json) return printJson(changed)
   const { store, order_id: id, before, status } = changed
   print(`Order ${id} of ${store} was ${before} and is ${status} now. The next incremental sync returns it.`)
 }
 
-async function startDemo({ env, folder }: Surroundings, { json }: CommonOptions): Promise<void> {
+async function startDemo({ env, folder }: ProcessContext, { json }: CommonOptions): Promise<void> {
   const config = readSettings(demoEnvironment(env))
   // lines for machines must not disturb the panel: a person who raises the level gets them beside it
   const log = createLog({ level: config.logLevel, fd: 2 })
-  const lifecycle = startLifecycle({ patienceMs: patienceMs(config), emit: log.handleEvent })
+  const lifecycle = startLifecycle({ timeoutMs: shutdownTimeoutMs(config), emit: log.handleEvent })
   const dataFolder = path.join(folder, DATA_FOLDER)
   const progress = createProgress(process.stderr, () => performance.now())
   try {
     const facts = await run({ config, dataFolder, log, lifecycle, progress })
     if (json) printJson(summary(facts))
-    else print(panel(facts, styled))
+    else print(formatPanel(facts, styled))
   } catch (error) {
     // Ctrl-C during the start closes everything by itself
     if (lifecycle.signal.aborted) return
@@ -93,10 +97,12 @@ async function startDemo({ env, folder }: Surroundings, { json }: CommonOptions)
  * The environment with the demo's own defaults: a reference page that sends requests, a quiet terminal, and no lame-duck
  * time, because no balancer stands in front. The databases are always those of .data/.
  */
-function demoEnvironment(env: Surroundings['env']): Surroundings['env'] {
+function demoEnvironment(env: ProcessContext['env']): ProcessContext['env'] {
   const { STORE_EXPORT_DATABASE_URL, STORE_EXPORT_SECRET, STORE_EXPORT_SECRET_FILE, ...rest } = env
   if (STORE_EXPORT_DATABASE_URL !== undefined && STORE_EXPORT_DATABASE_URL !== '') {
-    say('The demo has its own databases: STORE_EXPORT_DATABASE_URL has no effect here ("store-export serve" uses it).')
+    printMessage(
+      'The demo has its own databases: STORE_EXPORT_DATABASE_URL has no effect here ("store-export serve" uses it).',
+    )
   }
   const set = Object.entries(rest).filter(([, value]) => value !== undefined && value.trim() !== '')
   const defaults = {
@@ -114,10 +120,10 @@ async function run(demo: Demo): Promise<PanelFacts> {
   const settingUp = setUp(demo, postgres)
   // the databases are pulled away only after the step under way has ended
   lifecycle.onClose(() => settingUp.catch(() => undefined))
-  const { place, stores, keys, signIn } = await settingUp
-  const { url, dashboardUrl, operationsUrl } = await startServing({ ...place, log, lifecycle, dashboard: true })
+  const { context, stores, keys, signIn } = await settingUp
+  const { url, dashboardUrl, operationsUrl } = await startServing({ ...context, log, lifecycle, dashboard: true })
   const dashboard = { ...signIn, url: dashboardUrl ?? '' }
-  await keepSignIn(demo.dataFolder, dashboard)
+  await storeSignIn(demo.dataFolder, dashboard)
   return { url: openUrl(url, config), operationsUrl, stores, keys, dashboard }
 }
 
@@ -129,8 +135,8 @@ async function requirePorts({ config, dataFolder }: Demo): Promise<void> {
     await requireFreePort({ host, port: dashboardPort, portSetting: 'STORE_EXPORT_DASHBOARD_PORT' })
     await requireFreePort({ host, port: operationsPort, portSetting: 'STORE_EXPORT_OPERATIONS_PORT' })
   } catch (error) {
-    if (!(error instanceof Problem) || (await findRunningPostgres(dataFolder)) === undefined) throw error
-    throw new Problem(`${error.message} (the demo of this folder seems to run already)`, { cause: error })
+    if (!(error instanceof UserError) || (await findRunningPostgres(dataFolder)) === undefined) throw error
+    throw new UserError(`${error.message} (the demo of this folder seems to run already)`, { cause: error })
   }
 }
 
@@ -139,13 +145,14 @@ async function startPostgres({ dataFolder, lifecycle, progress, log }: Demo): Pr
     startEmbeddedPostgres({
       dataFolder,
       onNotice: ({ type, text }) => {
-        say(`  ${text}`)
+        printMessage(`  ${text}`)
         // what is left of us can serve nothing: end as after a defect, so that whoever watches starts us again
         if (type === 'ended') void lifecycle.close(text).then(() => process.exit(EXIT_FAILED))
       },
     })
   const isFirst = !existsSync(path.join(dataFolder, 'demo.json'))
-  if (isFirst) say(`\n  ${styled('bold', 'The first start makes a demo platform in .data/', process.stderr)}\n`)
+  if (isFirst)
+    printMessage(`\n  ${styled('bold', 'The first start makes a demo platform in .data/', process.stderr)}\n`)
   const startedAt = performance.now()
   const postgres = isFirst ? await progress.step('PostgreSQL', start) : await start()
   lifecycle.onClose(() => postgres.stop())
@@ -161,23 +168,23 @@ async function startPostgres({ dataFolder, lifecycle, progress, log }: Demo): Pr
 async function setUp(
   { config, dataFolder, lifecycle, progress, log }: Demo,
   postgres: EmbeddedPostgres,
-): Promise<{ place: Place; stores: readonly DemoStore[]; keys: KeptKeys; signIn: DemoSignIn }> {
+): Promise<{ context: ControlTarget; stores: readonly DemoStore[]; keys: DemoKeys; signIn: DemoSignIn }> {
   const random = randomBytes
-  await makeDemoSecret(dataFolder, random)
+  await ensureDemoSecret(dataFolder, random)
   const controlUrl = postgres.url(CONTROL_DATABASE)
   const adminUrl = postgres.url('postgres')
   await makeControlDatabase(adminUrl)
   log.handleEvent({ event: 'control.migrated', applied: await migrate({ url: controlUrl, random }) })
-  const place = { config, controlUrl, keys: loadDemoSecrets(dataFolder, config.secretPrevious) }
+  const context = { config, controlUrl, keys: loadDemoSecrets(dataFolder, config.secretPrevious) }
   const database = openControlDatabase(controlUrl, { poolSize: SET_UP_POOL_SIZE })
   try {
-    const registry = { database, keys: place.keys, random }
+    const registry = { database, keys: context.keys, random }
     const stores = await setUpStores({ registry, adminUrl, progress, signal: lifecycle.signal })
-    await followServer(registry, adminUrl)
+    await repointStores(registry, adminUrl)
     const storeIds = stores.map(({ id }) => id)
-    const keys = await makeDemoKeys({ database, random, dataFolder, storeIds })
-    const signIn = await makeDemoMerchant({ ...registry, config, dataFolder, storeIds })
-    return { place, stores, keys, signIn }
+    const keys = await ensureDemoKeys({ database, random, dataFolder, storeIds })
+    const signIn = await ensureDemoMerchant({ ...registry, config, dataFolder, storeIds })
+    return { context, stores, keys, signIn }
   } finally {
     await database.close()
   }

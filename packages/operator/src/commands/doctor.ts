@@ -3,15 +3,15 @@
 
 import { listStores, type RegisteredStore, requireStore } from '@store-export/control'
 import type { Command } from 'commander'
-import { type OpenPlace, type Surroundings, withControl } from '../context.ts'
+import { type CommandContext, type ProcessContext, withControl } from '../command-context.ts'
+import { examineAll } from '../doctor/examine-all.ts'
 import { examineControl } from '../doctor/examine-control.ts'
 import { examineStore } from '../doctor/examine-store.ts'
-import { examineAll } from '../doctor/examine-stores.ts'
+import { formatChecks, formatStores } from '../doctor/format-report.ts'
 import { type ControlReport, findingsOf, isHealthy, type StoreReport } from '../doctor/report.ts'
-import { showChecks, showStores } from '../doctor/show.ts'
-import { print, printJson, say, showProgress, styled } from '../output.ts'
-import { EXIT_FAILED, UsageProblem } from '../problem.ts'
-import { type CommonOptions, leaf } from './leaf.ts'
+import { print, printJson, printMessage, showProgress, styled } from '../output.ts'
+import { EXIT_FAILED, UsageError } from '../user-error.ts'
+import { addCommand, type CommonOptions } from './add-command.ts'
 
 interface DoctorOptions extends CommonOptions {
   readonly store?: string
@@ -23,8 +23,12 @@ interface DoctorOptions extends CommonOptions {
 const STORES_AT_ONCE = 8
 
 /** Adds the command. */
-export function addDoctorCommand(program: Command, surroundings: Surroundings): void {
-  leaf(program, 'doctor', 'examine every store: connection, schema, grants, indexes, transactions; say what to do')
+export function addDoctorCommand(program: Command, processContext: ProcessContext): void {
+  addCommand(
+    program,
+    'doctor',
+    'examine every store: connection, schema, grants, indexes, transactions; say what to do',
+  )
     .option('--store <id>', 'examine only the store with this ID or external ID')
     .option(
       '--values',
@@ -32,16 +36,16 @@ export function addDoctorCommand(program: Command, surroundings: Surroundings): 
     )
     .action((options: DoctorOptions) => {
       if (options.values === true && options.store === undefined) {
-        throw new UsageProblem('--values: scans the tables of one store; name it with --store')
+        throw new UsageError('--values: scans the tables of one store; name it with --store')
       }
-      return withControl(surroundings, (place) => doctor(place, options))
+      return withControl(processContext, (context) => doctor(context, options))
     })
 }
 
-async function doctor(place: OpenPlace, { store, values, json }: DoctorOptions): Promise<void> {
-  const chosen = await choose(place, store)
-  const control = await examineControl(place)
-  const { keys, config } = place
+async function doctor(context: CommandContext, { store, values, json }: DoctorOptions): Promise<void> {
+  const chosen = await choose(context, store)
+  const control = await examineControl(context)
+  const { keys, config } = context
   const examine = (each: RegisteredStore) => examineStore(each, { keys, config, scansValues: values === true })
   const stores = await examineAll(chosen, examine, { atOnce: STORES_AT_ONCE, onDone: progressOf(chosen.length) })
   if (json) printJson({ stores: stores.map(describe), control: describeControl(control) })
@@ -49,7 +53,7 @@ async function doctor(place: OpenPlace, { store, values, json }: DoctorOptions):
   if (![control, ...stores].every(isHealthy)) process.exitCode = EXIT_FAILED
 }
 
-async function choose({ database }: OpenPlace, id: string | undefined): Promise<RegisteredStore[]> {
+async function choose({ database }: CommandContext, id: string | undefined): Promise<RegisteredStore[]> {
   if (id === undefined) return listStores(database)
   return [await requireStore(database, id)]
 }
@@ -64,12 +68,12 @@ function progressOf(all: number): (report: StoreReport) => void {
 }
 
 function show(control: ControlReport, stores: readonly StoreReport[]): void {
-  print(showChecks('Control database', control.checks, styled))
-  if (stores.length > 0) print(showStores(stores, styled))
+  print(formatChecks('Control database', control.checks, styled))
+  if (stores.length > 0) print(formatStores(stores, styled))
   const sick = stores.filter((report) => !isHealthy(report)).length
   print(sick === 0 ? `${stores.length} stores are well.` : `${sick} of ${stores.length} stores need something.`)
   if (stores.length > 1)
-    say('"store-export doctor --store <id>" shows all checks of a store; --values scans its values, too.')
+    printMessage('"store-export doctor --store <id>" shows all checks of a store; --values scans its values, too.')
 }
 
 function describe(report: StoreReport) {

@@ -12,10 +12,10 @@ import {
   UnknownStore,
 } from '@store-export/control'
 import type { Command } from 'commander'
-import { type OpenPlace, type Surroundings, withControl } from '../context.ts'
-import { print, printJson, printTable, say } from '../output.ts'
-import { Problem } from '../problem.ts'
-import { type CommonOptions, group, leaf } from './leaf.ts'
+import { type CommandContext, type ProcessContext, withControl } from '../command-context.ts'
+import { print, printJson, printMessage, printTable } from '../output.ts'
+import { UserError } from '../user-error.ts'
+import { addCommand, addCommandGroup, type CommonOptions } from './add-command.ts'
 import { type ReplayOptions, replay } from './replay-revocations.ts'
 
 interface CreateOptions extends CommonOptions {
@@ -28,44 +28,44 @@ interface ListOptions extends CommonOptions {
 }
 
 /** Adds the commands. */
-export function addKeysCommands(program: Command, surroundings: Surroundings): void {
-  const keys = group(program, 'keys', 'keys of stores: create, list, revoke')
-  leaf(keys, 'create', 'make a key; it is shown here and never again')
+export function addKeysCommands(program: Command, processContext: ProcessContext): void {
+  const keys = addCommandGroup(program, 'keys', 'keys of stores: create, list, revoke')
+  addCommand(keys, 'create', 'make a key; it is shown here and never again')
     .requiredOption('--store <id>', 'ID or external ID of the store it belongs to')
     .requiredOption('--name <text>', 'what it is for')
-    .action((options: CreateOptions) => withControl(surroundings, (place) => create(place, options)))
-  leaf(keys, 'list', 'the keys of a store, or of all')
+    .action((options: CreateOptions) => withControl(processContext, (context) => create(context, options)))
+  addCommand(keys, 'list', 'the keys of a store, or of all')
     .option('--store <id>', 'only the store with this ID or external ID')
-    .action((options: ListOptions) => withControl(surroundings, (place) => list(place, options)))
-  leaf(keys, 'revoke', 'end a key, from the next request on')
+    .action((options: ListOptions) => withControl(processContext, (context) => list(context, options)))
+  addCommand(keys, 'revoke', 'end a key, from the next request on')
     .argument('<key-id>', 'id of the key, as create and list show it')
     .action((keyId: string, options: CommonOptions) =>
-      withControl(surroundings, (place) => revoke(place, keyId, options)),
+      withControl(processContext, (context) => revoke(context, keyId, options)),
     )
-  addReplayCommand(keys, surroundings)
+  addReplayCommand(keys, processContext)
 }
 
-function addReplayCommand(keys: Command, surroundings: Surroundings): void {
-  leaf(
+function addReplayCommand(keys: Command, processContext: ProcessContext): void {
+  addCommand(
     keys,
     'replay-revocations',
     'after a restore, repeat the revocations and removals that the log of "serve" records',
   )
     .requiredOption('--from <file>', 'log of "serve" since the backup; - reads it from standard input')
-    .action((options: ReplayOptions) => withControl(surroundings, (place) => replay(place, options)))
+    .action((options: ReplayOptions) => withControl(processContext, (context) => replay(context, options)))
 }
 
-async function create({ database }: OpenPlace, options: CreateOptions): Promise<void> {
+async function create({ database }: CommandContext, options: CreateOptions): Promise<void> {
   const { id: storeId } = await requireStore(database, options.store)
   const { name } = options
   const made = await createKey({ database, storeId, name, createdBy: null, random: randomBytes })
   const key = made.key.reveal()
   if (options.json) return printJson({ id: made.id, key, store_id: made.storeId, name: made.name })
-  say(`Key "${made.name}" (id ${made.id}); it is shown here and never again:`)
+  printMessage(`Key "${made.name}" (id ${made.id}); it is shown here and never again:`)
   print(key)
 }
 
-async function list({ database }: OpenPlace, { store, json }: ListOptions): Promise<void> {
+async function list({ database }: CommandContext, { store, json }: ListOptions): Promise<void> {
   const stores = await listStores(database, { includeRemoved: store !== undefined })
   const isAsked = ({ id, externalId }: RegisteredStore) =>
     store === undefined || id === store.toLowerCase() || externalId === store
@@ -87,12 +87,12 @@ async function list({ database }: OpenPlace, { store, json }: ListOptions): Prom
   )
 }
 
-async function revoke({ database }: OpenPlace, keyId: string, { json }: CommonOptions): Promise<void> {
+async function revoke({ database }: CommandContext, keyId: string, { json }: CommonOptions): Promise<void> {
   const outcome = await revokeKey({ database, keyId })
-  if (outcome === 'unknown') throw new Problem(`no key has the id ${JSON.stringify(keyId.slice(0, 64))}`)
+  if (outcome === 'unknown') throw new UserError(`no key has the id ${JSON.stringify(keyId.slice(0, 64))}`)
   const id = keyId.toLowerCase()
   if (json) return printJson({ id, revoked: true, already: outcome === 'already revoked' })
-  say(outcome === 'revoked' ? 'Revoked; it is refused from the next request on:' : 'It was revoked before:')
+  printMessage(outcome === 'revoked' ? 'Revoked; it is refused from the next request on:' : 'It was revoked before:')
   print(id)
 }
 

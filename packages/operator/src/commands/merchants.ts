@@ -12,11 +12,11 @@ import {
 } from '@store-export/control'
 import type { Accounts } from '@store-export/dashboard'
 import type { Command } from 'commander'
-import { type OpenPlace, type Surroundings, withControl } from '../context.ts'
-import { DATA_FOLDER, readKeptSignIn } from '../demo/data-folder.ts'
-import { print, printJson, printTable, say } from '../output.ts'
-import { UsageProblem } from '../problem.ts'
-import { type CommonOptions, group, leaf } from './leaf.ts'
+import { type CommandContext, type ProcessContext, withControl } from '../command-context.ts'
+import { DATA_FOLDER, readSignIn } from '../demo/data-folder.ts'
+import { print, printJson, printMessage, printTable } from '../output.ts'
+import { UsageError } from '../user-error.ts'
+import { addCommand, addCommandGroup, type CommonOptions } from './add-command.ts'
 
 interface EmailOptions extends CommonOptions {
   readonly email: string
@@ -33,49 +33,53 @@ interface RemoveOptions extends EmailOptions {
 const EMAIL_HELP = "the merchant's e-mail address"
 
 /** Adds the commands. */
-export function addMerchantsCommands(program: Command, surroundings: Surroundings): void {
-  const merchants = group(program, 'merchants', 'accounts of the dashboard: add, link, list, remove')
-  leaf(merchants, 'add', 'let a merchant see a store; makes the account where there is none')
+export function addMerchantsCommands(program: Command, processContext: ProcessContext): void {
+  const merchants = addCommandGroup(program, 'merchants', 'accounts of the dashboard: add, link, list, remove')
+  addCommand(merchants, 'add', 'let a merchant see a store; makes the account where there is none')
     .requiredOption('--email <address>', EMAIL_HELP)
     .requiredOption('--store <id>', 'ID or external ID of the store')
-    .action((options: AddOptions) => withControl(surroundings, (place) => add(place, options)))
-  leaf(merchants, 'link', 'make a link that signs a merchant in, once')
+    .action((options: AddOptions) => withControl(processContext, (context) => add(context, options)))
+  addCommand(merchants, 'link', 'make a link that signs a merchant in, once')
     .requiredOption('--email <address>', EMAIL_HELP)
-    .action((options: EmailOptions) => withControl(surroundings, (place) => link(place, surroundings, options)))
-  leaf(merchants, 'list', 'the accounts, and which stores they see').action((options: CommonOptions) =>
-    withControl(surroundings, (place) => list(place, options)),
+    .action((options: EmailOptions) => withControl(processContext, (context) => link(context, processContext, options)))
+  addCommand(merchants, 'list', 'the accounts, and which stores they see').action((options: CommonOptions) =>
+    withControl(processContext, (context) => list(context, options)),
   )
-  leaf(merchants, 'remove', 'remove an account, or take one store from it; keys that it created keep working')
+  addCommand(merchants, 'remove', 'remove an account, or take one store from it; keys that it created keep working')
     .requiredOption('--email <address>', EMAIL_HELP)
     .option('--store <id>', 'take only this store (ID or external ID) from the account, and keep the account')
-    .action((options: RemoveOptions) => withControl(surroundings, (place) => remove(place, options)))
+    .action((options: RemoveOptions) => withControl(processContext, (context) => remove(context, options)))
 }
 
-async function add(place: OpenPlace, { email, store, json }: AddOptions): Promise<void> {
-  const accounts = await accountsOf(place, null)
+async function add(context: CommandContext, { email, store, json }: AddOptions): Promise<void> {
+  const accounts = await accountsOf(context, null)
   // first, because a wrong address is wrong usage, and no account is created for an unknown store
   await withEmail(() => accounts.hasMerchant(email))
-  const { id: storeId } = await requireStore(place.database, store)
+  const { id: storeId } = await requireStore(context.database, store)
   const { id, email: address, isNew } = await accounts.addMerchant(email, storeId)
   if (json) return printJson({ id, email: address, store_id: storeId, created: isNew })
-  say(`${isNew ? 'Made the account of' : 'The account is there:'} ${address}; it sees the store from now on.`)
-  say(`Sign-in: store-export merchants link --email ${address}`)
+  printMessage(`${isNew ? 'Made the account of' : 'The account is there:'} ${address}; it sees the store from now on.`)
+  printMessage(`Sign-in: store-export merchants link --email ${address}`)
   print(id)
 }
 
-async function link(place: OpenPlace, surroundings: Surroundings, { email, json }: EmailOptions): Promise<void> {
-  const url = await dashboardUrl(place, surroundings)
-  const accounts = await accountsOf(place, url)
+async function link(
+  context: CommandContext,
+  processContext: ProcessContext,
+  { email, json }: EmailOptions,
+): Promise<void> {
+  const url = await dashboardUrl(context, processContext)
+  const accounts = await accountsOf(context, url)
   if (!(await withEmail(() => accounts.hasMerchant(email)))) throw new UnknownMerchant(email)
-  const { linkMinutes } = place.config
+  const { linkMinutes } = context.config
   const expiresAt = new Date(Date.now() + linkMinutes * 60_000)
   const address = `${url}/link/${await accounts.createSignInLink(email)}`
   if (json) return printJson({ url: address, expires_at: expiresAt })
-  say(`Signs ${email} in once, until ${expiresAt.toISOString()}:`)
+  printMessage(`Signs ${email} in once, until ${expiresAt.toISOString()}:`)
   print(address)
 }
 
-async function list({ database }: OpenPlace, { json }: CommonOptions): Promise<void> {
+async function list({ database }: CommandContext, { json }: CommonOptions): Promise<void> {
   const merchants = await listMerchants(database)
   if (json) {
     const described = merchants.map(({ id, email, createdAt, storeIds }) => ({
@@ -97,17 +101,17 @@ async function list({ database }: OpenPlace, { json }: CommonOptions): Promise<v
   )
 }
 
-async function remove(place: OpenPlace, options: RemoveOptions): Promise<void> {
-  const { database } = place
+async function remove(context: CommandContext, options: RemoveOptions): Promise<void> {
+  const { database } = context
   const { email, json } = options
-  if (options.store !== undefined) return takeStore(place, { ...options, store: options.store })
+  if (options.store !== undefined) return takeStore(context, { ...options, store: options.store })
   const { storesLeftAlone } = await removeMerchant(database, email)
   if (json) return printJson({ email: email.trim().toLowerCase(), removed: true, stores_left_alone: storesLeftAlone })
-  say('Removed. Keys that this merchant made go on working: "store-export keys" lists and revokes them.')
-  for (const storeId of storesLeftAlone) say(`Nobody sees the store ${storeId} now; its usage was deleted.`)
+  printMessage('Removed. Keys that this merchant made go on working: "store-export keys" lists and revokes them.')
+  for (const storeId of storesLeftAlone) printMessage(`Nobody sees the store ${storeId} now; its usage was deleted.`)
 }
 
-async function takeStore({ database }: OpenPlace, { email, store, json }: AddOptions): Promise<void> {
+async function takeStore({ database }: CommandContext, { email, store, json }: AddOptions): Promise<void> {
   const { id, name } = await requireStore(database, store)
   const { removed, isSeen } = await removeMembership(database, email, id)
   const address = email.trim().toLowerCase()
@@ -116,12 +120,12 @@ async function takeStore({ database }: OpenPlace, { email, store, json }: AddOpt
     printJson({ email: address, store_id: id, removed: true, already: !removed, stores_left_alone: storesLeftAlone })
     return
   }
-  say(removed ? `${address} no longer sees "${name}".` : `${address} did not see "${name}".`)
-  if (!isSeen) say(`No merchant sees the store ${id} now.`)
-  say('Keys that this merchant created keep working: "store-export keys" lists and revokes them.')
+  printMessage(removed ? `${address} no longer sees "${name}".` : `${address} did not see "${name}".`)
+  if (!isSeen) printMessage(`No merchant sees the store ${id} now.`)
+  printMessage('Keys that this merchant created keep working: "store-export keys" lists and revokes them.')
 }
 
-async function accountsOf({ database, keys, config }: OpenPlace, url: string | null): Promise<Accounts> {
+async function accountsOf({ database, keys, config }: CommandContext, url: string | null): Promise<Accounts> {
   const secret = await readDashboardSecret({ database, keys, random: randomBytes })
   const { Accounts } = await loadDashboard()
   return new Accounts({ ...config, database, secret, url: url ?? LOCAL })
@@ -131,9 +135,9 @@ async function accountsOf({ database, keys, config }: OpenPlace, url: string | n
 const LOCAL = 'http://127.0.0.1'
 
 /** Address under which the merchant opens the link: the setting's, else the running demo's. */
-async function dashboardUrl({ config }: OpenPlace, { folder }: Surroundings): Promise<string> {
+async function dashboardUrl({ config }: CommandContext, { folder }: ProcessContext): Promise<string> {
   if (config.dashboardUrl !== null) return new URL(config.dashboardUrl).origin
-  const kept = config.databaseUrl === null ? await readKeptSignIn(path.join(folder, DATA_FOLDER)) : null
+  const kept = config.databaseUrl === null ? await readSignIn(path.join(folder, DATA_FOLDER)) : null
   return kept?.url ?? `http://127.0.0.1:${config.dashboardPort}`
 }
 
@@ -142,7 +146,7 @@ async function withEmail<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     const { InvalidEmailError } = await loadDashboard()
-    if (error instanceof InvalidEmailError) throw new UsageProblem(`--email: ${error.message}`)
+    if (error instanceof InvalidEmailError) throw new UsageError(`--email: ${error.message}`)
     throw error
   }
 }

@@ -3,18 +3,19 @@
 import { randomBytes } from 'node:crypto'
 import { migrate } from '@store-export/control'
 import type { Command } from 'commander'
-import { findPlace, type Surroundings } from '../context.ts'
-import { printJson, say } from '../output.ts'
-import { type CommonOptions, leaf } from './leaf.ts'
+import { findControlTarget, type ProcessContext } from '../command-context.ts'
+import { printJson, printMessage } from '../output.ts'
+import { addCommand, type CommonOptions } from './add-command.ts'
 
 /** Adds the command. */
-export function addMigrateCommand(program: Command, surroundings: Surroundings): void {
-  leaf(program, 'migrate', 'bring the control database to this version; safe when run twice at once').action(
+export function addMigrateCommand(program: Command, processContext: ProcessContext): void {
+  addCommand(program, 'migrate', 'bring the control database to this version; safe when run twice at once').action(
     async ({ json }: CommonOptions) => {
-      const { controlUrl } = await findPlace(surroundings)
+      const { controlUrl } = await findControlTarget(processContext)
       const applied = await migrate({ url: controlUrl, random: randomBytes })
       if (json) printJson({ applied })
-      else say(applied.length === 0 ? 'The control database is up to date.' : `Applied: ${applied.join(', ')}.`)
+      else
+        printMessage(applied.length === 0 ? 'The control database is up to date.' : `Applied: ${applied.join(', ')}.`)
     },
   )
 }

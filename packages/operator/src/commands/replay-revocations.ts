@@ -3,10 +3,11 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { type RevocationEvent, replayRevocations } from '@store-export/control'
-import type { OpenPlace } from '../context.ts'
-import { printJson, say } from '../output.ts'
-import { codeOf, Problem } from '../problem.ts'
-import type { CommonOptions } from './leaf.ts'
+import type { CommandContext } from '../command-context.ts'
+import { codeOf } from '../explain-error.ts'
+import { printJson, printMessage } from '../output.ts'
+import { UserError } from '../user-error.ts'
+import type { CommonOptions } from './add-command.ts'
 
 /** Options of `keys replay-revocations`. */
 export interface ReplayOptions extends CommonOptions {
@@ -18,10 +19,10 @@ export interface ReplayOptions extends CommonOptions {
 const WRAPPERS = ['log', 'message', 'MESSAGE'] as const
 
 /** Repeats revocations and removals from the service's log. */
-export async function replay({ database }: OpenPlace, { from, json }: ReplayOptions): Promise<void> {
+export async function replay({ database }: CommandContext, { from, json }: ReplayOptions): Promise<void> {
   const events = await readEvents(from)
   if (events.length === 0) {
-    throw new Problem(`${from}: contains no audit event. Pass the log of "serve", at the level info or debug`)
+    throw new UserError(`${from}: contains no audit event. Pass the log of "serve", at the level info or debug`)
   }
   const done = await replayRevocations(database, events)
   if (json) {
@@ -35,8 +36,10 @@ export async function replay({ database }: OpenPlace, { from, json }: ReplayOpti
     })
     return
   }
-  say(`Revoked ${done.keysRevoked} keys; removed ${done.storesRemoved} stores and ${done.merchantsRemoved} merchants;`)
-  say(
+  printMessage(
+    `Revoked ${done.keysRevoked} keys; removed ${done.storesRemoved} stores and ${done.merchantsRemoved} merchants;`,
+  )
+  printMessage(
     `removed ${done.membershipsRemoved} stores from merchants. ${done.unchanged} of ${done.events} events changed nothing.`,
   )
 }
@@ -50,7 +53,7 @@ async function readEvents(from: string): Promise<RevocationEvent[]> {
       if (event !== null) events.push(event)
     }
   } catch (error) {
-    throw new Problem(`--from: ${JSON.stringify(from)} cannot be read (${codeOf(error) ?? 'unreadable'})`)
+    throw new UserError(`--from: ${JSON.stringify(from)} cannot be read (${codeOf(error) ?? 'unreadable'})`)
   }
   return events
 }

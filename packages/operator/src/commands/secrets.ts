@@ -2,22 +2,24 @@
 
 import { rotateSecrets } from '@store-export/control'
 import type { Command } from 'commander'
-import { type Surroundings, withControl } from '../context.ts'
-import { printJson, say } from '../output.ts'
-import { type CommonOptions, group, leaf } from './leaf.ts'
+import { type ProcessContext, withControl } from '../command-context.ts'
+import { printJson, printMessage } from '../output.ts'
+import { addCommand, addCommandGroup, type CommonOptions } from './add-command.ts'
 
 /** Adds the commands. */
-export function addSecretsCommands(program: Command, surroundings: Surroundings): void {
-  const secrets = group(program, 'secrets', 'the secret that encrypts the passwords of stores')
-  leaf(
+export function addSecretsCommands(program: Command, processContext: ProcessContext): void {
+  const secrets = addCommandGroup(program, 'secrets', 'the secret that encrypts the passwords of stores')
+  addCommand(
     secrets,
     'rotate',
     'encrypt all passwords with STORE_EXPORT_SECRET; run it when every node has this secret and the previous one',
   ).action(async ({ json }: CommonOptions) => {
-    const rotation = await withControl(surroundings, rotateSecrets)
+    const rotation = await withControl(processContext, rotateSecrets)
     if (json) return printJson(rotation)
     const { resealed, unchanged } = rotation
-    say(`Encrypted ${resealed} passwords with STORE_EXPORT_SECRET; ${unchanged} were encrypted with it before.`)
-    say('Now restart the nodes without STORE_EXPORT_SECRET_PREVIOUS.')
+    printMessage(
+      `Encrypted ${resealed} passwords with STORE_EXPORT_SECRET; ${unchanged} were encrypted with it before.`,
+    )
+    printMessage('Now restart the nodes without STORE_EXPORT_SECRET_PREVIOUS.')
   })
 }

@@ -5,14 +5,15 @@ import { isDeepStrictEqual } from 'node:util'
 import type { RevisionId } from '@store-export/contract'
 import { checkSchemaName, type RegisteredStore, requireStore } from '@store-export/control'
 import { parseConnectionUrl } from '@store-export/postgres'
-import { connectOnce, type OpenPlace } from '../context.ts'
-import { print, printJson, say } from '../output.ts'
-import { Problem } from '../problem.ts'
+import { type CommandContext, connectOnce } from '../command-context.ts'
+import { print, printJson, printMessage } from '../output.ts'
 import { upgradeStore } from '../store-schema/provision-store.ts'
 import { readerConnectSql, readerGrantsSql, readerRoleSql } from '../store-schema/reader-role.ts'
 import { quoteName } from '../store-schema/sql-text.ts'
 import { urlForDatabase } from '../store-schema/store-url.ts'
-import { type CommonOptions, readUrlOption } from './leaf.ts'
+import { UserError } from '../user-error.ts'
+import type { CommonOptions } from './add-command.ts'
+import { readUrlOption } from './option-values.ts'
 
 /** Options of `stores grants`. */
 export interface GrantsOptions extends CommonOptions {
@@ -49,28 +50,30 @@ export function grants({ revision, role, schema, grantsOnly, json }: GrantsOptio
 }
 
 /** Brings a store to a newer revision. */
-export async function upgrade(place: OpenPlace, reference: string, options: UpgradeOptions): Promise<void> {
-  const store = await requireStore(place.database, reference)
+export async function upgrade(context: CommandContext, reference: string, options: UpgradeOptions): Promise<void> {
+  const store = await requireStore(context.database, reference)
   const { to, json } = options
   if (store.schemaName !== 'public') {
-    throw new Problem(
+    throw new UserError(
       `this store's tables are in the schema ${quoteName(store.schemaName)}, and "stores provision" makes none there: the platform ` +
         'migrates its schema itself, and "store-export stores grants --schema" prints the grants',
     )
   }
-  const { ownerOrAdminUrl, readerRole } = await whereToUpgrade(place, store, options)
+  const { ownerOrAdminUrl, readerRole } = await whereToUpgrade(context, store, options)
   const { applied, repaired, adminSql } = await upgradeStore({ ownerOrAdminUrl, to, readerRole, connect: connectOnce })
   if (json) return printJson({ id: store.id, revision: to, applied, repaired, admin_sql: adminSql })
-  if (repaired.length > 0) say(`Added what an older version left out: ${repaired.join(', ')}.`)
+  if (repaired.length > 0) printMessage(`Added what an older version left out: ${repaired.join(', ')}.`)
   if (adminSql !== null)
-    say(`The reader's role has no connection limit. Run as an administrator of its server: ${adminSql}`)
-  say(applied.length === 0 ? `It was at ${to} before; grants are up to date:` : `Applied ${applied.join(', ')}:`)
+    printMessage(`The reader's role has no connection limit. Run as an administrator of its server: ${adminSql}`)
+  printMessage(
+    applied.length === 0 ? `It was at ${to} before; grants are up to date:` : `Applied ${applied.join(', ')}:`,
+  )
   print(store.id)
 }
 
 /** The URL to upgrade with: the one given, else that of the control database's server, where `provision` makes stores. */
 async function whereToUpgrade(
-  { controlUrl }: OpenPlace,
+  { controlUrl }: CommandContext,
   { databaseUrl }: RegisteredStore,
   options: UpgradeOptions,
 ): Promise<{ ownerOrAdminUrl: string; readerRole: string | null }> {
@@ -80,10 +83,10 @@ async function whereToUpgrade(
     return { ownerOrAdminUrl: await readUrlOption(options.databaseUrl), readerRole }
   }
   if (registered === null || registered.database === null) {
-    throw new Problem('this store has no database yet: give the URL of its owner with --database-url')
+    throw new UserError('this store has no database yet: give the URL of its owner with --database-url')
   }
   if (!isDeepStrictEqual(registered.hosts, parseConnectionUrl(controlUrl).hosts)) {
-    throw new Problem(
+    throw new UserError(
       "this store's database is on another server than the control database: give the URL of its owner with --database-url",
     )
   }

@@ -1,20 +1,21 @@
 // What `stores list --orphans` and `stores drop-orphan` do.
 
 import { listStores } from '@store-export/control'
-import { commandPool, connectOnce, type OpenPlace } from '../context.ts'
-import { print, printJson, printTable, say } from '../output.ts'
-import { codeOf, Problem } from '../problem.ts'
+import { type CommandContext, commandPool, connectOnce } from '../command-context.ts'
+import { codeOf } from '../explain-error.ts'
+import { print, printJson, printMessage, printTable } from '../output.ts'
 import { redactAndCut } from '../redact.ts'
 import { dropOrphan, listOrphans, type Orphan } from '../store-schema/orphans.ts'
 import { findStoreData } from '../store-schema/store-data.ts'
 import { urlForDatabase } from '../store-schema/store-url.ts'
-import type { CommonOptions } from './leaf.ts'
+import { UserError } from '../user-error.ts'
+import type { CommonOptions } from './add-command.ts'
 
 const REASONS_LENGTH_MAX = 400
 
 /** Lists databases and roles that `stores provision` created and no registered store uses. */
-export async function showOrphans(place: OpenPlace, { json }: CommonOptions): Promise<void> {
-  const orphans = await findOrphans(place)
+export async function showOrphans(context: CommandContext, { json }: CommonOptions): Promise<void> {
+  const orphans = await findOrphans(context)
   if (json) return printJson({ orphans: orphans.map(describe) })
   printTable(
     ['name', 'why', 'database', 'roles', 'store id'],
@@ -34,26 +35,26 @@ export interface DropOrphanOptions extends CommonOptions {
 }
 
 /** Drops one orphan, with its roles. Refuses a database with data, unless the options accept the loss. */
-export async function removeOrphan(place: OpenPlace, name: string, options: DropOrphanOptions): Promise<void> {
+export async function removeOrphan(context: CommandContext, name: string, options: DropOrphanOptions): Promise<void> {
   const { withData = false, json } = options
-  const orphan = (await findOrphans(place)).find((each) => each.name === name)
+  const orphan = (await findOrphans(context)).find((each) => each.name === name)
   if (orphan === undefined) {
-    throw new Problem(`${JSON.stringify(name)} is not an orphan: "store-export stores list --orphans" lists them`)
+    throw new UserError(`${JSON.stringify(name)} is not an orphan: "store-export stores list --orphans" lists them`)
   }
   if (orphan.reason === 'unfinished') {
-    throw new Problem(
+    throw new UserError(
       `the store ${orphan.storeId} is registered and has no database yet: run "stores provision" with its external ID ` +
         `again, or run "store-export stores remove ${orphan.storeId}" first`,
     )
   }
-  if (orphan.hasDatabase && !withData) await requireNoData(place, name)
-  await drop(place, orphan)
+  if (orphan.hasDatabase && !withData) await requireNoData(context, name)
+  await drop(context, orphan)
   if (json) return printJson({ name, dropped: true })
-  say('Dropped, with its roles:')
+  printMessage('Dropped, with its roles:')
   print(name)
 }
 
-async function findOrphans({ database, controlUrl }: OpenPlace): Promise<Orphan[]> {
+async function findOrphans({ database, controlUrl }: CommandContext): Promise<Orphan[]> {
   const stores = await listStores(database, { includeRemoved: true })
   const admin = await connectOnce(controlUrl)
   try {
@@ -63,18 +64,18 @@ async function findOrphans({ database, controlUrl }: OpenPlace): Promise<Orphan[
   }
 }
 
-async function requireNoData({ controlUrl }: OpenPlace, name: string): Promise<void> {
+async function requireNoData({ controlUrl }: CommandContext, name: string): Promise<void> {
   const pool = commandPool(urlForDatabase(controlUrl, name))
   try {
     const { found, unreadable } = await findStoreData(pool)
     if (found !== null) {
-      throw new Problem(
+      throw new UserError(
         `the database ${name} holds ${found}: to drop it with its data, run the command with --with-data`,
       )
     }
     if (unreadable.length === 0) return
     const reasons = [...new Set(unreadable.map(({ reason }) => reason))].join('; ')
-    throw new Problem(
+    throw new UserError(
       `can't check whether the database ${name} holds orders, products or customers (${redactAndCut(reasons, REASONS_LENGTH_MAX)}): ` +
         'check it yourself; to drop it anyway, add --with-data',
     )
@@ -83,13 +84,13 @@ async function requireNoData({ controlUrl }: OpenPlace, name: string): Promise<v
   }
 }
 
-async function drop({ controlUrl }: OpenPlace, orphan: Orphan): Promise<void> {
+async function drop({ controlUrl }: CommandContext, orphan: Orphan): Promise<void> {
   const admin = await connectOnce(controlUrl)
   try {
     await dropOrphan(admin, orphan)
   } catch (error) {
     if (codeOf(error) !== '55006') throw error
-    throw new Problem(`${orphan.name} is in use: end the sessions that are connected to it first`)
+    throw new UserError(`${orphan.name} is in use: end the sessions that are connected to it first`)
   } finally {
     await admin.close()
   }

@@ -12,15 +12,16 @@ import {
   setStore,
 } from '@store-export/control'
 import { type Connection, executeOn, parseConnectionUrl, sql } from '@store-export/postgres'
-import { commandPool, connectOnce, type OpenPlace } from '../context.ts'
-import { print, printJson, say } from '../output.ts'
-import { codeOf, Problem } from '../problem.ts'
+import { type CommandContext, commandPool, connectOnce } from '../command-context.ts'
+import { codeOf } from '../explain-error.ts'
+import { print, printJson, printMessage } from '../output.ts'
 import { dropStore } from '../store-schema/drop-store.ts'
 import { type ProvisionedStore, provisionStore, storeDatabase } from '../store-schema/provision-store.ts'
 import { recordedRevision } from '../store-schema/recorded-revision.ts'
 import { findStoreData } from '../store-schema/store-data.ts'
 import { urlForDatabase } from '../store-schema/store-url.ts'
-import type { CommonOptions } from './leaf.ts'
+import { UserError } from '../user-error.ts'
+import type { CommonOptions } from './add-command.ts'
 import { describeStore } from './stores-registry.ts'
 
 /** Options of `stores provision`. */
@@ -38,37 +39,43 @@ const LOCK_TIMEOUT = '60s'
 const PROVISION_LOCK = 7_306_002
 
 /** Creates the database of a store and registers it, or returns the store that has this external ID. */
-export async function provision(place: OpenPlace, options: ProvisionOptions): Promise<void> {
+export async function provision(context: CommandContext, options: ProvisionOptions): Promise<void> {
   const { name, externalId = null } = options
-  await requireServiceSecret(place.database, place.keys)
-  const store = await addStore(place, { name, externalId, origin: 'generated', state: 'generating', databaseUrl: null })
+  await requireServiceSecret(context.database, context.keys)
+  const store = await addStore(context, {
+    name,
+    externalId,
+    origin: 'generated',
+    state: 'generating',
+    databaseUrl: null,
+  })
   if (store.origin === 'imported')
-    throw new Problem(`the store ${store.id} is imported: "stores provision" makes no database for it`)
+    throw new UserError(`the store ${store.id} is imported: "stores provision" makes no database for it`)
   const made =
-    store.databaseUrl === null ? await withLock(place, store.id, () => makeOnce(place, store, options)) : null
-  if (made === null) await showKnown(place, await requireStore(place.database, store.id), options)
+    store.databaseUrl === null ? await withLock(context, store.id, () => makeOnce(context, store, options)) : null
+  if (made === null) await showKnown(context, await requireStore(context.database, store.id), options)
   else showMade(made.store, made.urls, options)
 }
 
 /** Null if another run has created the database meanwhile. */
 async function makeOnce(
-  place: OpenPlace,
+  context: CommandContext,
   { id, isNew }: { readonly id: string; readonly isNew: boolean },
   { revision }: ProvisionOptions,
 ): Promise<{ store: RegisteredStore; urls: ProvisionedStore } | null> {
-  const { name, databaseUrl } = await requireStore(place.database, id)
+  const { name, databaseUrl } = await requireStore(context.database, id)
   if (databaseUrl !== null) return null
-  const { controlUrl: adminUrl, random } = place
+  const { controlUrl: adminUrl, random } = context
   if (!isNew) {
     await requireNoData(adminUrl, id)
     await dropLeftovers(adminUrl, id)
   }
   try {
     const urls = await provisionStore({ adminUrl, storeId: id, name, revision, random, connect: connectOnce })
-    return { store: await setStore(place, id, { state: 'ready', databaseUrl: urls.readerUrl }), urls }
+    return { store: await setStore(context, id, { state: 'ready', databaseUrl: urls.readerUrl }), urls }
   } catch (error) {
     await dropLeftovers(adminUrl, id).catch(() => undefined)
-    if (isNew) await removeStore(place.database, id)
+    if (isNew) await removeStore(context.database, id)
     throw error
   }
 }
@@ -84,7 +91,7 @@ async function requireNoData(adminUrl: string, storeId: string): Promise<void> {
     const { found, unreadable } = await findStoreData(pool)
     const unknown = unreadable.find(({ code }) => !NOT_MADE.includes(code))
     if (found === null && unknown === undefined) return
-    throw new Problem(
+    throw new UserError(
       `the database ${database} of this store exists and ${unknown === undefined ? `holds ${found}` : `can't be read (${unknown.reason})`}: ` +
         `to use it, run "store-export stores set ${storeId} --state ready --database-url -" with its reader's URL`,
     )
@@ -104,7 +111,7 @@ async function dropLeftovers(adminUrl: string, storeId: string): Promise<void> {
 }
 
 /** Runs `work` while no other run works on this store. A run that was killed holds the lock until its session ends. */
-async function withLock<T>({ controlUrl }: OpenPlace, storeId: string, work: () => Promise<T>): Promise<T> {
+async function withLock<T>({ controlUrl }: CommandContext, storeId: string, work: () => Promise<T>): Promise<T> {
   const holder = await connectOnce(controlUrl)
   try {
     await lock(holder, storeId)
@@ -120,7 +127,7 @@ async function lock(holder: Connection, storeId: string): Promise<void> {
     await executeOn(holder, sql`select pg_advisory_lock(${PROVISION_LOCK}, hashtext(${storeId}))`)
   } catch (error) {
     if (codeOf(error) !== '55P03') throw error
-    throw new Problem(
+    throw new UserError(
       `another "stores provision" has been creating the database of ${storeId} for ${LOCK_TIMEOUT}: wait until it is done`,
     )
   }
@@ -133,21 +140,23 @@ function showMade(store: RegisteredStore, urls: ProvisionedStore, { revision, js
     printJson({ ...describeStore(store), ...made })
     return
   }
-  say(`"${store.name}" has an empty database at ${revision} and is registered.`)
-  say(`The platform writes with ${urls.databaseUrl}`)
-  say(`The service reads with   ${urls.readerUrl}`)
+  printMessage(`"${store.name}" has an empty database at ${revision} and is registered.`)
+  printMessage(`The platform writes with ${urls.databaseUrl}`)
+  printMessage(`The service reads with   ${urls.readerUrl}`)
   print(store.id)
 }
 
 /** The owner's URL is null: only the run that created the database shows its password. */
-async function showKnown(place: OpenPlace, store: RegisteredStore, { json }: ProvisionOptions): Promise<void> {
-  const readerUrl = openStoreUrl(place.keys, store)?.reveal() ?? null
-  const revision = await revisionOf(place, store)
+async function showKnown(context: CommandContext, store: RegisteredStore, { json }: ProvisionOptions): Promise<void> {
+  const readerUrl = openStoreUrl(context.keys, store)?.reveal() ?? null
+  const revision = await revisionOf(context, store)
   if (json) {
     return printJson({ ...describeStore(store), created: false, revision, database_url: null, reader_url: readerUrl })
   }
-  say(`"${store.name}" was provisioned before, and is left unchanged${revision === null ? '' : ` at ${revision}`}.`)
-  say(
+  printMessage(
+    `"${store.name}" was provisioned before, and is left unchanged${revision === null ? '' : ` at ${revision}`}.`,
+  )
+  printMessage(
     "The owner's password was shown then. To replace it, run as an administrator of the server: alter role ... password",
   )
   print(store.id)
@@ -155,7 +164,7 @@ async function showKnown(place: OpenPlace, store: RegisteredStore, { json }: Pro
 
 /** Null for a database that `stores provision` did not make. */
 async function revisionOf(
-  { controlUrl }: OpenPlace,
+  { controlUrl }: CommandContext,
   { databaseUrl, schemaName }: RegisteredStore,
 ): Promise<RevisionId | null> {
   const { hosts, database } = parseConnectionUrl(databaseUrl ?? controlUrl)

@@ -11,10 +11,11 @@ import {
   type StoreState,
   setStore,
 } from '@store-export/control'
-import type { OpenPlace } from '../context.ts'
-import { print, printJson, printTable, say } from '../output.ts'
-import { UsageProblem } from '../problem.ts'
-import { type CommonOptions, readUrlOption } from './leaf.ts'
+import type { CommandContext } from '../command-context.ts'
+import { print, printJson, printMessage, printTable } from '../output.ts'
+import { UsageError } from '../user-error.ts'
+import type { CommonOptions } from './add-command.ts'
+import { readUrlOption } from './option-values.ts'
 
 /** Options of `stores add`. */
 export interface AddOptions extends CommonOptions {
@@ -35,23 +36,23 @@ export interface SetOptions extends CommonOptions {
 }
 
 /** Registers a store, or returns the registered store with this external ID. */
-export async function add(place: OpenPlace, options: AddOptions): Promise<void> {
+export async function add(context: CommandContext, options: AddOptions): Promise<void> {
   const { name, origin, state, databaseUrl, schema: schemaName, externalId = null, json } = options
   if (databaseUrl === undefined && origin === 'generated' && state === 'ready') {
-    throw new UsageProblem('a ready store needs --database-url; one without a database yet takes --state generating')
+    throw new UsageError('a ready store needs --database-url; one without a database yet takes --state generating')
   }
   const url = databaseUrl === undefined ? null : await readUrlOption(databaseUrl)
-  if (url !== null) await requireServiceSecret(place.database, place.keys)
-  const store = await addStore(place, { name, origin, state, externalId, databaseUrl: url, schemaName })
+  if (url !== null) await requireServiceSecret(context.database, context.keys)
+  const store = await addStore(context, { name, origin, state, externalId, databaseUrl: url, schemaName })
   if (json) return printJson({ ...describeStore(store), created: store.isNew })
   report(store, store.isNew ? 'Registered' : 'Already registered, and left unchanged:')
 }
 
 /** Changes a store. */
-export async function set(place: OpenPlace, reference: string, options: SetOptions): Promise<void> {
+export async function set(context: CommandContext, reference: string, options: SetOptions): Promise<void> {
   const { name, state, databaseUrl, schema, json } = options
   if ([name, state, databaseUrl, schema].every((each) => each === undefined)) {
-    throw new UsageProblem('give at least one of --name, --state, --database-url and --schema')
+    throw new UsageError('give at least one of --name, --state, --database-url and --schema')
   }
   const change = {
     ...(name === undefined ? {} : { name }),
@@ -60,16 +61,16 @@ export async function set(place: OpenPlace, reference: string, options: SetOptio
     ...(databaseUrl === undefined ? {} : { databaseUrl: await readUrlOption(databaseUrl) }),
   }
   if (databaseUrl !== undefined) {
-    const { id } = await requireStore(place.database, reference)
-    await requireServiceSecret(place.database, place.keys, id)
+    const { id } = await requireStore(context.database, reference)
+    await requireServiceSecret(context.database, context.keys, id)
   }
-  const store = await setStore(place, reference, change)
+  const store = await setStore(context, reference, change)
   if (json) return printJson(describeStore(store))
   report(store, 'Changed')
 }
 
 /** Lists the stores. */
-export async function list({ database }: OpenPlace, { json }: CommonOptions): Promise<void> {
+export async function list({ database }: CommandContext, { json }: CommonOptions): Promise<void> {
   const stores = await listStores(database)
   if (json) return printJson({ stores: stores.map(describeStore) })
   printTable(
@@ -87,21 +88,23 @@ export async function list({ database }: OpenPlace, { json }: CommonOptions): Pr
 }
 
 /** Removes a store. */
-export async function remove({ database }: OpenPlace, reference: string, { json }: CommonOptions): Promise<void> {
+export async function remove({ database }: CommandContext, reference: string, { json }: CommonOptions): Promise<void> {
   const { id, removed, keysRevoked } = await removeStore(database, reference)
   if (json) return printJson({ id, removed: true, already: !removed, keys_revoked: keysRevoked })
-  say(removed ? `Removed; ${keysRevoked} keys were revoked. Its database is still there:` : 'It was removed before:')
+  printMessage(
+    removed ? `Removed; ${keysRevoked} keys were revoked. Its database is still there:` : 'It was removed before:',
+  )
   print(id)
 }
 
 /** A store as JSON has it; the URL is without its password. */
 export function describeStore(store: RegisteredStore) {
   const { id, externalId, name, origin, state, databaseUrl, schemaName, createdAt } = store
-  const place = { database_url: databaseUrl, schema: schemaName }
-  return { id, external_id: externalId, name, origin, state, ...place, created_at: createdAt }
+  const context = { database_url: databaseUrl, schema: schemaName }
+  return { id, external_id: externalId, name, origin, state, ...context, created_at: createdAt }
 }
 
 function report({ id, name, origin, state }: RegisteredStore, did: string): void {
-  say(`${did} "${name}" (${origin}, ${state}):`)
+  printMessage(`${did} "${name}" (${origin}, ${state}):`)
   print(id)
 }

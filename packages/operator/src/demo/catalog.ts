@@ -1,11 +1,11 @@
 // Categories, products and variants of a demo store.
 
 import { slugOf } from './ascii.ts'
-import { DAY, HISTORY_START, instantText, untilEnd } from './instants.ts'
 import { centsText } from './money.ts'
-import { pickAt, type Random } from './random.ts'
+import { pickAt, type SeededRandom } from './random.ts'
 import type { Row } from './rows.ts'
-import type { Shop } from './shop.ts'
+import type { DemoShop } from './shop.ts'
+import { DAY, HISTORY_START, timestampText, untilEnd } from './timestamps.ts'
 import { type CategoryWords, LINES, OPTIONS, type ProductKind } from './words/products.ts'
 import { CARE, DESCRIPTIONS, type Words } from './words/texts.ts'
 
@@ -40,7 +40,7 @@ interface Draft {
 }
 
 /** A catalog of `count` products, the same for the same draws. Their history begins before the first order. */
-export function makeCatalog(shop: Shop, count: number, random: Random): Catalog {
+export function makeCatalog(shop: DemoShop, count: number, random: SeededRandom): Catalog {
   const categoryIds = new Map(shop.assortment.categories.map(({ slug }) => [slug, random.uuid()]))
   const categories = shop.assortment.categories.map((category, index) =>
     categoryRow(shop, category, index, categoryIds),
@@ -61,7 +61,7 @@ export function makeCatalog(shop: Shop, count: number, random: Random): Catalog 
 }
 
 function categoryRow(
-  shop: Shop,
+  shop: DemoShop,
   { slug, parent, name }: CategoryWords,
   index: number,
   ids: ReadonlyMap<string, string>,
@@ -75,11 +75,11 @@ function categoryRow(
     parent_id: parent === null ? null : (ids.get(parent) ?? null),
     order: index,
     translations: translationsOf(shop, (locale) => ({ name: name[locale] })),
-    created_at: instantText(HISTORY_START - 120 * DAY + index),
+    created_at: timestampText(HISTORY_START - 120 * DAY + index),
   }
 }
 
-function draftProduct(shop: Shop, index: number, count: number, random: Random): Draft {
+function draftProduct(shop: DemoShop, index: number, count: number, random: SeededRandom): Draft {
   const { kinds } = shop.assortment
   const kind = pickAt(kinds, index)
   const line = pickAt(LINES, Math.floor(index / kinds.length))
@@ -100,13 +100,13 @@ function draftProduct(shop: Shop, index: number, count: number, random: Random):
 }
 
 function productRow(
-  shop: Shop,
+  shop: DemoShop,
   draft: Draft,
   {
     categoryIds,
     hasVariants,
     random,
-  }: { categoryIds: ReadonlyMap<string, string>; hasVariants: boolean; random: Random },
+  }: { categoryIds: ReadonlyMap<string, string>; hasVariants: boolean; random: SeededRandom },
 ): Row {
   const { kind, words, slug, cents, createdAt } = draft
   const locale = shop.locales[0]
@@ -146,18 +146,18 @@ function productRow(
     ),
     tax_class: kind.reduced ? 'reduced' : null,
     weight_grams: random.chance(0.95) ? `${kind.grams}` : null,
-    created_at: instantText(createdAt),
-    updated_at: instantText(untilEnd(createdAt + random.next() ** 2 * 700 * DAY)),
+    created_at: timestampText(createdAt),
+    updated_at: timestampText(untilEnd(createdAt + random.next() ** 2 * 700 * DAY)),
   }
 }
 
-function statusOf(random: Random): string {
+function statusOf(random: SeededRandom): string {
   const draw = random.next()
   if (draw < 0.05) return 'draft'
   return draw < 0.12 ? 'archived' : 'active'
 }
 
-function variantsOf(shop: Shop, draft: Draft, random: Random): { row: Row; article: Article }[] {
+function variantsOf(shop: DemoShop, draft: Draft, random: SeededRandom): { row: Row; article: Article }[] {
   const { kind, cents, createdAt } = draft
   if (kind.option === 'none') return []
   const option = OPTIONS[kind.option]
@@ -180,21 +180,21 @@ function variantsOf(shop: Shop, draft: Draft, random: Random): { row: Row; artic
         : null,
       video: null,
       attributes,
-      created_at: instantText(createdAt + index),
+      created_at: timestampText(createdAt + index),
     }
     return { row, article: { ...articleOf(shop, draft), variantId: id, cents: variantCents, attributes } }
   })
 }
 
-function articleOf(shop: Shop, { id, kind, words, cents }: Draft): Article {
+function articleOf(shop: DemoShop, { id, kind, words, cents }: Draft): Article {
   const rate = kind.reduced ? shop.reducedRate : shop.standardRate
   return { productId: id, variantId: null, name: words[shop.locales[0]], cents, rate, attributes: null }
 }
 
 /** JSON text of the texts in all languages but the default one; null in a shop of one language. */
 function translationsOf(
-  shop: Shop,
-  textsIn: (locale: Shop['locales'][0]) => Readonly<Record<string, string>>,
+  shop: DemoShop,
+  textsIn: (locale: DemoShop['locales'][0]) => Readonly<Record<string, string>>,
 ): string | null {
   const [, ...others] = shop.locales
   if (others.length === 0) return null

@@ -1,29 +1,29 @@
 // Customers, their groups and their saved addresses.
 
-import { DAY, HISTORY_END, HISTORY_START, instantText, untilEnd } from './instants.ts'
-import { makePerson, makePlace, type Person } from './people.ts'
-import { pickAt, type Random } from './random.ts'
+import { type DemoPerson, makePerson, makePlace } from './people.ts'
+import { pickAt, type SeededRandom } from './random.ts'
 import type { Row } from './rows.ts'
-import type { Shop } from './shop.ts'
+import type { DemoShop } from './shop.ts'
+import { DAY, HISTORY_END, HISTORY_START, timestampText, untilEnd } from './timestamps.ts'
 import { COUNTRIES } from './words/places.ts'
 import { ADDRESS_LABELS, GROUPS, type Locale } from './words/texts.ts'
 
 /** A customer as orders need one. `createdAt` is in microseconds; the list of them ascends. */
-export interface Customer extends Person {
+export interface DemoCustomer extends DemoPerson {
   readonly id: string
   readonly createdAt: number
   readonly locale: Locale
 }
 
 /** The customers of a store with their rows. */
-export interface Clientele {
-  readonly customers: readonly Customer[]
+export interface CustomerRows {
+  readonly customers: readonly DemoCustomer[]
   readonly rows: readonly Row[]
   readonly addresses: readonly Row[]
 }
 
 /** Rows of `count` customer groups. */
-export function makeGroups(shop: Shop, count: number, random: Random): Row[] {
+export function makeGroups(shop: DemoShop, count: number, random: SeededRandom): Row[] {
   const locale = shop.locales[0]
   return Array.from({ length: count }, (_, index) => {
     const { name, description, active } = pickAt(GROUPS, index)
@@ -33,14 +33,19 @@ export function makeGroups(shop: Shop, count: number, random: Random): Row[] {
       description: description?.[locale] ?? null,
       is_active: active,
       sort_order: index,
-      created_at: instantText(HISTORY_START - 60 * DAY + index * DAY),
-      updated_at: instantText(HISTORY_START + index * 100 * DAY),
+      created_at: timestampText(HISTORY_START - 60 * DAY + index * DAY),
+      updated_at: timestampText(HISTORY_START + index * 100 * DAY),
     }
   })
 }
 
 /** `count` customers who joined one after the other, from two months before the first order to the end. */
-export function makeClientele(shop: Shop, count: number, groups: readonly Row[], random: Random): Clientele {
+export function makeCustomers(
+  shop: DemoShop,
+  count: number,
+  groups: readonly Row[],
+  random: SeededRandom,
+): CustomerRows {
   const first = HISTORY_START - 60 * DAY
   const step = (HISTORY_END - first) / count
   const made = Array.from({ length: count }, (_, index) => {
@@ -60,7 +65,11 @@ export function makeClientele(shop: Shop, count: number, groups: readonly Row[],
   }
 }
 
-function customerRow({ id, email, home, createdAt, locale }: Customer, groups: readonly Row[], random: Random): Row {
+function customerRow(
+  { id, email, home, createdAt, locale }: DemoCustomer,
+  groups: readonly Row[],
+  random: SeededRandom,
+): Row {
   const verified = random.chance(0.8)
   return {
     id,
@@ -70,21 +79,21 @@ function customerRow({ id, email, home, createdAt, locale }: Customer, groups: r
     group_id: groups.length > 0 && random.chance(0.3) ? (random.pick(groups).id ?? null) : null,
     processor_customer_id: random.chance(0.75) ? `cus_${random.code(14)}` : null,
     locale: random.chance(0.9) ? locale : null,
-    email_verified: verified ? instantText(untilEnd(createdAt + random.next() * DAY)) : null,
-    created_at: instantText(createdAt),
-    updated_at: random.chance(0.35) ? null : instantText(untilEnd(createdAt + random.next() ** 2 * 500 * DAY)),
+    email_verified: verified ? timestampText(untilEnd(createdAt + random.next() * DAY)) : null,
+    created_at: timestampText(createdAt),
+    updated_at: random.chance(0.35) ? null : timestampText(untilEnd(createdAt + random.next() ** 2 * 500 * DAY)),
     // What a real store holds here must never leave it; the demo holds something that looks like it.
     password_hash: verified ? `$argon2id$v=19$m=65536,t=3,p=4$${random.code(22)}$${random.code(43)}` : null,
   }
 }
 
-function addressRows(shop: Shop, customer: Customer, random: Random): Row[] {
+function addressRows(shop: DemoShop, customer: DemoCustomer, random: SeededRandom): Row[] {
   const draw = random.next()
   const count = draw < 0.1 ? 0 : draw < 0.8 ? 1 : random.between(2, 3)
   return Array.from({ length: count }, (_, index) => addressRow(shop, customer, index, random))
 }
 
-function addressRow(shop: Shop, customer: Customer, index: number, random: Random): Row {
+function addressRow(shop: DemoShop, customer: DemoCustomer, index: number, random: SeededRandom): Row {
   const { firstName, lastName, country } = customer.home
   const place = index === 0 ? customer.home : makePlace(country, random)
   const createdAt = untilEnd(customer.createdAt + index * 20 * DAY + random.next() * DAY)
@@ -106,8 +115,8 @@ function addressRow(shop: Shop, customer: Customer, index: number, random: Rando
     phone: place.phone,
     is_default_shipping: index === 0 && !removed,
     is_default_billing: index === 0 && !removed,
-    created_at: instantText(createdAt),
-    updated_at: instantText(updatedAt),
-    deleted_at: removed ? instantText(updatedAt) : null,
+    created_at: timestampText(createdAt),
+    updated_at: timestampText(updatedAt),
+    deleted_at: removed ? timestampText(updatedAt) : null,
   }
 }

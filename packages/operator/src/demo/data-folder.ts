@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { RandomBytes, SealingKeys, Secret } from '@store-export/control'
-import { orProblem } from '../embedded/problems.ts'
+import { explainWriteErrors } from '../embedded/embedded-postgres-error.ts'
 import { loadSecrets } from '../load-secrets.ts'
 
 /** The demo's folder, relative to the current one. */
@@ -16,13 +16,13 @@ export const DATA_FOLDER = '.data'
 export const CONTROL_DATABASE = 'store_export_control'
 
 /** A key that the demo made and may show again. */
-export interface KeptKey {
+export interface DemoKey {
   readonly id: string
   readonly key: string
 }
 
 /** The sign-in of the demo's merchant, and where it is typed. */
-export interface KeptSignIn {
+export interface StoredSignIn {
   /** Address of the dashboard when it ran last. */
   readonly url: string
   readonly email: string
@@ -30,7 +30,7 @@ export interface KeptSignIn {
 }
 
 /** The demo's keys by the id of their store. */
-export type KeptKeys = ReadonlyMap<string, KeptKey>
+export type DemoKeys = ReadonlyMap<string, DemoKey>
 
 const SECRET_BYTES = 32
 const OWNER_ONLY = 0o600
@@ -42,7 +42,7 @@ export function loadDemoSecrets(dataFolder: string, previous: Secret | null = nu
 }
 
 /** Makes the secret when there is none. */
-export async function makeDemoSecret(dataFolder: string, random: RandomBytes): Promise<void> {
+export async function ensureDemoSecret(dataFolder: string, random: RandomBytes): Promise<void> {
   const file = path.join(dataFolder, 'secret')
   const next = `${file}.${process.pid}`
   await write(next, `${random(SECRET_BYTES).toString('base64')}\n`)
@@ -57,25 +57,25 @@ export async function makeDemoSecret(dataFolder: string, random: RandomBytes): P
 }
 
 /** The keys that earlier runs made; none when the file is missing or is no such file. */
-export async function readKeptKeys(dataFolder: string): Promise<KeptKeys> {
+export async function readKeys(dataFolder: string): Promise<DemoKeys> {
   const { keys } = await readKept(dataFolder)
   if (typeof keys !== 'object' || keys === null) return new Map()
   return new Map(Object.entries(keys).flatMap(([storeId, kept]) => (isKept(kept) ? [[storeId, kept]] : [])))
 }
 
 /** The sign-in that earlier runs made; null when there is none. */
-export async function readKeptSignIn(dataFolder: string): Promise<KeptSignIn | null> {
+export async function readSignIn(dataFolder: string): Promise<StoredSignIn | null> {
   const { dashboard } = await readKept(dataFolder)
   return isKeptSignIn(dashboard) ? dashboard : null
 }
 
 /** Keeps the keys for the next start. */
-export async function keepKeys(dataFolder: string, keys: KeptKeys): Promise<void> {
+export async function storeKeys(dataFolder: string, keys: DemoKeys): Promise<void> {
   await keep(dataFolder, { keys: Object.fromEntries(keys) })
 }
 
 /** Keeps the sign-in for the next start. */
-export async function keepSignIn(dataFolder: string, dashboard: KeptSignIn): Promise<void> {
+export async function storeSignIn(dataFolder: string, dashboard: StoredSignIn): Promise<void> {
   await keep(dataFolder, { dashboard })
 }
 
@@ -98,19 +98,19 @@ async function keep(dataFolder: string, change: Readonly<Record<string, unknown>
 
 /** A full or read-only disk is a sentence. */
 async function write(file: string, text: string): Promise<void> {
-  await orProblem(path.dirname(file), () => writeFile(file, text, { mode: OWNER_ONLY }))
+  await explainWriteErrors(path.dirname(file), () => writeFile(file, text, { mode: OWNER_ONLY }))
 }
 
 function keptFile(dataFolder: string): string {
   return path.join(dataFolder, 'demo.json')
 }
 
-function isKeptSignIn(value: unknown): value is KeptSignIn {
-  const kept = value as Partial<Record<keyof KeptSignIn, unknown>> | null | undefined
+function isKeptSignIn(value: unknown): value is StoredSignIn {
+  const kept = value as Partial<Record<keyof StoredSignIn, unknown>> | null | undefined
   return [kept?.url, kept?.email, kept?.password].every((each) => typeof each === 'string')
 }
 
-function isKept(value: unknown): value is KeptKey {
+function isKept(value: unknown): value is DemoKey {
   if (typeof value !== 'object' || value === null || !('id' in value) || !('key' in value)) return false
   return typeof value.id === 'string' && typeof value.key === 'string'
 }

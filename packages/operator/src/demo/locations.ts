@@ -1,10 +1,10 @@
 // Places where orders can be picked up.
 
-import { DAY, HISTORY_START, instantText } from './instants.ts'
 import { makePlace, type OrderAddress } from './people.ts'
-import type { Random } from './random.ts'
+import type { SeededRandom } from './random.ts'
 import type { Row } from './rows.ts'
-import type { Shop } from './shop.ts'
+import type { DemoShop } from './shop.ts'
+import { DAY, HISTORY_START, timestampText } from './timestamps.ts'
 import { COUNTRIES, type Country, type CountryCode } from './words/places.ts'
 import { PICKUP } from './words/texts.ts'
 
@@ -28,12 +28,16 @@ const POINTS: Readonly<Partial<Record<CountryCode, readonly (readonly [string, s
 }
 
 /** `count` locations: their rows, and the pickup places that they are. */
-export function makeLocations(shop: Shop, count: number, random: Random): { rows: Row[]; places: PickupPlace[] } {
+export function makeLocations(
+  shop: DemoShop,
+  count: number,
+  random: SeededRandom,
+): { rows: Row[]; places: PickupPlace[] } {
   const made = Array.from({ length: count }, (_, index) => makeLocation(shop, index, random))
   return { rows: made.map(({ row }) => row), places: made.map(({ place }) => place) }
 }
 
-function makeLocation(shop: Shop, index: number, random: Random): { row: Row; place: PickupPlace } {
+function makeLocation(shop: DemoShop, index: number, random: SeededRandom): { row: Row; place: PickupPlace } {
   const country: Country = COUNTRIES[shop.country]
   const town = country.cities[index % country.cities.length]
   const place = {
@@ -51,7 +55,7 @@ function makeLocation(shop: Shop, index: number, random: Random): { row: Row; pl
 }
 
 function locationRow(
-  shop: Shop,
+  shop: DemoShop,
   {
     id,
     name,
@@ -83,8 +87,8 @@ function locationRow(
     is_active: true,
     sort_order: index,
     external_id: index === 2 ? 'POS-0003' : null,
-    created_at: instantText(HISTORY_START - 30 * DAY + index * DAY),
-    updated_at: instantText(HISTORY_START + index * 200 * DAY),
+    created_at: timestampText(HISTORY_START - 30 * DAY + index * DAY),
+    updated_at: timestampText(HISTORY_START + index * 200 * DAY),
   }
 }
 

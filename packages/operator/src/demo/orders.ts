@@ -2,27 +2,27 @@
 
 import { includesRevision, type RevisionId } from '@store-export/contract'
 import type { Article } from './catalog.ts'
-import type { Customer } from './customers.ts'
-import { DAY, HISTORY_END, HISTORY_START, HOUR, instantText, untilEnd } from './instants.ts'
+import type { DemoCustomer } from './customers.ts'
 import type { PickupPlace } from './locations.ts'
 import { centsText, subtotalOf, taxByRate } from './money.ts'
-import { type OrderStatus, paymentOf, shipmentOf, statusOf } from './order-course.ts'
+import { type OrderStatus, paymentOf, shipmentOf, statusOf } from './order-status.ts'
 import { makePerson, type OrderAddress } from './people.ts'
-import type { Random } from './random.ts'
+import type { SeededRandom } from './random.ts'
 import type { Row } from './rows.ts'
-import type { Shop } from './shop.ts'
+import type { DemoShop } from './shop.ts'
+import { DAY, HISTORY_END, HISTORY_START, HOUR, timestampText, untilEnd } from './timestamps.ts'
 import { type Locale, RETURN_REASONS, SOURCE_NUMBER } from './words/texts.ts'
 
 /** What orders are drawn from. */
 export interface OrderSources {
-  readonly shop: Shop
+  readonly shop: DemoShop
   readonly revision: RevisionId
   readonly count: number
   readonly articles: readonly Article[]
-  readonly customers: readonly Customer[]
+  readonly customers: readonly DemoCustomer[]
   readonly places: readonly PickupPlace[]
   readonly methodIds: readonly string[]
-  readonly random: Random
+  readonly random: SeededRandom
 }
 
 /** An order's row with those of its lines. */
@@ -98,8 +98,8 @@ function makeOrder(sources: OrderSources, buyer: Buyer, index: number, createdAt
     ...shipmentOf(sources, status, pickup !== undefined),
     locale: random.chance(0.95) ? buyer.locale : null,
     metafields: metafieldsOf(shop, index, random),
-    created_at: instantText(createdAt),
-    updated_at: instantText(Math.max(updatedAt, createdAt)),
+    created_at: timestampText(createdAt),
+    updated_at: timestampText(Math.max(updatedAt, createdAt)),
   }
   return { order, items: lines.map((line) => itemRow(line, id, createdAt, random)) }
 }
@@ -123,9 +123,9 @@ interface OrderAmounts {
 
 /** All in cents: total = subtotal - discount + tax + shipping. */
 function reckon(
-  shop: Shop,
+  shop: DemoShop,
   lines: readonly Line[],
-  { pickup, country, random }: { pickup: boolean; country: Shop['country']; random: Random },
+  { pickup, country, random }: { pickup: boolean; country: DemoShop['country']; random: SeededRandom },
 ): OrderAmounts {
   const subtotal = subtotalOf(lines)
   const discount = random.chance(0.14) ? Math.round(subtotal * random.pick([0.05, 0.1, 0.15])) : 0
@@ -136,8 +136,8 @@ function reckon(
 }
 
 function shippingCents(
-  shop: Shop,
-  { pickup, country, subtotal }: { pickup: boolean; country: Shop['country']; subtotal: number },
+  shop: DemoShop,
+  { pickup, country, subtotal }: { pickup: boolean; country: DemoShop['country']; subtotal: number },
 ): number {
   if (pickup) return 0
   if (country !== shop.country) return 1290
@@ -145,7 +145,7 @@ function shippingCents(
 }
 
 /** A third of the discounts come by themselves, without a code. */
-function discountCells({ discount }: OrderAmounts, random: Random): Row {
+function discountCells({ discount }: OrderAmounts, random: SeededRandom): Row {
   if (discount === 0) return {}
   return {
     discount_code: random.chance(0.67) ? random.pick(['HERBST10', 'BIENVENUE', 'WELCOME-5', 'FRÜHLING']) : null,
@@ -156,7 +156,7 @@ function discountCells({ discount }: OrderAmounts, random: Random): Row {
 function refundCells(
   status: OrderStatus,
   total: number,
-  { lines, locale, random }: { lines: readonly Line[]; locale: Locale; random: Random },
+  { lines, locale, random }: { lines: readonly Line[]; locale: Locale; random: SeededRandom },
 ): Row {
   if (status === 'refunded') return { refund_amount: centsText(total) }
   if (status === 'return_requested') return { return_reason: random.pick(RETURN_REASONS[locale]) }
@@ -165,13 +165,13 @@ function refundCells(
 }
 
 /** Orders of the first weeks were placed before the store recorded the currency: null, as on an upgraded store. */
-function currencyOf(shop: Shop, country: Shop['country'], createdAt: number): string | null {
+function currencyOf(shop: DemoShop, country: DemoShop['country'], createdAt: number): string | null {
   if (createdAt < HISTORY_START + 40 * DAY) return null
   return country === 'CH' && shop.currency === 'EUR' ? 'CHF' : shop.currency
 }
 
 /** Some orders came from another system, some were looked at and hold none, most know nothing of custom fields. */
-function metafieldsOf(shop: Shop, index: number, random: Random): string | null {
+function metafieldsOf(shop: DemoShop, index: number, random: SeededRandom): string | null {
   const draw = random.next()
   if (draw > 0.1) return null
   if (draw > 0.06) return '[]'
@@ -180,7 +180,7 @@ function metafieldsOf(shop: Shop, index: number, random: Random): string | null 
   ])
 }
 
-function itemRow(line: Line, orderId: string, createdAt: number, random: Random): Row {
+function itemRow(line: Line, orderId: string, createdAt: number, random: SeededRandom): Row {
   return {
     id: random.uuid(),
     order_id: orderId,
@@ -190,6 +190,6 @@ function itemRow(line: Line, orderId: string, createdAt: number, random: Random)
     price: centsText(line.cents),
     quantity: line.quantity,
     attributes: line.attributes,
-    created_at: instantText(createdAt),
+    created_at: timestampText(createdAt),
   }
 }

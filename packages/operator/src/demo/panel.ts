@@ -1,8 +1,8 @@
 // What the demo shows when it runs: where it is, a key, lines to paste, and the other stores. Text only.
 
 import type { Style } from '../output.ts'
-import type { KeptKeys, KeptSignIn } from './data-folder.ts'
-import type { DemoStore } from './platform.ts'
+import type { DemoKeys, StoredSignIn } from './data-folder.ts'
+import type { DemoStore } from './demo-stores.ts'
 
 /** What the panel tells. */
 export interface PanelFacts {
@@ -10,15 +10,15 @@ export interface PanelFacts {
   readonly url: string
   readonly operationsUrl: string | null
   readonly stores: readonly DemoStore[]
-  readonly keys: KeptKeys
-  readonly dashboard: KeptSignIn
+  readonly keys: DemoKeys
+  readonly dashboard: StoredSignIn
 }
 
 /** Styles a text, or leaves it as it is where the output is no terminal. */
 export type Paint = (style: Style, text: string) => string
 
 /** The panel, lines without an end. */
-export function panel({ url, operationsUrl, stores, keys, dashboard }: PanelFacts, paint: Paint): string {
+export function formatPanel({ url, operationsUrl, stores, keys, dashboard }: PanelFacts, paint: Paint): string {
   const shown = stores.flatMap((store) => {
     const kept = keys.get(store.id)
     return kept === undefined ? [] : [{ store, key: kept.key }]

@@ -1,9 +1,9 @@
 // People of a demo store with a home each: names, addresses, mail and telephone that belong to nobody.
 
 import { asciiOf } from './ascii.ts'
-import type { Random } from './random.ts'
-import type { Shop } from './shop.ts'
-import { FIRST_NAMES, LAST_NAMES } from './words/people.ts'
+import type { SeededRandom } from './random.ts'
+import type { DemoShop } from './shop.ts'
+import { FIRST_NAMES, LAST_NAMES } from './words/names.ts'
 import { COUNTRIES, type Country, type CountryCode } from './words/places.ts'
 
 /** The address snapshot of an order, in the keys of the specification. */
@@ -20,13 +20,13 @@ export interface OrderAddress {
 }
 
 /** Somebody who buys. */
-export interface Person {
+export interface DemoPerson {
   readonly email: string
   readonly home: OrderAddress
 }
 
 /** Person number `number`, which makes the mail address theirs alone. */
-export function makePerson(shop: Shop, number: number, random: Random): Person {
+export function makePerson(shop: DemoShop, number: number, random: SeededRandom): DemoPerson {
   const firstName = random.pick(FIRST_NAMES)
   const lastName = random.pick(LAST_NAMES)
   const local = asciiOf(`${firstName}.${lastName}${number}`).toLowerCase()
@@ -37,7 +37,7 @@ export function makePerson(shop: Shop, number: number, random: Random): Person {
 }
 
 /** A place to live in a country. */
-export function makePlace(code: CountryCode, random: Random): Omit<OrderAddress, 'firstName' | 'lastName'> {
+export function makePlace(code: CountryCode, random: SeededRandom): Omit<OrderAddress, 'firstName' | 'lastName'> {
   const country: Country = COUNTRIES[code]
   const { city, state, postalCode } = random.pick(country.cities)
   return {
@@ -52,6 +52,6 @@ export function makePlace(code: CountryCode, random: Random): Omit<OrderAddress,
 }
 
 /** A telephone number of the pattern, `#` being a digit. */
-function phoneOf(pattern: string, random: Random): string {
+function phoneOf(pattern: string, random: SeededRandom): string {
   return pattern.replaceAll('#', () => String(random.between(0, 9)))
 }

@@ -3,7 +3,7 @@
 import { styled } from '../output.ts'
 
 /** Tells of steps. */
-export interface Progress {
+export interface StepProgress {
   /** Does the work and tells how long it took. */
   step<T>(label: string, work: () => Promise<T>): Promise<T>
 }
@@ -11,7 +11,7 @@ export interface Progress {
 const LABEL_WIDTH = 46
 
 /** Progress on a stream; at a terminal the step under way is shown, too. `now` gives milliseconds. */
-export function createProgress(stream: NodeJS.WriteStream, now: () => number): Progress {
+export function createProgress(stream: NodeJS.WriteStream, now: () => number): StepProgress {
   return {
     async step(label, work) {
       const startedAt = now()

@@ -1,7 +1,7 @@
 // A small generator of numbers that look random and are the same for the same seed. Not for secrets.
 
 /** A stream of draws; each draw moves it on. */
-export interface Random {
+export interface SeededRandom {
   /** At least 0, below 1. */
   next(): number
   /** A whole number from `min` to `max`, both included. */
@@ -20,7 +20,7 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 
 /** A stream that `seed` alone decides: sfc32 (Chris Doty-Humphrey), 128 bits of state, filled by an FNV hash of the seed. */
-export function createRandom(seed: string): Random {
+export function createRandom(seed: string): SeededRandom {
   const draw = sfc32(seed)
   const next = () => draw() / 4_294_967_296
   const between = (min: number, max: number) => min + Math.floor(next() * (max - min + 1))

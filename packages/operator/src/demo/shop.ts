@@ -5,7 +5,7 @@ import type { Assortment } from './words/products.ts'
 import type { Locale } from './words/texts.ts'
 
 /** A demo store's character. Rates of tax are in percent, on top of the prices. */
-export interface Shop {
+export interface DemoShop {
   readonly storeName: string
   /** Host of the shop's pictures and addresses, under a name that is kept for examples. */
   readonly host: string

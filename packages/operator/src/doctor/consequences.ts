@@ -3,31 +3,31 @@
 import { childrenOf, RESOURCES, store } from '@store-export/contract'
 import { quoteName, quoteSchema, quoteTable } from '../store-schema/sql-text.ts'
 import type { ColumnFact } from './facts.ts'
-import type { Finding } from './report.ts'
+import type { DoctorFinding } from './report.ts'
 
 /** How bad it is, and what to say of it. */
 export interface Consequence {
   readonly severity: 'error' | 'warning'
-  readonly says: string
+  readonly effect: string
 }
 
 /** Consequences if the role may not read these columns of a table; `columns` are all columns of the contract. */
 export function consequenceOf(table: string, names: readonly string[], columns: readonly ColumnFact[]): Consequence {
   const isReadable = columns.some((column) => column.table === table && column.readable)
-  if (!isReadable) return { severity: 'error', says: FAILS }
+  if (!isReadable) return { severity: 'error', effect: FAILS }
   if (names.includes('id')) {
-    return { severity: 'error', says: isList(table) ? FAILS : 'served with an id of zeros' }
+    return { severity: 'error', effect: isList(table) ? FAILS : 'served with an id of zeros' }
   }
   const parent = PARENT_COLUMNS.get(table)
   if (parent !== undefined && names.includes(parent.column)) {
-    return { severity: 'error', says: `${parent.list} are served without their ${table}` }
+    return { severity: 'error', effect: `${parent.list} are served without their ${table}` }
   }
   const removed = REMOVED_COLUMNS.get(table)
   if (removed !== undefined && names.includes(removed)) {
     const rest = names.length > 1 ? ', the rest as null' : ''
-    return { severity: 'error', says: `rows that were removed are served again${rest}` }
+    return { severity: 'error', effect: `rows that were removed are served again${rest}` }
   }
-  return { severity: 'warning', says: 'served as null' }
+  return { severity: 'warning', effect: 'served as null' }
 }
 
 /** Consequences if the store lacks these columns, each given as `table.column`. */
@@ -38,11 +38,11 @@ export function consequenceOfMissing(missing: readonly string[], columns: readon
     // the list of a newer table that does not exist is empty
     return column === 'id' && (tables.has(table) ? isList(table) : isOfLaunch(table))
   })
-  return fails ? { severity: 'error', says: FAILS } : { severity: 'warning', says: 'served as null' }
+  return fails ? { severity: 'error', effect: FAILS } : { severity: 'warning', effect: 'served as null' }
 }
 
 /** An error for each table whose removed rows cannot be told from the others, since it has no column that says so. */
-export function lackingRemoval(columns: readonly ColumnFact[], schemaName: string): Finding[] {
+export function missingRemovalColumns(columns: readonly ColumnFact[], schemaName: string): DoctorFinding[] {
   return [...REMOVED_COLUMNS].flatMap(([table, removed]) => {
     const own = columns.filter((column) => column.table === table)
     const [first] = own

@@ -2,26 +2,26 @@
 
 import { listStores, missingMigrations, openStoreUrl, SealingProblem } from '@store-export/control'
 import { connect, describeTls, parseConnectionUrl } from '@store-export/postgres'
-import type { OpenPlace } from '../context.ts'
-import { databaseSentence } from '../problem.ts'
-import { checkClock } from './clock.ts'
+import type { CommandContext } from '../command-context.ts'
+import { databaseErrorMessage } from '../explain-error.ts'
+import { checkClock } from './check-clock.ts'
+import { checkConnection } from './check-connection.ts'
 import { readClockAheadMs, readTlsInUse } from './read-store.ts'
-import type { Check, ControlReport, Finding } from './report.ts'
-import { checkConnection } from './tls.ts'
+import type { ControlReport, DoctorCheck, DoctorFinding } from './report.ts'
 
 /** The report of the control database. Never rejects: it must not hide the reports of stores. */
-export async function examineControl(place: OpenPlace): Promise<ControlReport> {
+export async function examineControl(context: CommandContext): Promise<ControlReport> {
   try {
-    return await examine(place)
+    return await examine(context)
   } catch (error) {
-    const message = databaseSentence(error) ?? String(error)
-    const finding: Finding = { severity: 'error', code: 'unreachable', message, fix: null }
+    const message = databaseErrorMessage(error) ?? String(error)
+    const finding: DoctorFinding = { severity: 'error', code: 'unreachable', message, fix: null }
     return { checks: [{ name: 'connection', summary: null, findings: [finding] }] }
   }
 }
 
-async function examine(place: OpenPlace): Promise<ControlReport> {
-  const { database, controlUrl } = place
+async function examine(context: CommandContext): Promise<ControlReport> {
+  const { database, controlUrl } = context
   const target = parseConnectionUrl(controlUrl)
   const missing = await missingMigrations(database)
   const connection = await connect(target, { applicationName: 'store-export doctor' })
@@ -29,16 +29,16 @@ async function examine(place: OpenPlace): Promise<ControlReport> {
   const aheadMs = await readClockAheadMs(connection).finally(() => connection.close())
   return {
     checks: [
-      checkConnection('answers', { usesTls, tlsAsked: describeTls(target) }),
+      checkConnection('answers', { usesTls, requestedTls: describeTls(target) }),
       { name: 'migrations', summary: 'at this version', findings: missing.map(missingMigration) },
-      await checkSecret(place),
+      await checkSecret(context),
       checkClock(aheadMs),
     ],
   }
 }
 
-async function checkSecret({ database, keys }: OpenPlace): Promise<Check> {
-  const findings: Finding[] = []
+async function checkSecret({ database, keys }: CommandContext): Promise<DoctorCheck> {
+  const findings: DoctorFinding[] = []
   const sealed = (await listStores(database)).filter(({ sealedPassword }) => sealedPassword !== null)
   for (const store of sealed) {
     try {
@@ -52,7 +52,7 @@ async function checkSecret({ database, keys }: OpenPlace): Promise<Check> {
   return { name: 'secret', summary: `opens all ${sealed.length} passwords`, findings }
 }
 
-function missingMigration(name: string): Finding {
+function missingMigration(name: string): DoctorFinding {
   return {
     severity: 'error',
     code: 'missing_migration',

@@ -1,16 +1,16 @@
 // Everything about one store: its facts judged, or why there are none.
 
 import { openStoreUrl, type RegisteredStore, type SealingKeys } from '@store-export/control'
-import { checkClock } from './clock.ts'
+import { checkClock } from './check-clock.ts'
+import { checkConnection } from './check-connection.ts'
+import { checkIndexes } from './check-indexes.ts'
+import { checkGrants, checkPasswords, checkSchema, detectSchema, schemaMissing } from './check-schema.ts'
+import { checkLocks, checkTransactions } from './check-transactions.ts'
+import { checkValues } from './check-values.ts'
+import { explainFailure, isSettingRefused, settingsRefused } from './explain-failure.ts'
 import type { StoreFacts } from './facts.ts'
-import { explainFailure, isSettingRefused, settingsRefused } from './failures.ts'
-import { checkIndexes } from './indexes.ts'
 import { type ReadOptions, readStore } from './read-store.ts'
-import type { Check, Finding, StoreReport } from './report.ts'
-import { checkGrants, checkPasswords, checkSchema, detectSchema, schemaMissing } from './schema.ts'
-import { checkConnection } from './tls.ts'
-import { checkLocks, checkTransactions } from './transactions.ts'
-import { checkValues } from './values.ts'
+import type { DoctorCheck, DoctorFinding, StoreReport } from './report.ts'
 
 /** Options of the examination. */
 export interface ExamineOptions extends Omit<ReadOptions, 'schemaName'> {
@@ -46,7 +46,7 @@ async function readAsNodes(url: string, options: ReadOptions): Promise<{ facts: 
 function judge(
   { id, name }: Pick<RegisteredStore, 'id' | 'name'>,
   facts: StoreFacts,
-  refusals: readonly Finding[],
+  refusals: readonly DoctorFinding[],
 ): StoreReport {
   const { connection, columns, values, transactions, locks } = facts
   const schema = detectSchema(columns)
@@ -68,6 +68,6 @@ function judge(
   return { id, name, revision: schema.revision, checks }
 }
 
-function withoutDatabase(origin: string, state: string): Check {
+function withoutDatabase(origin: string, state: string): DoctorCheck {
   return { name: 'connection', summary: `no database: ${origin === 'imported' ? 'imported' : state}`, findings: [] }
 }

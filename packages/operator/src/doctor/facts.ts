@@ -1,7 +1,7 @@
 // The facts that `doctor` reads from a store database. It derives the findings without another query.
 
 import type { TransactionSnapshot } from '@store-export/engine'
-import type { Protection } from './tls.ts'
+import type { ConnectionSecurity } from './check-connection.ts'
 
 /** A store database as its reader's role sees it. */
 export interface StoreFacts {
@@ -16,7 +16,7 @@ export interface StoreFacts {
 }
 
 /** The connection and its role. */
-export interface ConnectionFacts extends Protection {
+export interface ConnectionFacts extends ConnectionSecurity {
   readonly role: string
   /** For example `18.4`. */
   readonly serverVersion: string

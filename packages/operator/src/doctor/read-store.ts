@@ -5,11 +5,11 @@
 import { pollOpenTransactions, sessionSettings } from '@store-export/engine'
 import { type Connection, connect, describeTls, parseConnectionUrl, queryAll, within } from '@store-export/postgres'
 import type { Config } from '../config.ts'
-import { codeOf } from '../problem.ts'
+import { codeOf } from '../explain-error.ts'
 import { quoteText } from '../store-schema/sql-text.ts'
+import { countStatement, type TableCheck, valueChecks } from './check-values.ts'
 import type { ColumnFact, ConnectionFacts, LockFact, StoreFacts, TableValues } from './facts.ts'
 import { keysOf, type StoredIndex } from './index-keys.ts'
-import { countStatement, type TableCheck, valueChecks } from './values.ts'
 
 /** Options of reading a store. */
 export interface ReadOptions {

@@ -6,7 +6,7 @@ import type { RevisionId } from '@store-export/contract'
 type Severity = 'error' | 'warning' | 'note'
 
 /** One thing that was found. */
-export interface Finding {
+export interface DoctorFinding {
   readonly severity: Severity
   /** For programs; a few words joined by underscores. */
   readonly code: string
@@ -16,11 +16,11 @@ export interface Finding {
 }
 
 /** One check of a database. */
-export interface Check {
+export interface DoctorCheck {
   readonly name: string
   /** Summary of a passed check; null if there was nothing to examine. */
   readonly summary: string | null
-  readonly findings: readonly Finding[]
+  readonly findings: readonly DoctorFinding[]
 }
 
 /** All about one store. */
@@ -29,12 +29,12 @@ export interface StoreReport {
   readonly name: string
   /** The highest revision whose columns are all there; null if there is none or the store could not be read. */
   readonly revision: RevisionId | null
-  readonly checks: readonly Check[]
+  readonly checks: readonly DoctorCheck[]
 }
 
 /** All about the control database. */
 export interface ControlReport {
-  readonly checks: readonly Check[]
+  readonly checks: readonly DoctorCheck[]
 }
 
 /** Whether nothing must be done. */
@@ -43,6 +43,6 @@ export function isHealthy({ checks }: ControlReport): boolean {
 }
 
 /** The findings of all checks, in their order. */
-export function findingsOf(checks: readonly Check[]): Finding[] {
+export function findingsOf(checks: readonly DoctorCheck[]): DoctorFinding[] {
   return checks.flatMap(({ findings }) => findings)
 }

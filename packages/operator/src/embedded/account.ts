@@ -1,7 +1,7 @@
 // Whom PostgreSQL runs as: ourselves, or as root an existing unprivileged user, because PostgreSQL refuses root.
 // No user is ever created.
 import { readFile, stat } from 'node:fs/promises'
-import { foreignOwner, noAccount } from './problems.ts'
+import { foreignOwner, noAccount } from './embedded-postgres-error.ts'
 
 /** Ids to hand to `spawn` and `chown`; undefined where the caller's own user is meant. */
 export type Account = { userId: number; groupId: number } | undefined

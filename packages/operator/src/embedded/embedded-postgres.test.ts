@@ -3,19 +3,19 @@ import path from 'node:path'
 import postgres from 'postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import {
-  canBeOthers,
+  canSwitchUser,
   freePort,
   isRoot,
   OTHER_USER,
   query,
   sharedFolder,
-  start,
   startInChild,
+  startServerForTest,
   temporaryFolder,
   waitUntil,
 } from '../../test/support/embedded-server.ts'
 import { findRunningPostgres, removeEmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts'
-import type { Notice } from './notice.ts'
+import type { EmbeddedNotice } from './notice.ts'
 import { processIdentity } from './process-identity.ts'
 
 // making a cluster takes a second, so the tests that do not mind share one
@@ -27,34 +27,34 @@ describe('a start', () => {
     const first = await startEmbeddedPostgres({ dataFolder })
     await query(first.url('postgres'), 'create table kept as select 42 as answer')
     await first.stop()
-    const second = await start({ dataFolder })
+    const second = await startServerForTest({ dataFolder })
     expect([first.isNew, second.isNew]).toEqual([true, false])
     expect(await query(second.url('postgres'), 'select answer from kept')).toEqual([{ answer: 42 }])
   })
 
   test('listens on the socket only, whose folder admits its owner only', async () => {
-    const server = await start({ dataFolder: shared })
+    const server = await startServerForTest({ dataFolder: shared })
     expect((await stat(server.socketFolder)).mode & 0o777).toBe(0o700)
     const settings = await query(server.url('postgres'), 'show listen_addresses')
     expect(settings).toEqual([{ listen_addresses: '' }])
   })
 
   test('runs the server as an existing unprivileged user when we are root, else as ourselves', async () => {
-    const server = await start({ dataFolder: shared })
+    const server = await startServerForTest({ dataFolder: shared })
     const owner = (await stat(server.socketFolder)).uid
     expect(owner === process.getuid?.()).toBe(!isRoot)
     if (process.platform === 'linux') expect((await stat(`/proc/${server.processId}`)).uid).toBe(owner)
   })
 
   test('sorts by code point, stores UTF-8 and reckons in UTC on every machine', async () => {
-    const server = await start({ dataFolder: shared })
+    const server = await startServerForTest({ dataFolder: shared })
     const statement = `select string_agg(word, '' order by word) as words, current_setting('server_encoding') as encoding,
       current_setting('timezone') as zone from unnest(array['b', 'é', 'a', 'B']) as word`
     expect(await query(server.url('postgres'), statement)).toEqual([{ words: 'Babé', encoding: 'UTF8', zone: 'UTC' }])
   })
 
   test('on a TCP port asks for the password that its URL carries', async () => {
-    const server = await start({ dataFolder: shared, tcpPort: await freePort() })
+    const server = await startServerForTest({ dataFolder: shared, tcpPort: await freePort() })
     expect(await query(server.url('postgres'), 'select 1 as one')).toEqual([{ one: 1 }])
     const url = new URL(server.url('postgres'))
     url.password = 'guess'
@@ -69,20 +69,23 @@ describe('a start', () => {
       '.data',
     )
     onTestFinished(() => removeEmbeddedPostgres(dataFolder))
-    const server = await start({ dataFolder })
+    const server = await startServerForTest({ dataFolder })
     expect(Buffer.byteLength(server.socketFolder)).toBeLessThanOrEqual(100)
     expect(await query(server.url('postgres'), 'select 1 as one')).toEqual([{ one: 1 }])
     await server.stop()
-    const again = await start({ dataFolder })
+    const again = await startServerForTest({ dataFolder })
     expect(again.socketFolder).toBe(server.socketFolder)
   })
 
   test('works after the data folder was moved', async () => {
     const parent = await temporaryFolder()
-    const notices: Notice[] = []
+    const notices: EmbeddedNotice[] = []
     await (await startEmbeddedPostgres({ dataFolder: path.join(parent, 'here') })).stop()
     await rename(path.join(parent, 'here'), path.join(parent, 'there'))
-    const server = await start({ dataFolder: path.join(parent, 'there'), onNotice: (notice) => notices.push(notice) })
+    const server = await startServerForTest({
+      dataFolder: path.join(parent, 'there'),
+      onNotice: (notice) => notices.push(notice),
+    })
     expect([server.isNew, notices]).toEqual([false, []])
   })
 
@@ -90,21 +93,21 @@ describe('a start', () => {
     const closed = await temporaryFolder()
     await chmod(closed, 0o700)
     const dataFolder = path.join(closed, 'project', '.data')
-    const notices: Notice[] = []
+    const notices: EmbeddedNotice[] = []
     const first = await startEmbeddedPostgres({ dataFolder, onNotice: (notice) => notices.push(notice) })
     onTestFinished(() => first.stop())
     const { home } = JSON.parse(await readFile(path.join(dataFolder, 'cluster.json'), 'utf8')) as { home: string }
     expect(notices.map(({ type }) => type)).toEqual(['placed-outside'])
     expect(await readdir(home)).toContain('cluster')
     await first.stop()
-    const second = await start({ dataFolder })
+    const second = await startServerForTest({ dataFolder })
     expect(second.isNew).toBe(false)
     await second.stop()
     await removeEmbeddedPostgres(dataFolder)
     await expect(stat(home)).rejects.toThrow('ENOENT')
   })
 
-  test.skipIf(!canBeOthers)('as root serves the cluster of an ordinary user as that user', async () => {
+  test.skipIf(!canSwitchUser)('as root serves the cluster of an ordinary user as that user', async () => {
     const parent = await temporaryFolder()
     await chmod(parent, 0o777)
     const dataFolder = path.join(parent, 'data')
@@ -112,7 +115,7 @@ describe('a start', () => {
     if (child.url === undefined) return expect(child.problem).toMatch(/passwd/)
     child.process.kill('SIGTERM')
     await waitUntil(() => child.process.exitCode !== null)
-    const server = await start({ dataFolder })
+    const server = await startServerForTest({ dataFolder })
     expect([server.isNew, (await stat(path.join(dataFolder, 'cluster'))).uid]).toEqual([false, OTHER_USER])
   })
 })
@@ -121,7 +124,7 @@ describe('a running server', () => {
   test('is found by another command, and no longer after it stopped', async () => {
     const dataFolder = shared
     expect(await findRunningPostgres(dataFolder)).toBeUndefined()
-    const server = await start({ dataFolder })
+    const server = await startServerForTest({ dataFolder })
     const found = await findRunningPostgres(dataFolder)
     expect(await query(found?.url('postgres') ?? '', 'select 1 as one')).toEqual([{ one: 1 }])
     await server.stop()
@@ -129,7 +132,7 @@ describe('a running server', () => {
   })
 
   test('keeps its URL over a restart and a crash', async () => {
-    const server = await start({ dataFolder: shared })
+    const server = await startServerForTest({ dataFolder: shared })
     const [url, processId] = [server.url('postgres'), server.processId]
     await query(url, 'create table survivor as select 42 as answer')
     await server.restart('immediate')
@@ -139,7 +142,7 @@ describe('a running server', () => {
   })
 
   test('stops although connections are open, and a second stop does nothing', async () => {
-    const server = await start({ dataFolder: shared })
+    const server = await startServerForTest({ dataFolder: shared })
     const sql = postgres({ host: server.socketFolder, username: 'postgres', max: 1, onclose: () => undefined })
     await sql`select 1`
     await Promise.all([server.stop(), server.stop()])
@@ -149,22 +152,22 @@ describe('a running server', () => {
   })
 
   test('that ends by itself is told', async () => {
-    const notices: Notice[] = []
-    const server = await start({ dataFolder: shared, onNotice: (notice) => notices.push(notice) })
+    const notices: EmbeddedNotice[] = []
+    const server = await startServerForTest({ dataFolder: shared, onNotice: (notice) => notices.push(notice) })
     process.kill(server.processId, 'SIGQUIT')
     await waitUntil(() => notices.length > 0)
     expect(notices.map(({ type }) => type)).toEqual(['ended'])
   })
 
   test.runIf(process.platform === 'linux')('is in a session of its own, out of reach of a Ctrl-C', async () => {
-    const server = await start({ dataFolder: shared })
+    const server = await startServerForTest({ dataFolder: shared })
     const fields = (await readFile(`/proc/${server.processId}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? []
     expect([fields[2], fields[3]]).toEqual([String(server.processId), String(server.processId)])
   })
 
   test('is not removed while it runs', async () => {
     const dataFolder = shared
-    const server = await start({ dataFolder })
+    const server = await startServerForTest({ dataFolder })
     await expect(removeEmbeddedPostgres(dataFolder)).rejects.toThrow('already runs')
     expect(await query(server.url('postgres'), 'select 1 as one')).toEqual([{ one: 1 }])
   })

@@ -3,16 +3,16 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { connect, parseConnectionUrl } from '@store-export/postgres'
+import { clearLeftovers, clearSockets } from './clear-leftovers.ts'
+import { databaseUrl } from './database-url.ts'
+import { ensureCluster, SUPERUSER } from './ensure-cluster.ts'
 import { binariesPackage, findBinaries } from './find-binaries.ts'
 import { clusterOf, type Folders, prepareFolders, removeFolders } from './folders.ts'
-import { ensureCluster, SUPERUSER } from './initdb.ts'
-import { clearLeftover, clearSockets } from './leftover.ts'
 import { readLock } from './lock-file.ts'
-import type { Notice } from './notice.ts'
+import type { EmbeddedNotice } from './notice.ts'
 import { findServer, ownedBy, processIdentity } from './process-identity.ts'
-import { type Server, type ServerWanted, type StopMode, startServer } from './server.ts'
 import { type ServerSettings, serverParameters } from './server-settings.ts'
-import { databaseUrl } from './url.ts'
+import { type EmbeddedServerOptions, type PostgresServer, type StopMode, startServer } from './start-server.ts'
 
 /** What to start. `dataFolder` is made when missing. */
 export type EmbeddedPostgresOptions = {
@@ -22,7 +22,7 @@ export type EmbeddedPostgresOptions = {
   /** Server settings over those of server-settings.ts. */
   settings?: ServerSettings
   /** Hears what was done about earlier runs, and when the server ends by itself. */
-  onNotice?: (notice: Notice) => void
+  onNotice?: (notice: EmbeddedNotice) => void
 }
 
 /** A running embedded PostgreSQL. */
@@ -51,7 +51,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const folders = await prepareFolders(options.dataFolder, onNotice)
   const { account, cluster } = folders
   const binaries = await findBinaries({ account, copyFolder: folders.home, packageFolder })
-  await clearLeftover(cluster, onNotice)
+  await clearLeftovers(cluster, onNotice)
   await clearSockets(folders.socket, cluster)
   const isNew = await ensureCluster(cluster, binaries, account)
   const wanted = await describeServer(binaries.postgres, folders, options)
@@ -79,7 +79,7 @@ export async function findRunningPostgres(dataFolder: string): Promise<Pick<Embe
 
 /** Removes the data folder and all that lies elsewhere on its behalf; an EmbeddedProblem when the server runs. */
 export async function removeEmbeddedPostgres(dataFolder: string): Promise<void> {
-  await clearLeftover(await clusterOf(dataFolder), () => undefined)
+  await clearLeftovers(await clusterOf(dataFolder), () => undefined)
   await removeFolders(dataFolder)
 }
 
@@ -87,7 +87,7 @@ async function describeServer(
   program: string,
   { account, cluster, data, socket }: Folders,
   { settings, tcpPort }: EmbeddedPostgresOptions,
-): Promise<ServerWanted> {
+): Promise<EmbeddedServerOptions> {
   const port = tcpPort ?? SOCKET_PORT
   const name = ownedBy((await processIdentity(process.pid)) ?? String(process.pid))
   const fixed = { socketFolder: socket, port, tcp: tcpPort !== undefined, name }
@@ -97,13 +97,13 @@ async function describeServer(
 
 /** Keeps hold of the server that runs now, across restarts. */
 function supervise(
-  first: Server,
-  wanted: ServerWanted,
-  onNotice: (notice: Notice) => void,
+  first: PostgresServer,
+  wanted: EmbeddedServerOptions,
+  onNotice: (notice: EmbeddedNotice) => void,
 ): Pick<EmbeddedPostgres, 'processId' | 'restart' | 'stop'> {
   let server = first
-  const meantToEnd = new WeakSet<Server>()
-  const watch = (watched: Server): void => {
+  const meantToEnd = new WeakSet<PostgresServer>()
+  const watch = (watched: PostgresServer): void => {
     const text = `PostgreSQL ended by itself: read ${wanted.logFile}, then start again.`
     void watched.ended.then(() => meantToEnd.has(watched) || onNotice({ type: 'ended', text }))
   }

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { isRoot, temporaryFolder } from '../../test/support/embedded-server.ts'
 import { unprivilegedAccount } from './account.ts'
 import { binariesPackage, findBinaries, withInitdb } from './find-binaries.ts'
-import { run } from './run.ts'
+import { runProgram } from './run-program.ts'
 
 test('makes the links that npm left out, once', async () => {
   const packageFolder = await unlinkedPackage(await temporaryFolder())
@@ -12,7 +12,7 @@ test('makes the links that npm left out, once', async () => {
   const binaries = await findBinaries(wanted)
   expect(binaries.majorVersion).toBe('18')
   expect(binaries.initdb.startsWith(packageFolder)).toBe(true)
-  expect((await run(binaries.initdb, ['--version'], undefined)).output).toMatch(/^initdb \(PostgreSQL\) 18/)
+  expect((await runProgram(binaries.initdb, ['--version'], undefined)).output).toMatch(/^initdb \(PostgreSQL\) 18/)
   expect(await findBinaries(wanted)).toEqual(binaries)
 })
 
@@ -25,7 +25,7 @@ test.skipIf(!isRoot)('copies binaries that the account cannot reach, readable wh
   const before = process.umask(0o077)
   const binaries = await findBinaries(wanted).finally(() => process.umask(before))
   expect(binaries.postgres.startsWith(wanted.copyFolder)).toBe(true)
-  expect((await run(binaries.initdb, ['--version'], account)).output).toMatch(/^initdb \(PostgreSQL\) 18/)
+  expect((await runProgram(binaries.initdb, ['--version'], account)).output).toMatch(/^initdb \(PostgreSQL\) 18/)
   expect(await findBinaries(wanted)).toEqual(binaries)
   expect(await readdir(wanted.copyFolder)).toHaveLength(1)
 })
@@ -36,7 +36,7 @@ test.skipIf(isRoot)('copies binaries that lack links where they may not be made'
   await chmod(library, 0o555)
   onTestFinished(() => chmod(library, 0o755))
   const binaries = await findBinaries({ account: undefined, copyFolder: await temporaryFolder(), packageFolder })
-  expect((await run(binaries.initdb, ['--version'], undefined)).output).toMatch(/^initdb \(PostgreSQL\) 18/)
+  expect((await runProgram(binaries.initdb, ['--version'], undefined)).output).toMatch(/^initdb \(PostgreSQL\) 18/)
 })
 
 test('lends an initdb that works below a folder whose name a shell would read', async () => {
@@ -49,7 +49,7 @@ test('lends an initdb that works below a folder whose name a shell would read', 
   const cluster = await temporaryFolder()
   if (account !== undefined) await chown(cluster, account.userId, account.groupId)
   const parameters = ['-D', cluster, '--no-sync', '--auth=trust', '--username=postgres']
-  const { code, output } = await withInitdb(binaries, (initdb) => run(initdb, parameters, account))
+  const { code, output } = await withInitdb(binaries, (initdb) => runProgram(initdb, parameters, account))
   expect(code, output).toBe(0)
 })
 

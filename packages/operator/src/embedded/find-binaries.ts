@@ -4,14 +4,14 @@ import { chmod, cp, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, symlin
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import type { Account } from './account.ts'
-import { binariesDoNotRun, noBinaries, orProblem, unsupportedPlatform } from './problems.ts'
-import { run } from './run.ts'
+import { binariesDoNotRun, explainWriteErrors, noBinaries, unsupportedPlatform } from './embedded-postgres-error.ts'
+import { runProgram } from './run-program.ts'
 
 /** The programs, and the major version they are of, such as "18". */
 export type Binaries = { initdb: string; postgres: string; majorVersion: string }
 
 /** Where to look and for whom; `copyFolder` is used only when the package's own files cannot be run. */
-export type BinariesWanted = { account: Account; copyFolder: string; packageFolder: string }
+export type FindBinariesOptions = { account: Account; copyFolder: string; packageFolder: string }
 
 const SUPPORTED = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']
 
@@ -35,7 +35,7 @@ export function binariesPackage(
 }
 
 /** Programs that the account can run: those of the package, or a copy where it cannot reach or link them. */
-export async function findBinaries({ account, copyFolder, packageFolder }: BinariesWanted): Promise<Binaries> {
+export async function findBinaries({ account, copyFolder, packageFolder }: FindBinariesOptions): Promise<Binaries> {
   const native = path.join(packageFolder, 'native')
   const linked = await link(native, native)
   if (linked && (await probe(native, account)).version !== undefined) return programs(native, account)
@@ -43,7 +43,7 @@ export async function findBinaries({ account, copyFolder, packageFolder }: Binar
     version: string
   }
   const copy = path.join(copyFolder, `postgresql-${version}`)
-  if (!(await exists(copy))) await orProblem(copyFolder, () => copyNative(native, copy))
+  if (!(await exists(copy))) await explainWriteErrors(copyFolder, () => copyNative(native, copy))
   return programs(copy, account)
 }
 
@@ -72,7 +72,7 @@ async function programs(native: string, account: Account): Promise<Binaries> {
 
 /** Running it is the one test that covers folders closed to the account, modes, noexec disks and libraries. */
 async function probe(native: string, account: Account): Promise<{ version: string | undefined; output: string }> {
-  const { output } = await run(program(native, 'postgres'), ['--version'], account)
+  const { output } = await runProgram(program(native, 'postgres'), ['--version'], account)
   return { version: /^postgres \(PostgreSQL\) (\d+)/.exec(output)?.[1], output }
 }
 

@@ -4,10 +4,10 @@ import { access, chmod, chown, constants, lstat, mkdir, mkdtemp, rm } from 'node
 import os from 'node:os'
 import path from 'node:path'
 import { type Account, chooseAccount } from './account.ts'
-import type { Notice } from './notice.ts'
-import { orProblem } from './problems.ts'
-import { type ClusterRecord, readRecord, writeRecord } from './record.ts'
-import { run } from './run.ts'
+import { type ClusterRecord, readRecord, writeRecord } from './cluster-record.ts'
+import { explainWriteErrors } from './embedded-postgres-error.ts'
+import type { EmbeddedNotice } from './notice.ts'
+import { runProgram } from './run-program.ts'
 
 /** All folders of one embedded PostgreSQL, absolute. `home` is the data folder unless that is closed. */
 export type Folders = { data: string; home: string; cluster: string; socket: string; account: Account }
@@ -22,9 +22,9 @@ const SYSTEM_FOLDERS = ['/var/lib', '/var/db', '/var/tmp', os.tmpdir(), '/tmp']
 const OWN_PREFIX = 'store-export-'
 
 /** Makes the folders that must exist before a start, and remembers in `cluster.json` those outside the data folder. */
-export async function prepareFolders(dataFolder: string, onNotice: (notice: Notice) => void): Promise<Folders> {
+export async function prepareFolders(dataFolder: string, onNotice: (notice: EmbeddedNotice) => void): Promise<Folders> {
   const data = path.resolve(dataFolder)
-  return orProblem(data, async () => {
+  return explainWriteErrors(data, async () => {
     await makeDataFolder(data)
     const record = await readRecord(data)
     const known = await knownHome(record, onNotice)
@@ -73,13 +73,16 @@ async function nearestFolder(folder: string): Promise<string> {
   return (await isFolder(folder)) || folder === path.dirname(folder) ? folder : nearestFolder(path.dirname(folder))
 }
 
-async function knownHome({ home }: ClusterRecord, onNotice: (notice: Notice) => void): Promise<string | undefined> {
+async function knownHome(
+  { home }: ClusterRecord,
+  onNotice: (notice: EmbeddedNotice) => void,
+): Promise<string | undefined> {
   if (home === undefined || (await isFolder(home))) return home
   onNotice({ type: 'folder-gone', text: `The database folder ${home} has gone; an empty one takes its place.` })
   return undefined
 }
 
-async function chooseHome(data: string, account: Account, onNotice: (notice: Notice) => void): Promise<string> {
+async function chooseHome(data: string, account: Account, onNotice: (notice: EmbeddedNotice) => void): Promise<string> {
   if (account === undefined || (await canEnter(data, account))) return data
   for (const parent of SYSTEM_FOLDERS) {
     const home = (await canEnter(parent, account)) ? await makeOwn(parent) : undefined
@@ -113,7 +116,7 @@ async function makeSocketFolder(folder: string, account: Account): Promise<strin
 
 /** Asks the system itself, which knows more than modes: lists of rights, mounts, security modules. */
 async function canEnter(folder: string, account: Account): Promise<boolean> {
-  const { code } = await run('/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder], account)
+  const { code } = await runProgram('/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder], account)
   return code === 0
 }
 

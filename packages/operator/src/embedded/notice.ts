@@ -4,4 +4,4 @@
 export type NoticeType = 'stale-lock' | 'orphan-stopped' | 'placed-outside' | 'folder-gone' | 'ended'
 
 /** One event and its sentence. */
-export type Notice = { type: NoticeType; text: string }
+export type EmbeddedNotice = { type: NoticeType; text: string }

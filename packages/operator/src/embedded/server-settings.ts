@@ -28,10 +28,10 @@ const DEFAULTS: ServerSettings = {
 }
 
 /** What a start decides: the socket's folder, whether 127.0.0.1 too, and the server's name (process-identity.ts). */
-export type Fixed = { socketFolder: string; port: number; tcp: boolean; name: string }
+export type RunSettings = { socketFolder: string; port: number; tcp: boolean; name: string }
 
 /** The command line of `postgres` for the cluster; `settings` override the defaults, never what is fixed. */
-export function serverParameters(clusterFolder: string, fixed: Fixed, settings: ServerSettings = {}): string[] {
+export function serverParameters(clusterFolder: string, fixed: RunSettings, settings: ServerSettings = {}): string[] {
   const all = {
     ...DEFAULTS,
     ...settings,

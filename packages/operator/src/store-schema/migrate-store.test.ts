@@ -20,7 +20,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openClient, withConnection } from '../../../../test/support/client.ts'
 import { createDatabase, type TestDatabase } from '../../../../test/support/databases.ts'
 import { migrateStore, migrationStatements } from './migrate-store.ts'
-import { storeTables } from './tables.ts'
+import { storeTables } from './store-tables.ts'
 
 let database: TestDatabase
 let sql: Sql

@@ -3,9 +3,9 @@ import { LATEST_REVISION, REVISIONS, type RevisionId } from '@store-export/contr
 import type { Sql } from 'postgres'
 import { afterEach, describe, expect, inject, test } from 'vitest'
 import { connectOnce, openClient } from '../../../../test/support/client.ts'
-import { type ProvisionedStore, type ProvisionOptions, provisionStore, upgradeStore } from './provision-store.ts'
+import { type ProvisionedStore, type ProvisionStoreOptions, provisionStore, upgradeStore } from './provision-store.ts'
 import { quoteName } from './sql-text.ts'
-import { storeTables } from './tables.ts'
+import { storeTables } from './store-tables.ts'
 
 const made: ProvisionedStore[] = []
 
@@ -29,7 +29,10 @@ async function using<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T>
   }
 }
 
-async function provision(revision: RevisionId, overrides: Partial<ProvisionOptions> = {}): Promise<ProvisionedStore> {
+async function provision(
+  revision: RevisionId,
+  overrides: Partial<ProvisionStoreOptions> = {},
+): Promise<ProvisionedStore> {
   const adminUrl = inject('postgresUrl')
   const store = await provisionStore({
     adminUrl,

@@ -5,8 +5,8 @@ import { type Connection, executeOn, queryRows, sql } from '@store-export/postgr
 import { migrateStore } from './migrate-store.ts'
 import { readerGrantsSql, readerRoleResetSql, readerRoleSql } from './reader-role.ts'
 import { requireUpgradable } from './recorded-revision.ts'
-import { type Repair, repairReaderLimit, repairTriggers } from './repair-store.ts'
-import { scramVerifier } from './scram.ts'
+import { type RepairResult, repairReaderLimit, repairTriggers } from './repair-store.ts'
+import { scramVerifier } from './scram-verifier.ts'
 import { quoteName, quoteText } from './sql-text.ts'
 import { type Login, urlForDatabase, urlForLogin } from './store-url.ts'
 
@@ -15,10 +15,10 @@ const PASSWORD_BYTES = 32
 const SALT_BYTES = 16
 
 /** The caller closes the connection. */
-export type Connect = (url: string) => Promise<Connection>
+export type OpenConnection = (url: string) => Promise<Connection>
 
 /** What a new store database is made of. */
-export interface ProvisionOptions {
+export interface ProvisionStoreOptions {
   /** URL of a role on the server that may create databases and roles. */
   readonly adminUrl: string
   readonly storeId: string
@@ -26,7 +26,7 @@ export interface ProvisionOptions {
   readonly revision: RevisionId
   /** Gives that many unpredictable bytes. */
   readonly random: (bytes: number) => Uint8Array
-  readonly connect: Connect
+  readonly connect: OpenConnection
 }
 
 /** Where a provisioned store is: the platform writes with the first URL, the service reads with the second. */
@@ -36,20 +36,20 @@ export interface ProvisionedStore {
 }
 
 /** Which store to upgrade, and how far. */
-export interface UpgradeOptions {
+export interface UpgradeStoreOptions {
   /** URL of the store database, as its owner or as one who may become the owner. */
   readonly ownerOrAdminUrl: string
   readonly to: RevisionId
   /** Role whose grants are extended; null where the platform grants by itself. */
   readonly readerRole: string | null
-  readonly connect: Connect
+  readonly connect: OpenConnection
 }
 
 /**
  * The URLs, passwords included, of a new database at `revision` that holds the one `store` row. On failure the database and
  * the roles are dropped again.
  */
-export async function provisionStore(options: ProvisionOptions): Promise<ProvisionedStore> {
+export async function provisionStore(options: ProvisionStoreOptions): Promise<ProvisionedStore> {
   const { owner, reader } = loginsOf(options)
   const admin = await options.connect(options.adminUrl)
   const undo: string[] = []
@@ -67,7 +67,7 @@ export async function provisionStore(options: ProvisionOptions): Promise<Provisi
 }
 
 /** What an upgrade changed. */
-export interface Upgraded extends Repair {
+export interface UpgradeResult extends RepairResult {
   /** Revisions that were applied, oldest first. */
   readonly applied: RevisionId[]
 }
@@ -76,7 +76,12 @@ export interface Upgraded extends Repair {
  * Brings a store to a revision, and adds what older versions left out; the reader's grants are those of `to` afterwards.
  * Throws a sentence for a store that has no record of our migrations, or one beyond `to`.
  */
-export async function upgradeStore({ ownerOrAdminUrl, to, readerRole, connect }: UpgradeOptions): Promise<Upgraded> {
+export async function upgradeStore({
+  ownerOrAdminUrl,
+  to,
+  readerRole,
+  connect,
+}: UpgradeStoreOptions): Promise<UpgradeResult> {
   const connection = await connect(ownerOrAdminUrl)
   try {
     await becomeOwner(connection)
@@ -91,7 +96,7 @@ export async function upgradeStore({ ownerOrAdminUrl, to, readerRole, connect }:
   }
 }
 
-async function refreshReader(connection: Connection, role: string, revision: RevisionId): Promise<Repair> {
+async function refreshReader(connection: Connection, role: string, revision: RevisionId): Promise<RepairResult> {
   await connection.script(readerGrantsSql({ role, revision }))
   // the owner may change no role, the one who became it perhaps
   await connection.script('reset role')
@@ -109,7 +114,7 @@ function shortId(storeId: string): string {
 }
 
 /** Twelve digits of the store's random id keep the names short and apart: roles belong to the whole server. */
-function loginsOf({ storeId, random }: ProvisionOptions): { owner: Login; reader: Login } {
+function loginsOf({ storeId, random }: ProvisionStoreOptions): { owner: Login; reader: Login } {
   const short = shortId(storeId)
   const database = storeDatabase(storeId)
   const password = () => Buffer.from(random(PASSWORD_BYTES)).toString('base64url')
@@ -121,7 +126,7 @@ function loginsOf({ storeId, random }: ProvisionOptions): { owner: Login; reader
 
 async function createRolesAndDatabase(
   admin: Connection,
-  { random }: ProvisionOptions,
+  { random }: ProvisionStoreOptions,
   { owner, reader, undo }: { owner: Login; reader: Login; undo: string[] },
 ): Promise<void> {
   const [ownerName, readerName, database] = [owner.user, reader.user, owner.database].map(quoteName)
@@ -139,7 +144,7 @@ async function createRolesAndDatabase(
 }
 
 async function fillDatabase(
-  { adminUrl, storeId, name, revision, connect }: ProvisionOptions,
+  { adminUrl, storeId, name, revision, connect }: ProvisionStoreOptions,
   owner: Login,
   reader: Login,
 ): Promise<void> {

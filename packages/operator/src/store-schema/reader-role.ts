@@ -2,7 +2,7 @@
 
 import type { RevisionId } from '@store-export/contract'
 import { quoteName, quoteSchema, quoteTable, quoteText } from './sql-text.ts'
-import { storeTables } from './tables.ts'
+import { storeTables } from './store-tables.ts'
 
 /**
  * What the role's sessions start with. The limits stand on the role because a pooler loses what a session sets;

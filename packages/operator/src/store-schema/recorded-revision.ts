@@ -2,7 +2,7 @@
 
 import { includesRevision, REVISIONS, type RevisionId } from '@store-export/contract'
 import { type Connection, identifier, queryRows, sql } from '@store-export/postgres'
-import { Problem } from '../problem.ts'
+import { UserError } from '../user-error.ts'
 
 /** The table, in schema public, that records which migrations were applied. */
 const RECORD_TABLE = 'store_schema_revisions'
@@ -15,14 +15,16 @@ export async function recordedRevision(connection: Connection): Promise<Revision
 /** Throws a sentence when our migrations are not for this store, or have already brought it beyond `to`. */
 export async function requireUpgradable(connection: Connection, to: RevisionId): Promise<void> {
   if (!(await hasRecord(connection))) {
-    throw new Problem(
+    throw new UserError(
       'this database was not made by "store-export stores provision": the platform migrates its schema itself, new ' +
         'columns are served as soon as the reader may select them, and "store-export stores grants" prints the grants',
     )
   }
   const recorded = await newestRecorded(connection)
   if (recorded !== undefined && !includesRevision(to, recorded)) {
-    throw new Problem(`this store is at ${recorded} and cannot go back to ${to}: give --to ${recorded} or a newer one`)
+    throw new UserError(
+      `this store is at ${recorded} and cannot go back to ${to}: give --to ${recorded} or a newer one`,
+    )
   }
 }
 

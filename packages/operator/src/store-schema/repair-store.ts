@@ -1,7 +1,7 @@
 // Adds what an older version of `stores provision` left out: triggers for TRUNCATE, and the connection limit of the reader.
 
 import { type Connection, queryRows, sql } from '@store-export/postgres'
-import { codeOf } from '../problem.ts'
+import { codeOf } from '../explain-error.ts'
 import { inUpgradeTransaction, migrationStatements } from './migrate-store.ts'
 import { READER_CONNECTIONS_MAX } from './reader-role.ts'
 import { quoteName } from './sql-text.ts'
@@ -35,7 +35,7 @@ export async function repairTriggers(connection: Connection): Promise<string[]> 
 }
 
 /** What was repaired, and what could not be. */
-export interface Repair {
+export interface RepairResult {
   /** Additions that an older version left out, for the operator. */
   readonly repaired: string[]
   /** SQL that an administrator must run because the session may not; null if there is none. */
@@ -43,7 +43,7 @@ export interface Repair {
 }
 
 /** Limits the reader of a provisioned store. Leaves a limit that an operator set, and roles with other names. */
-export async function repairReaderLimit(connection: Connection, role: string): Promise<Repair> {
+export async function repairReaderLimit(connection: Connection, role: string): Promise<RepairResult> {
   const unlimited = await queryRows(connection, sql`select from pg_roles where rolname = ${role} and rolconnlimit = -1`)
   if (unlimited.length === 0 || !PROVISIONED_READER.test(role)) return { repaired: [], adminSql: null }
   const statement = `alter role ${quoteName(role)} connection limit ${READER_CONNECTIONS_MAX}`

@@ -1,7 +1,7 @@
 import { LATEST_REVISION } from '@store-export/contract'
 import { describe, expect, test } from 'vitest'
 import { readerGrantsSql, readerRoleSql } from './reader-role.ts'
-import { scramVerifier } from './scram.ts'
+import { scramVerifier } from './scram-verifier.ts'
 import { quoteName, quoteText, splitAtCommas, splitStatements } from './sql-text.ts'
 import { urlForDatabase, urlForLogin } from './store-url.ts'
 

@@ -1,7 +1,7 @@
 // Whether a store database holds rows that its deletion would lose.
 
 import { type Connection, identifier, type Pool, queryRows, sql } from '@store-export/postgres'
-import { codeOf } from '../problem.ts'
+import { codeOf } from '../explain-error.ts'
 
 /** What was found in the tables of orders, products and customers. */
 export interface StoreData {

@@ -25,7 +25,7 @@ export const isRoot = process.getuid?.() === 0
 const CHILD_PROGRAM = path.join(import.meta.dirname, 'embedded-child.ts')
 
 /** Whether the tests can start this program as other users: not below a folder that is closed to these. */
-export const canBeOthers =
+export const canSwitchUser =
   isRoot &&
   spawnSync(process.execPath, ['-e', `fs.accessSync(${JSON.stringify(CHILD_PROGRAM)})`], {
     uid: OTHER_USER,
@@ -55,7 +55,7 @@ async function openFolder(): Promise<string> {
 }
 
 /** Starts the server for one test; it is stopped after it. */
-export async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+export async function startServerForTest(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const server = await startEmbeddedPostgres({ settings: { fsync: 'off' }, ...options })
   onTestFinished(() => server.stop())
   return server
@@ -72,10 +72,16 @@ export async function query(url: string, statement: string): Promise<Record<stri
 }
 
 /** What embedded-child.ts wrote, and the process. */
-export type Child = { process: ChildProcess; processId?: number; url?: string; problem?: string; error?: string }
+export type EmbeddedChild = {
+  process: ChildProcess
+  processId?: number
+  url?: string
+  problem?: string
+  error?: string
+}
 
 /** Starts the server in another process, as another user when `userId` is given; killed after the test. */
-export async function startInChild(dataFolder: string, userId?: number): Promise<Child> {
+export async function startInChild(dataFolder: string, userId?: number): Promise<EmbeddedChild> {
   const as = userId === undefined ? {} : { uid: userId, gid: userId }
   const child = spawn(process.execPath, [CHILD_PROGRAM, dataFolder], {
     ...as,
@@ -88,7 +94,7 @@ export async function startInChild(dataFolder: string, userId?: number): Promise
     await once(child, 'exit')
   })
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
-  return { process: child, ...(JSON.parse(line.toString('utf8')) as Omit<Child, 'process'>) }
+  return { process: child, ...(JSON.parse(line.toString('utf8')) as Omit<EmbeddedChild, 'process'>) }
 }
 
 /** Mounts a disk in memory on the folder for one test; false where that is not permitted. */

@@ -15,12 +15,12 @@ import {
 import { inject, onTestFinished } from 'vitest'
 import { connectOnce, withConnection } from '../../../../test/support/client.ts'
 import { createMigratedDatabase } from '../../../../test/support/databases.ts'
-import { generateStore, type StoreSize } from '../../src/demo/generate.ts'
-import { loadStore } from '../../src/demo/load.ts'
-import { DEMO_STORES } from '../../src/demo/platform.ts'
+import { DEMO_STORES } from '../../src/demo/demo-stores.ts'
+import { generateStore, type StoreSize } from '../../src/demo/generate-store.ts'
+import { loadStore } from '../../src/demo/load-store.ts'
 import { provisionStore } from '../../src/store-schema/provision-store.ts'
+import { dropAfterTest, openClientForTest, type RunningCommand, startCommand } from './command-process.ts'
 import { waitUntil } from './embedded-server.ts'
-import { connect, dropAfterTest, type Running, start } from './program.ts'
 
 /** A key of a store, and how the registry calls it. */
 export interface FleetKey {
@@ -47,12 +47,12 @@ export interface StoreOptions {
 }
 
 /** A `store-export serve` process with addresses that stay. */
-export interface FleetNode {
+export interface TestNode {
   readonly url: string
   /** Where `/readyz` is. */
   readonly operationsUrl: string
   /** The process of now. */
-  running(): Running
+  process(): RunningCommand
   /** Starts it, again after an end; resolves when it serves. */
   start(): Promise<void>
 }
@@ -60,15 +60,15 @@ export interface FleetNode {
 type Variables = Readonly<Record<string, string>>
 
 /** A platform whose nodes are processes. */
-export interface Fleet {
+export interface TestFleet {
   readonly control: ControlDatabase
   readonly controlUrl: string
   /** What a command needs beside the nodes: control database and secret. */
   readonly settings: Variables
   addStore(options?: StoreOptions): Promise<FleetStore>
-  newKey(storeId: string): Promise<FleetKey>
+  createKey(storeId: string): Promise<FleetKey>
   /** A node that runs; `settings` without their prefix, `environment` as it is. */
-  node(settings?: Variables, environment?: Variables): Promise<FleetNode>
+  startNode(settings?: Variables, environment?: Variables): Promise<TestNode>
 }
 
 /** Rows enough for several pages, quickly loaded. */
@@ -78,14 +78,14 @@ export const FLEET_SIZE: StoreSize = { orders: 400, customers: 60, products: 40,
 const UNLIMITED = '1000000000'
 
 /** A platform for one test; `controlUrl` names a control database of the test's own, else one is made. */
-export async function startFleet(controlUrl?: string): Promise<Fleet> {
+export async function startFleet(controlUrl?: string): Promise<TestFleet> {
   const url = controlUrl ?? (await ownControlDatabase())
   if (controlUrl !== undefined) await migrate({ url, random: randomBytes })
   const control = openControlDatabase(url, { poolSize: 4, preparedStatements: true })
   onTestFinished(() => control.close())
   const secret = randomBytes(32)
   const keys = { current: new SealingKey(secret), previous: null }
-  const newKey = async (storeId: string) => {
+  const newStoreKey = async (storeId: string) => {
     const { id, key } = await createKey({ database: control, random: randomBytes, storeId, name: 'k', createdBy: null })
     return { id, key: key.reveal() }
   }
@@ -94,34 +94,34 @@ export async function startFleet(controlUrl?: string): Promise<Fleet> {
     control,
     controlUrl: url,
     settings,
-    newKey,
+    createKey: newStoreKey,
     async addStore(options = {}) {
       const { id, databaseUrl, readerUrl } = await fill(options)
       const served = options.through?.(readerUrl) ?? readerUrl
       const registered = { id, name: id, origin: 'generated', state: 'ready', databaseUrl: served } as const
       await addStore({ database: control, keys, random: randomBytes }, registered)
-      return { id, key: (await newKey(id)).key, ownerUrl: databaseUrl, readerUrl }
+      return { id, key: (await newStoreKey(id)).key, ownerUrl: databaseUrl, readerUrl }
     },
-    node: (own = {}, environment = {}) => startNode({ ...settings, ...own }, environment),
+    startNode: (own = {}, environment = {}) => startNode({ ...settings, ...own }, environment),
   }
 }
 
 /** An answer, read as JSON. */
-export interface Asked {
+export interface JsonResponse {
   readonly status: number
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers as a client without types does
   readonly json: any
 }
 
 /** Asks once with the key of a store, or with another one. */
-export async function ask(url: string, { key }: Pick<FleetKey, 'key'>): Promise<Asked> {
+export async function requestJson(url: string, { key }: Pick<FleetKey, 'key'>): Promise<JsonResponse> {
   const response = await fetch(url, { headers: { 'x-api-key': key } })
   return { status: response.status, json: await response.json() }
 }
 
 /** Runs statements as the owner of a store; one connection, closed after the test. */
 export function ownerOf(store: FleetStore) {
-  return connect(store.ownerUrl)
+  return openClientForTest(store.ownerUrl)
 }
 
 async function ownControlDatabase(): Promise<string> {
@@ -147,24 +147,24 @@ async function fill({ size = FLEET_SIZE, revision = LATEST_REVISION }: StoreOpti
   return { id, ...urls }
 }
 
-async function startNode(settings: Variables, environment: Variables): Promise<FleetNode> {
-  const [port, operationsPort] = [await steadyPort(), await steadyPort()]
+async function startNode(settings: Variables, environment: Variables): Promise<TestNode> {
+  const [port, operationsPort] = [await nonEphemeralPort(), await nonEphemeralPort()]
   const ports = { PORT: String(port), OPERATIONS_PORT: String(operationsPort) }
   // a line a request would be read again and again by whoever waits for one
   const all = { REQUESTS_PER_MINUTE: UNLIMITED, LOG_LEVEL: 'warn', ...ports, ...settings }
   const url = `http://127.0.0.1:${port}`
   const operationsUrl = `http://127.0.0.1:${operationsPort}`
   const words = settings.DASHBOARD_PORT === undefined ? ['serve'] : ['serve', '--dashboard']
-  let running: Running | null = null
-  const node: FleetNode = {
+  let running: RunningCommand | null = null
+  const node: TestNode = {
     url,
     operationsUrl,
-    running() {
+    process() {
       if (running === null) throw new Error('the node was never started')
       return running
     },
     async start() {
-      const now = start(words, { settings: all, environment })
+      const now = startCommand(words, { settings: all, environment })
       running = now
       await waitUntil(async () => {
         if (now.process.exitCode !== null) throw new Error(`the node ended: ${JSON.stringify(now.output())}`)
@@ -180,7 +180,7 @@ async function startNode(settings: Variables, environment: Variables): Promise<F
  * A free port below those that the system gives to outgoing connections: while its server is down, none of them takes
  * it, nor reaches itself there.
  */
-export async function steadyPort(): Promise<number> {
+export async function nonEphemeralPort(): Promise<number> {
   for (;;) {
     const port = randomInt(PORTS.from, PORTS.to)
     const probe = createServer()

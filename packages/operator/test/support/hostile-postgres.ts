@@ -9,43 +9,43 @@ import { onTestFinished } from 'vitest'
 import { drained } from './tcp-proxy.ts'
 
 /** What is wrong with the server. */
-export interface Fault {
+export interface Misbehavior {
   /**
    * When it begins: `startup` at the client's first message, `ready` when it has let a client in, `page` when it is asked
    * for a page, `rows` when it has sent the first rows of one.
    */
-  readonly at: 'startup' | 'ready' | 'page' | 'rows'
+  readonly from: 'startup' | 'ready' | 'page' | 'rows'
   /** What it says from then on; with no more to say it is silent. */
-  readonly say: () => AsyncIterable<Buffer> | Iterable<Buffer>
+  readonly bytes: () => AsyncIterable<Buffer> | Iterable<Buffer>
   /** Whether it is ready for another statement then. */
   readonly ready?: true
 }
 
 /** Faults by name. */
-export const FAULTS: Readonly<Record<string, Fault>> = {
-  'never says a word': { at: 'startup', say: () => [] },
-  'is silent once it has let us in': { at: 'ready', say: () => [] },
-  'is silent behind the first rows': { at: 'rows', say: () => [] },
-  'says garbage for a greeting': { at: 'startup', say: () => [randomBytes(4096)] },
-  'says garbage once it has let us in': { at: 'ready', say: () => [randomBytes(4096)] },
-  'says garbage behind the first rows': { at: 'rows', say: () => [randomBytes(65_536)] },
-  'says zeros without an end': { at: 'page', say: () => endless(Buffer.alloc(65_536)) },
-  'sends a column too many': { at: 'page', say: () => [pageBegins(), ...rows(200), ...pageEnds()], ready: true },
-  'sends a row of a gigabyte': { at: 'page', say: () => aGigabyte() },
-  'sends empty rows without an end': { at: 'rows', say: () => endless(message('D')) },
-  'sends notices without an end': { at: 'page', say: () => endless(notices()) },
-  'sends notices without an end once it has let us in': { at: 'ready', say: () => endless(notices()) },
-  'sends a byte a second': { at: 'page', say: () => drip(pageBegins()) },
-  'fails behind the first rows': { at: 'rows', say: () => [failure(), READY], ready: true },
+export const MISBEHAVIORS: Readonly<Record<string, Misbehavior>> = {
+  'never says a word': { from: 'startup', bytes: () => [] },
+  'is silent once it has let us in': { from: 'ready', bytes: () => [] },
+  'is silent behind the first rows': { from: 'rows', bytes: () => [] },
+  'says garbage for a greeting': { from: 'startup', bytes: () => [randomBytes(4096)] },
+  'says garbage once it has let us in': { from: 'ready', bytes: () => [randomBytes(4096)] },
+  'says garbage behind the first rows': { from: 'rows', bytes: () => [randomBytes(65_536)] },
+  'says zeros without an end': { from: 'page', bytes: () => endless(Buffer.alloc(65_536)) },
+  'sends a column too many': { from: 'page', bytes: () => [pageBegins(), ...rows(200), ...pageEnds()], ready: true },
+  'sends a row of a gigabyte': { from: 'page', bytes: () => aGigabyte() },
+  'sends empty rows without an end': { from: 'rows', bytes: () => endless(message('D')) },
+  'sends notices without an end': { from: 'page', bytes: () => endless(notices()) },
+  'sends notices without an end once it has let us in': { from: 'ready', bytes: () => endless(notices()) },
+  'sends a byte a second': { from: 'page', bytes: () => drip(pageBegins()) },
+  'fails behind the first rows': { from: 'rows', bytes: () => [failure(), READY], ready: true },
   'fails with words that are no error': {
-    at: 'page',
-    say: () => [message('E', Buffer.from('nonsense')), READY],
+    from: 'page',
+    bytes: () => [message('E', Buffer.from('nonsense')), READY],
     ready: true,
   },
 }
 
 /** Starts a server with a fault before a real one at a port of 127.0.0.1; its own port. It ends with the test. */
-export async function startHostile(real: number, fault: Fault): Promise<number> {
+export async function startHostilePostgres(real: number, fault: Misbehavior): Promise<number> {
   const sockets = new Set<Socket>()
   // it does not close what its client has ended
   const server = createServer({ allowHalfOpen: true }, (client) => {
@@ -77,19 +77,19 @@ const DATA_ROW = 'D'.charCodeAt(0)
 const HEAD_BYTES = 5
 const FIRST_ROWS = 3
 
-function answer(client: Socket, honest: Socket, { at, say }: Fault): void {
+function answer(client: Socket, honest: Socket, { from, bytes }: Misbehavior): void {
   let struck = false
   let page: Buffer | null = null
   const strike = () => {
     struck = true
-    void send(client, say())
+    void send(client, bytes())
   }
   honest.on('data', (chunk) => {
     if (struck) return
     if (page === null) {
       client.write(chunk)
       // the server is ready for statements: the client is in
-      if (at === 'ready' && chunk.subarray(-READY.length, -1).equals(READY.subarray(0, -1))) strike()
+      if (from === 'ready' && chunk.subarray(-READY.length, -1).equals(READY.subarray(0, -1))) strike()
       return
     }
     page = Buffer.concat([page, chunk])
@@ -101,8 +101,8 @@ function answer(client: Socket, honest: Socket, { at, say }: Fault): void {
   client.on('data', (chunk) => {
     if (struck) return
     const isPage = chunk[0] === PARSE || chunk[0] === BIND
-    if (isPage && at === 'rows') page = Buffer.alloc(0)
-    if ((isPage && at === 'page') || (at === 'startup' && chunk.length > TLS_QUESTION_BYTES)) return strike()
+    if (isPage && from === 'rows') page = Buffer.alloc(0)
+    if ((isPage && from === 'page') || (from === 'startup' && chunk.length > TLS_QUESTION_BYTES)) return strike()
     honest.write(chunk)
   })
   client.on('end', () => struck || honest.end())
@@ -120,7 +120,7 @@ function endOfRows(bytes: Buffer): number | null {
   return end <= bytes.length ? end : null
 }
 
-async function send(client: Socket, words: ReturnType<Fault['say']>): Promise<void> {
+async function send(client: Socket, words: ReturnType<Misbehavior['bytes']>): Promise<void> {
   for await (const bytes of words) {
     if (client.destroyed) return
     // others have their turn, however fast the client reads

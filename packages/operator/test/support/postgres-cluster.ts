@@ -11,11 +11,9 @@ import { type Account, chooseAccount } from '../../src/embedded/account.ts'
 import { binariesPackage, findBinaries } from '../../src/embedded/find-binaries.ts'
 import { readLock } from '../../src/embedded/lock-file.ts'
 import { ownedBy, processIdentity } from '../../src/embedded/process-identity.ts'
-import { run } from '../../src/embedded/run.ts'
+import { runProgram } from '../../src/embedded/run-program.ts'
+import type { StopMode } from '../../src/embedded/start-server.ts'
 import { freePort, temporaryFolder, waitUntil } from './embedded-server.ts'
-
-/** How a server ends: `fast` in order, `immediate` as a crash. */
-export type StopMode = 'fast' | 'immediate'
 
 /** A server of the test's own; it is stopped and removed after the test. */
 export interface PostgresCluster {
@@ -37,7 +35,7 @@ export interface PostgresCluster {
   copy(primary?: PostgresCluster): Promise<PostgresCluster>
 }
 
-interface Place {
+interface ClusterFiles {
   readonly folder: string
   readonly cluster: string
   readonly program: string
@@ -59,7 +57,7 @@ const SETTINGS = {
 }
 
 /** Makes a server with an empty cluster; it does not run yet. `settings` win over those of the tests. */
-export async function makeCluster(settings: Readonly<Record<string, string>> = {}): Promise<PostgresCluster> {
+export async function createCluster(settings: Readonly<Record<string, string>> = {}): Promise<PostgresCluster> {
   const place = await makePlace(randomBytes(12).toString('hex'))
   const passwordFile = path.join(place.cluster, '..', 'password')
   await writeFile(passwordFile, place.password)
@@ -71,7 +69,7 @@ export async function makeCluster(settings: Readonly<Record<string, string>> = {
   return clusterAt(place)
 }
 
-async function makePlace(password: string): Promise<Place> {
+async function makePlace(password: string): Promise<ClusterFiles> {
   const folder = await temporaryFolder()
   const cluster = path.join(folder, 'cluster')
   const account = await chooseAccount(cluster)
@@ -81,18 +79,18 @@ async function makePlace(password: string): Promise<Place> {
   return { folder, cluster, program: path.dirname(initdb), account, port: await freePort(), password }
 }
 
-function configure({ cluster, port }: Place, settings: Readonly<Record<string, string>>): Promise<void> {
+function configure({ cluster, port }: ClusterFiles, settings: Readonly<Record<string, string>>): Promise<void> {
   const all = { ...settings, port: String(port), listen_addresses: '127.0.0.1', unix_socket_directories: '' }
   const lines = Object.entries(all).map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'\n`)
   return appendFile(path.join(cluster, 'postgresql.conf'), lines.join(''))
 }
 
-async function command({ program, account }: Place, name: string, words: readonly string[]): Promise<void> {
-  const { code, output } = await run(path.join(program, name), words, account)
+async function command({ program, account }: ClusterFiles, name: string, words: readonly string[]): Promise<void> {
+  const { code, output } = await runProgram(path.join(program, name), words, account)
   if (code !== 0) throw new Error(`${name} ${words.join(' ')}: ${output}`)
 }
 
-function clusterAt(place: Place): PostgresCluster {
+function clusterAt(place: ClusterFiles): PostgresCluster {
   const { cluster, port, password } = place
   const control = (...words: string[]) => command(place, 'pg_ctl', ['-D', cluster, '-w', '-t', '30', ...words])
   // a file, because the server would hold the pipe on which the end of pg_ctl is waited for
@@ -135,9 +133,9 @@ function clusterAt(place: Place): PostgresCluster {
   }
 }
 
-async function copyOf(source: Place, primary?: PostgresCluster): Promise<PostgresCluster> {
+async function copyOf(source: ClusterFiles, primary?: PostgresCluster): Promise<PostgresCluster> {
   const place = await makePlace(source.password)
-  const { code, output } = await run('/bin/cp', ['-R', `${source.cluster}/.`, place.cluster], place.account)
+  const { code, output } = await runProgram('/bin/cp', ['-R', `${source.cluster}/.`, place.cluster], place.account)
   if (code !== 0) throw new Error(`cp: ${output}`)
   if (primary === undefined) await configure(place, {})
   else {

@@ -15,13 +15,13 @@ import {
 import { inject, onTestFinished } from 'vitest'
 import { connectOnce, openClient, withConnection } from '../../../../test/support/client.ts'
 import { createMigratedDatabase } from '../../../../test/support/databases.ts'
-import { generateStore, type StoreSize } from '../../src/demo/generate.ts'
-import { loadStore } from '../../src/demo/load.ts'
-import { DEMO_STORES } from '../../src/demo/platform.ts'
+import { DEMO_STORES } from '../../src/demo/demo-stores.ts'
+import { generateStore, type StoreSize } from '../../src/demo/generate-store.ts'
+import { loadStore } from '../../src/demo/load-store.ts'
 import { dropStore } from '../../src/store-schema/drop-store.ts'
 import { provisionStore } from '../../src/store-schema/provision-store.ts'
+import { newSecret, type RunningCommand, startCommand } from './command-process.ts'
 import { freePort, waitUntil } from './embedded-server.ts'
-import { newSecret, type Running, start } from './program.ts'
 
 /** A store of the service, with a key. */
 export interface RealStore {
@@ -33,7 +33,7 @@ export interface RealStore {
 }
 
 /** An answer, with how long it took. */
-export interface TimedAnswer {
+export interface TimedResponse {
   readonly status: number
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers as a client without types does
   readonly json: any
@@ -51,8 +51,8 @@ export interface NodeOptions {
 /** A node that runs. */
 export interface RealNode {
   readonly url: string
-  readonly running: Running
-  get(path: string, store: Pick<RealStore, 'key'>): Promise<TimedAnswer>
+  readonly running: RunningCommand
+  get(path: string, store: Pick<RealStore, 'key'>): Promise<TimedResponse>
   /** All metrics as Prometheus reads them. */
   metrics(): Promise<string>
   /** The sum of a metric's series, named without the prefix `store_export_`; those with `label` where one is given. */
@@ -65,7 +65,7 @@ export interface RealPlatform {
   /** Settings that every node and command needs. */
   readonly settings: Readonly<Record<string, string>>
   /** Makes a store with demo rows on a server, by its superuser's URL; the tests' own server unless said. */
-  makeStore(size: StoreSize, adminUrl?: string): Promise<RealStore>
+  createStore(size: StoreSize, adminUrl?: string): Promise<RealStore>
   /** Registers another store with the rows of `like`, to be found at a URL of its own. */
   addStore(like: RealStore, databaseUrl: string): Promise<RealStore>
   /** Tells the service where a store's database is from now on. */
@@ -74,7 +74,7 @@ export interface RealPlatform {
 }
 
 /** Makes a platform; it is gone after the test. Its control database is on the server of all tests unless `controlUrl` is given. */
-export async function makePlatform(controlUrl?: string): Promise<RealPlatform> {
+export async function createPlatform(controlUrl?: string): Promise<RealPlatform> {
   const url = controlUrl ?? (await makeControlDatabase())
   const secret = newSecret()
   const database = openControlDatabase(url, { poolSize: 1 })
@@ -89,7 +89,7 @@ export async function makePlatform(controlUrl?: string): Promise<RealPlatform> {
   return {
     controlUrl: url,
     settings,
-    async makeStore(size, adminUrl = inject('postgresUrl')) {
+    async createStore(size, adminUrl = inject('postgresUrl')) {
       const made = await makeDatabase(size, adminUrl)
       return add(made, made.readerUrl)
     },
@@ -106,7 +106,7 @@ async function makeControlDatabase(): Promise<string> {
 }
 
 /** A store's URL that leads to other ports of 127.0.0.1, in this order. */
-export function atPorts(url: string, ports: readonly number[], query = ''): string {
+export function urlAtPorts(url: string, ports: readonly number[], query = ''): string {
   const { username, password, pathname } = new URL(url)
   const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',')
   return `postgres://${username}:${password}@${hosts}${pathname}${query}`
@@ -124,7 +124,7 @@ export async function idsOf({ ownerUrl }: Pick<RealStore, 'ownerUrl'>, table: st
 }
 
 /** The superuser's URL of a store's database on the server that all tests share. */
-export function superuserOf({ ownerUrl }: Pick<RealStore, 'ownerUrl'>): string {
+export function superuserUrl({ ownerUrl }: Pick<RealStore, 'ownerUrl'>): string {
   const url = new URL(inject('postgresUrl'))
   url.pathname = new URL(ownerUrl).pathname
   return url.href
@@ -173,7 +173,7 @@ async function keyOf(database: ControlDatabase, storeId: string): Promise<string
 async function startNode({ settings, environment = {} }: NodeOptions): Promise<RealNode> {
   const [port, operationsPort] = [await freePort(), await freePort()]
   const ports = { PORT: String(port), OPERATIONS_PORT: String(operationsPort) }
-  const running = start(['serve'], { settings: { LOG_LEVEL: 'warn', ...settings, ...ports }, environment })
+  const running = startCommand(['serve'], { settings: { LOG_LEVEL: 'warn', ...settings, ...ports }, environment })
   const operations = `http://127.0.0.1:${operationsPort}`
   await waitUntil(async () => {
     if (running.process.exitCode !== null) throw new Error(`serve ended: ${running.output().stderr}`)
@@ -192,7 +192,7 @@ async function startNode({ settings, environment = {} }: NodeOptions): Promise<R
   }
 }
 
-async function get(url: string, key: string): Promise<TimedAnswer> {
+async function get(url: string, key: string): Promise<TimedResponse> {
   const since = performance.now()
   const response = await fetch(url, { headers: { 'x-api-key': key } })
   const json = await response.json()

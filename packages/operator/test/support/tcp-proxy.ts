@@ -6,7 +6,7 @@ import { setTimeout as after } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 
 /** What the way does with the bytes that come from the server. */
-export type Mood =
+export type ProxyMode =
   | { readonly kind: 'honest' }
   /** They come so much later. */
   | { readonly kind: 'delay'; readonly ms: number }
@@ -25,12 +25,12 @@ export interface TcpProxy {
   /** How often a client has sent bytes and the server was the last to send before. */
   readonly roundTrips: number
   /** Changes what happens to all connections, open ones too. */
-  be(mood: Mood): void
+  setMode(mood: ProxyMode): void
 }
 
 /** Opens a way to a port of 127.0.0.1. */
 export async function openProxy(target: number): Promise<TcpProxy> {
-  let mood: Mood = { kind: 'honest' }
+  let mood: ProxyMode = { kind: 'honest' }
   let changed = Promise.withResolvers<void>()
   const sockets = new Set<Socket>()
   let connections = 0
@@ -93,7 +93,7 @@ export async function openProxy(target: number): Promise<TcpProxy> {
     get roundTrips() {
       return roundTrips
     },
-    be(next) {
+    setMode(next) {
       mood = next
       changed.resolve()
       changed = Promise.withResolvers<void>()

@@ -2,8 +2,8 @@
 // that floats lose, of guests, of products and places that are gone.
 
 import { randomUUID } from 'node:crypto'
-import { generateStore } from '../../../operator/src/demo/generate.ts'
-import { DEMO_STORES } from '../../../operator/src/demo/platform.ts'
+import { DEMO_STORES } from '../../../operator/src/demo/demo-stores.ts'
+import { generateStore } from '../../../operator/src/demo/generate-store.ts'
 import type { Row, RowBatch } from '../../../operator/src/demo/rows.ts'
 
 /** Rows of the store's own tables, before they were loaded: what every answer is counted from. */

@@ -1,0 +1,63 @@
+import { removeStore } from '@store-export/control'
+import { StorePools } from '@store-export/engine'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createControlDatabase, type TestControl } from '../../control/test/support/control-database.ts'
+import { closeRemovedOnce } from './close-removed-stores.ts'
+import type { ServiceEvent } from './events.ts'
+
+const BOUNDS = {
+  storePoolSize: 2,
+  storeConnectionsMax: 40,
+  storeServerConnectionsMax: 40,
+  storeQueueMax: 1,
+  storeQueueWaitMs: 1000,
+  storeIdleSeconds: 60,
+  storeTimeoutMs: 5000,
+  storeSessionSettings: true,
+}
+
+/** Any database will do as that of a store. */
+const connectionUrl = () => control.url
+
+let control: TestControl
+beforeAll(async () => {
+  control = await createControlDatabase()
+})
+afterAll(() => control.drop())
+
+describe('pools of removed stores', () => {
+  test('[AUTH-6] are closed on a node that is not asked for them, and others stay', async () => {
+    const seen: ServiceEvent[] = []
+    const emit = (event: ServiceEvent) => void seen.push(event)
+    const pools = new StorePools({ bounds: BOUNDS, connectionUrl, emit })
+    const node = { pools, database: control.secondNode(), emit }
+    await closeRemovedOnce(node)
+    const [kept, removed] = [await control.store('kept'), await control.store('removed')]
+    for (const { id, databaseUrl, schemaName, sealedPassword } of [kept, removed])
+      await pools.use(
+        { storeId: id, databaseUrl: databaseUrl ?? '', schemaName, sealedPassword },
+        async () => undefined,
+      )
+    await closeRemovedOnce(node)
+    expect(pools.storeIds()).toEqual([kept.id, removed.id])
+    await removeStore(control.database, removed.id)
+    await closeRemovedOnce(node)
+    expect(pools.storeIds()).toEqual([kept.id])
+    expect(seen.at(-1)).toEqual({ event: 'store.pool_closed', storeId: removed.id, reason: 'store removed' })
+    await pools.close()
+  })
+
+  test('[R5] a control database that fails costs no pool', async () => {
+    const seen: ServiceEvent[] = []
+    const emit = (event: ServiceEvent) => void seen.push(event)
+    const pools = new StorePools({ bounds: BOUNDS, connectionUrl, emit })
+    const { id, databaseUrl, schemaName, sealedPassword } = await control.store('kept')
+    await pools.use({ storeId: id, databaseUrl: databaseUrl ?? '', schemaName, sealedPassword }, async () => undefined)
+    const database = control.secondNode()
+    await database.close()
+    await closeRemovedOnce({ pools, database, emit })
+    expect(pools.storeIds()).toEqual([id])
+    expect(seen.at(-1)?.event).toBe('control.query_failed')
+    await pools.close()
+  })
+})

@@ -1,0 +1,112 @@
+// The settings, secrets, and control database of a command. The control database is the one of STORE_EXPORT_DATABASE_URL,
+// or the one of the demo that runs in this folder.
+
+import { randomBytes } from 'node:crypto'
+import { userInfo } from 'node:os'
+import path from 'node:path'
+import {
+  type ControlDatabase,
+  missingMigrations,
+  openControlDatabase,
+  type RegistryContext,
+  type SealingKeys,
+} from '@store-export/control'
+import { type Connection, connect, Pool, parseConnectionUrl } from '@store-export/postgres'
+import { type Config, readConfig } from './config.ts'
+import { CONTROL_DATABASE, DATA_FOLDER, loadDemoSecrets } from './demo/data-folder.ts'
+import { findRunningPostgres } from './embedded/embedded-postgres.ts'
+import { loadSecrets } from './load-secrets.ts'
+import { printMessage } from './output.ts'
+import { UserError } from './user-error.ts'
+
+/** The environment variables and the folder in which the command was started. */
+export interface ProcessContext {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The current folder, absolute. */
+  readonly folder: string
+}
+
+/** A control database and the secrets that decrypt its passwords. */
+export interface ControlTarget {
+  readonly config: Config
+  /** The connection URL with its password. Pass it only to the PostgreSQL client. */
+  readonly controlUrl: string
+  readonly keys: SealingKeys
+}
+
+/** A control target with an open database. */
+export interface CommandContext extends ControlTarget, RegistryContext {}
+
+const COMMAND_POOL_SIZE = 1
+const COMMAND_NAME = 'store-export command'
+
+/** Returns the settings and prints warnings about the environment. */
+export function readSettings(env: ProcessContext['env']): Config {
+  const { config, warnings } = readConfig(env)
+  for (const warning of warnings) printMessage(warning)
+  return config
+}
+
+/** Returns the target of the settings, else the running demo of this folder. Throws a `UserError` if there is neither. */
+export async function findControlTarget({ env, folder }: ProcessContext): Promise<ControlTarget> {
+  const config = readSettings(env)
+  if (config.databaseUrl !== null) {
+    return { config, controlUrl: config.databaseUrl.reveal(), keys: loadSecrets(config) }
+  }
+  const dataFolder = path.join(folder, DATA_FOLDER)
+  const postgres = await findRunningPostgres(dataFolder)
+  if (postgres === undefined) {
+    throw new UserError(
+      'STORE_EXPORT_DATABASE_URL is not set, and no demo runs in this folder: set it to the URL of a control database, ' +
+        'or start the demo with "npm start"',
+    )
+  }
+  const keys = loadDemoSecrets(dataFolder, config.secretPrevious)
+  return { config, controlUrl: postgres.url(CONTROL_DATABASE), keys }
+}
+
+/** Runs `work` with an open control database. Throws a `UserError` if migrations are missing. */
+export async function withControl<T>(
+  processContext: ProcessContext,
+  work: (context: CommandContext) => Promise<T>,
+): Promise<T> {
+  const target = await findControlTarget(processContext)
+  const database = openControlDatabase(target.controlUrl, {
+    poolSize: COMMAND_POOL_SIZE,
+    preparedStatements: target.config.preparedStatements,
+    applicationName: `store-export command line (${userName()})`,
+  })
+  try {
+    await requireMigrated(database)
+    return await work({ ...target, database, random: randomBytes })
+  } finally {
+    await database.close()
+  }
+}
+
+/** The user of the operating system, for the audit table: the name, or the number of an account without a name. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? 'unknown')
+  }
+}
+
+/** Throws a `UserError` if migrations are missing. */
+export async function requireMigrated(database: ControlDatabase): Promise<void> {
+  const missing = await missingMigrations(database)
+  if (missing.length > 0) {
+    throw new UserError(`the control database lacks the migrations ${missing.join(', ')}: run "store-export migrate"`)
+  }
+}
+
+/** Opens one connection, for statements that must share a session. */
+export function connectOnce(url: string): Promise<Connection> {
+  return connect(parseConnectionUrl(url), { applicationName: COMMAND_NAME })
+}
+
+/** Returns a pool of one connection. Each use reports its own error, also if it cannot connect. */
+export function commandPool(url: string): Pool {
+  return new Pool(parseConnectionUrl(url), { connectionsMax: 1, applicationName: COMMAND_NAME })
+}

@@ -1,0 +1,18 @@
+// Adds commands and groups of commands to the program.
+
+import type { Command } from 'commander'
+
+/** Options that every command has. */
+export interface CommonOptions {
+  readonly json?: true
+}
+
+/** Adds a command with the option `--json`. */
+export function addCommand(parent: Command, name: string, description: string): Command {
+  return parent.command(name).description(description).option('--json', 'print the result as JSON')
+}
+
+/** Adds a group of commands. */
+export function addCommandGroup(program: Command, name: string, description: string): Command {
+  return program.command(name).description(description)
+}

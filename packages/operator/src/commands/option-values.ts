@@ -1,0 +1,38 @@
+// Reads the values of options.
+
+import { findRevision, REVISIONS, type RevisionId } from '@store-export/contract'
+import { ConnectionUrlProblem, splitPassword } from '@store-export/postgres'
+import { InvalidArgumentError } from 'commander'
+import { printMessage } from '../output.ts'
+import { UsageError } from '../user-error.ts'
+
+/** Returns the schema version that the text names. Throws commander's `InvalidArgumentError` for any other text. */
+export function parseRevision(text: string): RevisionId {
+  const revision = findRevision(text)
+  if (revision === null) throw new InvalidArgumentError(`Accepted: ${REVISIONS.map(({ id }) => id).join(', ')}.`)
+  return revision
+}
+
+/** Returns the connection URL of `--database-url`; for `-` it comes from standard input. Warns of a password in an argument. */
+export async function readUrlOption(text: string): Promise<string> {
+  const url = text === '-' ? await readStandardInput() : text
+  try {
+    if (splitPassword(url).password !== null && text !== '-') {
+      printMessage(
+        'warning: the shell history and other users of this machine can see a password on the command line: use ' +
+          '"--database-url -" and give the URL on standard input',
+      )
+    }
+  } catch (error) {
+    if (error instanceof ConnectionUrlProblem) throw new UsageError(`--database-url: ${error.message}`)
+    throw error
+  }
+  return url
+}
+
+async function readStandardInput(): Promise<string> {
+  if (process.stdin.isTTY) printMessage('Type or paste the connection URL, then press Enter and Ctrl-D:')
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks).toString('utf8').trim()
+}

@@ -1,0 +1,94 @@
+// The rows of a demo store, from a seed alone: same options, same bytes. Makes them; load.ts brings them into a database.
+
+import { includesRevision, type RevisionId } from '@store-export/contract'
+import { makeCatalog } from './catalog.ts'
+import { makeCustomers, makeGroups } from './customers.ts'
+import { makeLocations } from './locations.ts'
+import { makeOrders, type OrderSources } from './orders.ts'
+import { createRandom } from './random.ts'
+import type { Row, RowBatch } from './rows.ts'
+import type { DemoShop } from './shop.ts'
+import { MANUAL_METHODS } from './words/texts.ts'
+
+/** Orders of a batch: few enough to hold, many enough to load fast. */
+const ORDERS_PER_BATCH = 2_000
+
+/** How much of what. Locations and groups are left out on revisions that have none. */
+export interface StoreSize {
+  readonly orders: number
+  readonly customers: number
+  readonly products: number
+  readonly locations: number
+  readonly groups: number
+}
+
+/** What decides a demo store. */
+export interface GenerateOptions {
+  readonly seed: string
+  readonly storeId: string
+  /** Name on the dashboard. */
+  readonly name: string
+  readonly revision: RevisionId
+  readonly shop: DemoShop
+  readonly size: StoreSize
+}
+
+/** All rows, parents before children, in batches; orders are made as they are taken, so any number needs little memory. */
+export function* generateStore(options: GenerateOptions): Generator<RowBatch> {
+  const { seed, shop, size, revision } = options
+  const randomOf = (part: string) => createRandom(`${seed}/${part}`)
+  const catalog = makeCatalog(shop, size.products, randomOf('catalog'))
+  const groups = includesRevision(revision, 'v1.1') ? makeGroups(shop, size.groups, randomOf('groups')) : []
+  const locations = includesRevision(revision, 'v1.2') ? size.locations : 0
+  const { rows: locationRows, places } = makeLocations(shop, locations, randomOf('locations'))
+  const clientele = makeCustomers(shop, size.customers, groups, randomOf('customers'))
+  yield { table: 'store', rows: [storeRow(options)] }
+  yield { table: 'customer_groups', rows: groups }
+  yield { table: 'locations', rows: locationRows }
+  yield { table: 'categories', rows: catalog.categories }
+  yield { table: 'products', rows: catalog.products }
+  yield { table: 'product_variants', rows: catalog.variants }
+  yield { table: 'customers', rows: clientele.rows }
+  yield { table: 'customer_addresses', rows: clientele.addresses }
+  const random = randomOf('orders')
+  const methodIds = MANUAL_METHODS.map(() => random.uuid())
+  const { articles } = catalog
+  const { customers } = clientele
+  yield* orderBatches({ shop, revision, count: size.orders, articles, customers, places, methodIds, random })
+}
+
+function* orderBatches(sources: OrderSources): Generator<RowBatch> {
+  let orders: Row[] = []
+  let items: Row[] = []
+  for (const placed of makeOrders(sources)) {
+    orders.push(placed.order)
+    items.push(...placed.items)
+    if (orders.length < ORDERS_PER_BATCH) continue
+    yield { table: 'orders', rows: orders }
+    yield { table: 'order_items', rows: items }
+    orders = []
+    items = []
+  }
+  if (orders.length === 0) return
+  yield { table: 'orders', rows: orders }
+  yield { table: 'order_items', rows: items }
+}
+
+function storeRow({ storeId, name, shop }: GenerateOptions): Row {
+  return {
+    id: storeId,
+    name,
+    store_name: shop.storeName,
+    store_email: shop.email,
+    store_currency: shop.currency,
+    store_timezone: shop.timezone,
+    store_country: shop.country,
+    tax_included_in_prices: false,
+    shipping_enabled: true,
+    guest_checkout: true,
+    customer_accounts: true,
+    default_locale: shop.locales[0],
+    enabled_locales: shop.locales,
+    weight_unit: shop.weightUnit,
+  }
+}

@@ -1,0 +1,93 @@
+// Brings the demo platform into its databases. A store is registered when all of it is there, so a store that is not
+// registered is dropped and made anew: a first run that was killed at any moment is put right by the next one.
+
+import {
+  addStore,
+  listStores,
+  openStoreUrl,
+  type RegisteredStore,
+  type RegistryContext,
+  SealingProblem,
+  setStore,
+} from '@store-export/control'
+import { connectOnce } from '../command-context.ts'
+import { dropStore } from '../store-schema/drop-store.ts'
+import { provisionStore } from '../store-schema/provision-store.ts'
+import { DEMO_SEED, DEMO_STORES, type DemoStore, type FilledDemoStore } from './demo-stores.ts'
+import { generateStore } from './generate-store.ts'
+import { loadStore } from './load-store.ts'
+import type { StepProgress } from './progress.ts'
+
+/** Where the platform is made, and who hears of it. */
+export interface SetUpOptions {
+  readonly registry: RegistryContext
+  /** The superuser's URL of the embedded server. */
+  readonly adminUrl: string
+  readonly progress: StepProgress
+  /** Stops between two stores. */
+  readonly signal: AbortSignal
+}
+
+/** The demo's stores that are there now, in their order; those that the operator removed stay away. */
+export async function setUpStores(options: SetUpOptions): Promise<DemoStore[]> {
+  const registered = await listStores(options.registry.database, { includeRemoved: true })
+  const stores: DemoStore[] = []
+  for (const store of DEMO_STORES) {
+    options.signal.throwIfAborted()
+    const known = registered.find(({ id }) => id === store.id)
+    if (known !== undefined && known.removedAt !== null) continue
+    if (known === undefined || !opens(options.registry, known)) await makeStore(options, store, known)
+    stores.push(store)
+  }
+  return stores
+}
+
+/** False when the secret was lost: then nobody knows the store's password any more. */
+function opens({ keys }: RegistryContext, store: RegisteredStore): boolean {
+  try {
+    openStoreUrl(keys, store)
+    return true
+  } catch (error) {
+    if (error instanceof SealingProblem) return false
+    throw error
+  }
+}
+
+async function makeStore(
+  { registry, adminUrl, progress }: SetUpOptions,
+  store: DemoStore,
+  known: RegisteredStore | undefined,
+): Promise<void> {
+  const { id, name } = store
+  if (store.kind !== 'filled') {
+    const origin = store.kind === 'imported' ? 'imported' : 'generated'
+    const state = store.kind === 'generating' ? 'generating' : 'ready'
+    await addStore(registry, { id, name, origin, state, databaseUrl: null })
+    return
+  }
+  await progress.step(`${name}: ${store.size.orders.toLocaleString('en')} orders, ${store.revision}`, async () => {
+    const databaseUrl = await makeDatabase(store, adminUrl, registry)
+    if (known === undefined) await addStore(registry, { id, name, origin: 'generated', state: 'ready', databaseUrl })
+    else await setStore(registry, id, { databaseUrl })
+  })
+}
+
+/** The reader's URL of a new database with all of the store's rows. */
+async function makeDatabase(store: FilledDemoStore, adminUrl: string, { random }: RegistryContext): Promise<string> {
+  const { id, name, revision, shop, size } = store
+  const admin = await connectOnce(adminUrl)
+  try {
+    await dropStore(admin, id)
+  } finally {
+    await admin.close()
+  }
+  const urls = await provisionStore({ adminUrl, storeId: id, name, revision, random, connect: connectOnce })
+  const owner = await connectOnce(urls.databaseUrl)
+  try {
+    const seed = `${DEMO_SEED}/${id}`
+    await loadStore(owner, revision, generateStore({ seed, storeId: id, name, revision, shop, size }))
+  } finally {
+    await owner.close()
+  }
+  return urls.readerUrl
+}

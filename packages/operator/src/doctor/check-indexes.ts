@@ -1,0 +1,128 @@
+// Compares the indexes of a store with those of the migrations. Pure, except for reading those files.
+
+import { includesRevision, REVISIONS, type RevisionId } from '@store-export/contract'
+import { migrationStatements } from '../store-schema/migrate-store.ts'
+import { quoteSchema, splitAtCommas } from '../store-schema/sql-text.ts'
+import type { ColumnFact, IndexFact, StoreFacts } from './facts.ts'
+import type { DoctorCheck, DoctorFinding } from './report.ts'
+
+/** An index that pages are read by. */
+interface ExpectedIndex {
+  readonly name: string
+  readonly table: string
+  /** Columns in their order. */
+  readonly columns: readonly string[]
+  /** The migration's text between the brackets. */
+  readonly definition: string
+}
+
+/** Kinds of relation that can have an index of their own. */
+const INDEXED: readonly ColumnFact['relation'][] = ['table', 'partitioned table', 'materialized view']
+
+/**
+ * The check of the indexes of a store that has something of `begun`, and of older revisions. An index with more
+ * columns at its end is enough.
+ */
+export function checkIndexes(
+  begun: RevisionId,
+  { columns, indexes, connection }: Pick<StoreFacts, 'columns' | 'indexes' | 'connection'>,
+): DoctorCheck {
+  const wanted = expectedIndexes(begun).filter((index) => hasColumnsOf(index, columns))
+  const relationOf = (index: ExpectedIndex) => columns.find(({ table }) => table === index.table)?.relation ?? 'view'
+  const expected = wanted.filter((index) => INDEXED.includes(relationOf(index)))
+  const missing = expected.filter((index) => !indexes.some((each) => serves(each, index)))
+  const unseen = [...new Set(wanted.filter((index) => !expected.includes(index)).map(({ table }) => table))]
+  return {
+    name: 'indexes',
+    summary: expected.length === 0 ? null : `all ${expected.length} indexes are there`,
+    findings: [
+      ...missing.map((index) =>
+        missingIndex(index, { indexes, relation: relationOf(index), schema: quoteSchema(connection.schemaName) }),
+      ),
+      ...(unseen.length === 0 ? [] : [unseenIndexes(unseen)]),
+    ],
+  }
+}
+
+/** The indexes of a store at this revision. */
+function expectedIndexes(revision: RevisionId): ExpectedIndex[] {
+  const indexes = new Map<string, ExpectedIndex>()
+  for (const { id } of REVISIONS.filter((each) => includesRevision(revision, each.id))) {
+    for (const statement of migrationStatements(id)) {
+      const dropped = /^drop index public\.(\w+)$/.exec(statement)?.[1]
+      if (dropped !== undefined) indexes.delete(dropped)
+      const made = parseIndex(statement)
+      if (made !== null) indexes.set(made.name, made)
+    }
+  }
+  return [...indexes.values()]
+}
+
+function parseIndex(statement: string): ExpectedIndex | null {
+  const [, name, table, definition] = /^create index (\w+) on public\.(\w+) \(([\s\S]*)\)$/.exec(statement) ?? []
+  if (name === undefined || table === undefined || definition === undefined) return null
+  return { name, table, definition, columns: splitAtCommas(definition) }
+}
+
+function hasColumnsOf({ table, columns }: ExpectedIndex, present: readonly ColumnFact[]): boolean {
+  const names = columns.flatMap((column) => column.match(/\w+/g) ?? [])
+  return names.every((name) => present.some((each) => each.table === table && each.column === name))
+}
+
+function serves(index: IndexFact, wanted: ExpectedIndex): boolean {
+  if (index.table !== wanted.table || !index.isValid || index.isPartial) return false
+  return wanted.columns.every((column, position) => column === index.columns[position])
+}
+
+interface IndexPlace {
+  readonly indexes: readonly IndexFact[]
+  readonly relation: ColumnFact['relation']
+  /** As an identifier. */
+  readonly schema: string
+}
+
+function missingIndex(
+  { name, table, columns, definition }: ExpectedIndex,
+  { indexes, relation, schema }: IndexPlace,
+): DoctorFinding {
+  const taken = indexes.find((index) => index.name === name)
+  // an unfinished index is only a burden; one of another shape may serve another query
+  const isUnfinished = taken?.isValid === false
+  const free = taken === undefined || isUnfinished ? name : freeName(name, indexes)
+  // PostgreSQL builds no index of a partitioned table concurrently
+  const how = relation === 'partitioned table' ? '' : ' concurrently'
+  const create = `create index${how} ${free} on ${schema}.${table} (${definition});`
+  const why = taken === undefined ? '' : isUnfinished ? `; ${name} was not finished` : `; ${name} is another one`
+  return {
+    severity: 'warning',
+    code: 'missing_index',
+    message: `${table} has no index on (${columns.join(', ')})${why}: ${consequenceOf(table, columns)}`,
+    fix: isUnfinished ? `drop index${how} ${schema}.${name};\n${create}` : create,
+  }
+}
+
+/** Consequence for requests without the index. */
+function consequenceOf(table: string, [first = '']: readonly string[]): string {
+  if (first === 'created_at') return `each page of ${table} reads and sorts the whole table`
+  if (first === 'status') return `status= searches all of ${table}: pages are slow, and can be short or empty`
+  if (first === 'updated_at') {
+    return `updated_since= searches all of ${table}: pages are slow, and can be short or empty`
+  }
+  return `each page reads all of ${table}`
+}
+
+function unseenIndexes(tables: readonly string[]): DoctorFinding {
+  return {
+    severity: 'note',
+    code: 'indexes_unseen',
+    message: `${tables.join(', ')}: doctor cannot see indexes below a view or a foreign table; without indexes, lists are slow`,
+    fix: null,
+  }
+}
+
+function freeName(name: string, indexes: readonly IndexFact[]): string {
+  for (let number = 2; ; number += 1) {
+    const candidate = `${name}_${number}`
+    if (!indexes.some((index) => index.name === candidate)) return candidate
+  }
+}

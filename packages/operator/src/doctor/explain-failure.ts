@@ -1,0 +1,70 @@
+// Turns every error of a store that `doctor` could not read into a finding with a fix. Pure.
+
+import { type RegisteredStore, SealingProblem } from '@store-export/control'
+import { sessionSettings } from '@store-export/engine'
+import { ConnectionUrlProblem, parseConnectionUrl, TimeLimitPassed } from '@store-export/postgres'
+import { codeOf, databaseErrorMessage } from '../explain-error.ts'
+import { redactAndCut } from '../redact.ts'
+import { quoteName } from '../store-schema/sql-text.ts'
+import type { DoctorFinding } from './report.ts'
+
+/** The finding for an error of any kind. */
+export function explainFailure(error: unknown, store: Pick<RegisteredStore, 'id' | 'databaseUrl'>): DoctorFinding {
+  const setUrl = `store-export stores set ${store.id} --database-url -`
+  if (error instanceof SealingProblem) return failure('password_sealed', error.message, setUrl)
+  if (error instanceof ConnectionUrlProblem) return failure('url_unusable', error.message, setUrl)
+  if (error instanceof TimeLimitPassed) {
+    return failure(
+      'no_answer',
+      `the database accepts the connection and does not respond: ${error.message}`,
+      LOOK_AT_SERVER,
+    )
+  }
+  const message = messageOf(error)
+  if (isSettingRefused(error)) {
+    return failure('startup_parameter_refused', `a pooler refuses a parameter of the URL: ${message}`, setUrl)
+  }
+  if (/permission denied for database/.test(message)) return failure('missing_grant', message, grantConnect(store))
+  const code = codeOf(error)
+  const sentence = databaseErrorMessage(error)
+  if (sentence !== null) return failure('unreachable', sentence, code?.startsWith('53') ? LIST_SESSIONS : setUrl)
+  if (code !== null && /^[0-9A-Z]{5}$/.test(code)) {
+    return failure('not_examined', `the database does not show its catalog: ${message} (${code})`, LOOK_AT_SERVER)
+  }
+  return failure('doctor_failed', `the doctor failed on this store, please report it: ${message}`, null)
+}
+
+/** Whether a pooler refused a setting with which a session begins. */
+export function isSettingRefused(error: unknown): boolean {
+  return codeOf(error) === '08P01' && /startup parameter/.test(messageOf(error))
+}
+
+/** The finding for a pooler that refuses the settings with which nodes begin a session. */
+export function settingsRefused(error: unknown): DoctorFinding {
+  const names = Object.keys(sessionSettings({ storeSessionSettings: true, storeTimeoutMs: 0 })).join(',')
+  return failure(
+    'startup_parameter_refused',
+    `a pooler refuses the settings of a node's session, so every request fails with 502: ${messageOf(error)}`,
+    `export STORE_EXPORT_STORE_SESSION_SETTINGS=off # on every node; or in pgbouncer.ini: ignore_startup_parameters = ${names}`,
+  )
+}
+
+const LOOK_AT_SERVER =
+  'select pid, usename, state, wait_event_type, wait_event, query_start from pg_stat_activity where datname = current_database();'
+const LIST_SESSIONS =
+  'select usename, application_name, state, count(*) from pg_stat_activity group by 1, 2, 3 order by 4 desc;'
+const MESSAGE_LENGTH_MAX = 400
+
+function failure(code: string, message: string, fix: string | null): DoctorFinding {
+  return { severity: 'error', code, message, fix }
+}
+
+function grantConnect({ databaseUrl }: Pick<RegisteredStore, 'databaseUrl'>): string | null {
+  const target = databaseUrl === null ? null : parseConnectionUrl(databaseUrl)
+  if (target === null || target.database === null || target.user === null) return null
+  return `grant connect on database ${quoteName(target.database)} to ${quoteName(target.user)};`
+}
+
+function messageOf(error: unknown): string {
+  return redactAndCut(error instanceof Error ? error.message : String(error), MESSAGE_LENGTH_MAX)
+}

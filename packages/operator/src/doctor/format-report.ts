@@ -1,0 +1,48 @@
+// The doctor's report for people: a line for each check, and below it what is wrong and what to do.
+
+import type { Paint } from '../demo/panel.ts'
+import { type DoctorCheck, type DoctorFinding, isHealthy, type StoreReport } from './report.ts'
+
+/** Wide enough for the longest name of a check, and a space. */
+const NAME_WIDTH = 14
+const INDENT = ' '.repeat(6 + NAME_WIDTH)
+
+/** The lines of one database: a title, then its checks. */
+export function formatChecks(title: string, checks: readonly DoctorCheck[], paint: Paint): string {
+  return [paint('bold', title), ...checks.flatMap((check) => showCheck(check, paint)), ''].join('\n')
+}
+
+/** The stores: one store with all its checks; of several stores one line each, and the failed checks. */
+export function formatStores(stores: readonly StoreReport[], paint: Paint): string {
+  const whole = (store: StoreReport) => formatChecks(titleOf(store), store.checks, paint)
+  if (stores.length === 1) return stores.map(whole).join('\n')
+  const healthy = stores.filter(isHealthy).map((store) => `  ${paint('green', 'ok')}  ${titleOf(store)}`)
+  const others = stores.filter((store) => !isHealthy(store)).map(whole)
+  return [...healthy, ...(healthy.length > 0 ? [''] : []), ...others].join('\n')
+}
+
+function titleOf({ id, name, revision }: StoreReport): string {
+  return [name, id, ...(revision === null ? [] : [revision])].join('  ')
+}
+
+function showCheck({ name, summary, findings }: DoctorCheck, paint: Paint): string[] {
+  const problems = findings.filter(({ severity }) => severity !== 'note')
+  const notes = findings.filter(({ severity }) => severity === 'note')
+  const mark = summary === null ? ' -' : paint('green', 'ok')
+  const lines =
+    problems.length === 0
+      ? [`  ${mark}  ${name.padEnd(NAME_WIDTH)}${summary ?? 'not examined'}`]
+      : problems.flatMap((finding) => [
+          `  ${paint(finding.severity === 'error' ? 'red' : 'yellow', '!')}   ${name.padEnd(NAME_WIDTH)}${finding.message}`,
+          ...fixLines(finding, paint),
+        ])
+  const noteLines = notes.flatMap((finding) => [
+    `${INDENT}${paint('dim', `note: ${finding.message}`)}`,
+    ...fixLines(finding, paint),
+  ])
+  return [...lines, ...noteLines]
+}
+
+function fixLines({ fix }: DoctorFinding, paint: Paint): string[] {
+  return fix === null ? [] : fix.split('\n').map((line) => `${INDENT}${paint('cyan', line)}`)
+}

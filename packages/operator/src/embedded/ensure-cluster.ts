@@ -1,0 +1,84 @@
+// Makes the cluster when there is none, and refuses one of another major version.
+import { chown, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import type { Account } from './account.ts'
+import { explainWriteErrors, otherVersion, recognized, unexplained } from './embedded-postgres-error.ts'
+import { type Binaries, withInitdb } from './find-binaries.ts'
+import { runProgram } from './run-program.ts'
+
+/** Name of the superuser. */
+export const SUPERUSER = 'postgres'
+
+/**
+ * Makes the cluster unless it is there; answers whether it was made.
+ * It is made under another name and renamed when whole, so that an interrupted start leaves none that is half made.
+ */
+export async function ensureCluster(cluster: string, binaries: Binaries, account: Account): Promise<boolean> {
+  const found = await readFile(path.join(cluster, 'PG_VERSION'), 'utf8').catch(() => undefined)
+  if (found !== undefined) {
+    if (found.trim() !== binaries.majorVersion) throw otherVersion(cluster, found.trim(), binaries.majorVersion)
+    return false
+  }
+  await explainWriteErrors(cluster, () => makeCluster(cluster, binaries, account))
+  return true
+}
+
+async function makeCluster(cluster: string, binaries: Binaries, account: Account): Promise<void> {
+  await removeUnfinished(cluster)
+  const unfinished = `${cluster}.${process.pid}`
+  try {
+    await mkdir(unfinished, { mode: 0o700 })
+    if (account !== undefined) await chown(unfinished, account.userId, account.groupId)
+    await initialize(unfinished, binaries, account)
+    await rename(unfinished, cluster)
+  } finally {
+    await rm(unfinished, { recursive: true, force: true })
+  }
+}
+
+async function initialize(folder: string, binaries: Binaries, account: Account): Promise<void> {
+  const { code, output } = await withInitdb(binaries, (initdb) => runProgram(initdb, parameters(folder), account))
+  if (code === 0) return
+  // initdb says first what failed, then what it tidied up
+  const reason = /^(?:initdb: error|.*FATAL): .*$/m.exec(output)?.[0] ?? output
+  throw recognized(output, { folder: path.dirname(folder), port: 0 }) ?? unexplained('initdb', reason)
+}
+
+function parameters(folder: string): string[] {
+  return [
+    '-D',
+    folder,
+    `--username=${SUPERUSER}`,
+    // the socket's folder admits its owner only; who comes over TCP needs a password
+    '--auth-local=trust',
+    '--auth-host=scram-sha-256',
+    '--encoding=UTF8',
+    // sorts by code point on every machine: no collation of the system takes part
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--locale=C',
+    '--no-sync',
+    '--no-instructions',
+  ]
+}
+
+/** What killed starts left; those of living processes stay. */
+async function removeUnfinished(cluster: string): Promise<void> {
+  const parent = path.dirname(cluster)
+  const prefix = `${path.basename(cluster)}.`
+  for (const name of await readdir(parent)) {
+    const processId = Number(name.slice(prefix.length))
+    if (!name.startsWith(prefix) || !Number.isInteger(processId)) continue
+    if (processId === process.pid || !isAlive(processId)) {
+      await rm(path.join(parent, name), { recursive: true, force: true })
+    }
+  }
+}
+
+function isAlive(processId: number): boolean {
+  try {
+    return process.kill(processId, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

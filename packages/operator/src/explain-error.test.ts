@@ -1,0 +1,71 @@
+import { UnknownStore } from '@store-export/control'
+import { ConnectionError } from '@store-export/postgres'
+import { describe, expect, test } from 'vitest'
+import { EmbeddedPostgresError } from './embedded/embedded-postgres-error.ts'
+import { databaseErrorMessage, explainError } from './explain-error.ts'
+import { UsageError, UserError } from './user-error.ts'
+
+const failure = (code: string, more: object = {}) => Object.assign(new Error('driver message'), { code, ...more })
+
+describe('explainError', () => {
+  test('explains a UserError by its message, and a UsageError with exit code 2', () => {
+    expect(explainError(new UserError('do this'))).toEqual({ code: 'failed', message: 'do this', exitCode: 1 })
+    const embedded = { code: 'embedded_database_failed', message: 'do that', exitCode: 1 }
+    expect(explainError(new EmbeddedPostgresError('do that'))).toEqual(embedded)
+    expect(explainError(new UsageError('add --store'))).toEqual({ code: 'usage', message: 'add --store', exitCode: 2 })
+    expect(explainError(new UnknownStore('x'))).toMatchObject({ code: 'unknown_store', exitCode: 1 })
+  })
+
+  test.each([
+    [failure('ECONNREFUSED'), 'the database cannot be reached'],
+    [failure('ENOENT', { syscall: 'connect' }), 'the database cannot be reached'],
+    [
+      new ConnectionError('ENOENT', 'driver message', { cause: failure('ENOENT', { syscall: 'connect' }) }),
+      'the database cannot be reached',
+    ],
+    [failure('CONNECT_TIMEOUT'), 'the database does not respond'],
+    [failure('POOL_FULL'), 'no database connection became free in time'],
+    [failure('EPROTO'), 'the server does not speak the protocol of PostgreSQL'],
+    [failure('EAUTH'), 'the server and the client could not authenticate each other'],
+    [failure('28P01'), 'the database rejects the user or the password'],
+    [failure('3D000'), 'the database does not exist'],
+    [failure('42P07'), 'a table, an index, or a column with this name exists, and another program created it'],
+    [failure('42701'), 'a table, an index, or a column with this name exists, and another program created it'],
+    [failure('42703'), 'a table lacks a column that this step needs'],
+    [failure('42501'), 'the role of the connection URL lacks a privilege'],
+  ])('explains the database error %o and adds advice', (error, beginning) => {
+    const explanation = explainError(error)
+    expect(explanation?.message).toMatch(new RegExp(`^${beginning}: driver message \\(${error.code}\\); \\w`))
+    expect(databaseErrorMessage(error)).toBe(`${beginning}: driver message (${error.code})`)
+  })
+
+  test.each(['ENOTFOUND', 'ETIMEOUT', 'ECANCELLED', 'ESERVFAIL', 'EREFUSED'])(
+    'a host name that cannot be resolved (%s) is an unreachable database: exit code 75',
+    (code) => {
+      expect(explainError(failure(code))).toMatchObject({
+        code: 'database_unreachable',
+        message: expect.stringContaining(`the database cannot be reached: driver message (${code})`),
+        exitCode: 75,
+      })
+    },
+  )
+
+  test('an error that can pass has exit code 75, a lasting one exit code 1', () => {
+    const temporary = [
+      failure('ECONNREFUSED'),
+      failure('ENOENT', { syscall: 'connect' }),
+      failure('57P03'),
+      failure('53300'),
+    ]
+    for (const error of temporary)
+      expect(explainError(error)).toMatchObject({ code: 'database_unreachable', exitCode: 75 })
+    for (const code of ['28P01', '3D000', 'SELF_SIGNED_CERT_IN_CHAIN']) {
+      expect(explainError(failure(code))).toMatchObject({ code: 'database_error', exitCode: 1 })
+    }
+  })
+
+  test('does not explain an unexpected error, which is a bug', () => {
+    for (const error of [new TypeError('x'), failure('ENOENT', { syscall: 'open' }), failure('42601'), 'text'])
+      expect(explainError(error)).toBeNull()
+  })
+})

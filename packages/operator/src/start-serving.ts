@@ -1,0 +1,162 @@
+// Runs the service for as long as the process lives: the API, the operations listener, and what is done once a day.
+// Used by `serve` and by `demo`, which differ in where the databases come from and in what is said.
+
+import { setTimeout } from 'node:timers/promises'
+import {
+  type ControlDatabase,
+  deleteOldUsage,
+  forgetAttempts,
+  forgetEndedSignIns,
+  forgetSentForms,
+  type SealingKeys,
+  startAuditLog,
+  sumUpOldHours,
+} from '@store-export/control'
+import manifest from '../package.json' with { type: 'json' }
+import type { Config } from './config.ts'
+import { combine, type EventHandler } from './events.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import { explainListenError } from './listen.ts'
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+import { startOperationsListener } from './operations-listener.ts'
+import { createReadiness, type Readiness } from './readiness.ts'
+import type { RunningService } from './service.ts'
+
+/** What is served, and who hears of it. */
+export interface ServingOptions {
+  readonly config: Config
+  readonly controlUrl: string
+  readonly keys: SealingKeys
+  readonly log: Log
+  readonly lifecycle: Lifecycle
+  /** Whether the merchant's dashboard is served, too. */
+  readonly dashboard: boolean
+}
+
+/** Addresses of what listens now. */
+export interface ServingAddresses {
+  readonly url: string
+  /** null without the dashboard. */
+  readonly dashboardUrl: string | null
+  /** null when the listener is switched off. */
+  readonly operationsUrl: string | null
+}
+
+/** What is filled in once the API listens. */
+interface StartupState {
+  service: RunningService | null
+}
+
+/** At other levels a node leaves audit events to nodes that write them. */
+const AUDIT_LOG_LEVELS: readonly Config['logLevel'][] = ['info', 'debug']
+const DAY_MS = 86_400_000
+/** A form's number is forgotten when the form itself is no longer accepted. */
+const SENT_FORM_HOURS = 24
+/** Time for the shutdown beyond the lame-duck time and draining. */
+const CLOSING_MS = 10_000
+
+/** The longest time that a shutdown may take, in ms. */
+export function shutdownTimeoutMs({ lameDuckSeconds, drainSeconds }: Config): number {
+  return (lameDuckSeconds + drainSeconds) * 1000 + CLOSING_MS
+}
+
+/** Starts everything; the lifecycle ends it. Throws a sentence when a port is taken. */
+export async function startServing(options: ServingOptions): Promise<ServingAddresses> {
+  const { config, controlUrl, keys, log, lifecycle, dashboard } = options
+  // loaded here, so that the commands that serve nothing start faster
+  const { createMetrics } = await import('./metrics.ts')
+  const metrics = createMetrics({
+    version: manifest.version,
+    connectionLimits: {
+      stores: config.storeConnectionsMax,
+      store_server: config.storeServerConnectionsMax,
+      store: config.storePoolSize,
+      control: config.controlPoolSize,
+    },
+  })
+  const emit = combine(log.handleEvent, metrics.handleEvent)
+  const readiness = createReadiness({ controlUrl, keys, signal: lifecycle.signal })
+  lifecycle.onClose(() => readiness.close())
+  const started: StartupState = { service: null }
+  const operationsUrl = await startOperationsOf(options, { metrics, readiness, started })
+  const service = await startApi({ config, controlUrl, keys, emit, dashboard, ending: lifecycle.signal })
+  started.service = service
+  lifecycle.onClose(() => service.close())
+  if (AUDIT_LOG_LEVELS.includes(config.logLevel)) {
+    const auditLog = startAuditLog({ database: service.control, record: log.record, emit })
+    lifecycle.onClose(() => auditLog.close())
+  }
+  lifecycle.onClose((reason) => waitForBalancers(reason, config))
+  cleanDaily(service.control, config, emit)
+  return { url: service.url, dashboardUrl: service.dashboardUrl, operationsUrl }
+}
+
+/**
+ * Keeps the listeners open while balancers learn from `/readyz` that this node stops. Only for SIGTERM, which
+ * supervisors send: Ctrl-C in a terminal and internal errors stop the node at once.
+ */
+async function waitForBalancers(reason: string, { lameDuckSeconds }: Config): Promise<void> {
+  if (reason === 'SIGTERM') await setTimeout(lameDuckSeconds * 1000)
+}
+
+async function startOperationsOf(
+  { config, lifecycle, log }: ServingOptions,
+  parts: { readonly metrics: Metrics; readonly readiness: Readiness; readonly started: StartupState },
+): Promise<string | null> {
+  if (config.operationsPort === 0) return null
+  const { metrics, readiness, started } = parts
+  const operations = await startOperationsListener({
+    host: config.host,
+    port: config.operationsPort,
+    whyNotReady: async () => (started.service === null ? 'starting' : readiness.whyNotReady()),
+    metrics: async () => {
+      sampleState(metrics, started, log)
+      return { text: await metrics.text(), contentType: metrics.contentType }
+    },
+  })
+  lifecycle.onClose(() => operations.close())
+  log.handleEvent({ event: 'listener.opened', listener: 'operations', address: operations.url })
+  return operations.url
+}
+
+/** Updates the gauges when metrics are requested: they are states, not events. */
+function sampleState({ handleEvent }: Metrics, { service }: StartupState, log: Log): void {
+  handleEvent({ event: 'log.lines_dropped', lines: log.takeDropped() })
+  if (service === null) return
+  handleEvent({ event: 'pool.sampled', pool: 'stores', ...service.pools.sums() })
+  handleEvent({ event: 'pool.sampled', pool: 'control', ...service.admitter.sums() })
+}
+
+async function startApi(options: Parameters<typeof import('./service.ts').startService>[0]): Promise<RunningService> {
+  const { host, port } = options.config
+  const { startService } = await import('./service.ts')
+  try {
+    return await startService(options)
+  } catch (error) {
+    throw explainListenError(error, { host, port, portSetting: 'STORE_EXPORT_PORT' })
+  }
+}
+
+/** Deletes what is kept for a time now and once a day; keeps no process alive. */
+function cleanDaily(database: ControlDatabase, config: Config, emit: EventHandler): void {
+  const { usageHourDays, usageMonths, requestLogHours } = config
+  const cleanUsage = async () => {
+    // One after the other: both change past hours, and each skips them while the other does.
+    await deleteOldUsage({ database, usageMonths, requestLogHours, now: new Date() })
+    await sumUpOldHours({ database, usageHourDays, now: new Date() })
+  }
+  const clean = () => {
+    const deletions = [
+      cleanUsage(),
+      forgetSentForms(database, SENT_FORM_HOURS),
+      forgetAttempts(database),
+      forgetEndedSignIns(database),
+    ]
+    for (const deletion of deletions) {
+      deletion.catch((cause: unknown) => emit({ event: 'control.query_failed', requestId: null, cause }))
+    }
+  }
+  clean()
+  setInterval(clean, DAY_MS).unref()
+}

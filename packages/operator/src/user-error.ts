@@ -1,0 +1,18 @@
+// Errors that the operator can fix, and the exit codes of the command.
+
+export const EXIT_DONE = 0
+export const EXIT_FAILED = 1
+/** Exit code for an unknown command, option, or value. */
+export const EXIT_USAGE = 2
+/** Exit code if a database cannot be reached: the same command can succeed later. It is EX_TEMPFAIL of sysexits.h. */
+export const EXIT_UNREACHABLE = 75
+
+/** An error that the operator can fix. `message` is one sentence that says what happened, why, and what to do. */
+export class UserError extends Error {
+  override readonly name: string = 'UserError'
+}
+
+/** Options or arguments that do not fit together. */
+export class UsageError extends UserError {
+  override readonly name = 'UsageError'
+}

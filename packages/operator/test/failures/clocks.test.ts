@@ -1,0 +1,90 @@
+// Nodes whose clocks are an hour wrong, one ahead and one behind: the limit and the keys go by the control database's.
+
+import path from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { roundsOf } from '../../../../test/support/rounds.ts'
+import { openClientForTest, runCommand, SLOW_TEST_TIMEOUTS } from '../support/command-process.ts'
+import { createPlatform, idsOf, type RealPlatform, type RealStore } from '../support/real-service.ts'
+
+const BURSTS = roundsOf({ quick: 1, long: 5 })
+const HOUR_MS = 3_600_000
+const LIMIT = 120
+const PRELOADED = path.join(import.meta.dirname, '..', 'support', 'shifted-clock-child.ts')
+const SIZE = { orders: 60, customers: 5, products: 5, locations: 1, groups: 1 }
+
+vi.setConfig({ ...SLOW_TEST_TIMEOUTS, testTimeout: 90_000 + 70_000 * BURSTS })
+
+/** A node an hour ahead, and one an hour behind. */
+async function wrongNodes(platform: RealPlatform) {
+  const [ahead, behind] = await Promise.all([wrongNode(platform, HOUR_MS), wrongNode(platform, -HOUR_MS)])
+  return { ahead, behind }
+}
+
+async function wrongNode(platform: RealPlatform, ms: number) {
+  const node = await platform.startNode({
+    settings: { REQUESTS_PER_MINUTE: String(LIMIT), LOG_LEVEL: 'info' },
+    environment: { NODE_OPTIONS: `--import=${PRELOADED}`, MOVED_CLOCK_MS: String(ms) },
+  })
+  const [, time = ''] = await node.running.waitForOutput(/"time":"([^"]+)"/)
+  expect(Math.abs(Date.parse(time) - Date.now() - ms), 'its clock is wrong').toBeLessThan(HOUR_MS / 10)
+  return node
+}
+
+test(`[LIM-1, R8] nodes an hour apart admit ${LIMIT} together in a minute of the database, ${BURSTS} times`, async () => {
+  const platform = await createPlatform()
+  const store = await platform.createStore(SIZE)
+  const { ahead, behind } = await wrongNodes(platform)
+  const sql = openClientForTest(platform.controlUrl)
+  const minute = async () => (await sql`select date_trunc('minute', clock_timestamp())::text as minute`)[0]?.minute
+  const burst = async () => {
+    // a store has five keys at most: each burst is another store's
+    const { key } = await platform.addStore(store, store.readerUrl)
+    const [before, answers] = [
+      await minute(),
+      await Promise.all(
+        Array.from({ length: LIMIT + 30 }, (_, index) =>
+          fetch(`${(index % 2 === 0 ? ahead : behind).url}/api/v1/locations`, { headers: { 'x-api-key': key } }),
+        ),
+      ),
+    ]
+    return { answers, isOneMinute: before === (await minute()) }
+  }
+  const minutesOff = async () => {
+    const [row] = await sql`select max(abs(extract(epoch from clock_timestamp() - minute)) / 60)::float8 as most
+      from request_counters`
+    return row?.most
+  }
+  for (let round = 0; round < BURSTS; round++) {
+    // a burst that the turn of a minute cuts in two says nothing; two in a row cannot both be cut
+    const first = await burst()
+    const { answers } = first.isOneMinute ? first : await burst()
+    const admitted = answers.filter(({ status }) => status === 200)
+    const refused = answers.filter(({ status }) => status === 429)
+    expect([admitted.length, refused.length]).toEqual([LIMIT, 30])
+    expect(await minutesOff(), 'the minute that was counted is the database’s').toBeLessThan(10)
+    for (const { headers } of refused) {
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60)
+    }
+  }
+})
+
+test('[AUTH-5, PAG-4] keys are good and revoked on nodes an hour apart, and a walk goes on from one to the other', async () => {
+  const platform = await createPlatform()
+  const store = await platform.createStore(SIZE)
+  const { ahead, behind } = await wrongNodes(platform)
+  const { settings } = platform
+  const made = (await runCommand(['keys', 'create', '--store', store.id, '--name', 'k', '--json'], { settings })).json
+  const fresh: Pick<RealStore, 'key'> = { key: made.key }
+  const walked: string[] = []
+  for (let [cursor, page] = ['' as string | null, 0]; cursor !== null; page++) {
+    const { status, json } = await (page % 2 === 0 ? ahead : behind).get(`/api/v1/orders?limit=7${cursor}`, fresh)
+    expect(status).toBe(200)
+    walked.push(...json.data.map(({ id }: { id: string }) => id))
+    const { next_cursor: next } = json.meta
+    cursor = next === null ? null : `&cursor=${next}`
+  }
+  expect(walked).toEqual(await idsOf(store, 'orders'))
+  expect((await runCommand(['keys', 'revoke', made.id], { settings })).code).toBe(0)
+  for (const node of [ahead, behind]) expect((await node.get('/api/v1/store', fresh)).status).toBe(401)
+})

@@ -1,0 +1,104 @@
+// Many store databases that hang at once, on a server each or all on one, beside stores that are well.
+
+import { setTimeout as after } from 'node:timers/promises'
+import { expect, test, vi } from 'vitest'
+import { openClientForTest, SLOW_TEST_TIMEOUTS } from '../support/command-process.ts'
+import { MISBEHAVIORS, startHostilePostgres } from '../support/hostile-postgres.ts'
+import {
+  createPlatform,
+  type RealNode,
+  type RealPlatform,
+  type RealStore,
+  superuserUrl,
+  urlAtPorts,
+} from '../support/real-service.ts'
+
+const HANGING = 200
+/** Stores that hang after they have let us in: each of their connections takes one of the tests' own server. */
+const HANGING_LATE = 40
+const REQUESTS = 128
+const AT_ONCE = 4
+/** A store that no request has named before waits behind the first attempts on those that hang. */
+const NEW_MS_MAX = 20_000
+const PATH = '/api/v1/orders?limit=50'
+const SIZE = { orders: 60, customers: 5, products: 5, locations: 1, groups: 1 }
+
+vi.setConfig({ ...SLOW_TEST_TIMEOUTS, testTimeout: 180_000 })
+
+/** Ports of servers that hang, one for each store. */
+const WAYS = {
+  'on a server each': async (real: number) => {
+    const early = Array.from({ length: HANGING - HANGING_LATE }, () => hanging(real, 'never says a word'))
+    const late = Array.from({ length: HANGING_LATE }, () => hanging(real, 'is silent once it has let us in'))
+    return await Promise.all([...early, ...late])
+  },
+  'all on one server': async (real: number) => {
+    const port = await hanging(real, 'never says a word')
+    return Array.from({ length: HANGING }, () => port)
+  },
+}
+
+function hanging(real: number, name: string): Promise<number> {
+  const fault = MISBEHAVIORS[name]
+  if (fault === undefined) throw new TypeError(`no fault ${name}`)
+  return startHostilePostgres(real, fault)
+}
+
+async function makeHanging(platform: RealPlatform, whole: RealStore, ports: readonly number[]): Promise<RealStore[]> {
+  const stores: RealStore[] = []
+  for (const port of ports) stores.push(await platform.addStore(whole, urlAtPorts(whole.readerUrl, [port])))
+  return stores
+}
+
+/** Asks each store again as soon as it has failed, until told to stop. */
+function askWithoutEnd(node: RealNode, stores: readonly RealStore[]) {
+  let stopped = false
+  const statuses = new Set<number>()
+  const running = stores.map(async (store) => {
+    while (!stopped) statuses.add((await node.get(PATH, store)).status)
+  })
+  return {
+    async stop() {
+      stopped = true
+      await Promise.all(running)
+      return [...statuses]
+    },
+  }
+}
+
+async function askOften(node: RealNode, store: RealStore): Promise<number[]> {
+  const statuses: number[] = []
+  const client = async () => {
+    for (let n = 0; n < REQUESTS / AT_ONCE; n++) {
+      statuses.push((await node.get(PATH, store)).status)
+      await after(100)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, client))
+  return statuses
+}
+
+test.each(Object.entries(WAYS))(
+  `[ERR-3] while ${HANGING} stores hang, %s, a store that is well answers ${REQUESTS} of ${REQUESTS} requests, and a new one as many once it was served`,
+  async (_, portsOf) => {
+    const platform = await createPlatform()
+    const well = await platform.createStore(SIZE)
+    // the role of all stores here, those that hang included
+    await openClientForTest(superuserUrl(well)).unsafe(
+      `alter role ${new URL(well.readerUrl).username} connection limit -1`,
+    )
+    const fresh = await platform.addStore(well, well.readerUrl)
+    const ports = await portsOf(Number(new URL(well.readerUrl).port))
+    const stores = await makeHanging(platform, well, ports)
+    const node = await platform.startNode()
+    expect((await node.get(PATH, well)).status).toBe(200)
+    const others = askWithoutEnd(node, stores)
+    await after(500)
+    const ofWell = await askOften(node, well)
+    await expect.poll(async () => (await node.get(PATH, fresh)).status, { timeout: NEW_MS_MAX }).toBe(200)
+    const ofFresh = await askOften(node, fresh)
+    expect(await others.stop()).toEqual([502])
+    expect(new Set([...ofWell, ...ofFresh])).toEqual(new Set([200]))
+    expect([ofWell.length, ofFresh.length]).toEqual([REQUESTS, REQUESTS])
+  },
+)

@@ -1,0 +1,59 @@
+// Store databases that are broken or mean harm, all at once: each costs its own store an answer, and nobody else anything.
+
+import { expect, test, vi } from 'vitest'
+import { roundsOf } from '../../../../test/support/rounds.ts'
+import { SLOW_TEST_TIMEOUTS } from '../support/command-process.ts'
+import { MISBEHAVIORS, startHostilePostgres } from '../support/hostile-postgres.ts'
+import { createPlatform, type RealPlatform, type RealStore, urlAtPorts, watchMemory } from '../support/real-service.ts'
+
+const ROUNDS = roundsOf({ quick: 1, long: 20 })
+const MEMORY_MORE_MAX = 100 * 1024 * 1024
+const ANSWER_MS_MAX = 6000
+/** Requests to each broken store at the same time. */
+const AT_ONCE = 3
+const LOG_BYTES_MAX = 2_000_000
+
+vi.setConfig({ ...SLOW_TEST_TIMEOUTS, testTimeout: 60_000 + 15_000 * ROUNDS })
+
+const SIZE = { orders: 60, customers: 5, products: 5, locations: 1, groups: 1 }
+const KINDS = Object.keys(MISBEHAVIORS).length
+const READY_KINDS = Object.values(MISBEHAVIORS).filter(({ ready }) => ready === true).length
+
+/** A store with each fault, and the rows of a whole one. */
+function brokenStores(platform: RealPlatform, whole: RealStore) {
+  const broken = Object.entries(MISBEHAVIORS).map(async ([name, fault]) => {
+    const port = await startHostilePostgres(Number(new URL(whole.readerUrl).port), fault)
+    return { name, store: await platform.addStore(whole, urlAtPorts(whole.readerUrl, [port])) }
+  })
+  return Promise.all(broken)
+}
+
+test(`[ERR-3] ${KINDS} kinds of hostile databases: 502 within six seconds, ${ROUNDS} times, and little memory`, async () => {
+  const platform = await createPlatform()
+  const neighbour = await platform.createStore(SIZE)
+  const broken = await brokenStores(platform, neighbour)
+  const node = await platform.startNode()
+  const orders = (store: RealStore) => node.get('/api/v1/orders?limit=250', store)
+  for (let warm = 0; warm < 50; warm++) expect((await orders(neighbour)).status).toBe(200)
+  const open = await node.metric('connections', 'stores')
+  const before = await node.metric('process_resident_memory_bytes')
+  const memory = watchMemory(node)
+  for (let round = 0; round < ROUNDS; round++) {
+    const asked = broken.flatMap(({ name, store }) =>
+      Array.from({ length: AT_ONCE }, async () => ({ name, ...(await orders(store)) })),
+    )
+    for (let other = 0; other < 20; other++) expect((await orders(neighbour)).status).toBe(200)
+    const answers = await Promise.all(asked)
+    expect(answers.map(({ name, status, json }) => [name, status, json.error?.code])).toEqual(
+      answers.map(({ name }) => [name, 502, 'STORE_DB_ERROR']),
+    )
+    for (const { name, ms } of answers) expect(ms, name).toBeLessThan(ANSWER_MS_MAX)
+  }
+  expect((await memory.most()) - before).toBeLessThan(MEMORY_MORE_MAX)
+  // who is silent, or speaks without an end, is held on to no more, though he does not let go
+  await expect.poll(() => node.metric('connections', 'stores')).toBeLessThanOrEqual(open + READY_KINDS * AT_ONCE)
+  expect(await node.metric('connections_busy', 'stores')).toBe(0)
+  const { stdout, stderr } = node.running.output()
+  expect(stderr).not.toContain('Postgres.js')
+  expect(stdout.length).toBeLessThan(LOG_BYTES_MAX)
+})

@@ -1,0 +1,155 @@
+// A store database that is restarted, moved, or replaced by its standby while our client walks it.
+
+import { pollOpenTransactions } from '@store-export/engine'
+import { connect, parseConnectionUrl } from '@store-export/postgres'
+import { expect, test, vi } from 'vitest'
+import { openClient } from '../../../../test/support/client.ts'
+import { roundsOf } from '../../../../test/support/rounds.ts'
+import { type BackgroundWalk, startOrderWalk } from '../support/background-walk.ts'
+import { runCommand, SLOW_TEST_TIMEOUTS } from '../support/command-process.ts'
+import { waitUntil } from '../support/embedded-server.ts'
+import { createCluster, type PostgresCluster } from '../support/postgres-cluster.ts'
+import { createPlatform, idsOf, type RealPlatform, type RealStore, urlAtPorts } from '../support/real-service.ts'
+import { openProxy } from '../support/tcp-proxy.ts'
+
+const RESTARTS = roundsOf({ quick: 2, long: 30 })
+const FAILOVERS = roundsOf({ quick: 1, long: 6 })
+const SECONDS = 1000
+
+vi.setConfig({ ...SLOW_TEST_TIMEOUTS, testTimeout: (60 + 6 * RESTARTS + 30 * FAILOVERS) * SECONDS })
+
+const PAGE_ROWS = 2
+/** More than come while a restart is being called. */
+const PAGES_PER_ROUND = 20
+const sizeFor = (rounds: number) => {
+  return { orders: PAGE_ROWS * PAGES_PER_ROUND * (rounds + 1), customers: 5, products: 5, locations: 1, groups: 1 }
+}
+
+/** Waits for a few more pages of a walk. */
+async function somePages(walk: BackgroundWalk, count: number): Promise<void> {
+  const from = walk.pages
+  await waitUntil(() => walk.isDone || walk.pages >= from + count)
+}
+
+test(`[ERR-3, PAG-4] a walk over ${RESTARTS} restarts of its database brings each row once`, async () => {
+  const cluster = await createCluster()
+  await cluster.start()
+  const platform = await createPlatform()
+  const store = await platform.createStore(sizeFor(RESTARTS), cluster.url())
+  const expected = await idsOf(store, 'orders')
+  const node = await platform.startNode()
+  const walk = startOrderWalk(node, store, PAGE_ROWS)
+  for (let round = 0; round < RESTARTS; round++) {
+    await somePages(walk, 1 + (round % 3))
+    expect(walk.isDone, `the walk is under way at restart ${round + 1}`).toBe(false)
+    await cluster.restart('immediate')
+  }
+  expect(await walk.ids).toEqual(expected)
+  expect(await node.metric('connections_busy', 'stores')).toBe(0)
+  expect(await node.metric('connections_awaited', 'stores')).toBe(0)
+})
+
+test('[ERR-3] a store whose URL is changed is read at its new address by the very next request', async () => {
+  const platform = await createPlatform()
+  const [here, there] = [await platform.createStore(sizeFor(1)), await platform.createStore(sizeFor(2))]
+  const [first, second] = [await openProxy(portOf(here)), await openProxy(portOf(there))]
+  await platform.moveStore(here, urlAtPorts(here.readerUrl, [first.port]))
+  const node = await platform.startNode()
+  const ordersOf = async () => (await node.get('/api/v1/store', here)).json.data.counts.orders
+  expect(await ordersOf()).toBe(sizeFor(1).orders)
+  expect(first.connections).toBeGreaterThan(0)
+
+  const words = ['stores', 'set', here.id, '--database-url', urlAtPorts(there.readerUrl, [second.port])]
+  expect((await runCommand(words, { settings: platform.settings })).stderr).not.toMatch(/problem|error/i)
+  const next = await node.get('/api/v1/orders?limit=1', here)
+  expect([next.status, next.json.data[0]?.id]).toEqual([200, (await idsOf(there, 'orders'))[0]])
+  expect(second.connections).toBeGreaterThan(0)
+  await waitUntil(() => first.connections === 0)
+
+  // and back, when the address it has is gone
+  second.setMode({ kind: 'cut' })
+  expect((await node.get('/api/v1/orders?limit=1', here)).status).toBe(502)
+  await platform.moveStore(here, urlAtPorts(here.readerUrl, [first.port]))
+  const back = await node.get('/api/v1/orders?limit=1', here)
+  expect([back.status, back.json.data[0]?.id]).toEqual([200, (await idsOf(here, 'orders'))[0]])
+})
+
+/** A store on a primary with a standby beside it, which has all that the primary has. */
+async function replicated(platform: RealPlatform) {
+  const template = await createCluster()
+  await template.start()
+  const store = await platform.createStore(sizeFor(1), template.url())
+  const expected = await idsOf(store, 'orders')
+  await template.stop('fast')
+  const pair = async () => {
+    const primary = await template.copy()
+    const standby = await template.copy(primary)
+    // one after the other: a standby that finds nobody asks again after seconds only
+    await primary.start()
+    await standby.start()
+    await waitUntil(() => isStreaming(primary))
+    return { primary, standby }
+  }
+  return { store, expected, pair }
+}
+
+async function isStreaming(primary: PostgresCluster): Promise<boolean> {
+  const sql = openClient(primary.url())
+  try {
+    return (await sql`select from pg_stat_replication where state = 'streaming'`).length > 0
+  } finally {
+    await sql.end()
+  }
+}
+
+test(`[ERR-3, PAG-4] a walk goes on by itself at a standby that takes over, ${FAILOVERS} times`, async () => {
+  const platform = await createPlatform()
+  const { store, expected, pair } = await replicated(platform)
+  const node = await platform.startNode()
+  for (let round = 0; round < FAILOVERS; round++) {
+    const { primary, standby } = await pair()
+    // the standby stands first: it is asked, and passed over, as long as it follows
+    const ports = [standby.port, primary.port]
+    await platform.moveStore(store, urlAtPorts(store.readerUrl, ports, '?target_session_attrs=primary'))
+    const walk = startOrderWalk(node, store, PAGE_ROWS)
+    await somePages(walk, 3)
+    // it would be over before all this is known
+    walk.pause()
+    expect(await readers(primary, store)).toBeGreaterThan(0)
+    expect(await readers(standby, store)).toBe(0)
+    expect([await seen(primary), await seen(standby)], 'a standby does not see who writes').toEqual([true, false])
+    walk.resume()
+    await primary.kill()
+    expect(walk.isDone, 'the walk is under way when the primary is killed').toBe(false)
+    await standby.promote()
+    expect(await walk.ids).toEqual(expected)
+    expect(await readers(standby, store)).toBeGreaterThan(0)
+    await standby.stop('fast')
+  }
+})
+
+/** Whether open transactions can be seen on a server. */
+async function seen(cluster: PostgresCluster): Promise<boolean> {
+  const connection = await connect(parseConnectionUrl(cluster.url()), { applicationName: 'test' })
+  try {
+    return (await pollOpenTransactions(connection)).open !== null
+  } finally {
+    await connection.close()
+  }
+}
+
+/** Connections by which the service reads the store from a server. */
+async function readers(cluster: PostgresCluster, { readerUrl }: RealStore): Promise<number> {
+  const sql = openClient(cluster.url())
+  try {
+    const user = new URL(readerUrl).username
+    return (await sql`select from pg_stat_activity where usename = ${user} and application_name = 'store-export'`)
+      .length
+  } finally {
+    await sql.end()
+  }
+}
+
+function portOf({ ownerUrl }: RealStore): number {
+  return Number(new URL(ownerUrl).port)
+}

@@ -1,0 +1,101 @@
+// What several nodes of one control database promise together, asked directly or through a balancer.
+
+import { revokeKey } from '@store-export/control'
+import { sql } from '@store-export/postgres'
+import { expect } from 'vitest'
+import { waitUntil } from './embedded-server.ts'
+import { type FleetStore, requestJson, type TestFleet } from './fleet.ts'
+
+/** Addresses that are asked in turn: those of all nodes, or that of the balancer before them. */
+export type Addresses = readonly string[]
+
+/** [LIM-1] A burst of 150 at once, in one clock minute, gets exactly 120 answers and 30 refusals. */
+export async function expectExactly120(fleet: TestFleet, store: FleetStore, addresses: Addresses): Promise<void> {
+  for (;;) {
+    const before = await minuteOf(fleet)
+    const made = await fleet.createKey(store.id)
+    const urls = Array.from({ length: 150 }, (_, index) => at(addresses, index))
+    const statuses = (await Promise.all(urls.map((url) => requestJson(`${url}/api/v1/locations`, made)))).map(
+      ({ status }) => status,
+    )
+    await revokeKey({ database: fleet.control, keyId: made.id })
+    // a burst that the turn of a minute cut in two says nothing
+    if (before !== (await minuteOf(fleet))) continue
+    expect(statuses.filter((status) => status === 200)).toHaveLength(120)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(30)
+    return
+  }
+}
+
+/** [AUTH-5] While 50 requests are always under way, none that begins after the revocation is answered. */
+export async function expectImmediateRevocation(
+  fleet: TestFleet,
+  store: FleetStore,
+  addresses: Addresses,
+): Promise<void> {
+  const made = await fleet.createKey(store.id)
+  let revokedAt = Number.POSITIVE_INFINITY
+  let answered = 0
+  const worker = async (first: number) => {
+    // as many after the revocation as there are nodes: each is asked, whoever chooses among them
+    for (let index = first, after = 0; after < NODES_MAX; index += 1) {
+      const begunAt = performance.now()
+      const { status } = await requestJson(`${at(addresses, index)}/api/v1/store`, made)
+      if (begunAt > revokedAt) {
+        expect(status, 'begun after the revocation').toBe(401)
+        after += 1
+      } else {
+        expect([200, 401]).toContain(status)
+        if (status === 200) answered += 1
+      }
+    }
+  }
+  const workers = Promise.all(Array.from({ length: 50 }, (_, index) => worker(index)))
+  await Promise.race([workers, waitUntil(() => answered > 200)])
+  await revokeKey({ database: fleet.control, keyId: made.id })
+  revokedAt = performance.now()
+  await workers
+}
+
+const NODES_MAX = 3
+
+/** [W5] A walk whose every page is asked of another node returns each row once, in order. */
+export async function expectCursorsOnAnyNode(
+  store: FleetStore,
+  addresses: Addresses,
+  betweenPages: (page: number) => Promise<void> = async () => undefined,
+): Promise<void> {
+  const whole = await walk(store, addresses.slice(0, 1))
+  expect(await walk(store, addresses, betweenPages)).toEqual(whole)
+  expect(whole.length).toBeGreaterThan(300)
+  expect(new Set(whole).size).toBe(whole.length)
+}
+
+async function walk(
+  store: FleetStore,
+  addresses: Addresses,
+  betweenPages: (page: number) => Promise<void> = async () => undefined,
+): Promise<string[]> {
+  const ids: string[] = []
+  let cursor: string | null = null
+  for (let page = 0; page === 0 || cursor !== null; page += 1) {
+    const query: string = cursor === null ? '' : `&cursor=${cursor}`
+    const { status, json } = await requestJson(`${at(addresses, page)}/api/v1/orders?limit=29${query}`, store)
+    expect(status).toBe(200)
+    ids.push(...json.data.map(({ id }: { id: string }) => id))
+    cursor = json.meta.next_cursor
+    await betweenPages(page)
+  }
+  return ids
+}
+
+async function minuteOf({ control }: TestFleet): Promise<unknown> {
+  const [row] = await control.pool.query<{ minute: string }>(
+    sql`select date_trunc('minute', clock_timestamp())::text as minute`,
+  )
+  return row?.minute
+}
+
+function at(addresses: Addresses, index: number): string {
+  return addresses[index % addresses.length] ?? ''
+}
