@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { chooseEncoding, compress } from './compress.ts'
+import { compress, negotiateEncoding } from './compress.ts'
 
 describe('the encoding a client asks for', () => {
   test.each([
@@ -33,12 +33,12 @@ describe('the encoding a client asks for', () => {
     ['identity;q=0.5, gzip;q=0.5', 'gzip'],
     ['identity;q=0, gzip;q=0.1', 'gzip'],
   ])('%j is answered with %s', (header, expected) => {
-    expect(chooseEncoding(header, 100_000)).toBe(expected)
+    expect(negotiateEncoding(header, 100_000)).toBe(expected)
   })
 
   test('a body that fits one packet is sent as it is', () => {
-    expect(chooseEncoding('br, gzip', 1023)).toBeNull()
-    expect(chooseEncoding('br, gzip', 1024)).toBe('br')
+    expect(negotiateEncoding('br, gzip', 1023)).toBeNull()
+    expect(negotiateEncoding('br, gzip', 1024)).toBe('br')
   })
 })
 

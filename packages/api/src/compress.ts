@@ -17,7 +17,7 @@ const brotli = promisify(zlib.brotliCompress)
 const gzip = promisify(zlib.gzip)
 
 /** The encoding for a body of `bytes` that the header `accept-encoding` asks for, or null for none. */
-export function chooseEncoding(acceptEncoding: string, bytes: number): Encoding | null {
+export function negotiateEncoding(acceptEncoding: string, bytes: number): Encoding | null {
   if (bytes < COMPRESSED_BYTES_MIN) return null
   const weights = new Map(acceptEncoding.split(',').map(readWeight))
   // who takes "anything" means what everybody can read, and zstd is young

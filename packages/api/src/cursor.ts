@@ -6,7 +6,7 @@ import { ApiError, type Microseconds, type Resource } from '@store-export/contra
 import type { Position } from '@store-export/engine'
 
 /** Where a walk is. */
-export interface Place {
+export interface CursorContent {
   /** The row behind which the next page begins. */
   readonly position: Position
   /** That of the walk's first page. */
@@ -29,10 +29,10 @@ export interface CursorScope {
 const VERSION = 2
 const PAYLOAD_BYTES = 34
 const SEAL_BYTES = 17
-const SHAPE = /^[A-Za-z0-9_-]{68}$/
+const ENCODED = /^[A-Za-z0-9_-]{68}$/
 
 /** The cursor for the page behind a place: 68 characters that need no escaping in a URL. */
-export function sealCursor({ position, watermark }: Place, scope: CursorScope): string {
+export function sealCursor({ position, watermark }: CursorContent, scope: CursorScope): string {
   const payload = Buffer.alloc(PAYLOAD_BYTES)
   payload[0] = VERSION
   payload[1] = position.createdAt === null ? 1 : 0
@@ -43,18 +43,18 @@ export function sealCursor({ position, watermark }: Place, scope: CursorScope): 
 }
 
 /** The place a cursor names; throws `INVALID_CURSOR` where it is not one of ours for this list and store. */
-export function openCursor(text: string, scope: CursorScope): Place {
-  const bytes = SHAPE.test(text) ? Buffer.from(text, 'base64url') : Buffer.alloc(0)
+export function openCursor(text: string, scope: CursorScope): CursorContent {
+  const bytes = ENCODED.test(text) ? Buffer.from(text, 'base64url') : Buffer.alloc(0)
   const payload = bytes.subarray(0, PAYLOAD_BYTES)
   const found = bytes.subarray(PAYLOAD_BYTES)
   if (found.length !== SEAL_BYTES || payload[0] !== VERSION || !timingSafeEqual(found, seal(payload, scope)))
-    throw new ApiError('INVALID_CURSOR', INVALID)
+    throw new ApiError('INVALID_CURSOR', INVALID_MESSAGE)
   const id = payload.toString('hex', 10, 26).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
   const position = { createdAt: payload[1] === 1 ? null : payload.readBigInt64BE(2), id }
   return { position, watermark: payload.readBigInt64BE(26) }
 }
 
-const INVALID =
+const INVALID_MESSAGE =
   'cursor: could not be decoded; pass meta.next_cursor of the previous page unchanged, to the same list with a key of the same store, or start again without cursor'
 
 function seal(payload: Buffer, { secret, storeId, resource }: CursorScope): Buffer {

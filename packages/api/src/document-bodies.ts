@@ -1,7 +1,7 @@
 // Bodies of documents, each made and encoded once: who needs no key costs neither the time nor the memory of a copy.
 
 import { compress, type Encoding } from './compress.ts'
-import type { ReferenceRoute } from './reference/route.ts'
+import type { ReferenceRoute } from './reference/reference-route.ts'
 
 /** Documents in every encoding that was asked for. */
 export class DocumentBodies {
@@ -10,7 +10,7 @@ export class DocumentBodies {
 
   /** The body of a document, always the same buffer. */
   of(document: ReferenceRoute): Promise<Buffer> {
-    return kept(this.#plain, document, async () => {
+    return cached(this.#plain, document, async () => {
       const body = await (typeof document.body === 'function' ? document.body() : document.body)
       const buffer = Buffer.isBuffer(body) ? body : Buffer.from(body)
       this.#encoded.set(buffer, new Map())
@@ -21,7 +21,7 @@ export class DocumentBodies {
   /** Any body in an encoding; that of a document is kept. */
   encode(body: Buffer, encoding: Encoding): Promise<Buffer> {
     const encoded = this.#encoded.get(body)
-    return encoded === undefined ? compress(body, encoding) : kept(encoded, encoding, () => compress(body, encoding))
+    return encoded === undefined ? compress(body, encoding) : cached(encoded, encoding, () => compress(body, encoding))
   }
 }
 
@@ -33,7 +33,11 @@ interface Cache<Name, Value> {
 }
 
 /** What was made before, or is made now; what failed is made again. */
-function kept<Name, Value>(made: Cache<Name, Promise<Value>>, name: Name, make: () => Promise<Value>): Promise<Value> {
+function cached<Name, Value>(
+  made: Cache<Name, Promise<Value>>,
+  name: Name,
+  make: () => Promise<Value>,
+): Promise<Value> {
   const before = made.get(name)
   if (before !== undefined) return before
   const value = make()

@@ -4,13 +4,13 @@ import type { KeyObject } from 'node:crypto'
 import { ApiError, type Endpoint, formatTimestamp, type Resource, readResource } from '@store-export/contract'
 import { type Admission, type HashedKey, hashApiKey, type PlainKey, type WalkStep } from '@store-export/control'
 import type { FirstPage, PageWriter, Plan, ReadRequest, StoreAddress, StoreReader } from '@store-export/engine'
-import { type Answer, LEAD, listAnswer, objectAnswer } from './answer.ts'
-import { openCursor, type Place, sealCursor } from './cursor.ts'
-import { ignoredHeader, ignoredNames, readParams } from './params.ts'
-import { planOf } from './read-plan.ts'
-import { type ApiRequest, readKey } from './request.ts'
+import { type ApiRequest, readKey } from './api-request.ts'
+import { type ApiResponse, listResponse, OPENING, objectResponse } from './api-response.ts'
+import { type CursorContent, openCursor, sealCursor } from './cursor.ts'
+import { ignoredHeader, ignoredNames, readParameters } from './query-parameters.ts'
+import { readPlan } from './read-plan.ts'
 import type { KeyRejected } from './request-event.ts'
-import { type Router, readId, requireRoute } from './route.ts'
+import { type Router, readId, requireRoute } from './router.ts'
 
 /** What the pipeline works with. */
 export interface Pipeline {
@@ -36,7 +36,7 @@ export interface Trace {
 }
 
 /** The answer to a request. Throws `ApiError`, or the fault that kept it from being answered. */
-export async function answerRequest(request: ApiRequest, pipeline: Pipeline, trace: Trace): Promise<Answer> {
+export async function handleRequest(request: ApiRequest, pipeline: Pipeline, trace: Trace): Promise<ApiResponse> {
   const route = pipeline.router.find(request.path)
   // Known before the key is checked, so that a refusal is counted for its endpoint too.
   if (route !== null) trace.endpoint = route.endpoint.path
@@ -44,24 +44,24 @@ export async function answerRequest(request: ApiRequest, pipeline: Pipeline, tra
   const admission = await admit(key, pipeline, trace)
   const address = openStore(admission)
   const { endpoint, rawId } = requireRoute(route, request)
-  noteIgnored(ignoredNames(endpoint, request.query), trace)
+  setIgnoredHeader(ignoredNames(endpoint, request.query), trace)
   const id = readId(endpoint, rawId)
-  const values = readParams(endpoint, request.query)
+  const values = readParameters(endpoint, request.query)
   const scope = { storeId: admission.storeId, resource: readResource(endpoint), secret: pipeline.cursorSecret }
   const cursor = values.get('cursor')
   const place = typeof cursor === 'string' ? openCursor(cursor, scope) : null
-  const plan = planOf(endpoint, id, values, place?.position ?? null)
+  const plan = readPlan(endpoint, id, values, place?.position ?? null)
   trace.walk = walkStep(plan, request)
   const reading = { address, requestId: request.requestId, startedAt: performance.now() }
-  if (plan.kind === 'one' || plan.kind === 'only') return await answerObject(plan, reading, pipeline)
-  const { page, watermark } = await readList(endpoint, { ...reading, plan, lead: LEAD.list }, place, pipeline)
+  if (plan.kind === 'one' || plan.kind === 'only') return await readObject(plan, reading, pipeline)
+  const { page, watermark } = await readList(endpoint, { ...reading, plan, lead: OPENING.list }, place, pipeline)
   if (page.rows === 0) await requireParent(endpoint, id, reading, pipeline)
   trace.walk = walkStep(plan, request, page)
   trace.headers['x-sync-watermark'] = formatTimestamp(watermark)
   const parameter = syncParameter(endpoint, page.tracksUpdates)
   if (parameter !== null) trace.headers['x-sync-parameter'] = parameter
   const isLast = plan.kind === 'allOf' || !page.hasMore
-  return listAnswer(page, isLast ? null : sealCursor({ position: positionOf(page), watermark }, scope))
+  return listResponse(page, isLast ? null : sealCursor({ position: positionOf(page), watermark }, scope))
 }
 
 function requireKey(key: PlainKey | KeyRejected['reason'], trace: Trace): HashedKey {
@@ -107,16 +107,16 @@ function openStore({ origin, state, storeId, databaseUrl, schemaName, sealedPass
   return { storeId, databaseUrl, schemaName, sealedPassword }
 }
 
-function noteIgnored(ignored: readonly string[], trace: Trace): void {
+function setIgnoredHeader(ignored: readonly string[], trace: Trace): void {
   const header = ignoredHeader(ignored)
   if (header !== null) trace.headers['x-ignored-params'] = header
 }
 
-type Reading = Pick<Parameters<StoreReader['read']>[0], 'address' | 'requestId' | 'startedAt'>
+type ReadContext = Pick<Parameters<StoreReader['read']>[0], 'address' | 'requestId' | 'startedAt'>
 
-async function answerObject(plan: Plan, reading: Reading, { reader }: Pipeline): Promise<Answer> {
-  const page = await reader.read({ ...reading, plan, lead: LEAD.object })
-  if (page.rows > 0) return objectAnswer(page)
+async function readObject(plan: Plan, reading: ReadContext, { reader }: Pipeline): Promise<ApiResponse> {
+  const page = await reader.read({ ...reading, plan, lead: OPENING.object })
+  if (page.rows > 0) return objectResponse(page)
   const { kind, resource } = plan
   // Nothing that the client asked for is missing, but the store's own row: a fault.
   throw kind === 'only' ? new Error(`the table ${resource.table} is empty`) : notFound(resource)
@@ -132,7 +132,7 @@ function syncParameter({ parameters }: Endpoint, tracksUpdates: boolean): string
 async function readList(
   { parameters }: Endpoint,
   request: ReadRequest,
-  place: Place | null,
+  place: CursorContent | null,
   { reader }: Pipeline,
 ): Promise<FirstPage> {
   if (place !== null) return { page: await reader.read(request), watermark: place.watermark }
@@ -143,7 +143,7 @@ async function readList(
 async function requireParent(
   { response }: Endpoint,
   id: string,
-  reading: Reading,
+  reading: ReadContext,
   { reader }: Pipeline,
 ): Promise<void> {
   if (response.kind !== 'allOf') return

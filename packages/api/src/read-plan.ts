@@ -2,10 +2,10 @@
 
 import { type Endpoint, LIMITS, PARAMETERS, type Parameter, readResource } from '@store-export/contract'
 import type { Filter, Plan, Position } from '@store-export/engine'
-import type { Params } from './params.ts'
+import type { ParameterValues } from './query-parameters.ts'
 
 /** The plan of a request. `id` is '' if the path has none; `after` is the position in the cursor. */
-export function planOf(endpoint: Endpoint, id: string, values: Params, after: Position | null): Plan {
+export function readPlan(endpoint: Endpoint, id: string, values: ParameterValues, after: Position | null): Plan {
   const { response, resource } = endpoint
   switch (response.kind) {
     case 'only':
@@ -28,7 +28,7 @@ export function planOf(endpoint: Endpoint, id: string, values: Params, after: Po
   }
 }
 
-function filtersOf(values: Params): Filter[] {
+function filtersOf(values: ParameterValues): Filter[] {
   return [...values].flatMap(([parameter, value]): Filter[] => {
     const { filter }: Parameter = PARAMETERS[parameter]
     if (filter?.operator === '>=' && typeof value === 'bigint')

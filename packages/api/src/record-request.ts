@@ -3,14 +3,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { ErrorCode } from '@store-export/contract'
 import type { UsageOutcome } from '@store-export/control'
-import type { Answer } from './answer.ts'
+import type { ApiResponse } from './api-response.ts'
 import type { Trace } from './pipeline.ts'
 import type { ServerOptions } from './server.ts'
 
 /** A request and its response. */
-interface AnsweredRequest {
+interface CompletedRequest {
   readonly message: IncomingMessage
-  readonly answer: Answer & { readonly code?: ErrorCode }
+  readonly result: ApiResponse & { readonly code?: ErrorCode }
   readonly trace: Trace
   readonly requestId: string
   readonly durationMs: number
@@ -18,9 +18,9 @@ interface AnsweredRequest {
 }
 
 /** Counts the request for its key and reports it to the log and the metrics. */
-export function recordRequest({ message, answer, trace, requestId, durationMs, options }: AnsweredRequest): void {
+export function recordRequest({ message, result, trace, requestId, durationMs, options }: CompletedRequest): void {
   const { keyId, storeId, endpoint, keyRejected } = trace
-  const { status, rows, code } = answer
+  const { status, rows, code } = result
   if (keyRejected !== null) options.emit({ event: 'key.rejected', requestId, reason: keyRejected })
   if (keyId !== null) {
     const { minuteRequests, walk } = trace
@@ -41,7 +41,7 @@ export function recordRequest({ message, answer, trace, requestId, durationMs, o
     event: 'request.completed',
     ...{ requestId, endpoint, method: message.method ?? 'GET', status, durationMs, rows, keyId, storeId },
     ...(code === undefined ? {} : { code }),
-    bytes: answer.body.length,
+    bytes: result.body.length,
   })
 }
 

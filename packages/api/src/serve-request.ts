@@ -5,42 +5,42 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, type ErrorCode } from '@store-export/contract'
 import { ControlDatabaseError } from '@store-export/control'
 import { StoreDatabaseError } from '@store-export/engine'
-import { type Answer, API_HEADERS, errorAnswer } from './answer.ts'
-import { boundedAnswer, ClientLeft } from './bounded-answer.ts'
-import { chooseEncoding } from './compress.ts'
+import { hasBody, readRequest } from './api-request.ts'
+import { API_HEADERS, type ApiResponse, errorResponse } from './api-response.ts'
+import { bufferedResponse, ClientDisconnected } from './buffered-response.ts'
+import { negotiateEncoding } from './compress.ts'
 import type { DocumentBodies } from './document-bodies.ts'
-import type { OpenAnswers } from './open-answers.ts'
+import type { OpenResponses } from './open-responses.ts'
 import type { Trace } from './pipeline.ts'
 import { recordRequest } from './record-request.ts'
-import { askedOrigin } from './reference/asked-origin.ts'
-import type { ReferenceRoute } from './reference/route.ts'
-import { hasBody, readRequest } from './request.ts'
+import type { ReferenceRoute } from './reference/reference-route.ts'
+import { requestOrigin } from './reference/request-origin.ts'
 import type { ServerOptions } from './server.ts'
 import { closeAfterBody } from './unread-body.ts'
 
 /** A connection closes if its client neither reads nor writes for so long. */
 export const SILENCE_MS = 30_000
 /** Status 499, recorded if the client left before its response. */
-const UNHEARD: Answer = { status: 499, headers: {}, body: Buffer.alloc(0), rows: 0 }
+const CLIENT_DISCONNECTED: ApiResponse = { status: 499, headers: {}, body: Buffer.alloc(0), rows: 0 }
 
 /** A request, and what it is served with. */
-interface Exchange {
+interface RequestContext {
   readonly message: IncomingMessage
   readonly response: ServerResponse
   /** The response before this one on the connection. */
   readonly before: ServerResponse | undefined
   readonly options: ServerOptions
-  readonly answers: OpenAnswers
+  readonly openResponses: OpenResponses
   readonly bodies: DocumentBodies
   /** Whether the server is about to stop, or no longer listens: the connection ends with this response. */
   readonly isDraining: () => boolean
 }
 
 /** Serves one request. */
-export async function serve(exchange: Exchange): Promise<void> {
-  const { message, response, before, options, answers, bodies, isDraining } = exchange
+export async function serveRequest(context: RequestContext): Promise<void> {
+  const { message, response, before, options, openResponses, bodies, isDraining } = context
   response.on('error', () => undefined)
-  await whenLeft(before)
+  await whenSent(before)
   if (!message.socket.writable) return
   const startedAt = performance.now()
   const requestId = randomUUID()
@@ -53,64 +53,68 @@ export async function serve(exchange: Exchange): Promise<void> {
     walk: null,
     headers: { 'x-request-id': requestId },
   }
-  const answer = await answerSafely(exchange, requestId, trace)
+  const result = await respond(context, requestId, trace)
   const acceptEncoding = String(message.headers['accept-encoding'] ?? '')
-  const encoding = chooseEncoding(acceptEncoding, answer.body.length)
-  const body = encoding === null ? answer.body : await bodies.encode(answer.body, encoding)
+  const encoding = negotiateEncoding(acceptEncoding, result.body.length)
+  const body = encoding === null ? result.body : await bodies.encode(result.body, encoding)
   if (isDraining() || hasBody(message)) trace.headers.connection = 'close'
   if (hasBody(message)) closeAfterBody(message, options.limits.requestTimeoutMs)
-  response.writeHead(answer.status, {
+  response.writeHead(result.status, {
     ...API_HEADERS,
-    ...answer.headers,
+    ...result.headers,
     ...trace.headers,
     ...(encoding === null ? {} : { 'content-encoding': encoding }),
     'content-length': body.length,
   })
-  if (answer.release !== undefined) answers.whenClosed(response, answer.release)
-  limitTime(exchange)
+  if (result.release !== undefined) openResponses.whenClosed(response, result.release)
+  limitTime(context)
   response.end(message.method === 'HEAD' ? undefined : body)
-  recordRequest({ message, answer, trace, requestId, durationMs: performance.now() - startedAt, options })
+  recordRequest({ message, result, trace, requestId, durationMs: performance.now() - startedAt, options })
 }
 
 /**
  * Resolves when the response has left. Requests of one connection are served one after another, so a client that sends many
  * and reads no response holds the memory of one page.
  */
-export function whenLeft(before: ServerResponse | undefined): Promise<void> {
+export function whenSent(before: ServerResponse | undefined): Promise<void> {
   if (before === undefined || before.writableFinished) return Promise.resolve()
   return new Promise((resolve) => before.once('close', resolve))
 }
 
 /** Bounds the time in which the client reads the response. The service closes the connection of a client that is too slow. */
-function limitTime({ message: { socket }, response, options, answers }: Exchange): void {
+function limitTime({ message: { socket }, response, options, openResponses }: RequestContext): void {
   socket.setTimeout(SILENCE_MS)
   const timer = setTimeout(() => socket.destroy(), options.limits.responseTimeoutMs)
-  answers.whenClosed(response, () => clearTimeout(timer))
+  openResponses.whenClosed(response, () => clearTimeout(timer))
 }
 
-async function answerSafely(
-  { message, response, options, answers, bodies }: Exchange,
+async function respond(
+  { message, response, options, openResponses, bodies }: RequestContext,
   requestId: string,
   trace: Trace,
-): Promise<Answer & { code?: ErrorCode }> {
+): Promise<ApiResponse & { code?: ErrorCode }> {
   try {
     const request = readRequest(message, requestId)
     const known = options.documents.get(request.path)
-    const document = known?.at?.(askedOrigin(message.headers)) ?? known
+    const document = known?.at?.(requestOrigin(message.headers)) ?? known
     if (document === undefined)
-      return await boundedAnswer(request, { response, trace, pipeline: options.pipeline, answers })
+      return await bufferedResponse(request, { response, trace, pipeline: options.pipeline, openResponses })
     trace.endpoint = request.path
-    return await documentAnswer(document, request.method, bodies)
+    return await documentResponse(document, request.method, bodies)
   } catch (error) {
-    if (error instanceof ApiError) return { ...errorAnswer(error), code: error.code }
-    if (error instanceof ClientLeft) return UNHEARD
+    if (error instanceof ApiError) return { ...errorResponse(error), code: error.code }
+    if (error instanceof ClientDisconnected) return CLIENT_DISCONNECTED
     const isReported = error instanceof StoreDatabaseError || error instanceof ControlDatabaseError
     if (!isReported) options.emit({ event: 'request.failed', requestId, cause: error })
-    return { ...errorAnswer(error), code: 'STORE_DB_ERROR' }
+    return { ...errorResponse(error), code: 'STORE_DB_ERROR' }
   }
 }
 
-async function documentAnswer(document: ReferenceRoute, method: string, bodies: DocumentBodies): Promise<Answer> {
+async function documentResponse(
+  document: ReferenceRoute,
+  method: string,
+  bodies: DocumentBodies,
+): Promise<ApiResponse> {
   if (method !== 'GET' && method !== 'HEAD')
     throw new ApiError('NOT_FOUND', 'read-only: use GET', { status: 405, headers: { allow: 'GET, HEAD' } })
   const { contentType, cacheControl, headers } = document

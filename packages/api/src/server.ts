@@ -5,13 +5,13 @@ import type { Duplex } from 'node:stream'
 import type { RecordedRequest } from '@store-export/control'
 import { DocumentBodies } from './document-bodies.ts'
 import { ignoreUpgrade } from './ignore-upgrade.ts'
-import { OpenAnswers, type ResponseBufferLimits } from './open-answers.ts'
+import { OpenResponses, type ResponseBufferLimits } from './open-responses.ts'
 import type { Pipeline } from './pipeline.ts'
-import { endSoon, refuseConnect, refuseFraming } from './raw-response.ts'
-import type { ReferenceRoute } from './reference/route.ts'
+import { endSoon, rejectConnect, rejectMalformed } from './raw-response.ts'
+import type { ReferenceRoute } from './reference/reference-route.ts'
 import type { RequestEventHandler } from './request-event.ts'
-import { SILENCE_MS, serve, whenLeft } from './serve-request.ts'
-import { stopServer } from './stop.ts'
+import { SILENCE_MS, serveRequest, whenSent } from './serve-request.ts'
+import { stopServer } from './stop-server.ts'
 
 /** Limits of the listener; settings. */
 export interface ServerLimits extends ResponseBufferLimits {
@@ -65,18 +65,18 @@ export function createApiServer(options: ServerOptions): ApiServer {
   )
   // The last response of each connection: the next request is served after it.
   const latest = new WeakMap<Duplex, ServerResponse>()
-  const answers = new OpenAnswers(limits)
+  const openResponses = new OpenResponses(limits)
   const shared = {
     options,
-    answers,
+    openResponses,
     bodies: new DocumentBodies(),
     isDraining: () => options.ending?.aborted === true || !server.listening,
   }
   const receive = (message: IncomingMessage, response: ServerResponse) => {
     const before = latest.get(message.socket)
     latest.set(message.socket, response)
-    answers.add(response)
-    serve({ message, response, before, ...shared }).catch((cause: unknown) => {
+    openResponses.add(response)
+    serveRequest({ message, response, before, ...shared }).catch((cause: unknown) => {
       options.emit({ event: 'request.failed', requestId: null, cause })
       response.destroy()
     })
@@ -90,11 +90,11 @@ export function createApiServer(options: ServerOptions): ApiServer {
   server.on('checkContinue', receive)
   server.on('clientError', (error, socket) => {
     const pending = latest.get(socket)
-    if (pending === undefined || pending.writableFinished) return refuseFraming(error, socket, options)
+    if (pending === undefined || pending.writableFinished) return rejectMalformed(error, socket, options)
     // Garbage after a request that is being served: the request gets its response, and then the connection closes.
     pending.once('finish', () => endSoon(socket))
   })
-  server.on('connect', (_message, socket) => refuseConnect(socket, options))
-  ignoreUpgrade(server, (socket) => whenLeft(latest.get(socket)))
-  return { server, stop: (drainMs) => stopServer(server, answers, drainMs) }
+  server.on('connect', (_message, socket) => rejectConnect(socket, options))
+  ignoreUpgrade(server, (socket) => whenSent(latest.get(socket)))
+  return { server, stop: (drainMs) => stopServer(server, openResponses, drainMs) }
 }

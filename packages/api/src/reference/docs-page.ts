@@ -4,7 +4,7 @@
 import { KEY_PREFIX } from '@store-export/contract'
 import { NAVIGATION } from './html.ts'
 import { loadPageScript } from './page-script.ts'
-import { FOR_A_DAY, FRESH, headersWith, type ReferenceRoute } from './route.ts'
+import { CACHED_FOR_A_DAY, headersWith, REVALIDATED, type ReferenceRoute } from './reference-route.ts'
 
 const SCRIPT = '/docs/reference.js'
 const START = '/docs/start.js'
@@ -28,15 +28,21 @@ export function docsRoutes({ tryIt }: { readonly tryIt: boolean }): ReferenceRou
       contentType: 'text/html; charset=utf-8',
       headers: headersWith(POLICY),
       body: PAGE,
-      cacheControl: FRESH,
+      cacheControl: REVALIDATED,
     },
-    { path: START, contentType: JAVASCRIPT, headers: headersWith(DATA), body: startScript(tryIt), cacheControl: FRESH },
+    {
+      path: START,
+      contentType: JAVASCRIPT,
+      headers: headersWith(DATA),
+      body: startScript(tryIt),
+      cacheControl: REVALIDATED,
+    },
     {
       path: SCRIPT,
       contentType: JAVASCRIPT,
       headers: headersWith(DATA),
       body: loadPageScript,
-      cacheControl: FOR_A_DAY,
+      cacheControl: CACHED_FOR_A_DAY,
     },
   ]
 }

@@ -1,15 +1,15 @@
 // A page for each error code, and the list of them.
 
 import type { Contract, ErrorDeclaration } from '@store-export/contract'
-import { escapeHtml, type Page } from './html.ts'
+import { escapeHtml, type HtmlPage } from './html.ts'
 
 /** `/errors` and `/errors/{CODE}` of every code. */
-export function errorPages({ errors }: Contract): Page[] {
+export function errorPages({ errors }: Contract): HtmlPage[] {
   const declared = Object.entries(errors)
-  return [listOf(declared), ...declared.map(([code, error]) => pageOf(code, error))]
+  return [indexPage(declared), ...declared.map(([code, error]) => errorPage(code, error))]
 }
 
-function listOf(declared: ReadonlyArray<readonly [string, ErrorDeclaration]>): Page {
+function indexPage(declared: ReadonlyArray<readonly [string, ErrorDeclaration]>): HtmlPage {
   const rows = declared.map(
     ([code, { status, condition, retry }]) =>
       `<tr><td>${status}</td><td><a href="/errors/${code}">${code}</a></td><td>${escapeHtml(condition)}</td><td>${escapeHtml(retry)}</td></tr>`,
@@ -26,7 +26,7 @@ ${rows.join('\n')}
   return { path: '/errors', title: 'Errors · Store Data Export', main }
 }
 
-function pageOf(code: string, { status, condition, retry, fix, mistakes }: ErrorDeclaration): Page {
+function errorPage(code: string, { status, condition, retry, fix, mistakes }: ErrorDeclaration): HtmlPage {
   const main = `<h1>${escapeHtml(code)}</h1>
 <p class="status">HTTP status ${status}</p>
 <h2>What happened</h2>

@@ -1,8 +1,8 @@
 // `/guides`: pages of docs/ for integrators, as HTML and as Markdown.
 
 import { readFile } from 'node:fs/promises'
-import { escapeHtml, latePageRoute, type Page, pageRoute } from './html.ts'
-import { FRESH, headersWith, type ReferenceRoute } from './route.ts'
+import { escapeHtml, type HtmlPage, lazyPageRoute, pageRoute } from './html.ts'
+import { headersWith, REVALIDATED, type ReferenceRoute } from './reference-route.ts'
 
 export interface Guide {
   /** Part of its addresses, `/guides/NAME` and `/guides/NAME.md`. */
@@ -169,7 +169,7 @@ export function guideRoutes(): ReferenceRoute[] {
   return [pageRoute(indexPage()), ...GUIDES.flatMap((guide) => [htmlRoute(guide), markdownRoute(guide)])]
 }
 
-function indexPage(): Page {
+function indexPage(): HtmlPage {
   const groups = GUIDE_GROUPS.map(({ title, guides }) => {
     const items = guides.map(
       (guide) => `<li><a href="/guides/${guide.name}">${escapeHtml(guide.title)}</a>: ${escapeHtml(guide.note)}</li>`,
@@ -185,7 +185,7 @@ ${groups.join('\n')}
 }
 
 function htmlRoute({ name, title, file }: Guide): ReferenceRoute {
-  return latePageRoute(`/guides/${name}`, async () => {
+  return lazyPageRoute(`/guides/${name}`, async () => {
     const { guideHtml } = await import('./guide-html.ts')
     const main = guideHtml(await read(file), (target) => servedAddress(file, target))
     return { title: `${title} · Store Data Export`, main }
@@ -198,7 +198,7 @@ function markdownRoute({ name, file }: Guide): ReferenceRoute {
     contentType: 'text/markdown; charset=utf-8',
     headers: headersWith("default-src 'none'"),
     body: async () => Buffer.from(await read(file)),
-    cacheControl: FRESH,
+    cacheControl: REVALIDATED,
   }
 }
 

@@ -1,31 +1,37 @@
 // The frame of the service's own HTML pages: one style for light and dark, no script, nothing from another place.
 
 import { createHash } from 'node:crypto'
-import { FRESH, headersWith, type ReferenceRoute } from './route.ts'
+import { headersWith, REVALIDATED, type ReferenceRoute } from './reference-route.ts'
 
 /** A page; `main` is HTML, `title` is text. */
-export interface Page {
+export interface HtmlPage {
   readonly path: string
   readonly title: string
   readonly main: string
 }
 
 /** The page as a document. Its policy allows its one style by hash, and no script at all. */
-export function pageRoute(page: Page): ReferenceRoute {
+export function pageRoute(page: HtmlPage): ReferenceRoute {
   return routeOf(page.path, pageText(page))
 }
 
 /** The same for a page that takes a while to make; it is made when it is first requested. */
-export function latePageRoute(path: string, make: () => Promise<Omit<Page, 'path'>>): ReferenceRoute {
+export function lazyPageRoute(path: string, make: () => Promise<Omit<HtmlPage, 'path'>>): ReferenceRoute {
   return routeOf(path, async () => Buffer.from(pageText(await make())))
 }
 
 function routeOf(path: string, body: ReferenceRoute['body']): ReferenceRoute {
   const policy = `default-src 'none'; img-src data:; style-src 'sha256-${STYLE_HASH}'`
-  return { path, contentType: 'text/html; charset=utf-8', headers: headersWith(policy), body, cacheControl: FRESH }
+  return {
+    path,
+    contentType: 'text/html; charset=utf-8',
+    headers: headersWith(policy),
+    body,
+    cacheControl: REVALIDATED,
+  }
 }
 
-function pageText({ title, main }: Omit<Page, 'path'>): string {
+function pageText({ title, main }: Omit<HtmlPage, 'path'>): string {
   return `<!doctype html>
 <html lang="en">
 <head>

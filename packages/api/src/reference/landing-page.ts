@@ -1,10 +1,10 @@
 // What answers at `/`: where one is, the first request, and where to go on.
 
 import { type Contract, LIMITS, latestRevisionOf } from '@store-export/contract'
-import { escapeHtml, type Page } from './html.ts'
+import { escapeHtml, type HtmlPage } from './html.ts'
 
 /** The page at `/`; `baseUrl` stands in its example. */
-export function landingPage(contract: Contract, baseUrl: string): Page {
+export function landingPage(contract: Contract, baseUrl: string): HtmlPage {
   const rows = contract.endpoints.map(
     ({ path, note }) => `<tr><td><code>${escapeHtml(path)}</code></td><td>${escapeHtml(note)}</td></tr>`,
   )

@@ -1,7 +1,7 @@
 // `/openapi.json`, with the address of the service in `servers`: a generated client takes its base URL from there.
 
 import { openapi } from '@store-export/contract'
-import { dataRoute, type ReferenceRoute } from './route.ts'
+import { dataRoute, type ReferenceRoute } from './reference-route.ts'
 
 /** Options of `openapi`. */
 type OpenApiOptions = NonNullable<Parameters<typeof openapi>[0]>

@@ -13,14 +13,14 @@ import {
 } from '@store-export/contract'
 
 /** Values of the parameters that were given. */
-export type Params = ReadonlyMap<ParameterName, ParameterValue>
+export type ParameterValues = ReadonlyMap<ParameterName, ParameterValue>
 
 /** Reads the query for an endpoint; throws `INVALID_PARAM` or `INVALID_CURSOR` at the first that fails (R9 to R12). */
-export function readParams({ parameters, resource }: Endpoint, query: URLSearchParams): Params {
+export function readParameters({ parameters, resource }: Endpoint, query: URLSearchParams): ParameterValues {
   const values = new Map<ParameterName, ParameterValue>()
   for (const name of parameters) {
     const { parse, rule }: Parameter = PARAMETERS[name]
-    const text = single({ name, rule: rule(resource) }, query)
+    const text = singleValue({ name, rule: rule(resource) }, query)
     if (text !== null) values.set(name, parse(text, resource))
   }
   return values
@@ -32,7 +32,7 @@ export function ignoredNames({ parameters }: Endpoint, query: URLSearchParams): 
   return [...new Set(query.keys())].filter((name) => !applies.has(name))
 }
 
-function single({ name, rule }: { name: ParameterName; rule: string }, query: URLSearchParams): string | null {
+function singleValue({ name, rule }: { name: ParameterName; rule: string }, query: URLSearchParams): string | null {
   const [text, second] = query.getAll(name)
   if (text === undefined) return null
   if (second !== undefined) throw repeatedParameter(name, rule, [text, second])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { askedOrigin } from './asked-origin.ts'
+import { requestOrigin } from './request-origin.ts'
 
 test.each([
   ['export.example.com', 'http://export.example.com'],
@@ -8,17 +8,17 @@ test.each([
   ['[::1]:8080', 'http://[::1]:8080'],
   ['localhost', 'http://localhost'],
 ])('a request for the host %s asked %s', (host, origin) => {
-  expect(askedOrigin({ host })).toBe(origin)
+  expect(requestOrigin({ host })).toBe(origin)
 })
 
 test('a proxy that ends TLS says so', () => {
-  expect(askedOrigin({ host: 'a.example', 'x-forwarded-proto': 'https' })).toBe('https://a.example')
-  expect(askedOrigin({ host: 'a.example', 'x-forwarded-proto': 'javascript' })).toBe('http://a.example')
+  expect(requestOrigin({ host: 'a.example', 'x-forwarded-proto': 'https' })).toBe('https://a.example')
+  expect(requestOrigin({ host: 'a.example', 'x-forwarded-proto': 'javascript' })).toBe('http://a.example')
 })
 
 test.each([
   ...[undefined, '', 'a b', 'a.example/path', 'user@a.example', 'a.example"', 'a..example', '-a.example', '<script>'],
   ...['a.example:port', `${'a'.repeat(256)}`, '[::1', 'a.example\\', 'ä.example'],
 ])('%j is no host', (host) => {
-  expect(askedOrigin(host === undefined ? {} : { host })).toBeNull()
+  expect(requestOrigin(host === undefined ? {} : { host })).toBeNull()
 })

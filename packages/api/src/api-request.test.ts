@@ -4,7 +4,7 @@ import { Socket } from 'node:net'
 import { ApiError } from '@store-export/contract'
 import { makeApiKey } from '@store-export/control'
 import { describe, expect, test } from 'vitest'
-import { framingError, hasBody, readKey, readRequest } from './request.ts'
+import { hasBody, malformedRequest, readKey, readRequest } from './api-request.ts'
 
 /** A message as Node's parser makes it. */
 function message(url: string, headers: readonly (readonly [string, string])[], version = '1.1'): IncomingMessage {
@@ -72,7 +72,7 @@ describe('[R36] framing', () => {
   })
 
   test('the refusal says that it is no well-formed request', () => {
-    expect(framingError('x', 431)).toMatchObject({ status: 431, message: 'not a well-formed HTTP request: x' })
+    expect(malformedRequest('x', 431)).toMatchObject({ status: 431, message: 'not a well-formed HTTP request: x' })
   })
 })
 

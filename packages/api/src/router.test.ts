@@ -1,6 +1,6 @@
 import { ApiError, ENDPOINTS } from '@store-export/contract'
 import { describe, expect, test } from 'vitest'
-import { type Route, Router, readId, requireRoute } from './route.ts'
+import { type Route, Router, readId, requireRoute } from './router.ts'
 
 const router = new Router()
 const routeOf = (method: string, path: string): Route => requireRoute(router.find(path), { method, path })

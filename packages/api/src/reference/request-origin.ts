@@ -11,7 +11,7 @@ type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
  * The origin that a request names in its headers, such as `https://export.example:8443`; null if it names none or no
  * valid one. Only the sender reads the document, so forged headers harm no one else.
  */
-export function askedOrigin(headers: Headers): string | null {
+export function requestOrigin(headers: Headers): string | null {
   const { host } = headers
   if (typeof host !== 'string' || !HOST.test(host)) return null
   const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'

@@ -18,7 +18,7 @@ export interface ResponseBufferLimits {
 const RETRY_AFTER_SECONDS = '1'
 
 /** Every answer from the arrival of its request until its last byte has left, or its client has. */
-export class OpenAnswers {
+export class OpenResponses {
   readonly #limits: ResponseBufferLimits
   /** With what to do once an answer is closed. */
   readonly #open = new Map<ServerResponse, (() => void)[]>()
@@ -46,13 +46,13 @@ export class OpenAnswers {
   }
 
   /** Resolves when no answer is open; Node counts those as idle that are written and not sent. */
-  left(): Promise<void> {
+  allClosed(): Promise<void> {
     if (this.#open.size === 0) return Promise.resolve()
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
 
   /** Closes the connections of all open responses, also of those that Node no longer counts as its own. */
-  cut(): void {
+  destroyConnections(): void {
     for (const { req } of this.#open.keys()) req.socket.destroy()
   }
 
@@ -62,12 +62,12 @@ export class OpenAnswers {
    */
   requireRoom(keyId: string, bytes = this.#limits.pageBytesMax): void {
     const { keyResponseBufferBytesMax, responseBufferBytesMax } = this.#limits
-    if (isBeyond(this.#bytesOfKeys.get(keyId) ?? 0, bytes, keyResponseBufferBytesMax)) throw keyReadsTooLittle()
-    if (isBeyond(this.#bytes, bytes, responseBufferBytesMax)) throw clientsReadTooLittle()
+    if (isBeyond(this.#bytesOfKeys.get(keyId) ?? 0, bytes, keyResponseBufferBytesMax)) throw keyBufferFull()
+    if (isBeyond(this.#bytes, bytes, responseBufferBytesMax)) throw bufferFull()
   }
 
   /** Counts the bytes of an answer until it is closed; throws as `requireRoom` does. */
-  hold(response: ServerResponse, keyId: string, bytes: number): void {
+  addBytes(response: ServerResponse, keyId: string, bytes: number): void {
     this.requireRoom(keyId, bytes)
     this.#count(keyId, bytes)
     this.whenClosed(response, () => this.#count(keyId, -bytes))
@@ -107,7 +107,7 @@ function isBeyond(held: number, more: number, max: number): boolean {
   return held > 0 && held + more > max
 }
 
-function keyReadsTooLittle(): ApiError {
+function keyBufferFull(): ApiError {
   return new ApiError(
     'RATE_LIMITED',
     'too many bytes of answers to this key wait for a client that does not read them; read them first, then ask again',
@@ -115,7 +115,7 @@ function keyReadsTooLittle(): ApiError {
   )
 }
 
-function clientsReadTooLittle(): ApiError {
+function bufferFull(): ApiError {
   return new ApiError(
     'STORE_DB_ERROR',
     'too many bytes of answers wait for clients that do not read them; try again with exponential backoff',

@@ -1,6 +1,6 @@
 import { ApiError, ENDPOINTS, type Endpoint } from '@store-export/contract'
 import { describe, expect, test } from 'vitest'
-import { ignoredHeader, ignoredNames, readParams } from './params.ts'
+import { ignoredHeader, ignoredNames, readParameters } from './query-parameters.ts'
 
 const endpointAt = (path: string): Endpoint => {
   const endpoint = ENDPOINTS.find((each) => each.path === `/api/v1${path}`)
@@ -8,7 +8,7 @@ const endpointAt = (path: string): Endpoint => {
   return endpoint
 }
 const orders = endpointAt('/orders')
-const read = (query: string, endpoint = orders) => readParams(endpoint, new URLSearchParams(query))
+const read = (query: string, endpoint = orders) => readParameters(endpoint, new URLSearchParams(query))
 const ignored = (query: string, endpoint = orders) => ignoredNames(endpoint, new URLSearchParams(query))
 const refusalOf = (query: string, endpoint = orders): ApiError => {
   try {

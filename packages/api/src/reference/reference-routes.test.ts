@@ -3,10 +3,10 @@
 import { createHash } from 'node:crypto'
 import { ENDPOINTS, ERRORS, type ErrorDeclaration } from '@store-export/contract'
 import { describe, expect, it } from 'vitest'
-import { referenceRoutes } from './documents.ts'
 import { guideHtml } from './guide-html.ts'
 import { GUIDES } from './guides.ts'
-import type { ReferenceRoute } from './route.ts'
+import type { ReferenceRoute } from './reference-route.ts'
+import { referenceRoutes } from './reference-routes.ts'
 
 const routes = new Map(referenceRoutes({ tryIt: false }).map((route) => [route.path, route]))
 

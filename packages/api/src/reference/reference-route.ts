@@ -14,13 +14,13 @@ export interface ReferenceRoute {
 }
 
 /** Documents change with a release only, but then at once. */
-export const FRESH = 'no-cache'
+export const REVALIDATED = 'no-cache'
 /** The script of the docs page is the same for as long as its dependency is. */
-export const FOR_A_DAY = 'public, max-age=86400'
+export const CACHED_FOR_A_DAY = 'public, max-age=86400'
 
 /** A document that is data: never run, framed or sniffed. */
 export function dataRoute(path: string, contentType: string, body: string): ReferenceRoute {
-  return { path, contentType, headers: headersWith("default-src 'none'"), body, cacheControl: FRESH }
+  return { path, contentType, headers: headersWith("default-src 'none'"), body, cacheControl: REVALIDATED }
 }
 
 /** Headers of every document, with the content security policy `policy`. */

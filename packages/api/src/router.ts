@@ -1,7 +1,7 @@
 // Which endpoint a request is for. Paths are the contract's; matching is exact.
 
 import { ApiError, ENDPOINTS, type Endpoint, ID_RULE, invalidParameter } from '@store-export/contract'
-import type { ApiRequest } from './request.ts'
+import type { ApiRequest } from './api-request.ts'
 import { suggestPath } from './suggest-path.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i

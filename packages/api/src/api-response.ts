@@ -3,10 +3,10 @@
 import { ApiError, ERRORS, type ErrorCode, type ErrorDeclaration } from '@store-export/contract'
 import { ControlDatabaseError } from '@store-export/control'
 import { type PageWriter, StoreDatabaseError } from '@store-export/engine'
-import { SERVICE_LINK } from './reference/documents.ts'
+import { SERVICE_LINK } from './reference/reference-routes.ts'
 
 /** A whole answer. */
-export interface Answer {
+export interface ApiResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
@@ -26,27 +26,27 @@ export const API_HEADERS = {
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Bytes that stand before the first row: of an object or of a list. */
-export const LEAD = { object: '{"data":', list: '{"data":[' } as const
+export const OPENING = { object: '{"data":', list: '{"data":[' } as const
 
 /** The answer that holds one object. */
-export function objectAnswer(page: PageWriter): Answer {
+export function objectResponse(page: PageWriter): ApiResponse {
   const { out, rows } = page
   out.putAscii('}')
-  return { ...json(200, out.result(), rows), release: () => page.release() }
+  return { ...jsonResponse(200, out.result(), rows), release: () => page.release() }
 }
 
 /** The answer that holds a list; `nextCursor` is null on the last page. */
-export function listAnswer(page: PageWriter, nextCursor: string | null): Answer {
+export function listResponse(page: PageWriter, nextCursor: string | null): ApiResponse {
   const { out, rows } = page
   const cursor = nextCursor === null ? 'null' : `"${nextCursor}"`
   out.putAscii(`],"meta":{"next_cursor":${cursor},"has_more":${nextCursor !== null}}}`)
-  return { ...json(200, out.result(), rows), release: () => page.release() }
+  return { ...jsonResponse(200, out.result(), rows), release: () => page.release() }
 }
 
 /** The response to an error; `random` is from 0 to 1. Only an `ApiError` says more than which part failed (R5). */
-export function errorAnswer(error: unknown, random: () => number = Math.random): Answer {
-  const { code, message, status, headers } = error instanceof ApiError ? error : unavailable(error)
-  const { body, ...rest } = json(status, Buffer.from(JSON.stringify({ error: { code, message } })), 0)
+export function errorResponse(error: unknown, random: () => number = Math.random): ApiResponse {
+  const { code, message, status, headers } = error instanceof ApiError ? error : databaseError(error)
+  const { body, ...rest } = jsonResponse(status, Buffer.from(JSON.stringify({ error: { code, message } })), 0)
   return { ...rest, body, headers: { ...rest.headers, ...retryAfter(code, random), ...headers } }
 }
 
@@ -60,7 +60,7 @@ function retryAfter(code: ErrorCode, random: () => number): Readonly<Record<stri
 
 const TRY_AGAIN = 'try again after the seconds in the header Retry-After, with exponential backoff'
 
-function unavailable(error: unknown): ApiError {
+function databaseError(error: unknown): ApiError {
   return new ApiError('STORE_DB_ERROR', `${failureOf(error)}; ${TRY_AGAIN}`)
 }
 
@@ -71,6 +71,6 @@ function failureOf(error: unknown): string {
   return 'the service failed because of an internal error'
 }
 
-function json(status: number, body: Buffer, rows: number): Answer {
+function jsonResponse(status: number, body: Buffer, rows: number): ApiResponse {
   return { status, headers: { 'content-type': JSON_TYPE }, body, rows }
 }

@@ -2,9 +2,9 @@ import { ApiError } from '@store-export/contract'
 import { ControlDatabaseError } from '@store-export/control'
 import { StoreDatabaseError } from '@store-export/engine'
 import { expect, test } from 'vitest'
-import { errorAnswer } from './answer.ts'
+import { errorResponse } from './api-response.ts'
 
-const waitOf = (error: unknown, random: number) => errorAnswer(error, () => random).headers['retry-after']
+const waitOf = (error: unknown, random: number) => errorResponse(error, () => random).headers['retry-after']
 
 test('[R41] a 502 asks to wait 1 to 5 seconds, spread over them, and a 409 30', () => {
   const fault = new StoreDatabaseError('x')
@@ -16,7 +16,7 @@ test('[R41] a 502 asks to wait 1 to 5 seconds, spread over them, and a 409 30', 
 
 test('[R5, ERR-3] a 502 says which part failed, and nothing of the cause', () => {
   const cause = new Error('postgres://reader:hunter2@db.internal/shop')
-  const messageOf = (error: unknown) => JSON.parse(errorAnswer(error).body.toString()).error
+  const messageOf = (error: unknown) => JSON.parse(errorResponse(error).body.toString()).error
   const tail = '; try again after the seconds in the header Retry-After, with exponential backoff'
   for (const [error, what] of [
     [new StoreDatabaseError('x', { cause }), 'the store database could not be read'],

@@ -24,12 +24,13 @@ const VERSIONS = ['1.0', '1.1']
 export function readRequest(message: IncomingMessage, requestId: string): ApiRequest {
   const values = (name: string) => headerValues(message.rawHeaders, name)
   // Node reads a request line without a version as HTTP/0.9, which has no headers to answer with.
-  if (!VERSIONS.includes(message.httpVersion)) throw framingError('it must be of HTTP/1.1 or HTTP/1.0')
-  for (const name of SINGLE_HEADERS) if (values(name).length > 1) throw framingError(`the header ${name} is repeated`)
-  if (message.httpVersion === '1.1' && values('host').length === 0) throw framingError('the header host is missing')
+  if (!VERSIONS.includes(message.httpVersion)) throw malformedRequest('it must be of HTTP/1.1 or HTTP/1.0')
+  for (const name of SINGLE_HEADERS)
+    if (values(name).length > 1) throw malformedRequest(`the header ${name} is repeated`)
+  if (message.httpVersion === '1.1' && values('host').length === 0) throw malformedRequest('the header host is missing')
   const [encoding] = values('transfer-encoding')
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'chunked')
-    throw framingError('the header transfer-encoding must be chunked')
+    throw malformedRequest('the header transfer-encoding must be chunked')
   const [path, query] = splitTarget(message.url ?? '/')
   return {
     requestId,
@@ -46,7 +47,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /** A refusal of what is no well-framed request. */
-export function framingError(what: string, status = 400): ApiError {
+export function malformedRequest(what: string, status = 400): ApiError {
   return new ApiError('INVALID_PARAM', `not a well-formed HTTP request: ${what}`, {
     status,
     headers: { connection: 'close' },

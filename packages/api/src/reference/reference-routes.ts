@@ -8,7 +8,7 @@ import { pageRoute } from './html.ts'
 import { landingPage } from './landing-page.ts'
 import { llmsText } from './llms.ts'
 import { openApiDocument, openApiDocuments } from './openapi-documents.ts'
-import { dataRoute, type ReferenceRoute } from './route.ts'
+import { dataRoute, type ReferenceRoute } from './reference-route.ts'
 
 /** What the documents depend on besides the contract. */
 export interface ReferenceOptions extends Partial<Contract> {
