@@ -23,7 +23,9 @@ const forEach = (types: readonly string[], reading: ReadColumn): Record<string, 
   Object.fromEntries(types.map((type) => [type, reading]))
 
 const TEXTS = ['text', 'varchar', 'bpchar']
-const NUMBERS = ['numeric', 'int2', 'int4', 'int8', 'float4', 'float8']
+/** PostgreSQL 13 has no infinite numeric. Neither value is a number for the client. */
+const FLOAT_AS_NUMERIC: ReadColumn = (column) =>
+  `case when ${column} in ('Infinity', '-Infinity') then 'NaN' else ${column}::numeric end`
 const HEX_GROUP = '[0-9a-fA-F]'
 /** A timestamp without a zone is read as UTC, not as the time zone of the session. */
 const IN_UTC: ReadColumn = (column) => `(${column} at time zone 'UTC')`
@@ -43,7 +45,8 @@ const integer = {
   ...forEach(['int8', 'numeric', 'float4', 'float8'], asWhen('between -2147483648 and 2147483647', 'int4')),
 }
 const numeric = {
-  ...forEach(NUMBERS, as('numeric')),
+  ...forEach(['numeric', 'int2', 'int4', 'int8'], as('numeric')),
+  ...forEach(['float4', 'float8'], FLOAT_AS_NUMERIC),
   ...forEach(TEXTS, asWhen(`~ '^[-+]?[0-9]{1,1000}([.][0-9]{1,1000})?$'`, 'numeric')),
 }
 const timestamp = {

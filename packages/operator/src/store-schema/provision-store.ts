@@ -150,8 +150,9 @@ async function fillDatabase(
 ): Promise<void> {
   const connection = await connect(urlForDatabase(adminUrl, owner.database))
   try {
+    // before PostgreSQL 15, a superuser owns the schema, and the store's owner could not grant its use to the reader
     await connection.script(
-      `revoke all on schema public from public; grant all on schema public to ${quoteName(owner.user)}`,
+      `revoke all on schema public from public; grant all on schema public to ${quoteName(owner.user)} with grant option`,
     )
     await connection.script(`set role ${quoteName(owner.user)}`)
     await migrateStore(connection, revision)
@@ -167,7 +168,7 @@ async function becomeOwner(connection: Connection): Promise<void> {
   const [row] = await queryRows<{ owner: string }>(
     connection,
     sql`
-      select pg_get_userbyid(datdba) owner from pg_database
+      select pg_get_userbyid(datdba) as owner from pg_database
       where datname = current_database() and pg_get_userbyid(datdba) <> current_user`,
   )
   if (row !== undefined) await connection.script(`set role ${quoteName(row.owner)}`)
