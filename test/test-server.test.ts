@@ -1,8 +1,10 @@
 // What `npm run test:server` refuses, and the table that it prints.
 
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { RESPONSE_TESTS } from '../vitest.server.config.ts'
 import { openClient } from './support/client.ts'
 import { createDatabase } from './support/databases.ts'
 import { type Outcome, reportOf } from './support/server-report.ts'
@@ -77,9 +79,14 @@ test('the report counts each test under each of its clauses, or under its file',
     outcome('[PAG-1] old stores', 'skipped', 'reads no store on this server'),
     outcome('texts', 'passed'),
   ])
+  expect(report).toContain('| Clause or area | Passed | Failed | Skipped | Why skipped |')
   expect(report).toContain('| PAG-1 | 1 | 1 | 1 | reads no store on this server |')
   expect(report).toContain('| RES-ORDER | 1 | 0 | 0 |  |')
   expect(report).toContain('| values | 1 | 0 | 0 |  |')
   expect(report).toContain('- [PAG-1] the last page: expected 2 to be 3')
   expect(report.endsWith('2 passed, 1 failed, 1 skipped')).toBe(true)
+})
+
+test.each(RESPONSE_TESTS)('the suite finds the file %s.test.ts', (name) => {
+  expect(existsSync(path.join(import.meta.dirname, '..', 'packages/api/test', `${name}.test.ts`))).toBe(true)
 })

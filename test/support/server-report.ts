@@ -60,7 +60,7 @@ export function reportOf(outcomes: readonly Outcome[], broken: readonly string[]
   const count = (state: Outcome['state']) => outcomes.filter((outcome) => outcome.state === state).length
   return [
     '',
-    '| Clause or area | TransactionWaitResult | Failed | Skipped | Why skipped |',
+    '| Clause or area | Passed | Failed | Skipped | Why skipped |',
     '| --- | ---: | ---: | ---: | --- |',
     ...rows,
     '',

@@ -10,7 +10,7 @@ import { changedCountStatement } from '../../engine/src/query/changed-count.ts'
 import { embeddedFields } from '../../engine/src/query/embedded.ts'
 import { statementOf } from '../../engine/src/query/sql.ts'
 import { newCell } from '../../postgres/src/cell.ts'
-import { type CountedWay, countedWay, type TransactionWaitResult } from './support/counted-way.ts'
+import { type CountedWay, countedWay, type MessageCounts } from './support/counted-way.ts'
 import { filledStore } from './support/demo.ts'
 import { NO_ID } from './support/endpoints.ts'
 import { startNode } from './support/nodes.ts'
@@ -54,7 +54,7 @@ async function countedNode(...known: string[]): Promise<Counted> {
   return { control, stores, get }
 }
 
-type Cost = { readonly [Database in 'control' | 'stores']: TransactionWaitResult }
+type Cost = { readonly [Database in 'control' | 'stores']: MessageCounts }
 
 /** What asking for these paths costs, all at once. */
 async function costOf({ control, stores, get }: Counted, paths: readonly string[]): Promise<Cost & { bytes: number }> {

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /** What has passed since it was last asked for. */
-export interface TransactionWaitResult {
+export interface MessageCounts {
   /** Flushes of statements, each with one response. */
   readonly roundTrips: number
   /** Statements that were parsed. */
@@ -21,7 +21,7 @@ export interface CountedWay {
   /** The URL of a database of that server, over this way. */
   url(of: string): string
   /** What has passed since the last call. */
-  take(): TransactionWaitResult
+  take(): MessageCounts
 }
 
 const TYPE_BYTES = 1
