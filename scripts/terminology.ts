@@ -25,7 +25,6 @@ const REWRITTEN: readonly string[] = [
   'packages/engine/src/stores/waiting-requests.ts',
   'scripts/decision-records.ts',
   'scripts/nightly',
-  'packages/client/',
   'packages/contract/',
   'scripts/cli-reference.ts',
   'scripts/monitoring-reference.ts',

@@ -18,6 +18,7 @@ import {
 } from '../../packages/operator/src/embedded/embedded-postgres.ts'
 import { processIdentity } from '../../packages/operator/src/embedded/process-identity.ts'
 import { FOLDERS, fastFolder } from './fast-folder.ts'
+import { POSTGRES_PACKAGE } from './postgres-package.ts'
 
 declare module 'vitest' {
   /** What tests get with `inject`. */
@@ -47,7 +48,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const given = process.env.STORE_EXPORT_TEST_CONTROL_URL
   const [server] = await Promise.all([
     given === undefined
-      ? startEmbeddedPostgres({ dataFolder, tcpPort: await freePort(), settings: FOR_TESTS })
+      ? startEmbeddedPostgres({
+          dataFolder,
+          packageFolder: POSTGRES_PACKAGE,
+          tcpPort: await freePort(),
+          settings: FOR_TESTS,
+        })
       : givenServer(given),
     promisify(execFile)(process.execPath, [path.join(ROOT, 'scripts', 'build-service.ts'), built]),
   ])

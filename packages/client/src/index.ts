@@ -1,4 +1,4 @@
-// The public API of the client.
+// The client's public face.
 
 export type { CallOptions, ClientPause, ResponseInfo } from './caller.ts'
 export { AddressError, ConnectionError, StoreExportError } from './errors.ts'

@@ -1,18 +1,18 @@
-// Parses the headers `ratelimit-policy` and `ratelimit` (draft-ietf-httpapi-ratelimit-headers).
+// What the service says of the limit with each answer: `ratelimit-policy` and `ratelimit` of the IETF's draft.
 
-/** The rate limit of the key. */
+/** The limit of the key. */
 export interface RateLimit {
-  /** Requests per window. */
+  /** Requests in a window. */
   readonly requests: number
-  /** Length of a window in seconds. */
+  /** Seconds of a window. */
   readonly windowSeconds: number
-  /** Remaining requests in this window. All programs with the same key share them. */
+  /** Requests that are left in this window, of every program that uses the key. */
   readonly remaining: number
   /** Seconds until the next window. */
   readonly resetSeconds: number
 }
 
-/** Returns the rate limit from the headers of a response; null if they are missing or invalid. */
+/** The limit as an answer says it; null where it does not. */
 export function rateLimitOf(headers: Headers): RateLimit | null {
   const policy = headers.get('ratelimit-policy') ?? ''
   const state = headers.get('ratelimit') ?? ''

@@ -1,39 +1,38 @@
-// Turns an HTTP response into data or an error. An incomplete response is an error, so no rows are lost silently.
+// An HTTP answer becomes data or an error. An answer that is not whole is a fault, never fewer rows.
 
 import { ConnectionError, StoreExportError } from './errors.ts'
 import type { NextSync, RowsPage } from './paged-list.ts'
 
-/** A response with its complete body. */
+/** An answer, read whole. */
 export interface CompleteResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** Parses the text. Throws if it is not JSON. */
+  /** What makes values of the text; throws where it is no JSON. */
   readonly parse: (text: string) => unknown
 }
 
-/** Returns the object in `data`. Throws if the response is an error or has no object. */
-export function responseObject<Row>(response: CompleteResponse): Row {
-  const { data } = bodyOf(response)
-  if (typeof data !== 'object' || data === null || Array.isArray(data))
-    throw unexpectedResponse('data is not an object')
+/** The object of an answer. Throws what the answer is, where it is none. */
+export function responseObject<Row>(answer: CompleteResponse): Row {
+  const { data } = bodyOf(answer)
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) throw unexpectedResponse('it has no object')
   return data as Row
 }
 
-/** Returns the page of rows. Throws if the response is an error or not a list. */
-export function responsePage<Row>(response: CompleteResponse): RowsPage<Row> {
-  const { data, meta } = bodyOf(response)
-  if (!Array.isArray(data) || typeof meta !== 'object' || meta === null) throw unexpectedResponse('it is not a list')
+/** The rows of an answer. Throws what the answer is, where it is no list. */
+export function responsePage<Row>(answer: CompleteResponse): RowsPage<Row> {
+  const { data, meta } = bodyOf(answer)
+  if (!Array.isArray(data) || typeof meta !== 'object' || meta === null) throw unexpectedResponse('it is no list')
   const { next_cursor: cursor, has_more: hasMore } = meta as { next_cursor?: unknown; has_more?: unknown }
   const isLast = hasMore === false && cursor === null
   if (!isLast && !(hasMore === true && typeof cursor === 'string'))
-    throw unexpectedResponse('next_cursor and has_more contradict each other')
+    throw unexpectedResponse('it does not say what follows')
   return {
     rows: data,
     cursor: isLast ? null : String(cursor),
-    watermark: response.headers.get('x-sync-watermark'),
-    nextSync: nextSyncOf(response.headers),
-    servedAt: response.headers.get('date'),
+    watermark: answer.headers.get('x-sync-watermark'),
+    nextSync: nextSyncOf(answer.headers),
+    servedAt: answer.headers.get('date'),
   }
 }
 
@@ -45,30 +44,28 @@ function nextSyncOf(headers: Headers): NextSync | null {
   return parameter === 'created_since' ? { createdSince: watermark } : null
 }
 
-function bodyOf(response: CompleteResponse): { data?: unknown; meta?: unknown } {
-  if (response.status !== 200) throw errorOf(response)
+function bodyOf(answer: CompleteResponse): { data?: unknown; meta?: unknown } {
+  if (answer.status !== 200) throw errorOf(answer)
   let body: unknown
   try {
-    body = response.parse(response.text)
+    body = answer.parse(answer.text)
   } catch (cause) {
-    throw unexpectedResponse('it is not JSON, or it was cut off', cause)
+    throw unexpectedResponse('it is no JSON, or was cut', cause)
   }
-  if (typeof body !== 'object' || body === null) throw unexpectedResponse('it is not a JSON object')
+  if (typeof body !== 'object' || body === null) throw unexpectedResponse('it is no JSON object')
   return body
 }
 
-function errorOf(response: CompleteResponse): StoreExportError {
-  const { status, headers } = response
-  const { error } = (parsed(response) ?? {}) as { error?: { code?: unknown; message?: unknown } }
-  const isFromService = typeof error?.code === 'string' && typeof error.message === 'string'
+function errorOf(answer: CompleteResponse): StoreExportError {
+  const { status, headers } = answer
+  const { error } = (parsed(answer) ?? {}) as { error?: { code?: unknown; message?: unknown } }
+  const isOurs = typeof error?.code === 'string' && typeof error.message === 'string'
   const location = headers.get('location')
-  const unknown =
-    location === null
-      ? 'the response is not from the service; check the address, and any proxy in between'
-      : `the server redirects to ${location}; use that address`
+  const strange =
+    location === null ? 'the answer is not the service’s own' : `the address leads on to ${location}; use that one`
   return new StoreExportError({
-    code: isFromService ? String(error.code) : 'UNKNOWN',
-    message: isFromService ? String(error.message) : unknown,
+    code: isOurs ? String(error.code) : 'UNKNOWN',
+    message: isOurs ? String(error.message) : strange,
     status,
     requestId: headers.get('x-request-id'),
     retryAfterSeconds: secondsOf(headers.get('retry-after')),
@@ -79,7 +76,7 @@ function secondsOf(text: string | null): number | null {
   return text !== null && /^\d{1,6}$/.test(text) ? Number(text) : null
 }
 
-/** Returns undefined for a text that is not JSON. Such a response is not from the service. */
+/** What is no JSON is no answer of the service. */
 function parsed({ text, parse }: CompleteResponse): unknown {
   try {
     return parse(text)
@@ -89,5 +86,5 @@ function parsed({ text, parse }: CompleteResponse): unknown {
 }
 
 function unexpectedResponse(why: string, cause?: unknown): ConnectionError {
-  return new ConnectionError(`unexpected response: ${why}`, { cause })
+  return new ConnectionError(`the answer was not understood: ${why}`, { cause })
 }

@@ -1,6 +1,6 @@
 // Rows for tests of reading: short ways to put them into a store, and to see what was noticed of them.
 
-import { inject } from 'vitest'
+import { expect, inject } from 'vitest'
 import { openClient } from '../../../../test/support/client.ts'
 import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
 import type { ServiceEvent } from '../../../operator/src/events.ts'
@@ -72,9 +72,14 @@ export async function administrate({ adminUrl }: Pick<TestStore, 'adminUrl'>, st
 }
 
 /** Cuts every connection of the store's reader, and resolves when their backends have ended. */
-export function cutReader(store: TestStore): Promise<void> {
-  return asSuperuser(`with cut as materialized (
-      select array_agg(pid) as pids, bool_and(pg_terminate_backend(pid))
-      from pg_stat_activity where usename = '${readerOf(store)}')
-    select pg_terminate_backend(pid, 10000) from cut, unnest(pids) as pid`)
+export async function cutReader(store: TestStore): Promise<void> {
+  const sql = openClient(inject('postgresUrl'))
+  try {
+    const cut = await sql<{ pid: number }[]>`select pid, pg_terminate_backend(pid)
+      from pg_stat_activity where usename = ${readerOf(store)}`
+    const pids = cut.map(({ pid }) => pid)
+    await expect.poll(() => sql`select pid from pg_stat_activity where pid = any(${pids})`).toEqual([])
+  } finally {
+    await sql.end()
+  }
 }

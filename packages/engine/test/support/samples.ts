@@ -52,7 +52,8 @@ export async function createSamples(): Promise<Samples> {
   const database = await createDatabase()
   const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
   const role = `hostile_${randomBytes(6).toString('hex')}`
-  await sql.unsafe(`create role ${role} login password 'hostile' in role pg_read_all_data`)
+  await sql.unsafe(`create role ${role} login password 'hostile'`)
+  await sql.unsafe(`alter default privileges grant select on tables to ${role}`)
   for (const [name, value] of Object.entries(HOSTILE_SETTINGS))
     await sql.unsafe(`alter role ${role} set ${name} = ${name === 'datestyle' ? value : `'${value}'`}`)
   const url = new URL(database.url)
@@ -69,7 +70,7 @@ export async function createSamples(): Promise<Samples> {
       serve(reader, resource, { rowsMax: limit, bytesMax }),
     async drop() {
       await reader.close()
-      await sql.unsafe(`drop role ${role}`)
+      await sql.unsafe(`drop owned by ${role}; drop role ${role}`)
       await sql.end()
       await database.drop()
     },

@@ -21,6 +21,8 @@ export type EmbeddedPostgresOptions = {
   tcpPort?: number
   /** Server settings over those of server-settings.ts. */
   settings?: ServerSettings
+  /** Folder of the npm package with PostgreSQL's programs; by default the one installed for this platform. */
+  packageFolder?: string | undefined
   /** Hears what was done about earlier runs, and when the server ends by itself. */
   onNotice?: (notice: EmbeddedNotice) => void
 }
@@ -46,8 +48,7 @@ const SOCKET_PORT = 5432
 
 /** Starts PostgreSQL on the data folder; throws an EmbeddedProblem with one sentence that says what to do. */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { tcpPort, onNotice = () => undefined } = options
-  const packageFolder = binariesPackage()
+  const { tcpPort, onNotice = () => undefined, packageFolder = binariesPackage() } = options
   const folders = await prepareFolders(options.dataFolder, onNotice)
   const { account, cluster } = folders
   const binaries = await findBinaries({ account, copyFolder: folders.home, packageFolder })

@@ -37,14 +37,16 @@ async function makeCluster(cluster: string, binaries: Binaries, account: Account
 }
 
 async function initialize(folder: string, binaries: Binaries, account: Account): Promise<void> {
-  const { code, output } = await withInitdb(binaries, (initdb) => runProgram(initdb, parameters(folder), account))
+  const { code, output } = await withInitdb(binaries, (initdb) =>
+    runProgram(initdb, parameters(folder, binaries.majorVersion), account),
+  )
   if (code === 0) return
   // initdb says first what failed, then what it tidied up
   const reason = /^(?:initdb: error|.*FATAL): .*$/m.exec(output)?.[0] ?? output
   throw recognized(output, { folder: path.dirname(folder), port: 0 }) ?? unexplained('initdb', reason)
 }
 
-function parameters(folder: string): string[] {
+function parameters(folder: string, majorVersion: string): string[] {
   return [
     '-D',
     folder,
@@ -53,13 +55,16 @@ function parameters(folder: string): string[] {
     '--auth-local=trust',
     '--auth-host=scram-sha-256',
     '--encoding=UTF8',
-    // sorts by code point on every machine: no collation of the system takes part
-    '--locale-provider=builtin',
-    '--builtin-locale=C.UTF-8',
-    '--locale=C',
+    ...localeParameters(majorVersion),
     '--no-sync',
-    '--no-instructions',
   ]
+}
+
+/** Text sorts by code point on every machine. PostgreSQL 16 and earlier, which only tests run, need the system's locale for that. */
+function localeParameters(majorVersion: string): string[] {
+  return Number(majorVersion) < 17
+    ? ['--locale=C.UTF-8']
+    : ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
 }
 
 /** What killed starts left; those of living processes stay. */

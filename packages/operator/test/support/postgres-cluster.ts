@@ -7,6 +7,7 @@ import { appendFile, chmod, chown, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
+import { POSTGRES_PACKAGE } from '../../../../test/support/postgres-package.ts'
 import { type Account, chooseAccount } from '../../src/embedded/account.ts'
 import { binariesPackage, findBinaries } from '../../src/embedded/find-binaries.ts'
 import { readLock } from '../../src/embedded/lock-file.ts'
@@ -63,7 +64,7 @@ export async function createCluster(settings: Readonly<Record<string, string>> =
   await writeFile(passwordFile, place.password)
   await chmod(passwordFile, 0o644)
   const words = ['-D', place.cluster, `--username=${SUPERUSER}`, `--pwfile=${passwordFile}`, '--encoding=UTF8']
-  const rest = ['--auth=scram-sha-256', '--locale=C', '--no-sync', '--no-instructions']
+  const rest = ['--auth=scram-sha-256', '--locale=C', '--no-sync']
   await command(place, 'initdb', [...words, ...rest])
   await configure(place, { ...SETTINGS, ...settings })
   return clusterAt(place)
@@ -75,7 +76,11 @@ async function makePlace(password: string): Promise<ClusterFiles> {
   const account = await chooseAccount(cluster)
   await mkdir(cluster, { mode: 0o700 })
   if (account !== undefined) await chown(cluster, account.userId, account.groupId)
-  const { initdb } = await findBinaries({ account, copyFolder: folder, packageFolder: binariesPackage() })
+  const { initdb } = await findBinaries({
+    account,
+    copyFolder: folder,
+    packageFolder: POSTGRES_PACKAGE ?? binariesPackage(),
+  })
   return { folder, cluster, program: path.dirname(initdb), account, port: await freePort(), password }
 }
 

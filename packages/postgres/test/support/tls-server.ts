@@ -1,9 +1,11 @@
 // A real server with TLS, and roles for each kind of authentication. One serves all tests of a file.
 
 import { execFileSync } from 'node:child_process'
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { chown, copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
+import { POSTGRES_PACKAGE } from '../../../../test/support/postgres-package.ts'
 import { chooseAccount } from '../../../operator/src/embedded/account.ts'
 import {
   type EmbeddedPostgres,
@@ -18,6 +20,7 @@ import { parseConnectionUrl } from '../../src/connection-url.ts'
 export type KeyKind = 'rsa' | 'ecdsa' | 'ed25519'
 
 export interface TlsServer {
+  readonly majorVersion: number
   readonly port: number
   readonly socketFolder: string
   /** Certificate of the authority that issued the server's certificate for `localhost`, and of one that did not. */
@@ -61,6 +64,15 @@ create role encrypted login password '${PASSWORD}';
 create role unicode login password '${UNICODE_PASSWORD}';
 `
 
+/** A password as PostgreSQL stores it for SCRAM. `scram_iterations` exists in PostgreSQL 16 and later only. */
+export function scramVerifier(password: string, iterations: number): string {
+  const salt = randomBytes(16)
+  const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256')
+  const keyOf = (name: string) => createHmac('sha256', salted).update(name).digest()
+  const stored = createHash('sha256').update(keyOf('Client Key')).digest('base64')
+  return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${stored}:${keyOf('Server Key').toString('base64')}`
+}
+
 /** Whether certificates can be made here. */
 export function hasOpenssl(): boolean {
   try {
@@ -97,6 +109,7 @@ export async function startTlsServer(): Promise<TlsServer> {
   }
   await script(ROLES)
   return {
+    majorVersion: await majorVersionOf(server),
     port: server.port,
     socketFolder: server.socketFolder,
     authority: path.join(folder, 'ca.pem'),
@@ -123,6 +136,7 @@ function urlOf(port: number, role: string, parameters: string): string {
 async function start(dataFolder: string, settings: string): Promise<EmbeddedPostgres> {
   return await startEmbeddedPostgres({
     dataFolder,
+    packageFolder: POSTGRES_PACKAGE,
     tcpPort: await freePort(),
     settings: {
       fsync: 'off',
@@ -133,6 +147,12 @@ async function start(dataFolder: string, settings: string): Promise<EmbeddedPost
       ssl_key_file: path.join(settings, 'server.key'),
     },
   })
+}
+
+async function majorVersionOf(server: EmbeddedPostgres): Promise<number> {
+  const admin = await connect(parseConnectionUrl(server.url('postgres')), { applicationName: 'test' })
+  await admin.close()
+  return Number.parseInt(admin.parameters.get('server_version') ?? '', 10)
 }
 
 /** Gives files to the user that the server runs as. */

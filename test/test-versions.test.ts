@@ -1,0 +1,16 @@
+// The arguments that `npm run test:versions` rejects.
+
+import { spawnSync } from 'node:child_process'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+
+test.each([
+  { argument: '12', says: /^VERSION: must be a major version from 13 to 18, or a folder with bin\/initdb; got "12"$/ },
+  { argument: '/nowhere', says: /got "\/nowhere"$/ },
+  { argument: '--major', says: /--major/ },
+])('if the argument is $argument, it says why and exits 2', ({ argument, says }) => {
+  const script = path.join(import.meta.dirname, '..', 'scripts', 'test-versions.ts')
+  const { status, stderr } = spawnSync(process.execPath, [script, argument], { encoding: 'utf8' })
+  expect(stderr.trim()).toMatch(says)
+  expect(status).toBe(2)
+})
