@@ -1,8 +1,7 @@
 // The commands of a program with their arguments and options, as data and as a Markdown page.
 
-import type { createProgram } from '../packages/operator/src/cli.ts'
+import type { Command } from './programs.ts'
 
-type Command = ReturnType<typeof createProgram>
 type Option = Command['options'][number]
 
 /** A command that can run. */

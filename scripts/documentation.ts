@@ -1,59 +1,133 @@
-// Documentation is held against the code: links lead somewhere, every setting and command is documented, and what the
-// README tells people to type exists.
+// Checks the documentation against the code: links and anchors lead somewhere, and every command, option, variable, metric,
+// event, file, and npm script that a page names exists. Also checks the form of the decision records.
 
-import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { AUDIT_ACTIONS } from '../packages/control/src/control-event.ts'
+import { EVENTS } from '../packages/operator/src/events.ts'
+import { METRICS, type MetricDeclaration } from '../packages/operator/src/metric-declarations.ts'
 import { SETTINGS } from '../packages/operator/src/settings.ts'
+import { commandsOf } from './cli-reference.ts'
 import { DECISIONS_FOLDER, decisionProblems, isDecisionRecord } from './decision-records.ts'
+import { anchorsIn, type CodeLine, codeIn, commandProblems, linksIn, optionsIn } from './markdown-claims.ts'
+import { STORE_EXPORT, STORE_SYNC } from './programs.ts'
 
-const pages = globSync(['*.md', 'docs/**/*.md', 'packages/*/README.md']).filter(
-  (page) => !page.startsWith('docs/spec/'),
-)
-const everything = pages.map((page) => readFileSync(page, 'utf8')).join('\n')
-const problems = [
-  ...pages.flatMap(brokenLinks),
-  ...pages.flatMap(lostFiles),
-  ...undocumentedSettings(),
-  ...unknownScripts(),
-  ...decisions(),
-  ...lostDecisions(),
+/** Variables that are not settings of the service: those of clients, and those of tests. */
+const OTHER_VARIABLES = [
+  'STORE_EXPORT_KEY',
+  'STORE_EXPORT_KEY_FILE',
+  'STORE_EXPORT_URL',
+  'STORE_EXPORT_ROUNDS',
+  'STORE_SYNC_HISTORIES',
+  'STORE_SYNC_SEED',
 ]
+/** Names in databases that begin like a metric. */
+const DATABASE_NAMES = /^store_export_(?:reader|owner|store|control)(?:_|$)/
+/** Options of other programs: psql, docker, Node. */
+const OTHER_OPTIONS = ['--single-transaction', '--time', '--max-semi-space-size', '--heap-growing-percent']
+/** Code that looks like a command: the name of a database session. */
+const NOT_COMMANDS = ['store-export command line']
+
+const PROGRAMS = [STORE_EXPORT.program, STORE_SYNC.program]
+const OPTIONS = new Set([
+  ...PROGRAMS.flatMap(commandsOf).flatMap(({ options }) => options.map(({ long }) => long ?? '')),
+  ...scriptOptions(),
+  ...OTHER_OPTIONS,
+  '--help',
+  '--version',
+])
+const VARIABLES = [...Object.values(SETTINGS).map(({ env }) => env), ...OTHER_VARIABLES]
+const SERIES = new Set(Object.values(METRICS).flatMap(seriesOf))
+/** Events of the log, and actions in its event `audit.recorded`. */
+const EVENT_NAMES: readonly string[] = [...Object.keys(EVENTS), ...AUDIT_ACTIONS]
+const EVENT_NOUNS = new Set(EVENT_NAMES.map((event) => event.split('.')[0]))
+const SCRIPTS = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).scripts)
+
+const pages = globSync(['*.md', 'docs/**/*.md', '{packages,bench,deploy,.github}/**/*.md'], {
+  exclude: ['**/node_modules/**', 'docs/spec/**'],
+})
+const problems = [...pages.flatMap(pageProblems), ...decisions(), ...lostDecisions()]
 for (const problem of problems) console.error(problem)
 process.exitCode = problems.length === 0 ? 0 : 1
 
-/** Relative links of a page whose target does not exist. */
-function brokenLinks(page: string): string[] {
-  const links = [...readFileSync(page, 'utf8').matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(
-    ([, target = '']) => target,
+function pageProblems(page: string): string[] {
+  const text = readFileSync(page, 'utf8')
+  const code = codeIn(text)
+  const found = [
+    ...linkProblems(page, text),
+    ...code.flatMap((each) => codeProblems(each).map((what) => ({ line: each.line, what }))),
+    ...(page.startsWith('docs/operate/') ? code.flatMap(eventProblems) : []),
+    ...current(page, text)
+      .split('\n')
+      .flatMap((line, index) => nameProblems(line).map((what) => ({ line: index + 1, what }))),
+  ]
+  return found.map(({ line, what }) => `${page}:${line}: ${what}`)
+}
+
+function linkProblems(page: string, text: string): { line: number; what: string }[] {
+  return linksIn(text).flatMap(({ line, path: target, anchor }) => {
+    const file = target === '' ? page : path.join(path.dirname(page), target)
+    if (!existsSync(file)) return [{ line, what: `the link ${target} leads nowhere` }]
+    if (anchor === null || !file.endsWith('.md') || statSync(file).isDirectory()) return []
+    if (anchorsIn(readFileSync(file, 'utf8')).has(anchor)) return []
+    return [{ line, what: `${file} has no anchor #${anchor}` }]
+  })
+}
+
+function codeProblems({ text, isSpan }: CodeLine): string[] {
+  if (NOT_COMMANDS.some((name) => text.startsWith(name))) return []
+  const problems = commandProblems(PROGRAMS, text)
+  if (!isSpan) return problems
+  const unknown = text.startsWith('--') ? optionsIn(text.split(' ')).filter((option) => !OPTIONS.has(option)) : []
+  const isLost = /^(?:packages|scripts|test|bench|deploy)\/[\w./-]+$/.test(text) && !existsSync(text)
+  return [
+    ...problems,
+    ...unknown.map((option) => `no program has the option ${option}`),
+    ...(isLost ? [`the file ${text} does not exist`] : []),
+  ]
+}
+
+/** An unknown event, if a code span reads like one. */
+function eventProblems({ line, text }: CodeLine): { line: number; what: string }[] {
+  const [, noun = ''] = /^([a-z_]+)\.[a-z_]+$/.exec(text) ?? []
+  return !EVENT_NOUNS.has(noun) || EVENT_NAMES.includes(text) ? [] : [{ line, what: `there is no event ${text}` }]
+}
+
+/** The text of a page, without what a changelog says about removed names. */
+function current(page: string, text: string): string {
+  if (page !== 'CHANGELOG.md') return text
+  return text.replaceAll(/^### Removed\n[\s\S]*?(?=^##|(?![\s\S]))/gm, (removed) => removed.replaceAll(/.+/g, ''))
+}
+
+function nameProblems(line: string): string[] {
+  // a name that ends with an underscore stands for all names that begin so
+  const variables = (line.match(/STORE_(?:EXPORT|SYNC)_[A-Z_]+/g) ?? []).filter(
+    (name) => !VARIABLES.some((known) => known === name || (name.endsWith('_') && known.startsWith(name))),
   )
-  return links
-    .filter((target) => !/^[a-z]+:/.test(target))
-    .filter((target) => !existsSync(path.join(path.dirname(page), decodeURI(target))))
-    .map((target) => `${page}: the link ${target} leads nowhere`)
-}
-
-/** Paths of the repository in code spans of a page that do not exist. */
-function lostFiles(page: string): string[] {
-  const spans = [...readFileSync(page, 'utf8').matchAll(/`((?:packages|scripts|test|bench|deploy)\/[\w./-]+)`/g)]
-  return spans
-    .map(([, target = '']) => target)
-    .filter((target) => !existsSync(target))
-    .map((target) => `${page}: the file ${target} does not exist`)
-}
-
-function undocumentedSettings(): string[] {
-  return Object.values(SETTINGS)
-    .filter(({ env }) => !everything.includes(env))
-    .map(({ env }) => `docs/operate/settings.md: ${env} is not documented`)
-}
-
-/** `npm run X` in a page where package.json has no X. */
-function unknownScripts(): string[] {
-  const { scripts }: { scripts: Record<string, string> } = JSON.parse(readFileSync('package.json', 'utf8'))
-  return [...everything.matchAll(/npm run ([a-z:-]+)/g)]
+  const metrics = (line.match(/store_export_[a-z_]+/g) ?? []).filter(
+    (name) => !SERIES.has(name) && !DATABASE_NAMES.test(name),
+  )
+  const scripts = [...line.matchAll(/npm run (?:-s )?([a-z][a-z:-]*)/g)]
     .map(([, name = '']) => name)
-    .filter((name) => scripts[name] === undefined)
-    .map((name) => `"npm run ${name}" is documented, and package.json has no such script`)
+    .filter((name) => !SCRIPTS.includes(name))
+  return [
+    ...variables.map((name) => `there is no variable ${name}`),
+    ...metrics.map((name) => `there is no metric ${name}`),
+    ...scripts.map((name) => `package.json has no script ${name}`),
+  ]
+}
+
+function seriesOf({ name, type }: MetricDeclaration): string[] {
+  return type === 'histogram' ? [name, `${name}_bucket`, `${name}_sum`, `${name}_count`] : [name]
+}
+
+/** The options of the project's own scripts, as their source declares them. */
+function scriptOptions(): string[] {
+  const files = globSync(['bench/**/*.ts', 'scripts/*.ts'], { exclude: ['**/node_modules/**'] })
+  const declaration = /(?:'([a-z][a-z-]+)'|\b([a-z]+)): \{\s*type: '(?:string|boolean)'|flag: '([a-z-]+)'/g
+  return files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(declaration)].map((names) => `--${names[1] ?? names[2] ?? names[3]}`),
+  )
 }
 
 /** Decision records without the form that all have, and files in their folder that are neither a record nor the index. */

@@ -3,6 +3,9 @@
 import { createProgram as createStoreExport, COMMON_HELP as STORE_EXPORT_HELP } from '../packages/operator/src/cli.ts'
 import { createProgram as createStoreSync, COMMON_HELP as STORE_SYNC_HELP } from '../packages/sync/src/cli/cli.ts'
 
+/** A command of commander. */
+export type Command = ReturnType<typeof createStoreExport>
+
 const ignore = () => undefined
 
 /** `store-export`, with the help that holds for all its commands. */

@@ -24,6 +24,8 @@ const REWRITTEN: readonly string[] = [
   'packages/engine/src/query/once-for-schema.ts',
   'packages/engine/src/stores/waiting-requests.ts',
   'scripts/decision-records.ts',
+  'scripts/documentation.ts',
+  'scripts/markdown-claims.ts',
   'scripts/nightly',
   'packages/contract/',
   'scripts/cli-reference.ts',
@@ -31,6 +33,7 @@ const REWRITTEN: readonly string[] = [
   'scripts/programs.ts',
   'scripts/prose.ts',
   'test/decision-records.test.ts',
+  'test/markdown-claims.test.ts',
   'test/nightly-report.test.ts',
 ]
 

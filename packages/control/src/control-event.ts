@@ -18,17 +18,20 @@ export interface UsageWriteFailed {
 }
 
 /** Actions in the audit table. */
-export type AuditAction =
-  | 'key.created'
-  | 'key.revoked'
-  | 'store.added'
-  | 'store.changed'
-  | 'store.removed'
-  | 'merchant.added'
-  | 'merchant.removed'
-  | 'membership.added'
-  | 'membership.removed'
-  | 'secrets.rotated'
+export const AUDIT_ACTIONS = [
+  'key.created',
+  'key.revoked',
+  'store.added',
+  'store.changed',
+  'store.removed',
+  'merchant.added',
+  'merchant.removed',
+  'membership.added',
+  'membership.removed',
+  'secrets.rotated',
+] as const
+
+export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
 /** A row of the audit table, copied to the log. Every change has one, with its actor. */
 export interface AuditRecorded {
