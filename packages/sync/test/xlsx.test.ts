@@ -87,6 +87,14 @@ test('a table with more rows than a sheet holds goes on in another', async () =>
   expect(sheets.slice(0, 3).flatMap((sheet) => sheet.rows.slice(1))).toEqual(rows)
 })
 
+test.each([0, 1, 2, 3])('a long text at the end of a sheet is written without change: offset %i', async (offset) => {
+  const { file } = await aWorkbook()
+  const text = 'x'.repeat(offset) + '🛒'.repeat(3000)
+  await writeFiles(new XlsxWriter(file), [tableOf('texts', [[text]])])
+  const { sheets } = await readXlsx(readFileSync(file))
+  expect(sheets[0]?.rows[1]).toEqual([text])
+})
+
 test('a text that is too long for a cell is cut, and the cell says so', async () => {
   const { file } = await aWorkbook()
   const [fits, long] = ['x'.repeat(32_767), '🛒'.repeat(20_000)]

@@ -36,7 +36,11 @@ export async function* withHeaderAndFilter(
     held = held.subarray(-HELD_BYTES)
   }
   filter.ref = `A1:${lastColumn}${lastRow}`
-  yield Buffer.from(held.toString('utf8').replace(ROWS_END, `${ROWS_END}<autoFilter ref="${filter.ref}"/>`))
+  // Inserts bytes: the buffer can start in the middle of a character, so it must not be decoded.
+  const end = held.lastIndexOf(ROWS_END) + ROWS_END.length
+  yield held.subarray(0, end)
+  yield Buffer.from(`<autoFilter ref="${filter.ref}"/>`)
+  yield held.subarray(end)
 }
 
 function styled(head: string, style: number): string {
