@@ -1,6 +1,6 @@
 // The tests that need programs which npm does not bring: nginx, HAProxy, PgBouncer, promtool. `npm run test:fleet` runs them.
 import { defineConfig } from 'vitest/config'
-import { isOfPausedParser } from './packages/sync/src/cli/fetch-fault.ts'
+import { isUndiciAssertion } from './packages/sync/src/cli/undici-assertion.ts'
 
 // the one default export: vitest reads no other
 export default defineConfig({
@@ -14,6 +14,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
     // among clients of every kind that are cut off are some that use fetch
-    onUnhandledError: (error) => !isOfPausedParser(error),
+    onUnhandledError: (error) => !isUndiciAssertion(error),
   },
 })

@@ -18,9 +18,9 @@ export const STORE_EXPORT = {
 export const STORE_SYNC = {
   program: createStoreSync({
     env: {},
-    ask: null,
+    prompt: null,
     signal: new AbortController().signal,
-    output: { say: ignore, print: ignore, columns: null },
+    output: { writeMessage: ignore, writeResult: ignore, columns: null },
   }),
   help: STORE_SYNC_HELP,
 }

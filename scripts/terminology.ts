@@ -28,6 +28,8 @@ const REWRITTEN: readonly string[] = [
   'scripts/markdown-claims.ts',
   'scripts/nightly',
   'packages/contract/',
+  'packages/sync/README.md',
+  'packages/sync/src/',
   'scripts/cli-reference.ts',
   'scripts/monitoring-reference.ts',
   'scripts/programs.ts',

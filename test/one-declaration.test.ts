@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 /** Files that name lists for a reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'packages/operator/src/demo/generate-store.ts': 'makes the rows of each table of the demo stores',
-  'packages/sync/src/copies/files/files-tables.ts': 'says which tables give a view its columns',
+  'packages/sync/src/copies/files/file-tables.ts': 'says which tables give a view its columns',
   'packages/sync/src/copies/postgres/postgres-views.ts': 'lists the tables that each view joins',
 }
 

@@ -1,16 +1,16 @@
-// JSON that is nested too deeply for the language's own functions, which call themselves for each level and overflow the
-// stack at some thousand. These keep the levels in an array. They are slower, and used only after the others have failed.
+// Parses and writes JSON that is nested too deeply for `JSON.parse` and `JSON.stringify`, which overflow the stack at some
+// thousand levels. These functions store the levels in an array. They are slower, so callers use them only as a fallback.
 
-/** Options of the writer. */
+/** Changes to written JSON. */
 export interface WriteOptions {
-  /** Whether members are in the order of their names. */
+  /** Whether to sort the members of objects by name. */
   readonly isSorted?: boolean
-  /** Changes each string, names of members included. */
+  /** Changes each string and each name of a member. */
   readonly mapText?: (text: string) => string
 }
 
-/** A finished piece of the result. */
-class Ready {
+/** Text that is written unchanged. */
+class Literal {
   readonly text: string
 
   constructor(text: string) {
@@ -18,40 +18,40 @@ class Ready {
   }
 }
 
-/** What JSON.stringify returns for a value that JSON.parse made, at any depth. `isLeaf` names objects that are numbers. */
+/** Writes a parsed value like `JSON.stringify`, at any depth. `isLeaf` returns true for objects that are numbers. */
 export function writeDeepJson(
   value: unknown,
   isLeaf: (value: object) => boolean,
   { isSorted = false, mapText = (text) => text }: WriteOptions = {},
 ): string {
   const written: string[] = []
-  const left: unknown[] = [value]
-  while (left.length > 0) {
-    const next = left.pop()
-    if (next instanceof Ready) written.push(next.text)
+  const stack: unknown[] = [value]
+  while (stack.length > 0) {
+    const next = stack.pop()
+    if (next instanceof Literal) written.push(next.text)
     else if (typeof next === 'string') written.push(JSON.stringify(mapText(next)))
     else if (typeof next !== 'object' || next === null || isLeaf(next)) written.push(JSON.stringify(next) ?? 'null')
     else if (Array.isArray(next)) {
       written.push('[')
-      left.push(new Ready(']'))
-      // what is pushed last is written first
-      for (let at = next.length - 1; at >= 0; at -= 1) left.push(next[at], new Ready(at > 0 ? ',' : ''))
+      stack.push(new Literal(']'))
+      // A stack: the last item is written first.
+      for (let at = next.length - 1; at >= 0; at -= 1) stack.push(next[at], new Literal(at > 0 ? ',' : ''))
     } else {
       const members = Object.entries(next).filter(([, each]) => each !== undefined)
       if (isSorted) members.sort(([one], [other]) => (one < other ? -1 : 1))
       written.push('{')
-      left.push(new Ready('}'))
+      stack.push(new Literal('}'))
       for (const [at, [name, each]] of [...members.entries()].toReversed())
-        left.push(each, new Ready(`${at > 0 ? ',' : ''}${JSON.stringify(mapText(name))}:`))
+        stack.push(each, new Literal(`${at > 0 ? ',' : ''}${JSON.stringify(mapText(name))}:`))
     }
   }
   return written.join('')
 }
 
-/** A mark, a string, or a literal with the spaces before it. */
+/** Punctuation, a string, or another literal, with the space before it. */
 const TOKEN = /\s*(?:([{}[\],:])|("[^"\\]*(?:\\.[^"\\]*)*")|([^\s{}[\],:"]+))/y
 
-/** What JSON.parse returns for a text that it accepts, at any depth; `literal` makes numbers and words. */
+/** Parses valid JSON like `JSON.parse`, at any depth. `literal` parses numbers, booleans and null. */
 export function parseDeepJson(text: string, literal: (text: string) => unknown): unknown {
   const tokens = new RegExp(TOKEN)
   const open: { readonly holder: unknown[] | Record<string, unknown>; name: string | null }[] = []
@@ -80,7 +80,7 @@ export function parseDeepJson(text: string, literal: (text: string) => unknown):
   return result
 }
 
-/** A member called __proto__ is one like any other. */
+/** Assigning to `__proto__` would set the prototype instead of a member. */
 function define(holder: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== '__proto__') holder[name] = value
   else Object.defineProperty(holder, name, { value, enumerable: true, configurable: true, writable: true })

@@ -1,14 +1,14 @@
-// JSON whose numbers keep every digit, at any depth. A store can hold numbers that a double rounds, and JSON that is
-// nested thousands of levels deep; a copy has both as they were.
+// Parses and writes JSON without losing digits, at any depth. A store can contain numbers that a double rounds, and JSON
+// that is nested thousands of levels deep.
 
 import { parseDeepJson, type WriteOptions, writeDeepJson } from './deep-json.ts'
 
-/** A number as its digits; JSON.stringify writes them as they are. */
+/** A number with all its digits. `JSON.stringify` writes them unchanged. */
 export interface RawNumber {
   readonly rawJSON: string
 }
 
-/** What the language has and its types lack. */
+/** Functions of `JSON` that TypeScript's types lack. */
 interface ExactJson {
   parse(text: string, revive: (name: string, value: unknown, context: { source?: string }) => unknown): unknown
   rawJSON(text: string): RawNumber
@@ -16,12 +16,12 @@ interface ExactJson {
 }
 
 const EXACT: ExactJson = JSON as unknown as ExactJson
-/** Beyond so many digits a double may round. */
+/** A double may round a number with more digits. */
 const EXACT_DIGITS = 15
-/** A number of more digits, or one with an exponent, as it stands in a text; met within a string it costs time alone. */
+/** Finds numbers with more digits or an exponent. A match inside a string costs only time. */
 const LONG_NUMBER = /[[:,]\s*-?(?:[\d.]{16}|[\d.]{1,15}[eE])/
 
-/** What JSON.parse returns, with numbers that it would round as `RawNumber`. Throws SyntaxError. */
+/** Parses like `JSON.parse`, but returns a `RawNumber` for a number that a double would round. Throws SyntaxError. */
 export function parseExactJson(text: string): unknown {
   if (!LONG_NUMBER.test(text)) return JSON.parse(text)
   try {
@@ -32,7 +32,7 @@ export function parseExactJson(text: string): unknown {
   }
 }
 
-/** What JSON.stringify returns for a value that `parseExactJson` made, changed as `options` say. */
+/** Writes a value from `parseExactJson` like `JSON.stringify`, with the changes of `options`. */
 export function exactJsonText(value: unknown, options: WriteOptions = {}): string {
   if (Object.keys(options).length > 0) return writeDeepJson(value, isRawNumber, options)
   try {
@@ -43,12 +43,12 @@ export function exactJsonText(value: unknown, options: WriteOptions = {}): strin
   }
 }
 
-/** Whether a function that calls itself for each level has overflowed the stack. */
+/** Whether deep nesting overflowed the stack of a recursive function. */
 export function isTooDeep(error: unknown): boolean {
   return error instanceof RangeError
 }
 
-/** Whether `value` is a number of which every digit is kept. */
+/** Whether `value` is a `RawNumber`. */
 export function isRawNumber(value: unknown): value is RawNumber {
   return EXACT.isRawJSON(value)
 }

@@ -1,36 +1,43 @@
-// The sync tool's public face: a copy of one store, kept right.
+// The public API of the package: syncs a copy of one store.
 
 export {
   type Copy,
-  CopyBusy,
-  CopyLost,
-  CopyProblem,
+  CopyBusyError,
+  CopyError,
   type CopyRow,
   type CopyState,
-  type KeptRow,
+  CopyUnavailableError,
   type PageWrite,
   type RowSelection,
+  type StoredRow,
   type TableState,
   type UnfinishedWalk,
   type WalkEnd,
 } from './copies/copy.ts'
-export { csvCopy } from './copies/files/csv.ts'
-export { parquetCopy } from './copies/files/parquet.ts'
-export { xlsxCopy } from './copies/files/xlsx.ts'
-export { PostgresCopy, type PostgresPlace } from './copies/postgres/postgres.ts'
-export { SqliteCopy } from './copies/sqlite/sqlite.ts'
+export { csvCopy } from './copies/files/csv-copy.ts'
+export { parquetCopy } from './copies/files/parquet-copy.ts'
+export { xlsxCopy } from './copies/files/xlsx-copy.ts'
+export { PostgresCopy, type PostgresCopyOptions } from './copies/postgres/postgres-copy.ts'
+export { SqliteCopy } from './copies/sqlite/sqlite-copy.ts'
 export { parseExactJson, type RawNumber } from './exact-json.ts'
-export { CopyKept } from './run/emptying.ts'
-export type { Compared, Difference, Finding, Reason, Repair, TableVerification } from './run/findings.ts'
-export type { Mode, PlanOptions } from './run/plan.ts'
+export { EmptyTablesError } from './run/empty-tables.ts'
+export type { TablePlanOptions, WalkMode } from './run/plan-table.ts'
 export { type PreviewOptions, preview, type TablePreview } from './run/preview.ts'
-export { type Progress, type RunOptions, type RunSummary, run, type TableSummary } from './run/run.ts'
+export { run, type SyncOptions, type SyncProgress, type SyncSummary, type TableSummary } from './run/run.ts'
+export type {
+  CompareMode,
+  Difference,
+  DifferenceReason,
+  RepairRun,
+  TableVerification,
+  VerifyEvent,
+} from './run/table-differences.ts'
 export { type Verification, type VerifyOptions, verify } from './run/verify.ts'
-export type { Walked } from './run/walk-table.ts'
+export type { WalkResult } from './run/walk-table.ts'
 export {
   type ChildTable,
-  type ColumnKind,
   type CopyColumn,
+  type CopyColumnKind,
   type CopyTable,
   findTable,
   type OwnedTable,

@@ -1,16 +1,16 @@
 #!/usr/bin/env node
-// The command `store-sync`: hands the process's words, streams and signals to the command line.
+// The command `store-sync`: connects the command line to the process.
 
+import { promptForKey } from './cli/api-key.ts'
 import { runCli } from './cli/cli.ts'
-import { outliveFetchFault } from './cli/fetch-fault.ts'
-import { askAtTerminal } from './cli/key.ts'
+import { ignoreUndiciAssertion } from './cli/undici-assertion.ts'
 
-outliveFetchFault()
-const gone = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => gone.abort(new Error(signal)))
+ignoreUndiciAssertion()
+const interrupted = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort(new Error(signal)))
 const { stdin, stdout, stderr } = process
 for (const stream of [stdout, stderr]) {
-  // a reader that went away, as `head` does, hears of nothing any more: no fault of ours, and no run that was done
+  // A reader such as `head` closes the pipe early. The command then stops without an error message.
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
     process.exit(1)
@@ -18,11 +18,11 @@ for (const stream of [stdout, stderr]) {
 }
 process.exitCode = await runCli(process.argv.slice(2), {
   env: process.env,
-  signal: gone.signal,
-  ask: stdin.isTTY && stderr.isTTY ? askAtTerminal : null,
+  signal: interrupted.signal,
+  prompt: stdin.isTTY && stderr.isTTY ? promptForKey : null,
   output: {
-    say: (text) => void stderr.write(text),
-    print: (line) => void stdout.write(`${line}\n`),
+    writeMessage: (text) => void stderr.write(text),
+    writeResult: (line) => void stdout.write(`${line}\n`),
     get columns() {
       return stderr.isTTY ? stderr.columns : null
     },

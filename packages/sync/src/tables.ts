@@ -1,62 +1,62 @@
-// The tables of a copy, from the contract: one for each resource, and one for each that is embedded in another. A new
-// field is a new column, and nothing here changes for it.
+// Derives the tables of a copy from the contract: one for each resource and one for each embedded resource. A new field
+// becomes a new column without a change here.
 
 import { ENDPOINTS, type Endpoint, type FieldType, type Resource } from '@store-export/contract'
 
-/** What a column holds; each destination has a type for it. */
-export type ColumnKind = 'uuid' | 'text' | 'integer' | 'boolean' | 'decimal' | 'timestamp' | 'json'
+/** Type of a column's values. Each destination maps it to a type of its own. */
+export type CopyColumnKind = 'uuid' | 'text' | 'integer' | 'boolean' | 'decimal' | 'timestamp' | 'json'
 
 /** A column of a copy's table. */
 export interface CopyColumn {
   readonly name: string
-  readonly kind: ColumnKind
-  /** Whether it is a decimal with exactly two digits after the point: an amount of money, or a weight. */
+  readonly kind: CopyColumnKind
+  /** Whether the values are decimals with exactly two digits after the point: amounts of money, or weights. */
   readonly isMoney: boolean
   readonly isWeight: boolean
   readonly note: string
-  /** Whether it is the same at two moments of a row that nobody changed: numbers of other rows are not. */
+  /** Whether a verification compares the column. A count of other rows changes without a change of its row. */
   readonly isCompared: boolean
 }
 
-/** A table whose rows come inside those of another. */
+/** A table whose rows are embedded in the rows of another. */
 export interface ChildTable {
   readonly name: string
   readonly columns: readonly CopyColumn[]
-  /** Field of the parent's row that holds its rows. */
+  /** Field of the parent's row with the embedded rows. */
   readonly field: string
-  /** Column that holds the parent's id. */
+  /** Column with the parent's ID. */
   readonly parentColumn: string
 }
 
-/** A table with a list of its own, whose rows are gone when the row is that they belong to. */
+/** A table with its own list whose rows belong to rows of another table. The store deletes both together. */
 export interface OwnedTable {
   readonly name: string
-  /** Column that holds the id of the row that they belong to. */
+  /** Column with the owner's ID. */
   readonly ownerColumn: string
 }
 
-/** A table whose rows are asked for. */
+/** A table whose rows the client requests. */
 export interface CopyTable {
   readonly name: string
   readonly note: string
   readonly columns: readonly CopyColumn[]
   readonly children: readonly ChildTable[]
-  /** The list that its rows come from; null for the store's one row. */
+  /** The list of its rows. null for the store's single row. */
   readonly list: Endpoint | null
-  /** The list of their ids alone; null where there is none. */
+  /** The list of its IDs. null if there is none. */
   readonly ids: Endpoint | null
-  /** How to read the rows from a service that has no list of them: for each row of `owners`. null if only `list` has them. */
+  /** How to read the rows from a service without `list`: one request for each row of `owners`. null if that is impossible. */
   readonly byOwner: { readonly owners: Endpoint; readonly rows: Endpoint } | null
-  /** Tables of rows that the store deletes with one of these. */
+  /** Tables whose rows the store deletes together with a row of this table. */
   readonly owned: readonly OwnedTable[]
-  /** Whether the store keeps rows that it serves no more: who asks for changes does not meet their going. */
+  /** Whether the store hides removed rows instead of deleting them. An incremental sync does not return the removal. */
   readonly hidesRemoved: boolean
 }
 
-/** Every table: the store, then lists that are small and asked for whole, then those that can be asked for changes. */
+/** All tables: the store, then the lists that every run reads in full, then the lists that can filter by update. */
 export const TABLES: readonly CopyTable[] = copyTables(ENDPOINTS)
 
-/** The tables of what `endpoints` serve, in the order of `TABLES`. */
+/** Returns the tables of the resources that `endpoints` return, in the order of `TABLES`. */
 export function copyTables(endpoints: readonly Endpoint[]): CopyTable[] {
   const resources = [...new Set(endpoints.map(({ resource }) => resource))]
   return resources
@@ -64,7 +64,7 @@ export function copyTables(endpoints: readonly Endpoint[]): CopyTable[] {
     .toSorted((one, other) => orderOf(one) - orderOf(other))
 }
 
-/** The table called `name`, or null. */
+/** Returns the table with this name, or null. */
 export function findTable(name: string): CopyTable | null {
   return TABLES.find((table) => table.name === name) ?? null
 }
@@ -123,8 +123,8 @@ function columnsOf({ fields }: Resource): CopyColumn[] {
   })
 }
 
-/** null for what is a table of its own. */
-function kindOf(type: FieldType): ColumnKind | null {
+/** Returns null for embedded rows, which have a table of their own. */
+function kindOf(type: FieldType): CopyColumnKind | null {
   switch (type.kind) {
     case 'uuid':
     case 'text':
@@ -146,7 +146,7 @@ function kindOf(type: FieldType): ColumnKind | null {
   }
 }
 
-/** Names of all tables, children after their parents. */
+/** Names of all tables, embedded tables after their parents. */
 export const TABLE_NAMES: readonly string[] = TABLES.flatMap(({ name, children }) => [
   name,
   ...children.map((child) => child.name),

@@ -88,7 +88,10 @@ describe('store-sync run', () => {
     await sql.end()
     expect(row).toEqual({ orders: 2000 })
     const shown = await command(['run', '--url', platform.service.url, '--to', 'postgres://me:secret@127.0.0.1/x'])
-    expect([shown.code, shown.stderr]).toEqual([2, expect.stringContaining('is seen by others')])
+    expect([shown.code, shown.stderr]).toEqual([
+      2,
+      expect.stringContaining('other users of this machine can see a password'),
+    ])
     expect(shown.stderr).not.toContain('secret')
   })
 
@@ -105,7 +108,7 @@ describe('store-sync run', () => {
     })
     const [code] = await once(child, 'exit')
     expect(code).toBe(1)
-    expect(said).toContain('ended before it was done; run it again')
+    expect(said).toContain('interrupted; run the same command again')
   })
 
   test('with --every goes on after a run that failed, and ends with 0 while it waits', async () => {
@@ -149,7 +152,7 @@ describe('store-sync run', () => {
     const look = await command(words)
     expect(look).toMatchObject({ code: 0, stdout: '' })
     expect(look.stderr).toMatch(
-      /^ {2}store +1 rows {2}all\n[\s\S]* {2}orders +2,000 rows {2}all\n[\s\S]*nothing was written/,
+      /^ {2}store +1 rows {2}all\n[\s\S]* {2}orders +2,000 rows {2}all\n[\s\S]*dry run: \S+ was not changed/,
     )
     expect(existsSync(file)).toBe(false)
     const { stdout } = await command([...words, '--json', '--tables', 'order_items'])
@@ -159,7 +162,7 @@ describe('store-sync run', () => {
         .split('\n')
         .map((line) => JSON.parse(line)),
     ).toEqual([
-      { event: 'would', table: 'orders', mode: 'whole', since: null, rows: 2000, is_at_least: false, ids_pages: 0 },
+      { event: 'preview', table: 'orders', mode: 'full', since: null, rows: 2000, is_at_least: false, ids_pages: 0 },
     ])
   })
 
@@ -170,7 +173,7 @@ describe('store-sync run', () => {
     const same = await command(['verify', ...words])
     expect(same).toMatchObject({ code: 0, stdout: '' })
     expect(same.stderr).toMatch(/orders +2,000 rows in the store, 2,000 in the copy {2}the same/)
-    expect(same.stderr).toMatch(/shop\.db is the store: 2,001 rows compared, [\d.]+ s\n$/)
+    expect(same.stderr).toMatch(/shop\.db matches the store: 2,001 rows compared, [\d.]+ s\n$/)
     const database = new DatabaseSync(file)
     const changed = database.prepare("update orders set total = '9.99' where rowid <= 12 returning id").all()
     database.close()
@@ -180,9 +183,11 @@ describe('store-sync run', () => {
     later.close()
     const other = await command(['verify', ...words])
     expect(other).toMatchObject({ code: 1, stdout: '' })
-    expect(other.stderr).toContain(`orders ${changed[0]?.id}: another value of total\n`)
-    expect(other.stderr).toContain('… and more in orders; --json names each')
-    expect(other.stderr).toMatch(/12 differ[\s\S]*--full` with the same options repairs it[\s\S]*is not the store/)
+    expect(other.stderr).toContain(`orders ${changed[0]?.id}: different total\n`)
+    expect(other.stderr).toContain('… and more in orders; --json prints all')
+    expect(other.stderr).toMatch(
+      /12 different[\s\S]*to repair it, run `store-sync run --full`[\s\S]*differs from the store/,
+    )
     const { stdout, code } = await command(['verify', ...words, '--json'])
     const lines = stdout
       .trim()
@@ -203,7 +208,7 @@ describe('store-sync run', () => {
     const missing = await command(words, { ...env, STORE_EXPORT_KEY_FILE: `${keyFile}.txt` })
     expect([missing.code, JSON.parse(missing.stdout)]).toEqual([
       2,
-      { event: 'error', message: expect.stringContaining('STORE_EXPORT_KEY_FILE: the file cannot be read') },
+      { event: 'error', message: expect.stringContaining('STORE_EXPORT_KEY_FILE: cannot read the file') },
     ])
   })
 
@@ -229,7 +234,7 @@ describe('store-sync run', () => {
     lock.exec('begin exclusive')
     const ended = await command(['run', '--url', platform.service.url, '--to', `sqlite:${file}`])
     lock.close()
-    expect([ended.code, ended.stderr]).toEqual([75, expect.stringContaining('another run writes')])
+    expect([ended.code, ended.stderr]).toEqual([75, expect.stringContaining('another store-sync run is writing')])
   })
 
   test('http:// to another machine is refused unless --insecure-http is given', async () => {
@@ -237,7 +242,7 @@ describe('store-sync run', () => {
     const refused = await command(words)
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--insecure-http')])
     const asked = await command([...words, '--insecure-http', '--every', 'soon'])
-    expect(asked.stderr).toContain('--every: must be a time')
+    expect(asked.stderr).toContain('--every: must be a duration')
   })
 
   test('a table that the store returns empty keeps its rows and fails the run, until --allow-empty', async () => {
@@ -256,7 +261,7 @@ describe('store-sync run', () => {
       expect([kept.code, kept.stderr]).toEqual([
         1,
         expect.stringMatching(
-          /locations +1 rows kept[\s\S]*the run kept the rows that .* has: locations \(1\)\. .*--allow-empty/,
+          /locations +1 rows retained[\s\S]*the run retained the rows that .* has: locations \(1\)\. .*--allow-empty/,
         ),
       ])
       expect(count('locations')).toBe(1)
@@ -272,28 +277,32 @@ describe('store-sync run', () => {
     [['run', '--url', 'http://127.0.0.1:1', '--to', 'paper:x'], 2, '--to: must be one of sqlite:FILE'],
     [['run', '--url', 'nowhere', '--to', 'sqlite:x'], 2, '--url: must be an address'],
     [['run', '--url', 'http://127.0.0.1:1', '--to', 'env:NOTHING'], 2, 'the variable NOTHING is not set'],
-    [['run', '--url', 'http://127.0.0.1:1', '--to', 'sqlite:x', '--every', 'soon'], 2, '--every: must be a time'],
-    [['run', '--url', 'http://127.0.0.1:1', '--to', 'sqlite:x', '--overlap', '5'], 2, '--overlap: must be a time'],
+    [['run', '--url', 'http://127.0.0.1:1', '--to', 'sqlite:x', '--every', 'soon'], 2, '--every: must be a duration'],
+    [['run', '--url', 'http://127.0.0.1:1', '--to', 'sqlite:x', '--overlap', '5'], 2, '--overlap: must be a duration'],
     [
       ['run', '--url', 'http://127.0.0.1:1', '--to', 'sqlite:x', '--tables', 'order'],
       2,
-      '--tables: must be names of store,',
+      '--tables: must be table names separated by commas (store,',
     ],
     [
       ['run', '--url', 'http://127.0.0.1:1', '--to', 'sqlite:x', '--since', '31.1.26'],
       2,
-      '--since: must be a day that was',
+      '--since: must be a past date',
     ],
     [
       ['run', '--url', 'http://127.0.0.1:1', '--to', 'sqlite:x', '--requests-per-minute', '0'],
       2,
       '--requests-per-minute: must be a whole number',
     ],
-    [['run', '--url', 'http://127.0.0.1:1', '--to', 'sqlite:x', '--dry-run', '--every', '1h'], 2, 'leave --every out'],
+    [
+      ['run', '--url', 'http://127.0.0.1:1', '--to', 'sqlite:x', '--dry-run', '--every', '1h'],
+      2,
+      'cannot be combined with --every',
+    ],
     [
       ['verify', '--url', 'http://127.0.0.1:1', '--to', 'sqlite:/nowhere/x.db'],
       1,
-      'is no copy yet: run `store-sync run` first',
+      'is not a copy yet; run `store-sync run` first',
     ],
     [
       ['run', '--url', 'http://127.0.0.1:1', '--to', 'csv:x', '--csv-delimiter', 'x'],
@@ -303,7 +312,7 @@ describe('store-sync run', () => {
     [
       ['run', '--url', 'http://127.0.0.1:1', '--to', 'sqlite:x', '--csv-no-apostrophe'],
       2,
-      'are for --to csv:DIR alone',
+      'can only be used with --to csv:DIR',
     ],
     [['verify', '--url', 'http://127.0.0.1:1'], 2, "required option '--to"],
     [['sync'], 2, "unknown command 'sync'"],
@@ -318,7 +327,7 @@ describe('store-sync run', () => {
     const none = await command(words, { STORE_EXPORT_KEY: '' })
     expect([none.code, none.stderr]).toEqual([
       2,
-      expect.stringMatching(/^store-sync: the variable STORE_EXPORT_KEY must hold .*\n$/),
+      expect.stringMatching(/^store-sync: no API key: set STORE_EXPORT_KEY .*\n$/),
     ])
     const wrong = await command(words, { STORE_EXPORT_KEY: 'sdx_wrong' })
     expect([wrong.code, wrong.stderr]).toEqual([

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { copyOf } from '../src/cli/destination.ts'
-import { UsageProblem } from '../src/cli/usage.ts'
+import { CommandLineError } from '../src/cli/command-line-error.ts'
+import { createCopy } from '../src/cli/create-copy.ts'
 
 async function problemOf(text: string, env: Record<string, string> = {}): Promise<string> {
-  const problem = await copyOf(text, env).catch((error: unknown) => error)
-  expect(problem).toBeInstanceOf(UsageProblem)
+  const problem = await createCopy(text, env).catch((error: unknown) => error)
+  expect(problem).toBeInstanceOf(CommandLineError)
   return String(problem)
 }
 
@@ -13,7 +13,7 @@ describe('a destination', () => {
     'that a variable holds is never shown: %s',
     async (text) => {
       const problem = await problemOf('env:TARGET', { TARGET: text })
-      expect(problem).toMatch(/--to env:TARGET: what it holds must be one of sqlite:FILE, /)
+      expect(problem).toMatch(/--to env:TARGET: the variable must contain one of sqlite:FILE, /)
       expect(problem).not.toMatch(/hunter|mysql|got/)
     },
   )
@@ -27,11 +27,11 @@ describe('a destination', () => {
   test.each(['sqlite:~/shop.db', 'csv:~', 'xlsx:~ann/shop.xlsx', 'parquet:~/shop'])(
     '%s is told that nobody expands the ~',
     async (text) => {
-      expect(await problemOf(text)).toContain('the shell does not expand ~ there: write the whole path')
+      expect(await problemOf(text)).toContain('the shell does not expand ~ here; write the full path')
     },
   )
 
   test.each(['sqlite:./~/shop.db', 'sqlite:~shop.db'])('%s may have a ~ in its name', async (text) => {
-    expect((await copyOf(text, {})).name).toBe(text.slice('sqlite:'.length))
+    expect((await createCopy(text, {})).name).toBe(text.slice('sqlite:'.length))
   })
 })

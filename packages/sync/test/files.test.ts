@@ -4,13 +4,13 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, st
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { CopyProblem, type CopyRow } from '../src/copies/copy.ts'
-import { csvCopy } from '../src/copies/files/csv.ts'
-import type { FileCopy } from '../src/copies/files/files.ts'
-import { FileRecords } from '../src/copies/files/files-records.ts'
-import { FileInUse, newName, replaceFiles } from '../src/copies/files/files-replace.ts'
-import { FILE_NAMES } from '../src/copies/files/files-tables.ts'
-import { parquetCopy } from '../src/copies/files/parquet.ts'
+import { CopyError, type CopyRow } from '../src/copies/copy.ts'
+import { csvCopy } from '../src/copies/files/csv-copy.ts'
+import type { FileCopy } from '../src/copies/files/file-copy.ts'
+import { FileRecords } from '../src/copies/files/file-records.ts'
+import { FILE_NAMES } from '../src/copies/files/file-tables.ts'
+import { parquetCopy } from '../src/copies/files/parquet-copy.ts'
+import { FileInUseError, newName, replaceFiles } from '../src/copies/files/replace-files.ts'
 import { TABLES } from '../src/tables.ts'
 import { readCsv } from './support/csv-reader.ts'
 import { aPlace, KINDS, theTable, WALKED, writeOrders } from './support/file-copies.ts'
@@ -23,8 +23,8 @@ async function writeGroups(copy: FileCopy, rows: readonly CopyRow[]): Promise<vo
   const table = theTable('customer_groups')
   await copy.open(TABLES)
   try {
-    await copy.write({ table, rows, isWhole: true })
-    await copy.end({ table, state: { since: null, wholeAt: null, startsAt: null }, isWhole: true })
+    await copy.write({ table, rows, isFull: true })
+    await copy.end({ table, state: { since: null, fullAt: null, startsAt: null }, isFull: true })
     await copy.finish()
   } finally {
     await copy.close()
@@ -63,7 +63,7 @@ test('a table that no run was asked for has no file, and gets one from the run t
   const copy = csvCopy(folder)
   const table = theTable('orders')
   await copy.open(TABLES)
-  await copy.end({ table, state: WALKED, isWhole: false })
+  await copy.end({ table, state: WALKED, isFull: false })
   await copy.finish()
   await copy.close()
   const files = ['orders.csv', 'order_items.csv', 'orders_overview.csv', 'order_lines.csv']
@@ -100,7 +100,7 @@ test('a table that no run has written since is not read again', async () => {
   const after = new FileRecords(file).read()
   expect(after.digests.get('orders')).toBe(before.get('orders'))
   expect(after.digests.get('customer_groups')).not.toBe(before.get('customer_groups'))
-  expect(after.touched).toEqual(new Set())
+  expect(after.changedTables).toEqual(new Set())
 })
 
 test('a run writes the files of tables that changed, and the views, and no others', async () => {
@@ -126,7 +126,7 @@ test.each(KINDS)(
     const table = theTable('orders')
     const copy = make(folder)
     await copy.open(TABLES)
-    await copy.write({ table, rows: [{ ...ORDER, total: '2.00' }], isWhole: false })
+    await copy.write({ table, rows: [{ ...ORDER, total: '2.00' }], isFull: false })
     await copy.close()
     expect(changes(before, seen(folder))).toEqual([])
     expect(await make(folder).changedFiles()).toContain(orders)
@@ -161,7 +161,7 @@ test('a copy that was never finished has no file as it should be', async () => {
   const folder = await aPlace()
   const copy = csvCopy(folder)
   await copy.open(TABLES)
-  for (const table of TABLES) await copy.end({ table, state: WALKED, isWhole: false })
+  for (const table of TABLES) await copy.end({ table, state: WALKED, isFull: false })
   expect(await copy.changedFiles()).toEqual(FILE_NAMES.map((name) => `${name}.csv`))
   await copy.close()
 })
@@ -173,8 +173,8 @@ test.each(KINDS)('where one file cannot be replaced, all are as they were: $kind
   mkdirSync(path.join(folder, orders, 'inside'), { recursive: true })
   const before = seen(folder)
   const failing = writeOrders(make(folder), [{ ...ORDER, total: '2.00' }])
-  await expect(failing).rejects.toThrow(CopyProblem)
-  await expect(failing).rejects.toThrow(`${orders} is a folder: move it away and run again`)
+  await expect(failing).rejects.toThrow(CopyError)
+  await expect(failing).rejects.toThrow(`${orders} is a folder; move it away and run again`)
   expect(seen(folder)).toEqual(before)
   rmSync(path.join(folder, orders), { recursive: true })
   await writeOrders(make(folder), [])
@@ -192,12 +192,12 @@ test('a file that may not be replaced is named, with what to do', async () => {
   if (isRoot) process.seteuid?.(65_534)
   const failing = replaceFiles([{ from: newName(to), to }])
   await expect(failing)
-    .rejects.toThrow(FileInUse)
+    .rejects.toThrow(FileInUseError)
     .finally(() => {
       if (isRoot) process.seteuid?.(0)
       chmodSync(folder, 0o755)
     })
-  await expect(failing).rejects.toThrow(/orders\.csv cannot be replaced \(\w+\): close it in the other program and run/)
+  await expect(failing).rejects.toThrow(/cannot replace \S+orders\.csv \(\w+\); close it in the other program and run/)
   expect(readFileSync(to, 'utf8')).toBe('old')
 })
 
@@ -205,7 +205,7 @@ test('a file that may not be replaced is named, with what to do', async () => {
 async function killedWhileReplacing(folder: string, names: readonly string[]): Promise<void> {
   const files = names.map((name) => ({ from: newName(path.join(folder, name)), to: path.join(folder, name) }))
   for (const { from } of files) writeFileSync(from, 'new')
-  new FileRecords(path.join(folder, '.store-sync.db')).forget(names)
+  new FileRecords(path.join(folder, '.store-sync.db')).delete(names)
   await replaceFiles(files)
   writeFileSync(newName(path.join(folder, 'products.csv')), 'half')
 }
@@ -233,7 +233,7 @@ test('a run that was killed when all files were replaced: they stay', async () =
   await killedWhileReplacing(folder, ['orders.csv'])
   const record = files.get('orders.csv')
   if (record === undefined) throw new Error('there is no record')
-  new FileRecords(database).remember([record], digests)
+  new FileRecords(database).save([record], digests)
   const copy = csvCopy(folder)
   await copy.open(TABLES)
   await copy.close()

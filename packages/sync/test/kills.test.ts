@@ -195,7 +195,7 @@ test.each([
     const written = (await destination.read())?.get('orders')?.size ?? 0
     expect([written % 250, written > 0 && written < 2000]).toEqual([0, true])
     const end = await way.run(options, null)
-    expect(end.said).toContain(`${written.toLocaleString('en')} were there already`)
+    expect(end.said).toContain(`${written.toLocaleString('en')} from the interrupted run`)
     // the store, the pages that were left, and what was changed meanwhile
     expect(end).toMatchObject({ code: 0, requests: 1 + (2000 - written) / 250 + 1 })
     expect((await destination.read())?.get('orders')?.size).toBe(2000)

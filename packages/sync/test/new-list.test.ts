@@ -11,8 +11,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { Caller } from '../../client/src/caller.ts'
 import { SqliteCopy } from '../src/index.ts'
-import { idsOf } from '../src/run/ids.ts'
-import { listOf } from '../src/run/lists.ts'
+import { listIds } from '../src/run/list-ids.ts'
+import { listRows } from '../src/run/list-rows.ts'
 import { type CopyTable, copyTables } from '../src/tables.ts'
 
 // The rows of locations under another name and path, so that a real service serves them.
@@ -52,10 +52,10 @@ function theTable(): CopyTable {
 test('[VER-1] if the contract has a new list, the generated client and the sync tool read its rows and its IDs', async () => {
   const client = await grownClient()
   const rows = []
-  for await (const each of listOf(client, theTable(), {})) rows.push(...each.rows)
+  for await (const each of listRows(client, theTable(), {})) rows.push(...each.rows)
   expect(rows).toHaveLength(300)
   const met = []
-  for await (const each of idsOf(client, theTable(), new AbortController().signal)) met.push(...each)
+  for await (const each of listIds(client, theTable(), new AbortController().signal)) met.push(...each)
   expect(met.map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
 })
 
@@ -71,7 +71,7 @@ test('[VER-1] if the contract has a new list, a copy has a table with its column
 
 test('if the client is older than the contract, an error says which list it lacks', async () => {
   const client = new StoreExportClient({ url: platform.service.url, key: store.key })
-  await expect(listOf(client, theTable(), {}).next()).rejects.toThrow(
+  await expect(listRows(client, theTable(), {}).next()).rejects.toThrow(
     'the client has no method for /api/v1/warehouses: install its newest version',
   )
 })

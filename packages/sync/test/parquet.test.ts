@@ -2,11 +2,11 @@ import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { expect, onTestFinished, test } from 'vitest'
-import { CopyProblem } from '../src/copies/copy.ts'
-import { FileCopy } from '../src/copies/files/files.ts'
-import { FILE_NAMES, type FileColumn, type FileTable } from '../src/copies/files/files-tables.ts'
-import { parquetCopy } from '../src/copies/files/parquet.ts'
-import { loadEngine } from '../src/copies/files/parquet-engine.ts'
+import { CopyError } from '../src/copies/copy.ts'
+import { loadDuckDb } from '../src/copies/files/duckdb.ts'
+import { FileCopy } from '../src/copies/files/file-copy.ts'
+import { FILE_NAMES, type FileColumn, type FileTable } from '../src/copies/files/file-tables.ts'
+import { parquetCopy } from '../src/copies/files/parquet-copy.ts'
 import { ParquetWriter } from '../src/copies/files/parquet-writer.ts'
 import { TABLES } from '../src/tables.ts'
 import { describeCopy } from './support/copy-contract.ts'
@@ -206,10 +206,10 @@ test('without DuckDB a sentence says what to install, before anything is asked f
   const { folder, remove } = await aFolder()
   onTestFinished(remove)
   const missing = 'a-package-that-is-not-there'
-  const writer = new ParquetWriter(folder, () => loadEngine(() => import(missing)))
+  const writer = new ParquetWriter(folder, () => loadDuckDb(() => import(missing)))
   const copy = new FileCopy({ name: folder, database: path.join(folder, 'copy', '.store-sync.db'), writer })
   const opening = copy.open(TABLES)
-  await expect(opening).rejects.toThrow(CopyProblem)
+  await expect(opening).rejects.toThrow(CopyError)
   await expect(opening).rejects.toThrow(/npm install @duckdb\/node-api@1\.5\.6-r\.1$/)
   expect(readdirSync(folder)).toEqual([])
 })

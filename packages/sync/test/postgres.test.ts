@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import postgres from 'postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createDatabase } from '../../../test/support/databases.ts'
-import { CopyProblem, NEW_TABLE } from '../src/copies/copy.ts'
-import { PostgresCopy } from '../src/copies/postgres/postgres.ts'
+import { CopyError, NEW_TABLE } from '../src/copies/copy.ts'
+import { PostgresCopy } from '../src/copies/postgres/postgres-copy.ts'
 import { TABLES } from '../src/tables.ts'
 import { describeCopy } from './support/copy-contract.ts'
 import { aDatabase, anOpenCopy, order, orders, SCHEMA, tableOf, textsOf, write } from './support/postgres-copies.ts'
@@ -71,9 +71,9 @@ test('an order that a first walk meets twice has the lines that were read last',
   const { sql, copy } = await anOpenCopy()
   const { id } = order()
   const [a, b, c] = ['a', 'b', 'c'].map((name) => ({ id: randomUUID(), order_id: id, name }))
-  await copy.write({ table: orders, rows: [order({ id, items: [a, b] })], isWhole: true })
-  await copy.write({ table: orders, rows: [order({ id, items: [b, c] })], isWhole: true })
-  expect(await copy.end({ table: orders, state: NEW_TABLE, isWhole: true })).toBe(0)
+  await copy.write({ table: orders, rows: [order({ id, items: [a, b] })], isFull: true })
+  await copy.write({ table: orders, rows: [order({ id, items: [b, c] })], isFull: true })
+  expect(await copy.end({ table: orders, state: NEW_TABLE, isFull: true })).toBe(0)
   expect((await textsOf(sql, 'order_items')).map(({ name }) => name).toSorted()).toEqual(['b', 'c'])
 })
 
@@ -81,8 +81,8 @@ describe('the schema', () => {
   test('orders and lines are shown with what belongs to them', async () => {
     const { sql, copy } = await anOpenCopy()
     const customer = { id: randomUUID(), name: 'Ada', email: 'ada@example.com' }
-    await copy.write({ table: tableOf('customers'), rows: [customer], isWhole: false })
-    await copy.write({ table: tableOf('store'), rows: [{ id: randomUUID(), store_currency: 'EUR' }], isWhole: false })
+    await copy.write({ table: tableOf('customers'), rows: [customer], isFull: false })
+    await copy.write({ table: tableOf('store'), rows: [{ id: randomUUID(), store_currency: 'EUR' }], isFull: false })
     const id = randomUUID()
     const items = [{ id: randomUUID(), order_id: id, name: 'Mug', quantity: 2, price: '5.25' }]
     await write(copy, order({ id, customer_id: customer.id, items }), order({ currency: 'CHF' }))
@@ -125,8 +125,8 @@ describe('the schema', () => {
     const { url, sql } = await aDatabase()
     await sql`create table public.orders (id text)`
     const copy = new PostgresCopy({ url, schema: 'public' })
-    await expect(copy.open(TABLES)).rejects.toThrow(CopyProblem)
-    await expect(copy.open(TABLES)).rejects.toThrow('give a schema of the copy')
+    await expect(copy.open(TABLES)).rejects.toThrow(CopyError)
+    await expect(copy.open(TABLES)).rejects.toThrow('use another schema')
     const tables = await sql`select count(*)::int as rows from information_schema.tables where table_schema = 'public'`
     expect([...tables]).toEqual([{ rows: 1 }])
   })
@@ -160,19 +160,19 @@ describe('the schema', () => {
     address.password = 'sync'
     const other = new PostgresCopy({ url: address.href, schema: 'elsewhere' })
     const problem = await other.open(TABLES).catch((error: unknown) => error)
-    expect(problem).toBeInstanceOf(CopyProblem)
-    expect(String(problem)).toContain(`${other.name} may not be written by this role: grant it the right`)
+    expect(problem).toBeInstanceOf(CopyError)
+    expect(String(problem)).toContain(`${other.name} cannot be written by this role; grant it the privilege`)
     expect(String(problem)).toMatch(/\(permission denied for database/)
     const standby = new URL(url)
     standby.searchParams.set('default_transaction_read_only', 'on')
     const opening = new PostgresCopy({ url: standby.href, schema: 'elsewhere' }).open(TABLES)
-    await expect(opening).rejects.toThrow('is read-only: give the address of the server that takes writes')
+    await expect(opening).rejects.toThrow('is read-only; use the address of a server that accepts writes')
   })
 
   test('a crash of the server takes a walk that did not end and its marks alike', async () => {
     const { sql } = await anOpenCopy()
     const logged = await sql`select relname as name from pg_class
-      where relname in ('_sync_walks', '_sync_seen', '_sync_tables') and relkind = 'r' and relpersistence = 'p'`
+      where relname in ('_sync_unfinished', '_sync_seen', '_sync_tables') and relkind = 'r' and relpersistence = 'p'`
     expect([...logged]).toEqual([{ name: '_sync_tables' }])
   })
 
@@ -196,8 +196,8 @@ test('columns carry the contract’s notes, comments of other people stay, and w
   expect(await indexed(), 'each page needs it').toContain('order_items_order_id')
   expect(await indexed()).not.toContain('orders_customer_id')
   const one = order({ items: [] })
-  await copy.write({ table: orders, rows: [one], isWhole: true, isFirst: true })
-  await copy.end({ table: orders, state: NEW_TABLE, isWhole: true })
+  await copy.write({ table: orders, rows: [one], isFull: true, isFirst: true })
+  await copy.end({ table: orders, state: NEW_TABLE, isFull: true })
   expect(await indexed()).toEqual(
     expect.arrayContaining([
       'orders_customer_id',

@@ -21,7 +21,7 @@ test('before the first run everything would come, as many rows as the store says
   const shop = await aShop(platform)
   await addOrders(shop, 400)
   const tables = await look(shop)
-  expect(tables.get('orders')).toEqual({ mode: 'whole', since: null, rows: 400, isAtLeast: false, idsPages: 0 })
+  expect(tables.get('orders')).toEqual({ mode: 'full', since: null, rows: 400, isAtLeast: false, idsPages: 0 })
   expect(existsSync(shop.file)).toBe(false)
 })
 
@@ -33,8 +33,8 @@ test('later, what changed would come, from the last run on and its overlap', asy
   const tables = await look(shop)
   const orders = { mode: 'updated', since: '2026-01-01T00:00:00.000Z', rows: 250, isAtLeast: true, idsPages: 0 }
   expect(tables.get('orders')).toEqual(orders)
-  expect(tables.get('categories')).toMatchObject({ mode: 'whole' })
-  expect((await look(shop, { isFull: true })).get('orders')).toMatchObject({ mode: 'whole', rows: 260 })
+  expect(tables.get('categories')).toMatchObject({ mode: 'full' })
+  expect((await look(shop, { isFull: true })).get('orders')).toMatchObject({ mode: 'full', rows: 260 })
   expect((await look(shop, { since: new Date('2026-02-01T00:00:00Z') })).get('orders')).toEqual(orders)
   expect(shop.value('select count(*) || max(since) from _sync_tables')).toBe(before)
 })

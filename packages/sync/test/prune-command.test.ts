@@ -64,10 +64,10 @@ async function olderService(): Promise<string> {
 test('run --prune says to people and programs how many rows it removed', async () => {
   const { store, words } = await copied()
   const look = await command(store, ['run', ...words, '--prune', '--dry-run'])
-  expect(look.stderr).toMatch(/orders +0 rows {2}what changed since \S+, and 1 page of ids\n/)
+  expect(look.stderr).toMatch(/orders +0 rows {2}changed since \S+, and 1 page of IDs\n/)
   const first = await command(store, ['run', ...words, '--prune'])
   expect(first).toMatchObject({ code: 0, stdout: '' })
-  expect(first.stderr).toMatch(/orders +0 rows +what changed, 1 removed\n[\s\S]*rows read, 1 removed, \d+ requests/)
+  expect(first.stderr).toMatch(/orders +0 rows +changed, 1 removed\n[\s\S]*rows read, 1 removed, \d+ requests/)
   const second = await command(store, ['run', ...words, '--prune', '--tables', 'orders', '--json'])
   expect(second).toMatchObject({ code: 0, stderr: '' })
   expect(events(second)).toMatchObject([{ event: 'table', table: 'orders', removed: 0, ids: 3 }, { event: 'run' }])
@@ -78,10 +78,10 @@ test('run --prune at an older service says so in a sentence, and is done', async
   const words = ['run', '--url', await olderService(), ...to, '--prune']
   const ended = await command(store, words)
   expect(ended).toMatchObject({ code: 0, stdout: '' })
-  expect(ended.stderr.match(/older than its lists of ids: what the store has deleted stays/g)).toHaveLength(1)
+  expect(ended.stderr.match(/the service has no lists of IDs/g)).toHaveLength(1)
   const told = await command(store, [...words, '--json'])
   expect([told.code, told.stderr]).toEqual([0, ''])
-  expect(events(told)).toContainEqual({ event: 'unpruned', message: expect.stringContaining('--full') })
+  expect(events(told)).toContainEqual({ event: 'prune_unavailable', message: expect.stringContaining('--full') })
 })
 
 test('verify --quick says what it compared, and ends as verify does', async () => {
@@ -89,18 +89,20 @@ test('verify --quick says what it compared, and ends as verify does', async () =
   const differs = await command(store, ['verify', ...words, '--quick'])
   expect(differs.code).toBe(1)
   expect(differs.stderr).toMatch(/orders \S+: only in the copy\n/)
-  expect(differs.stderr).toMatch(/orders +3 rows in the store, 4 in the copy {2}1 differ {2}\(ids and last changes\)\n/)
+  expect(differs.stderr).toMatch(
+    /orders +3 rows in the store, 4 in the copy {2}1 different {2}\(IDs and timestamps\)\n/,
+  )
   expect(differs.stderr).toMatch(/categories .* the same {2}\(whole rows\)\n/)
-  expect(differs.stderr).toContain('`store-sync run --prune` with the same options repairs it')
+  expect(differs.stderr).toContain('to repair it, run `store-sync run --prune` with the same options')
   const whole = await command(store, ['verify', ...words])
-  expect(whole.stderr).toContain('`store-sync run --prune` with the same options repairs it')
+  expect(whole.stderr).toContain('to repair it, run `store-sync run --prune` with the same options')
   expect((await command(store, ['run', ...words, '--prune'])).code).toBe(0)
   const same = await command(store, ['verify', ...words, '--quick'])
   expect(same.code).toBe(0)
-  expect(same.stderr).toMatch(/is the store, as far as ids and last changes say: \d+ rows compared, [\d.]+ s\n$/)
+  expect(same.stderr).toMatch(/matches the store in IDs and timestamps: \d+ rows compared, [\d.]+ s\n$/)
   const told = await command(store, ['verify', ...words, '--quick', '--json', '--tables', 'orders'])
   expect(events(told)).toMatchObject([
-    { event: 'verified', compared: 'stamps' },
+    { event: 'verified', compared: 'timestamps' },
     { event: 'verify', is_same: true },
   ])
   expect((await command(store, ['verify', ...words])).stderr).not.toContain('whole rows')

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { StoreExportClient } from '@store-export/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
-import { CopyKept, findTable, type Progress, type RunSummary, type TableSummary } from '../src/index.ts'
+import { EmptyTablesError, findTable, type SyncProgress, type SyncSummary, type TableSummary } from '../src/index.ts'
 import { addOrders, aShop, type Shop } from './support/shop.ts'
 
 let platform: TestPlatform
@@ -15,7 +15,7 @@ afterAll(() => platform.close())
 
 const HOUR_MS = 3_600_000
 const only = (name: string) => [findTable(name)].flatMap((table) => table ?? [])
-const summaryOf = ({ tables }: RunSummary, name: string): TableSummary | undefined =>
+const summaryOf = ({ tables }: SyncSummary, name: string): TableSummary | undefined =>
   tables.find(({ table }) => table === name)
 
 /** A client that notes paths; what `meet` answers is taken for the service's, which `send` asks. */
@@ -61,7 +61,7 @@ describe('a run that prunes', () => {
     const summary = await shop.sync({ client, prunes: true })
     expect(ofIds()).toEqual(['ids/orders', 'ids/customers', 'ids/products'])
     expect(summaryOf(summary, 'orders')).toMatchObject({ mode: 'updated', removed: 2, ids: 601 })
-    expect(summaryOf(summary, 'categories')).toMatchObject({ mode: 'whole', ids: null })
+    expect(summaryOf(summary, 'categories')).toMatchObject({ mode: 'full', ids: null })
     expect(shop.ids('orders')).toEqual(await sourceIds(shop, 'orders'))
     expect(shop.ids('order_items')).toEqual(await sourceIds(shop, 'order_items'))
     expect(shop.value('select count(*) from _sync_seen')).toBe(0)
@@ -82,7 +82,7 @@ describe('a run that prunes', () => {
     await shop.sync()
     await removeOrders(shop, shop.ids('orders'))
     await expect(shop.sync({ prunes: true })).rejects.toThrow(/orders \(3\)/)
-    await expect(shop.sync({ isFull: true })).rejects.toThrow(CopyKept)
+    await expect(shop.sync({ isFull: true })).rejects.toThrow(EmptyTablesError)
     expect(shop.ids('orders')).toHaveLength(3)
     await shop.sync({ prunes: true, allowsEmpty: true })
     expect([shop.ids('orders'), shop.ids('order_items')]).toEqual([[], []])
@@ -163,13 +163,13 @@ describe('a run that prunes', () => {
   test('that went on with a walk of everything finds what was removed behind its cursor', async () => {
     const shop = await aShop(platform)
     await addOrders(shop, 600)
-    const ended = (progress: Progress) => {
+    const ended = (progress: SyncProgress) => {
       if (progress.event === 'page' && progress.table === 'orders' && progress.rows >= 250) throw new Error('killed')
     }
-    await expect(shop.sync({ observe: ended })).rejects.toThrow('killed')
+    await expect(shop.sync({ onProgress: ended })).rejects.toThrow('killed')
     const [gone = ''] = shop.ids('orders')
     await removeOrders(shop, [gone])
-    expect(summaryOf(await shop.sync({ prunes: true }), 'orders')).toMatchObject({ mode: 'whole', removed: 1 })
+    expect(summaryOf(await shop.sync({ prunes: true }), 'orders')).toMatchObject({ mode: 'full', removed: 1 })
     expect(shop.ids('orders')).toEqual(await sourceIds(shop, 'orders'))
   })
 })
@@ -182,10 +182,10 @@ describe('ids of several pages', () => {
     await shop.sync({ tables })
     const [one = '', two = ''] = shop.ids('customers')
     await shop.store.sql`delete from customers where id = ${one}`
-    const ended = (progress: Progress) => {
+    const ended = (progress: SyncProgress) => {
       if (progress.event === 'ids') throw new Error('killed')
     }
-    await expect(shop.sync({ tables, prunes: true, observe: ended })).rejects.toThrow('killed')
+    await expect(shop.sync({ tables, prunes: true, onProgress: ended })).rejects.toThrow('killed')
     expect(shop.ids('customers'), 'nothing is removed before all ids are there').toHaveLength(10_100)
     await shop.store.sql`delete from customers where id = ${two}`
     await shop.sync({ tables })
@@ -231,11 +231,11 @@ test('of a service that is older than its lists of ids nothing is pruned, which 
       : null,
   )
   const said: string[] = []
-  const observe = (progress: Progress) => {
-    if (progress.event === 'unpruned') said.push(progress.message)
+  const onProgress = (progress: SyncProgress) => {
+    if (progress.event === 'prune_unavailable') said.push(progress.message)
   }
-  const summary = await shop.sync({ client, prunes: true, observe })
-  expect(said).toEqual([expect.stringContaining('the service is older than its lists of ids')])
+  const summary = await shop.sync({ client, prunes: true, onProgress })
+  expect(said).toEqual([expect.stringContaining('the service has no lists of IDs')])
   expect(ofIds(), 'it is asked once').toHaveLength(1)
   expect(summaryOf(summary, 'orders')).toMatchObject({ removed: 0, ids: null })
   expect(shop.ids('orders')).toHaveLength(4)

@@ -5,7 +5,7 @@ import { StoreExportClient } from '@store-export/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
 import { parseExactJson } from '../src/exact-json.ts'
-import { CopyProblem, findTable, type RunSummary, TABLE_NAMES } from '../src/index.ts'
+import { CopyError, findTable, type SyncSummary, TABLE_NAMES } from '../src/index.ts'
 import { addOrders, aShop } from './support/shop.ts'
 
 let platform: TestPlatform
@@ -14,14 +14,14 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-const modesOf = ({ tables }: RunSummary) => Object.fromEntries(tables.map(({ table, mode }) => [table, mode]))
+const modesOf = ({ tables }: SyncSummary) => Object.fromEntries(tables.map(({ table, mode }) => [table, mode]))
 
 describe('the first run', () => {
   test('[SYNC-1] copies every table whole, with its children', async () => {
     const shop = await aShop(platform)
     await addOrders(shop, 600)
     const summary = await shop.sync()
-    expect(new Set(Object.values(modesOf(summary)))).toEqual(new Set(['whole']))
+    expect(new Set(Object.values(modesOf(summary)))).toEqual(new Set(['full']))
     expect(summary.storeId).toBe(shop.store.id)
     const sourceIds = await shop.store.sql<{ id: string }[]>`select id from orders order by id::text`
     expect(shop.ids('orders')).toEqual(sourceIds.map(({ id }) => id))
@@ -62,8 +62,8 @@ describe('a later run', () => {
       orders: 'updated',
       products: 'updated',
       customers: 'updated',
-      categories: 'whole',
-      store: 'whole',
+      categories: 'full',
+      store: 'full',
     })
     expect(shop.ids('orders')).toHaveLength(13)
     expect(shop.value("select count(*) from orders where status = 'shipped'")).toBe(1)
@@ -101,7 +101,7 @@ describe('a later run', () => {
     await shop.sync()
     expect(shop.ids('orders')).toHaveLength(4)
     const summary = await shop.sync({ isFull: true })
-    expect(summary.tables.find(({ table }) => table === 'orders')).toMatchObject({ mode: 'whole', removed: 1 })
+    expect(summary.tables.find(({ table }) => table === 'orders')).toMatchObject({ mode: 'full', removed: 1 })
     expect([shop.ids('orders').length, shop.ids('order_items').length]).toEqual([3, 6])
   })
 })
@@ -118,7 +118,7 @@ test('an address that was removed leaves the copy within a day, though its list 
   await shop.store.sql`update customer_addresses set deleted_at = now()
     where id = (select id from customer_addresses order by id limit 1)`
   expect(modesOf(await shop.sync({ now: () => start + 1000 })).customer_addresses).toBe('updated')
-  expect(modesOf(await shop.sync({ now: () => start + 86_401_000 })).customer_addresses).toBe('whole')
+  expect(modesOf(await shop.sync({ now: () => start + 86_401_000 })).customer_addresses).toBe('full')
   expect(shop.ids('customer_addresses')).toHaveLength(1)
 })
 
@@ -140,12 +140,12 @@ test('of a service without a list of all addresses they come customer by custome
   }
   const client = new StoreExportClient({ url: platform.service.url, key: shop.store.key, fetch })
   const sync = async () => modesOf(await shop.sync({ client })).customer_addresses
-  expect(await sync()).toBe('whole')
+  expect(await sync()).toBe('full')
   expect(asked.filter((path) => path.endsWith('/addresses'))).toHaveLength(3)
   expect(shop.ids('customer_addresses')).toHaveLength(3)
   await shop.store.sql`update customer_addresses set deleted_at = now()
     where id = (select id from customer_addresses order by id limit 1)`
-  expect(await sync()).toBe('whole')
+  expect(await sync()).toBe('full')
   expect(shop.ids('customer_addresses')).toHaveLength(2)
 })
 
@@ -158,14 +158,14 @@ describe('[SYNC-4] a store that does not track its customers’ updates', () => 
       insert into customers (id, email, created_at) values (gen_random_uuid(), ${email}, now())`
     await add('a@example.com')
     const start = Date.now()
-    expect(modesOf(await shop.sync({ now: () => start })).customers).toBe('whole')
+    expect(modesOf(await shop.sync({ now: () => start })).customers).toBe('full')
     await add('b@example.com')
     await shop.store.sql`update customers set email = 'changed@example.com' where email = 'a@example.com'`
     expect(modesOf(await shop.sync({ now: () => start + 1000 })).customers).toBe('created')
     expect(shop.ids('customers')).toHaveLength(2)
     // a job that begins a moment earlier each day finds it due, too
-    expect(modesOf(await shop.sync({ now: () => start + DAY - 1000 })).customers).toBe('whole')
-    expect(modesOf(await shop.sync({ now: () => start - 1000 })).customers, 'the clock was wrong').toBe('whole')
+    expect(modesOf(await shop.sync({ now: () => start + DAY - 1000 })).customers).toBe('full')
+    expect(modesOf(await shop.sync({ now: () => start - 1000 })).customers, 'the clock was wrong').toBe('full')
     expect(shop.value("select count(*) from customers where email = 'changed@example.com'")).toBe(1)
   })
 })
@@ -177,9 +177,9 @@ describe('a run that is told what to leave out', () => {
     const shop = await aShop(platform)
     await addOrders(shop, 2)
     const summary = await shop.sync({ tables: orders === null ? [] : [orders] })
-    expect(modesOf(summary)).toEqual({ orders: 'whole' })
+    expect(modesOf(summary)).toEqual({ orders: 'full' })
     expect(shop.value('select group_concat(table_name) from _sync_tables')).toBe('orders')
-    expect(modesOf(await shop.sync())).toMatchObject({ orders: 'updated', products: 'whole' })
+    expect(modesOf(await shop.sync())).toMatchObject({ orders: 'updated', products: 'full' })
   })
 
   test('with since leaves out what was last changed before, and a run without it makes up for that', async () => {
@@ -188,14 +188,14 @@ describe('a run that is told what to leave out', () => {
     await shop.store.sql`update orders set updated_at = '2026-01-01', created_at = '2026-01-01'
       where id in (select id from orders order by id limit 3)`
     const since = new Date('2026-02-01T00:00:00Z')
-    expect(modesOf(await shop.sync({ since }))).toMatchObject({ orders: 'updated', categories: 'whole' })
+    expect(modesOf(await shop.sync({ since }))).toMatchObject({ orders: 'updated', categories: 'full' })
     expect(shop.ids('orders')).toHaveLength(2)
     const later = await shop.sync({ since: new Date('2026-03-01T00:00:00Z') })
     expect(later.tables.find(({ table }) => table === 'orders')).toMatchObject({ mode: 'updated', rows: 2 })
     await shop.sync({ since: new Date('2025-12-01T00:00:00Z') })
     expect(shop.ids('orders'), 'an earlier since is asked for from there').toHaveLength(5)
     shop.spoil('delete from order_items; delete from orders')
-    expect(modesOf(await shop.sync())).toMatchObject({ orders: 'whole' })
+    expect(modesOf(await shop.sync())).toMatchObject({ orders: 'full' })
     expect([shop.ids('orders').length, shop.ids('order_items').length]).toEqual([5, 10])
   })
 })
@@ -205,7 +205,7 @@ test('everything walked again is everything, whatever else was told', async () =
   await addOrders(shop, 2)
   await shop.sync()
   const summary = await shop.sync({ isFull: true, since: new Date('2026-06-01T00:00:00Z') })
-  expect(new Set(Object.values(modesOf(summary)))).toEqual(new Set(['whole']))
+  expect(new Set(Object.values(modesOf(summary)))).toEqual(new Set(['full']))
   expect(shop.value('select count(*) from _sync_tables where starts_at is not null')).toBe(0)
 })
 
@@ -280,6 +280,6 @@ test('a copy of one store takes no other', async () => {
   const [one, other] = [await aShop(platform), await aShop(platform)]
   await one.sync()
   const client = new StoreExportClient({ url: platform.service.url, key: other.store.key })
-  await expect(one.sync({ client })).rejects.toThrow(CopyProblem)
+  await expect(one.sync({ client })).rejects.toThrow(CopyError)
   await one.sync()
 })

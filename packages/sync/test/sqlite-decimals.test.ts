@@ -7,10 +7,10 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { CopyProblem } from '../src/copies/copy.ts'
-import { csvCopy } from '../src/copies/files/csv.ts'
-import { PostgresCopy } from '../src/copies/postgres/postgres.ts'
-import { SqliteCopy } from '../src/copies/sqlite/sqlite.ts'
+import { CopyError } from '../src/copies/copy.ts'
+import { csvCopy } from '../src/copies/files/csv-copy.ts'
+import { PostgresCopy } from '../src/copies/postgres/postgres-copy.ts'
+import { SqliteCopy } from '../src/copies/sqlite/sqlite-copy.ts'
 import { TABLES } from '../src/tables.ts'
 import { orders, required } from './support/copy-contract-rows.ts'
 import { readCsv } from './support/csv-reader.ts'
@@ -42,7 +42,7 @@ async function sqliteOf(rows: readonly object[]): Promise<DatabaseSync> {
 
 async function written(copy: SqliteCopy | PostgresCopy, rows: readonly object[]): Promise<void> {
   await copy.open(TABLES)
-  await copy.write({ table: orders, rows: rows.map((row) => ({ ...row })), isWhole: false })
+  await copy.write({ table: orders, rows: rows.map((row) => ({ ...row })), isFull: false })
   await copy.finish()
   await copy.close()
 }
@@ -111,7 +111,7 @@ test('every amount of up to 15 digits is told apart from its neighbors, and its 
   await fc.assert(
     fc.asyncProperty(fc.array(amounts, { minLength: 50, maxLength: 50 }), async (totals) => {
       const rows = totals.map((total) => orderOf(total))
-      await copy.write({ table: orders, rows, isWhole: false })
+      await copy.write({ table: orders, rows, isFull: false })
       for (const { id, total } of rows) {
         // a literal in the statement, as people write it
         const read = reader.prepare(
@@ -168,9 +168,9 @@ test('coordinates are numbers with the digits as sent beside them, weights are n
     longitude: '13.40495400000',
     created_at: '2026-01-01T00:00:00.000Z',
   }
-  await copy.write({ table: required('locations'), rows: [place], isWhole: false })
+  await copy.write({ table: required('locations'), rows: [place], isFull: false })
   const product = { id: 'p', name: 'Tea', price: '4.10', weight_grams: '90.50', variants: [] }
-  await copy.write({ table: required('products'), rows: [product], isWhole: false })
+  await copy.write({ table: required('products'), rows: [product], isFull: false })
   await copy.close()
   using database = new DatabaseSync(file, { readOnly: true })
   const near = 'select latitude, latitude_text, longitude_text from locations where latitude > 9 and longitude < 100'
@@ -259,7 +259,7 @@ test('a copy whose decimals are text is converted by the next run, reads nothing
 test('a broken view keeps a copy from being converted: the error message names it, and nothing is changed', async () => {
   const file = await textCopy('create view broken as select total from gone')
   const failure = await new SqliteCopy(file).open(TABLES).catch((error: unknown) => error)
-  expect(failure).toBeInstanceOf(CopyProblem)
+  expect(failure).toBeInstanceOf(CopyError)
   expect(String(failure)).toContain('broken')
   using database = new DatabaseSync(file)
   expect({ ...database.prepare("select total from orders where id = 'a'").get() }).toEqual({ total: '999.77' })

@@ -6,8 +6,8 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { CopyBusy, CopyProblem, NEW_TABLE } from '../src/copies/copy.ts'
-import { SqliteCopy } from '../src/copies/sqlite/sqlite.ts'
+import { CopyBusyError, CopyError, NEW_TABLE } from '../src/copies/copy.ts'
+import { SqliteCopy } from '../src/copies/sqlite/sqlite-copy.ts'
 import { type CopyTable, findTable, TABLES } from '../src/tables.ts'
 import { describeCopy } from './support/copy-contract.ts'
 import { changing } from './support/file-copies.ts'
@@ -53,7 +53,7 @@ test('a file with tables of these names that is no copy is left alone', async ()
   const foreign = new DatabaseSync(file)
   foreign.exec("create table customers (id integer, secret text); insert into customers values (1, 'mine')")
   foreign.close()
-  await expect(new SqliteCopy(file).open(TABLES)).rejects.toThrow(CopyProblem)
+  await expect(new SqliteCopy(file).open(TABLES)).rejects.toThrow(CopyError)
   const database = new DatabaseSync(file, { readOnly: true })
   expect(database.prepare('select * from customers').all()).toEqual([{ id: 1, secret: 'mine' }])
   database.close()
@@ -68,7 +68,7 @@ test('one file has one lock, by whichever name it is called', async () => {
   const copy = new SqliteCopy(file)
   await copy.open(TABLES)
   await symlink(file, `${file}-link`)
-  await expect(new SqliteCopy(`${file}-link`).open(TABLES)).rejects.toThrow(CopyBusy)
+  await expect(new SqliteCopy(`${file}-link`).open(TABLES)).rejects.toThrow(CopyBusyError)
   await copy.close()
 })
 
@@ -78,7 +78,7 @@ test('values of a column that only a newer version knows stay when an older one 
   const copy = new SqliteCopy(file)
   await copy.open(TABLES)
   const orders = tableOf('orders')
-  const page = { table: orders, rows: [{ id: 'x', status: 'paid', items: [] }], isWhole: false }
+  const page = { table: orders, rows: [{ id: 'x', status: 'paid', items: [] }], isFull: false }
   await copy.write(page)
   const newer = new DatabaseSync(file)
   newer.exec("alter table orders add column colour text; update orders set colour = 'red'")
@@ -112,7 +112,7 @@ test('who reads while a run ends reads on, and the run does not wait for it', as
   reader.exec('begin')
   const count = reader.prepare('select count(*) as orders from orders')
   expect(count.get()).toEqual({ orders: 0 })
-  await copy.write({ table: tableOf('orders'), rows: [{ id: 'x', items: [] }], isWhole: false })
+  await copy.write({ table: tableOf('orders'), rows: [{ id: 'x', items: [] }], isFull: false })
   const startedAt = performance.now()
   await copy.close()
   expect(performance.now() - startedAt).toBeLessThan(2000)
@@ -131,7 +131,7 @@ describe('a name', () => {
       onTestFinished(remove)
       const source = path.resolve(import.meta.dirname, '..', 'src')
       const program = `
-      const { SqliteCopy } = await import(${JSON.stringify(path.join(source, 'copies', 'sqlite', 'sqlite.ts'))})
+      const { SqliteCopy } = await import(${JSON.stringify(path.join(source, 'copies', 'sqlite', 'sqlite-copy.ts'))})
       const { TABLES } = await import(${JSON.stringify(path.join(source, 'tables.ts'))})
       const copy = new SqliteCopy(${JSON.stringify(name)})
       await copy.open(TABLES)
@@ -162,9 +162,9 @@ describe('a name', () => {
     onTestFinished(remove)
     await writeFile(file, 'not a database, and longer than a header would be')
     const copy = new SqliteCopy(file)
-    const sentence = `${file} is there, and is no SQLite database: give another file`
-    await expect(copy.open(TABLES)).rejects.toThrow(new CopyProblem(sentence))
-    await expect(copy.peek()).rejects.toThrow(`${file} is no SQLite database: give another file (file is not`)
+    const sentence = `${file} exists and is not a SQLite database; use another file`
+    await expect(copy.open(TABLES)).rejects.toThrow(new CopyError(sentence))
+    await expect(copy.peek()).rejects.toThrow(`${file} is not a SQLite database; use another file (file is not`)
     expect(await readdir(path.dirname(file))).toEqual(['shop.db'])
     await rm(file)
     await copy.open(TABLES)
@@ -176,13 +176,13 @@ describe('a name', () => {
     onTestFinished(remove)
     const folder = path.dirname(file)
     await expect(new SqliteCopy(folder).open(TABLES)).rejects.toThrow(
-      new CopyProblem(`${folder} is no file: give the name of one`),
+      new CopyError(`${folder} is not a file; use the path of a file`),
     )
     await writeFile(file, '')
     const below = new SqliteCopy(path.join(file, 'shop.db'), 'the name')
     const problem = await below.open(TABLES).catch((error: unknown) => error)
-    expect(problem).toBeInstanceOf(CopyProblem)
-    expect(String(problem)).toMatch(/the name \(its shop.db\) cannot be there: give another place.*(?:EEXIST|ENOTDIR)/)
+    expect(problem).toBeInstanceOf(CopyError)
+    expect(String(problem)).toMatch(/the name \(its shop.db\) cannot be created .*(?:EEXIST|ENOTDIR).*use another path/)
     expect(await readdir(folder)).toEqual(['shop.db'])
   })
 })
@@ -196,11 +196,11 @@ test('an order that a first walk meets twice has the lines that were read last',
   const page = (...lines: string[]) => ({
     table: orders,
     rows: [{ id: 'x', items: lines.map((id) => ({ id, order_id: 'x' })) }],
-    isWhole: true,
+    isFull: true,
   })
   await copy.write(page('a', 'b'))
   await copy.write(page('b', 'c'))
-  expect(await copy.end({ table: orders, state: NEW_TABLE, isWhole: true })).toBe(0)
+  expect(await copy.end({ table: orders, state: NEW_TABLE, isFull: true })).toBe(0)
   await copy.close()
   const lines = rowsOf(file, 'select id from order_items order by id')
   expect(lines.map(({ id }) => id)).toEqual(['b', 'c'])
@@ -222,13 +222,13 @@ test('what people join and search by is indexed once the first walk has ended, a
   const copy = new SqliteCopy(file)
   await copy.open(TABLES)
   const orders = tableOf('orders')
-  await copy.write({ table: orders, rows: [{ id: 'x', items: [] }], isWhole: true, isFirst: true })
+  await copy.write({ table: orders, rows: [{ id: 'x', items: [] }], isFull: true, isFirst: true })
   expect(indexes()).not.toContain('orders_customer_id')
   await copy.close()
   await copy.open(TABLES)
   expect(indexes()).toEqual(expect.arrayContaining(expected))
-  await copy.write({ table: orders, rows: [{ id: 'x', items: [] }], isWhole: true, isFirst: true })
-  await copy.end({ table: orders, state: NEW_TABLE, isWhole: true })
+  await copy.write({ table: orders, rows: [{ id: 'x', items: [] }], isFull: true, isFirst: true })
+  await copy.end({ table: orders, state: NEW_TABLE, isFull: true })
   expect(indexes()).toEqual(expect.arrayContaining(expected))
   await copy.close()
 })

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { StoreExportClient } from '@store-export/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
-import { findTable, type RunOptions, type RunSummary, type TableSummary } from '../src/index.ts'
+import { findTable, type SyncOptions, type SyncSummary, type TableSummary } from '../src/index.ts'
 import { addOrders, aShop, type Shop } from './support/shop.ts'
 
 let platform: TestPlatform
@@ -16,7 +16,7 @@ afterAll(() => platform.close())
 const tables = [findTable('orders')].flatMap((table) => table ?? [])
 const HOUR_MS = 3_600_000
 
-const ofOrders = ({ tables: all }: RunSummary): TableSummary | undefined => all.find(({ table }) => table === 'orders')
+const ofOrders = ({ tables: all }: SyncSummary): TableSummary | undefined => all.find(({ table }) => table === 'orders')
 
 /** A client that notes what is asked of the list of orders, and that the answer to some of it may be another. */
 function noting(shop: Shop, answer: (url: URL) => Response | null = () => null) {
@@ -31,11 +31,11 @@ function noting(shop: Shop, answer: (url: URL) => Response | null = () => null) 
 }
 
 /** A run that is ended when so many orders are written. */
-async function endedAt(shop: Shop, rows: number, more: Partial<RunOptions> = {}): Promise<void> {
-  const observe: RunOptions['observe'] = (progress) => {
+async function endedAt(shop: Shop, rows: number, more: Partial<SyncOptions> = {}): Promise<void> {
+  const onProgress: SyncOptions['onProgress'] = (progress) => {
     if (progress.event === 'page' && progress.table === 'orders' && progress.rows >= rows) throw new Error('killed')
   }
-  await expect(shop.sync({ tables, ...more, observe })).rejects.toThrow('killed')
+  await expect(shop.sync({ tables, ...more, onProgress })).rejects.toThrow('killed')
 }
 
 /** A store of so many orders, changed long ago. */
@@ -52,7 +52,7 @@ async function sourceIds({ store }: Shop): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-const kept = (shop: Shop) => shop.value('select count(*) from _sync_walks')
+const kept = (shop: Shop) => shop.value('select count(*) from _sync_unfinished')
 
 describe('a first run that ends in the middle', () => {
   test('goes on behind the last page that was written, and asks for none that was', async () => {
@@ -61,7 +61,7 @@ describe('a first run that ends in the middle', () => {
     expect(shop.ids('orders')).toHaveLength(500)
     const { asked, client } = noting(shop)
     const summary = await shop.sync({ client })
-    expect(ofOrders(summary)).toMatchObject({ mode: 'whole', rows: 600, rowsBefore: 500, removed: 0 })
+    expect(ofOrders(summary)).toMatchObject({ mode: 'full', rows: 600, rowsBefore: 500, removed: 0 })
     // what is left: three pages, then what was changed meanwhile
     expect(asked.map((query) => [query.has('cursor'), query.has('updated_since')])).toEqual([
       [true, false],
@@ -107,7 +107,7 @@ describe('a first run that ends in the middle', () => {
     const shop = await aShopOf(600)
     await endedAt(shop, 600)
     const { asked, client } = noting(shop)
-    expect(ofOrders(await shop.sync({ client }))).toMatchObject({ mode: 'whole', rows: 0, rowsBefore: 600 })
+    expect(ofOrders(await shop.sync({ client }))).toMatchObject({ mode: 'full', rows: 0, rowsBefore: 600 })
     expect(asked.map((query) => [query.has('cursor'), query.has('updated_since')])).toEqual([[false, true]])
     expect(shop.ids('orders')).toHaveLength(600)
   })
@@ -141,7 +141,7 @@ describe('everything walked again', () => {
     await endedAt(shop, 500, { isFull: true })
     const { asked, client } = noting(shop)
     const summary = await shop.sync({ client, tables, isFull: true })
-    expect(ofOrders(summary)).toMatchObject({ mode: 'whole', rows: 298, rowsBefore: 500, removed: 2 })
+    expect(ofOrders(summary)).toMatchObject({ mode: 'full', rows: 298, rowsBefore: 500, removed: 2 })
     expect(asked[0]?.has('cursor')).toBe(true)
     expect(shop.ids('orders')).toEqual((await sourceIds(shop)).toSorted())
     expect(shop.ids('order_items')).toHaveLength(1596)
@@ -153,7 +153,7 @@ describe('everything walked again', () => {
     await shop.sync({ tables })
     await shop.store.sql`update orders set updated_at = now()`
     await endedAt(shop, 250)
-    expect(ofOrders(await shop.sync({ tables, isFull: true }))).toMatchObject({ mode: 'whole', rows: 600 })
+    expect(ofOrders(await shop.sync({ tables, isFull: true }))).toMatchObject({ mode: 'full', rows: 600 })
     await endedAt(shop, 250, { isFull: true })
     expect(ofOrders(await shop.sync({ tables }))).toMatchObject({ mode: 'updated', rows: 600, rowsBefore: 0 })
     expect(kept(shop)).toBe(0)
@@ -205,11 +205,11 @@ test('lists that nobody can ask for changes are walked from their beginning', as
     insert into categories (id, name, slug, created_at)
     select gen_random_uuid(), 'c' || n, 'c' || n, now() from generate_series(1, 600) n`
   const gone = new AbortController()
-  const observe: RunOptions['observe'] = (progress) => {
+  const onProgress: SyncOptions['onProgress'] = (progress) => {
     if (progress.event === 'page' && progress.table === 'categories' && progress.rows >= 250)
       gone.abort(new Error('killed'))
   }
-  await expect(shop.sync({ observe, signal: gone.signal })).rejects.toThrow('killed')
+  await expect(shop.sync({ onProgress, signal: gone.signal })).rejects.toThrow('killed')
   expect(kept(shop)).toBe(0)
   const categories = (await shop.sync()).tables.find(({ table }) => table === 'categories')
   expect(categories).toMatchObject({ rows: 600, rowsBefore: 0 })

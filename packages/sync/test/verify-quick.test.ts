@@ -31,7 +31,7 @@ async function compareQuickly({ store, file }: Shop, hasIds = true): Promise<Com
     client: new StoreExportClient({ url: platform.service.url, key: store.key, fetch }),
     copy: new SqliteCopy(file),
     isQuick: true,
-    observe: (finding) => {
+    onEvent: (finding) => {
       if (finding.event !== 'difference') return
       const { event: _, ...difference } = finding
       found.push(difference)
@@ -68,7 +68,7 @@ describe('a quick comparison', () => {
       ...['store', 'store', 'ids/customer-groups', 'ids/locations', 'categories'],
       ...['ids/orders', 'ids/customers', 'customer-addresses', 'ids/products'],
     ])
-    expect(tableOf(compared, 'orders')).toMatchObject({ storeRows: 600, copyRows: 600, compared: 'stamps' })
+    expect(tableOf(compared, 'orders')).toMatchObject({ storeRows: 600, copyRows: 600, compared: 'timestamps' })
     const whole = compared.tables.filter((each) => each.compared === 'rows').map(({ table }) => table)
     expect(whole).toEqual(['store', 'categories', 'customer_addresses'])
     expect(tableOf(compared, 'order_items'), 'lines change with the stamp of their order').toBeUndefined()

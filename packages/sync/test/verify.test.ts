@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
-import { CopyProblem, type Difference, findTable, SqliteCopy, type Verification, verify } from '../src/index.ts'
+import { CopyError, type Difference, findTable, SqliteCopy, type Verification, verify } from '../src/index.ts'
 import { addOrders, aShop, type Shop } from './support/shop.ts'
 
 let platform: TestPlatform
@@ -19,7 +19,7 @@ async function compare({ client, file }: Shop): Promise<Compared> {
   const verification = await verify({
     client,
     copy: new SqliteCopy(file),
-    observe: (finding) => {
+    onEvent: (finding) => {
       if (finding.event !== 'difference') return
       const { event: _, ...difference } = finding
       found.push(difference)
@@ -139,19 +139,19 @@ test('of a list that comes whole at each run a difference is told, and that any 
   await shop.sync()
   await shop.store.sql`update categories set name = 'Teas'`
   const compared = await compare(shop)
-  expect(tableOf(compared, 'categories')).toMatchObject({ differences: 1, isWhole: true })
-  expect(tableOf(compared, 'orders')).toMatchObject({ differences: 0, isWhole: false })
+  expect(tableOf(compared, 'categories')).toMatchObject({ differences: 1, isAlwaysFull: true })
+  expect(tableOf(compared, 'orders')).toMatchObject({ differences: 0, isAlwaysFull: false })
   await shop.sync()
   expect((await compare(shop)).isSame).toBe(true)
 })
 
 test('where there is no copy, or another store’s, a sentence says so, and nothing is made', async () => {
   const shop = await aShop(platform)
-  await expect(compare(shop)).rejects.toThrow(/is no copy yet: run `store-sync run` first/)
-  await expect(compare(shop), 'nothing was made').rejects.toThrow(CopyProblem)
+  await expect(compare(shop)).rejects.toThrow(/is not a copy yet; run `store-sync run` first/)
+  await expect(compare(shop), 'nothing was made').rejects.toThrow(CopyError)
   await shop.sync()
   const other = await aShop(platform)
-  await expect(compare({ ...shop, client: other.client })).rejects.toThrow(/is a copy of the store/)
+  await expect(compare({ ...shop, client: other.client })).rejects.toThrow(/is a copy of store/)
 })
 
 test('only the tables that are asked for are compared', async () => {

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { Meter } from '../src/cli/meter.ts'
-import { timeText } from '../src/cli/output.ts'
-import { PersonTeller, pageText } from '../src/cli/progress.ts'
-import { LONGEST_TIMER_MS, parseDuration, parseInstant } from '../src/cli/times.ts'
-import { refusePlainHttp, tablesOf, UsageProblem } from '../src/cli/usage.ts'
-import { comparable } from '../src/copies/comparable.ts'
+import { CommandLineError } from '../src/cli/command-line-error.ts'
+import { timeText } from '../src/cli/format.ts'
+import { parseTables, rejectPlainHttp } from '../src/cli/parse-options.ts'
+import { parseDuration, parseTimestamp, TIMER_MS_MAX } from '../src/cli/parse-time.ts'
+import { ProgressReporter, pageText } from '../src/cli/progress-reporter.ts'
+import { RequestMeter } from '../src/cli/request-meter.ts'
+import { comparableText } from '../src/copies/comparable-text.ts'
 import { parseDeepJson, writeDeepJson } from '../src/deep-json.ts'
 import { exactJsonText, parseExactJson } from '../src/exact-json.ts'
 
@@ -14,7 +15,7 @@ describe('times', () => {
     ['90s', 90_000],
     ['15m', 900_000],
     ['2h', 7_200_000],
-    ['24d', LONGEST_TIMER_MS],
+    ['24d', TIMER_MS_MAX],
     ['25d', null],
     ['0s', 0],
     ['-1m', null],
@@ -22,7 +23,7 @@ describe('times', () => {
     ['15', null],
     ['', null],
   ])('%j is %j ms', (text, ms) => {
-    expect(parseDuration(text, LONGEST_TIMER_MS)).toBe(ms)
+    expect(parseDuration(text, TIMER_MS_MAX)).toBe(ms)
   })
 
   const NOW = Date.parse('2026-03-31T12:00:00Z')
@@ -40,7 +41,7 @@ describe('times', () => {
     ['0000-01-01', null],
     ['2026-04-01', null],
   ])('%j is the instant %j', (text, instant) => {
-    expect(parseInstant(text, NOW)?.toISOString() ?? null).toBe(instant)
+    expect(parseTimestamp(text, NOW)?.toISOString() ?? null).toBe(instant)
   })
 
   test.each([
@@ -55,12 +56,14 @@ describe('times', () => {
 
 describe('names of tables', () => {
   test('a table within another brings that one, once and in the order of a run', () => {
-    expect(tablesOf('orders, order_items,categories').map(({ name }) => name)).toEqual(['categories', 'orders'])
+    expect(parseTables('orders, order_items,categories').map(({ name }) => name)).toEqual(['categories', 'orders'])
   })
 
   test('an unknown one is named, with those there are', () => {
-    expect(() => tablesOf('orders,order')).toThrow(UsageProblem)
-    expect(() => tablesOf('orders,order')).toThrow(/must be names of store, .*product_variants.*; got "order"$/)
+    expect(() => parseTables('orders,order')).toThrow(CommandLineError)
+    expect(() => parseTables('orders,order')).toThrow(
+      /must be table names separated by commas \(store, .*product_variants.*\); got "order"$/,
+    )
   })
 })
 
@@ -69,12 +72,12 @@ describe('the share of the limit and the time left', () => {
 
   test('are what the service says, and all of it when the minute has gone by', () => {
     let now = 0
-    const meter = new Meter(() => now)
-    expect(meter.share).toBeNull()
-    meter.hear({ status: 200, limit })
-    expect(meter.share).toBe(0.75)
+    const meter = new RequestMeter(() => now)
+    expect(meter.usedShare).toBeNull()
+    meter.record({ status: 200, limit })
+    expect(meter.usedShare).toBe(0.75)
     now = 20_000
-    expect(meter.share).toBe(0)
+    expect(meter.usedShare).toBe(0)
   })
 
   test.each([
@@ -84,63 +87,67 @@ describe('the share of the limit and the time left', () => {
     [270, 20_000 + 120_000],
     [280, 20_000 + 120_000 + 1000],
   ])('%i requests of 100 ms take %i ms, waits included', (requests, ms) => {
-    const meter = new Meter(() => 0)
-    meter.hear({ status: 200, limit })
-    expect(meter.timeFor(requests, 100)).toBe(ms)
+    const meter = new RequestMeter(() => 0)
+    meter.record({ status: 200, limit })
+    expect(meter.estimateMs(requests, 100)).toBe(ms)
   })
 
   test('are in the line while a table is walked', () => {
-    const meter = new Meter(() => 0)
-    meter.hear({ status: 200, limit })
+    const meter = new RequestMeter(() => 0)
+    meter.record({ status: 200, limit })
     expect(pageText({ table: 'orders', rows: 12_250, of: 48_000 }, 10_000, meter)).toBe(
       '  orders                 12,250 of 48,000 rows      1,225/s  limit 75 %  44 s left',
     )
-    expect(pageText({ table: 'orders', rows: 500, of: null }, 1000, new Meter(() => 0))).toBe(
+    expect(pageText({ table: 'orders', rows: 500, of: null }, 1000, new RequestMeter(() => 0))).toBe(
       '  orders                    500 rows        500/s',
     )
     // of a walk that goes on what is there already says nothing of the rate
     expect(pageText({ table: 'orders', rows: 12_250, rowsBefore: 2250, of: 48_000 }, 10_000, meter)).toBe(
       '  orders                 12,250 of 48,000 rows      1,000/s  limit 75 %  49 s left',
     )
-    expect(pageText({ table: 'store', rows: 1, of: null }, 1000, new Meter(() => 0)).trimEnd()).toBe(
+    expect(pageText({ table: 'store', rows: 1, of: null }, 1000, new RequestMeter(() => 0)).trimEnd()).toBe(
       '  store                       1 rows',
     )
   })
 })
 
 describe('without a terminal', () => {
-  /** A teller that writes into a log, at a clock that the test moves on. */
+  /** A reporter that writes into a log, at a clock that the test moves on. */
   function aLog() {
     vi.useFakeTimers({ now: Date.parse('2026-11-23T08:00:00Z') })
     onTestFinished(() => void vi.useRealTimers())
     const lines: string[] = []
-    const output = { say: (text: string) => void lines.push(text), print: () => undefined, columns: null }
-    return { lines, teller: new PersonTeller({ output, meter: new Meter(Date.now), now: Date.now }) }
+    const output = {
+      writeMessage: (text: string) => void lines.push(text),
+      writeResult: () => undefined,
+      columns: null,
+    }
+    return { lines, reporter: new ProgressReporter({ output, meter: new RequestMeter(Date.now), now: Date.now }) }
   }
 
   test('a table, a wait and 30 seconds of silence are each one line with its time, and nothing is overwritten', () => {
-    const { lines, teller } = aLog()
-    teller.begin()
+    const { lines, reporter } = aLog()
+    reporter.start()
     vi.advanceTimersByTime(31_000)
-    teller.page({ table: 'orders', rows: 250, of: 1000 })
-    teller.pause({ reason: 'limit', ms: 45_000 })
+    reporter.page({ table: 'orders', rows: 250, of: 1000 })
+    reporter.pause({ reason: 'limit', ms: 45_000 })
     vi.advanceTimersByTime(45_000)
-    teller.page({ table: 'orders', rows: 500, of: 1000 })
-    teller.table({ table: 'orders', rows: 1000, rowsBefore: 0, mode: 'whole', removed: 0, ids: null })
+    reporter.page({ table: 'orders', rows: 500, of: 1000 })
+    reporter.table({ table: 'orders', rows: 1000, rowsBefore: 0, mode: 'full', removed: 0, ids: null })
     expect(lines.map((line) => line.replaceAll(/ +/g, ' '))).toEqual([
-      '2026-11-23T08:00:30Z waits for the service\n',
-      expect.stringMatching(/^2026-11-23T08:00:31Z orders 250 of 1,000 rows .*waits 45 s for the limit\n$/),
-      expect.stringMatching(/^2026-11-23T08:01:01Z orders 250 of 1,000 rows .*waits 1[56] s for the limit\n$/),
+      '2026-11-23T08:00:30Z waiting for the service\n',
+      expect.stringMatching(/^2026-11-23T08:00:31Z orders 250 of 1,000 rows .*rate limit: waiting 45 s\n$/),
+      expect.stringMatching(/^2026-11-23T08:01:01Z orders 250 of 1,000 rows .*rate limit: waiting 1[56] s\n$/),
       expect.stringMatching(/^2026-11-23T08:01:16Z orders 1,000 rows .*all\n$/),
     ])
     expect(lines.join('')).not.toContain('\r')
   })
 
   test('nothing is written when the work has ended', () => {
-    const { lines, teller } = aLog()
-    teller.begin()
-    teller.end()
-    teller.say('  shop.db is up to date')
+    const { lines, reporter } = aLog()
+    reporter.start()
+    reporter.stop()
+    reporter.print('  shop.db is up to date')
     vi.advanceTimersByTime(3_600_000)
     expect(lines).toEqual(['2026-11-23T08:00:00Z   shop.db is up to date\n'])
   })
@@ -156,7 +163,7 @@ describe('an address without TLS', () => {
     'http://[::ffff:127.0.0.1]',
     'https://export.example.com',
   ])('%s is accepted', (url) => {
-    expect(() => refusePlainHttp(url)).not.toThrow()
+    expect(() => rejectPlainHttp(url)).not.toThrow()
   })
 
   test.each([
@@ -167,7 +174,7 @@ describe('an address without TLS', () => {
     'http://[2001:db8::1]',
     'http://127.0.0.1@export.example.com',
   ])('%s is refused, and the option is named', (url) => {
-    expect(() => refusePlainHttp(url)).toThrow(/^--url: http:\/\/ would send the key to .* --insecure-http/)
+    expect(() => rejectPlainHttp(url)).toThrow(/^--url: http:\/\/ would send the key to .* --insecure-http/)
   })
 })
 
@@ -202,9 +209,9 @@ describe('JSON of any depth', () => {
 
   test('compares by its values in any order of members', () => {
     const nested = (members: string) => parseExactJson(`${'['.repeat(LEVELS)}{${members}}${']'.repeat(LEVELS)}`)
-    const one = comparable('json', nested('"a":1,"b":12345678901234567890'))
-    expect(one === comparable('json', nested('"b":12345678901234567890,"a":1'))).toBe(true)
-    expect(one === comparable('json', nested('"b":12345678901234567891,"a":1'))).toBe(false)
+    const one = comparableText('json', nested('"a":1,"b":12345678901234567890'))
+    expect(one === comparableText('json', nested('"b":12345678901234567890,"a":1'))).toBe(true)
+    expect(one === comparableText('json', nested('"b":12345678901234567891,"a":1'))).toBe(false)
   })
 
   test('of random values is written and read as the language does', () => {
@@ -224,16 +231,16 @@ describe('the same values', () => {
   test('of JSON are the same in any order of members, at any depth, and no others', () => {
     const one = parseExactJson('{"b":{"y":1,"x":12345678901234567890},"a":[1,2]}')
     const other = parseExactJson('{"a":[1,2],"b":{"x":12345678901234567890,"y":1}}')
-    expect(comparable('json', one)).toBe(comparable('json', other))
+    expect(comparableText('json', one)).toBe(comparableText('json', other))
     const third = parseExactJson('{"a":[2,1],"b":{"x":12345678901234567890,"y":1}}')
-    expect(comparable('json', one)).not.toBe(comparable('json', third))
+    expect(comparableText('json', one)).not.toBe(comparableText('json', third))
     const fourth = parseExactJson('{"a":[1,2],"b":{"x":12345678901234567891,"y":1}}')
-    expect(comparable('json', one)).not.toBe(comparable('json', fourth))
+    expect(comparableText('json', one)).not.toBe(comparableText('json', fourth))
   })
 
   test('none is not the empty text, and a decimal is its digits', () => {
-    expect(comparable('text', null)).toBeNull()
-    expect(comparable('text', '')).toBe('')
-    expect(comparable('decimal', '1.10')).not.toBe(comparable('decimal', '1.1'))
+    expect(comparableText('text', null)).toBeNull()
+    expect(comparableText('text', '')).toBe('')
+    expect(comparableText('decimal', '1.10')).not.toBe(comparableText('decimal', '1.1'))
   })
 })

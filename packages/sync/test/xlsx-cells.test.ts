@@ -2,9 +2,9 @@
 
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Cell, FileColumn } from '../src/copies/files/files-tables.ts'
-import { XlsxWriter, xlsxCopy } from '../src/copies/files/xlsx.ts'
-import { type ColumnKind, type CopyColumn, TABLES } from '../src/tables.ts'
+import type { FileCell, FileColumn } from '../src/copies/files/file-tables.ts'
+import { XlsxWriter, xlsxCopy } from '../src/copies/files/xlsx-copy.ts'
+import { type CopyColumn, type CopyColumnKind, TABLES } from '../src/tables.ts'
 import { aPlace, WALKED, writeFiles, writeOrders } from './support/file-copies.ts'
 import { hasPython, INSTANTS, readSheets, rowsOf, shown } from './support/workbook-cells.ts'
 
@@ -85,7 +85,7 @@ test.runIf(hasPython)('instants within JSON stay the text that they are', async 
 })
 
 describe.runIf(hasPython)('every sheet means the same format by the same number', () => {
-  const SAMPLES: ReadonlyMap<FileColumn, Cell> = new Map([
+  const SAMPLES: ReadonlyMap<FileColumn, FileCell> = new Map([
     [instant, '2026-01-01T12:00:00.000Z'],
     [text, '7'],
     [money, '7.00'],
@@ -113,7 +113,7 @@ describe.runIf(hasPython)('every sheet means the same format by the same number'
   test('in all tables of a copy, as the contract has their columns', async () => {
     const { file } = await aWorkbook()
     const instantText = '2026-01-01T00:00:00.000Z'
-    const values: Partial<Record<ColumnKind, unknown>> = {
+    const values: Partial<Record<CopyColumnKind, unknown>> = {
       timestamp: instantText,
       decimal: '7.00',
       integer: 1,
@@ -128,8 +128,8 @@ describe.runIf(hasPython)('every sheet means the same format by the same number'
         child.field,
         [{ ...rowOf(child.columns), [child.parentColumn]: 'x' }],
       ])
-      await copy.write({ table, rows: [{ ...rowOf(table.columns), ...Object.fromEntries(children) }], isWhole: false })
-      await copy.end({ table, state: WALKED, isWhole: false })
+      await copy.write({ table, rows: [{ ...rowOf(table.columns), ...Object.fromEntries(children) }], isFull: false })
+      await copy.end({ table, state: WALKED, isFull: false })
     }
     await copy.finish()
     await copy.close()
@@ -162,6 +162,6 @@ describe.runIf(hasPython)('every sheet means the same format by the same number'
   test('so a sheet that would begin with numbers is refused', async () => {
     const { file } = await aWorkbook()
     const writing = writeFiles(new XlsxWriter(file), [{ name: 'bad', columns: [money, instant], rows: [] }])
-    await expect(writing).rejects.toThrow('a sheet cannot begin with the numbers of amount')
+    await expect(writing).rejects.toThrow('the first column of a sheet cannot contain numbers: amount')
   })
 })

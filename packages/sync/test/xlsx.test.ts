@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { readXlsx } from 'hucre/xlsx'
 import { expect, onTestFinished, test } from 'vitest'
-import { FILE_NAMES } from '../src/copies/files/files-tables.ts'
-import { XlsxWriter, xlsxCopy } from '../src/copies/files/xlsx.ts'
+import { FILE_NAMES } from '../src/copies/files/file-tables.ts'
+import { XlsxWriter, xlsxCopy } from '../src/copies/files/xlsx-copy.ts'
 import { TABLES } from '../src/tables.ts'
 import { describeCopy } from './support/copy-contract.ts'
 import {
@@ -67,9 +67,9 @@ test.runIf(hasPython)('a workbook whose first sheet has no amounts shows those o
   const { file } = await aWorkbook()
   const copy = xlsxCopy(file)
   await copy.open(TABLES)
-  await copy.write({ table: theTable('customers'), rows: [{ id: 'c', name: 'Ada' }], isWhole: false })
-  await copy.write({ table: theTable('products'), rows: [{ id: 'p', name: 'Tea', price: '1.10' }], isWhole: false })
-  for (const name of ['customers', 'products']) await copy.end({ table: theTable(name), state: WALKED, isWhole: false })
+  await copy.write({ table: theTable('customers'), rows: [{ id: 'c', name: 'Ada' }], isFull: false })
+  await copy.write({ table: theTable('products'), rows: [{ id: 'p', name: 'Tea', price: '1.10' }], isFull: false })
+  for (const name of ['customers', 'products']) await copy.end({ table: theTable(name), state: WALKED, isFull: false })
   await copy.finish()
   await copy.close()
   expect(rowsOf(file, 'products')[0]?.price).toEqual(['n', '0.00', '1.1'])
@@ -103,7 +103,7 @@ test('a text that is too long for a cell is cut, and the cell says so', async ()
   const [, first, second] = sheets[0]?.rows ?? []
   expect(first).toEqual([fits])
   expect(String(second?.[0]).length).toBeLessThanOrEqual(32_767)
-  expect(second?.[0]).toMatch(/^(🛒)+ … \[cut: 40000 characters, the whole is in shop\.xlsx\.store-sync\.db\]$/u)
+  expect(second?.[0]).toMatch(/^(🛒)+ … \[cut: 40000 characters, full text in shop\.xlsx\.store-sync\.db\]$/u)
 })
 
 test('a run that fails while it writes leaves the last workbook, and nothing else', async () => {

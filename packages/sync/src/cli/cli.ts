@@ -1,45 +1,44 @@
-// The command line of `store-sync`: its options, and its exit codes: 0 done, 1 failed or not the same, 2 wrong usage, 75
-// temporary failure.
+// The command line of `store-sync`: commands, options and exit codes.
 
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { TABLE_NAMES } from '../tables.ts'
-import { DESTINATIONS } from './destination.ts'
-import { KEY_FILE_VARIABLE, KEY_VARIABLE } from './key.ts'
-import { LiveLine, printEvent } from './output.ts'
-import { passesByItself } from './passing.ts'
-import { EndedBetweenRuns, type RunWords, runCommand } from './run-command.ts'
-import { sentenceOf } from './sentence.ts'
-import type { Surroundings } from './surroundings.ts'
-import { UsageProblem } from './usage.ts'
-import { CopyDiffers, type VerifyWords, verifyCommand } from './verify-command.ts'
+import { KEY_FILE_VARIABLE, KEY_VARIABLE } from './api-key.ts'
+import type { CliContext } from './cli-context.ts'
+import { printEvent } from './cli-output.ts'
+import { CommandLineError } from './command-line-error.ts'
+import { DESTINATIONS } from './create-copy.ts'
+import { errorMessage } from './error-message.ts'
+import { type RunCommandOptions, runCommand, StoppedBetweenRuns } from './run-command.ts'
+import { StatusLine } from './status-line.ts'
+import { isTemporaryFailure } from './temporary-failure.ts'
+import { CopyDiffers, type VerifyCommandOptions, verifyCommand } from './verify-command.ts'
 
 const DONE = 0
 const FAILED = 1
-const USAGE = 2
+const WRONG_USAGE = 2
 /** EX_TEMPFAIL of sysexits.h: the same command can succeed later. */
-const PASSES = 75
+const TEMPORARY_FAILURE = 75
 
-/** Runs the command; resolves to the code to end with. */
-export async function runCli(words: readonly string[], surroundings: Surroundings): Promise<number> {
+/** Runs the command. Resolves to the exit code. */
+export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
   try {
-    await createProgram(surroundings).parseAsync([...words], { from: 'user' })
+    await createProgram(context).parseAsync([...args], { from: 'user' })
     return DONE
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return DONE
-      if (words.includes('--json')) printEvent(surroundings.output, { event: 'error', message: error.message })
-      return USAGE
+      if (args.includes('--json')) printEvent(context.output, { event: 'error', message: error.message })
+      return WRONG_USAGE
     }
-    // ended while it waited for the next run: nothing is left undone
-    if (error instanceof EndedBetweenRuns) return DONE
+    if (error instanceof StoppedBetweenRuns) return DONE
     if (error instanceof CopyDiffers) return FAILED
-    const { signal, output } = surroundings
-    const sentence = signal.aborted ? 'ended before it was done; run it again' : sentenceOf(error)
-    new LiveLine(output).end(`store-sync: ${sentence}`)
-    if (words.includes('--json')) printEvent(output, { event: 'error', message: sentence })
-    if (error instanceof UsageProblem) return USAGE
-    return !signal.aborted && passesByItself(error) ? PASSES : FAILED
+    const { signal, output } = context
+    const message = signal.aborted ? 'interrupted; run the same command again to continue' : errorMessage(error)
+    new StatusLine(output).end(`store-sync: ${message}`)
+    if (args.includes('--json')) printEvent(output, { event: 'error', message })
+    if (error instanceof CommandLineError) return WRONG_USAGE
+    return !signal.aborted && isTemporaryFailure(error) ? TEMPORARY_FAILURE : FAILED
   }
 }
 
@@ -48,53 +47,54 @@ export const COMMON_HELP = `
 Destinations: ${DESTINATIONS}
 Tables: ${TABLE_NAMES.join(', ')}
 
-The key is read from ${KEY_VARIABLE}, from the file that ${KEY_FILE_VARIABLE} names, or asked for; never from the command line.
-Exit codes: 0 done, 1 failed or not the same, 2 wrong usage, 75 temporary failure: run the same command again later.`
+Set ${KEY_VARIABLE} to the API key, or ${KEY_FILE_VARIABLE} to the path of a file that contains it.
+At a terminal, store-sync prompts for the key if neither is set.
+Exit codes: 0 done, 1 failed or different, 2 wrong usage, 75 temporary failure (run the same command again later).`
 
 /** Creates the program with its commands. */
-export function createProgram(surroundings: Surroundings): Command {
+export function createProgram(context: CliContext): Command {
   const command = new Command('store-sync')
-    .description('Keeps a copy of one store that is right.')
+    .description('Keep a copy of one store in sync.')
     .version(version())
     .exitOverride()
     .showHelpAfterError('(add --help for the options)')
     .addHelpText('after', COMMON_HELP)
-  asking(command.command('run'))
-    .description('bring the copy up to date: everything at first, then what changed')
-    .option('--full', 'walk everything again, and remove what the store no longer has')
-    .option('--prune', 'find what the store has deleted by ids alone, and remove it')
-    .option('--allow-empty', 'remove all rows of a table if the store returns none; without it the run keeps them')
-    .option('--tables <names>', 'only these, with commas between; tables that come within them, too')
-    .option('--since <time>', 'leave out what was last changed before: 2026-01-31, 2026-01-31T08:00:00Z, or 30d')
-    .option('--overlap <time>', 'ask so far back beyond the last run, for writes that became visible late', '5m')
-    .option('--every <time>', 'go on for ever, so long after the end of each run: 90s, 15m, 2h, 1d')
-    .option('--csv-delimiter <character>', 'put this between the values of CSV files: , (default), ;, | or tab')
+  withCommonOptions(command.command('run'))
+    .description('update the copy: everything on the first run, later only what changed')
+    .option('--full', 'read all rows again, and remove rows that the store no longer has')
+    .option('--prune', 'remove rows that the store has deleted; reads only IDs, in fewer requests than --full')
+    .option('--allow-empty', 'remove all rows of a table if the store returns none; by default they stay')
+    .option('--tables <names>', 'sync only these tables, separated by commas, and the tables embedded in them')
+    .option('--since <time>', 'skip rows last changed before this time: 2026-01-31, 2026-01-31T08:00:00Z, or 30d')
+    .option('--overlap <duration>', 'start this long before the last run, for writes that became visible late', '5m')
+    .option('--every <duration>', 'keep running; wait this long between runs (90s, 15m, 2h, 1d)')
+    .option('--csv-delimiter <character>', 'separate the values of CSV files with , (default) ; | or tab')
     .option(
       '--csv-no-apostrophe',
-      'write texts that begin like a formula as they are, for programs; not for spreadsheets',
+      'write text that looks like a formula unchanged; not for files that a spreadsheet opens',
     )
-    .option('--dry-run', 'say what would be fetched, and write nothing')
-    .action((words: RunWords) => {
-      if (words.dryRun && words.every !== undefined)
-        throw new UsageProblem('--dry-run: looks once; leave --every out, or --dry-run')
-      return runCommand(words, surroundings)
+    .option('--dry-run', 'print what a run would request; write nothing')
+    .action((options: RunCommandOptions) => {
+      if (options.dryRun && options.every !== undefined)
+        throw new CommandLineError('--dry-run: cannot be combined with --every')
+      return runCommand(options, context)
     })
-  asking(command.command('verify'))
-    .description('compare the copy with the store, row by row, and say where they differ')
-    .option('--quick', 'compare ids and times of change alone, where a table has a list of them')
-    .option('--tables <names>', 'only these, with commas between; tables that come within them, too')
-    .action((words: VerifyWords) => verifyCommand(words, surroundings))
+  withCommonOptions(command.command('verify'))
+    .description('compare the copy with the store, row by row, and print the differences')
+    .option('--quick', 'compare only IDs and timestamps of the last change, for tables with an ID list')
+    .option('--tables <names>', 'compare only these tables, separated by commas, and the tables embedded in them')
+    .action((options: VerifyCommandOptions) => verifyCommand(options, context))
   return command
 }
 
-/** What both commands take. */
-function asking(command: Command): Command {
+/** Adds the options that both commands have. */
+function withCommonOptions(command: Command): Command {
   return command
     .requiredOption('--url <url>', 'address of the service')
-    .requiredOption('--to <destination>', `where the copy is: ${DESTINATIONS}`)
-    .option('--requests-per-minute <number>', 'ask at most so often, evenly spread, for a key that other tools use')
-    .option('--insecure-http', 'send the key unencrypted to an http:// address of another machine')
-    .option('--json', 'lines of JSON for a program')
+    .requiredOption('--to <destination>', `where the copy is stored: ${DESTINATIONS}`)
+    .option('--requests-per-minute <number>', 'limit the requests, evenly spaced, if other tools use the same key')
+    .option('--insecure-http', 'allow an http:// address of another machine; sends the key unencrypted')
+    .option('--json', 'print one JSON object per line, for programs')
     .addHelpText('after', COMMON_HELP)
 }
 

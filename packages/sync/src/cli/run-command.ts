@@ -1,22 +1,23 @@
-// `store-sync run`: once, again and again, or as a look at what it would do.
+// `store-sync run`: runs once, or repeatedly with `--every`, or previews a run with `--dry-run`.
 
 import { setTimeout } from 'node:timers/promises'
-import type { CsvOptions } from '../copies/files/csv.ts'
-import type { PlanOptions } from '../run/plan.ts'
+import type { CsvCopyOptions } from '../copies/files/csv-copy.ts'
+import type { TablePlanOptions } from '../run/plan-table.ts'
 import { preview, type TablePreview } from '../run/preview.ts'
 import { run } from '../run/run.ts'
 import type { CopyTable } from '../tables.ts'
-import { copyOf } from './destination.ts'
-import { numberText, printEvent, tableText } from './output.ts'
-import { mayBeFixedMeanwhile } from './passing.ts'
-import { MODES, summaryText, tellPerson, tellProgram } from './progress.ts'
-import { sentenceOf } from './sentence.ts'
-import { now, REFUSED_FOR_MS, type Session, type SessionWords, sessionOf } from './session.ts'
-import type { Surroundings } from './surroundings.ts'
-import { delimiterOf, durationOf, instantOf, tablesOf } from './usage.ts'
+import type { CliContext } from './cli-context.ts'
+import { printEvent } from './cli-output.ts'
+import { createCopy } from './create-copy.ts'
+import { errorMessage } from './error-message.ts'
+import { numberText, tableText } from './format.ts'
+import { parseCsvDelimiter, parseDurationOption, parseSince, parseTables } from './parse-options.ts'
+import { MODE_TEXTS, printProgressEvents, reportProgress, summaryText } from './progress-reporter.ts'
+import { createSession, now, REFUSED_FOR_MS, type SessionOptions, type SyncSession } from './sync-session.ts'
+import { isWorthRetrying } from './temporary-failure.ts'
 
-/** Words of `store-sync run`. */
-export interface RunWords extends SessionWords {
+/** Options of `store-sync run`, as the command line has them. */
+export interface RunCommandOptions extends SessionOptions {
   readonly to: string
   readonly full?: true
   readonly prune?: true
@@ -30,97 +31,96 @@ export interface RunWords extends SessionWords {
   readonly csvNoApostrophe?: true
 }
 
-/** Ctrl-C came while nothing was under way. */
-export class EndedBetweenRuns extends Error {
-  override readonly name = 'EndedBetweenRuns'
+/** Thrown if the command is interrupted while it waits for its next run. */
+export class StoppedBetweenRuns extends Error {
+  override readonly name = 'StoppedBetweenRuns'
 }
 
-interface TaskOptions extends PlanOptions {
+interface ParsedRunOptions extends TablePlanOptions {
   readonly tables?: readonly CopyTable[]
   readonly prunes: boolean
   readonly allowsEmpty: boolean
 }
 
-/** A run whose words were understood. */
-interface Task {
-  readonly session: Session
-  readonly options: TaskOptions
-  readonly words: RunWords
-  readonly surroundings: Surroundings
+interface RunTask {
+  readonly session: SyncSession
+  readonly parsed: ParsedRunOptions
+  readonly options: RunCommandOptions
+  readonly context: CliContext
 }
 
-/** Runs as the words say. Throws what a run throws, and `EndedBetweenRuns`. */
-export async function runCommand(words: RunWords, surroundings: Surroundings): Promise<void> {
-  const everyMs = words.every === undefined ? null : durationOf('--every', words.every)
-  const options = optionsOf(words)
-  // said before anybody is asked for a key
-  await copyOf(words.to, surroundings.env, csvOf(words))
-  // a service that starts at the same time may take longer than a run that is tried once should wait
-  const refused = everyMs === null ? { retryRefusedForMs: REFUSED_FOR_MS } : {}
-  const task = { session: await sessionOf(words, surroundings, refused), options, words, surroundings }
-  if (words.dryRun) return look(task)
+/** Runs the command. Throws what a run throws, `CommandLineError`, and `StoppedBetweenRuns`. */
+export async function runCommand(options: RunCommandOptions, context: CliContext): Promise<void> {
+  const everyMs = options.every === undefined ? null : parseDurationOption('--every', options.every)
+  const parsed = parseRunOptions(options)
+  // Checks the destination before the prompt for the key.
+  await createCopy(options.to, context.env, parseCsvOptions(options))
+  // With --every, the service may start at the same time: the client then retries for its default time.
+  const settings = everyMs === null ? { retryRefusedForMs: REFUSED_FOR_MS } : {}
+  const task: RunTask = { session: await createSession(options, context, settings), parsed, options, context }
+  if (options.dryRun) return printPreview(task)
   if (everyMs === null) return runOnce(task)
   for (;;) {
     await runOnce(task).catch((error: unknown) => {
-      if (surroundings.signal.aborted || !mayBeFixedMeanwhile(error)) throw error
-      tellFailure(task, error)
+      if (context.signal.aborted || !isWorthRetrying(error)) throw error
+      reportFailure(task, error)
     })
-    await setTimeout(everyMs, undefined, { signal: surroundings.signal }).catch((cause: unknown) => {
-      throw new EndedBetweenRuns('ended', { cause })
+    await setTimeout(everyMs, undefined, { signal: context.signal }).catch((cause: unknown) => {
+      throw new StoppedBetweenRuns('stopped', { cause })
     })
   }
 }
 
-function tellFailure({ session, words, surroundings: { output } }: Task, error: unknown): void {
-  const sentence = `${sentenceOf(error)}; the next run is in ${words.every}`
-  session.teller.say(`store-sync: ${sentence}`)
-  if (words.json) printEvent(output, { event: 'error', message: sentence })
+function reportFailure({ session, options, context: { output } }: RunTask, error: unknown): void {
+  const message = `${errorMessage(error)}; next run in ${options.every}`
+  session.reporter.print(`store-sync: ${message}`)
+  if (options.json) printEvent(output, { event: 'error', message })
 }
 
-function optionsOf({ full, prune, allowEmpty, tables, since, overlap }: RunWords): TaskOptions {
+function parseRunOptions({ full, prune, allowEmpty, tables, since, overlap }: RunCommandOptions): ParsedRunOptions {
   return {
     isFull: full === true,
     prunes: prune === true,
     allowsEmpty: allowEmpty === true,
-    ...(tables === undefined ? {} : { tables: tablesOf(tables) }),
-    ...(since === undefined ? {} : { since: instantOf(since) }),
-    ...(overlap === undefined ? {} : { overlapMs: durationOf('--overlap', overlap) }),
+    ...(tables === undefined ? {} : { tables: parseTables(tables) }),
+    ...(since === undefined ? {} : { since: parseSince(since) }),
+    ...(overlap === undefined ? {} : { overlapMs: parseDurationOption('--overlap', overlap) }),
   }
 }
 
-function csvOf({ csvDelimiter, csvNoApostrophe }: RunWords): CsvOptions {
+function parseCsvOptions({ csvDelimiter, csvNoApostrophe }: RunCommandOptions): CsvCopyOptions {
   return {
-    ...(csvDelimiter === undefined ? {} : { delimiter: delimiterOf(csvDelimiter) }),
+    ...(csvDelimiter === undefined ? {} : { delimiter: parseCsvDelimiter(csvDelimiter) }),
     ...(csvNoApostrophe ? { escapesFormulas: false } : {}),
   }
 }
 
-async function runOnce({ session, options, words, surroundings }: Task): Promise<void> {
-  const { env, output, signal } = surroundings
-  const { client, meter, teller } = session
-  const copy = await copyOf(words.to, env, csvOf(words))
-  const before = meter.requests
+async function runOnce({ session, parsed, options, context }: RunTask): Promise<void> {
+  const { env, output, signal } = context
+  const { client, meter, reporter } = session
+  const copy = await createCopy(options.to, env, parseCsvOptions(options))
+  const requestsBefore = meter.requests
   const startedAt = now()
-  if (!words.json) teller.begin()
-  const observe = words.json ? tellProgram(output) : tellPerson(teller)
-  const summary = await run({ client, copy, observe, signal, ...options }).finally(() => teller.end())
-  const spent = { ms: Math.round(now() - startedAt), requests: meter.requests - before }
-  if (words.json) printEvent(output, { event: 'run', storeId: summary.storeId, ...spent })
-  else teller.say(summaryText(summary, { ...spent, copy: copy.name, isPart: options.tables !== undefined }))
+  if (!options.json) reporter.start()
+  const onProgress = options.json ? printProgressEvents(output) : reportProgress(reporter)
+  const summary = await run({ client, copy, onProgress, signal, ...parsed }).finally(() => reporter.stop())
+  const totals = { ms: Math.round(now() - startedAt), requests: meter.requests - requestsBefore }
+  if (options.json) printEvent(output, { event: 'run', storeId: summary.storeId, ...totals })
+  else reporter.print(summaryText(summary, { ...totals, copy: copy.name, isPart: parsed.tables !== undefined }))
 }
 
-async function look({ session: { client }, options, words, surroundings }: Task): Promise<void> {
-  const { env, output, signal } = surroundings
-  const copy = await copyOf(words.to, env)
-  for await (const table of preview({ client, copy, signal, ...options })) {
-    if (words.json) printEvent(output, { event: 'would', ...table })
-    else output.say(`${previewText(table)}\n`)
+async function printPreview({ session: { client }, parsed, options, context }: RunTask): Promise<void> {
+  const { env, output, signal } = context
+  const copy = await createCopy(options.to, env)
+  for await (const table of preview({ client, copy, signal, ...parsed })) {
+    if (options.json) printEvent(output, { event: 'preview', ...table })
+    else output.writeMessage(`${previewText(table)}\n`)
   }
-  if (!words.json) output.say(`  nothing was written; \`run\` without --dry-run brings ${copy.name} up to date\n`)
+  if (!options.json) output.writeMessage(`  dry run: ${copy.name} was not changed\n`)
 }
 
 function previewText({ table, mode, since, rows, isAtLeast, idsPages }: TablePreview): string {
   const from = since === null ? '' : ` since ${since}`
-  const ids = idsPages === 0 ? '' : `, and ${numberText(idsPages)} ${idsPages === 1 ? 'page' : 'pages'} of ids`
-  return `${tableText(table, rows)} rows${isAtLeast ? ' or more' : ''}  ${MODES[mode]}${from}${ids}`
+  const ids = idsPages === 0 ? '' : `, and ${numberText(idsPages)} ${idsPages === 1 ? 'page' : 'pages'} of IDs`
+  return `${tableText(table, rows)} rows${isAtLeast ? ' or more' : ''}  ${MODE_TEXTS[mode]}${from}${ids}`
 }

@@ -1,135 +1,137 @@
-// What a copy of a store is, whatever keeps it: tables that take pages in transactions, and a state that moves with them.
-// Whoever walks the service knows nothing of how rows are kept, and a copy knows nothing of the service.
+// The interface of a copy: tables that take pages in transactions, and a state that moves with them. The code that reads
+// the service does not know how a copy stores its rows, and a copy does not know the service.
+//
+// A walk reads one list of the service from its start to its end. A full walk reads all rows; the copy then removes the
+// rows that the walk has not seen. An interrupted walk can be resumed.
 
 import type { CopyColumn, CopyTable } from '../tables.ts'
 
 /** A row as the service sent it. */
 export type CopyRow = Readonly<Record<string, unknown>>
 
-/** How far a table's copy is. */
+/** How far the copy of a table is. All times are RFC 3339. */
 export interface TableState {
-  /** From when the next run asks, RFC 3339; null before the first walk has ended. */
+  /** Start of the next incremental sync. null before the first walk has ended. */
   readonly since: string | null
-  /** When the last walk of the whole list began, RFC 3339; null before the first. */
-  readonly wholeAt: string | null
-  /** Before which it lacks what the store has, RFC 3339, where a run was told so; null where it lacks nothing. */
+  /** When the last full walk started. null before the first. */
+  readonly fullAt: string | null
+  /** The copy lacks rows that were last changed before this time. null if it lacks none. */
   readonly startsAt: string | null
 }
 
-/** A table that nothing is known of. */
-export const NEW_TABLE: TableState = { since: null, wholeAt: null, startsAt: null }
+/** State of a table before its first walk. */
+export const NEW_TABLE: TableState = { since: null, fullAt: null, startsAt: null }
 
-/** A walk that has written pages and did not end: from where another run goes on. */
+/** A walk that has written pages but has not ended, so that another run can resume it. All times are RFC 3339. */
 export interface UnfinishedWalk {
-  /** From when changes were asked for, RFC 3339; null where the whole list was. */
-  readonly askedSince: string | null
-  /** `since` and `startsAt` of the state that the table has after it. */
+  /** Start of the requested changes. null for a full walk. */
+  readonly requestedSince: string | null
+  /** `since` and `startsAt` of the table's state after the walk. */
   readonly since: string
   readonly startsAt: string | null
-  /** When it began, RFC 3339. */
   readonly startedAt: string
-  /** Leads to the page behind the last one that was written; null where all are, and only its end is missing. */
+  /** Cursor of the page after the last written one. null if all pages are written and only the end is missing. */
   readonly cursor: string | null
-  /** Rows read so far, children not counted. */
+  /** Rows read so far, without embedded rows. */
   readonly rows: number
 }
 
-/** Which store it is a copy of, and how far. */
+/** State of a copy. */
 export interface CopyState {
-  /** null in a new copy. */
+  /** The store that it copies. null in a new copy. */
   readonly storeId: string | null
   readonly tables: ReadonlyMap<string, TableState>
-  /** Walks that did not end, by table. */
+  /** Unfinished walks by table. */
   readonly unfinished: ReadonlyMap<string, UnfinishedWalk>
 }
 
-/** What a copy says that nothing was written into. */
+/** State of a new copy. */
 export const NEW_COPY: CopyState = { storeId: null, tables: new Map(), unfinished: new Map() }
 
-/** A page to be written. */
+/** A page to write. */
 export interface PageWrite {
   readonly table: CopyTable
   readonly rows: readonly CopyRow[]
-  /** Whether the whole list is walked: then the copy marks what it has seen. */
-  readonly isWhole: boolean
-  /** Whether a walk begins with it: one of the table that did not end is forgotten, with its marks. No, unless said. */
+  /** Whether the walk is full: the copy then marks the rows as seen. */
+  readonly isFull: boolean
+  /** Whether the walk starts with this page: the copy then deletes an unfinished walk and its marks. False by default. */
   readonly isFirst?: boolean
-  /** From where the walk goes on behind this page, kept with its rows; null where it is walked again from its beginning. */
+  /** The walk after this page, saved in the same transaction. null (the default) if it cannot be resumed. */
   readonly unfinished?: UnfinishedWalk | null
-  /** Ids that are met and not written, of a walk of the whole list that brings ids alone. None, unless said. */
-  readonly met?: readonly string[]
+  /** IDs that a full walk of IDs has seen. None by default. */
+  readonly seenIds?: readonly string[]
 }
 
-/** How a walk of a table ended. */
+/** The end of a walk. */
 export interface WalkEnd {
   readonly table: CopyTable
   readonly state: TableState
-  /** Whether the whole list was walked: then rows that it no longer has are removed, with what they own. */
-  readonly isWhole: boolean
+  /** Whether the walk was full: the copy then removes unseen rows and what they own. */
+  readonly isFull: boolean
 }
 
-/** A row as a copy keeps it: a text for each column that means the same for the same value, as `comparable` gives it. */
-export type KeptRow = Readonly<Record<string, string | null>>
+/** A stored row: for each column the text that `comparableText` returns for the value. */
+export type StoredRow = Readonly<Record<string, string | null>>
 
-/** Rows to read back. */
+/** Rows to read from a copy. */
 export interface RowSelection {
-  /** The table, a child's included. */
+  /** A table or an embedded table. */
   readonly table: { readonly name: string; readonly columns: readonly CopyColumn[] }
-  /** Column that is compared with `ids`: the row's own id, or its parent's. */
+  /** Column to compare with `ids`: `id`, or the parent's ID in an embedded table. */
   readonly by: string
   readonly ids: readonly string[]
 }
 
-/** A copy of one store. One process at a time writes it. */
+/** A copy of one store. Only one process may write it at a time. */
 export interface Copy {
-  /** What messages call it; without a password. */
+  /** Name for messages, without a password. */
   readonly name: string
-  /** Which store and how far, and nothing is changed or made; null where there is no copy yet. */
+  /** Returns the state without changing anything. null if there is no copy yet. */
   peek(): Promise<CopyState | null>
   /**
-   * Makes what is missing of these tables, and forgets marks of walks that cannot go on. A walk of a table that gets new
-   * columns cannot: the rows that it has read lack them. Throws `CopyBusy`.
+   * Opens the copy for writing. Creates missing tables and columns. Deletes the unfinished walk of a table that gets new
+   * columns, because the rows read so far lack them. Throws `CopyBusyError`.
    */
   open(tables: readonly CopyTable[]): Promise<CopyState>
-  /** Says which store it is a copy of. */
+  /** Saves the ID of the store. */
   claim(storeId: string): Promise<void>
-  /** Rows of one page: they take the place of rows with the same ids, with their children, all of it or nothing. */
+  /** Writes the rows of a page in one transaction. They replace rows with the same IDs and their embedded rows. */
   write(page: PageWrite): Promise<void>
-  /** Ends a walk, and moves the state with it. How many rows were removed, those that they had or owned not counted. */
+  /** Ends a walk and saves its state. Returns the number of removed rows, without their embedded and owned rows. */
   end(walk: WalkEnd): Promise<number>
-  /** Rows of a table, children's tables included. */
+  /** Returns the number of rows in a table or an embedded table. */
   count(table: string): Promise<number>
-  /** What is kept of these rows; those that it lacks are left out. */
-  read(selection: RowSelection): Promise<KeptRow[]>
-  /** What this copy keeps of a value: what its kind of database cannot hold is changed as a write changes it. */
-  asKept(column: CopyColumn, value: unknown): unknown
-  /** Marks rows as met by a walk that writes nothing; the marks are gone when the copy is closed. */
-  mark(table: string, ids: readonly string[]): Promise<void>
-  /** Ids of rows without such a mark, in order: at most `most` of those behind `after`, or of all where that is null. */
-  unmet(table: string, after: string | null, most: number): Promise<string[]>
-  /** Names of files that are not as the last run wrote them; none where people open the copy itself. */
+  /** Returns the stored rows. Rows that the copy lacks are not in the result. */
+  read(selection: RowSelection): Promise<StoredRow[]>
+  /** Returns the value as `write` stores it, after the changes that this kind of database needs. */
+  asStored(column: CopyColumn, value: unknown): unknown
+  /** Marks rows as seen by a verification. The marks last until the copy is closed. */
+  markSeen(table: string, ids: readonly string[]): Promise<void>
+  /** Returns at most `limit` IDs without such a mark, in order, after the ID `after` or from the first. */
+  unseenIds(table: string, after: string | null, limit: number): Promise<string[]>
+  /** Returns the names of files that differ from what the last run wrote. Empty for a copy that is a database. */
   changedFiles(): Promise<string[]>
-  /** Called when a whole run has come to its end: files that people open are written here. */
+  /** Called after all tables of a run: writes the files of a CSV, XLSX or Parquet copy. */
   finish(): Promise<void>
-  /** Gives it up for others. */
+  /** Releases the copy for other processes. */
   close(): Promise<void>
 }
 
-/** Another process writes this copy. */
-export class CopyBusy extends Error {
-  override readonly name = 'CopyBusy'
+/** Thrown if another run is writing the copy. */
+export class CopyBusyError extends Error {
+  override readonly name = 'CopyBusyError'
 
   constructor(copy: string) {
-    super(`another run writes ${copy} just now: wait for its end, or end it`)
+    super(`another store-sync run is writing ${copy}; wait until it ends, or stop it`)
   }
 }
 
-/** What is there is no copy of this store, or cannot be one as it is: somebody has to do something first. */
-export class CopyProblem extends Error {
-  override readonly name = 'CopyProblem'
+/** Thrown if the destination is not a copy of this store, or cannot be used until the user changes something. */
+export class CopyError extends Error {
+  override readonly name = 'CopyError'
 }
 
-/** The connection to a copy is gone or could not be made, or another program held it too long: a later run may succeed. */
-export class CopyLost extends Error {
-  override readonly name = 'CopyLost'
+/** Thrown if the connection fails or another program holds the copy for too long. A later run may succeed. */
+export class CopyUnavailableError extends Error {
+  override readonly name = 'CopyUnavailableError'
 }

@@ -1,57 +1,58 @@
-// Compares a table with the store by the list of its ids, a fortieth of the requests: which rows there are, and when each
-// was last changed. A row that was changed and kept its stamp is not found so.
+// Compares a table with the store by its list of IDs, in about 1/40 of the requests: which rows exist, and when each was
+// last changed. It does not find a row whose value changed without its timestamp.
 
-import { comparable } from '../copies/comparable.ts'
-import type { KeptRow, TableState } from '../copies/copy.ts'
+import { comparableText } from '../copies/comparable-text.ts'
+import type { StoredRow, TableState } from '../copies/copy.ts'
 import type { CopyColumn, CopyTable } from '../tables.ts'
-import { oneAhead } from './ahead.ts'
-import { byId, type TableComparison } from './compare-rows.ts'
-import { type Compared, idOf, type Reason } from './findings.ts'
-import { idsOf, type MetRow } from './ids.ts'
-import { listOf } from './lists.ts'
-import { canAsk } from './plan.ts'
+import { rowsById, type TableComparison } from './compare-rows.ts'
+import { type IdRow, listIds } from './list-ids.ts'
+import { listRows } from './list-rows.ts'
+import { hasParameter } from './plan-table.ts'
+import { readAhead } from './read-ahead.ts'
+import { type CompareMode, type DifferenceReason, idOf } from './table-differences.ts'
 
-const STAMP = 'updated_at'
+const UPDATED_AT = 'updated_at'
+const CREATED_SINCE = 'created_since'
 
-/** What is compared of the table where little is to be asked for: all of a row that has no stamp, or no list of ids. */
-export function comparedQuickly({ ids, columns }: CopyTable): Compared {
-  return ids !== null && columns.some(({ name }) => name === STAMP) ? 'stamps' : 'rows'
+/** Returns what a quick verification compares: whole rows if the table has no list of IDs or no timestamps. */
+export function quickCompareMode({ ids, columns }: CopyTable): CompareMode {
+  return ids !== null && columns.some(({ name }) => name === UPDATED_AT) ? 'timestamps' : 'rows'
 }
 
-/** Compares ids and stamps with the copy's, and marks the rows. Throws `ListMissing` before anything is found. */
-export async function compareIds(comparison: TableComparison, known: TableState): Promise<void> {
-  await new IdsComparison(comparison, known).follow()
+/** Compares IDs and timestamps, and marks the rows as seen. Throws `ListMissingError` before it adds a difference. */
+export async function compareIds(comparison: TableComparison, state: TableState): Promise<void> {
+  await new IdsComparison(comparison, state).compare()
 }
 
 class IdsComparison {
   readonly #comparison: TableComparison
-  readonly #known: TableState
+  readonly #state: TableState
   readonly #columns: readonly CopyColumn[]
-  /** Whether rows that come now were created before the copy begins. */
-  #isBefore = false
-  /** Rows that the copy lacks and that were never changed: when they were created the ids do not say. */
-  readonly #unstamped = new Set<string>()
+  /** Whether the current rows were created before the copy starts (`startsAt`). */
+  #isBeforeStart = false
+  /** Missing rows without a timestamp. The list of IDs does not say when they were created. */
+  readonly #withoutTimestamp = new Set<string>()
 
-  constructor(comparison: TableComparison, known: TableState) {
+  constructor(comparison: TableComparison, state: TableState) {
     this.#comparison = comparison
-    this.#known = known
-    this.#columns = comparison.table.columns.filter(({ name }) => name === 'id' || name === STAMP)
+    this.#state = state
+    this.#columns = comparison.table.columns.filter(({ name }) => name === 'id' || name === UPDATED_AT)
   }
 
-  async follow(): Promise<void> {
-    const { client, table, findings, signal, observeRows } = this.#comparison
-    const firstWithin = await this.#findFirstWithin()
-    this.#isBefore = firstWithin !== null
+  async compare(): Promise<void> {
+    const { client, table, differences, signal, onRows } = this.#comparison
+    const firstIdInCopy = await this.#findFirstIdInCopy()
+    this.#isBeforeStart = firstIdInCopy !== null
     let rows = 0
-    for await (const page of oneAhead(idsOf(client, table, signal))) {
+    for await (const page of readAhead(listIds(client, table, signal))) {
       signal.throwIfAborted()
-      await this.#comparePage(page, firstWithin)
+      await this.#comparePage(page, firstIdInCopy)
       rows += page.length
-      observeRows(rows)
+      onRows(rows)
     }
-    const created = this.#unstamped.size === 0 ? new Set<string>() : await this.#createdLately()
-    for (const id of this.#unstamped)
-      findings.found({
+    const created = this.#withoutTimestamp.size === 0 ? new Set<string>() : await this.#idsCreatedSinceLastRun()
+    for (const id of this.#withoutTimestamp)
+      differences.add({
         table: table.name,
         id,
         kind: 'missing',
@@ -60,64 +61,59 @@ class IdsComparison {
       })
   }
 
-  async #comparePage(rows: readonly MetRow[], firstWithin: string | null): Promise<void> {
+  async #comparePage(rows: readonly IdRow[], firstIdInCopy: string | null): Promise<void> {
     const { copy, table } = this.#comparison
     const ids = rows.map((row) => idOf({ ...row }))
-    const kept = byId(await copy.read({ table: { name: table.name, columns: this.#columns }, by: 'id', ids }))
+    const stored = rowsById(await copy.read({ table: { name: table.name, columns: this.#columns }, by: 'id', ids }))
     for (const row of rows) {
       const id = idOf({ ...row })
-      if (id === firstWithin) this.#isBefore = false
-      this.#compareRow(row, id, kept.get(id))
+      if (id === firstIdInCopy) this.#isBeforeStart = false
+      this.#compareRow(row, id, stored.get(id))
     }
-    await copy.mark(table.name, ids)
+    await copy.markSeen(table.name, ids)
   }
 
-  #compareRow(row: MetRow, id: string, kept: KeptRow | undefined): void {
-    const { copy, table, findings } = this.#comparison
-    findings.met(table.name)
-    if (kept === undefined) {
-      const reason = this.#reasonOf(row)
-      if (reason === 'unknown') this.#unstamped.add(id)
-      else findings.found({ table: table.name, id, kind: 'missing', columns: [], reason })
+  #compareRow(row: IdRow, id: string, stored: StoredRow | undefined): void {
+    const { copy, table, differences } = this.#comparison
+    differences.countRow(table.name)
+    if (stored === undefined) {
+      const reason = this.#reasonForMissing(row)
+      if (reason === 'unknown') this.#withoutTimestamp.add(id)
+      else differences.add({ table: table.name, id, kind: 'missing', columns: [], reason })
       return
     }
-    const [stamp] = this.#columns.filter(({ name }) => name === STAMP)
-    if (stamp === undefined || comparable(stamp.kind, copy.asKept(stamp, row.updated_at)) === (kept[STAMP] ?? null))
-      return
-    findings.found({
-      table: table.name,
-      id,
-      kind: 'different',
-      columns: [STAMP],
-      reason: findings.reasonOf({ ...row }),
-    })
+    const [updatedAt] = this.#columns.filter(({ name }) => name === UPDATED_AT)
+    if (updatedAt === undefined) return
+    const timestamp = comparableText(updatedAt.kind, copy.asStored(updatedAt, row.updated_at))
+    if (timestamp === (stored[UPDATED_AT] ?? null)) return
+    const reason = differences.reasonFor({ ...row })
+    differences.add({ table: table.name, id, kind: 'different', columns: [UPDATED_AT], reason })
   }
 
-  #reasonOf(row: MetRow): Reason | 'unknown' | null {
-    if (row.updated_at !== null) return this.#comparison.findings.reasonOf({ ...row })
-    // ids come in the order in which their rows were created
-    if (this.#isBefore) return 'left_out'
-    return canAsk(this.#comparison.table, CREATED) && this.#known.since !== null ? 'unknown' : null
+  #reasonForMissing(row: IdRow): DifferenceReason | 'unknown' | null {
+    if (row.updated_at !== null) return this.#comparison.differences.reasonFor({ ...row })
+    // The list returns IDs in the order of creation.
+    if (this.#isBeforeStart) return 'left_out'
+    return hasParameter(this.#comparison.table, CREATED_SINCE) && this.#state.since !== null ? 'unknown' : null
   }
 
-  /** Id of the first row that was created since the copy begins, empty where there is none; null where it has no beginning. */
-  async #findFirstWithin(): Promise<string | null> {
+  /** Returns the first row created since `startsAt`, or '' if there is none. Returns null if the copy has no start. */
+  async #findFirstIdInCopy(): Promise<string | null> {
     const { client, table, signal } = this.#comparison
-    const { startsAt } = this.#known
-    if (startsAt === null || !canAsk(table, CREATED)) return null
-    for await (const { rows } of listOf(client, table, { createdSince: startsAt, signal }))
+    const { startsAt } = this.#state
+    if (startsAt === null || !hasParameter(table, CREATED_SINCE)) return null
+    for await (const { rows } of listRows(client, table, { createdSince: startsAt, signal }))
       for (const row of rows) return idOf(row)
     return ''
   }
 
-  /** Ids of rows that were created since the last run began: the next one fetches them. */
-  async #createdLately(): Promise<Set<string>> {
+  /** The next run reads these rows. */
+  async #idsCreatedSinceLastRun(): Promise<Set<string>> {
     const { client, table, signal } = this.#comparison
     const created = new Set<string>()
-    const query = { createdSince: this.#known.since ?? '', signal }
-    for await (const { rows } of oneAhead(listOf(client, table, query))) for (const row of rows) created.add(idOf(row))
+    const query = { createdSince: this.#state.since ?? '', signal }
+    for await (const { rows } of readAhead(listRows(client, table, query)))
+      for (const row of rows) created.add(idOf(row))
     return created
   }
 }
-
-const CREATED = 'created_since'

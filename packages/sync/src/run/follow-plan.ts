@@ -1,37 +1,44 @@
-// What is done where the service cannot answer what a run asks first: a store that does not track updates, and a service
-// that is older than the list of all addresses.
+// Replaces a plan that the service cannot answer: the store does not track updates, or the service is older than the
+// list of all addresses.
 
 import { type StoreExportClient, StoreExportError } from '@store-export/client'
 import type { TableState } from '../copies/copy.ts'
 import type { CopyTable } from '../tables.ts'
-import { ListMissing, type ListQuery, listOf, type PageOfRows, wholeList } from './lists.ts'
-import { isWholeDue, type PlanOptions, planOf, planWithoutUpdates, type TablePlan, WHOLE } from './plan.ts'
+import { ListMissingError, type ListQuery, listAllRows, listRows, type RowPage } from './list-rows.ts'
+import {
+  FULL_PLAN,
+  isFullDue,
+  planTable,
+  planWithoutUpdates,
+  type TablePlan,
+  type TablePlanOptions,
+} from './plan-table.ts'
 
 const BAD_REQUEST = 400
 
-/** Where rows come from. */
-export type Source = (client: StoreExportClient, table: CopyTable, query: ListQuery) => AsyncIterable<PageOfRows>
+/** Reads the rows of a table. */
+export type RowSource = (client: StoreExportClient, table: CopyTable, query: ListQuery) => AsyncIterable<RowPage>
 
-/** Calls `follow` with the plan for the table, and again with another plan if the service refuses the first one. */
+/** Calls `follow` with the plan for the table, and again with another plan if the service rejects the first one. */
 export async function followPlan<T>(
   table: CopyTable,
-  known: TableState,
-  options: PlanOptions,
-  follow: (plan: TablePlan, source: Source) => Promise<T>,
+  state: TableState,
+  options: TablePlanOptions,
+  follow: (plan: TablePlan, source: RowSource) => Promise<T>,
 ): Promise<T> {
-  const plan = planOf(table, known, options)
+  const plan = planTable(table, state, options)
   try {
-    return await follow(plan, listOf)
+    return await follow(plan, listRows)
   } catch (error) {
-    if (error instanceof ListMissing) return follow(WHOLE, wholeList)
-    const created = isUntracked(error) ? planWithoutUpdates(table, plan) : null
+    if (error instanceof ListMissingError) return follow(FULL_PLAN, listAllRows)
+    const created = isUpdatesUntracked(error) ? planWithoutUpdates(table, plan) : null
     if (created === null) throw error
-    // a whole walk meets what was created, too
-    return follow(isWholeDue(known, options) ? WHOLE : created, listOf)
+    // A full walk also reads the created rows.
+    return follow(isFullDue(state, options) ? FULL_PLAN : created, listRows)
   }
 }
 
-/** A store that does not track updates says so with a 400; so does a cursor that is none, which is another matter. */
-function isUntracked(error: unknown): boolean {
+/** A store that does not track updates answers with status 400. An invalid cursor has the same status. */
+function isUpdatesUntracked(error: unknown): boolean {
   return error instanceof StoreExportError && error.status === BAD_REQUEST && error.code !== 'INVALID_CURSOR'
 }

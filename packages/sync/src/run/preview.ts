@@ -1,68 +1,68 @@
-// What a run would ask for, without writing anything: one page of each list is read, and no more.
+// Previews a run: reads at most one page of each list and writes nothing.
 
 import type { StoreExportClient } from '@store-export/client'
 import { LIMITS } from '@store-export/contract'
 import { type Copy, NEW_COPY, NEW_TABLE } from '../copies/copy.ts'
 import { type CopyTable, TABLES } from '../tables.ts'
-import { followPlan, type Source } from './follow-plan.ts'
-import { listOf } from './lists.ts'
-import { type Mode, type PlanOptions, queryOf, type TablePlan } from './plan.ts'
-import { refuseOther, rowsOf } from './run.ts'
+import { followPlan, type RowSource } from './follow-plan.ts'
+import { listRows } from './list-rows.ts'
+import { planQuery, type TablePlan, type TablePlanOptions, type WalkMode } from './plan-table.ts'
+import { requireSameStore, storeRowCount } from './run.ts'
 
-/** What a preview needs. */
-export interface PreviewOptions extends PlanOptions {
+/** Options of a preview. */
+export interface PreviewOptions extends TablePlanOptions {
   readonly client: StoreExportClient
   readonly copy: Copy
-  /** Tables to look at; all of them unless said. */
+  /** All tables by default. */
   readonly tables?: readonly CopyTable[]
   /** Whether the run would prune. */
   readonly prunes?: boolean
   readonly signal?: AbortSignal
 }
 
-/** What a run would ask of a table. */
+/** What a run would request for a table. */
 export interface TablePreview {
   readonly table: string
-  readonly mode: Mode
-  /** From when, RFC 3339; null for all of it. */
+  readonly mode: WalkMode
+  /** Start of the requested changes, RFC 3339. null for all rows. */
   readonly since: string | null
-  /** Rows that would come, children not counted. */
+  /** Rows that the run would read, without embedded rows. */
   readonly rows: number
-  /** Whether there are more: the list has further pages, and the store does not say how many. */
+  /** Whether there are more: the list has further pages, and the store does not report their number. */
   readonly isAtLeast: boolean
-  /** Pages of ids that would be read to find what the store has deleted, as far as it says how many rows it has. */
+  /** Pages of IDs that `--prune` would read. A lower bound if the store does not report its number of rows. */
   readonly idsPages: number
 }
 
-/** Looks at each table in turn. Nothing is made where there is no copy yet. Throws as `run` does. */
+/** Yields a preview of each table. Creates nothing if there is no copy yet. Throws as `run` does. */
 export async function* preview(options: PreviewOptions): AsyncGenerator<TablePreview> {
   const { client, copy, signal, tables = TABLES } = options
-  const call = signal === undefined ? {} : { signal }
+  const signalOption = signal === undefined ? {} : { signal }
   const state = (await copy.peek()) ?? NEW_COPY
-  const store = await client.store.get(call)
-  refuseOther(copy, state, store)
+  const store = await client.store.get(signalOption)
+  requireSameStore(copy, state, store)
   for (const table of tables) {
-    const known = state.tables.get(table.name) ?? NEW_TABLE
-    const look = async (plan: TablePlan, source: Source): Promise<TablePreview> => {
+    const tableState = state.tables.get(table.name) ?? NEW_TABLE
+    const previewTable = async (plan: TablePlan, source: RowSource): Promise<TablePreview> => {
       const { mode, since } = plan
-      const first = await firstOf(source(client, table, { ...queryOf(plan), ...call }))
-      const total = mode === 'whole' ? rowsOf(store, table.name) : null
-      const isAtLeast = total === null && (source !== listOf || first?.cursor != null)
+      const first = await firstPage(source(client, table, { ...planQuery(plan), ...signalOption }))
+      const total = mode === 'full' ? storeRowCount(store, table.name) : null
+      const isAtLeast = total === null && (source !== listRows || first?.cursor != null)
       const rows = total ?? first?.rows.length ?? 0
-      const isPruned = options.prunes === true && table.ids !== null && mode !== 'whole'
-      const idsPages = isPruned ? pagesOfIds(rowsOf(store, table.name) ?? rows) : 0
+      const isPruned = options.prunes === true && table.ids !== null && mode !== 'full'
+      const idsPages = isPruned ? idPageCount(storeRowCount(store, table.name) ?? rows) : 0
       return { table: table.name, mode, since, rows, isAtLeast, idsPages }
     }
-    yield await followPlan(table, known, options, look)
+    yield await followPlan(table, tableState, options, previewTable)
   }
 }
 
-/** An empty list has a page, too. */
-function pagesOfIds(rows: number): number {
+/** An empty list also has a page. */
+function idPageCount(rows: number): number {
   return Math.max(1, Math.ceil(rows / LIMITS.pageRowsOfIds))
 }
 
-async function firstOf<T>(pages: AsyncIterable<T>): Promise<T | null> {
+async function firstPage<T>(pages: AsyncIterable<T>): Promise<T | null> {
   for await (const page of pages) return page
   return null
 }

@@ -1,51 +1,51 @@
-// Whether a copy is the store: every list is walked whole, or that of its ids, each row is compared with what the copy
-// keeps, and what the copy has besides is named. Nothing is mended here.
+// Compares a copy with the store: reads every list in full, or its IDs, compares each row with the copy, and reports the
+// rows that only the copy has. Repairs nothing.
 
 import type { Store, StoreExportClient } from '@store-export/client'
-import { type Copy, CopyProblem, NEW_TABLE, type TableState } from '../copies/copy.ts'
+import { type Copy, CopyError, NEW_TABLE, type TableState } from '../copies/copy.ts'
 import { type CopyTable, TABLES } from '../tables.ts'
-import { leavingNone } from './ahead.ts'
-import { comparedQuickly, compareIds } from './compare-ids.ts'
+import { compareIds, quickCompareMode } from './compare-ids.ts'
 import { compareRows } from './compare-rows.ts'
-import { type Compared, type Finding, TableFindings, type TableVerification } from './findings.ts'
-import { ListMissing } from './lists.ts'
-import { refuseOther, rowsOf } from './run.ts'
+import { ListMissingError } from './list-rows.ts'
+import { abortWhenDone } from './read-ahead.ts'
+import { requireSameStore, storeRowCount } from './run.ts'
+import { type CompareMode, TableDifferences, type TableVerification, type VerifyEvent } from './table-differences.ts'
 
-/** What a verification needs. */
+/** Options of a verification. */
 export interface VerifyOptions {
   readonly client: StoreExportClient
   readonly copy: Copy
-  /** Tables to compare; all of them unless said. */
+  /** All tables by default. */
   readonly tables?: readonly CopyTable[]
-  /** Compares ids and instants of last changes alone, where a table has a list of them: a fortieth of the requests. */
+  /** Whether to compare only IDs and timestamps of tables that have a list of them, in about 1/40 of the requests. */
   readonly isQuick?: boolean
-  /** Hears of each page, each difference and each table. */
-  readonly observe?: (finding: Finding) => void
+  /** Called after each page, difference and table. */
+  readonly onEvent?: (event: VerifyEvent) => void
   readonly signal?: AbortSignal
 }
 
-/** How a copy compares. */
+/** Result of a verification. */
 export interface Verification {
   readonly storeId: string
   readonly tables: readonly TableVerification[]
-  /** Files that are not as the last run wrote them. */
+  /** Names of files that differ from what the last run wrote. */
   readonly changedFiles: readonly string[]
-  /** Whether nothing differs but what is explained. */
+  /** Whether every difference has a reason, and no file differs. */
   readonly isSame: boolean
 }
 
-/** Compares. Throws what the client throws, `CopyBusy`, and `CopyProblem` where there is no copy, or another store's. */
+/** Compares. Throws the client's errors, `CopyBusyError`, and `CopyError` if the copy is missing or of another store. */
 export async function verify(options: VerifyOptions): Promise<Verification> {
   const { client, copy, signal, tables = TABLES } = options
-  if ((await copy.peek()) === null) throw new CopyProblem(`${copy.name} is no copy yet: run \`store-sync run\` first`)
+  if ((await copy.peek()) === null) throw new CopyError(`${copy.name} is not a copy yet; run \`store-sync run\` first`)
   const state = await copy.open(TABLES)
   try {
     const store = await client.store.get(signal === undefined ? {} : { signal })
-    refuseOther(copy, state, store)
+    requireSameStore(copy, state, store)
     const verified: TableVerification[] = []
     for (const table of tables) {
-      const known = state.tables.get(table.name) ?? NEW_TABLE
-      verified.push(...(await compareTable({ ...options, store }, table, known)))
+      const tableState = state.tables.get(table.name) ?? NEW_TABLE
+      verified.push(...(await compareTable({ ...options, store }, table, tableState)))
     }
     const changedFiles = await copy.changedFiles()
     const isSame = changedFiles.length === 0 && verified.every(({ differences }) => differences === 0)
@@ -58,24 +58,24 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
 async function compareTable(
   options: VerifyOptions & { readonly store: Store },
   table: CopyTable,
-  known: TableState,
+  state: TableState,
 ): Promise<TableVerification[]> {
-  const { client, copy, observe, store, isQuick, signal: ended } = options
+  const { client, copy, onEvent, store, isQuick } = options
   const { name } = table
-  const compare = (compared: Compared) =>
-    leavingNone(ended, async (signal) => {
-      const findings = new TableFindings({ copy, table, known, compared, observe })
-      const observeRows = (rows: number) => observe?.({ event: 'page', table: name, rows, of: rowsOf(store, name) })
-      const comparing = { client, copy, table, findings, signal, observeRows }
-      await (compared === 'rows' ? compareRows(comparing) : compareIds(comparing, known))
-      return findings.end()
+  const compare = (compared: CompareMode) =>
+    abortWhenDone(options.signal, async (signal) => {
+      const differences = new TableDifferences({ copy, table, state, compared, onEvent })
+      const onRows = (rows: number) => onEvent?.({ event: 'page', table: name, rows, of: storeRowCount(store, name) })
+      const comparison = { client, copy, table, differences, signal, onRows }
+      await (compared === 'rows' ? compareRows(comparison) : compareIds(comparison, state))
+      return differences.finish()
     })
   if (isQuick !== true) return compare('rows')
   try {
-    return await compare(comparedQuickly(table))
+    return await compare(quickCompareMode(table))
   } catch (error) {
-    // the service is older than its lists of ids
-    if (error instanceof ListMissing) return compare('rows')
+    // The service is older than its lists of IDs.
+    if (error instanceof ListMissingError) return compare('rows')
     throw error
   }
 }

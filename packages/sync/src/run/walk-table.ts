@@ -1,89 +1,92 @@
-// One walk of one table: its pages are written as they come, and the state moves when all of them are there. A walk that
-// was ended in the middle goes on behind the last page that was written.
+// One walk of one table: writes each page as it arrives, and saves the new state after the last page. The next run
+// resumes an interrupted walk after the last page that was written.
 
 import { type StoreExportClient, StoreExportError } from '@store-export/client'
 import type { Copy, TableState, UnfinishedWalk } from '../copies/copy.ts'
 import type { CopyTable } from '../tables.ts'
-import { leavingNone, oneAhead } from './ahead.ts'
-import { refuseEmptying } from './emptying.ts'
-import { followPlan, type Source } from './follow-plan.ts'
-import { listOf, type PageOfRows } from './lists.ts'
-import { canAsk, type Mode, type PlanOptions, queryOf, type TablePlan } from './plan.ts'
-import { isGoingOn } from './unfinished.ts'
+import { canResume } from './can-resume.ts'
+import { refuseToEmpty } from './empty-tables.ts'
+import { followPlan, type RowSource } from './follow-plan.ts'
+import { listRows, type RowPage } from './list-rows.ts'
+import { hasParameter, planQuery, type TablePlan, type TablePlanOptions, type WalkMode } from './plan-table.ts'
+import { abortWhenDone, readAhead } from './read-ahead.ts'
 
-/** What walks need. */
-export interface WalkOptions extends PlanOptions {
+/** Options of a walk. */
+export interface TableWalkOptions extends TablePlanOptions {
   readonly client: StoreExportClient
   readonly copy: Copy
   readonly signal?: AbortSignal
-  /** Whether a table whose list is empty may lose all of its rows. */
+  /** Whether to remove all rows of a table if its list is empty. */
   readonly allowsEmpty?: boolean
-  /** Hears of each page. */
-  readonly observePage: (seen: PageSeen) => void
+  /** Called after each page. */
+  readonly onPage: (progress: WalkProgress) => void
 }
 
-/** How far a walk is. */
-export interface PageSeen {
-  readonly mode: Mode
-  /** Rows of the walk so far, those that an earlier run has read included. */
+/** Progress of a walk. */
+export interface WalkProgress {
+  readonly mode: WalkMode
+  /** Rows so far, including `rowsBefore`. */
   readonly rows: number
-  /** Rows that an earlier run has read. */
+  /** Rows that an interrupted run has read. */
   readonly rowsBefore: number
 }
 
-/** What a walk did. */
-export interface Walked {
-  readonly mode: Mode
-  /** Rows read, children not counted. */
+/** Result of a walk. */
+export interface WalkResult {
+  readonly mode: WalkMode
+  /** Rows that this run has read, without embedded rows. */
   readonly rows: number
-  /** Rows that an earlier run has read, which was ended in the middle: this one went on behind them. */
+  /** Rows that an interrupted run has read, after which this one continued. */
   readonly rowsBefore: number
-  /** Rows removed, children not counted. */
+  /** Rows removed, without embedded rows. */
   readonly removed: number
 }
 
-/** What is known of a table. */
+/** What the copy knows of a table before a walk. */
 export interface KnownTable {
   readonly state: TableState
-  /** The walk of it that did not end. */
+  /** The walk that an earlier run did not finish. */
   readonly unfinished: UnfinishedWalk | null
 }
 
-/** How a table is after its walk. */
-export interface UpToDate {
-  readonly walked: Walked
+/** A table after its walk. */
+export interface WalkedTable {
+  readonly result: WalkResult
   readonly state: TableState
-  /** Whether a walk of the whole list that began in this run has met all rows: the copy has no others. */
-  readonly isAllMet: boolean
+  /** Whether a full walk of this run has read all rows, so that the copy has no others. */
+  readonly isComplete: boolean
 }
 
-/** Brings `table` up to date, of which `known` is known. */
-export async function walkTable(options: WalkOptions, table: CopyTable, known: KnownTable): Promise<UpToDate> {
-  const { state, wentOn, ...walked } = await walkOnce(options, table, known)
-  if (!wentOn) return { walked, state, isAllMet: walked.mode === 'whole' }
-  // rows behind the cursor may have changed before this run began: they are asked for as those of a later run are
+/** Syncs a table. A resumed walk is followed by a walk of the rows that changed since it started. */
+export async function walkTable(options: TableWalkOptions, table: CopyTable, known: KnownTable): Promise<WalkedTable> {
+  const { state, isResumed, ...result } = await walkOnce(options, table, known)
+  if (!isResumed) return { result, state, isComplete: result.mode === 'full' }
+  // Rows that the interrupted run has read may have changed before this run started.
   const later = await walkOnce({ ...options, isFull: false }, table, { state, unfinished: null })
-  const both = { ...walked, rows: walked.rows + later.rows, removed: walked.removed + later.removed }
-  return { walked: both, state: later.state, isAllMet: later.mode === 'whole' }
+  const both = { ...result, rows: result.rows + later.rows, removed: result.removed + later.removed }
+  return { result: both, state: later.state, isComplete: later.mode === 'full' }
 }
 
-interface Ended extends Walked {
-  /** What is known of the table from now on. */
+interface WalkOutcome extends WalkResult {
+  /** State of the table after the walk. */
   readonly state: TableState
-  /** Whether it began in an earlier run. */
-  readonly wentOn: boolean
+  /** Whether an earlier run started the walk. */
+  readonly isResumed: boolean
 }
 
-function walkOnce(options: WalkOptions, table: CopyTable, known: KnownTable): Promise<Ended> {
+/** Restarts the walk once if the service rejects its cursor. */
+function walkOnce(
+  options: TableWalkOptions,
+  table: CopyTable,
+  { state, unfinished }: KnownTable,
+): Promise<WalkOutcome> {
   const { now = Date.now } = options
-  const walk = new TableWalk(options, table, known.state)
-  return followPlan(table, known.state, options, async (plan, source) => {
-    const { unfinished } = known
-    const begun = unfinished !== null && source === listOf && isGoingOn(unfinished, plan, now()) ? unfinished : null
+  const walk = new TableWalk(options, table, state)
+  return followPlan(table, state, options, async (plan, source) => {
+    const isResumed = unfinished !== null && source === listRows && canResume(unfinished, plan, now())
     try {
-      return await walk.follow(plan, source, begun)
+      return await walk.follow(plan, source, isResumed ? unfinished : null)
     } catch (error) {
-      // a cursor that the service takes no more: the list is begun again, once
       if (!(error instanceof StoreExportError && error.code === 'INVALID_CURSOR')) throw error
       return walk.follow(plan, source, null)
     }
@@ -91,88 +94,93 @@ function walkOnce(options: WalkOptions, table: CopyTable, known: KnownTable): Pr
 }
 
 class TableWalk {
-  readonly #options: WalkOptions
+  readonly #options: TableWalkOptions
   readonly #table: CopyTable
-  readonly #known: TableState
+  readonly #state: TableState
 
-  constructor(options: WalkOptions, table: CopyTable, known: TableState) {
+  constructor(options: TableWalkOptions, table: CopyTable, state: TableState) {
     this.#options = options
     this.#table = table
-    this.#known = known
+    this.#state = state
   }
 
-  /** Follows the plan: where a walk was begun, from where that stopped. */
-  async follow(plan: TablePlan, source: Source, begun: UnfinishedWalk | null): Promise<Ended> {
-    return leavingNone(this.#options.signal, (signal) => this.#walk(plan, source, begun, signal))
+  /** Reads and writes all pages of the plan, or those after `unfinished`. */
+  async follow(plan: TablePlan, source: RowSource, unfinished: UnfinishedWalk | null): Promise<WalkOutcome> {
+    return abortWhenDone(this.#options.signal, (signal) => this.#walk(plan, source, unfinished, signal))
   }
 
-  async #walk(plan: TablePlan, source: Source, begun: UnfinishedWalk | null, signal: AbortSignal): Promise<Ended> {
-    const { copy, observePage } = this.#options
+  async #walk(
+    plan: TablePlan,
+    source: RowSource,
+    unfinished: UnfinishedWalk | null,
+    signal: AbortSignal,
+  ): Promise<WalkOutcome> {
+    const { copy, onPage } = this.#options
     const table = this.#table
-    const isWhole = plan.mode === 'whole'
-    const keeps = source === listOf && canGoOn(table, plan)
-    const rowsBefore = begun?.rows ?? 0
-    let walk = begun ?? this.#beginning(plan)
-    let isFirst = begun === null
-    for await (const page of oneAhead(this.#pages(plan, source, begun, signal))) {
+    const isFull = plan.mode === 'full'
+    const isSaved = source === listRows && isResumable(table, plan)
+    const rowsBefore = unfinished?.rows ?? 0
+    let walk = unfinished ?? this.#newWalk(plan)
+    let isFirst = unfinished === null
+    for await (const page of readAhead(this.#pages(plan, source, unfinished, signal))) {
       signal.throwIfAborted()
-      if (isFirst) walk = { ...walk, since: instantOf(page.watermark) ?? earlier(walk.since, page.servedAt) }
+      if (isFirst) walk = { ...walk, since: timestampOrNull(page.watermark) ?? earlier(walk.since, page.servedAt) }
       walk = { ...walk, cursor: page.cursor, rows: walk.rows + page.rows.length }
-      // a list of one page is read again as soon as it is gone on with
-      const unfinished = keeps && !(isFirst && page.cursor === null) ? walk : null
-      await copy.write({ table, rows: page.rows, isWhole, isFirst, unfinished })
+      // Resuming a list of one page would save no request.
+      const saved = isSaved && !(isFirst && page.cursor === null) ? walk : null
+      await copy.write({ table, rows: page.rows, isFull, isFirst, unfinished: saved })
       isFirst = false
-      observePage({ mode: plan.mode, rows: walk.rows, rowsBefore })
+      onPage({ mode: plan.mode, rows: walk.rows, rowsBefore })
     }
-    if (isWhole && walk.rows === 0) await refuseEmptying(this.#options, table.name)
+    if (isFull && walk.rows === 0) await refuseToEmpty(this.#options, table.name)
     const state = this.#stateAfter(plan, walk)
-    const removed = await copy.end({ table, state, isWhole })
-    return { mode: plan.mode, rows: walk.rows - rowsBefore, rowsBefore, removed, state, wentOn: begun !== null }
+    const removed = await copy.end({ table, state, isFull })
+    return { mode: plan.mode, rows: walk.rows - rowsBefore, rowsBefore, removed, state, isResumed: unfinished !== null }
   }
 
-  /** The pages that are still to come. */
+  /** The pages that are left. */
   #pages(
     plan: TablePlan,
-    source: Source,
-    begun: UnfinishedWalk | null,
+    source: RowSource,
+    unfinished: UnfinishedWalk | null,
     signal: AbortSignal,
-  ): AsyncIterable<PageOfRows> {
+  ): AsyncIterable<RowPage> {
     const { client } = this.#options
-    if (begun === null) return source(client, this.#table, { ...queryOf(plan), signal })
-    if (begun.cursor === null) return nothing()
-    const query = queryOf({ ...plan, since: begun.askedSince })
-    return source(client, this.#table, { ...query, cursor: begun.cursor, signal })
+    if (unfinished === null) return source(client, this.#table, { ...planQuery(plan), signal })
+    if (unfinished.cursor === null) return noPages()
+    const query = planQuery({ ...plan, since: unfinished.requestedSince })
+    return source(client, this.#table, { ...query, cursor: unfinished.cursor, signal })
   }
 
-  #beginning({ since, startsAt }: TablePlan): UnfinishedWalk {
+  #newWalk({ since, startsAt }: TablePlan): UnfinishedWalk {
     const { now = Date.now } = this.#options
     const startedAt = new Date(now()).toISOString()
-    return { askedSince: since, since: startedAt, startsAt, startedAt, cursor: null, rows: 0 }
+    return { requestedSince: since, since: startedAt, startsAt, startedAt, cursor: null, rows: 0 }
   }
 
   #stateAfter({ mode }: TablePlan, { since, startsAt, startedAt }: UnfinishedWalk): TableState {
-    // what was created says nothing of what was updated: from there a later run, which can ask for updates, goes on
-    if (mode === 'created') return this.#known
-    return { since, wholeAt: mode === 'whole' ? startedAt : this.#known.wholeAt, startsAt }
+    // Created rows don't show what was updated. The first run that can request updates starts from the old state.
+    if (mode === 'created') return this.#state
+    return { since, fullAt: mode === 'full' ? startedAt : this.#state.fullAt, startsAt }
   }
 }
 
 /**
- * Whether a walk may go on in another run: what changes behind the cursor until then has to be asked for. Those that were
- * created since are few, and asked for again.
+ * Whether another run can resume the walk. Rows before the cursor can change until then, so the list must be able to
+ * filter by update. A walk of created rows is short and starts again.
  */
-function canGoOn(table: CopyTable, { mode }: TablePlan): boolean {
-  return mode !== 'created' && canAsk(table, 'updated_since')
+function isResumable(table: CopyTable, { mode }: TablePlan): boolean {
+  return mode !== 'created' && hasParameter(table, 'updated_since')
 }
 
-async function* nothing(): AsyncGenerator<never> {}
+async function* noPages(): AsyncGenerator<never> {}
 
-/** A watermark that is no instant would keep every later run from asking. */
-function instantOf(text: string | null): string | null {
+/** An invalid watermark in the state would make every later run fail. */
+function timestampOrNull(text: string | null): string | null {
   return text === null || Number.isNaN(Date.parse(text)) ? null : text
 }
 
-/** Our own clock may be fast, and what was written meanwhile would never be asked for. */
+/** If the clock of this machine is fast, a later run would miss the writes up to its time. */
 function earlier(own: string, servedAt: string | null): string {
   const served = servedAt === null ? Number.NaN : Date.parse(servedAt)
   return served < Date.parse(own) ? new Date(served).toISOString() : own

@@ -3,8 +3,8 @@
 
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { comparable } from '../../src/copies/comparable.ts'
-import { type Copy, CopyBusy, type CopyRow, type CopyState, NEW_COPY } from '../../src/copies/copy.ts'
+import { comparableText } from '../../src/copies/comparable-text.ts'
+import { type Copy, CopyBusyError, type CopyRow, type CopyState, NEW_COPY } from '../../src/copies/copy.ts'
 import { parseExactJson } from '../../src/exact-json.ts'
 import { TABLES } from '../../src/tables.ts'
 import { groups, item, order, orders } from './copy-contract-rows.ts'
@@ -67,7 +67,7 @@ export function describeCopy(name: string, makePlace: () => Promise<CopyPlace>):
       await copy.close()
       await place.remove()
     })
-    const write = (...rows: CopyRow[]) => copy.write({ table: orders, rows, isWhole: false })
+    const write = (...rows: CopyRow[]) => copy.write({ table: orders, rows, isFull: false })
     const reopen = async () => {
       await copy.close()
       copy = place.make()
@@ -114,7 +114,7 @@ export function describeCopy(name: string, makePlace: () => Promise<CopyPlace>):
             created_at: '2026-01-01T00:00:00.123Z',
           },
         ],
-        isWhole: false,
+        isFull: false,
       })
       await copy.close()
       const [read] = await place.read('orders')
@@ -153,8 +153,8 @@ export function describeCopy(name: string, makePlace: () => Promise<CopyPlace>):
 
     test('a look at it finds nothing where there is none, and its state where there is one, even while a run writes it', async () => {
       await copy.claim('one store')
-      const state = { since: '2026-01-02T00:00:00.000Z', wholeAt: null, startsAt: '2026-01-01T00:00:00.000Z' }
-      await copy.end({ table: orders, state, isWhole: false })
+      const state = { since: '2026-01-02T00:00:00.000Z', fullAt: null, startsAt: '2026-01-01T00:00:00.000Z' }
+      await copy.end({ table: orders, state, isFull: false })
       expect(await place.make().peek()).toEqual({
         storeId: 'one store',
         tables: new Map([['orders', state]]),
@@ -178,9 +178,10 @@ export function describeCopy(name: string, makePlace: () => Promise<CopyPlace>):
       await write(sent)
       const [kept] = await copy.read({ table: orders, by: 'id', ids: [one.id, randomUUID()] })
       for (const column of orders.columns)
-        expect(comparable(column.kind, copy.asKept(column, sent[column.name as keyof typeof sent])), column.name).toBe(
-          kept?.[column.name],
-        )
+        expect(
+          comparableText(column.kind, copy.asStored(column, sent[column.name as keyof typeof sent])),
+          column.name,
+        ).toBe(kept?.[column.name])
       const [child] = orders.children
       if (child === undefined) throw new Error('orders have lines')
       const items = await copy.read({ table: child, by: child.parentColumn, ids: [one.id] })
@@ -195,7 +196,7 @@ export function describeCopy(name: string, makePlace: () => Promise<CopyPlace>):
         const [kept] = await copy.read({ table: orders, by: 'id', ids: [one.id] })
         const [column] = orders.columns.filter(({ name }) => name === 'metafields')
         if (column === undefined) throw new Error('orders have metafields')
-        expect(kept?.metafields === comparable('json', copy.asKept(column, one.metafields)), inner).toBe(true)
+        expect(kept?.metafields === comparableText('json', copy.asStored(column, one.metafields)), inner).toBe(true)
         expect(kept?.metafields).toContain(
           inner === '1' ? '"b":1}' : inner.slice(1, -1).startsWith('2') ? inner : '"b":"',
         )
@@ -210,7 +211,7 @@ export function describeCopy(name: string, makePlace: () => Promise<CopyPlace>):
 
     test('a second run leaves with a sentence, and is let in when the first has ended', async () => {
       const second = place.make()
-      await expect(second.open(TABLES)).rejects.toThrow(CopyBusy)
+      await expect(second.open(TABLES)).rejects.toThrow(CopyBusyError)
       await copy.close()
       await second.open(TABLES)
       await second.close()

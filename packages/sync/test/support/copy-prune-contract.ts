@@ -12,10 +12,10 @@ const addresses = required('customer_addresses')
 
 /** Runs the tests of walks of ids with the copy of each test. */
 export function describePruning(at: CopyInTest): void {
-  const write = (table: typeof orders, ...rows: CopyRow[]) => at.copy.write({ table, rows, isWhole: false })
-  const meet = (met: readonly string[], isFirst = true, table = orders) =>
-    at.copy.write({ table, rows: [], met, isWhole: true, isFirst })
-  const end = (table = orders) => at.copy.end({ table, state: NEW_TABLE, isWhole: true })
+  const write = (table: typeof orders, ...rows: CopyRow[]) => at.copy.write({ table, rows, isFull: false })
+  const meet = (seenIds: readonly string[], isFirst = true, table = orders) =>
+    at.copy.write({ table, rows: [], seenIds, isFull: true, isFirst })
+  const end = (table = orders) => at.copy.end({ table, state: NEW_TABLE, isFull: true })
   const kept = async (table: string) => (await at.place.read(table)).map(({ id }) => id)
 
   describe('a walk of ids alone', () => {
@@ -24,8 +24,8 @@ export function describePruning(at: CopyInTest): void {
       await write(orders, { ...one, items: [item(one.id, 'of one')] }, two, { ...gone, items: [item(gone.id, 'gone')] })
       await meet([one.id, randomUUID()])
       await meet([two.id], false)
-      const state = { since: '2026-01-02T00:00:00.000Z', wholeAt: null, startsAt: '2026-01-01T00:00:00.000Z' }
-      expect(await at.copy.end({ table: orders, state, isWhole: true })).toBe(1)
+      const state = { since: '2026-01-02T00:00:00.000Z', fullAt: null, startsAt: '2026-01-01T00:00:00.000Z' }
+      expect(await at.copy.end({ table: orders, state, isFull: true })).toBe(1)
       expect((await at.reopen()).tables.get('orders')).toEqual(state)
       expect(await kept('orders')).toEqual([one.id, two.id].toSorted())
       expect((await at.place.read('orders')).find(({ id }) => id === one.id)).toMatchObject({
@@ -75,7 +75,7 @@ export function describePruning(at: CopyInTest): void {
       await meet([one.id])
       expect((await at.reopen()).unfinished).toEqual(new Map())
       expect(await at.copy.count('orders')).toBe(2)
-      await at.copy.write({ table: orders, rows: [two], isWhole: true, isFirst: true })
+      await at.copy.write({ table: orders, rows: [two], isFull: true, isFirst: true })
       expect(await end(), 'a mark of the first would keep its row').toBe(1)
       await write(orders, one)
       await meet([one.id])
@@ -90,10 +90,10 @@ export function describePruning(at: CopyInTest): void {
       await write(orders, one, two)
       await write(customers, { id: randomUUID() })
       const unfinished: UnfinishedWalk = {
-        ...{ askedSince: null, since: '2026-01-02T00:00:00Z', startsAt: null },
+        ...{ requestedSince: null, since: '2026-01-02T00:00:00Z', startsAt: null },
         ...{ startedAt: '2026-01-02T00:00:01Z', cursor: 'behind 1', rows: 1 },
       }
-      await at.copy.write({ table: orders, rows: [one], isWhole: true, isFirst: true, unfinished })
+      await at.copy.write({ table: orders, rows: [one], isFull: true, isFirst: true, unfinished })
       await at.reopen()
       await meet([], true, customers)
       expect(await end(customers)).toBe(1)

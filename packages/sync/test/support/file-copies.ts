@@ -6,12 +6,12 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { onTestFinished } from 'vitest'
 import type { CopyRow } from '../../src/copies/copy.ts'
-import { csvCopy } from '../../src/copies/files/csv.ts'
-import type { FileCopy, TableWriter } from '../../src/copies/files/files.ts'
-import { dropLast, replaceFiles } from '../../src/copies/files/files-replace.ts'
-import type { Cell, FileColumn, FileTable } from '../../src/copies/files/files-tables.ts'
-import { parquetCopy } from '../../src/copies/files/parquet.ts'
-import { xlsxCopy } from '../../src/copies/files/xlsx.ts'
+import { csvCopy } from '../../src/copies/files/csv-copy.ts'
+import type { FileCopy, TableWriter } from '../../src/copies/files/file-copy.ts'
+import type { FileCell, FileColumn, FileTable } from '../../src/copies/files/file-tables.ts'
+import { parquetCopy } from '../../src/copies/files/parquet-copy.ts'
+import { removePrevious, replaceFiles } from '../../src/copies/files/replace-files.ts'
+import { xlsxCopy } from '../../src/copies/files/xlsx-copy.ts'
 import { type CopyTable, findTable, TABLES } from '../../src/tables.ts'
 
 /** A folder of the test's own. */
@@ -77,8 +77,8 @@ export async function writeOrders(copy: FileCopy, rows: readonly CopyRow[]): Pro
   const table = theTable('orders')
   await copy.open(TABLES)
   try {
-    await copy.write({ table, rows, isWhole: false })
-    for (const each of TABLES) await copy.end({ table: each, state: WALKED, isWhole: false })
+    await copy.write({ table, rows, isFull: false })
+    for (const each of TABLES) await copy.end({ table: each, state: WALKED, isFull: false })
     await copy.finish()
   } finally {
     await copy.close()
@@ -86,23 +86,23 @@ export async function writeOrders(copy: FileCopy, rows: readonly CopyRow[]): Pro
 }
 
 /** The state of a table that was walked once. */
-export const WALKED = { since: '2026-01-01T00:00:00.000Z', wholeAt: null, startsAt: null }
+export const WALKED = { since: '2026-01-01T00:00:00.000Z', fullAt: null, startsAt: null }
 
 /** Writes the tables, and puts their files in the place of the last ones. */
 export async function writeFiles(writer: TableWriter, tables: Iterable<FileTable>): Promise<void> {
   const files = await writer.write(tables)
   await replaceFiles(files)
-  await dropLast(files.map(({ to }) => to))
+  await removePrevious(files.map(({ to }) => to))
 }
 
 /** A table of one column of texts. */
-export function tableOf(name: string, rows: Iterable<Cell[]>): FileTable {
+export function tableOf(name: string, rows: Iterable<FileCell[]>): FileTable {
   const columns: FileColumn[] = [{ name: 'name', kind: 'text', isMoney: false }]
   return { name, columns, rows }
 }
 
 /** Rows that end in the middle, as where the disk does. */
-export function* failing(rows: readonly Cell[][]): Iterable<Cell[]> {
+export function* failing(rows: readonly FileCell[][]): Iterable<FileCell[]> {
   yield* rows
   throw new Error('the disk is full')
 }

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import postgres from 'postgres'
 import { onTestFinished } from 'vitest'
 import { createDatabase } from '../../../../test/support/databases.ts'
-import { PostgresCopy } from '../../src/copies/postgres/postgres.ts'
+import { PostgresCopy } from '../../src/copies/postgres/postgres-copy.ts'
 import { type CopyTable, findTable, TABLES } from '../../src/tables.ts'
 
 /** The schema that a copy has unless said. */
@@ -64,4 +64,4 @@ export const order = (more: Record<string, unknown> = {}) => ({
 })
 /** Writes a page of orders. */
 export const write = (copy: PostgresCopy, ...rows: Record<string, unknown>[]) =>
-  copy.write({ table: orders, rows, isWhole: false })
+  copy.write({ table: orders, rows, isFull: false })

@@ -8,7 +8,7 @@ import { StoreExportClient } from '@store-export/client'
 import { LATEST_REVISION, type RevisionId } from '@store-export/contract'
 import { onTestFinished } from 'vitest'
 import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
-import { type RunOptions, type RunSummary, run, SqliteCopy } from '../../src/index.ts'
+import { run, SqliteCopy, type SyncOptions, type SyncSummary } from '../../src/index.ts'
 import { withWatermark } from './mishaps.ts'
 
 /** A store and its copy. */
@@ -18,7 +18,7 @@ export interface Shop {
   /** A client of a service that does not say from where a later run has to ask: the clock of who runs says it. */
   readonly olderClient: StoreExportClient
   readonly file: string
-  sync(more?: Partial<RunOptions>): Promise<RunSummary>
+  sync(more?: Partial<SyncOptions>): Promise<SyncSummary>
   /** Ids of a table of the copy, sorted. */
   ids(table: string): string[]
   /** One value of the copy. */

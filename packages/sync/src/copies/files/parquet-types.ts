@@ -1,47 +1,49 @@
-// The Parquet type of each column: the first that holds every value that the table has, so that no digit is lost. Where
-// none does, the column is text, as it was sent.
+// Chooses the Parquet type of each column: the first that stores all values of the table without loss. If no type does,
+// the column is text with the values as the service sent them.
 
-import type { ColumnKind } from '../../tables.ts'
-import type { Cell, FileColumn, FileTable } from './files-tables.ts'
+import type { CopyColumnKind } from '../../tables.ts'
+import type { FileCell, FileColumn, FileTable } from './file-tables.ts'
 
-/** A type, in the words of DuckDB, and what it holds. */
+/** A type of DuckDB. */
 export interface ParquetType {
   readonly type: string
-  /** Whether the type holds this value without loss. */
-  holds(value: NonNullable<Cell>): boolean
+  /** Whether the type stores this value without loss. */
+  holds(value: NonNullable<FileCell>): boolean
 }
 
 const TEXT: ParquetType = { type: 'varchar', holds: () => true }
-const INTEGER_MOST = 2 ** 31 - 1
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
-/** Half a character, which DuckDB takes for no JSON. */
+const INTEGER_MAX = 2 ** 31 - 1
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+/** An unpaired surrogate in JSON, which DuckDB rejects. */
 const SURROGATE = /\\u[dD][89a-fA-F]/
 
 /**
- * Each holds what the one before it holds. Ids are texts: pandas, Spark and Power BI show Parquet's own UUID as bytes. The
- * contract's amounts have two digits after the point, and its coordinates as many as are stored: a scale that is the same
- * in every run, as long as it holds them.
+ * Types by kind of column. Each type also stores all values of the one before it.
+ *
+ * - IDs are text, because pandas, Spark and Power BI show Parquet's UUID type as bytes.
+ * - Amounts have two digits after the point. Coordinates have as many as the store has, so their type has a fixed scale
+ *   that is the same in every run as long as it fits.
  */
-const TYPES: Readonly<Record<ColumnKind | 'money', readonly ParquetType[]>> = {
+const TYPES: Readonly<Record<CopyColumnKind | 'money', readonly ParquetType[]>> = {
   uuid: [],
   text: [],
   integer: [
-    { type: 'integer', holds: (value) => Number.isInteger(value) && Math.abs(Number(value)) <= INTEGER_MOST },
+    { type: 'integer', holds: (value) => Number.isInteger(value) && Math.abs(Number(value)) <= INTEGER_MAX },
     { type: 'bigint', holds: (value) => Number.isSafeInteger(value) },
   ],
   boolean: [{ type: 'boolean', holds: (value) => typeof value === 'boolean' }],
   decimal: [decimal(18, 10), decimal(38, 19)],
   money: [decimal(18, 2), decimal(38, 2)],
-  timestamp: [{ type: 'timestamptz', holds: (value) => typeof value === 'string' && isInstant(value) }],
+  timestamp: [{ type: 'timestamptz', holds: (value) => typeof value === 'string' && isTimestamp(value) }],
   json: [{ type: 'json', holds: (value) => typeof value === 'string' && !SURROGATE.test(value) }],
 }
 
-/** The types that columns have in every run, as long as they hold what is there. */
+/** Returns the first type of each column. */
 export function usualTypes(columns: readonly FileColumn[]): ParquetType[] {
   return columns.map((column) => typesOf(column)[0] ?? TEXT)
 }
 
-/** The types that hold every value of the table. */
+/** Returns the types that store all values of the table. */
 export function fittingTypes({ columns, rows }: FileTable): ParquetType[] {
   const found = usualTypes(columns)
   const others = columns.map((column) => [...typesOf(column).slice(1)])
@@ -56,14 +58,14 @@ function typesOf({ kind, isMoney }: FileColumn): readonly ParquetType[] {
   return TYPES[isMoney ? 'money' : kind]
 }
 
-/** A cast would round, without a word. Zeros at the end may be added, and no digit is taken away. */
+/** Checks the digits, because a cast would round silently. The type may add zeros at the end but removes no digit. */
 function decimal(digits: number, scale: number): ParquetType {
   const pattern = new RegExp(`^-?\\d{1,${digits - scale}}(?:\\.\\d{1,${scale}})?$`)
   return { type: `decimal(${digits}, ${scale})`, holds: (value) => typeof value === 'string' && pattern.test(value) }
 }
 
-/** With milliseconds, in UTC, as the service sends them; and a day that there is. */
-function isInstant(text: string): boolean {
-  const ms = INSTANT.test(text) ? Date.parse(text) : Number.NaN
+/** Whether the text is a valid timestamp as the service sends it: in UTC with milliseconds. */
+function isTimestamp(text: string): boolean {
+  const ms = TIMESTAMP.test(text) ? Date.parse(text) : Number.NaN
   return !Number.isNaN(ms) && new Date(ms).toISOString() === text
 }

@@ -1,17 +1,17 @@
-// Writes the tables of a copy as Parquet files. DuckDB asks for the rows as it writes them, as texts, and casts them: which
-// types hold them without loss is looked at on the way.
+// Writes the tables of a copy as Parquet files. DuckDB reads the rows as text while it writes, and casts them. Each value
+// is checked on the way: if it does not fit its type, the table is written again with other types.
 
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import { CopyProblem } from '../copy.ts'
-import { quoted } from '../quoted.ts'
-import type { TableWriter } from './files.ts'
-import { type NewFile, writeNew } from './files-replace.ts'
-import { type Cell, type FileTable, pagesOf } from './files-tables.ts'
-import { type Engine, loadEngine, offerRows, openScratch, PAGE_ROWS } from './parquet-engine.ts'
+import { CopyError } from '../copy.ts'
+import { quoteIdentifier } from '../quote-identifier.ts'
+import { createRowFunction, type DuckDb, loadDuckDb, openScratchDatabase, PAGE_ROWS } from './duckdb.ts'
+import type { TableWriter } from './file-copy.ts'
+import { type FileCell, type FileTable, inPages } from './file-tables.ts'
 import { fittingTypes, type ParquetType, usualTypes } from './parquet-types.ts'
+import { type NewFile, writeNewFiles } from './replace-files.ts'
 
-/** Cells that are compressed together, and so in memory together. */
+/** Cells of a row group, which is in memory until it is compressed. */
 const GROUP_CELLS = 1 << 18
 
 /** Writes tables as Parquet files. */
@@ -19,12 +19,12 @@ export class ParquetWriter implements TableWriter {
   readonly scratch: readonly string[]
   readonly format = ''
   readonly #folder: string
-  /** Where DuckDB goes on when its memory is full. */
+  /** Folder for DuckDB's temporary files. */
   readonly #overflow: string
-  readonly #load: () => Promise<Engine>
+  readonly #load: () => Promise<DuckDb>
 
-  /** `load` gives the package that writes the files. */
-  constructor(folder: string, load: () => Promise<Engine> = loadEngine) {
+  /** `load` returns the DuckDB package. */
+  constructor(folder: string, load: () => Promise<DuckDb> = loadDuckDb) {
     this.#folder = folder
     this.#overflow = path.join(folder, '.parquet.overflow')
     this.#load = load
@@ -43,32 +43,32 @@ export class ParquetWriter implements TableWriter {
     const engine = await this.#load()
     const write = (table: FileTable, file: string) => writeTable(engine, table, { file, overflow: this.#overflow })
     try {
-      return await writeNew(tables, (table) => this.fileOf(table), write)
+      return await writeNewFiles(tables, (table) => this.fileOf(table), write)
     } catch (error) {
-      throw problemOf(error, this.#folder)
+      throw translateError(error, this.#folder)
     } finally {
       await rm(this.#overflow, { recursive: true, force: true })
     }
   }
 }
 
-interface Place {
+interface WritePaths {
   readonly file: string
   readonly overflow: string
 }
 
-/** A database for each table: what DuckDB keeps of one is not in memory with the next. */
-async function writeTable(engine: Engine, table: FileTable, { file, overflow }: Place): Promise<void> {
-  const { connection, close } = await openScratch(engine, overflow)
+/** Uses a new database for each table, which frees DuckDB's memory between tables. */
+async function writeTable(engine: DuckDb, table: FileTable, { file, overflow }: WritePaths): Promise<void> {
+  const { connection, close } = await openScratchDatabase(engine, overflow)
   try {
-    const offered = offerRows(engine, connection, 'copied_rows')
+    const rowFunction = createRowFunction(engine, connection, 'copied_rows')
     const names = table.columns.map(({ name }) => name)
     const copyAs = (types: readonly ParquetType[]) => {
       const pages = textPages(table, types)[Symbol.iterator]()
-      return offered.run(copyStatement(file, names, types), { columns: names, pages })
+      return rowFunction.run(copyStatement(file, names, types), { columns: names, pages })
     }
     await copyAs(usualTypes(table.columns)).catch((error: unknown) => {
-      if (!(error instanceof Misfit)) throw error
+      if (!(error instanceof UnfitValue)) throw error
       return copyAs(fittingTypes(table))
     })
   } finally {
@@ -76,31 +76,33 @@ async function writeTable(engine: Engine, table: FileTable, { file, overflow }: 
   }
 }
 
-/** A value that its column's type would change. */
-class Misfit extends Error {}
+/** Thrown for a value that the type of its column would change. */
+class UnfitValue extends Error {}
 
 function* textPages({ rows }: FileTable, types: readonly ParquetType[]): Iterable<(string | null)[][]> {
-  for (const page of pagesOf(rows, PAGE_ROWS))
+  for (const page of inPages(rows, PAGE_ROWS))
     yield page.map((row) => row.map((cell, index) => textOf(cell, types[index])))
 }
 
-function textOf(cell: Cell, type: ParquetType | undefined): string | null {
+function textOf(cell: FileCell, type: ParquetType | undefined): string | null {
   if (cell === null) return null
-  if (type?.holds(cell) !== true) throw new Misfit()
+  if (type?.holds(cell) !== true) throw new UnfitValue()
   return String(cell)
 }
 
 function copyStatement(file: string, names: readonly string[], types: readonly ParquetType[]): string {
-  const columns = names.map((name, index) => `${quoted(name)}::${types[index]?.type} as ${quoted(name)}`)
+  const columns = names.map(
+    (name, index) => `${quoteIdentifier(name)}::${types[index]?.type} as ${quoteIdentifier(name)}`,
+  )
   const groupRows = Math.ceil(GROUP_CELLS / names.length / PAGE_ROWS) * PAGE_ROWS
   const options = `format parquet, compression zstd, row_group_size ${groupRows}`
   return `copy (select ${columns.join(', ')} from copied_rows()) to ${literal(file)} (${options})`
 }
 
-/** What the disk or its memory denies DuckDB is no defect of ours. */
-function problemOf(error: unknown, folder: string): unknown {
+/** DuckDB's errors about the disk and about memory are not bugs. */
+function translateError(error: unknown, folder: string): unknown {
   const isDenied = error instanceof Error && /^(?:IO|Out of Memory) Error/.test(error.message)
-  return isDenied ? new CopyProblem(`${folder}: ${error.message}`, { cause: error }) : error
+  return isDenied ? new CopyError(`${folder}: ${error.message}`, { cause: error }) : error
 }
 
 function literal(text: string): string {

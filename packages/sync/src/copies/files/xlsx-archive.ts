@@ -1,4 +1,5 @@
-// The ZIP archive of a workbook, put together from archives that have one sheet each. It stays below 4 GiB, so that every program can read it.
+// Combines workbooks of one table each into the ZIP archive of one workbook. The archive stays below 4 GiB, because not all
+// programs read larger ones (ZIP64).
 
 import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
@@ -12,24 +13,24 @@ const END_BYTES = 22
 const LOCAL_BYTES = 30
 const CENTRAL_BYTES = 46
 const VERSION = 20
-/** 1 January 1980, the first day that the format has: the same rows give the same bytes. */
-const DAY = 33
+/** 1 January 1980, the first date of the format. A fixed date gives the same bytes for the same rows. */
+const DOS_DATE = 33
 const CHUNK_BYTES = 1 << 20
 const DEFLATED = 8
-const MOST_BYTES = 0xffffffff
+const ARCHIVE_BYTES_MAX = 0xffffffff
 
-/** A file within an archive. */
+/** A file in an archive. */
 export interface ArchivePart {
   readonly name: string
   readonly method: number
   readonly crc: number
   readonly compressedBytes: number
   readonly bytes: number
-  /** Where its header begins. */
+  /** Position of its local header. */
   readonly offset: number
 }
 
-/** Parts of an archive that ends without a comment. Throws where there is none. */
+/** Returns the parts of an archive. Throws if the file is not a ZIP archive, or has a comment at its end. */
 export async function readParts(archive: FileHandle): Promise<ArchivePart[]> {
   const { size } = await archive.stat()
   const end = await readBytes(archive, size - END_BYTES, END_BYTES)
@@ -51,7 +52,7 @@ export async function readParts(archive: FileHandle): Promise<ArchivePart[]> {
   return parts
 }
 
-/** Writes an archive into an empty file. */
+/** Writes an archive to an empty file. */
 export class ArchiveWriter {
   readonly #file: FileHandle
   readonly #parts: ArchivePart[] = []
@@ -61,7 +62,7 @@ export class ArchiveWriter {
     this.#file = file
   }
 
-  /** Adds a short text as `name`. */
+  /** Adds a short, uncompressed text as `name`. */
   async add(name: string, text: string): Promise<void> {
     const content = Buffer.from(text)
     const sizes = { compressedBytes: content.length, bytes: content.length }
@@ -103,7 +104,7 @@ export class ArchiveWriter {
     await this.#file.write(headerOf(sizes), 0, LOCAL_BYTES, at)
   }
 
-  /** Ends the archive. */
+  /** Writes the central directory, which ends the archive. */
   async end(): Promise<void> {
     const start = this.#at
     for (const part of this.#parts) {
@@ -130,12 +131,13 @@ export class ArchiveWriter {
 
   async #append(...bytes: Buffer[]): Promise<void> {
     this.#at += bytes.reduce((sum, each) => sum + each.length, 0)
-    if (this.#at > MOST_BYTES) throw new Error('the workbook would be larger than 4 GiB: use CSV, SQLite or PostgreSQL')
+    if (this.#at > ARCHIVE_BYTES_MAX)
+      throw new Error('the workbook would exceed 4 GiB; use CSV, SQLite or PostgreSQL instead')
     for (const each of bytes) await this.#file.appendFile(each)
   }
 }
 
-/** A part to be changed on its way. */
+/** A part to copy with changes. */
 interface PartChange {
   readonly part: ArchivePart
   readonly from: FileHandle
@@ -159,11 +161,11 @@ function headerOf(part: Omit<ArchivePart, 'offset'>): Buffer {
   return header
 }
 
-/** What the header of a part and its line in the directory have in common. */
+/** Writes the fields that a local header and a central directory entry share. */
 function writeFields(into: Buffer, at: number, part: Omit<ArchivePart, 'offset'>): void {
   into.writeUInt16LE(VERSION, at)
   into.writeUInt16LE(part.method, at + 4)
-  into.writeUInt16LE(DAY, at + 8)
+  into.writeUInt16LE(DOS_DATE, at + 8)
   into.writeUInt32LE(part.crc, at + 10)
   into.writeUInt32LE(part.compressedBytes, at + 14)
   into.writeUInt32LE(part.bytes, at + 18)

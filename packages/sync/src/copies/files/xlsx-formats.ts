@@ -1,34 +1,34 @@
-// How the cells of a workbook are shown, and by which numbers. Sheets are written apart and put together with one list of
-// formats, so each has to mean the same format by the same number.
+// The number formats of a workbook. Sheets are written separately and combined with one list of formats, so each sheet must
+// use the same number for the same format.
 
-import type { ColumnKind } from '../../tables.ts'
-import type { FileColumn } from './files-tables.ts'
+import type { CopyColumnKind } from '../../tables.ts'
+import type { FileColumn } from './file-tables.ts'
 
-/** Of amounts. */
 const MONEY_FORMAT = '0.00'
-/** Of instants. To the millisecond: without it Excel rounds, and shows the last half second of a month as the next one. */
-const INSTANT_FORMAT = 'yyyy-mm-dd hh:mm:ss.000'
-/** Every format there is; the first has the number one. Number zero is that of cells without any. */
-export const FORMATS: readonly string[] = [INSTANT_FORMAT, MONEY_FORMAT]
+/** Has milliseconds, because without them Excel rounds: the last half second of a month would show the next month. */
+const TIMESTAMP_FORMAT = 'yyyy-mm-dd hh:mm:ss.000'
+/** All formats. The first has number 1; number 0 means no format. */
+export const FORMATS: readonly string[] = [TIMESTAMP_FORMAT, MONEY_FORMAT]
 
-/** Kinds whose values are never numbers. */
-const TEXTS: readonly ColumnKind[] = ['uuid', 'text', 'json']
+/** Kinds of columns whose values are never numbers. */
+const TEXTS: readonly CopyColumnKind[] = ['uuid', 'text', 'json']
 
 /**
- * Format of each column, undefined for none. hucre numbers formats as it meets them in the header, from the left: so the
- * first column has the first format, whatever it holds. It does nothing to texts. Throws for a table that begins with
- * numbers, which would be shown as days.
+ * Returns the format of each column, undefined for none. hucre numbers the formats in the order of the columns, so the
+ * first column always gets the first format, which does not change text. Throws if the first column contains numbers,
+ * which would look like dates.
  */
-export function formatsOf(columns: readonly FileColumn[]): (string | undefined)[] {
+export function columnFormats(columns: readonly FileColumn[]): (string | undefined)[] {
   return columns.map((column, index) => {
-    const format = formatOf(column)
+    const format = columnFormat(column)
     if (index > 0 || format === FORMATS[0]) return format
-    if (!TEXTS.includes(column.kind)) throw new Error(`a sheet cannot begin with the numbers of ${column.name}`)
+    if (!TEXTS.includes(column.kind))
+      throw new Error(`the first column of a sheet cannot contain numbers: ${column.name}`)
     return FORMATS[0]
   })
 }
 
-function formatOf({ kind, isMoney }: FileColumn): string | undefined {
-  if (kind === 'timestamp') return INSTANT_FORMAT
+function columnFormat({ kind, isMoney }: FileColumn): string | undefined {
+  if (kind === 'timestamp') return TIMESTAMP_FORMAT
   return isMoney ? MONEY_FORMAT : undefined
 }

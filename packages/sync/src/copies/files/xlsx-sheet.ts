@@ -1,18 +1,17 @@
-// What a sheet gets on its way into the workbook, because the library that streams its rows has no option for it: a style
-// for its header, and a filter over its rows.
+// Adds a header style and a filter to the XML of a sheet, because the library that streams its rows has no option for them.
 
-/** Bytes that are held back, so that what is searched lies whole within them: the end of a sheet, and the tag of a row. */
+/** Bytes that are held back, so that the end of the sheet and each tag of a row are in the buffer as a whole. */
 const HELD_BYTES = 4096
 const ROW = '<row r="'
 const HEADER_END = '</row>'
 const ROWS_END = '</sheetData>'
 
-/** Where the filter of a sheet is, such as `A1:Z100`. */
+/** Range of a sheet's filter, such as `A1:Z100`. */
 export interface SheetFilter {
   ref: string
 }
 
-/** The sheet's XML with `style` on each cell of its first row, and a filter, whose place `filter` holds at the end. */
+/** Yields the XML with `style` on each cell of the first row, and with a filter. Sets the range of `filter` at the end. */
 export async function* withHeaderAndFilter(
   chunks: AsyncIterable<Buffer>,
   { style, filter }: { readonly style: number; readonly filter: SheetFilter },
@@ -51,7 +50,7 @@ function styled(head: string, style: number): string {
   return head.slice(0, start) + row
 }
 
-/** Number of the last row that begins in the bytes; null if none does. */
+/** Returns the number of the last row that starts in the bytes, or null. */
 function rowOf(bytes: Buffer): number | null {
   const at = bytes.lastIndexOf(ROW)
   const digits = at < 0 ? null : /^\d+(?=")/.exec(bytes.toString('latin1', at + ROW.length, at + ROW.length + 16))

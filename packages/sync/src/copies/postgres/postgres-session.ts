@@ -1,72 +1,75 @@
-// The one connection of a PostgreSQL copy. The driver opens another by itself when it is lost, and a transaction and the
-// lock of the run would be gone without a word: here the loss ends the run with a sentence. Its `begin` and `reserve` end
-// the process when a connection dies between two statements, so transactions are plain statements.
+// The single connection of a PostgreSQL copy. Differences from the driver's own behavior:
+//
+// - A lost connection ends the run with an error message. The driver would reconnect, and the run would continue without
+//   its transaction and its lock.
+// - Transactions are plain statements. The driver's `begin` and `reserve` end the process if a connection fails between
+//   two statements.
 
 import postgres from 'postgres'
-import { CopyLost, CopyProblem } from '../copy.ts'
-import { isDenied, isRefusal, postgresProblem } from './postgres-problem.ts'
+import { CopyError, CopyUnavailableError } from '../copy.ts'
+import { isAuthenticationError, isStatementError, translatePostgresError } from './translate-postgres-error.ts'
 
-/** What a statement answered. */
-export type Answer = postgres.RowList<postgres.Row[]>
+/** Rows and row count of a statement. */
+export type QueryResult = postgres.RowList<postgres.Row[]>
 
-/** How long one statement may take, in ms: the longest removes from a large table what the store no longer has. */
-const ANSWER_WITHIN_MS = 30 * 60_000
+/** Timeout of one statement in ms. The longest statements remove deleted rows from a large table. */
+const STATEMENT_TIMEOUT_MS = 30 * 60_000
 
-/** One connection, for statements one after the other. */
+/** One connection for sequential statements. */
 export class PostgresSession {
   readonly #name: string
-  readonly #answerWithinMs: number
+  readonly #statementTimeoutMs: number
   readonly #sql: postgres.Sql
   #processId: number | null = null
   #isLost = false
-  /** Rejects the statement that is on its way: the driver leaves some of them without an end. */
-  #giveUp: (() => void) | null = null
+  /** Rejects the current statement. After a lost connection, the driver never settles some of them. */
+  #rejectStatement: (() => void) | null = null
 
   /**
-   * Connects with the first statement. `name` is what messages call the copy; a server that gives no answer for
-   * `answerWithinMs` is lost. Throws `CopyLost` for what is no URL.
+   * Connects with the first statement. `name` is the copy's name in messages. A statement without a result after
+   * `statementTimeoutMs` counts as a lost connection. Throws `CopyUnavailableError` if the URL is invalid.
    */
-  constructor(url: string, name: string, answerWithinMs: number = ANSWER_WITHIN_MS) {
+  constructor(url: string, name: string, statementTimeoutMs: number = STATEMENT_TIMEOUT_MS) {
     this.#name = name
-    this.#answerWithinMs = answerWithinMs
+    this.#statementTimeoutMs = statementTimeoutMs
     try {
       this.#sql = postgres(url, {
         max: 1,
         idle_timeout: 0,
-        // the driver's own end of a connection after half an hour would free the lock
+        // By default the driver closes a connection after 30 to 60 minutes, which would release the lock.
         max_lifetime: null,
         fetch_types: false,
         connection: { application_name: 'store-sync' },
         onnotice: () => undefined,
         onclose: () => {
           this.#isLost = true
-          this.#giveUp?.()
+          this.#rejectStatement?.()
         },
       })
     } catch {
-      // the driver's own error repeats the URL, and the password with it
-      throw new CopyLost(`${name} cannot be connected to: its address is no postgres:// URL`)
+      // The driver's error message would show the URL with its password.
+      throw new CopyUnavailableError(`${name} has an invalid postgres:// URL`)
     }
   }
 
-  /** Runs one statement. Throws `CopyLost`, `CopyProblem`, or the server's error. */
-  async run(text: string, values: (string | null)[] = []): Promise<Answer> {
-    if (this.#isLost) throw this.#lost()
-    let answer: Answer
+  /** Runs one statement. Throws `CopyUnavailableError`, `CopyError`, or the server's error. */
+  async run(text: string, values: (string | null)[] = []): Promise<QueryResult> {
+    if (this.#isLost) throw this.#connectionError()
+    let result: QueryResult
     try {
-      answer = await this.#sent(text, values)
+      result = await this.#send(text, values)
     } catch (error) {
-      if (isRefusal(error)) throw postgresProblem(error, this.#name)
+      if (isStatementError(error)) throw translatePostgresError(error, this.#name)
       this.#isLost = true
-      throw this.#lost(error)
+      throw this.#connectionError(error)
     }
-    this.#processId ??= answer.state.pid
-    if (this.#processId === answer.state.pid) return answer
+    this.#processId ??= result.state.pid
+    if (this.#processId === result.state.pid) return result
     this.#isLost = true
-    throw this.#lost()
+    throw this.#connectionError()
   }
 
-  /** What `work` answers, committed; nothing of it where it throws. */
+  /** Runs `work` in a transaction and returns its result. Rolls back if it throws. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     await this.run('begin')
     try {
@@ -74,48 +77,48 @@ export class PostgresSession {
       await this.run('commit')
       return done
     } catch (error) {
-      // on a lost connection the server rolls back by itself; the first error tells more than that of a rollback
+      // After a lost connection the server rolls back by itself. An error of the rollback would hide the first error.
       if (!this.#isLost) await this.run('rollback').catch(() => undefined)
       throw error
     }
   }
 
-  /** Ends the connection, and with it whatever it holds. */
+  /** Closes the connection, which releases its lock. */
   async end(): Promise<void> {
     await this.#sql.end({ timeout: this.#isLost ? 0 : 5 })
   }
 
-  #sent(text: string, values: (string | null)[]): Promise<Answer> {
+  #send(text: string, values: (string | null)[]): Promise<QueryResult> {
     let timer: NodeJS.Timeout | undefined
-    return new Promise<Answer>((resolve, reject) => {
-      this.#giveUp = () => reject(new Error('the connection was closed'))
-      const seconds = Math.round(this.#answerWithinMs / 1000)
-      timer = setTimeout(() => reject(new Error(`no answer within ${seconds} s`)), this.#answerWithinMs)
+    return new Promise<QueryResult>((resolve, reject) => {
+      this.#rejectStatement = () => reject(new Error('the connection was closed'))
+      const seconds = Math.round(this.#statementTimeoutMs / 1000)
+      timer = setTimeout(() => reject(new Error(`no response within ${seconds} s`)), this.#statementTimeoutMs)
       this.#sql.unsafe(text, values, { prepare: values.length > 0 }).then(resolve, reject)
     }).finally(() => {
       clearTimeout(timer)
-      this.#giveUp = null
+      this.#rejectStatement = null
     })
   }
 
-  #lost(cause?: unknown): CopyLost | CopyProblem {
-    if (isDenied(cause))
-      return new CopyProblem(
-        `${this.#name} refuses the connection (${reasonOf(cause)}): check the URL and its password`,
+  #connectionError(cause?: unknown): CopyUnavailableError | CopyError {
+    if (isAuthenticationError(cause))
+      return new CopyError(
+        `${this.#name} rejected the connection (${reasonOf(cause)}); check the URL and its password`,
         {
           cause,
         },
       )
     const why = cause === undefined ? '' : ` (${reasonOf(cause)})`
-    const sentence =
+    const message =
       this.#processId === null
-        ? `${this.#name} does not let itself be connected to${why}`
-        : `the connection to ${this.#name} was lost${why}: run again, and the copy goes on from what it has`
-    return new CopyLost(sentence, { cause })
+        ? `cannot connect to ${this.#name}${why}`
+        : `the connection to ${this.#name} was lost${why}; run again to continue`
+    return new CopyUnavailableError(message, { cause })
   }
 }
 
-/** Of a host with several addresses the error has no message of its own. */
+/** The error for a host with several addresses has no message, only the errors of each address. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
   return error instanceof Error ? error.message : String(error)

@@ -1,12 +1,13 @@
-// What people open first in a PostgreSQL copy: orders with their customers, and a row for each line. People grant rights
-// on a view and build their own on it, so it is replaced in place: a newer version may only add columns at the end.
+// The views of a PostgreSQL copy: orders with their customers, and one row for each order line. Users grant privileges on
+// them and build their own views on them, so `create or replace` must work: a newer version may only add columns at the
+// end.
 
-/** A view of the tables of a schema. */
+/** A view in the schema of a copy. */
 export interface PostgresView {
   readonly name: string
-  /** Tables that must be there. */
+  /** Tables that it reads. */
   readonly reads: readonly string[]
-  /** Its statement, of the schema's name as it is quoted. */
+  /** Returns its query. `schema` is the quoted name of the schema. */
   readonly select: (schema: string) => string
 }
 

@@ -1,81 +1,82 @@
-// Walks that have not ended, as a PostgreSQL copy keeps them: written with each page, in its statement. Walks and marks are
-// both in unlogged tables: a crash of the server takes both, and marks without their walk or the other way round would
-// remove rows that were met.
+// Unfinished walks and their marks in a PostgreSQL copy. Each page saves both in its own statement. Both tables are
+// unlogged, so a server crash empties both: a walk without its marks would remove rows that it has seen.
 
 import type { CopyTable } from '../../tables.ts'
 import type { UnfinishedWalk } from '../copy.ts'
-import { qualified, quoted } from './postgres-names.ts'
-import type { PostgresSession } from './postgres-session.ts'
+import { quoteIdentifier } from '../quote-identifier.ts'
+import { qualifiedName } from './qualified-name.ts'
+import type { SchemaConnection } from './schema-connection.ts'
 
-/** Where walks are kept. */
-interface WalksPlace {
-  readonly session: PostgresSession
-  readonly schema: string
-}
-
-/** Walks that have not ended, by table; none where the copy was not opened since they are kept. */
-export async function readWalks({ session, schema }: WalksPlace): Promise<Map<string, UnfinishedWalk>> {
-  const at = qualified(schema, '_sync_walks')
+/** Returns the unfinished walks by table. Returns none for a copy of an older version without the table of walks. */
+export async function readWalks({ session, schema }: SchemaConnection): Promise<Map<string, UnfinishedWalk>> {
+  const at = qualifiedName(schema, '_sync_unfinished')
   const [made] = await session.run('select to_regclass($1) is not null as here', [at])
   if (made?.here !== true) return new Map()
-  const rows = await session.run(`select table_name, kept from ${at}`)
-  return new Map(rows.map(({ table_name, kept }) => [String(table_name), JSON.parse(String(kept))]))
+  const rows = await session.run(`select table_name, progress from ${at}`)
+  return new Map(rows.map(({ table_name, progress }) => [String(table_name), JSON.parse(String(progress))]))
 }
 
-/** Part of a page's statement: keeps where the walk goes on, which is `walkValue` at that place of its values. */
-export function walkPart(schema: string, place: number): string {
-  return `kept as (insert into ${qualified(schema, '_sync_walks')} (table_name, kept, marks)
-    select * from json_to_record($${place}::text::json) as given(table_name text, kept text, marks boolean)
-    on conflict (table_name) do update set kept = excluded.kept, marks = excluded.marks)`
+/** Returns the part of a page statement that saves the walk. `parameter` is the number of the `savedWalkValue`. */
+export function saveWalkPart(schema: string, parameter: number): string {
+  return `saved as (insert into ${qualifiedName(schema, '_sync_unfinished')} (table_name, progress, marks)
+    select * from json_to_record($${parameter}::text::json) as given(table_name text, progress text, marks boolean)
+    on conflict (table_name) do update set progress = excluded.progress, marks = excluded.marks)`
 }
 
-/** The value for `walkPart`. `marks`: whether the walk marks what it meets; null of one that is not of the whole list. */
-export function walkValue(table: string, walk: UnfinishedWalk, marks: boolean | null): string {
-  return JSON.stringify({ table_name: table, kept: JSON.stringify(walk), marks })
+/** Returns the parameter of `saveWalkPart`. `marks`: whether the walk marks the rows it sees. null unless it is full. */
+export function savedWalkValue(table: string, walk: UnfinishedWalk, marks: boolean | null): string {
+  return JSON.stringify({ table_name: table, progress: JSON.stringify(walk), marks })
 }
 
-/** Forgets the walk of `table` that is kept, and all marks of it, in one statement. */
-export async function forgetWalk({ session, schema }: WalksPlace, table: string): Promise<void> {
+/** Deletes the unfinished walk of a table and its marks in one statement. */
+export async function deleteWalk({ session, schema }: SchemaConnection, table: string): Promise<void> {
   await session.run(
-    `with walk as (delete from ${qualified(schema, '_sync_walks')} where table_name = $1)
-    delete from ${qualified(schema, '_sync_seen')} where table_name = $1`,
+    `with deleted as (delete from ${qualifiedName(schema, '_sync_unfinished')} where table_name = $1)
+    delete from ${qualifiedName(schema, '_sync_seen')} where table_name = $1`,
     [table],
   )
 }
 
-/** Forgets marks whose walk is not kept. */
-export async function forgetLooseMarks({ session, schema }: WalksPlace): Promise<void> {
+/** Deletes marks without an unfinished walk. */
+export async function deleteOrphanMarks({ session, schema }: SchemaConnection): Promise<void> {
   await session.run(
-    `delete from ${qualified(schema, '_sync_seen')}
-    where table_name not in (select table_name from ${qualified(schema, '_sync_walks')})`,
+    `delete from ${qualifiedName(schema, '_sync_seen')}
+    where table_name not in (select table_name from ${qualifiedName(schema, '_sync_unfinished')})`,
   )
 }
 
-/** Marks rows of which a walk of the whole list brings the ids alone. */
-export async function markMet({ session, schema }: WalksPlace, table: string, ids: readonly string[]): Promise<void> {
+/** Marks rows that a full walk of IDs has seen. */
+export async function markWalkSeen(
+  { session, schema }: SchemaConnection,
+  table: string,
+  ids: readonly string[],
+): Promise<void> {
   await session.run(
-    `insert into ${qualified(schema, '_sync_seen')} (table_name, id)
+    `insert into ${qualifiedName(schema, '_sync_seen')} (table_name, id)
     select $1, value::uuid from jsonb_array_elements_text($2::text::jsonb) on conflict do nothing`,
     [table, JSON.stringify(ids)],
   )
 }
 
-/** Removes rows without a mark, with their children and what they own; how many rows that were. In the caller's transaction. */
-export async function removeUnmet({ session, schema }: WalksPlace, table: CopyTable): Promise<number> {
-  const at = qualified(schema, table.name)
-  const isUnmet = `not exists
-    (select from ${qualified(schema, '_sync_seen')} as seen where seen.table_name = $1 and seen.id = kept.id)`
+/**
+ * Removes rows without a mark, their embedded rows, and the rows that they own. The caller provides the transaction.
+ * Returns the number of removed rows, without embedded and owned rows.
+ */
+export async function removeUnseen({ session, schema }: SchemaConnection, table: CopyTable): Promise<number> {
+  const at = qualifiedName(schema, table.name)
+  const isUnseen = `not exists
+    (select from ${qualifiedName(schema, '_sync_seen')} as seen where seen.table_name = $1 and seen.id = stored.id)`
   for (const { name, ownerColumn } of table.owned)
     await session.run(
-      `delete from ${qualified(schema, name)} as owned using ${at} as kept
-      where kept.id = owned.${quoted(ownerColumn)} and ${isUnmet}`,
+      `delete from ${qualifiedName(schema, name)} as owned using ${at} as stored
+      where stored.id = owned.${quoteIdentifier(ownerColumn)} and ${isUnseen}`,
       [table.name],
     )
-  const { count } = await session.run(`delete from ${at} as kept where ${isUnmet}`, [table.name])
+  const { count } = await session.run(`delete from ${at} as stored where ${isUnseen}`, [table.name])
   for (const { name, parentColumn } of table.children)
     await session.run(
-      `delete from ${qualified(schema, name)} as kept
-      where not exists (select from ${at} as parent where parent.id = kept.${quoted(parentColumn)})`,
+      `delete from ${qualifiedName(schema, name)} as stored
+      where not exists (select from ${at} as parent where parent.id = stored.${quoteIdentifier(parentColumn)})`,
     )
   return count
 }

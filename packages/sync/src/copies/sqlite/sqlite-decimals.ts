@@ -1,14 +1,14 @@
-// Decimals of a SQLite copy. SQLite has no exact decimal type, so each decimal of the contract has up to three
-// columns (docs/contribute/decisions/048-store-sqlite-decimals-in-three-columns.md):
+// Decimals in a SQLite copy. SQLite has no exact decimal type, so each decimal of the contract has up to three columns
+// (docs/contribute/decisions/048-store-sqlite-decimals-in-three-columns.md):
 //
 // - `total`, REAL: the number. It compares, sorts and aggregates as numbers do.
-// - `total_text`, TEXT: the digits that the service sent. Copies are verified, and files are written, from these.
+// - `total_text`, TEXT: the digits that the service sent. `verify` and the files of a copy use them.
 // - `total_cents`, INTEGER, for amounts of money: hundredths, computed from the digits. Sums of them are exact.
 
 import type { DatabaseSync } from 'node:sqlite'
 import type { CopyColumn } from '../../tables.ts'
-import { CopyProblem } from '../copy.ts'
-import { quoted } from '../quoted.ts'
+import { CopyError } from '../copy.ts'
+import { quoteIdentifier } from '../quote-identifier.ts'
 
 /** A column of the file: its name, and the rest of its declaration. */
 export interface SqliteColumn {
@@ -16,36 +16,36 @@ export interface SqliteColumn {
   readonly declared: string
 }
 
-/** 15 digits and the point: programs that keep integers as doubles read such cents exactly. Larger amounts have none. */
+/** 15 digits and the point: a program that reads integers as doubles reads such cents exactly. Larger amounts have none. */
 const CENTS_CHARACTERS = 16
 
-/** Name of the column that holds a decimal's digits. */
+/** Returns the name of the column with a decimal's digits. */
 export function digitsName({ name }: Pick<CopyColumn, 'name'>): string {
   return `${name}_text`
 }
 
-/** The columns that come with a decimal's own. */
-export function columnsBeside(column: CopyColumn): SqliteColumn[] {
+/** Returns the additional columns of a decimal. */
+export function companionColumns(column: CopyColumn): SqliteColumn[] {
   if (column.kind !== 'decimal') return []
   const digits = { name: digitsName(column), declared: 'text' }
   if (!column.isMoney || column.isWeight) return [digits]
-  return [digits, { name: `${column.name}_cents`, declared: centsOf(quoted(digits.name)) }]
+  return [digits, { name: `${column.name}_cents`, declared: centsOf(quoteIdentifier(digits.name)) }]
 }
 
 /**
- * The value of a column as the service sent it. A number that another program has changed is read in place of its digits,
- * so that a verification finds it.
+ * Returns a SQL expression for the value of a column as the service sent it. If another program has changed the number,
+ * the expression returns the number instead of the digits, so that a verification finds the change.
  */
 export function sentValue(column: CopyColumn): string {
-  const name = quoted(column.name)
+  const name = quoteIdentifier(column.name)
   if (column.kind !== 'decimal') return name
-  const digits = quoted(digitsName(column))
+  const digits = quoteIdentifier(digitsName(column))
   return `iif(${name} is cast(${digits} as real), ${digits}, ${name}) as ${name}`
 }
 
 /**
- * Converts decimals that an older version kept as text. Their column is renamed, so that SQLite changes the name in views
- * and triggers of other people too: these work with text and must keep doing so. Throws `CopyProblem`.
+ * Converts decimals that an older version stored as text. It renames their column, because SQLite then also changes the
+ * name in the user's views and triggers, which expect text. Throws `CopyError`.
  */
 export function convertTextDecimals(
   database: DatabaseSync,
@@ -57,20 +57,24 @@ export function convertTextDecimals(
   const types = new Map(found.map(({ name, type }) => [String(name), String(type).toLowerCase()]))
   const texts = columns.filter(({ name, kind }) => kind === 'decimal' && types.get(name) === 'text')
   if (texts.length === 0) return
-  const at = quoted(table)
+  const at = quoteIdentifier(table)
   try {
     for (const column of texts) {
-      database.exec(`alter table ${at} rename column ${quoted(column.name)} to ${quoted(digitsName(column))}`)
-      database.exec(`alter table ${at} add column ${quoted(column.name)} real`)
+      database.exec(
+        `alter table ${at} rename column ${quoteIdentifier(column.name)} to ${quoteIdentifier(digitsName(column))}`,
+      )
+      database.exec(`alter table ${at} add column ${quoteIdentifier(column.name)} real`)
     }
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new CopyProblem(
-      `${copy} cannot be converted: SQLite refuses to change ${table} because of a view or a trigger in the file (${why}). Drop that view or trigger, run again, and create it again`,
+    throw new CopyError(
+      `${copy} cannot be converted: SQLite cannot change ${table} because of a view or trigger in the file (${why}). Drop that view or trigger, run again, then create it again`,
       { cause },
     )
   }
-  const changes = texts.map((each) => `${quoted(each.name)} = cast(${quoted(digitsName(each))} as real)`)
+  const changes = texts.map(
+    (each) => `${quoteIdentifier(each.name)} = cast(${quoteIdentifier(digitsName(each))} as real)`,
+  )
   database.exec(`update ${at} set ${changes.join(', ')}`)
 }
 

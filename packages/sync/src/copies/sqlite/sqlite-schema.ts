@@ -1,17 +1,17 @@
-// The file of a SQLite copy: how it is opened and given back, and its tables, made or widened.
+// Opens and closes the file of a SQLite copy, and creates and extends its tables and views.
 
 import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type ChildTable, type ColumnKind, type CopyTable, TABLE_NAMES } from '../../tables.ts'
-import { CopyProblem } from '../copy.ts'
-import { quoted } from '../quoted.ts'
-import { columnsBeside, convertTextDecimals, type SqliteColumn } from './sqlite-decimals.ts'
+import { type ChildTable, type CopyColumnKind, type CopyTable, TABLE_NAMES } from '../../tables.ts'
+import { CopyError } from '../copy.ts'
+import { quoteIdentifier } from '../quote-identifier.ts'
+import { companionColumns, convertTextDecimals, type SqliteColumn } from './sqlite-decimals.ts'
 import type { SqliteView } from './sqlite-views.ts'
-import { forgetLooseMarks, forgetWalk, WALK_TABLES } from './sqlite-walks.ts'
+import { deleteOrphanMarks, deleteWalk, WALK_TABLES } from './sqlite-walks.ts'
 import { createIndexes } from './sqlite-writer.ts'
 
-const TYPES: Readonly<Record<ColumnKind, string>> = {
+const TYPES: Readonly<Record<CopyColumnKind, string>> = {
   uuid: 'text',
   text: 'text',
   integer: 'integer',
@@ -20,30 +20,30 @@ const TYPES: Readonly<Record<ColumnKind, string>> = {
   timestamp: 'text',
   json: 'text',
 }
-/** How long a write waits for somebody who reads or writes the file with another program. */
-const WAIT_MS = 5000
+/** How long a write waits for another program that reads or writes the file. */
+const BUSY_TIMEOUT_MS = 5000
 
 /**
- * Ids are random, so each page changes pages all over the indexes: a longer log (64 MiB of pages of 4 KiB) takes many of
- * their changes together into the file, which made a first run twice as fast. The cache is 8 MiB: more belongs to the
- * operating system, whose cache is shared with whoever reads.
+ * - `wal_autocheckpoint`: 16,384 pages of 4 KiB (64 MiB). IDs are random, so each page of rows changes pages all over the
+ *   indexes. A long log combines many of these changes, which made a first run twice as fast.
+ * - `cache_size`: 8 MiB. Memory is better used by the cache of the operating system, which other readers share.
  */
 const PRAGMAS = `pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = off;
   pragma wal_autocheckpoint = 16384; pragma cache_size = -8192`
 
-const STATE = `
+const STATE_TABLES = `
 create table if not exists _sync_copy (one integer primary key check (one = 1), store_id text not null) strict;
 create table if not exists _sync_tables (table_name text primary key, since text, whole_at text, starts_at text) strict;
 ${WALK_TABLES}`
 
-/** Opens the file for a run. Throws `CopyProblem` where it is somebody else's, and changes nothing of it. */
+/** Opens the file for a run. Throws `CopyError` before any change if store-sync did not create its tables. */
 export function openFile(file: string, name: string): DatabaseSync {
-  const database = new DatabaseSync(file, { timeout: WAIT_MS })
+  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS })
   try {
-    refuseForeign(database, name)
-    // the change of mode is one page: with its journal in memory a kill leaves none beside the file, which nobody who
-    // only reads could make up for
-    if (modeOf(database) !== 'wal') database.exec('pragma journal_mode = memory')
+    requireOwnTables(database, name)
+    // Changing the journal mode writes one page. With its journal in memory, a killed process leaves no journal file,
+    // which a program without write access could not roll back.
+    if (journalMode(database) !== 'wal') database.exec('pragma journal_mode = memory')
     database.exec(PRAGMAS)
     return database
   } catch (error) {
@@ -53,14 +53,14 @@ export function openFile(file: string, name: string): DatabaseSync {
 }
 
 /**
- * Closes it so that it is one file, which somebody who may not write can read. While another program has it open it
- * stays as it is, with its log.
+ * Closes the file and removes its log, so that a program without write access can read it. The log stays if another
+ * program has the file open.
  */
 export function closeFile(database: DatabaseSync): void {
   try {
     database.exec('pragma busy_timeout = 0; pragma journal_mode = memory')
   } catch {
-    // who has it open reads on; the next run tries again
+    // Another program has the file open. The next run tries again.
   } finally {
     database.close()
   }
@@ -78,44 +78,44 @@ export interface FileSchema {
  * Creates or converts what the file lacks, and deletes marks of walks that cannot continue. The caller provides the
  * transaction.
  */
-export function makeSchema(database: DatabaseSync, { copy, tables, views }: FileSchema): void {
-  database.exec(STATE)
-  // a view has no rows of its own, and one that is there would keep its tables from being changed
+export function createSchema(database: DatabaseSync, { copy, tables, views }: FileSchema): void {
+  database.exec(STATE_TABLES)
+  // Existing views would prevent changes of their tables.
   for (const { name } of views) database.exec(`drop view if exists ${name}`)
   const prepare = (text: string) => database.prepare(text)
-  const askAgain = prepare('update _sync_tables set since = null where table_name = ?')
+  const resetSince = prepare('update _sync_tables set since = null where table_name = ?')
   for (const table of tables) {
-    const isWider = [table, ...table.children].map((each) => makeTable(database, each, copy)).some(Boolean)
-    // what was read before lacks the new columns: the next walk of the whole list fills them
+    const isWider = [table, ...table.children].map((each) => createTable(database, each, copy)).some(Boolean)
     if (!isWider) continue
-    askAgain.run(table.name)
-    forgetWalk(prepare, table.name)
+    // The stored rows lack values for the new columns, so the next walk must be full.
+    resetSince.run(table.name)
+    deleteWalk(prepare, table.name)
   }
-  forgetLooseMarks(prepare)
+  deleteOrphanMarks(prepare)
   for (const { name, select } of views) database.exec(`create view ${name} as ${select}`)
 }
 
-/** A file that is there and no database is left alone, with nothing beside it. Throws `CopyProblem`. */
-export function refuseOtherFile(file: string, name: string): void {
+/** Throws `CopyError` if the path is not a file, or a file that is not a SQLite database. Creates nothing. */
+export function requireSqliteFile(file: string, name: string): void {
   const found = statSync(file, { throwIfNoEntry: false })
   if (found === undefined) return
-  if (!found.isFile()) throw new CopyProblem(`${name} is no file: give the name of one`)
-  const head = Buffer.alloc(HEAD.length)
+  if (!found.isFile()) throw new CopyError(`${name} is not a file; use the path of a file`)
+  const head = Buffer.alloc(SQLITE_HEADER.length)
   const descriptor = openSync(file, 'r')
   try {
-    readSync(descriptor, head, 0, HEAD.length, 0)
+    readSync(descriptor, head, 0, SQLITE_HEADER.length, 0)
   } finally {
     closeSync(descriptor)
   }
-  if (found.size > 0 && head.toString('latin1') !== HEAD)
-    throw new CopyProblem(`${name} is there, and is no SQLite database: give another file`)
+  if (found.size > 0 && head.toString('latin1') !== SQLITE_HEADER)
+    throw new CopyError(`${name} exists and is not a SQLite database; use another file`)
 }
 
-/** How each SQLite file begins that is not empty. */
-const HEAD = 'SQLite format 3\0'
+/** First bytes of every SQLite file that is not empty. */
+const SQLITE_HEADER = 'SQLite format 3\0'
 
-/** One file has one lock, by whichever name it is called. */
-export function lockNameOf(file: string): string {
+/** Returns the path of the lock file. Resolves links, so that all paths of a file have the same lock. */
+export function lockPath(file: string): string {
   try {
     return `${realpathSync(file)}-run`
   } catch {
@@ -123,37 +123,38 @@ export function lockNameOf(file: string): string {
   }
 }
 
-function modeOf(database: DatabaseSync): unknown {
+function journalMode(database: DatabaseSync): unknown {
   return database.prepare('pragma journal_mode').get()?.journal_mode
 }
 
-/** A file with tables of these names that is no copy is somebody else's: its rows would be removed. */
-function refuseForeign(database: DatabaseSync, name: string): void {
+/** Throws `CopyError` if the file has tables of these names but is not a copy: a run would remove their rows. */
+function requireOwnTables(database: DatabaseSync, name: string): void {
   const objects = database.prepare("select name from sqlite_schema where type in ('table', 'view')").all()
   const present = objects.map((row) => String(row.name))
   const ours = [...TABLE_NAMES, 'orders_overview', 'order_lines']
   const foreign = present.find((each) => ours.includes(each))
   if (foreign !== undefined && !present.includes('_sync_copy'))
-    throw new CopyProblem(`${name} has a table ${foreign} and is no copy of a store: give another file`)
+    throw new CopyError(`${name} has a table ${foreign} that store-sync did not create; use another file`)
 }
 
-/** Adds the columns that the contract has and the table lacks. Returns whether there was one. */
-function makeTable(database: DatabaseSync, table: CopyTable | ChildTable, copy: string): boolean {
+/** Creates the table or adds missing columns. Returns whether it added a column of the contract. */
+function createTable(database: DatabaseSync, table: CopyTable | ChildTable, copy: string): boolean {
   const { name, columns } = table
   const own = columns.map((column): SqliteColumn => ({ name: column.name, declared: TYPES[column.kind] }))
-  const all = [...own, ...columns.flatMap(columnsBeside)]
-  const declared = all.map((each) => `${declarationOf(each)}${each.name === 'id' ? ' primary key' : ''}`)
-  database.exec(`create table if not exists ${quoted(name)} (${declared.join(', ')}) strict`)
+  const all = [...own, ...columns.flatMap(companionColumns)]
+  const declared = all.map((each) => `${columnDeclaration(each)}${each.name === 'id' ? ' primary key' : ''}`)
+  database.exec(`create table if not exists ${quoteIdentifier(name)} (${declared.join(', ')}) strict`)
   convertTextDecimals(database, name, columns, copy)
-  // generated columns are missing in table_info
+  // Unlike table_info, table_xinfo also lists generated columns.
   const rows = database.prepare('select name from pragma_table_xinfo(?)').all(name)
   const present = new Set(rows.map((row) => String(row.name)))
   const added = all.filter((each) => !present.has(each.name))
-  for (const column of added) database.exec(`alter table ${quoted(name)} add column ${declarationOf(column)}`)
+  for (const column of added)
+    database.exec(`alter table ${quoteIdentifier(name)} add column ${columnDeclaration(column)}`)
   createIndexes(database, table)
   return own.some((column) => added.includes(column))
 }
 
-function declarationOf({ name, declared }: SqliteColumn): string {
-  return `${quoted(name)} ${declared}`
+function columnDeclaration({ name, declared }: SqliteColumn): string {
+  return `${quoteIdentifier(name)} ${declared}`
 }

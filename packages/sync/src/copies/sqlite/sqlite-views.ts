@@ -1,34 +1,34 @@
-// The views that people open first in a SQLite copy: orders with their customers, and one row for each order line.
+// The views of a SQLite copy: orders with their customers, and one row for each order line.
 
-/** A view of the file. */
+/** A view in the file. */
 export interface SqliteView {
   readonly name: string
   readonly select: string
 }
 
-/** Representation of amounts in the views. */
+/** SQL expressions for the amounts of the views. */
 interface Amounts {
   /** The column `name` of the table `from`. */
   readonly amount: (from: string, name: string) => string
   /** Price times quantity of the line `i`. */
   readonly lineTotal: string
-  /** Whether there are columns of cents as well. */
+  /** Whether the views also have columns of cents. */
   readonly hasCents: boolean
 }
 
-/** Amounts of the overview. */
+/** Amounts in `orders_overview`. */
 const OVERVIEW_AMOUNTS = ['subtotal', 'discount_amount', 'tax', 'shipping', 'total', 'refund_amount']
-/** Whole cents of the line `i`; null beyond 15 digits, as of any amount. */
+/** Total of the line `i` in cents. null for more than 15 digits, like all columns of cents. */
 const LINE_CENTS = 'iif(abs(i.quantity * i.price_cents) < 1e15, i.quantity * i.price_cents, null)'
 
-/** Views for people who query the file: amounts are numbers, and whole cents too. */
+/** Views for queries: amounts are numbers, and also whole cents. */
 export const VIEWS: readonly SqliteView[] = viewsOf({
   amount: (from, name) => `${from}.${name}`,
   lineTotal: 'i.quantity * coalesce(i.price_cents, i.price * 100) / 100.0',
   hasCents: true,
 })
 
-/** Views that files are written from: amounts are the digits that the service sent. */
+/** Views for the files of a CSV, XLSX or Parquet copy: amounts are the digits that the service sent. */
 export const FILE_VIEWS: readonly SqliteView[] = viewsOf({
   amount: (from, name) => `${from}.${name}_text as ${name}`,
   lineTotal: `(select case when cents is not null then iif(cents < 0, '-', '') || printf('%d.%02d', abs(cents) / 100, abs(cents) % 100) end

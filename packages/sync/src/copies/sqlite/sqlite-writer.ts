@@ -1,14 +1,14 @@
-// Writes the rows of one table and its children into a SQLite file, within a transaction of the caller. Statements are
-// prepared once: a first run writes millions of rows.
+// Writes the rows of one table and its embedded tables to a SQLite file. The caller provides the transaction. Statements
+// are prepared once, because a first run writes millions of rows.
 
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { exactJsonText } from '../../exact-json.ts'
-import type { ChildTable, ColumnKind, CopyColumn, CopyTable } from '../../tables.ts'
+import type { ChildTable, CopyColumn, CopyColumnKind, CopyTable } from '../../tables.ts'
 import type { CopyRow } from '../copy.ts'
-import { indexesOf } from '../indexes.ts'
-import { quoted } from '../quoted.ts'
+import { quoteIdentifier } from '../quote-identifier.ts'
+import { tableIndexes } from '../table-indexes.ts'
 import { digitsName } from './sqlite-decimals.ts'
-import { keptMarks } from './sqlite-walks.ts'
+import { readWalkMarks } from './sqlite-walks.ts'
 
 /** Writes one table. */
 export class SqliteWriter {
@@ -18,10 +18,9 @@ export class SqliteWriter {
   readonly #replace: RowStatement
   readonly #mark: StatementSync
   readonly #children: readonly ChildWriter[]
-  /** Whether the walk of the whole list that is under way marks what it meets; null before its first page here. */
   #marks: boolean | null = null
 
-  /** The tables are there. */
+  /** The tables must exist. */
   constructor(database: DatabaseSync, table: CopyTable) {
     this.#database = database
     this.#table = table
@@ -31,40 +30,40 @@ export class SqliteWriter {
     this.#children = table.children.map((child) => new ChildWriter(database, child))
   }
 
-  /** Whether the walk of the whole list that is under way marks what it meets; null where there is none. */
+  /** Whether the current full walk marks the rows it sees. null before its first page in this run. */
   get marks(): boolean | null {
     return this.#marks
   }
 
-  /** Another walk begins. */
-  begin(): void {
+  /** Call this before the first page of a new walk. */
+  startWalk(): void {
     this.#marks = null
   }
 
-  /** The rows of a page. */
-  write(rows: readonly CopyRow[], isWhole: boolean): void {
-    if (isWhole) this.#marks ??= this.#beginWhole()
-    // into empty tables nothing comes that would have to go before
-    const isFirst = isWhole && this.#marks === false
+  /** Writes the rows of a page. */
+  write(rows: readonly CopyRow[], isFull: boolean): void {
+    if (isFull) this.#marks ??= this.#startFullWalk()
+    // If the tables were empty, a new row has no embedded rows to remove.
+    const isFirst = isFull && this.#marks === false
     for (const row of rows) {
       const isNew = this.#insert.run(row) > 0
       if (!isNew) this.#replace.run(row)
-      if (isWhole && this.#marks) this.#mark.run(this.#table.name, String(row.id))
+      if (isFull && this.#marks) this.#mark.run(this.#table.name, String(row.id))
       for (const child of this.#children) child.replace(row, isFirst && isNew)
     }
   }
 
-  /** Rows of which a walk of the whole list brings the ids alone. */
-  meet(ids: readonly string[]): void {
-    this.#marks ??= this.#beginWhole()
+  /** Marks rows that a full walk of IDs has seen. */
+  markSeen(ids: readonly string[]): void {
+    this.#marks ??= this.#startFullWalk()
     if (this.#marks) for (const id of ids) this.#mark.run(this.#table.name, id)
   }
 
-  /** Ends a walk of the whole list: removes what it has not met. How many rows that were. */
+  /** Ends a full walk: removes unseen rows and returns their number. */
   removeUnseen(): number {
-    const marks = this.#marks ?? this.#beginWhole()
+    const marks = this.#marks ?? this.#startFullWalk()
     this.#marks = null
-    // what was written into an empty table is what was met
+    // If the tables were empty, they contain only rows of this walk.
     if (marks === false) {
       for (const each of [this.#table, ...this.#table.children]) createIndexes(this.#database, each)
       return 0
@@ -72,39 +71,42 @@ export class SqliteWriter {
     const { name, children, owned } = this.#table
     const unseen = 'id not in (select id from _sync_seen where table_name = ?)'
     for (const each of owned) {
-      const gone = `${quoted(each.ownerColumn)} in (select id from ${quoted(name)} where ${unseen})`
-      this.#database.prepare(`delete from ${quoted(each.name)} where ${gone}`).run(name)
+      const gone = `${quoteIdentifier(each.ownerColumn)} in (select id from ${quoteIdentifier(name)} where ${unseen})`
+      this.#database.prepare(`delete from ${quoteIdentifier(each.name)} where ${gone}`).run(name)
     }
-    const removed = this.#database.prepare(`delete from ${quoted(name)} where ${unseen}`).run(name).changes
+    const removed = this.#database.prepare(`delete from ${quoteIdentifier(name)} where ${unseen}`).run(name).changes
     for (const child of children)
       this.#database.exec(
-        `delete from ${quoted(child.name)} where not exists
-          (select 1 from ${quoted(name)} as parent where parent.id = ${quoted(child.name)}.${quoted(child.parentColumn)})`,
+        `delete from ${quoteIdentifier(child.name)} where not exists
+          (select 1 from ${quoteIdentifier(name)} as parent where parent.id = ${quoteIdentifier(child.name)}.${quoteIdentifier(child.parentColumn)})`,
       )
     return Number(removed)
   }
 
   /**
-   * Whether a walk marks the rows that it sees: a continued walk does as it began. For empty tables the indexes are created at
-   * its end: ids are random, and each row would change another page of each index. If the walk does not end, the next
-   * opening of the file creates them.
+   * Returns whether the walk marks the rows that it sees. A resumed walk continues as it started. Empty tables get their
+   * indexes at the end of the walk, because IDs are random and each row would change another page of each index. If the
+   * walk does not end, the next `open` creates the indexes.
    */
-  #beginWhole(): boolean {
-    const marks = keptMarks((text) => this.#database.prepare(text), this.#table.name) ?? !this.#isEmpty()
+  #startFullWalk(): boolean {
+    const marks = readWalkMarks((text) => this.#database.prepare(text), this.#table.name) ?? !this.#isEmpty()
     for (const table of [this.#table, ...this.#table.children]) {
       if (marks) createIndexes(this.#database, table)
-      else for (const { name } of indexesOf(table)) this.#database.exec(`drop index if exists ${quoted(name)}`)
+      else
+        for (const { name } of tableIndexes(table)) this.#database.exec(`drop index if exists ${quoteIdentifier(name)}`)
     }
     return marks
   }
 
   #isEmpty(): boolean {
     const names = [this.#table, ...this.#table.children].map(({ name }) => name)
-    return names.every((name) => this.#database.prepare(`select 1 from ${quoted(name)} limit 1`).get() === undefined)
+    return names.every(
+      (name) => this.#database.prepare(`select 1 from ${quoteIdentifier(name)} limit 1`).get() === undefined,
+    )
   }
 }
 
-/** Writes the children of rows. */
+/** Writes the rows of an embedded table. */
 class ChildWriter {
   readonly #field: string
   readonly #remove: StatementSync
@@ -112,11 +114,13 @@ class ChildWriter {
 
   constructor(database: DatabaseSync, child: ChildTable) {
     this.#field = child.field
-    this.#remove = database.prepare(`delete from ${quoted(child.name)} where ${quoted(child.parentColumn)} = ?`)
+    this.#remove = database.prepare(
+      `delete from ${quoteIdentifier(child.name)} where ${quoteIdentifier(child.parentColumn)} = ?`,
+    )
     this.#replace = new RowStatement(database, 'upsert', child)
   }
 
-  /** Children of `parent` take the place of those that are there; where there are none, nothing need be looked for. */
+  /** Replaces the embedded rows of `parent`. `hasNone`: whether the table has none of this parent yet. */
   replace(parent: CopyRow, hasNone: boolean): void {
     if (!hasNone) this.#remove.run(String(parent.id))
     const children = parent[this.#field]
@@ -124,7 +128,7 @@ class ChildWriter {
   }
 }
 
-/** A statement that takes a whole row. */
+/** A statement that writes one row. */
 class RowStatement {
   readonly #statement: StatementSync
   readonly #columns: readonly WrittenColumn[]
@@ -132,19 +136,19 @@ class RowStatement {
 
   constructor(database: DatabaseSync, verb: 'insert' | 'upsert', table: Pick<CopyTable, 'name' | 'columns'>) {
     const written = table.columns.flatMap(writtenColumns)
-    const names = written.map(({ name }) => quoted(name))
+    const names = written.map(({ name }) => quoteIdentifier(name))
     const places = names.map(() => '?')
-    // a column that a newer version added keeps its value: `insert or replace` would empty it
+    // Unlike `insert or replace`, this keeps the values of columns that a newer version added.
     const changes = names.map((name) => `${name} = excluded.${name}`)
     const end = verb === 'insert' ? 'do nothing' : `do update set ${changes.join(', ')}`
     this.#statement = database.prepare(
-      `insert into ${quoted(table.name)} (${names.join(', ')}) values (${places.join(', ')}) on conflict (id) ${end}`,
+      `insert into ${quoteIdentifier(table.name)} (${names.join(', ')}) values (${places.join(', ')}) on conflict (id) ${end}`,
     )
     this.#columns = written
     this.#values = written.map(() => null)
   }
 
-  /** How many rows were written. */
+  /** Returns the number of rows written. */
   run(row: CopyRow): number {
     for (const [index, { field, input }] of this.#columns.entries()) {
       const value = row[field]
@@ -154,18 +158,18 @@ class RowStatement {
   }
 }
 
-/** Creates the indexes of the table that are missing. */
+/** Creates the missing indexes of a table. */
 export function createIndexes(database: DatabaseSync, table: Pick<CopyTable, 'name' | 'columns'>): void {
-  for (const { name, columns } of indexesOf(table)) {
-    const names = columns.map(quoted).join(', ')
-    database.exec(`create index if not exists ${quoted(name)} on ${quoted(table.name)} (${names})`)
+  for (const { name, columns } of tableIndexes(table)) {
+    const names = columns.map(quoteIdentifier).join(', ')
+    database.exec(`create index if not exists ${quoteIdentifier(name)} on ${quoteIdentifier(table.name)} (${names})`)
   }
 }
 
-/** A column that a row statement fills. */
+/** A column of a `RowStatement`. */
 interface WrittenColumn {
   readonly name: string
-  /** Field of the row that its value comes from. */
+  /** Field of the row with its value. */
   readonly field: string
   readonly input: (value: NonNullable<unknown>) => SQLInputValue
 }
@@ -179,7 +183,7 @@ function writtenColumns(column: CopyColumn): WrittenColumn[] {
   ]
 }
 
-function inputOf(kind: ColumnKind): WrittenColumn['input'] {
+function inputOf(kind: CopyColumnKind): WrittenColumn['input'] {
   if (kind === 'json') return (value) => exactJsonText(value)
   return (value) => {
     if (typeof value === 'boolean') return value ? 1 : 0

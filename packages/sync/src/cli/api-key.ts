@@ -1,0 +1,57 @@
+// Reads the API key from a variable, a file, or the terminal. It is never an option, because other users of the machine
+// can see the command line.
+
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { CommandLineError } from './command-line-error.ts'
+
+/** Variable that contains the key. */
+export const KEY_VARIABLE = 'STORE_EXPORT_KEY'
+/** Variable that contains the path of a file with the key. */
+export const KEY_FILE_VARIABLE = 'STORE_EXPORT_KEY_FILE'
+
+/** Where the key can come from. */
+export interface ApiKeySources {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Prompts at the terminal without showing the input. null if there is no terminal. */
+  readonly prompt: ((question: string) => Promise<string>) | null
+}
+
+/** Returns the key. Throws `CommandLineError` if there is none. */
+export async function readApiKey({ env, prompt }: ApiKeySources): Promise<string> {
+  const fromVariable = env[KEY_VARIABLE]?.trim() ?? ''
+  if (fromVariable !== '') return fromVariable
+  const file = env[KEY_FILE_VARIABLE]?.trim() ?? ''
+  const key = file === '' ? ((await prompt?.('API key of the store: ')) ?? '').trim() : readKeyFile(file)
+  if (key !== '') return key
+  throw new CommandLineError(
+    `no API key: set ${KEY_VARIABLE} to a key of the store, or ${KEY_FILE_VARIABLE} to a file that contains one. ` +
+      'Create a key in the dashboard under Settings > API',
+  )
+}
+
+function readKeyFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new CommandLineError(
+      `${KEY_FILE_VARIABLE}: cannot read the file (${error instanceof Error ? error.message : String(error)})`,
+    )
+  }
+}
+
+/** Prompts at the terminal without showing the input. Ctrl-C ends the process. Ctrl-D returns an empty string. */
+export async function promptForKey(question: string): Promise<string> {
+  const noOutput = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const reader = createInterface({ input: process.stdin, output: noOutput, terminal: true })
+  reader.once('SIGINT', () => process.exit(130))
+  process.stderr.write(question)
+  try {
+    return await Promise.race([reader.question(''), once(reader, 'close').then(() => '')])
+  } finally {
+    reader.close()
+    process.stderr.write('\n')
+  }
+}

@@ -1,0 +1,9 @@
+import type { ApiKeySources } from './api-key.ts'
+import type { CliOutput } from './cli-output.ts'
+
+/** What the process gives a command: environment, prompt, output streams, and the signal that stops it. */
+export interface CliContext extends ApiKeySources {
+  readonly output: CliOutput
+  /** Aborted by SIGINT (Ctrl-C) and SIGTERM. */
+  readonly signal: AbortSignal
+}

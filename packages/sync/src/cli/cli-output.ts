@@ -1,0 +1,19 @@
+/** The output streams of a command. */
+export interface CliOutput {
+  /** Writes text for people to standard error. */
+  writeMessage(text: string): void
+  /** Writes a line for programs to standard output. */
+  writeResult(line: string): void
+  /** Width of the terminal. null if standard error is not a terminal. */
+  readonly columns: number | null
+}
+
+/** Writes an event as one line of JSON, with names in snake case like those of the API. */
+export function printEvent({ writeResult }: CliOutput, event: object): void {
+  const members = Object.entries(event).map(([name, value]) => [toSnakeCase(name), value])
+  writeResult(JSON.stringify(Object.fromEntries(members)))
+}
+
+function toSnakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}

@@ -1,0 +1,95 @@
+// Creates the copy that `--to` names. A destination URL with a password comes from an environment variable.
+
+import type { Copy } from '../copies/copy.ts'
+import type { CsvCopyOptions } from '../copies/files/csv-copy.ts'
+import { CommandLineError } from './command-line-error.ts'
+
+interface DestinationKind {
+  readonly prefix: string
+  /** Syntax for messages and `--help`. */
+  readonly usage: string
+  readonly create: (path: string, csv: CsvCopyOptions) => Promise<Copy>
+}
+
+/** Each module is loaded only if it is used: together their libraries take as much memory as a run. */
+const DESTINATION_KINDS: readonly DestinationKind[] = [
+  {
+    prefix: 'sqlite:',
+    usage: 'sqlite:FILE',
+    create: async (file) => new (await import('../copies/sqlite/sqlite-copy.ts')).SqliteCopy(file),
+  },
+  {
+    prefix: 'csv:',
+    usage: 'csv:DIR',
+    create: async (folder, csv) => (await import('../copies/files/csv-copy.ts')).csvCopy(folder, csv),
+  },
+  {
+    prefix: 'xlsx:',
+    usage: 'xlsx:FILE',
+    create: async (file) => (await import('../copies/files/xlsx-copy.ts')).xlsxCopy(file),
+  },
+  {
+    prefix: 'parquet:',
+    usage: 'parquet:DIR',
+    create: async (folder) => (await import('../copies/files/parquet-copy.ts')).parquetCopy(folder),
+  },
+]
+
+/** All kinds of destinations, for messages and `--help`. */
+export const DESTINATIONS = [
+  ...DESTINATION_KINDS.map(({ usage }) => usage),
+  'postgres://…?schema=NAME',
+  'env:NAME',
+].join(', ')
+
+/** Returns the copy for the value of `--to`. `env:NAME` reads that value from a variable. Throws `CommandLineError`. */
+export async function createCopy(
+  text: string,
+  env: Readonly<Record<string, string | undefined>>,
+  csv: CsvCopyOptions = {},
+): Promise<Copy> {
+  if (text.startsWith('env:')) return parseDestination(readVariable(text.slice('env:'.length), env), csv, text)
+  if (/^postgres(?:ql)?:\/\/(?:[^@/]*:[^@/]*@|.*[?&]password=)/.test(text))
+    throw new CommandLineError(
+      '--to: other users of this machine can see a password on the command line; put the URL in a variable and use env:NAME',
+    )
+  return parseDestination(text, csv, null)
+}
+
+/** `variable` is the `env:NAME` that `text` comes from, or null. The messages don't show the value of a variable. */
+async function parseDestination(text: string, csv: CsvCopyOptions, variable: string | null): Promise<Copy> {
+  const kind = DESTINATION_KINDS.find(({ prefix }) => text.startsWith(prefix) && text.length > prefix.length)
+  if (Object.keys(csv).length > 0 && kind?.prefix !== 'csv:')
+    throw new CommandLineError('--csv-delimiter and --csv-no-apostrophe: can only be used with --to csv:DIR')
+  if (kind !== undefined) return kind.create(rejectTilde(text.slice(kind.prefix.length)), csv)
+  if (/^postgres(?:ql)?:\/\//.test(text)) return createPostgresCopy(text)
+  if (variable !== null)
+    throw new CommandLineError(`--to ${variable}: the variable must contain one of ${DESTINATIONS}`)
+  // Shows only the scheme: the rest may contain a password.
+  const [scheme] = /^[a-z]{1,20}:/.exec(text) ?? []
+  const got = scheme === undefined ? '' : `; got "${scheme}…"`
+  throw new CommandLineError(`--to: must be one of ${DESTINATIONS}${got}`)
+}
+
+/** Returns `path`. Rejects `~`, which the shell does not expand after a prefix such as `sqlite:`. */
+function rejectTilde(path: string): string {
+  if (/^~(?:$|[^/\\]*[/\\])/.test(path))
+    throw new CommandLineError('--to: the shell does not expand ~ here; write the full path or use "$HOME"')
+  return path
+}
+
+/** Takes `schema` out of the URL, because the server rejects unknown parameters. */
+async function createPostgresCopy(text: string): Promise<Copy> {
+  if (!URL.canParse(text)) throw new CommandLineError('--to: must be a valid postgres:// URL')
+  const url = new URL(text)
+  const schema = url.searchParams.get('schema')
+  url.searchParams.delete('schema')
+  const { PostgresCopy } = await import('../copies/postgres/postgres-copy.ts')
+  return new PostgresCopy({ url: url.href, ...(schema === null ? {} : { schema }) })
+}
+
+function readVariable(name: string, env: Readonly<Record<string, string | undefined>>): string {
+  const text = env[name]?.trim() ?? ''
+  if (text === '') throw new CommandLineError(`--to env:${name}: the variable ${name} is not set`)
+  return text
+}

@@ -1,0 +1,23 @@
+import { ConnectionError, StoreExportError } from '@store-export/client'
+import { CopyBusyError, CopyError, CopyUnavailableError } from '../copies/copy.ts'
+import { CommandLineError } from './command-line-error.ts'
+
+const EXPECTED_ERRORS = [
+  CommandLineError,
+  CopyBusyError,
+  CopyUnavailableError,
+  CopyError,
+  StoreExportError,
+  ConnectionError,
+]
+
+/** Returns the message to print for an error. The message of an unexpected error includes its stack trace. */
+export function errorMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (EXPECTED_ERRORS.some((each) => error instanceof each)) return error.message
+  // Node.js and the database drivers set a code on errors of the operating system and of the server.
+  const hasCode = 'code' in error && typeof error.code === 'string'
+  return hasCode
+    ? error.message
+    : `unexpected error; please report it with this stack trace: ${error.stack ?? error.message}`
+}

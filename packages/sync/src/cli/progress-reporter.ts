@@ -1,0 +1,240 @@
+// Reports the progress of a run: a status line on a terminal, lines in a log, or JSON lines for programs. A log gets a
+// line for each wait and at least one every 30 seconds, so that you can tell a waiting run from a hanging one.
+
+import type { ClientPause } from '@store-export/client'
+import { LIMITS } from '@store-export/contract'
+import type { SyncProgress, SyncSummary, TableSummary } from '../run/run.ts'
+import { type CliOutput, printEvent } from './cli-output.ts'
+import { NUMBER_WIDTH, numberText, secondsText, tableText, timeText } from './format.ts'
+import type { RequestMeter } from './request-meter.ts'
+import { StatusLine } from './status-line.ts'
+
+/** Options of a reporter. */
+export interface ProgressReporterOptions {
+  readonly output: CliOutput
+  readonly meter: RequestMeter
+  /** Milliseconds on a monotonic clock. */
+  readonly now: () => number
+}
+
+/** Shortest time between two updates of the status line. */
+const SHOW_INTERVAL_MS = 100
+/** Longest time between two lines of a log. */
+const LOG_INTERVAL_MS = 30_000
+
+/** What a walk read, for people. */
+export const MODE_TEXTS = { full: 'all', updated: 'changed', created: 'new' } as const
+
+/** Reports to people: a status line with the progress of the current table, and a permanent line for each table. */
+export class ProgressReporter {
+  readonly #options: ProgressReporterOptions
+  readonly #line: StatusLine
+  #startedAt: number
+  #shownAt = Number.NEGATIVE_INFINITY
+  #lastProgress = ''
+  /** Whether the reporter has printed that the walk of this table continues an interrupted one. */
+  #hasReportedResume = false
+  #countdown: NodeJS.Timeout | undefined
+  /** Current text of the status line. A log repeats it when nothing else was printed for 30 seconds. */
+  #status = ''
+  #heartbeat: NodeJS.Timeout | undefined
+  #isRunning = false
+
+  constructor(options: ProgressReporterOptions) {
+    this.#options = options
+    this.#line = new StatusLine(options.output)
+    this.#startedAt = options.now()
+  }
+
+  /** Starts the clock and the periodic lines of a log, until `stop`. */
+  start(): void {
+    this.#startedAt = this.#options.now()
+    this.#isRunning = true
+    this.#restartHeartbeat()
+  }
+
+  /** Reports a page of rows. */
+  page(rows: TableProgress): void {
+    const { now, meter } = this.#options
+    this.#endCountdown()
+    this.#reportResume(rows)
+    if (now() - this.#shownAt < SHOW_INTERVAL_MS) return
+    this.#shownAt = now()
+    this.#lastProgress = pageText(rows, this.#elapsedMs(), meter)
+    this.show(this.#lastProgress)
+  }
+
+  /** Reports a page of IDs. */
+  ids({ table, ids, of }: { readonly table: string; readonly ids: number; readonly of: number | null }): void {
+    this.#endCountdown()
+    this.#lastProgress = `${tableText(table, ids)}${of === null ? '' : ` of ${numberText(of)}`} IDs`
+    this.show(this.#lastProgress)
+  }
+
+  /** Prints a permanent line and restarts the clock of the rate. */
+  done(text: string): void {
+    this.print(text)
+    this.#startedAt = this.#options.now()
+    this.#shownAt = Number.NEGATIVE_INFINITY
+    this.#lastProgress = ''
+    this.#hasReportedResume = false
+  }
+
+  /** Prints a permanent line. */
+  print(text: string): void {
+    this.#endCountdown()
+    this.#line.print(text)
+    this.#status = ''
+    this.#restartHeartbeat()
+  }
+
+  /** Replaces the status line. */
+  show(text: string): void {
+    this.#status = text
+    this.#line.show(text)
+  }
+
+  /** Stops the timers and removes the status line. */
+  stop(): void {
+    this.#endCountdown()
+    this.#isRunning = false
+    this.#restartHeartbeat()
+    this.#line.clear()
+  }
+
+  /** Reports a finished table. */
+  table({ table, rows, rowsBefore, mode, removed }: TableSummary): void {
+    const before = rowsBefore === 0 ? '' : `, ${numberText(rowsBefore)} from the interrupted run`
+    const gone = removed === 0 ? '' : `, ${numberText(removed)} removed`
+    this.done(
+      `${tableText(table, rows)} rows  ${rateText(rows, this.#elapsedMs())}  ${MODE_TEXTS[mode]}${before}${gone}`,
+    )
+  }
+
+  /** Reports a wait of the client: a countdown for the rate limit, a line for an error. */
+  pause({ reason, ms, error }: ClientPause): void {
+    if (reason === 'pace') return
+    if (reason === 'limit') this.#countDown(ms)
+    else this.print(`  ${messageOf(error)}; retrying in ${timeText(ms)}`)
+  }
+
+  #reportResume({ table, rowsBefore = 0 }: TableProgress): void {
+    if (rowsBefore > 0 && !this.#hasReportedResume)
+      this.print(`${tableText(table, rowsBefore)} rows from the interrupted run; continuing after them`)
+    this.#hasReportedResume = true
+  }
+
+  #countDown(ms: number): void {
+    const until = this.#options.now() + ms
+    const update = () => {
+      const leftMs = Math.max(0, until - this.#options.now())
+      this.show(`${this.#lastProgress}  rate limit: waiting ${timeText(leftMs)}`)
+    }
+    this.#endCountdown()
+    update()
+    if (this.#isLog) this.#log(this.#status)
+    this.#countdown = setInterval(update, 1000).unref()
+  }
+
+  get #isLog(): boolean {
+    return this.#options.output.columns === null
+  }
+
+  #log(text: string): void {
+    this.#line.print(text)
+    this.#restartHeartbeat()
+  }
+
+  /** Restarts the timer of the periodic lines. */
+  #restartHeartbeat(): void {
+    clearInterval(this.#heartbeat)
+    if (!this.#isLog || !this.#isRunning) return
+    this.#heartbeat = setInterval(
+      () => this.#line.print(this.#status || '  waiting for the service'),
+      LOG_INTERVAL_MS,
+    ).unref()
+  }
+
+  #elapsedMs(): number {
+    return Math.max(1, this.#options.now() - this.#startedAt)
+  }
+
+  #endCountdown(): void {
+    clearInterval(this.#countdown)
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Returns a handler that reports the progress of a run to people. */
+export function reportProgress(reporter: ProgressReporter): (progress: SyncProgress) => void {
+  return (progress) => {
+    if (progress.event === 'page') return reporter.page(progress)
+    if (progress.event === 'ids') return reporter.ids(progress)
+    if (progress.event === 'prune_unavailable') return reporter.print(`  ${progress.message}`)
+    if (progress.event === 'retained')
+      return reporter.done(`${tableText(progress.table, progress.rows)} rows retained: the store returns none`)
+    if (progress.event === 'table') return reporter.table(progress)
+    reporter.show('  writing …')
+  }
+}
+
+/** Status line of a table: rows, rate, used share of the rate limit, and time left. */
+export function pageText({ table, rows, rowsBefore = 0, of }: TableProgress, ms: number, meter: RequestMeter): string {
+  const total = of === null ? '' : ` of ${numberText(of)}`
+  const share = meter.usedShare === null ? '' : `  limit ${Math.round(meter.usedShare * 100)} %`
+  const read = rows - rowsBefore
+  const left = of === null ? '' : timeLeftText(read, of - rows, ms, meter)
+  return `${tableText(table, rows)}${total} rows  ${rateText(read, ms)}${share}${left}`
+}
+
+/** Progress of the current table. */
+export interface TableProgress {
+  readonly table: string
+  readonly rows: number
+  /** How many of `rows` an interrupted run has read. 0 by default. */
+  readonly rowsBefore?: number
+  /** Rows of the table in the store. null if unknown. */
+  readonly of: number | null
+}
+
+function timeLeftText(read: number, left: number, ms: number, meter: RequestMeter): string {
+  if (read === 0 || left <= 0) return ''
+  const requestMs = ms / Math.ceil(read / LIMITS.pageRowsMax)
+  return `  ${timeText(meter.estimateMs(Math.ceil(left / LIMITS.pageRowsMax), requestMs))} left`
+}
+
+/** Returns a handler that prints progress events as JSON lines, without those of single pages. */
+export function printProgressEvents(output: CliOutput): (progress: SyncProgress) => void {
+  return (progress) => {
+    if (['table', 'prune_unavailable', 'retained'].includes(progress.event)) printEvent(output, progress)
+  }
+}
+
+/** What the summary line of a run needs besides the summary. */
+export interface RunTotals {
+  readonly copy: string
+  /** Whether `--tables` selected only some tables. */
+  readonly isPart: boolean
+  readonly ms: number
+  readonly requests: number
+}
+
+/** The last line of a run. */
+export function summaryText({ tables }: SyncSummary, { copy, isPart, ms, requests }: RunTotals): string {
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0)
+  const removed = tables.reduce((sum, table) => sum + table.removed, 0)
+  const part = isPart ? ` (${tables.map(({ table }) => table).join(', ')})` : ''
+  const rowsBefore = tables.reduce((sum, table) => sum + table.rowsBefore, 0)
+  const before = rowsBefore === 0 ? '' : `, ${numberText(rowsBefore)} from the interrupted run`
+  const gone = removed === 0 ? '' : `, ${numberText(removed)} removed`
+  return `  ${copy} is up to date${part}: ${numberText(rows)} rows read${before}${gone}, ${numberText(requests)} requests, ${secondsText(ms)}`
+}
+
+/** Rows per second. Spaces for a single page, whose rate depends on the latency of one request. */
+function rateText(rows: number, ms: number): string {
+  if (rows <= LIMITS.pageRowsMax) return ' '.repeat(NUMBER_WIDTH + '/s'.length)
+  return `${numberText(Math.round((rows * 1000) / ms)).padStart(NUMBER_WIDTH)}/s`
+}

@@ -1,0 +1,53 @@
+// Computes the used share of the rate limit and the remaining time from what the service reports with each response.
+
+import type { RateLimit, ResponseInfo } from '@store-export/client'
+
+/** Counts responses and tracks the rate limit. */
+export class RequestMeter {
+  readonly #now: () => number
+  #requests = 0
+  #limit: RateLimit | null = null
+  #recordedAt = 0
+
+  /** `now` returns milliseconds. */
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** Records a response. */
+  record({ limit }: ResponseInfo): void {
+    this.#requests += 1
+    this.#limit = limit
+    this.#recordedAt = this.#now()
+  }
+
+  /** Number of responses so far. */
+  get requests(): number {
+    return this.#requests
+  }
+
+  /** Used share of the rate limit, 0 to 1. null if the service does not report its limit. */
+  get usedShare(): number | null {
+    return this.#limit === null ? null : 1 - this.#left(this.#limit) / this.#limit.requests
+  }
+
+  /** Estimated milliseconds for `requests` more requests of `requestMs` each, including waits for the rate limit. */
+  estimateMs(requests: number, requestMs: number): number {
+    const limit = this.#limit
+    if (limit === null || requests <= this.#left(limit)) return requests * requestMs
+    const later = requests - this.#left(limit)
+    const windows = Math.floor(later / limit.requests)
+    const inLastMs = Math.min(limit.windowSeconds * 1000, (later % limit.requests) * requestMs)
+    return this.#msUntilReset(limit) + windows * limit.windowSeconds * 1000 + inLastMs
+  }
+
+  /** Requests left in the current window. After the reset, a new window has all of them. */
+  #left({ requests, remaining, resetSeconds }: RateLimit): number {
+    return this.#now() - this.#recordedAt >= resetSeconds * 1000 ? requests : remaining
+  }
+
+  #msUntilReset({ resetSeconds, windowSeconds }: RateLimit): number {
+    const ms = this.#recordedAt + resetSeconds * 1000 - this.#now()
+    return ms > 0 ? ms : windowSeconds * 1000 + (ms % (windowSeconds * 1000))
+  }
+}

@@ -1,0 +1,46 @@
+import type { CliOutput } from './cli-output.ts'
+
+const CLEAR_TO_END = '\u001b[K'
+
+/** Lines for people. On a terminal the status line is overwritten; in a log each line starts with a timestamp. */
+export class StatusLine {
+  readonly #output: CliOutput
+  readonly #clock: () => Date
+  #isShown = false
+
+  constructor(output: CliOutput, clock: () => Date = () => new Date()) {
+    this.#output = output
+    this.#clock = clock
+  }
+
+  /** Replaces the status line, cut to the width of the terminal. Does nothing without a terminal. */
+  show(text: string): void {
+    const { columns, writeMessage } = this.#output
+    if (columns === null) return
+    writeMessage(`\r${text.slice(0, columns - 1)}${CLEAR_TO_END}`)
+    this.#isShown = true
+  }
+
+  /** Writes a permanent line. */
+  print(text: string): void {
+    const isLog = this.#output.columns === null
+    this.#writeLine(isLog ? `${this.#clock().toISOString().slice(0, 19)}Z ${text}` : text)
+  }
+
+  /** Removes the status line. */
+  clear(): void {
+    if (this.#isShown) this.#output.writeMessage(`\r${CLEAR_TO_END}`)
+    this.#isShown = false
+  }
+
+  /** Writes the last line of a command over a status line that another instance may have left. */
+  end(text: string): void {
+    this.#isShown = this.#output.columns !== null
+    this.#writeLine(text)
+  }
+
+  #writeLine(text: string): void {
+    this.#output.writeMessage(`${this.#isShown ? `\r${CLEAR_TO_END}` : ''}${text}\n`)
+    this.#isShown = false
+  }
+}

@@ -1,0 +1,66 @@
+// Creates the client of a command and connects it to the progress reporter.
+
+import { type ClientOptions, StoreExportClient } from '@store-export/client'
+import { parseExactJson } from '../exact-json.ts'
+import { readApiKey } from './api-key.ts'
+import type { CliContext } from './cli-context.ts'
+import { printEvent } from './cli-output.ts'
+import { CommandLineError } from './command-line-error.ts'
+import { parseRequestsPerMinute, rejectPlainHttp } from './parse-options.ts'
+import { ProgressReporter } from './progress-reporter.ts'
+import { RequestMeter } from './request-meter.ts'
+
+/** Options that both commands have for the client and its output. */
+export interface SessionOptions {
+  readonly url: string
+  readonly insecureHttp?: true
+  readonly requestsPerMinute?: string
+  readonly json?: true
+}
+
+/** The client of a command, and what reports its progress. */
+export interface SyncSession {
+  readonly client: StoreExportClient
+  readonly meter: RequestMeter
+  readonly reporter: ProgressReporter
+}
+
+/** Milliseconds on a monotonic clock. */
+export function now(): number {
+  return performance.now()
+}
+
+/** How long the client retries a refused connection before the first response, in ms, without `--every`. */
+export const REFUSED_FOR_MS = 5000
+
+/** Creates a session. Prompts for the key if needed. Throws `CommandLineError`. */
+export async function createSession(
+  options: SessionOptions,
+  context: CliContext,
+  settings: Pick<ClientOptions, 'retryRefusedForMs'>,
+): Promise<SyncSession> {
+  const { output } = context
+  if (options.insecureHttp !== true) rejectPlainHttp(options.url)
+  const { requestsPerMinute } = options
+  const pace = requestsPerMinute === undefined ? {} : { requestsPerMinute: parseRequestsPerMinute(requestsPerMinute) }
+  const key = await readApiKey(context)
+  const meter = new RequestMeter(now)
+  const reporter = new ProgressReporter({ output, meter, now })
+  try {
+    const client = new StoreExportClient({
+      url: options.url,
+      key,
+      ...settings,
+      ...pace,
+      parse: parseExactJson,
+      onResponse: (response) => meter.record(response),
+      onPause: (pause) => {
+        if (options.json) printEvent(output, { event: 'pause', reason: pause.reason, ms: pause.ms })
+        else reporter.pause(pause)
+      },
+    })
+    return { client, meter, reporter }
+  } catch (error) {
+    throw new CommandLineError(`--${error instanceof Error ? error.message : String(error)}`)
+  }
+}

@@ -1,0 +1,27 @@
+// Decides which failures are temporary, so that the same command can succeed later.
+
+import { AddressError, ConnectionError, StoreExportError } from '@store-export/client'
+import { CopyBusyError, CopyUnavailableError } from '../copies/copy.ts'
+import { FileInUseError } from '../copies/files/replace-files.ts'
+import { EmptyTablesError } from '../run/empty-tables.ts'
+
+const TEMPORARY_STATUSES = [409, 429]
+
+/** Whether the failure is temporary. */
+export function isTemporaryFailure(error: unknown): boolean {
+  if (error instanceof StoreExportError)
+    return error.status >= 500 || TEMPORARY_STATUSES.includes(error.status) || error.code === 'INVALID_CURSOR'
+  if (error instanceof AddressError) return false
+  return [ConnectionError, CopyBusyError, CopyUnavailableError, FileInUseError].some((each) => error instanceof each)
+}
+
+/**
+ * Whether `--every` continues after this failure. It also continues after an error that you can fix meanwhile, such as
+ * a full disk. It stops if the key, the options, or the destination are wrong, and after an internal error.
+ */
+export function isWorthRetrying(error: unknown): boolean {
+  if (isTemporaryFailure(error) || error instanceof EmptyTablesError) return true
+  if (error instanceof StoreExportError || error instanceof AddressError) return false
+  // Errors of the operating system and of a database have a code.
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+}

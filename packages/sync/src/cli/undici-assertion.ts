@@ -1,0 +1,20 @@
+// Works around an error of Node's fetch (nodejs/undici#5360, in all of Node 24). If the server closes a connection while
+// its response waits to be read, an assertion in undici throws an uncaught exception. The response can still be read. A
+// truncated response fails when its attempt times out after 30 seconds, and the client retries it.
+
+import { inspect } from 'node:util'
+
+/** Whether the error is the assertion of nodejs/undici#5360. */
+export function isUndiciAssertion(error: unknown): boolean {
+  const { message, stack } = (error ?? {}) as { message?: unknown; stack?: unknown }
+  return String(message).includes('assert(!this.paused)') && /Parser\.finish .*undici/.test(String(stack))
+}
+
+/** Keeps the process alive after that assertion. Any other uncaught exception ends it, as without this handler. */
+export function ignoreUndiciAssertion(): void {
+  process.on('uncaughtException', (error) => {
+    if (isUndiciAssertion(error)) return
+    process.stderr.write(`${inspect(error)}\n`)
+    process.exit(1)
+  })
+}

@@ -1,0 +1,28 @@
+// Checks the destination of a file copy before the first request, so that a run does not fetch rows that it cannot write,
+// and does not overwrite other files.
+
+import { access, constants, lstat, mkdir } from 'node:fs/promises'
+import { CopyError } from '../copy.ts'
+
+/** Throws `CopyError` if one of the files that a new copy would write exists. */
+export async function refuseExistingFiles(files: readonly string[]): Promise<void> {
+  for (const file of files) {
+    const found = await lstat(file).catch(() => null)
+    if (found?.isDirectory() === true)
+      throw new CopyError(`${file} is a folder, but the copy needs a file with this name; use another path`)
+    if (found !== null)
+      throw new CopyError(`${file} exists and store-sync did not create it; move it away, or use another path`)
+  }
+}
+
+/** Creates the folder if it is missing. Throws `CopyError` if it cannot be created or written. */
+export async function createFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true })
+    await access(folder, constants.W_OK)
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+    const why = code === 'EEXIST' || code === 'ENOTDIR' ? 'a file has this name' : code
+    throw new CopyError(`cannot create or write the folder ${folder} (${why}); use another path`, { cause })
+  }
+}

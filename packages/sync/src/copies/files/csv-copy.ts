@@ -1,0 +1,110 @@
+// A copy as a folder of CSV files for spreadsheets and programs: UTF-8 with a byte order mark, lines that end with CR LF,
+// an empty field for null, and "" for an empty string. A string that a spreadsheet would run as a formula gets an
+// apostrophe before it.
+
+import { open } from 'node:fs/promises'
+import path from 'node:path'
+import { type Options, stringify } from 'csv-stringify/sync'
+import { FileCopy, type TableWriter } from './file-copy.ts'
+import { type FileColumn, type FileTable, inPages } from './file-tables.ts'
+import { type NewFile, writeNewFiles } from './replace-files.ts'
+
+/** A string that already looks escaped gets one more apostrophe, so that removing one returns the original string. */
+const LOOKS_ESCAPED = /^'+[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
+
+/** Options of CSV files. */
+export interface CsvCopyOptions {
+  /** Separator of values. A comma by default. */
+  readonly delimiter?: string
+  /** Whether a string that looks like a formula gets an apostrophe before it. True by default. */
+  readonly escapesFormulas?: boolean
+}
+
+/** Strings such as telephone numbers, which are harmless as a formula. */
+const SIGNED_DIGITS = /^\+\d+$/
+
+/** Rows that are converted at once. Few enough that their strings don't outlive the young generation of the heap. */
+const PAGE_ROWS = 20
+const BUFFER_BYTES = 1 << 17
+
+/** Returns a copy in a folder, which is created if it is missing: one file for each table, and `.store-sync.db`. */
+export function csvCopy(folder: string, options: CsvCopyOptions = {}): FileCopy {
+  return new FileCopy({
+    name: folder,
+    database: path.join(folder, '.store-sync.db'),
+    writer: new CsvWriter(folder, options),
+  })
+}
+
+/** Writes tables as CSV files. */
+export class CsvWriter implements TableWriter {
+  readonly scratch: readonly string[] = []
+  readonly format: string
+  readonly #folder: string
+  readonly #options: Required<CsvCopyOptions>
+
+  constructor(folder: string, { delimiter = ',', escapesFormulas = true }: CsvCopyOptions = {}) {
+    this.#folder = folder
+    this.#options = { delimiter, escapesFormulas }
+    this.format = `${delimiter === ',' ? '' : delimiter}${escapesFormulas ? '' : 'plain'}`
+  }
+
+  fileOf(table: string): string {
+    return path.join(this.#folder, `${table}.csv`)
+  }
+
+  async prepare(): Promise<void> {}
+
+  write(tables: Iterable<FileTable>): Promise<readonly NewFile[]> {
+    const write = (table: FileTable, file: string) => writeTable(csvTexts(table, this.#options), file)
+    return writeNewFiles(tables, (table) => this.fileOf(table), write)
+  }
+}
+
+async function writeTable(texts: Iterable<string>, file: string): Promise<void> {
+  const buffer = Buffer.allocUnsafe(BUFFER_BYTES)
+  let used = 0
+  await using handle = await open(file, 'w')
+  for (const text of texts) {
+    const bytes = Buffer.byteLength(text)
+    if (used + bytes > BUFFER_BYTES) {
+      await handle.appendFile(buffer.subarray(0, used))
+      used = 0
+    }
+    if (bytes > BUFFER_BYTES) await handle.appendFile(text)
+    else used += buffer.write(text, used)
+  }
+  await handle.appendFile(buffer.subarray(0, used))
+}
+
+function* csvTexts({ columns, rows }: FileTable, written: Required<CsvCopyOptions>): Iterable<string> {
+  const options = stringifyOptions(columns, written)
+  yield stringify([], { ...options, bom: true, header: true })
+  for (const page of inPages(rows, PAGE_ROWS)) yield stringify(page, options)
+}
+
+function stringifyOptions(
+  columns: readonly FileColumn[],
+  { delimiter, escapesFormulas }: Required<CsvCopyOptions>,
+): Options {
+  const isDecimal = columns.map(({ kind }) => kind === 'decimal')
+  return {
+    columns: columns.map(({ name }) => name),
+    delimiter,
+    record_delimiter: 'windows',
+    escape_formulas: escapesFormulas,
+    // Many readers end a line at a single CR or LF, but the library quotes only the record delimiter CR LF.
+    quote_record_delimiter: true,
+    // Quotes the empty string, so that it differs from null.
+    quoted_match: /^$/,
+    cast: {
+      boolean: (value) => String(value),
+      string: (value, { index, header }) => {
+        // A negative amount is a number, not a formula.
+        const isNumber = isDecimal[index] ? value.startsWith('-') : SIGNED_DIGITS.test(value)
+        if (!header && isNumber) return { value, escape_formulas: false }
+        return escapesFormulas && LOOKS_ESCAPED.test(value) ? `'${value}` : value
+      },
+    },
+  }
+}

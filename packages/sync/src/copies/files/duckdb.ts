@@ -1,0 +1,115 @@
+// Loads DuckDB, which writes the Parquet files. It is an optional dependency because it is large and most users don't need
+// it. Opening a Parquet copy without it throws an error that says what to install.
+
+import { CopyError } from '../copy.ts'
+
+/** The package `@duckdb/node-api`. */
+export type DuckDb = typeof import('@duckdb/node-api')
+type DuckDbInstance = Awaited<ReturnType<DuckDb['DuckDBInstance']['create']>>
+/** A connection to a database. */
+export type DuckDbConnection = Awaited<ReturnType<DuckDbInstance['connect']>>
+
+/** A database in memory. */
+export interface ScratchDatabase {
+  readonly connection: DuckDbConnection
+  close(): void
+}
+
+/** Rows of text columns that one statement can read once. */
+export interface TextRows {
+  readonly columns: readonly string[]
+  /** Pages of at most `PAGE_ROWS` rows. An empty page, or the end of the iterator, ends them. */
+  readonly pages: Iterator<Page>
+}
+
+type Page = readonly (readonly (string | null)[])[]
+
+/** What to install. */
+const PACKAGE = '@duckdb/node-api@1.5.6-r.1'
+/** Memory for DuckDB's data. Beyond it, DuckDB writes temporary files. */
+const MEMORY_LIMIT = '100MB'
+
+/** Most rows in a chunk of DuckDB. */
+export const PAGE_ROWS = 2048
+
+/** Loads the package. Throws `CopyError` if it is not installed, or not for this platform. */
+export async function loadDuckDb(load: () => Promise<DuckDb> = () => import('@duckdb/node-api')): Promise<DuckDb> {
+  try {
+    return await load()
+  } catch (cause) {
+    throw new CopyError(`Parquet files need DuckDB, which is not installed; run npm install ${PACKAGE}`, { cause })
+  }
+}
+
+/** Opens a database in memory, with temporary files in the folder `overflow`. It downloads no extensions. */
+export async function openScratchDatabase({ DuckDBInstance }: DuckDb, overflow: string): Promise<ScratchDatabase> {
+  const database = await DuckDBInstance.create(':memory:', {
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    memory_limit: MEMORY_LIMIT,
+    temp_directory: overflow,
+    // Each thread would keep a row group in memory. The order of rows must not change either.
+    threads: '1',
+  })
+  const connection = await database.connect()
+  const close = () => {
+    connection.closeSync()
+    database.closeSync()
+  }
+  await connection.run("set TimeZone = 'UTC'").catch((error: unknown) => {
+    close()
+    throw error
+  })
+  return { connection, close }
+}
+
+/** Registers a table function, so that statements can read rows `from name()`. */
+export function createRowFunction(
+  { DuckDBTableFunction, VARCHAR }: DuckDb,
+  connection: DuckDbConnection,
+  name: string,
+) {
+  let rows: TextRows | null = null
+  let failed: unknown = null
+  const tableFunction = DuckDBTableFunction.create({
+    name,
+    bindFunction: (bind) => {
+      for (const column of rows?.columns ?? []) bind.addResultColumn(column, VARCHAR)
+    },
+    initFunction: (init) => init.setMaxThreads(1),
+    mainFunction: (call, chunk) => {
+      try {
+        const page = nextPage(rows)
+        chunk.rowCount = page.length
+        if (page.length === 0) return
+        rows?.columns.forEach((_, index) => {
+          chunk.setColumnValues(
+            index,
+            page.map((row) => row[index] ?? null),
+          )
+        })
+      } catch (error) {
+        failed = error
+        call.setError('the rows ended early')
+      }
+    },
+  })
+  connection.registerTableFunction(tableFunction)
+  return {
+    /** Runs a statement that reads these rows. An error of the iterator is thrown instead of DuckDB's error. */
+    async run(statement: string, input: TextRows): Promise<void> {
+      rows = input
+      failed = null
+      try {
+        await connection.run(statement)
+      } catch (error) {
+        throw failed ?? error
+      }
+    },
+  }
+}
+
+function nextPage(rows: TextRows | null): Page {
+  const next = rows?.pages.next()
+  return next === undefined || next.done === true ? [] : next.value
+}

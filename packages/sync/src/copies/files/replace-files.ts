@@ -1,0 +1,207 @@
+// Replaces files with new ones: all of them or none. Until all new files are in place, the previous ones stay beside them
+// under another name. If something fails, this run restores them, or the next one if this run was killed.
+
+import { createHash } from 'node:crypto'
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
+import { chmod, type FileHandle, link, lstat, open, rename, rm, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { CopyError } from '../copy.ts'
+import type { FileRecord } from './file-records.ts'
+import type { FileTable } from './file-tables.ts'
+
+/** A new file `from`, which will replace the file `to` beside it. */
+export interface NewFile {
+  readonly from: string
+  readonly to: string
+}
+
+/** Thrown if another program has a file open, or the file is not writable. A later run may succeed. */
+export class FileInUseError extends CopyError {}
+
+const IN_USE_CODES = new Set(['EBUSY', 'EPERM', 'EACCES', 'ETXTBSY'])
+const BLOCK_BYTES = 1 << 20
+const PERMISSIONS = 0o777
+
+/** Returns the hidden name of a new file, beside the file that it will replace. */
+export function newName(file: string): string {
+  return hiddenName(file, 'new')
+}
+
+/** Writes a new file for each table. Removes all of them if one fails. */
+export async function writeNewFiles(
+  tables: Iterable<FileTable>,
+  fileOf: (table: string) => string,
+  write: (table: FileTable, file: string) => Promise<void>,
+): Promise<readonly NewFile[]> {
+  const written: NewFile[] = []
+  try {
+    for (const table of tables) {
+      const to = fileOf(table.name)
+      const from = newName(to)
+      written.push({ from, to })
+      await write(table, from)
+    }
+    return written
+  } catch (error) {
+    for (const { from } of written) await rm(from, { force: true })
+    throw error
+  }
+}
+
+/**
+ * Replaces the files. Restores all of them if one fails. The previous files stay until `removePrevious`. Keeps permissions
+ * and symbolic links. Throws `FileInUseError`.
+ */
+export async function replaceFiles(files: readonly NewFile[]): Promise<void> {
+  const previous: string[] = []
+  const placed: string[] = []
+  let at = ''
+  try {
+    for (const { from, to } of files) {
+      at = to
+      await copyMode(to, from)
+      if (await keepPrevious(to)) previous.push(to)
+    }
+    for (const { from, to } of files) {
+      at = to
+      await rename(from, resolveLink(to))
+      placed.push(to)
+    }
+  } catch (error) {
+    for (const file of placed) if (!previous.includes(file)) await removeIfPossible(resolveLink(file))
+    // The next run restores what this one cannot.
+    for (const file of previous) await restorePrevious(file).catch(() => undefined)
+    for (const { from } of files) await removeIfPossible(from)
+    throw translateError(error, at)
+  }
+}
+
+/** Removes the previous files. A file that another program has open stays until the next run. */
+export async function removePrevious(files: readonly string[]): Promise<void> {
+  for (const file of files) await removeIfPossible(previousName(file))
+}
+
+/** Removes a file. If that fails, the next run removes it. */
+async function removeIfPossible(file: string): Promise<void> {
+  await rm(file, { force: true }).catch(() => undefined)
+}
+
+/**
+ * Cleans up after a run that was killed while it wrote or replaced these files. Restores a previous file unless `isDone`
+ * says that its replacement was complete. Throws `FileInUseError`.
+ */
+export async function recoverFiles(files: readonly string[], isDone: (file: string) => boolean): Promise<void> {
+  for (const file of files) {
+    await rm(newName(file), { force: true })
+    if (isDone(file) || !(await isFile(previousName(file)))) continue
+    await restorePrevious(file).catch((error: unknown) => {
+      throw translateError(error, file)
+    })
+  }
+  await removePrevious(files)
+}
+
+/** Returns the record of a new file, under the name `as`, after its bytes have reached the disk (fsync). */
+export async function createRecord(file: string, as: string): Promise<Omit<FileRecord, 'format'>> {
+  await using handle = await open(file, 'r+')
+  await handle.sync()
+  const { size, mtimeMs } = await handle.stat()
+  return { file: as, sha256: await sha256Of(handle), bytes: size, modifiedMs: mtimeMs }
+}
+
+/** Whether the size and time of the file are those of its record. */
+export async function looksUnchanged(file: string, { bytes, modifiedMs }: FileRecord): Promise<boolean> {
+  try {
+    const found = await stat(file)
+    return found.isFile() && found.size === bytes && found.mtimeMs === modifiedMs
+  } catch {
+    return false
+  }
+}
+
+/** Whether the bytes of the file are those of its record. */
+export async function isUnchanged(file: string, { sha256, bytes }: FileRecord): Promise<boolean> {
+  if (!(await isFile(resolveLink(file)))) return false
+  await using handle = await open(file, 'r')
+  return (await handle.stat()).size === bytes && (await sha256Of(handle)) === sha256
+}
+
+async function sha256Of(file: FileHandle): Promise<string> {
+  const hash = createHash('sha256')
+  const block = Buffer.allocUnsafe(BLOCK_BYTES)
+  for (;;) {
+    const { bytesRead } = await file.read(block, 0, BLOCK_BYTES)
+    if (bytesRead === 0) return hash.digest('hex')
+    hash.update(block.subarray(0, bytesRead))
+  }
+}
+
+/** Gives `file` the permissions of the previous file, if there is one. */
+async function copyMode(last: string, file: string): Promise<void> {
+  const found = await stat(last).catch(() => null)
+  if (found?.isFile() === true) await chmod(file, found.mode & PERMISSIONS)
+}
+
+/**
+ * Keeps the previous file under another name. Uses a hard link if the file system has them, so that the file exists at
+ * every moment. Returns whether there was a file.
+ */
+async function keepPrevious(named: string): Promise<boolean> {
+  const file = resolveLink(named)
+  if (!(await isFile(file))) return false
+  if (await isSameFile(file)) return true
+  await rm(previousName(file), { force: true })
+  await link(file, previousName(file)).catch(() => rename(file, previousName(file)))
+  return true
+}
+
+/** Restores the previous file. Does not touch a file that was not replaced, because another program may have it open. */
+async function restorePrevious(file: string): Promise<void> {
+  if (await isSameFile(file)) await removePrevious([file])
+  else await rename(previousName(file), resolveLink(file))
+}
+
+/** Whether the file and its previous version are the same file (hard links). */
+async function isSameFile(file: string): Promise<boolean> {
+  const find = (name: string) => lstat(name, { bigint: true }).catch(() => null)
+  const [one, other] = [await find(resolveLink(file)), await find(previousName(file))]
+  return one !== null && other !== null && one.ino === other.ino && one.dev === other.dev
+}
+
+async function isFile(file: string): Promise<boolean> {
+  return lstat(file).then(
+    (found) => found.isFile(),
+    () => false,
+  )
+}
+
+function previousName(file: string): string {
+  return hiddenName(file, 'old')
+}
+
+/** For a symbolic link, the name is beside its target, because a rename works only within one file system. */
+function hiddenName(file: string, end: string): string {
+  const { dir, base } = path.parse(resolveLink(file))
+  return path.join(dir, `.${base}.${end}`)
+}
+
+/** Returns the target of a symbolic link, even if it does not exist. Returns any other path unchanged. */
+function resolveLink(file: string): string {
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return file
+  try {
+    return realpathSync(file)
+  } catch {
+    return path.resolve(path.dirname(file), readlinkSync(file))
+  }
+}
+
+function translateError(error: unknown, file: string): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (IN_USE_CODES.has(code))
+    return new FileInUseError(`cannot replace ${file} (${code}); close it in the other program and run again`, {
+      cause: error,
+    })
+  if (code === 'EISDIR' || code === 'ENOTEMPTY' || code === 'EEXIST')
+    return new CopyError(`${file} is a folder; move it away and run again`, { cause: error })
+  return error
+}

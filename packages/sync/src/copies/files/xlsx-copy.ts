@@ -1,0 +1,188 @@
+// A copy as an XLSX workbook with a sheet for each table. A cell has a type if a spreadsheet stores the value exactly, and
+// is text otherwise. hucre streams a workbook for each table, and their sheets are combined in one archive.
+
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { writeXlsxStream, XLSX_MAX_ROWS_PER_SHEET } from 'hucre/xlsx'
+import type { CopyColumnKind } from '../../tables.ts'
+import { excelDay } from './excel-day.ts'
+import { FileCopy, type TableWriter } from './file-copy.ts'
+import type { FileCell, FileColumn, FileTable } from './file-tables.ts'
+import { type NewFile, newName } from './replace-files.ts'
+import {
+  contentTypesXml,
+  headerStyle,
+  type SheetEntry,
+  stylesXml,
+  workbookRelationsXml,
+  workbookXml,
+} from './workbook-xml.ts'
+import { ArchiveWriter, readParts } from './xlsx-archive.ts'
+import { columnFormats, FORMATS } from './xlsx-formats.ts'
+import { type SheetFilter, withHeaderAndFilter } from './xlsx-sheet.ts'
+
+/** Options of a workbook. */
+export interface WorkbookOptions {
+  /** Most rows of a sheet, including its header. Further rows go to another sheet. Excel's limit by default. */
+  readonly maxRowsPerSheet?: number
+}
+
+/** Excel's limit for the text of a cell. */
+const CELL_CHARACTERS_MAX = 32_767
+/** Digits of a number that a spreadsheet stores. */
+const NUMBER_DIGITS_MAX = 15
+const WIDTHS: Readonly<Record<CopyColumnKind, number>> = {
+  uuid: 38,
+  text: 28,
+  integer: 10,
+  boolean: 10,
+  decimal: 14,
+  timestamp: 24,
+  json: 40,
+}
+
+/** Returns a copy in the workbook `file` and in `<file>.store-sync.db`. */
+export function xlsxCopy(file: string, options: WorkbookOptions = {}): FileCopy {
+  const database = `${file}.store-sync.db`
+  return new FileCopy({ name: file, database, writer: new XlsxWriter(file, options) })
+}
+
+/** Writes tables as the sheets of one workbook. */
+export class XlsxWriter implements TableWriter {
+  readonly scratch: readonly string[]
+  readonly format = ''
+  readonly #file: string
+  /** Temporary workbook of one table. */
+  readonly #sheet: string
+  readonly #maxRows: number
+
+  constructor(file: string, { maxRowsPerSheet = XLSX_MAX_ROWS_PER_SHEET }: WorkbookOptions = {}) {
+    const { dir, base } = path.parse(file)
+    this.#file = file
+    this.#sheet = path.join(dir, `.${base}.sheet`)
+    this.#maxRows = maxRowsPerSheet
+    this.scratch = [this.#sheet]
+  }
+
+  fileOf(): string {
+    return this.#file
+  }
+
+  async prepare(): Promise<void> {}
+
+  async write(tables: Iterable<FileTable>): Promise<readonly NewFile[]> {
+    const whole = newName(this.#file)
+    try {
+      await using file = await open(whole, 'w')
+      const archive = new ArchiveWriter(file)
+      const sheets: SheetEntry[] = []
+      for (const table of tables) {
+        await this.#writeSheet(table)
+        sheets.push(...(await addSheets({ archive, sheet: this.#sheet, table: table.name, before: sheets.length })))
+      }
+      await archive.add('xl/workbook.xml', workbookXml(sheets))
+      await archive.add('xl/styles.xml', stylesXml(FORMATS))
+      await archive.add('xl/_rels/workbook.xml.rels', workbookRelationsXml(sheets.length))
+      await archive.add('[Content_Types].xml', contentTypesXml(sheets.length))
+      await archive.end()
+      return [{ from: whole, to: this.#file }]
+    } catch (error) {
+      await rm(whole, { force: true })
+      throw error
+    } finally {
+      await rm(this.#sheet, { force: true })
+    }
+  }
+
+  async #writeSheet({ name, columns, rows }: FileTable): Promise<void> {
+    const formats = columnFormats(columns)
+    const note = `full text in ${path.basename(this.#file)}.store-sync.db`
+    const bytes = writeXlsxStream(sheetRows(columns, rows, note), {
+      name,
+      columns: columns.map((column, index) => {
+        const [numFmt, width] = [formats[index], Math.max(WIDTHS[column.kind], column.name.length + 2)]
+        return { header: column.name, width, ...(numFmt === undefined ? {} : { style: { numFmt } }) }
+      }),
+      freezePane: { rows: 1 },
+      maxRowsPerSheet: this.#maxRows,
+    })
+    await using file: FileHandle = await open(this.#sheet, 'w')
+    for await (const chunk of bytes) await file.appendFile(chunk)
+  }
+}
+
+interface SheetsToAdd {
+  readonly archive: ArchiveWriter
+  /** Path of the temporary workbook of this table. */
+  readonly sheet: string
+  readonly table: string
+  /** Number of sheets already in the archive. */
+  readonly before: number
+}
+
+/** Adds the sheets of one table to the archive and returns them. */
+async function addSheets({ archive, sheet, table, before }: SheetsToAdd): Promise<SheetEntry[]> {
+  await using file = await open(sheet, 'r')
+  const sheets: SheetEntry[] = []
+  const style = headerStyle(FORMATS)
+  for (const part of await readParts(file)) {
+    if (part.name.startsWith('xl/worksheets/')) {
+      const filter: SheetFilter = { ref: '' }
+      const name = `xl/worksheets/sheet${before + sheets.length + 1}.xml`
+      const change = (chunks: AsyncIterable<Buffer>) => withHeaderAndFilter(chunks, { style, filter })
+      await archive.copyChanged({ part, from: file, name, change })
+      sheets.push({ name: sheets.length === 0 ? table : `${table} (${sheets.length + 1})`, filter: filter.ref })
+    }
+    const isShared = ['xl/theme/theme1.xml', '_rels/.rels'].includes(part.name)
+    if (isShared && before === 0) await archive.copy(part, file, part.name)
+  }
+  return sheets
+}
+
+function* sheetRows(columns: readonly FileColumn[], rows: Iterable<FileCell[]>, note: string): Iterable<FileCell[]> {
+  for (const row of rows)
+    yield columns.map((column, index) => {
+      const cell = typedCell(column, row[index] ?? null)
+      return typeof cell === 'string' ? cellText(cell, note) : cell
+    })
+}
+
+/**
+ * Returns the value of a cell:
+ *
+ * - A timestamp becomes a date number, so that it sorts and subtracts, unless that would change it.
+ * - A decimal becomes a number, so that sums work, if the spreadsheet shows the same digits. Otherwise it stays text,
+ *   because a number would be rounded to 15 digits, or lose zeros that show the precision of a measurement.
+ */
+function typedCell({ kind, isMoney }: FileColumn, cell: FileCell): FileCell {
+  if (typeof cell === 'number') return Math.abs(cell) < 10 ** NUMBER_DIGITS_MAX ? cell : String(cell)
+  if (kind === 'timestamp' && typeof cell === 'string') return excelDay(cell) ?? cell
+  if (kind !== 'decimal' || typeof cell !== 'string') return cell
+  const number = Number(cell)
+  const shown = isMoney ? number.toFixed(2) : String(number)
+  return shown === cell && (cell.length <= NUMBER_DIGITS_MAX || digitsOf(cell) <= NUMBER_DIGITS_MAX) ? number : cell
+}
+
+function digitsOf(decimal: string): number {
+  return decimal.replace(/^-/, '').replace('.', '').replace(/^0+/, '').length
+}
+
+/** Returns the text for the file. Text that is too long for a cell is cut, and ends with a note. */
+function cellText(text: string, note: string): string {
+  return text.length > CELL_CHARACTERS_MAX ? escaped(cutText(text, note)) : escaped(text)
+}
+
+function cutText(text: string, note: string): string {
+  const end = ` … [cut: ${text.length} characters, ${note}]`
+  // Does not end with half of a surrogate pair.
+  return text.slice(0, CELL_CHARACTERS_MAX - end.length).replace(/[\uD800-\uDBFF]$/, '') + end
+}
+
+/** Escapes what hucre does not: text that looks like its escapes (_xHHHH_), and the characters that XML does not allow. */
+function escaped(text: string): string {
+  // Few texts contain these. A test costs half as much as replacements that find nothing.
+  if (!/_x|[\uFFFE\uFFFF]/.test(text)) return text
+  return text
+    .replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
+    .replace(/[\uFFFE\uFFFF]/g, (each) => `_x${each.charCodeAt(0).toString(16).toUpperCase()}_`)
+}

@@ -1,0 +1,76 @@
+// Builds one SQL statement that writes a page: rows, embedded rows, marks and the unfinished walk. One statement is
+// atomic, and takes one round trip even to a distant server.
+
+import type { ChildTable, CopyTable } from '../../tables.ts'
+import type { CopyRow } from '../copy.ts'
+import { quoteIdentifier } from '../quote-identifier.ts'
+import { columnDeclaration } from './postgres-schema.ts'
+import { lastRowsById, rowsAsJson } from './postgres-values.ts'
+import { saveWalkPart } from './postgres-walks.ts'
+import { qualifiedName } from './qualified-name.ts'
+
+/** Options of a page statement. */
+export interface PageStatementOptions {
+  readonly schema: string
+  readonly table: CopyTable
+  /** Whether to mark the rows as seen. */
+  readonly marks: boolean
+  /** Whether to save the unfinished walk. */
+  readonly savesWalk: boolean
+}
+
+/**
+ * Returns the statement. Its parameters are those of `pageValues`, then that of `savedWalkValue`. All its parts see the
+ * tables as they were before the statement, so they must change different rows: embedded rows that a parent no longer has
+ * are deleted, and the others are upserted.
+ */
+export function pageStatement({ schema, table, marks, savesWalk }: PageStatementOptions): string {
+  const parts = [inputRows('page', table, 1), `written as (${upsert(schema, table, 'page')})`]
+  if (marks)
+    parts.push(
+      `marked as (insert into ${qualifiedName(schema, '_sync_seen')} (table_name, id)
+        select '${table.name.replaceAll("'", "''")}', id from page on conflict do nothing)`,
+    )
+  for (const [index, child] of table.children.entries()) {
+    const rows = `children_${index}`
+    parts.push(
+      inputRows(rows, child, index + 2),
+      `removed_${index} as (delete from ${qualifiedName(schema, child.name)}
+        where ${quoteIdentifier(child.parentColumn)} in (select id from page) and id not in (select id from ${rows}))`,
+      `written_${index} as (${upsert(schema, child, rows)})`,
+    )
+  }
+  if (savesWalk) parts.push(saveWalkPart(schema, table.children.length + 2))
+  return `with ${parts.join(', ')} select`
+}
+
+/** Returns the parameters: the rows, then the rows of each embedded table. Of rows with the same ID it takes the last. */
+export function pageValues(table: CopyTable, rows: readonly CopyRow[]): string[] {
+  const parents = lastRowsById(rows)
+  return [
+    rowsAsJson(table.columns, parents),
+    ...table.children.map((child) => {
+      const children = lastRowsById(parents.flatMap((row) => childrenOf(row, child)))
+      return rowsAsJson(child.columns, children)
+    }),
+  ]
+}
+
+type Columns = Pick<CopyTable, 'name' | 'columns'>
+
+/** Uses json, not jsonb: the value is read only once, so jsonb would only add a conversion. */
+function inputRows(name: string, { columns }: Columns, parameter: number): string {
+  return `${name} as materialized (
+    select * from json_to_recordset($${parameter}::text::json) as given(${columns.map(columnDeclaration).join(', ')}))`
+}
+
+function upsert(schema: string, { name, columns }: Columns, from: string): string {
+  const names = columns.map((column) => quoteIdentifier(column.name))
+  return `insert into ${qualifiedName(schema, name)} (${names.join(', ')}) select ${names.join(', ')} from ${from}
+    on conflict (id) do update set ${names.map((each) => `${each} = excluded.${each}`).join(', ')}`
+}
+
+function childrenOf(row: CopyRow, { field }: ChildTable): CopyRow[] {
+  const children = row[field]
+  return Array.isArray(children) ? children : []
+}

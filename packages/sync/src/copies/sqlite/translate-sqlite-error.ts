@@ -1,0 +1,48 @@
+import { CopyError, CopyUnavailableError } from '../copy.ts'
+
+/** The low byte of SQLite's extended result codes is the primary result code. */
+const RESULT_CODE_MASK = 0xff
+const [PERM, BUSY, LOCKED, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB] = [3, 5, 6, 8, 10, 11, 13, 14, 26]
+
+const NOT_WRITABLE = 'cannot be written; make its file and folder writable for this user, or use another path'
+const MESSAGES: ReadonlyMap<number, string> = new Map([
+  [PERM, NOT_WRITABLE],
+  [READONLY, NOT_WRITABLE],
+  [IOERR, 'cannot be read or written because of a disk error; check the disk and run again'],
+  [CORRUPT, 'is damaged; move it away and run again to create a new copy'],
+  [FULL, 'has no space: its disk is full; free some space and run again to continue'],
+  [CANTOPEN, 'cannot be opened; it must be a file in a writable folder'],
+  [NOTADB, 'is not a SQLite database; use another file'],
+])
+
+/**
+ * Returns an error with a message for people and `error` as its cause. It is a `CopyUnavailableError` if a later run may
+ * succeed, and a `CopyError` if you must change something first. An unexpected error is returned unchanged. `name` is the
+ * copy's name in messages.
+ */
+export function translateSqliteError(error: unknown, name: string): unknown {
+  if (!(error instanceof Error)) return error
+  if (isBusy(error))
+    return new CopyUnavailableError(
+      `another program has locked ${name} (${error.message}); run again, or close it in that program`,
+      { cause: error },
+    )
+  const explanation = MESSAGES.get(resultCode(error))
+  if (explanation !== undefined) return new CopyError(`${name} ${explanation} (${error.message})`, { cause: error })
+  if ('syscall' in error)
+    return new CopyError(`${name} cannot be created (${error.message}); use another path, or fix this one`, {
+      cause: error,
+    })
+  return error
+}
+
+/** Whether another connection has locked the file. */
+export function isBusy(error: unknown): boolean {
+  return [BUSY, LOCKED].includes(resultCode(error))
+}
+
+/** Returns 0 for an error that does not come from SQLite. */
+function resultCode(error: unknown): number {
+  const isSqlite = error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+  return isSqlite ? Number(error.errcode) & RESULT_CODE_MASK : 0
+}

@@ -1,0 +1,19 @@
+// Finds the client's method for an endpoint by the names in the contract, so that a new list needs no change here.
+
+import type { StoreExportClient } from '@store-export/client'
+import { clientMethodOf, type Endpoint } from '@store-export/contract'
+
+/** Calls the method of an endpoint. Throws if the client is older than the contract and has no such method. */
+export function callEndpoint<Result>(
+  client: StoreExportClient,
+  endpoint: Endpoint,
+  ...values: readonly unknown[]
+): Result {
+  const { group, method } = clientMethodOf(endpoint)
+  // The client's types have one property for each group, but this name is known only at run time.
+  const methods: Readonly<Record<string, ((...values: readonly unknown[]) => Result) | undefined>> | undefined =
+    Reflect.get(client, group)
+  const result = methods?.[method]?.(...values)
+  if (result === undefined) throw new Error(`the client has no method for ${endpoint.path}: install its newest version`)
+  return result
+}

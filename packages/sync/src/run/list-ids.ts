@@ -1,0 +1,34 @@
+// Reads the IDs of a table without its rows, in about 1/40 of the requests.
+
+import { type StoreExportClient, StoreExportError } from '@store-export/client'
+import type { CopyTable } from '../tables.ts'
+import { callEndpoint } from './call-endpoint.ts'
+import { ListMissingError } from './list-rows.ts'
+
+/** An entry of a list of IDs. */
+export interface IdRow {
+  readonly id: string
+  /** When the row was last changed, RFC 3339. null if the store does not record it. */
+  readonly updated_at: string | null
+}
+
+interface IdPages {
+  pages(): AsyncIterable<{ readonly rows: readonly IdRow[] }>
+}
+
+const NOT_FOUND = 404
+
+/** Yields the IDs of the table, page by page, oldest rows first. Throws `ListMissingError` if the service lacks the list. */
+export async function* listIds(
+  client: StoreExportClient,
+  table: CopyTable,
+  signal: AbortSignal,
+): AsyncGenerator<readonly IdRow[]> {
+  if (table.ids === null) throw new Error(`${table.name} has no list of IDs`)
+  try {
+    for await (const { rows } of callEndpoint<IdPages>(client, table.ids, { signal }).pages()) yield rows
+  } catch (cause) {
+    const isMissing = cause instanceof StoreExportError && cause.status === NOT_FOUND
+    throw isMissing ? new ListMissingError(cause.message, { cause }) : cause
+  }
+}

@@ -1,0 +1,101 @@
+// Reads the rows of a table: from its list, from the store's single row, or for each owner if the service is older than
+// the list.
+
+import { type StoreExportClient, StoreExportError } from '@store-export/client'
+import type { CopyRow } from '../copies/copy.ts'
+import type { CopyTable } from '../tables.ts'
+import { callEndpoint } from './call-endpoint.ts'
+
+/** A page of a table's rows. */
+export interface RowPage {
+  readonly rows: readonly CopyRow[]
+  /** Cursor of the next page. null on the last page. */
+  readonly cursor: string | null
+  /** Value of `updated_since` for the next incremental sync. null if the service sends no watermark. */
+  readonly watermark: string | null
+  /** When the service sent the page, by its own clock. null if unknown. */
+  readonly servedAt: string | null
+}
+
+/** Parameters of a request for a list. */
+export interface ListQuery {
+  readonly updatedSince?: string
+  readonly createdSince?: string
+  /** Continues after a page of the same list. */
+  readonly cursor?: string
+  readonly signal?: AbortSignal
+}
+
+const NOT_FOUND = 404
+
+/** Thrown if the service is older than the contract and has no such list. */
+export class ListMissingError extends Error {
+  override readonly name = 'ListMissingError'
+}
+
+/** Yields the rows page by page. Throws `ListMissingError` if the service returns the rows only for each owner. */
+export async function* listRows(
+  client: StoreExportClient,
+  table: CopyTable,
+  query: ListQuery,
+): AsyncGenerator<RowPage> {
+  if (table.list === null) {
+    yield singlePage([asRow(await client.store.get(signalOption(query)))])
+    return
+  }
+  try {
+    yield* callEndpoint<RowPages>(client, table.list, query).pages()
+  } catch (cause) {
+    const isMissing = cause instanceof StoreExportError && cause.status === NOT_FOUND
+    if (isMissing && table.byOwner !== null) throw new ListMissingError(cause.message, { cause })
+    throw cause
+  }
+}
+
+interface RowPages {
+  pages(): AsyncIterable<RowPage>
+}
+
+/** Yields all rows of a table, also from a service that is older than its list. */
+export async function* listAllRows(
+  client: StoreExportClient,
+  table: CopyTable,
+  query: ListQuery,
+): AsyncGenerator<RowPage> {
+  try {
+    yield* listRows(client, table, query)
+  } catch (error) {
+    if (!(error instanceof ListMissingError) || table.byOwner === null) throw error
+    yield* listRowsByOwner(client, table.byOwner, query)
+  }
+}
+
+/** A changed row does not change its owner, so this requests the rows of every owner. */
+async function* listRowsByOwner(
+  client: StoreExportClient,
+  { owners, rows }: NonNullable<CopyTable['byOwner']>,
+  query: ListQuery,
+): AsyncGenerator<RowPage> {
+  const option = signalOption(query)
+  for await (const { id } of callEndpoint<AsyncIterable<{ readonly id: string }>>(client, owners, option)) {
+    const owned = await callEndpoint<Promise<CopyRow[]>>(client, rows, id, option).catch((error: unknown) => {
+      // The store deleted the owner after its page was read.
+      if (error instanceof StoreExportError && error.status === NOT_FOUND) return []
+      throw error
+    })
+    if (owned.length > 0) yield singlePage(owned)
+  }
+}
+
+/** The client's rows have types of their own; a copy stores them unchanged. */
+function asRow(row: object): CopyRow {
+  return row as CopyRow
+}
+
+function singlePage(rows: readonly CopyRow[]): RowPage {
+  return { rows, cursor: null, watermark: null, servedAt: null }
+}
+
+function signalOption({ signal }: ListQuery): { signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal }
+}

@@ -1,0 +1,80 @@
+// Decides what a run requests for a table: all rows, or what changed since the last walk. Sends no request.
+
+import type { TableState } from '../copies/copy.ts'
+import type { CopyTable } from '../tables.ts'
+
+/** Which rows a walk reads: all, those updated since a time, or those created since a time. */
+export type WalkMode = 'full' | 'updated' | 'created'
+
+/** What to request from the list of a table. */
+export interface TablePlan {
+  readonly mode: WalkMode
+  /** Start of the requested changes, RFC 3339. null for all rows. */
+  readonly since: string | null
+  /** `startsAt` of the table's state after the walk. */
+  readonly startsAt: string | null
+}
+
+/** Options of a run that decide what it requests. */
+export interface TablePlanOptions {
+  /** Reads all rows again and removes those that the store no longer has. */
+  readonly isFull?: boolean
+  /** Skips rows last changed before, if the list can filter them and the copy does not have them yet. */
+  readonly since?: Date
+  /** How far before the last run to start, for writes that became visible late. 5 minutes by default. */
+  readonly overlapMs?: number
+  /** Time between full walks of a list whose updates don't show every change. 23 hours by default. */
+  readonly fullEveryMs?: number
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+}
+
+const OVERLAP_MS = 5 * 60_000
+/** One hour less than a day, because a daily run does not start at exactly the same time. */
+const DAY_MS = 23 * 3_600_000
+
+/** Returns what to request for `table`, whose last walk left `state`. */
+export function planTable(table: CopyTable, state: TableState, options: TablePlanOptions): TablePlan {
+  const { isFull, since, overlapMs = OVERLAP_MS } = options
+  if (isFull === true || !hasParameter(table, 'updated_since')) return FULL_PLAN
+  // The service no longer returns a removed address, and no change shows its removal.
+  if (table.hidesRemoved && isFullDue(state, options)) return FULL_PLAN
+  if (state.since !== null && reachesBackTo(state, since)) {
+    const from = new Date(Date.parse(state.since) - overlapMs)
+    return { mode: 'updated', since: from.toISOString(), startsAt: state.startsAt }
+  }
+  if (since === undefined) return FULL_PLAN
+  return { mode: 'updated', since: since.toISOString(), startsAt: since.toISOString() }
+}
+
+/** Returns the plan for a store that does not track updates of `table`. null if the list cannot filter by creation. */
+export function planWithoutUpdates(table: CopyTable, plan: TablePlan): TablePlan | null {
+  return plan.mode === 'updated' && hasParameter(table, 'created_since') ? { ...plan, mode: 'created' } : null
+}
+
+/** Whether the last full walk is too old. Created rows alone don't show what was changed or deleted. */
+export function isFullDue({ fullAt }: TableState, options: TablePlanOptions): boolean {
+  const { fullEveryMs = DAY_MS, now = Date.now } = options
+  const ageMs = fullAt === null ? Number.POSITIVE_INFINITY : now() - Date.parse(fullAt)
+  // A wrong clock may have recorded a time in the future.
+  return ageMs >= fullEveryMs || ageMs < 0
+}
+
+/** Returns the parameters of the client's list method for a plan. */
+export function planQuery({ mode, since }: TablePlan): { updatedSince?: string; createdSince?: string } {
+  if (since === null) return {}
+  return mode === 'updated' ? { updatedSince: since } : { createdSince: since }
+}
+
+/** Reads all rows. */
+export const FULL_PLAN: TablePlan = { mode: 'full', since: null, startsAt: null }
+
+/** Whether the list of a table has this parameter. */
+export function hasParameter({ list }: CopyTable, parameter: string): boolean {
+  return list?.parameters.some((each) => each === parameter) === true
+}
+
+/** Whether the copy reaches back to `since`. `undefined` means to the first row. */
+function reachesBackTo({ startsAt }: TableState, since: Date | undefined): boolean {
+  return startsAt === null || (since !== undefined && since.getTime() >= Date.parse(startsAt))
+}

@@ -1,0 +1,84 @@
+// Removes rows that the store has deleted. A walk of the IDs takes about 1/40 of the requests of a full walk. A row that
+// the copy had before this walk, and that the walk does not return, has been deleted. For the copy this is a full walk
+// that writes no rows.
+
+import { type StoreExportClient, StoreExportError } from '@store-export/client'
+import type { Copy, TableState } from '../copies/copy.ts'
+import type { CopyTable } from '../tables.ts'
+import { refuseToEmpty } from './empty-tables.ts'
+import { listIds } from './list-ids.ts'
+import { ListMissingError } from './list-rows.ts'
+import { abortWhenDone, readAhead } from './read-ahead.ts'
+
+/** Options of a pruner. */
+export interface PrunerOptions {
+  readonly client: StoreExportClient
+  readonly copy: Copy
+  readonly signal?: AbortSignal
+  /** Whether to remove all rows of a table if its list of IDs is empty. */
+  readonly allowsEmpty?: boolean
+  /** Called after each page of IDs, with the number of IDs so far. */
+  readonly onIds: (table: string, ids: number) => void
+  /** Called once if the service has no lists of IDs. */
+  readonly onListMissing: () => void
+}
+
+/** Result for a table. */
+export interface PruneResult {
+  /** IDs read. */
+  readonly ids: number
+  /** Rows removed, without their embedded and owned rows. */
+  readonly removed: number
+}
+
+/** Prunes the tables of one run. */
+export class Pruner {
+  readonly #options: PrunerOptions
+  #isListMissing = false
+
+  constructor(options: PrunerOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Removes deleted rows of a table whose walk has ended with `state`. Returns null if the service has no lists of IDs.
+   * Nothing else may write the table meanwhile: a row that is written after the start of the walk would be removed.
+   */
+  async prune(table: CopyTable, state: TableState): Promise<PruneResult | null> {
+    if (this.#isListMissing) return null
+    try {
+      return await this.#walkWithRestart(table, state)
+    } catch (error) {
+      if (!(error instanceof ListMissingError)) throw error
+      this.#isListMissing = true
+      this.#options.onListMissing()
+      return null
+    }
+  }
+
+  /** Restarts the walk once if the service rejects a cursor. */
+  async #walkWithRestart(table: CopyTable, state: TableState): Promise<PruneResult> {
+    const walk = () => abortWhenDone(this.#options.signal, (signal) => this.#walk(table, state, signal))
+    try {
+      return await walk()
+    } catch (error) {
+      if (!(error instanceof StoreExportError && error.code === 'INVALID_CURSOR')) throw error
+      return walk()
+    }
+  }
+
+  async #walk(table: CopyTable, state: TableState, signal: AbortSignal): Promise<PruneResult> {
+    const { client, copy, onIds } = this.#options
+    let ids = 0
+    let isFirst = true
+    for await (const rows of readAhead(listIds(client, table, signal))) {
+      signal.throwIfAborted()
+      await copy.write({ table, rows: [], seenIds: rows.map(({ id }) => id), isFull: true, isFirst })
+      isFirst = false
+      ids += rows.length
+      onIds(table.name, ids)
+    }
+    if (ids === 0) await refuseToEmpty(this.#options, table.name)
+    return { ids, removed: await copy.end({ table, state, isFull: true }) }
+  }
+}

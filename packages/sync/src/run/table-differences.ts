@@ -1,0 +1,180 @@
+// Collects the differences of one table: reports each one, and counts them by their reason.
+
+import type { Copy, CopyRow, TableState } from '../copies/copy.ts'
+import type { CopyTable } from '../tables.ts'
+import { hasParameter } from './plan-table.ts'
+
+/** A row that differs between the store and the copy. */
+export interface Difference {
+  readonly table: string
+  readonly id: string
+  /** `missing`: only the store has the row. `extra`: only the copy has it. `different`: both have it. */
+  readonly kind: 'missing' | 'extra' | 'different'
+  /** Columns with different values. Empty unless `kind` is `different`. */
+  readonly columns: readonly string[]
+  /** Why the difference is expected. null if it is an error. */
+  readonly reason: DifferenceReason | null
+}
+
+/** `changed`: the row changed after the last run started, and the next run reads it. `left_out`: `--since` skipped it. */
+export type DifferenceReason = 'changed' | 'left_out'
+
+/** What is compared of each row: all columns, or its ID and `updated_at`. */
+export type CompareMode = 'rows' | 'timestamps'
+
+/** Result of the comparison of one table. */
+export interface TableVerification {
+  readonly table: string
+  readonly storeRows: number
+  readonly copyRows: number
+  /** Differences without a reason. */
+  readonly differences: number
+  /** Differences whose reason is `changed`. */
+  readonly changed: number
+  /** Differences whose reason is `left_out`. */
+  readonly leftOut: number
+  readonly compared: CompareMode
+  /** Whether every run reads all rows of the table. */
+  readonly isAlwaysFull: boolean
+  /** The cheapest run that repairs the differences. */
+  readonly repair: RepairRun
+}
+
+/** A run without options, with `--prune`, or with `--full`. */
+export type RepairRun = 'run' | 'prune' | 'full'
+
+/** Events of a verification. */
+export type VerifyEvent =
+  | { readonly event: 'page'; readonly table: string; readonly rows: number; readonly of: number | null }
+  | ({ readonly event: 'difference' } & Difference)
+  | ({ readonly event: 'verified' } & TableVerification)
+
+/** Extra rows that are read from the copy at once. */
+const EXTRA_BATCH_ROWS = 1000
+
+/** Counts of a table or of an embedded table. */
+interface Tally {
+  storeRows: number
+  missing: number
+  extra: number
+  /** Extra rows without a reason. */
+  unexplainedExtra: number
+  differences: number
+  changed: number
+  leftOut: number
+}
+
+const newTally = (): Tally => ({
+  storeRows: 0,
+  missing: 0,
+  extra: 0,
+  unexplainedExtra: 0,
+  differences: 0,
+  changed: 0,
+  leftOut: 0,
+})
+
+const TALLY_FIELDS = { none: 'differences', changed: 'changed', left_out: 'leftOut' } as const
+
+/** Options of the collector. */
+export interface TableDifferencesOptions {
+  readonly copy: Copy
+  readonly table: CopyTable
+  readonly state: TableState
+  readonly compared: CompareMode
+  readonly onEvent: ((event: VerifyEvent) => void) | undefined
+}
+
+/** The differences of a table and, if whole rows are compared, of its embedded tables. */
+export class TableDifferences {
+  readonly #options: TableDifferencesOptions
+  readonly #tallies: ReadonlyMap<string, Tally>
+
+  constructor(options: TableDifferencesOptions) {
+    this.#options = options
+    const { table, compared } = options
+    const names = [table, ...(compared === 'rows' ? table.children : [])].map(({ name }) => name)
+    this.#tallies = new Map(names.map((name) => [name, newTally()]))
+  }
+
+  /** Counts a row of the store. */
+  countRow(table: string): void {
+    this.#tally(table).storeRows += 1
+  }
+
+  /** Counts and reports a difference. */
+  add(difference: Difference): void {
+    const tally = this.#tally(difference.table)
+    tally[TALLY_FIELDS[difference.reason ?? 'none']] += 1
+    if (difference.kind !== 'different') tally[difference.kind] += 1
+    if (difference.kind === 'extra' && difference.reason === null) tally.unexplainedExtra += 1
+    this.#options.onEvent?.({ event: 'difference', ...difference })
+  }
+
+  /** Returns why the copy may lack this row of the store, or have an older version of it. null if there is no reason. */
+  reasonFor(row: CopyRow | undefined): DifferenceReason | null {
+    const { since, startsAt } = this.#options.state
+    const timestamp = row?.updated_at ?? row?.created_at
+    const changedAt = typeof timestamp === 'string' ? Date.parse(timestamp) : Number.NaN
+    if (since !== null && changedAt >= Date.parse(since)) return 'changed'
+    return startsAt !== null && changedAt < Date.parse(startsAt) ? 'left_out' : null
+  }
+
+  /** Call this after all rows of the store were compared and marked. Adds the extra rows and returns the results. */
+  async finish(): Promise<TableVerification[]> {
+    const { table, onEvent } = this.#options
+    // The store has deleted these rows. An incremental sync does not return deletions.
+    for await (const id of this.#extraIds())
+      this.add({ table: table.name, id, kind: 'extra', columns: [], reason: null })
+    const verified = await Promise.all([...this.#tallies].map((each) => this.#verify(...each)))
+    for (const each of verified) onEvent?.({ event: 'verified', ...each })
+    return verified
+  }
+
+  async *#extraIds(): AsyncGenerator<string> {
+    const { copy, table } = this.#options
+    let ids: readonly string[]
+    let after: string | null = null
+    do {
+      ids = await copy.unseenIds(table.name, after, EXTRA_BATCH_ROWS)
+      yield* ids
+      after = ids.at(-1) ?? null
+    } while (ids.length === EXTRA_BATCH_ROWS)
+  }
+
+  async #verify(
+    name: string,
+    { storeRows, missing, extra, unexplainedExtra, differences, changed, leftOut }: Tally,
+  ): Promise<TableVerification> {
+    const { copy, table, compared } = this.#options
+    const copyRows = await copy.count(name)
+    // Embedded rows of an extra parent, or without a parent, were not reported one by one.
+    const unreported = Math.max(0, copyRows - (storeRows - missing + extra))
+    const isAlwaysFull = !hasParameter(table, 'updated_since')
+    // --prune removes extra rows of the table itself. Extra embedded rows go with their parent.
+    const removable = name === table.name ? unexplainedExtra : 0
+    const isPruned = table.ids !== null && differences === removable
+    return {
+      table: name,
+      storeRows,
+      copyRows,
+      differences: differences + unreported,
+      changed,
+      leftOut,
+      compared,
+      isAlwaysFull,
+      repair: isAlwaysFull ? 'run' : isPruned ? 'prune' : 'full',
+    }
+  }
+
+  #tally(table: string): Tally {
+    const tally = this.#tallies.get(table)
+    if (tally === undefined) throw new Error(`${table} is not compared`)
+    return tally
+  }
+}
+
+/** Returns the ID in lower case, as IDs are compared. */
+export function idOf(row: CopyRow): string {
+  return String(row.id).toLowerCase()
+}

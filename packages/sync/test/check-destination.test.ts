@@ -1,0 +1,116 @@
+// Where a copy of files is made, and what it finds there: the files of others stay, links and permissions too.
+
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { CopyError } from '../src/copies/copy.ts'
+import { csvCopy } from '../src/copies/files/csv-copy.ts'
+import { parquetCopy } from '../src/copies/files/parquet-copy.ts'
+import { newName, replaceFiles } from '../src/copies/files/replace-files.ts'
+import { xlsxCopy } from '../src/copies/files/xlsx-copy.ts'
+import { TABLES } from '../src/tables.ts'
+import { aPlace, KINDS, theTable, writeOrders } from './support/file-copies.ts'
+
+const ORDER = { id: 'a', status: 'paid', total: '1.00', created_at: '2026-01-01T00:00:00.000Z', items: [] }
+const CHANGED = { ...ORDER, total: '2.00' }
+
+test.each(KINDS)('a new copy refuses files that it has not written, and leaves nothing: $kind', async (each) => {
+  const folder = await aPlace()
+  const file = path.join(folder, each.orders)
+  writeFileSync(file, 'mine')
+  const opening = each.make(folder).open(TABLES)
+  await expect(opening).rejects.toThrow(CopyError)
+  await expect(opening).rejects.toThrow(
+    `${file} exists and store-sync did not create it; move it away, or use another path`,
+  )
+  expect(readdirSync(folder)).toEqual([each.orders])
+  expect(readFileSync(file, 'utf8')).toBe('mine')
+})
+
+test.each(KINDS)('so does one whose first run ended before it knew its store: $kind', async ({ make, orders }) => {
+  const folder = await aPlace()
+  const copy = make(folder)
+  await copy.open(TABLES)
+  await copy.close()
+  writeFileSync(path.join(folder, orders), 'mine')
+  await expect(make(folder).open(TABLES)).rejects.toThrow('move it away, or use another path')
+  expect(readFileSync(path.join(folder, orders), 'utf8')).toBe('mine')
+})
+
+test.each(KINDS)(
+  'a run that was killed while it put its first files in their place: the next goes on: $kind',
+  async (each) => {
+    const folder = await aPlace()
+    const copy = each.make(folder)
+    await copy.open(TABLES)
+    await copy.claim('a-store')
+    await copy.write({ table: theTable('orders'), rows: [ORDER], isFull: false })
+    await copy.close()
+    const to = path.join(folder, each.orders)
+    writeFileSync(newName(to), 'new')
+    await replaceFiles([{ from: newName(to), to }])
+    await writeOrders(each.make(folder), [CHANGED])
+    expect(await each.make(folder).changedFiles()).toEqual([])
+  },
+)
+
+test('a place that cannot be is refused with a sentence, and nothing is made', async () => {
+  const folder = await aPlace()
+  const file = path.join(folder, 'file')
+  writeFileSync(file, 'mine')
+  mkdirSync(path.join(folder, 'inner'))
+  const inPlace = (place: string) => `cannot create or write the folder ${place} (a file has this name)`
+  const cases = [
+    { copy: csvCopy(file), says: inPlace(file) },
+    { copy: parquetCopy(path.join(file, 'deep')), says: inPlace(path.join(file, 'deep')) },
+    { copy: xlsxCopy(path.join(file, 'shop.xlsx')), says: inPlace(file) },
+    {
+      copy: xlsxCopy(path.join(folder, 'inner')),
+      says: `${path.join(folder, 'inner')} is a folder, but the copy needs a file with this name`,
+    },
+    { copy: csvCopy(path.join(folder, 'x'.repeat(300))), says: '(ENAMETOOLONG); use another path' },
+  ]
+  for (const { copy, says } of cases) {
+    const opening = copy.open(TABLES)
+    await expect(opening).rejects.toThrow(CopyError)
+    await expect(opening).rejects.toThrow(says)
+  }
+  expect(readdirSync(folder).toSorted()).toEqual(['file', 'inner'])
+  expect(readdirSync(path.join(folder, 'inner'))).toEqual([])
+})
+
+test.each(KINDS)('a file that only its owner may read stays so: $kind', async ({ make, orders }) => {
+  const folder = await aPlace()
+  const file = path.join(folder, orders)
+  await writeOrders(make(folder), [ORDER])
+  const { ino } = statSync(file)
+  chmodSync(file, 0o600)
+  await writeOrders(make(folder), [CHANGED])
+  expect(statSync(file).ino).not.toBe(ino)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+})
+
+test.each(KINDS)('a link to a file stays a link, and the file that it leads to is replaced: $kind', async (each) => {
+  const [folder, elsewhere] = [await aPlace(), await aPlace()]
+  const [file, real] = [path.join(folder, each.orders), path.join(elsewhere, 'real')]
+  await writeOrders(each.make(folder), [ORDER])
+  renameSync(file, real)
+  symlinkSync(real, file)
+  expect(await each.make(folder).changedFiles()).toEqual([])
+  const before = readFileSync(real)
+  await writeOrders(each.make(folder), [CHANGED])
+  expect(lstatSync(file).isSymbolicLink()).toBe(true)
+  expect(readFileSync(real).equals(before)).toBe(false)
+  expect(await each.make(folder).changedFiles()).toEqual([])
+  expect(readdirSync(elsewhere)).toEqual(['real'])
+})
