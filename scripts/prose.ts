@@ -94,11 +94,20 @@ function stringsOf(tree: ts.SourceFile): Prose[] {
         ? [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('X')
         : ''
     if (/[a-z]{2,} [a-z]{2,} [a-z]{2,}/.test(text) && !/[{};]|select |\\[dws]/.test(text))
-      found.push({ line: tree.getLineAndCharacterOfPosition(node.getStart()).line + 1, text, kind: 'string' })
+      found.push({
+        line: tree.getLineAndCharacterOfPosition(node.getStart()).line + 1,
+        text: withoutTags(text),
+        kind: 'string',
+      })
     ts.forEachChild(node, visit)
   }
   visit(tree)
   return found
+}
+
+/** The text of an HTML page. Other strings have no tags. */
+function withoutTags(text: string): string {
+  return text.replace(/<[a-z!/][^>]*>/gi, ' ')
 }
 
 function withoutMarkup(text: string): string {

@@ -6,7 +6,7 @@ import { makeApiKey } from '@store-export/control'
 import { describe, expect, test } from 'vitest'
 import { hasBody, malformedRequest, readKey, readRequest } from './api-request.ts'
 
-/** A message as Node's parser makes it. */
+/** A message like those of Node's parser. */
 function message(url: string, headers: readonly (readonly [string, string])[], version = '1.1'): IncomingMessage {
   const made = new IncomingMessage(new Socket())
   made.method = 'GET'
@@ -20,17 +20,17 @@ function message(url: string, headers: readonly (readonly [string, string])[], v
 const HOST = ['Host', 'api.example.com'] as const
 const read = (url: string, ...headers: (readonly [string, string])[]) =>
   readRequest(message(url, [HOST, ...headers]), 'r1')
-const refusalOf = (run: () => unknown): ApiError => {
+const errorOf = (run: () => unknown): ApiError => {
   try {
     run()
   } catch (error) {
     if (error instanceof ApiError) return error
     throw error
   }
-  throw new Error('nothing was refused')
+  throw new Error('nothing was rejected')
 }
 
-describe('path and query', () => {
+describe('the path and the query of', () => {
   test.each([
     ['/api/v1/orders', '/api/v1/orders', ''],
     ['/api/v1/orders?limit=2&x=%26', '/api/v1/orders', 'limit=2&x=%26'],
@@ -50,33 +50,33 @@ describe('path and query', () => {
   })
 })
 
-describe('[R36] framing', () => {
-  test('a repeated host, content-length or transfer-encoding is refused and the connection closed', () => {
+describe('[R36] malformed requests', () => {
+  test('a repeated host, content-length or transfer-encoding is rejected and closes the connection', () => {
     for (const name of ['Host', 'Content-Length', 'Transfer-Encoding']) {
-      const error = refusalOf(() => read('/', [name, '1'], [name.toLowerCase(), '1']))
+      const error = errorOf(() => read('/', [name, '1'], [name.toLowerCase(), '1']))
       expect(error).toMatchObject({ code: 'INVALID_PARAM', status: 400, headers: { connection: 'close' } })
       expect(error.message).toContain('repeated')
     }
   })
 
-  test('a transfer-encoding that is not exactly chunked is refused', () => {
+  test('a transfer-encoding other than chunked is rejected', () => {
     for (const value of ['xchunked', 'gzip, chunked', 'identity', 'chunked, chunked', ''])
-      expect(refusalOf(() => read('/', ['Transfer-Encoding', value])).status).toBe(400)
+      expect(errorOf(() => read('/', ['Transfer-Encoding', value])).status).toBe(400)
     expect(read('/', ['Transfer-Encoding', 'Chunked']).path).toBe('/')
   })
 
-  test('HTTP/1.1 needs a host, HTTP/1.0 does not', () => {
-    expect(refusalOf(() => readRequest(message('/', []), 'r1')).message).toContain('host')
+  test('a missing host is rejected in HTTP/1.1, but not in HTTP/1.0', () => {
+    expect(errorOf(() => readRequest(message('/', []), 'r1')).message).toContain('host')
     expect(readRequest(message('/', [], '1.0'), 'r1').path).toBe('/')
-    expect(refusalOf(() => readRequest(message('/', [HOST], '0.9'), 'r1')).status).toBe(400)
+    expect(errorOf(() => readRequest(message('/', [HOST], '0.9'), 'r1')).status).toBe(400)
   })
 
-  test('the refusal says that it is no well-formed request', () => {
+  test('the message says that the request is not well-formed', () => {
     expect(malformedRequest('x', 431)).toMatchObject({ status: 431, message: 'not a well-formed HTTP request: x' })
   })
 })
 
-test('a body is recognised by its headers', () => {
+test('recognizes a body by content-length and transfer-encoding', () => {
   expect(hasBody(message('/', [['Content-Length', '0']]))).toBe(false)
   expect(hasBody(message('/', [['Content-Length', '1']]))).toBe(true)
   expect(hasBody(message('/', [['Transfer-Encoding', 'chunked']]))).toBe(true)
@@ -87,7 +87,7 @@ describe('[AUTH-1, AUTH-2, AUTH-6] the key', () => {
   const key = makeApiKey(randomBytes).reveal()
   const readKeys = (...headers: (readonly [string, string])[]) => readKey(read('/', ...headers))
 
-  test('is read from x-api-key alone, in any case of the name', () => {
+  test('is read only from x-api-key, with a name in upper or lower case', () => {
     const found = readKeys(['X-Api-Key', key])
     expect(typeof found === 'string' ? found : found.reveal()).toBe(key)
     expect(readKeys(['Authorization', `Bearer ${key}`])).toBe('missing')
@@ -95,13 +95,13 @@ describe('[AUTH-1, AUTH-2, AUTH-6] the key', () => {
     expect(readKey(read(`/?x-api-key=${key}&api_key=${key}`))).toBe('missing')
   })
 
-  test('[R25] sent twice it is none, even when one of them is good', () => {
+  test('[R25] is rejected if it is sent twice, even if one value is right', () => {
     expect(readKeys(['x-api-key', key], ['X-API-KEY', key])).toBe('repeated')
     expect(readKeys(['x-api-key', key], ['x-api-key', ''])).toBe('repeated')
     expect(readKeys(['x-api-key', `${key}, ${key}`])).toBe('malformed')
   })
 
-  test('in any other form it is malformed', () => {
+  test('is rejected as malformed in any other form', () => {
     const swapped = key.slice(0, -1) + (key.endsWith('a') ? 'b' : 'a')
     for (const text of ['', 'sdx_', key.slice(4), key.toUpperCase(), `${key}x`, key.slice(0, -1), swapped, `"${key}"`])
       expect(readKeys(['x-api-key', text]), text).toBe('malformed')

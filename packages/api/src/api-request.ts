@@ -1,29 +1,29 @@
-// A request as HTTP brings it becomes plain values; what is not well framed is refused here, before anything counts.
+// Parses an HTTP request into plain values, and rejects malformed requests. Rejected requests do not count for the key.
 
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '@store-export/contract'
 import { type PlainKey, parseApiKey } from '@store-export/control'
 import type { KeyRejected } from './request-event.ts'
 
-/** What the pipeline knows of a request. */
+/** A parsed request. */
 export interface ApiRequest {
   readonly requestId: string
   readonly method: string
   readonly path: string
   readonly query: URLSearchParams
-  /** Each value of `x-api-key` as it was sent. */
+  /** All values of the header `x-api-key`. */
   readonly keys: readonly string[]
 }
 
-/** Headers that must not be repeated: two readers of a repeated one can differ on where a request ends. */
+/** Headers that must not be repeated. Otherwise, a proxy and the service could disagree about the end of a request. */
 const SINGLE_HEADERS = ['host', 'content-length', 'transfer-encoding']
 
 const VERSIONS = ['1.0', '1.1']
 
-/** Reads a request. Throws a 400 for one that is not strictly framed (R36). */
+/** Parses a request. Throws status 400 for a malformed request (R36). */
 export function readRequest(message: IncomingMessage, requestId: string): ApiRequest {
   const values = (name: string) => headerValues(message.rawHeaders, name)
-  // Node reads a request line without a version as HTTP/0.9, which has no headers to answer with.
+  // Node parses a request line without a version as HTTP/0.9, whose responses have no headers.
   if (!VERSIONS.includes(message.httpVersion)) throw malformedRequest('it must be of HTTP/1.1 or HTTP/1.0')
   for (const name of SINGLE_HEADERS)
     if (values(name).length > 1) throw malformedRequest(`the header ${name} is repeated`)
@@ -41,12 +41,12 @@ export function readRequest(message: IncomingMessage, requestId: string): ApiReq
   }
 }
 
-/** Whether a request brings a body; it is ignored and the connection closed after the answer. */
+/** Whether a request has a body. The service ignores the body and closes the connection after the response. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** A refusal of what is no well-framed request. */
+/** Creates the error for a malformed request. */
 export function malformedRequest(what: string, status = 400): ApiError {
   return new ApiError('INVALID_PARAM', `not a well-formed HTTP request: ${what}`, {
     status,
@@ -54,7 +54,7 @@ export function malformedRequest(what: string, status = 400): ApiError {
   })
 }
 
-/** The key of a request, or why it has none; a key sent twice is none, even when one of them is good (R25). */
+/** Returns the key of a request, or why it has no valid key. Two keys are invalid even if one of them is right (R25). */
 export function readKey({ keys }: ApiRequest): PlainKey | KeyRejected['reason'] {
   const [text, second] = keys
   if (text === undefined) return 'missing'
@@ -69,7 +69,7 @@ function headerValues(rawHeaders: readonly string[], name: string): string[] {
   return values
 }
 
-/** Path and query of a request target; of the absolute form that proxies send, the part behind the host. */
+/** Returns the path and the query of a request target. In the absolute form, which proxies send, they follow the host. */
 function splitTarget(target: string): [string, string] {
   const origin = /^https?:\/\/[^/?#]*/i.exec(target)?.[0] ?? ''
   const [beforeFragment = ''] = target.slice(origin.length).split('#', 1)

@@ -6,15 +6,15 @@ import { errorResponse } from './api-response.ts'
 
 const waitOf = (error: unknown, random: number) => errorResponse(error, () => random).headers['retry-after']
 
-test('[R41] a 502 asks to wait 1 to 5 seconds, spread over them, and a 409 30', () => {
-  const fault = new StoreDatabaseError('x')
-  expect([0, 0.19, 0.2, 0.5, 0.999].map((random) => waitOf(fault, random))).toEqual(['1', '1', '2', '3', '5'])
+test('[R41] Retry-After is random from 1 to 5 seconds with a 502, and 30 seconds with a 409', () => {
+  const error = new StoreDatabaseError('x')
+  expect([0, 0.19, 0.2, 0.5, 0.999].map((random) => waitOf(error, random))).toEqual(['1', '1', '2', '3', '5'])
   expect(waitOf(new ApiError('STORE_NOT_READY', 'x'), 0.7)).toBe('30')
   expect(waitOf(new ApiError('RATE_LIMITED', 'x', { headers: { 'retry-after': '17' } }), 0)).toBe('17')
   expect(waitOf(new ApiError('INVALID_PARAM', 'x'), 0)).toBeUndefined()
 })
 
-test('[R5, ERR-3] a 502 says which part failed, and nothing of the cause', () => {
+test('[R5, ERR-3] the message of a 502 names the part that failed, but not the cause', () => {
   const cause = new Error('postgres://reader:hunter2@db.internal/shop')
   const messageOf = (error: unknown) => JSON.parse(errorResponse(error).body.toString()).error
   const tail = '; try again after the seconds in the header Retry-After, with exponential backoff'

@@ -1,21 +1,21 @@
-// An answer before it is sent: status, headers and a whole body. Errors and pages alike become one of these.
+// Responses before they are sent: status, headers and a complete body.
 
 import { ApiError, ERRORS, type ErrorCode, type ErrorDeclaration } from '@store-export/contract'
 import { ControlDatabaseError } from '@store-export/control'
 import { type PageWriter, StoreDatabaseError } from '@store-export/engine'
 import { SERVICE_LINK } from './reference/reference-routes.ts'
 
-/** A whole answer. */
+/** A complete response. */
 export interface ApiResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
   readonly rows: number
-  /** Gives back the memory that the body lies in; to be called when nothing reads it any more. */
+  /** Releases the memory of the body. The caller calls it when nothing reads the body. */
   readonly release?: () => void
 }
 
-/** Headers of every response of the API (R27). Documents have their own `cache-control`. */
+/** Headers of every API response (R27). Documents have their own `cache-control`. */
 export const API_HEADERS = {
   'cache-control': 'private, no-store',
   vary: 'x-api-key, accept-encoding',
@@ -25,17 +25,17 @@ export const API_HEADERS = {
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Bytes that stand before the first row: of an object or of a list. */
+/** Start of the JSON before the first row. */
 export const OPENING = { object: '{"data":', list: '{"data":[' } as const
 
-/** The answer that holds one object. */
+/** Returns the response with one object. */
 export function objectResponse(page: PageWriter): ApiResponse {
   const { out, rows } = page
   out.putAscii('}')
   return { ...jsonResponse(200, out.result(), rows), release: () => page.release() }
 }
 
-/** The answer that holds a list; `nextCursor` is null on the last page. */
+/** Returns the response with a page of a list. `nextCursor` is null on the last page. */
 export function listResponse(page: PageWriter, nextCursor: string | null): ApiResponse {
   const { out, rows } = page
   const cursor = nextCursor === null ? 'null' : `"${nextCursor}"`
@@ -43,14 +43,14 @@ export function listResponse(page: PageWriter, nextCursor: string | null): ApiRe
   return { ...jsonResponse(200, out.result(), rows), release: () => page.release() }
 }
 
-/** The response to an error; `random` is from 0 to 1. Only an `ApiError` says more than which part failed (R5). */
+/** Returns the response for an error. Only the message of an `ApiError` is public (R5). `random` returns 0 to 1. */
 export function errorResponse(error: unknown, random: () => number = Math.random): ApiResponse {
   const { code, message, status, headers } = error instanceof ApiError ? error : databaseError(error)
   const { body, ...rest } = jsonResponse(status, Buffer.from(JSON.stringify({ error: { code, message } })), 0)
   return { ...rest, body, headers: { ...rest.headers, ...retryAfter(code, random), ...headers } }
 }
 
-/** Random within its range, so that clients that failed together do not retry together (R41). */
+/** The value is random in its range, so clients that failed at the same time do not retry at the same time (R41). */
 function retryAfter(code: ErrorCode, random: () => number): Readonly<Record<string, string>> {
   const { retryAfterSeconds }: ErrorDeclaration = ERRORS[code]
   if (retryAfterSeconds === undefined) return {}

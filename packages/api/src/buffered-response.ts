@@ -1,5 +1,5 @@
-// An result of the pipeline within the bounds on what clients have not read: asked before the store is read, and again
-// when the page is there, since several may have been read at once.
+// Handles a request within the limits of the response buffer. It checks them before the service reads the store, and again
+// after the read, because several requests can pass the first check at the same time.
 
 import type { ServerResponse } from 'node:http'
 import type { ApiRequest } from './api-request.ts'
@@ -7,7 +7,7 @@ import type { ApiResponse } from './api-response.ts'
 import type { OpenResponses } from './open-responses.ts'
 import { handleRequest, type Pipeline, type Trace } from './pipeline.ts'
 
-/** What an result is made with. */
+/** Options of `bufferedResponse`. */
 export interface ResponseContext {
   readonly response: ServerResponse
   readonly trace: Trace
@@ -15,33 +15,36 @@ export interface ResponseContext {
   readonly openResponses: OpenResponses
 }
 
-/** The client closed its connection before it had an result. */
+/** The client closed its connection before the response. */
 export class ClientDisconnected extends Error {
   override readonly name = 'ClientDisconnected'
 }
 
-/** The result, its bytes held until the response is closed. Throws as `answerRequest` and `OpenAnswers.hold` do, and `ClientLeft`. */
-export async function bufferedResponse(request: ApiRequest, bounded: ResponseContext): Promise<ApiResponse> {
-  const { response, trace, pipeline, openResponses } = bounded
-  // Known once the key is admitted, which comes before every read.
+/**
+ * Handles a request, and counts its bytes until the response is closed. Throws like `handleRequest` and
+ * `OpenResponses.addBytes`, and `ClientDisconnected`.
+ */
+export async function bufferedResponse(request: ApiRequest, context: ResponseContext): Promise<ApiResponse> {
+  const { response, trace, pipeline, openResponses } = context
+  // The pipeline sets the key ID before it reads the store.
   const keyId = () => trace.keyId ?? ''
-  const leaving = new AbortController()
-  const { signal } = leaving
-  let isMade = false
-  openResponses.whenClosed(response, () => isMade || leaving.abort(new ClientDisconnected()))
+  const disconnection = new AbortController()
+  const { signal } = disconnection
+  let isRead = false
+  openResponses.whenClosed(response, () => isRead || disconnection.abort(new ClientDisconnected()))
   const reader: Pipeline['reader'] = {
-    readFirst: async (reading) => {
-      openResponses.requireRoom(keyId())
-      return pipeline.reader.readFirst({ ...reading, signal })
+    readFirst: async (request) => {
+      openResponses.requireSpace(keyId())
+      return pipeline.reader.readFirst({ ...request, signal })
     },
-    read: async (reading) => {
-      openResponses.requireRoom(keyId())
-      return pipeline.reader.read({ ...reading, signal })
+    read: async (request) => {
+      openResponses.requireSpace(keyId())
+      return pipeline.reader.read({ ...request, signal })
     },
-    exists: (reading) => pipeline.reader.exists({ ...reading, signal }),
+    exists: (request) => pipeline.reader.exists({ ...request, signal }),
   }
   const result = withoutSpareMemory(await handleRequest(request, { ...pipeline, reader }, trace))
-  isMade = true
+  isRead = true
   try {
     openResponses.addBytes(response, keyId(), result.body.buffer.byteLength)
     return result
@@ -51,10 +54,10 @@ export async function bufferedResponse(request: ApiRequest, bounded: ResponseCon
   }
 }
 
-/** Memory of smaller pages is used again as it is. */
+/** The service reuses the memory of smaller pages, so a copy saves nothing. */
 const COPIED_BYTES_MIN = 1_048_576
 
-/** A large page grows by doubling: up to half of its memory is empty, and would wait with it. */
+/** Copies a large page to memory of its exact size. Its memory grew by doubling, so up to half of it is unused. */
 function withoutSpareMemory(result: ApiResponse): ApiResponse {
   const { release, body, ...rest } = result
   const { byteLength } = body.buffer

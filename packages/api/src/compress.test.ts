@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { compress, negotiateEncoding } from './compress.ts'
 
-describe('the encoding a client asks for', () => {
+describe('the encoding of a response', () => {
   test.each([
     ['', null],
     ['identity', null],
@@ -32,17 +32,17 @@ describe('the encoding a client asks for', () => {
     ['identity;q=1, gzip;q=0.5', null],
     ['identity;q=0.5, gzip;q=0.5', 'gzip'],
     ['identity;q=0, gzip;q=0.1', 'gzip'],
-  ])('%j is answered with %s', (header, expected) => {
+  ])('for accept-encoding %j is %s', (header, expected) => {
     expect(negotiateEncoding(header, 100_000)).toBe(expected)
   })
 
-  test('a body that fits one packet is sent as it is', () => {
+  test('is none for a body that fits into one packet', () => {
     expect(negotiateEncoding('br, gzip', 1023)).toBeNull()
     expect(negotiateEncoding('br, gzip', 1024)).toBe('br')
   })
 })
 
-test('what was compressed is the same bytes again', async () => {
+test('a compressed body decompresses to the same bytes', async () => {
   const body = Buffer.from(JSON.stringify(Array.from({ length: 500 }, (_, index) => ({ index, text: 'é😀' }))))
   expect(zstdDecompressSync(await compress(body, 'zstd'))).toEqual(body)
   expect(brotliDecompressSync(await compress(body, 'br'))).toEqual(body)

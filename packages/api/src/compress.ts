@@ -1,34 +1,34 @@
-// The encoding a client asks for, and a body in it: off the event loop, and whole, so that its length can be sent.
+// Negotiates the encoding of a response, and compresses its body outside of the event loop.
 
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 
-/** Encodings we send, the preferred one first: of a page zstd takes the least time and makes the fewest bytes. */
+/** Supported encodings, preferred first. For a page, zstd is the fastest, and its result is the smallest. */
 const ENCODINGS = ['zstd', 'br', 'gzip'] as const
 
 /** Name of an encoding. */
 export type Encoding = (typeof ENCODINGS)[number]
 
-/** Bodies below this many bytes fit one packet anyway. */
+/** Smaller bodies fit into one packet without compression. */
 const COMPRESSED_BYTES_MIN = 1024
 
 const zstd = promisify(zlib.zstdCompress)
 const brotli = promisify(zlib.brotliCompress)
 const gzip = promisify(zlib.gzip)
 
-/** The encoding for a body of `bytes` that the header `accept-encoding` asks for, or null for none. */
+/** Returns the encoding for a body of `bytes` from the header `accept-encoding`; null for no compression. */
 export function negotiateEncoding(acceptEncoding: string, bytes: number): Encoding | null {
   if (bytes < COMPRESSED_BYTES_MIN) return null
   const weights = new Map(acceptEncoding.split(',').map(readWeight))
-  // who takes "anything" means what everybody can read, and zstd is young
+  // `*` does not include zstd: many clients that send it cannot decode zstd.
   const weightOf = (name: Encoding) => weights.get(name) ?? (name === 'zstd' ? 0 : (weights.get('*') ?? 0))
   const plain = weights.get('identity') ?? 0
-  const asked = ENCODINGS.filter((name) => weightOf(name) > 0 && weightOf(name) >= plain)
-  const [best] = asked.sort((a, b) => weightOf(b) - weightOf(a))
+  const accepted = ENCODINGS.filter((name) => weightOf(name) > 0 && weightOf(name) >= plain)
+  const [best] = accepted.sort((a, b) => weightOf(b) - weightOf(a))
   return best ?? null
 }
 
-/** The body in an encoding, at its first level: JSON repeats its keys, so that one gives most of the effect. */
+/** Compresses a body at the lowest level. JSON repeats its keys, so higher levels save little. */
 export function compress(body: Buffer, encoding: Encoding): Promise<Buffer> {
   const { ZSTD_c_compressionLevel, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants
   switch (encoding) {

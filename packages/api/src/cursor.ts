@@ -1,37 +1,37 @@
-// A place in a list, sealed for the client: it says where the next page begins and is refused when edited, cut, or
-// brought from another list or store (R15). It binds neither limit nor filters, so both may change between pages.
+// Seals and opens cursors. A cursor has the position of the last row of a page. The service rejects a cursor that was edited
+// or truncated, and a cursor of another list or store (R15). The limit and the filters may change between pages.
 
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { ApiError, type Microseconds, type Resource } from '@store-export/contract'
 import type { Position } from '@store-export/engine'
 
-/** Where a walk is. */
+/** Content of a cursor. */
 export interface CursorContent {
-  /** The row behind which the next page begins. */
+  /** Position of the last row. The next page begins after it. */
   readonly position: Position
-  /** That of the walk's first page. */
+  /** Watermark of the first page. */
   readonly watermark: Microseconds
 }
 
-/** Whose list the cursor belongs to. */
+/** The list that a cursor belongs to, and the secret. */
 export interface CursorScope {
   readonly storeId: string
   readonly resource: Resource
-  /** 32 bytes that all nodes share, made a key once: to make one of bytes costs more than to seal with it. */
+  /** 32 bytes that all nodes share. It is a `KeyObject`, because creating one costs more than sealing a cursor. */
   readonly secret: KeyObject
 }
 
 /*
- * Layout: version (1), whether the row has no creation time (1), creation time in microseconds since 2000 (8), id (16),
- * watermark in microseconds since 2000 (8), then the seal (17: base64 without a spare bit, so that every character counts).
- * Together 51 bytes, which is 68 characters without padding.
+ * Layout, with sizes in bytes: version (1), 1 if the row has no creation time and 0 otherwise (1), creation time (8), ID
+ * (16), watermark (8), seal (17). Times are microseconds since 2000.
+ * The 51 bytes are 68 base64 characters without padding and without spare bits, so every changed character is detected.
  */
 const VERSION = 2
 const PAYLOAD_BYTES = 34
 const SEAL_BYTES = 17
 const ENCODED = /^[A-Za-z0-9_-]{68}$/
 
-/** The cursor for the page behind a place: 68 characters that need no escaping in a URL. */
+/** Returns a cursor of 68 characters, which need no escaping in a URL. */
 export function sealCursor({ position, watermark }: CursorContent, scope: CursorScope): string {
   const payload = Buffer.alloc(PAYLOAD_BYTES)
   payload[0] = VERSION
@@ -42,7 +42,7 @@ export function sealCursor({ position, watermark }: CursorContent, scope: Cursor
   return Buffer.concat([payload, seal(payload, scope)]).toString('base64url')
 }
 
-/** The place a cursor names; throws `INVALID_CURSOR` where it is not one of ours for this list and store. */
+/** Returns the content of a cursor. Throws `INVALID_CURSOR` if the service did not seal it for this list and store. */
 export function openCursor(text: string, scope: CursorScope): CursorContent {
   const bytes = ENCODED.test(text) ? Buffer.from(text, 'base64url') : Buffer.alloc(0)
   const payload = bytes.subarray(0, PAYLOAD_BYTES)

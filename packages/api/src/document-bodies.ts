@@ -1,14 +1,14 @@
-// Bodies of documents, each made and encoded once: who needs no key costs neither the time nor the memory of a copy.
+// Caches the bodies of documents. Documents need no key, so a client must not cause work or memory with each request.
 
 import { compress, type Encoding } from './compress.ts'
 import type { ReferenceRoute } from './reference/reference-route.ts'
 
-/** Documents in every encoding that was asked for. */
+/** Cached bodies of documents, by encoding. */
 export class DocumentBodies {
   readonly #plain = new WeakMap<ReferenceRoute, Promise<Buffer>>()
   readonly #encoded = new WeakMap<Buffer, Map<Encoding, Promise<Buffer>>>()
 
-  /** The body of a document, always the same buffer. */
+  /** Returns the body of a document. It is the same buffer for each call. */
   of(document: ReferenceRoute): Promise<Buffer> {
     return cached(this.#plain, document, async () => {
       const body = await (typeof document.body === 'function' ? document.body() : document.body)
@@ -18,30 +18,30 @@ export class DocumentBodies {
     })
   }
 
-  /** Any body in an encoding; that of a document is kept. */
+  /** Compresses a body. The result is cached if the body belongs to a document. */
   encode(body: Buffer, encoding: Encoding): Promise<Buffer> {
     const encoded = this.#encoded.get(body)
     return encoded === undefined ? compress(body, encoding) : cached(encoded, encoding, () => compress(body, encoding))
   }
 }
 
-/** The methods that a map and a weak map share. */
+/** The methods of both Map and WeakMap. */
 interface Cache<Name, Value> {
   get(name: Name): Value | undefined
   set(name: Name, value: Value): unknown
   delete(name: Name): unknown
 }
 
-/** What was made before, or is made now; what failed is made again. */
+/** Returns the cached value, or creates it. A failure is not cached. */
 function cached<Name, Value>(
-  made: Cache<Name, Promise<Value>>,
+  cache: Cache<Name, Promise<Value>>,
   name: Name,
-  make: () => Promise<Value>,
+  create: () => Promise<Value>,
 ): Promise<Value> {
-  const before = made.get(name)
+  const before = cache.get(name)
   if (before !== undefined) return before
-  const value = make()
-  made.set(name, value)
-  value.catch(() => made.delete(name))
+  const value = create()
+  cache.set(name, value)
+  value.catch(() => cache.delete(name))
   return value
 }

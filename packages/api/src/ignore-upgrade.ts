@@ -1,17 +1,17 @@
-// Answers requests that offer another protocol (`Upgrade: h2c`, as Java's HttpClient does) as HTTP/1.1. Node does so
-// by itself without a listener for 'upgrade', but it drops the bytes that arrived with the request: a pipelined request
-// would have no response, and the next response would be taken for its own.
+// Serves requests that offer another protocol (`Upgrade: h2c`, as Java's HttpClient does) over HTTP/1.1. Node does this by
+// default, but drops the bytes that arrived with the request. A pipelined request would then get no response, and its
+// client would read the next response instead.
 
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** Makes the server read such a request again without its header `Upgrade`, after `answered` of its connection resolves. */
-export function ignoreUpgrade(server: Server, answered: (socket: Duplex) => Promise<void>): void {
+/** Makes the server parse such a request again without the header `Upgrade`, after `previousSent` resolves. */
+export function ignoreUpgrade(server: Server, previousSent: (socket: Duplex) => Promise<void>): void {
   server.on('upgrade', (message, socket, head) => {
-    // Node has taken away its own listener: without one, a client that resets the connection would end the process.
+    // Node has removed its own listener: without one, a client that resets the connection would end the process.
     const onError = () => socket.destroy()
     socket.on('error', onError)
-    void answered(socket).then(() => {
+    void previousSent(socket).then(() => {
       if (!socket.writable) return
       socket.off('error', onError)
       socket.unshift(Buffer.concat([headWithoutUpgrade(message), head]))
@@ -20,7 +20,7 @@ export function ignoreUpgrade(server: Server, answered: (socket: Duplex) => Prom
   })
 }
 
-/** The request's head as it was sent, without one header. Node decodes names and values as latin1. */
+/** The head of the request without the header `Upgrade`. Node decodes names and values as latin1. */
 function headWithoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
   for (let i = 0; i < rawHeaders.length; i += 2)

@@ -1,4 +1,4 @@
-// The export API over HTTP.
+// The public API of the package: an HTTP server for the export API.
 
 export type { Pipeline } from './pipeline.ts'
 export type { ReferenceRoute } from './reference/reference-route.ts'

@@ -1,26 +1,25 @@
-// Answers under way: which have not left yet, and how many bytes of them wait in memory for clients to read them. A
-// client that asks and never reads is refused before the store is read for it again. See
-// docs/contribute/decisions/009-bound-unread-responses.md.
+// Tracks open responses and the bytes that clients have not read yet. The service rejects requests of a client that does
+// not read its responses, before it reads the store. See docs/contribute/decisions/009-bound-unread-responses.md.
 
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ApiError } from '@store-export/contract'
 
-/** Limits on what waits to be sent; settings. */
+/** Limits of the response buffer. The operator sets them. */
 export interface ResponseBufferLimits {
   readonly responseBufferBytesMax: number
   readonly keyResponseBufferBytesMax: number
-  /** Size of a page, near enough: what has to be free before one is read. */
+  /** Approximate size of a page. So many bytes must be free before the service reads a page. */
   readonly pageBytesMax: number
 }
 
-/** Seconds: a client that reads has room again soon; one that does not is let go after its time. */
+/** Seconds. A client that reads its responses soon has space again. */
 const RETRY_AFTER_SECONDS = '1'
 
-/** Every answer from the arrival of its request until its last byte has left, or its client has. */
+/** All responses from the arrival of the request until the last byte is sent or the connection is closed. */
 export class OpenResponses {
   readonly #limits: ResponseBufferLimits
-  /** With what to do once an answer is closed. */
+  /** Callbacks for the end of each open response. */
   readonly #open = new Map<ServerResponse, (() => void)[]>()
   readonly #ofSockets = new WeakMap<Duplex, Set<ServerResponse>>()
   readonly #bytesOfKeys = new Map<string, number>()
@@ -31,49 +30,49 @@ export class OpenResponses {
     this.#limits = limits
   }
 
-  /** Counts an answer as open from now on. */
+  /** Adds a response. It is open until it is closed. */
   add(response: ServerResponse): void {
     this.#open.set(response, [])
     this.#ofSocket(response.req.socket).add(response)
     response.once('close', () => this.#close(response))
   }
 
-  /** Calls when the answer is closed: at once where it is already. */
+  /** Calls `call` when the response is closed, or at once if it is already closed. */
   whenClosed(response: ServerResponse, call: () => void): void {
     const calls = this.#open.get(response)
     if (calls === undefined) call()
     else calls.push(call)
   }
 
-  /** Resolves when no answer is open; Node counts those as idle that are written and not sent. */
+  /** Resolves when no response is open. Node treats a response as finished when it is written but not yet sent. */
   allClosed(): Promise<void> {
     if (this.#open.size === 0) return Promise.resolve()
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
 
-  /** Closes the connections of all open responses, also of those that Node no longer counts as its own. */
+  /** Closes the connections of all open responses, including responses that Node treats as finished. */
   destroyConnections(): void {
     for (const { req } of this.#open.keys()) req.socket.destroy()
   }
 
   /**
-   * Throws `RATE_LIMITED` or `STORE_DB_ERROR` where too much waits for `bytes` more, by default a page. One answer has
-   * always room, however large.
+   * Throws `RATE_LIMITED` or `STORE_DB_ERROR` if the buffer has no space for `bytes` more, by default a page. A single
+   * response always has space, whatever its size.
    */
-  requireRoom(keyId: string, bytes = this.#limits.pageBytesMax): void {
+  requireSpace(keyId: string, bytes = this.#limits.pageBytesMax): void {
     const { keyResponseBufferBytesMax, responseBufferBytesMax } = this.#limits
     if (isBeyond(this.#bytesOfKeys.get(keyId) ?? 0, bytes, keyResponseBufferBytesMax)) throw keyBufferFull()
     if (isBeyond(this.#bytes, bytes, responseBufferBytesMax)) throw bufferFull()
   }
 
-  /** Counts the bytes of an answer until it is closed; throws as `requireRoom` does. */
+  /** Adds the bytes of a response to the buffer until it is closed. Throws like `requireSpace`. */
   addBytes(response: ServerResponse, keyId: string, bytes: number): void {
-    this.requireRoom(keyId, bytes)
+    this.requireSpace(keyId, bytes)
     this.#count(keyId, bytes)
     this.whenClosed(response, () => this.#count(keyId, -bytes))
   }
 
-  /** An answer that waits for one before it is not told by Node that its connection is gone. */
+  /** Node does not report a closed connection to a response that waits for an earlier response of the connection. */
   #ofSocket(socket: Duplex): Set<ServerResponse> {
     const known = this.#ofSockets.get(socket)
     if (known !== undefined) return known
@@ -110,7 +109,7 @@ function isBeyond(held: number, more: number, max: number): boolean {
 function keyBufferFull(): ApiError {
   return new ApiError(
     'RATE_LIMITED',
-    'too many bytes of answers to this key wait for a client that does not read them; read them first, then ask again',
+    'the response buffer of this key is full, because its client does not read its responses; read them, then try again',
     { headers: { 'retry-after': RETRY_AFTER_SECONDS } },
   )
 }
@@ -118,6 +117,6 @@ function keyBufferFull(): ApiError {
 function bufferFull(): ApiError {
   return new ApiError(
     'STORE_DB_ERROR',
-    'too many bytes of answers wait for clients that do not read them; try again with exponential backoff',
+    'the response buffer is full, because clients do not read their responses; try again with exponential backoff',
   )
 }

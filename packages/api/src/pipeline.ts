@@ -1,4 +1,4 @@
-// The whole life of a request, in the order of its checks: 401, 429, 403/409, 404/405, 400, then the rows (R6).
+// Handles a request, in the order of its checks: 401, 429, 403/409, 404/405, 400, then the rows (R6).
 
 import type { KeyObject } from 'node:crypto'
 import { ApiError, type Endpoint, formatTimestamp, type Resource, readResource } from '@store-export/contract'
@@ -12,9 +12,9 @@ import { readPlan } from './read-plan.ts'
 import type { KeyRejected } from './request-event.ts'
 import { type Router, readId, requireRoute } from './router.ts'
 
-/** What the pipeline works with. */
+/** Dependencies of the pipeline. */
 export interface Pipeline {
-  /** Checks a key and counts its request; null for one that is not valid. */
+  /** Checks a key and counts the request. Returns null for an invalid key. */
   readonly admit: (hash: HashedKey) => Promise<Admission | null>
   readonly reader: Pick<StoreReader, 'read' | 'readFirst' | 'exists'>
   readonly router: Router
@@ -22,23 +22,23 @@ export interface Pipeline {
   readonly requestsPerMinute: number
 }
 
-/** What becomes known of a request on its way, for headers and for the log, whatever its end. */
+/** What the pipeline learns about a request, for headers, usage and the log. It is set for failed requests, too. */
 export interface Trace {
   keyId: string | null
   storeId: string | null
   endpoint: string
   keyRejected: KeyRejected['reason'] | null
-  /** Requests of the key in this minute, this one included; 0 before the admission. */
+  /** Requests of the key in this one-minute window, including this one; 0 before the key is checked. */
   minuteRequests: number
-  /** How this page is part of a walk; null where it is none, or the only page of its list. */
+  /** The position of this page in its list; null for other responses, and for a list with one page. */
   walk: WalkStep | null
   readonly headers: Record<string, string>
 }
 
-/** The answer to a request. Throws `ApiError`, or the fault that kept it from being answered. */
+/** Returns the response for a request. Throws `ApiError`, or the error of a database. */
 export async function handleRequest(request: ApiRequest, pipeline: Pipeline, trace: Trace): Promise<ApiResponse> {
   const route = pipeline.router.find(request.path)
-  // Known before the key is checked, so that a refusal is counted for its endpoint too.
+  // Set before the key is checked, so that events of rejected keys have the endpoint.
   if (route !== null) trace.endpoint = route.endpoint.path
   const key = requireKey(readKey(request), trace)
   const admission = await admit(key, pipeline, trace)
@@ -49,13 +49,18 @@ export async function handleRequest(request: ApiRequest, pipeline: Pipeline, tra
   const values = readParameters(endpoint, request.query)
   const scope = { storeId: admission.storeId, resource: readResource(endpoint), secret: pipeline.cursorSecret }
   const cursor = values.get('cursor')
-  const place = typeof cursor === 'string' ? openCursor(cursor, scope) : null
-  const plan = readPlan(endpoint, id, values, place?.position ?? null)
+  const cursorContent = typeof cursor === 'string' ? openCursor(cursor, scope) : null
+  const plan = readPlan(endpoint, id, values, cursorContent?.position ?? null)
   trace.walk = walkStep(plan, request)
-  const reading = { address, requestId: request.requestId, startedAt: performance.now() }
-  if (plan.kind === 'one' || plan.kind === 'only') return await readObject(plan, reading, pipeline)
-  const { page, watermark } = await readList(endpoint, { ...reading, plan, lead: OPENING.list }, place, pipeline)
-  if (page.rows === 0) await requireParent(endpoint, id, reading, pipeline)
+  const context = { address, requestId: request.requestId, startedAt: performance.now() }
+  if (plan.kind === 'one' || plan.kind === 'only') return await readObject(plan, context, pipeline)
+  const { page, watermark } = await readList(
+    endpoint,
+    { ...context, plan, lead: OPENING.list },
+    cursorContent,
+    pipeline,
+  )
+  if (page.rows === 0) await requireParent(endpoint, id, context, pipeline)
   trace.walk = walkStep(plan, request, page)
   trace.headers['x-sync-watermark'] = formatTimestamp(watermark)
   const parameter = syncParameter(endpoint, page.tracksUpdates)
@@ -114,48 +119,48 @@ function setIgnoredHeader(ignored: readonly string[], trace: Trace): void {
 
 type ReadContext = Pick<Parameters<StoreReader['read']>[0], 'address' | 'requestId' | 'startedAt'>
 
-async function readObject(plan: Plan, reading: ReadContext, { reader }: Pipeline): Promise<ApiResponse> {
-  const page = await reader.read({ ...reading, plan, lead: OPENING.object })
+async function readObject(plan: Plan, context: ReadContext, { reader }: Pipeline): Promise<ApiResponse> {
+  const page = await reader.read({ ...context, plan, lead: OPENING.object })
   if (page.rows > 0) return objectResponse(page)
   const { kind, resource } = plan
-  // Nothing that the client asked for is missing, but the store's own row: a fault.
+  // The client did not send an ID, so an empty table of the store is an internal error.
   throw kind === 'only' ? new Error(`the table ${resource.table} is empty`) : notFound(resource)
 }
 
-/** Name of the parameter for the watermark in the next run; null if each run reads the whole list. */
+/** Name of the parameter for the watermark in the next sync; null if each sync reads the whole list. */
 function syncParameter({ parameters }: Endpoint, tracksUpdates: boolean): string | null {
   if (parameters.includes('updated_since') && tracksUpdates) return 'updated_since'
   return parameters.includes('created_since') ? 'created_since' : null
 }
 
-/** A page of a list. The watermark of its first page travels in the cursor. */
+/** Reads a page of a list. The cursor has the watermark of the first page. */
 async function readList(
   { parameters }: Endpoint,
   request: ReadRequest,
-  place: CursorContent | null,
+  cursorContent: CursorContent | null,
   { reader }: Pipeline,
 ): Promise<FirstPage> {
-  if (place !== null) return { page: await reader.read(request), watermark: place.watermark }
+  if (cursorContent !== null) return { page: await reader.read(request), watermark: cursorContent.watermark }
   return await reader.readFirst({ ...request, waits: parameters.includes('updated_since') })
 }
 
-/** No rows are an answer for a list; where it belongs to a row, that has to be there. */
+/** Throws `NOT_FOUND` if the rows belong to a parent that does not exist. Otherwise, an empty list is valid. */
 async function requireParent(
   { response }: Endpoint,
   id: string,
-  reading: ReadContext,
+  context: ReadContext,
   { reader }: Pipeline,
 ): Promise<void> {
   if (response.kind !== 'allOf') return
   const { parent } = response
-  if (!(await reader.exists({ ...reading, resource: parent, id }))) throw notFound(parent)
+  if (!(await reader.exists({ ...context, resource: parent, id }))) throw notFound(parent)
 }
 
 function notFound({ name }: Resource): ApiError {
   return new ApiError('NOT_FOUND', `no ${name.toLowerCase()} of this store has this id`)
 }
 
-/** A page behind a cursor goes on with a walk; one without begins a walk, unless it is the whole list. */
+/** A page with a cursor continues a list. A page without a cursor begins a list, unless it is the only page. */
 function walkStep(plan: Plan, { query }: ApiRequest, page?: PageWriter): WalkStep | null {
   if (plan.kind !== 'page') return null
   const begins = plan.after === null
@@ -166,11 +171,11 @@ function walkStep(plan: Plan, { query }: ApiRequest, page?: PageWriter): WalkSte
 
 function positionOf(page: PageWriter) {
   const position = page.position()
-  if (position === null) throw new Error('a page without rows has no next one')
+  if (position === null) throw new Error('a page without rows has no next page')
   return position
 }
 
-/** One identical answer whether the key is missing, malformed, unknown or revoked (R26). */
+/** The response is the same for a missing, malformed, unknown or revoked key (R26). */
 function invalidKey(): ApiError {
   const message =
     'x-api-key: must be a valid API key of the store, sent once; create one in the store dashboard under Settings, API'

@@ -10,71 +10,71 @@ const endpointAt = (path: string): Endpoint => {
 const orders = endpointAt('/orders')
 const read = (query: string, endpoint = orders) => readParameters(endpoint, new URLSearchParams(query))
 const ignored = (query: string, endpoint = orders) => ignoredNames(endpoint, new URLSearchParams(query))
-const refusalOf = (query: string, endpoint = orders): ApiError => {
+const errorOf = (query: string, endpoint = orders): ApiError => {
   try {
     read(query, endpoint)
   } catch (error) {
     if (error instanceof ApiError) return error
     throw error
   }
-  throw new Error(`taken: ${query}`)
+  throw new Error(`accepted: ${query}`)
 }
 
-test('values come parsed, whatever their order in the query', () => {
+test('parses values in any order', () => {
   const values = read('status=paid&limit=7&updated_since=2000-01-01T00%3A00%3A01%2B00%3A00&cursor=abc')
   expect(Object.fromEntries(values)).toEqual({ limit: 7, cursor: 'abc', updated_since: 1_000_000n, status: 'paid' })
 })
 
-test('names and values are percent-decoded', () => {
+test('decodes percent-encoded names and values', () => {
   expect(read('lim%69t=%37').get('limit')).toBe(7)
 })
 
-describe('[R10] twice, or empty', () => {
+describe('[R10] rejects a parameter that is empty or sent twice', () => {
   test.each(['limit', 'updated_since', 'status'])('%s', (name) => {
-    expect(refusalOf(`${name}=`)).toMatchObject({ code: 'INVALID_PARAM' })
-    expect(refusalOf(`${name}`).message).toContain(name)
-    expect(refusalOf(`${name}=1&${name}=1`)).toMatchObject({ code: 'INVALID_PARAM' })
-    expect(refusalOf(`${name}=1&${name}=1`).message).toMatch(new RegExp(`^${name}: must be given once`))
+    expect(errorOf(`${name}=`)).toMatchObject({ code: 'INVALID_PARAM' })
+    expect(errorOf(`${name}`).message).toContain(name)
+    expect(errorOf(`${name}=1&${name}=1`)).toMatchObject({ code: 'INVALID_PARAM' })
+    expect(errorOf(`${name}=1&${name}=1`).message).toMatch(new RegExp(`^${name}: must be given once`))
   })
 
   test('cursor', () => {
-    expect(refusalOf('cursor=').code).toBe('INVALID_CURSOR')
-    expect(refusalOf('cursor=a&cursor=a').code).toBe('INVALID_PARAM')
+    expect(errorOf('cursor=').code).toBe('INVALID_CURSOR')
+    expect(errorOf('cursor=a&cursor=a').code).toBe('INVALID_PARAM')
   })
 
-  test('not where the endpoint has no such parameter', () => {
+  test('but ignores it if the endpoint does not have the parameter', () => {
     expect(read('status=&status=', endpointAt('/categories')).size).toBe(0)
     expect(ignored('status=&status=', endpointAt('/categories'))).toEqual(['status'])
   })
 })
 
-describe('[R9] names that are ignored', () => {
-  test('unknown ones and ones of other endpoints, each once, in the order of the query', () => {
+describe('[R9] the ignored names', () => {
+  test('are unknown parameters and parameters of other endpoints, without duplicates, in the order of the query', () => {
     expect(ignored('b=1&limit=2&a=2&b=3&created_since=nonsense')).toEqual(['b', 'a', 'created_since'])
     expect(ignored('limit=ten&cursor=', endpointAt('/orders/{id}'))).toEqual(['limit', 'cursor'])
   })
 
-  test('names are exact', () => {
+  test('include names that differ in case or spaces', () => {
     expect(ignored('Limit=2&limit%20=2&%20limit=2')).toEqual(['Limit', 'limit ', ' limit'])
   })
 
-  test('names of prototypes are names like others', () => {
+  test('include names of object prototypes', () => {
     expect(ignored('__proto__=1&constructor=2&toString=3')).toEqual(['__proto__', 'constructor', 'toString'])
   })
 })
 
 describe('[R9] the header x-ignored-params', () => {
-  test('nothing ignored, no header', () => {
+  test('is absent if no name is ignored', () => {
     expect(ignoredHeader([])).toBeNull()
   })
 
-  test('percent-encoded, at most ten, each cut at 64 characters', () => {
+  test('has at most ten percent-encoded names, each cut at 64 characters', () => {
     expect(ignoredHeader(['a', 'b,c', 'd e', 'é', 'x\r\ny', '😀'])).toBe('a,b%2Cc,d%20e,%C3%A9,x%0D%0Ay,%F0%9F%98%80')
     expect(ignoredHeader(Array.from({ length: 12 }, (_, index) => `n${index}`))).toBe('n0,n1,n2,n3,n4,n5,n6,n7,n8,n9')
     expect(ignoredHeader(['x'.repeat(65)])).toBe('x'.repeat(64))
   })
 
-  test('a character of two halves at the cut, or half a one, does not throw', () => {
+  test('accepts a surrogate pair at the cut, and a lone surrogate', () => {
     expect(ignoredHeader([`${'x'.repeat(63)}😀`])).toMatch(/^x{63}%EF%BF%BD$/)
     expect(ignoredHeader(['\ud800'])).toBe('%EF%BF%BD')
   })

@@ -1,4 +1,4 @@
-// What the query string says, read by the rules of the contract: values that can be trusted, and names that are ignored.
+// Parses the query string by the rules of the contract.
 
 import {
   ApiError,
@@ -12,10 +12,10 @@ import {
   repeatedParameter,
 } from '@store-export/contract'
 
-/** Values of the parameters that were given. */
+/** Parsed values of the parameters in the query. */
 export type ParameterValues = ReadonlyMap<ParameterName, ParameterValue>
 
-/** Reads the query for an endpoint; throws `INVALID_PARAM` or `INVALID_CURSOR` at the first that fails (R9 to R12). */
+/** Parses the parameters of an endpoint. Throws `INVALID_PARAM` or `INVALID_CURSOR` at the first invalid one (R9 to R12). */
 export function readParameters({ parameters, resource }: Endpoint, query: URLSearchParams): ParameterValues {
   const values = new Map<ParameterName, ParameterValue>()
   for (const name of parameters) {
@@ -26,7 +26,7 @@ export function readParameters({ parameters, resource }: Endpoint, query: URLSea
   return values
 }
 
-/** Names that are unknown, or that this endpoint does not take, each once, in the order of the query (R9). */
+/** Returns the parameters that the endpoint does not have, without duplicates, in the order of the query (R9). */
 export function ignoredNames({ parameters }: Endpoint, query: URLSearchParams): string[] {
   const applies = new Set<string>(parameters)
   return [...new Set(query.keys())].filter((name) => !applies.has(name))
@@ -45,7 +45,7 @@ function singleValue({ name, rule }: { name: ParameterName; rule: string }, quer
 const IGNORED_NAMES_MAX = 10
 const IGNORED_CHARACTERS_MAX = 64
 
-/** The value of `x-ignored-params`, or null where nothing was ignored. */
+/** Returns the value of the header `x-ignored-params`; null if no parameter was ignored. */
 export function ignoredHeader(ignored: readonly string[]): string | null {
   if (ignored.length === 0) return null
   return ignored

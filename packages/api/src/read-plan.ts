@@ -1,10 +1,8 @@
-// An endpoint with the values of a request becomes a plan: what is to be read, as data.
-
 import { type Endpoint, LIMITS, PARAMETERS, type Parameter, readResource } from '@store-export/contract'
 import type { Filter, Plan, Position } from '@store-export/engine'
 import type { ParameterValues } from './query-parameters.ts'
 
-/** The plan of a request. `id` is '' if the path has none; `after` is the position in the cursor. */
+/** Returns what the engine reads for a request. `id` is '' if the path has none; `after` is the position in the cursor. */
 export function readPlan(endpoint: Endpoint, id: string, values: ParameterValues, after: Position | null): Plan {
   const { response, resource } = endpoint
   switch (response.kind) {

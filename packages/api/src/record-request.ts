@@ -1,4 +1,4 @@
-// Records a request that was served: usage of its key, log, and metrics.
+// Records a completed request: the usage of its key, the log, and the metrics.
 
 import type { IncomingMessage } from 'node:http'
 import type { ErrorCode } from '@store-export/contract'

@@ -1,4 +1,4 @@
-// Events of the export API. They carry IDs, names of the contract, and numbers, but no key, cursor, or content of a row.
+// Events of the export API. They contain IDs, names of the contract, and numbers, but no key, cursor, or content of a row.
 
 /** The service completed an API request. */
 export interface RequestCompleted {

@@ -5,17 +5,17 @@ import { type Route, Router, readId, requireRoute } from './router.ts'
 const router = new Router()
 const routeOf = (method: string, path: string): Route => requireRoute(router.find(path), { method, path })
 const ID = '3f0d2c1a-8b5e-4c7d-9e6f-0a1b2c3d4e5f'
-const refusalOf = (run: () => unknown): ApiError => {
+const errorOf = (run: () => unknown): ApiError => {
   try {
     run()
   } catch (error) {
     if (error instanceof ApiError) return error
     throw error
   }
-  throw new Error('nothing was refused')
+  throw new Error('nothing was rejected')
 }
 
-test('every endpoint is found at its own path, by GET and HEAD', () => {
+test('finds every endpoint by its path, for GET and HEAD', () => {
   for (const endpoint of ENDPOINTS)
     for (const method of ['GET', 'HEAD'])
       expect(routeOf(method, endpoint.path.replace('{id}', ID))).toEqual({
@@ -24,7 +24,7 @@ test('every endpoint is found at its own path, by GET and HEAD', () => {
       })
 })
 
-describe('[R2] any other path is 404', () => {
+describe('[R2] returns 404 for another path', () => {
   test.each([
     ...[
       '',
@@ -47,25 +47,25 @@ describe('[R2] any other path is 404', () => {
       '*',
     ],
   ])('%s', (path) => {
-    expect(refusalOf(() => routeOf('GET', path))).toMatchObject({ code: 'NOT_FOUND', status: 404 })
+    expect(errorOf(() => routeOf('GET', path))).toMatchObject({ code: 'NOT_FOUND', status: 404 })
   })
 })
 
-test('[R3] any other method is 405 with what is allowed; an unknown path is 404 first', () => {
+test('[R3] returns 405 with Allow for another method, and 404 for an unknown path with any method', () => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'get', 'PROPFIND', 'QUERY'])
-    expect(refusalOf(() => routeOf(method, '/api/v1/orders'))).toMatchObject({
+    expect(errorOf(() => routeOf(method, '/api/v1/orders'))).toMatchObject({
       code: 'NOT_FOUND',
       status: 405,
       message: 'read-only: use GET',
       headers: { allow: 'GET, HEAD' },
     })
-  expect(refusalOf(() => routeOf('POST', '/api/v1/nowhere')).status).toBe(404)
+  expect(errorOf(() => routeOf('POST', '/api/v1/nowhere')).status).toBe(404)
 })
 
-describe('[R24, EP-ID-INVALID] ids', () => {
+describe('[R24, EP-ID-INVALID] the ID in a path', () => {
   const { endpoint } = routeOf('GET', `/api/v1/orders/${ID}`)
 
-  test('any case and any version; lower case inside', () => {
+  test('is accepted in any case and UUID version, and becomes lower case', () => {
     expect(readId(endpoint, ID)).toBe(ID)
     expect(readId(endpoint, ID.toUpperCase())).toBe(ID)
     for (const id of ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'])
@@ -95,18 +95,18 @@ describe('[R24, EP-ID-INVALID] ids', () => {
       '%ff',
       'constructor',
     ],
-  ])('%j is refused', (rawId) => {
-    const error = refusalOf(() => readId(endpoint, rawId))
+  ])('is rejected if it is %j', (rawId) => {
+    const error = errorOf(() => readId(endpoint, rawId))
     expect(error).toMatchObject({ code: 'INVALID_PARAM', status: 400 })
     expect(error.message).toMatch(/^id: must be a UUID like/)
   })
 
-  test('an endpoint without an id has none to read', () => {
+  test('is empty for an endpoint without an ID', () => {
     expect(readId(routeOf('GET', '/api/v1/orders').endpoint, '')).toBe('')
   })
 })
 
-test('an endpoint is added by its declaration alone', () => {
+test('finds a new endpoint by its declaration', () => {
   const [first] = ENDPOINTS
   if (first === undefined) throw new Error('no endpoints')
   const added = { ...first, id: 'getShop', path: '/api/v1/shops/{id}/house' }

@@ -1,4 +1,4 @@
-// Which endpoint a request is for. Paths are the contract's; matching is exact.
+// Finds the endpoint of a request. Paths must match exactly.
 
 import { ApiError, ENDPOINTS, type Endpoint, ID_RULE, invalidParameter } from '@store-export/contract'
 import type { ApiRequest } from './api-request.ts'
@@ -7,7 +7,7 @@ import { suggestPath } from './suggest-path.ts'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const ID = '{id}'
 
-/** An endpoint, and the part of the path at the place of its ID. */
+/** An endpoint, and the path segment of its ID. */
 export interface Route {
   readonly endpoint: Endpoint
   readonly rawId: string
@@ -23,14 +23,14 @@ export class Router {
 
   /** The route of a path; null for an unknown one. */
   find(path: string): Route | null {
-    const given = path.split('/')
-    const found = this.routes.find(({ segments }) => matches(segments, given))
+    const requested = path.split('/')
+    const found = this.routes.find(({ segments }) => matches(segments, requested))
     if (found === undefined) return null
-    return { endpoint: found.endpoint, rawId: given[found.segments.indexOf(ID)] ?? '' }
+    return { endpoint: found.endpoint, rawId: requested[found.segments.indexOf(ID)] ?? '' }
   }
 }
 
-/** The route of a request. Throws 404 for an unknown path, then 405 for any method but GET and HEAD (R2, R3). */
+/** Returns the route. Throws 404 for an unknown path, then 405 for a method other than GET and HEAD (R2, R3). */
 export function requireRoute(route: Route | null, { method, path }: Pick<ApiRequest, 'method' | 'path'>): Route {
   if (route === null) {
     const suggested = suggestPath(path)
@@ -42,17 +42,17 @@ export function requireRoute(route: Route | null, { method, path }: Pick<ApiRequ
   return route
 }
 
-/** The id of a path in lower case; throws `INVALID_PARAM` where it is no canonical UUID (R24). */
+/** Returns the ID in lower case. Throws `INVALID_PARAM` if it is not a canonical UUID (R24). */
 export function readId(endpoint: Endpoint, rawId: string): string {
   if (!endpoint.path.includes(ID)) return ''
   if (UUID.test(rawId)) return rawId.toLowerCase()
   throw invalidParameter('id', ID_RULE, decoded(rawId))
 }
 
-function matches(segments: readonly string[], given: readonly string[]): boolean {
+function matches(segments: readonly string[], requested: readonly string[]): boolean {
   return (
-    segments.length === given.length &&
-    segments.every((segment, index) => (segment === ID ? given[index] !== '' : segment === given[index]))
+    segments.length === requested.length &&
+    segments.every((segment, index) => (segment === ID ? requested[index] !== '' : segment === requested[index]))
   )
 }
 

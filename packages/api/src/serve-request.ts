@@ -1,4 +1,4 @@
-// Serves one request: an API response or a document, its headers, its time limit, and its record.
+// Serves one request: sends an API response or a document, limits its time, and records it.
 
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -18,21 +18,21 @@ import { requestOrigin } from './reference/request-origin.ts'
 import type { ServerOptions } from './server.ts'
 import { closeAfterBody } from './unread-body.ts'
 
-/** A connection closes if its client neither reads nor writes for so long. */
+/** The service closes a connection if its client neither reads nor writes for so long. */
 export const SILENCE_MS = 30_000
-/** Status 499, recorded if the client left before its response. */
+/** Recorded if the client closed the connection before its response. It is not sent. */
 const CLIENT_DISCONNECTED: ApiResponse = { status: 499, headers: {}, body: Buffer.alloc(0), rows: 0 }
 
-/** A request, and what it is served with. */
+/** A request and the state of the server. */
 interface RequestContext {
   readonly message: IncomingMessage
   readonly response: ServerResponse
-  /** The response before this one on the connection. */
+  /** The previous response of the connection. */
   readonly before: ServerResponse | undefined
   readonly options: ServerOptions
   readonly openResponses: OpenResponses
   readonly bodies: DocumentBodies
-  /** Whether the server is about to stop, or no longer listens: the connection ends with this response. */
+  /** Whether the server is about to stop, or no longer listens. The connection then closes after this response. */
   readonly isDraining: () => boolean
 }
 
@@ -73,15 +73,15 @@ export async function serveRequest(context: RequestContext): Promise<void> {
 }
 
 /**
- * Resolves when the response has left. Requests of one connection are served one after another, so a client that sends many
- * and reads no response holds the memory of one page.
+ * Resolves when the response is sent. The service handles the requests of a connection one after another, so a client that
+ * reads no response uses the memory of one page.
  */
 export function whenSent(before: ServerResponse | undefined): Promise<void> {
   if (before === undefined || before.writableFinished) return Promise.resolve()
   return new Promise((resolve) => before.once('close', resolve))
 }
 
-/** Bounds the time in which the client reads the response. The service closes the connection of a client that is too slow. */
+/** Closes the connection if the client does not read the response within the time limit. */
 function limitTime({ message: { socket }, response, options, openResponses }: RequestContext): void {
   socket.setTimeout(SILENCE_MS)
   const timer = setTimeout(() => socket.destroy(), options.limits.responseTimeoutMs)

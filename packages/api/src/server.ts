@@ -13,7 +13,7 @@ import type { RequestEventHandler } from './request-event.ts'
 import { SILENCE_MS, serveRequest, whenSent } from './serve-request.ts'
 import { stopServer } from './stop-server.ts'
 
-/** Limits of the listener; settings. */
+/** Limits of the server. The operator sets them. */
 export interface ServerLimits extends ResponseBufferLimits {
   readonly connectionsMax: number
   readonly headerBytesMax: number
@@ -23,21 +23,21 @@ export interface ServerLimits extends ResponseBufferLimits {
   readonly responseTimeoutMs: number
 }
 
-/** What the server works with. */
+/** Options of the server. */
 export interface ServerOptions {
   readonly pipeline: Pipeline
-  /** Pages that need no key, by path. */
+  /** Documents that need no key, by path. */
   readonly documents: ReadonlyMap<string, ReferenceRoute>
   readonly limits: ServerLimits
   readonly emit: RequestEventHandler
   readonly recordUsage: (request: RecordedRequest) => void
-  /** Aborted when the node is about to leave: from then on each response ends its connection. */
+  /** Aborted before the node stops. Each later response closes its connection. */
   readonly ending?: AbortSignal
 }
 
 const CHECK_INTERVAL_MS = 1000
 
-/** The server and its end. */
+/** A server and the function that stops it. */
 export interface ApiServer {
   /** The caller makes it listen. */
   readonly server: http.Server
@@ -45,25 +45,25 @@ export interface ApiServer {
   readonly stop: (drainMs: number) => Promise<void>
 }
 
-/** The server, not listening yet. */
+/** Creates a server that does not listen yet. */
 export function createApiServer(options: ServerOptions): ApiServer {
   const { limits } = options
   const server = http.createServer(
     {
       maxHeaderSize: limits.headerBytesMax,
       headersTimeout: limits.headersTimeoutMs,
-      // A whole request takes no less than its headers; Node refuses to start with less.
+      // Node does not start if this is shorter than the time limit of the headers.
       requestTimeout: Math.max(limits.requestTimeoutMs, limits.headersTimeoutMs),
       keepAliveTimeout: limits.keepAliveMs,
       connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, limits.headersTimeoutMs),
       insecureHTTPParser: false,
-      // request.ts checks it: Node's own refusal has no body.
+      // api-request.ts checks it, because Node's own response has no body.
       requireHostHeader: false,
       noDelay: true,
     },
     (message, response) => receive(message, response),
   )
-  // The last response of each connection: the next request is served after it.
+  // The last response of each connection. The service serves the next request after it.
   const latest = new WeakMap<Duplex, ServerResponse>()
   const openResponses = new OpenResponses(limits)
   const shared = {
@@ -82,16 +82,16 @@ export function createApiServer(options: ServerOptions): ApiServer {
     })
   }
   server.maxConnections = limits.connectionsMax
-  // `maxHeaderSize` bounds them. With a count, Node would ignore further headers without an error.
+  // `maxHeaderSize` limits them. With a maximum count, Node would ignore further headers without an error.
   server.maxHeadersCount = 0
   server.setTimeout(Math.max(SILENCE_MS, limits.keepAliveMs + 1000))
   server.on('checkExpectation', receive)
-  // Without this, Node would ask the client for a body that the service does not read.
+  // Otherwise, Node would request a body that the service does not read.
   server.on('checkContinue', receive)
   server.on('clientError', (error, socket) => {
     const pending = latest.get(socket)
     if (pending === undefined || pending.writableFinished) return rejectMalformed(error, socket, options)
-    // Garbage after a request that is being served: the request gets its response, and then the connection closes.
+    // Invalid bytes follow a request that is being served: the connection closes after its response.
     pending.once('finish', () => endSoon(socket))
   })
   server.on('connect', (_message, socket) => rejectConnect(socket, options))

@@ -1,15 +1,15 @@
-// The end of the server: nothing new is accepted, and every answer under way leaves whole, for as long as it may take.
+// Stops the server: it accepts no new connections, and sends open responses completely.
 
 import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import type { OpenResponses } from './open-responses.ts'
 
-/** How long a connection may ask nothing while the server ends. */
+/** Time after which the service closes a connection that has sent no request. */
 const SILENT_MS = 500
 
-/** Resolves when every connection is closed: idle ones once all openResponses have left, and any other after `drainMs`. */
+/** Resolves when every connection is closed. Connections close when all responses are sent, or after `drainMs`. */
 export async function stopServer(server: Server, openResponses: OpenResponses, drainMs: number): Promise<void> {
-  // Node's own close() of an HTTP server closes idle connections, and takes for idle what is written but not sent.
+  // close() of an HTTP server also closes connections whose response is written but not sent: it treats them as idle.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
   const cut = () => {
     openResponses.destroyConnections()
@@ -18,7 +18,7 @@ export async function stopServer(server: Server, openResponses: OpenResponses, d
   const timer = setTimeout(cut, drainMs)
   await Promise.race([openResponses.allClosed(), closed])
   server.close()
-  // Browsers open connections ahead of requests; Node does not take for idle what has asked nothing yet.
+  // Browsers open connections before they need them, and Node does not treat a connection without a request as idle.
   const silent = setTimeout(() => openResponses.allClosed().then(() => server.closeAllConnections()), SILENT_MS)
   await closed
   clearTimeout(timer)

@@ -1,29 +1,29 @@
-// The path that a client probably meant: the same words with another case, prefix, slash, underscore or number.
+// Suggests the path that a client probably meant. It ignores case, prefix, slashes, underscores, and singular or plural.
 
 import { ENDPOINTS } from '@store-export/contract'
 import { isUuid } from '@store-export/control'
 
 const ID = '{id}'
-const PATHS = ENDPOINTS.map(({ path }) => ({ path, words: wordsOf(path) }))
+const PATHS = ENDPOINTS.map(({ path }) => ({ path, segments: segmentsOf(path) }))
 
-/** The declared path that is nearest to an unknown one, with the ID of the request if it is one; null if none is near. */
+/** Returns the closest path of the contract, with the ID from `path` if it is a UUID; null if no path is close. */
 export function suggestPath(path: string): string | null {
-  const words = wordsOf(path)
-  const near = PATHS.find((each) => isSame(each.words, words))
-  if (near === undefined) return null
-  const id = words[near.words.indexOf(ID)] ?? ''
-  return isUuid(id) ? near.path.replace(ID, id) : near.path
+  const segments = segmentsOf(path)
+  const closest = PATHS.find((each) => isSame(each.segments, segments))
+  if (closest === undefined) return null
+  const id = segments[closest.segments.indexOf(ID)] ?? ''
+  return isUuid(id) ? closest.path.replace(ID, id) : closest.path
 }
 
-/** The words of a path without `/api/v1`, normalized for the comparison. */
-function wordsOf(path: string): string[] {
-  const words = path.split('/').filter((word) => word !== '')
-  return words.map(comparable).filter((word, index) => !(index < 2 && /^(api|v\d+)$/.test(word)))
+/** Normalized segments of a path without `/api/v1`. */
+function segmentsOf(path: string): string[] {
+  const segments = path.split('/').filter((segment) => segment !== '')
+  return segments.map(comparable).filter((segment, index) => !(index < 2 && /^(api|v\d+)$/.test(segment)))
 }
 
-function comparable(word: string): string {
-  if (word === ID) return ID
-  return word
+function comparable(segment: string): string {
+  if (segment === ID) return ID
+  return segment
     .toLowerCase()
     .replaceAll('_', '-')
     .replace(/ies$/, 'y')
@@ -31,8 +31,9 @@ function comparable(word: string): string {
     .replace(/([^s])s$/, '$1')
 }
 
-function isSame(declared: readonly string[], given: readonly string[]): boolean {
+function isSame(declared: readonly string[], requested: readonly string[]): boolean {
   return (
-    declared.length === given.length && declared.every((word, index) => word === ID || word === (given[index] ?? ''))
+    declared.length === requested.length &&
+    declared.every((segment, index) => segment === ID || segment === (requested[index] ?? ''))
   )
 }

@@ -1,5 +1,5 @@
-// `/docs`: the reference page, its configuration and its policy. Everything comes from our own origin; what the library
-// can do with other hosts is switched off and refused by the policy as well.
+// The page `/docs`: the reference in the browser. It sends requests only to its own origin: the configuration disables the
+// library's requests to other hosts, and the content security policy blocks them.
 
 import { KEY_PREFIX } from '@store-export/contract'
 import { NAVIGATION } from './html.ts'
@@ -9,18 +9,18 @@ import { CACHED_FOR_A_DAY, headersWith, REVALIDATED, type ReferenceRoute } from 
 const SCRIPT = '/docs/reference.js'
 const START = '/docs/start.js'
 
-/** `connect-src 'self'` is what the page reads the document with, and where try-it sends to. */
+/** The page needs `connect-src 'self'` to load the OpenAPI document and to send test requests. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  // the library writes its styles into the page
+  // The library adds inline styles to the page.
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
   "font-src 'self'",
   "connect-src 'self'",
 ].join('; ')
 
-/** The page, the script that starts it, and the library. With `tryIt`, requests can be sent from the page. */
+/** Returns the page, the script that starts it, and the library. With `tryIt`, the page can send requests. */
 export function docsRoutes({ tryIt }: { readonly tryIt: boolean }): ReferenceRoute[] {
   return [
     {
@@ -50,7 +50,7 @@ export function docsRoutes({ tryIt }: { readonly tryIt: boolean }): ReferenceRou
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
 const DATA = "default-src 'none'"
 
-/** Above the library's page, which leaves room for it. Its colors are those of the mode that the reader chose there. */
+/** The bar above the page of the library. It uses the colors of the mode that the reader chose in the library. */
 const BAR_STYLE = `
 :root { --scalar-custom-header-height: 2.75rem }
 body { margin: 0 }
@@ -84,7 +84,7 @@ function startScript(tryIt: boolean): string {
   return `Scalar.createApiReference('#app', ${JSON.stringify(configuration(tryIt), null, 2)})\n${KEY_PLACEHOLDER}`
 }
 
-/** The library has no setting for the placeholder of its field for keys, and its default explains nothing. */
+/** The library has no setting for the placeholder of its key field. */
 const KEY_PLACEHOLDER = `
 new MutationObserver(() => {
   for (const field of document.querySelectorAll('.scalar-password-input:not([placeholder="${KEY_PREFIX}…"])'))
@@ -96,9 +96,9 @@ function configuration(tryIt: boolean): Readonly<Record<string, unknown>> {
   return {
     url: '/openapi.json',
     hideTestRequestButton: !tryIt,
-    // opens the vendor's client
+    // The button opens a client of the vendor.
     hideClientButton: true,
-    // a key belongs on a server: it is gone when the page is left
+    // The browser must not store a key.
     persistAuth: false,
     authentication: { preferredSecurityScheme: 'storeKey' },
     defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
@@ -114,14 +114,14 @@ function configuration(tryIt: boolean): Readonly<Record<string, unknown>> {
 }
 
 const CSS = `
-/* the font of the system instead of one that would have to be fetched */
+/* The system font needs no download. */
 :root { --scalar-font: system-ui, sans-serif; --scalar-font-code: ui-monospace, monospace; --scalar-radius: 4px }
-/* there is one way to authenticate, and the button to choose it covers its neighbor */
+/* There is only one authentication method, and the button to choose it covers another button. */
 .ui-not-open\\:hidden:has(> .contents > .scalar-button) { display: none }
-/* the tabs of all statuses have a line of their own, so that none is hidden */
+/* The tabs of the statuses have their own line, so that none is hidden. */
 .response-card .scalar-card-header { flex-wrap: wrap; justify-content: flex-end }
 .response-card .scalar-card-header-title { flex: 1 0 100%; overflow: visible }
 .response-card .tab-list { flex-wrap: wrap; overflow: visible }
-/* a section gets the focus from its address; an outline is for what the keyboard reaches */
+/* A link to a section focuses it. Only elements that the keyboard can reach have an outline. */
 section.section:focus { outline: none }
 `

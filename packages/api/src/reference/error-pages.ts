@@ -1,9 +1,7 @@
-// A page for each error code, and the list of them.
-
 import type { Contract, ErrorDeclaration } from '@store-export/contract'
 import { escapeHtml, type HtmlPage } from './html.ts'
 
-/** `/errors` and `/errors/{CODE}` of every code. */
+/** The pages `/errors` and `/errors/{CODE}`. */
 export function errorPages({ errors }: Contract): HtmlPage[] {
   const declared = Object.entries(errors)
   return [indexPage(declared), ...declared.map(([code, error]) => errorPage(code, error))]
@@ -15,10 +13,10 @@ function indexPage(declared: ReadonlyArray<readonly [string, ErrorDeclaration]>)
       `<tr><td>${status}</td><td><a href="/errors/${code}">${code}</a></td><td>${escapeHtml(condition)}</td><td>${escapeHtml(retry)}</td></tr>`,
   )
   const main = `<h1>Errors</h1>
-<p class="lead">Every error answers with a status and one body. The code is for programs and stable; the message is for people.</p>
+<p class="lead">All error responses have the same body. The code is stable and meant for programs. The message is for people.</p>
 <pre><code>{"error": {"code": "INVALID_PARAM", "message": "limit: must be a whole number from 1 to 250; got \\"ten\\""}}</code></pre>
 <div class="wide"><table>
-<thead><tr><th>Status</th><th>Code</th><th>What happened</th><th>Ask again?</th></tr></thead>
+<thead><tr><th>Status</th><th>Code</th><th>What happened</th><th>Retry?</th></tr></thead>
 <tbody>
 ${rows.join('\n')}
 </tbody>
@@ -33,8 +31,8 @@ function errorPage(code: string, { status, condition, retry, fix, mistakes }: Er
 <p>${escapeHtml(condition)}</p>
 <h2>How to fix it</h2>
 <p>${escapeHtml(fix)}</p>
-<p><strong>Ask again?</strong> ${escapeHtml(retry)}</p>
-<h2>Usual mistakes</h2>
+<p><strong>Retry?</strong> ${escapeHtml(retry)}</p>
+<h2>Common mistakes</h2>
 <ul>
 ${mistakes.map((each) => `<li>${escapeHtml(each)}</li>`).join('\n')}
 </ul>

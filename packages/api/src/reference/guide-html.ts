@@ -3,7 +3,7 @@
 import { Marked, type Tokens } from 'marked'
 import { escapeHtml } from './html.ts'
 
-/** The HTML. `address` returns the target of a link; null makes the link plain text. */
+/** Returns the HTML. `address` returns the target of a link; null makes the link plain text. */
 export function guideHtml(markdown: string, address: (target: string) => string | null): string {
   const marked = new Marked({
     async: false,

@@ -4,8 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { escapeHtml, type HtmlPage, lazyPageRoute, pageRoute } from './html.ts'
 import { headersWith, REVALIDATED, type ReferenceRoute } from './reference-route.ts'
 
+/** A page of docs/ that the service serves. */
 export interface Guide {
-  /** Part of its addresses, `/guides/NAME` and `/guides/NAME.md`. */
+  /** The addresses are `/guides/NAME` and `/guides/NAME.md`. */
   readonly name: string
   readonly title: string
   readonly note: string

@@ -1,21 +1,21 @@
-// The frame of the service's own HTML pages: one style for light and dark, no script, nothing from another place.
+// The layout of the service's own HTML pages. They have no script, and load nothing from other hosts.
 
 import { createHash } from 'node:crypto'
 import { headersWith, REVALIDATED, type ReferenceRoute } from './reference-route.ts'
 
-/** A page; `main` is HTML, `title` is text. */
+/** A page. `main` is HTML, and `title` is text. */
 export interface HtmlPage {
   readonly path: string
   readonly title: string
   readonly main: string
 }
 
-/** The page as a document. Its policy allows its one style by hash, and no script at all. */
+/** Returns the document of a page. Its policy allows the style by its hash, and no script. */
 export function pageRoute(page: HtmlPage): ReferenceRoute {
   return routeOf(page.path, pageText(page))
 }
 
-/** The same for a page that takes a while to make; it is made when it is first requested. */
+/** Like `pageRoute`, for a page that is created when a client requests it. */
 export function lazyPageRoute(path: string, make: () => Promise<Omit<HtmlPage, 'path'>>): ReferenceRoute {
   return routeOf(path, async () => Buffer.from(pageText(await make())))
 }
@@ -51,7 +51,7 @@ ${main}
 `
 }
 
-/** `text` as HTML text or as the value of an attribute in double quotes. */
+/** Escapes text for HTML text, and for attributes in double quotes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -1,9 +1,9 @@
-// `/llms.txt`: the whole interface for a language model that writes a client, short and exact.
+// The document `/llms.txt`: a short description of the API for language models.
 
 import { type Contract, type Endpoint, errorTable, fieldTable, LIMITS, resourcesOf } from '@store-export/contract'
 import { GUIDES } from './guides.ts'
 
-/** The text, Markdown as llmstxt.org has it. `baseUrl` is put before every path. */
+/** Returns the text, as Markdown in the form of llmstxt.org. Links start with `baseUrl`. */
 export function llmsText(contract: Contract, baseUrl: string): string {
   return `# Store Data Export
 
@@ -11,40 +11,40 @@ export function llmsText(contract: Contract, baseUrl: string): string {
 
 ## Rules
 
-- Send the key in the header \`x-api-key\` on every request. A key belongs to one store; no path names a store. Call from a server: there are no CORS headers.
+- Send the key in the header \`x-api-key\` with every request. A key belongs to one store, so no path names a store. Send requests from a server: there are no CORS headers.
 - One object: \`{"data": {...}}\`. A list: \`{"data": [...], "meta": {"next_cursor": string or null, "has_more": boolean}}\`. An error: \`{"error": {"code": string, "message": string}}\`.
-- Money is a decimal string with two decimals: never parse it as a float. Currency: the order's \`currency\`, else \`store_currency\` of /api/v1/store.
-- Timestamps are UTC with milliseconds and Z. Ids are UUIDs. Every key is always present; fields of newer stores are null on older ones.
-- Ignore fields you do not know, and accept values of status fields you do not know.
-- Limit: ${LIMITS.requestsPerMinute} requests a clock minute and key. On 429 wait the seconds of \`Retry-After\`. Prefer limit=${LIMITS.pageRowsMax} to more requests.
-- Parameters that an endpoint does not have are ignored and named in the response header \`x-ignored-params\`: check it.
+- Money is a decimal string with two decimals. Do not parse it as a float. Its currency is the order's \`currency\`, or \`store_currency\` of /api/v1/store if that is null.
+- Timestamps are UTC with milliseconds and Z. IDs are UUIDs. Every field is always present. A field that an older store does not have is null.
+- Ignore fields that you do not know, and accept unknown values of status fields.
+- Rate limit: ${LIMITS.requestsPerMinute} requests per key and one-minute window. After a 429, wait for the seconds in \`Retry-After\`. Use limit=${LIMITS.pageRowsMax} instead of more requests.
+- An endpoint ignores parameters that it does not have, and names them in the response header \`x-ignored-params\`. Check this header.
 
 ## Endpoints
 
 ${contract.endpoints.map(endpointLine).join('\n')}
 
-Datetimes of parameters: RFC 3339 with Z or an offset, \`2026-07-01T00:00:00Z\`; write the + of an offset as %2B.
+Datetimes in parameters are RFC 3339 with Z or an offset, such as \`2026-07-01T00:00:00Z\`. Write the + of an offset as %2B.
 
-## Reading a whole list
+## Read a whole list
 
 \`\`\`text
 cursor = none
 repeat
-  GET {path}?limit=${LIMITS.pageRowsMax}[&cursor={cursor}][&the same filters as before]
-  take data; cursor = meta.next_cursor, passed back unchanged
+  GET {path}?limit=${LIMITS.pageRowsMax}[&cursor={cursor}][&the same filters on every page]
+  process data; cursor = meta.next_cursor, unchanged
 until meta.has_more is false
 \`\`\`
 
-Rows come oldest first. Pages stay correct while rows are written. A page can hold fewer rows than limit, even none, and still not be the last: only has_more tells. On INVALID_CURSOR start again without cursor.
+Rows are sorted by creation time, oldest first. Pages stay correct while the store changes. A page can have fewer rows than limit, or none, and not be the last page. Check only has_more. After INVALID_CURSOR, start again without cursor.
 
-## Keeping a copy up to date
+## Keep a copy up to date
 
-1. First run: read whole lists. Every page of a walk carries the same header \`x-sync-watermark\`: keep it for the list when the whole walk succeeded, not earlier.
-2. Later runs: send the watermark of the last successful run as the parameter that the header \`x-sync-parameter\` named then (\`updated_since\` or \`created_since\`); upsert by \`id\`. Duplicates are harmless.
-3. Do not use your own clock in its place: it may be wrong, and a change of a transaction that ends late would be missed.
-4. Customers of older stores: \`x-sync-parameter\` is \`created_since\`, and \`updated_since\` gives 400 INVALID_PARAM. Read all customers of such a store from time to time.
-5. Locations, customer groups and categories have no filter and no \`x-sync-parameter\`. Read these lists whole.
-6. Deleted rows are not reported. Now and then walk /api/v1/ids/orders and its like, which give \`{id, updated_at}\` alone, ${LIMITS.pageRowsOfIds.toLocaleString('en')} a page: what your copy held before the walk began, and the walk does not bring, was deleted.
+1. First sync: read whole lists. Every page of a list has the same header \`x-sync-watermark\`. Save its value for the list after you have written the whole list, not earlier.
+2. Later syncs: send the saved watermark as the parameter that the header \`x-sync-parameter\` named (\`updated_since\` or \`created_since\`). Upsert by \`id\`, because the API can return a row again.
+3. Do not use your own clock instead: it may be wrong, and you would miss changes of transactions that end late.
+4. For customers of older stores, \`x-sync-parameter\` is \`created_since\`, and \`updated_since\` returns 400 INVALID_PARAM. Read all customers of such a store from time to time.
+5. Locations, customer groups and categories have no filter and no \`x-sync-parameter\`. Read these lists completely in each sync.
+6. No list reports deleted rows. From time to time, read the list of IDs, such as /api/v1/ids/orders. It returns only \`{id, updated_at}\`, ${LIMITS.pageRowsOfIds.toLocaleString('en')} rows per page. A row that you had before reading this list, and that the list does not return, has been deleted.
 
 ## Errors
 
@@ -58,15 +58,15 @@ ${resourcesOf(contract)
 
 ## Tools and guides
 
-Prefer these to code of your own.
+Use these instead of writing your own code.
 
 ${GUIDES.map(({ name, title, note }) => `- [${title}](${baseUrl}/guides/${name}.md): ${note}`).join('\n')}
 
 ## Links
 
-- [OpenAPI 3.1](${baseUrl}/openapi.json): types, parameters, examples
-- [Reference](${baseUrl}/docs): the same for people
-- [Errors](${baseUrl}/errors): what to do about each
+- [OpenAPI 3.1](${baseUrl}/openapi.json): types, parameters and examples
+- [Reference](${baseUrl}/docs): the same content for people
+- [Errors](${baseUrl}/errors): how to fix each error
 `
 }
 

@@ -1,6 +1,6 @@
-// The thread of page-script.ts: takes the script out of the dependency and posts it. Runs at import, as a thread does.
-// The dependency hands its script out through the route of a Fastify plugin and by no other way; the service runs no
-// Fastify, so the plugin is given the few words of it that it uses.
+// The worker thread of page-script.ts. It gets the script from the dependency and posts it to the main thread.
+// The dependency serves its script only through a route of a Fastify plugin. The service does not use Fastify, so this file
+// passes the plugin an object with the few members that it uses.
 
 import { parentPort } from 'node:worker_threads'
 import reference from '@scalar/fastify-api-reference'
@@ -8,7 +8,7 @@ import reference from '@scalar/fastify-api-reference'
 const PREFIX = '/docs'
 const ROUTE = `${PREFIX}/js/scalar.js`
 
-/** What a plugin registers, as far as it is of use here. */
+/** The members of a Fastify route that this file uses. */
 interface Route {
   readonly url: string
   readonly handler: (request: unknown, reply: Reply) => unknown

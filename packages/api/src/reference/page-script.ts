@@ -1,12 +1,12 @@
-// The script that draws `/docs`: that of our dependency, which hands it out through its plugin alone. Loading it takes
-// 0.2 s and keeps 45 MB, so a thread does it at the first call and ends.
+// Loads the script of `/docs` from its dependency. Importing the dependency takes 0.2 s and 45 MB, so a worker thread does
+// it at the first call and then ends.
 
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
 let loaded: Promise<Buffer> | null = null
 
-/** The script, loaded once. Throws where the dependency hands out none; a later call tries again. */
+/** Returns the script, which is loaded once. Throws if the dependency has no script; the next call tries again. */
 export function loadPageScript(): Promise<Buffer> {
   loaded ??= load().catch((error: unknown) => {
     loaded = null

@@ -1,29 +1,29 @@
-// A page of the reference as plain data, so that any server can answer with it; and the headers all of them share.
+// Documents as plain data, and their common headers.
 
-/** A document that needs no key and counts for none (R2). */
+/** A document. It needs no key, and its requests do not count for a key (R2). */
 export interface ReferenceRoute {
   readonly path: string
   readonly contentType: string
   /** Headers besides `content-type`, `content-length` and `cache-control`, names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body, or how to get it where it is large and seldom asked for; asked again, it gives the same one. */
+  /** The body, or a function that returns it on request. The function returns the same body for each call. */
   readonly body: string | Buffer | (() => Promise<Buffer>)
   readonly cacheControl: string
   /** The document for a client that reached the service at `origin`; null if the path is unknown. */
   readonly at?: (origin: string | null) => ReferenceRoute
 }
 
-/** Documents change with a release only, but then at once. */
+/** Clients check for a new version with each request, because a release changes documents. */
 export const REVALIDATED = 'no-cache'
-/** The script of the docs page is the same for as long as its dependency is. */
+/** For the script of the docs page, which changes only with its dependency. */
 export const CACHED_FOR_A_DAY = 'public, max-age=86400'
 
-/** A document that is data: never run, framed or sniffed. */
+/** Returns a document that contains data. Browsers must not run, frame or sniff it. */
 export function dataRoute(path: string, contentType: string, body: string): ReferenceRoute {
   return { path, contentType, headers: headersWith("default-src 'none'"), body, cacheControl: REVALIDATED }
 }
 
-/** Headers of every document, with the content security policy `policy`. */
+/** Returns the headers of a document with the content security policy `policy`. */
 export function headersWith(policy: string): Readonly<Record<string, string>> {
   return {
     'content-security-policy': `${policy}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,

@@ -1,5 +1,3 @@
-// The documents served without a key: whole, from our own origin alone, and careful with keys.
-
 import { createHash } from 'node:crypto'
 import { ENDPOINTS, ERRORS, type ErrorDeclaration } from '@store-export/contract'
 import { describe, expect, it } from 'vitest'
@@ -26,7 +24,7 @@ describe('the documents', () => {
     ])
   })
 
-  it('lead to every guide: the landing page, the docs page, llms.txt and the list of guides', () => {
+  it('link to every guide', () => {
     for (const path of ['/', '/docs', '/errors']) expect(textOf(path)).toContain('href="/guides"')
     for (const { name } of GUIDES) {
       expect(textOf('/guides')).toContain(`href="/guides/${name}"`)
@@ -34,7 +32,7 @@ describe('the documents', () => {
     }
   })
 
-  it('[GEN-5] carry no CORS header, and may not be framed or sniffed', () => {
+  it('[GEN-5] have no CORS header, and forbid framing and content sniffing', () => {
     for (const { headers } of routes.values()) {
       expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
       expect(headers['x-content-type-options']).toBe('nosniff')
@@ -42,7 +40,7 @@ describe('the documents', () => {
     }
   })
 
-  it('name no other host in pages, and allow none', () => {
+  it('contain no address of another host, and their policy allows none', () => {
     for (const { path, contentType, headers } of routes.values()) {
       expect(headers['content-security-policy']).not.toMatch(/https?:|\*/)
       if (contentType.startsWith('text/html') && !path.startsWith('/guides/'))
@@ -50,13 +48,13 @@ describe('the documents', () => {
     }
   })
 
-  it('allow the one style of our pages by its hash', () => {
+  it('allow the style of the pages by its hash', () => {
     const style = /<style>([\s\S]*)<\/style>/.exec(textOf('/errors'))?.[1] ?? ''
     const hash = createHash('sha256').update(style).digest('base64')
     expect(routes.get('/errors')?.headers['content-security-policy']).toContain(`'sha256-${hash}'`)
   })
 
-  it('[ERR-1] a page says of each code what happened, how to fix it and the usual mistakes', () => {
+  it('[ERR-1] describe for each code what happened, how to fix it, and common mistakes', () => {
     for (const [code, { condition, mistakes }] of Object.entries(ERRORS)) {
       const page = textOf(`/errors/${code}`)
       expect(page).toContain(`<h1>${code}</h1>`)
@@ -65,7 +63,7 @@ describe('the documents', () => {
     }
   })
 
-  it('[ERR-1] a new code has its page at once, with its words escaped', () => {
+  it('[ERR-1] include a page for a new code, with escaped text', () => {
     const strange: ErrorDeclaration = {
       status: 418,
       returnedBy: 'every',
@@ -80,7 +78,7 @@ describe('the documents', () => {
     expect(page).not.toContain('<b>"')
   })
 
-  it('llms.txt names every endpoint, error and the base URL', () => {
+  it('include every endpoint, every error and the base URL in llms.txt', () => {
     const from = new Map(
       referenceRoutes({ tryIt: false, baseUrl: 'https://export.example' }).map((route) => [route.path, route]),
     )
@@ -92,7 +90,7 @@ describe('the documents', () => {
   })
 })
 
-describe('servers of the OpenAPI document', () => {
+describe('the server address in the OpenAPI document', () => {
   const serversOf = (options: Parameters<typeof referenceRoutes>[0], origin: string | null): unknown => {
     const route = referenceRoutes(options).find(({ path }) => path === '/openapi.json')
     const { body } = route?.at?.(origin) ?? route ?? {}
@@ -100,7 +98,7 @@ describe('servers of the OpenAPI document', () => {
   }
   const listensAt = 'http://127.0.0.1:8080'
 
-  it('is the public address; else the one that was asked; else where the service listens', () => {
+  it('is the public address, or the address of the request, or the address of the listener', () => {
     const publicly = { tryIt: false, baseUrl: 'https://export.example', listensAt }
     expect(serversOf(publicly, 'http://evil.example')).toMatchObject([{ url: 'https://export.example' }])
     expect(serversOf({ tryIt: false, listensAt }, 'http://10.0.0.7:8080')).toMatchObject([
@@ -111,7 +109,7 @@ describe('servers of the OpenAPI document', () => {
     expect(serversOf(trying, 'http://localhost:8080')).toMatchObject([{ url: 'http://localhost:8080' }])
   })
 
-  it('is kept for few addresses, each with its own document', () => {
+  it('has a cached document for the last eight addresses', () => {
     const [route] = referenceRoutes({ tryIt: false }).filter(({ path }) => path === '/openapi.json')
     const first = route?.at?.('http://a.example')
     expect(route?.at?.('http://a.example')).toBe(first)
@@ -121,21 +119,21 @@ describe('servers of the OpenAPI document', () => {
 })
 
 describe('the docs page', () => {
-  it('can send requests only where that is asked for, and never keeps a key', () => {
+  it('can send requests only with tryIt, and does not store a key', () => {
     const trying = new Map(referenceRoutes({ tryIt: true }).map((route) => [route.path, route]))
     expect(textOf('/docs/start.js')).toContain('"hideTestRequestButton": true')
     expect(textOf('/docs/start.js', trying)).toContain('"hideTestRequestButton": false')
     for (const from of [routes, trying]) expect(textOf('/docs/start.js', from)).toContain('"persistAuth": false')
   })
 
-  it('runs scripts of our origin alone, none of them inline', () => {
+  it('runs only scripts of its own origin, and no inline scripts', () => {
     expect(routes.get('/docs')?.headers['content-security-policy']).toContain("script-src 'self';")
     expect(textOf('/docs')).not.toMatch(/<script(?![^>]*\ssrc="\/docs\/)/)
   })
 
-  it('gets the library’s script as it is, the same at every call', async () => {
+  it('has the unchanged script of the library, which is loaded once', async () => {
     const body = routes.get('/docs/reference.js')?.body
-    if (typeof body !== 'function') throw new Error('the script is not loaded when asked for')
+    if (typeof body !== 'function') throw new Error('the script is not loaded on request')
     const script = await body()
     expect(script.length).toBeGreaterThan(1_000_000)
     expect(script.toString('latin1')).toContain('createApiReference')
@@ -144,7 +142,7 @@ describe('the docs page', () => {
 })
 
 describe('a guide', () => {
-  it('has anchors, scrolling code and tables, and links to what is served alone', () => {
+  it('has anchors, scrolling code and tables, and links only to served documents', () => {
     const address = (target: string) => (target === 'sync.md#a' ? '/guides/store-sync#a' : null)
     const text = [
       '# Keep a copy: "always"',

@@ -1,4 +1,4 @@
-// Every document that readers and their tools are served without a key, as plain data. Answers none of them itself.
+// The documents that the service serves without a key.
 
 import { type Contract, contractWith } from '@store-export/contract'
 import { docsRoutes } from './docs-page.ts'
@@ -10,20 +10,20 @@ import { llmsText } from './llms.ts'
 import { openApiDocument, openApiDocuments } from './openapi-documents.ts'
 import { dataRoute, type ReferenceRoute } from './reference-route.ts'
 
-/** What the documents depend on besides the contract. */
+/** Options of the documents. */
 export interface ReferenceOptions extends Partial<Contract> {
   /** Whether the docs page can send requests. */
   readonly tryIt: boolean
-  /** The service's public address without a slash at the end; `{base_url}` stands in examples when not given. */
+  /** Public address of the service without a trailing slash. Examples have `{base_url}` without it. */
   readonly baseUrl?: string
   /** Address of the listener, for a client whose request names no valid host. */
   readonly listensAt?: string
 }
 
-/** Value of the header `link` that leads a client from any answer to the description of the service. */
+/** Value of the header `link`, which has the addresses of the documentation. */
 export const SERVICE_LINK = '</openapi.json>; rel="service-desc", </docs>; rel="service-doc"'
 
-/** `/`, `/docs` and its scripts, `/openapi.json`, `/llms.txt`, `/errors` and `/guides` with a page for each. */
+/** Returns the landing page, the reference and its scripts, `/openapi.json`, `/llms.txt`, the error pages and the guides. */
 export function referenceRoutes({ tryIt, baseUrl, listensAt, ...parts }: ReferenceOptions): ReferenceRoute[] {
   const contract = contractWith(parts)
   const base = baseUrl ?? '{base_url}'
