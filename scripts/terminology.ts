@@ -25,6 +25,7 @@ const REWRITTEN: readonly string[] = [
   'scripts/documentation.ts',
   'scripts/markdown-claims.ts',
   'scripts/nightly',
+  'packages/client/',
   'packages/contract/',
   'packages/sync/README.md',
   'packages/sync/src/',

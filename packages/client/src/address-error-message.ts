@@ -1,7 +1,7 @@
-// Which failures to connect are mistakes in the address: waiting does not help against these.
+// Recognizes connection errors that mean a wrong address. A retry does not help against these.
 
-/** System error codes and their messages. */
-const FAULTS: readonly (readonly [code: RegExp, sentence: string])[] = [
+/** Messages by system error code. */
+const MESSAGES: readonly (readonly [code: RegExp, message: string])[] = [
   [/^ENOTFOUND$/, 'the host is unknown. Check the address'],
   [
     /^(?:ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_HTTP_REQUEST|EPROTO)$/,
@@ -14,7 +14,7 @@ const FAULTS: readonly (readonly [code: RegExp, sentence: string])[] = [
   ],
 ]
 
-/** Message for an error code that means a wrong address; null if waiting may help. */
+/** Returns the message for an error code that means a wrong address; null for other codes. */
 export function addressErrorMessage(code: string | null): string | null {
-  return FAULTS.find(([pattern]) => pattern.test(code ?? ''))?.[1] ?? null
+  return MESSAGES.find(([pattern]) => pattern.test(code ?? ''))?.[1] ?? null
 }

@@ -1,4 +1,4 @@
-// One call of the service, with its waits and retries. It holds the key, and gives it to nobody but the service.
+// Sends requests to the service, with pauses and retries. Only this class has the key.
 
 import { addressErrorMessage } from './address-error-message.ts'
 import { AddressError, ConnectionError } from './errors.ts'
@@ -8,52 +8,52 @@ import { RequestPacer } from './request-pacer.ts'
 import { type CompleteResponse, responseObject, responsePage } from './response.ts'
 import { type Pause, retryPause } from './retry.ts'
 
-/** What every call takes. */
+/** Options of every method. */
 export interface CallOptions {
-  /** Ends the call: it rejects with the signal's reason. */
+  /** Aborts the call. The promise rejects with the reason of the signal. */
   readonly signal?: AbortSignal
 }
 
-/** A pause that the client makes, for whoever shows progress. */
+/** A pause of the client, to show progress. */
 export interface ClientPause {
-  /** `pace`: its own spreading of requests. `limit`: the service asked for it. `fault`: before another attempt. */
+  /** `pace`: the client spreads its requests. `limit`: the response has status 429. `error`: a temporary failure. */
   readonly reason: Pause['reason'] | 'pace'
   readonly ms: number
-  /** What went wrong; absent for a pace. */
+  /** The error before a retry; absent for `pace`. */
   readonly error?: unknown
 }
 
-/** An answer, for whoever shows progress. */
+/** A response, to show progress. */
 export interface ResponseInfo {
   /** HTTP status. */
   readonly status: number
-  /** null where the answer does not say. */
+  /** null if the response has no rate limit headers. */
   readonly limit: RateLimit | null
 }
 
-/** What a client is made with, besides address and key. */
+/** Options of a client besides the address and the key. */
 export interface CallerOptions {
-  /** How long one call may go on with waits and attempts, in ms; 120,000 unless said, 0 for one attempt. */
+  /** Time limit of a call with all its pauses and attempts, in ms; defaults to 120,000. 0 allows one attempt. */
   readonly retryForMs?: number
-  /** How long a refused connection is retried before the first response, in ms; at most `retryForMs`, the default. */
+  /** Time in which a refused connection is retried before the first response, in ms; defaults to `retryForMs`. */
   readonly retryRefusedForMs?: number
-  /** How long one attempt may take, in ms; 30,000 unless said. */
+  /** Time limit of an attempt in ms; defaults to 30,000. */
   readonly attemptTimeoutMs?: number
-  /** At most so many requests a minute, evenly spread, for a key that other tools use, too; no bound of its own unless said. */
+  /** Maximum requests per minute, evenly spread, for a key that other tools also use; no maximum by default. */
   readonly requestsPerMinute?: number
-  /** Hears of each pause. */
+  /** Called before each pause. */
   readonly onPause?: (pause: ClientPause) => void
-  /** Hears of each answer of the service, errors included, and how much of the limit is left after it. */
-  readonly onResponse?: (answer: ResponseInfo) => void
-  /** In place of JSON.parse, for a program that keeps numbers which a double rounds; throws where a text is no JSON. */
+  /** Called after each response of the service, including errors. */
+  readonly onResponse?: (response: ResponseInfo) => void
+  /** Replaces JSON.parse, for example to read numbers without rounding. Must throw for a text that is not JSON. */
   readonly parse?: (text: string) => unknown
-  /** In place of the global one. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch
-  /** Waits, in place of a timer; rejects when the signal is aborted. */
+  /** Replaces the timer. Must reject when the signal is aborted. */
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>
-  /** Milliseconds on a clock that never goes back. */
+  /** Returns milliseconds of a monotonic clock. */
   readonly now?: () => number
-  /** 0 to 1, for the spreading of attempts. */
+  /** Returns a number from 0 to 1. It spreads the retries. */
   readonly random?: () => number
 }
 
@@ -63,13 +63,13 @@ const RETRY_FOR_MS = 120_000
 const ATTEMPT_TIMEOUT_MS = 30_000
 const DEFAULT_LIMIT = 250
 
-/** Calls one service with one key. */
+/** Sends requests to one service with one key. */
 export class Caller {
   readonly #url: string
   readonly #key: string
   readonly #settings: CallerOptions
   readonly #pacer: RequestPacer | null
-  /** After the first response the address is known to be right: later failures are temporary. */
+  /** After the first response, the address is known to be right, so later failures are temporary. */
   #hasResponded = false
 
   /** `url` has no slash at its end. */
@@ -80,41 +80,41 @@ export class Caller {
     this.#pacer = settings.requestsPerMinute === undefined ? null : new RequestPacer(settings.requestsPerMinute)
   }
 
-  /** The object at `path`. */
+  /** Returns the object at `path`. */
   object<Row>(path: string, options: CallOptions): Promise<Row> {
     return this.#call(path, options, responseObject<Row>)
   }
 
-  /** All rows at `path`, which has no pages. */
+  /** Returns all rows at `path`, which is not paginated. */
   async rows<Row>(path: string, options: CallOptions): Promise<Row[]> {
     return [...(await this.#call(path, options, responsePage<Row>)).rows]
   }
 
-  /** The list of rows at `path`, in large pages unless said; `options` besides signal and cursor are its query. */
+  /** Returns the list of rows at `path`. All options except `signal` and `cursor` become query parameters. */
   list<Row>(path: string, { limit = DEFAULT_LIMIT, ...options }: ListQuery): PagedList<Row> {
     return this.idList(path, { limit, ...options })
   }
 
-  /** The list at `path`; `options` besides signal and cursor are its query. */
+  /** Returns the list at `path`, without the query parameter `limit` by default. */
   idList<Row>(path: string, options: ListQuery): PagedList<Row> {
     const { signal, cursor, ...parameters } = options
     const query = new URLSearchParams()
     for (const [name, value] of Object.entries(parameters))
       if (value !== undefined) query.set(snake(name), textOf(value))
     const call = signal === undefined ? {} : { signal }
-    const read = (place: string | null): Promise<RowsPage<Row>> => {
-      const whole = new URLSearchParams(query)
-      if (place !== null) whole.set('cursor', place)
-      return this.#call(whole.size === 0 ? path : `${path}?${whole}`, call, responsePage<Row>)
+    const fetchPage = (after: string | null): Promise<RowsPage<Row>> => {
+      const pageQuery = new URLSearchParams(query)
+      if (after !== null) pageQuery.set('cursor', after)
+      return this.#call(pageQuery.size === 0 ? path : `${path}?${pageQuery}`, call, responsePage<Row>)
     }
-    return new PagedList(read, typeof cursor === 'string' ? cursor : null)
+    return new PagedList(fetchPage, typeof cursor === 'string' ? cursor : null)
   }
 
-  async #call<T>(path: string, { signal }: CallOptions, read: (answer: CompleteResponse) => T): Promise<T> {
+  async #call<T>(path: string, { signal }: CallOptions, read: (response: CompleteResponse) => T): Promise<T> {
     const { now = () => performance.now(), random = Math.random } = this.#settings
     let startedAt = now()
     for (let attempt = 1; ; attempt += 1) {
-      // waiting for its turn is no part of the time for retries
+      // The time limit of the call does not include this pause.
       startedAt += await this.#waitForTurn(now, signal)
       try {
         return read(await this.#attempt(path, signal))
@@ -138,7 +138,7 @@ export class Caller {
     const ms = this.#pacer?.reserve(now()) ?? 0
     if (ms === 0) return ms
     await this.#pause({ reason: 'pace', ms }, signal).catch((reason: unknown) => {
-      // a call that was given up needs its place no more
+      // An aborted call does not use its slot.
       this.#pacer?.release()
       throw reason
     })
@@ -155,7 +155,7 @@ export class Caller {
     return { status, headers, text, parse }
   }
 
-  /** A response, read to its end. `limit` is aborted when the attempt has taken too long. */
+  /** Returns the response and its complete body. `limit` is aborted at the time limit of the attempt. */
   async #fetchText(
     path: string,
     signal: AbortSignal | undefined,
@@ -166,14 +166,14 @@ export class Caller {
     try {
       const response = await fetch(this.#url + path, {
         headers: { 'x-api-key': this.#key, accept: 'application/json' },
-        // a key must not follow to wherever an address leads
+        // The key must not be sent to the target of a redirect.
         redirect: 'manual',
         signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
       })
       return { response, text: await response.text() }
     } catch (cause) {
       if (limit.aborted)
-        throw new ConnectionError(`no complete response from ${this.#url}: none within ${attemptTimeoutMs} ms`, {
+        throw new ConnectionError(`no complete response from ${this.#url} within ${attemptTimeoutMs} ms`, {
           cause,
         })
       throw this.#connectionError(cause)
@@ -183,8 +183,8 @@ export class Caller {
   #connectionError(cause: unknown): ConnectionError {
     const code = codeOf(cause)
     const shown = code === null ? '' : ` (${code})`
-    const fault = this.#hasResponded ? null : addressErrorMessage(code)
-    if (fault !== null) return new AddressError(`${this.#url}: ${fault}${shown}`, { cause, code })
+    const message = this.#hasResponded ? null : addressErrorMessage(code)
+    if (message !== null) return new AddressError(`${this.#url}: ${message}${shown}`, { cause, code })
     return new ConnectionError(`no complete response from ${this.#url}: the connection failed or was cut${shown}`, {
       cause,
       code,
@@ -198,7 +198,7 @@ export class Caller {
   }
 }
 
-/** The system's error code, such as `ECONNREFUSED`. The innermost cause has it. */
+/** Returns the system error code, such as `ECONNREFUSED`, from the innermost cause. */
 function codeOf(error: unknown): string | null {
   const { cause, code } = (error ?? {}) as { cause?: unknown; code?: unknown }
   if (cause !== undefined) return codeOf(cause)

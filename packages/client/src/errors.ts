@@ -1,8 +1,8 @@
-// What a call can fail with: an answer that is an error, or no whole answer at all.
+// The errors of a call: an error response, or no complete response.
 
 import type { ErrorCode } from './generated/types.ts'
 
-/** What is known of an answer that is an error. */
+/** Properties of an error response. */
 export interface ErrorDetails {
   readonly code: ErrorCode
   readonly message: string
@@ -11,19 +11,19 @@ export interface ErrorDetails {
   readonly retryAfterSeconds: number | null
 }
 
-/** The service answered with an error. `message` is for people and says what to do; `code` is for programs. */
+/** An error response. `message` is for people and says what to do; `code` is for programs. */
 export class StoreExportError extends Error {
   override readonly name = 'StoreExportError'
-  /** `INVALID_PARAM`, `RATE_LIMITED` and so on; `UNKNOWN` for an answer that is not the service's own, as of a proxy. */
+  /** `INVALID_PARAM`, `RATE_LIMITED`, and so on; `UNKNOWN` if the response is not from the service, for example from a proxy. */
   readonly code: ErrorCode
   /** HTTP status. */
   readonly status: number
-  /** Number of the request, for the one who runs the service; null where the answer has none. */
+  /** ID of the request in the logs of the service; null if the response has none. */
   readonly requestId: string | null
-  /** Whole seconds that the service asks to wait; null where it does not. */
+  /** Seconds to wait before a retry, from the header `Retry-After`; null without the header. */
   readonly retryAfterSeconds: number | null
 
-  /** Made from an answer. @internal */
+  /** Creates the error from a response. @internal */
   constructor({ code, message, status, requestId, retryAfterSeconds }: ErrorDetails) {
     super(`${message} (${code}, HTTP ${status}${requestId === null ? '' : `, request ${requestId}`})`)
     this.code = code
@@ -33,7 +33,7 @@ export class StoreExportError extends Error {
   }
 }
 
-/** There was no complete response: no connection, a truncated response, or a timeout. The cause says more. */
+/** There was no complete response: the connection failed, the response was cut off, or the time limit was reached. */
 export class ConnectionError extends Error {
   override readonly name: string = 'ConnectionError'
   /** The system's error code, such as `ECONNREFUSED`; null if there is none. */

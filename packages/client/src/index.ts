@@ -1,4 +1,4 @@
-// The client's public face.
+// The public API of the client.
 
 export type { CallOptions, ClientPause, ResponseInfo } from './caller.ts'
 export { AddressError, ConnectionError, StoreExportError } from './errors.ts'

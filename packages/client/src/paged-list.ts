@@ -1,66 +1,66 @@
-// A list, walked page by page: nothing is asked for until somebody iterates, and each page only when it is wanted.
+// A list that requests its pages during the iteration.
 
 import type { CallOptions } from './caller.ts'
 import { ConnectionError } from './errors.ts'
 
-/** What every walk takes. */
+/** Options of every list. */
 export interface PagedListOptions extends CallOptions {
-  /** Where to go on: `cursor` of a page of the same list with the same filters. Not to be kept for long. */
+  /** Continues after a page: its `cursor`. Use the same list and the same filters, and do not store the cursor for long. */
   readonly cursor?: string
 }
 
-/** What every list of rows takes. */
+/** Options of every list of rows. */
 export interface ListOptions extends PagedListOptions {
-  /** Rows of a page, 1 to 250; 250 unless said: fewer, larger pages are kinder to the limit. */
+  /** Maximum rows per page, 1 to 250; defaults to 250. Large pages need fewer requests of the rate limit. */
   readonly limit?: number
 }
 
-/** Parameters for the next run of a list. Pass them to its method unchanged. */
+/** Options for the next sync of a list. Pass them to the method of the list unchanged. */
 export interface NextSync {
   readonly updatedSince?: string
-  /** In place of `updatedSince`, for customers of a store that does not track their updates. */
+  /** Replaces `updatedSince` for customers of a store that does not track customer updates. */
   readonly createdSince?: string
 }
 
 /** A page of a list. */
 export interface RowsPage<Row> {
   readonly rows: readonly Row[]
-  /** Leads to the next page; null on the last one. */
+  /** Cursor of the next page; null on the last page. */
   readonly cursor: string | null
-  /** From where a later run has to read, where the service says so; null where it does not. */
+  /** Timestamp for the next sync, from the header `x-sync-watermark`; null without the header. */
   readonly watermark: string | null
-  /** Parameters for the next run, to save after you wrote the whole list; null if the next run reads the whole list. */
+  /** Options for the next sync. Save them after you have written the whole list. null: the next sync reads the whole list. */
   readonly nextSync: NextSync | null
-  /** When it was served, by the service's clock to the second, as `Date` gives it; null where the answer does not say. */
+  /** Time of the response on the clock of the service, from the header `Date` (seconds); null without the header. */
   readonly servedAt: string | null
 }
 
-/** Asks for one page, of the list's beginning or behind a cursor. */
+/** Requests one page. null as the cursor requests the first page. */
 export type FetchPage<Row> = (cursor: string | null) => Promise<RowsPage<Row>>
 
-/** A list: iterate over its rows, or over its `pages()`. Each iteration walks it anew. */
+/** A list. Iterate over its rows, or over its `pages()`. Each iteration requests the pages again. */
 export class PagedList<Row> implements AsyncIterable<Row> {
   readonly #fetchPage: FetchPage<Row>
   readonly #cursor: string | null
 
-  /** Made by the client's methods. */
-  constructor(read: FetchPage<Row>, cursor: string | null) {
-    this.#fetchPage = read
+  /** The methods of the client create it. @internal */
+  constructor(fetchPage: FetchPage<Row>, cursor: string | null) {
+    this.#fetchPage = fetchPage
     this.#cursor = cursor
   }
 
-  /** Each row, oldest first. */
+  /** Iterates over the rows, oldest first. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined> {
     for await (const { rows } of this.pages()) yield* rows
   }
 
-  /** Each page, with the cursor that leads to the next one. */
+  /** Iterates over the pages. */
   async *pages(): AsyncGenerator<RowsPage<Row>, void, undefined> {
     let cursor = this.#cursor
     do {
       const page: RowsPage<Row> = await this.#fetchPage(cursor)
       if (page.cursor !== null && page.cursor === cursor)
-        throw new ConnectionError('the list leads to the same page again: it would never end')
+        throw new ConnectionError('unexpected response: the cursor of the next page is the cursor of this page')
       yield page
       cursor = page.cursor
     } while (cursor !== null)

@@ -1,18 +1,18 @@
-// What the service says of the limit with each answer: `ratelimit-policy` and `ratelimit` of the IETF's draft.
+// Parses the headers `ratelimit-policy` and `ratelimit` (draft-ietf-httpapi-ratelimit-headers).
 
-/** The limit of the key. */
+/** The rate limit of the key. */
 export interface RateLimit {
-  /** Requests in a window. */
+  /** Requests per window. */
   readonly requests: number
-  /** Seconds of a window. */
+  /** Length of a window in seconds. */
   readonly windowSeconds: number
-  /** Requests that are left in this window, of every program that uses the key. */
+  /** Remaining requests in this window. All programs with the same key share them. */
   readonly remaining: number
   /** Seconds until the next window. */
   readonly resetSeconds: number
 }
 
-/** The limit as an answer says it; null where it does not. */
+/** Returns the rate limit from the headers of a response; null if they are missing or invalid. */
 export function rateLimitOf(headers: Headers): RateLimit | null {
   const policy = headers.get('ratelimit-policy') ?? ''
   const state = headers.get('ratelimit') ?? ''

@@ -1,23 +1,22 @@
-// Spreads requests over the minute, for a key that other tools use, too.
+// Spreads requests evenly over time, for a key that other tools also use.
 
-/** When the next request may begin. */
+/** Schedules requests at equal intervals. */
 export class RequestPacer {
   readonly #intervalMs: number
   #nextAt = 0
 
-  /** At most so many requests a minute, evenly spread. */
   constructor(requestsPerMinute: number) {
     this.#intervalMs = 60_000 / requestsPerMinute
   }
 
-  /** Takes the next place; how many milliseconds to wait until then. */
+  /** Reserves the next slot. Returns the milliseconds to wait for it. */
   reserve(now: number): number {
     const at = Math.max(now, this.#nextAt)
     this.#nextAt = at + this.#intervalMs
     return at - now
   }
 
-  /** Gives a place back that was not used: who comes next waits one place less. */
+  /** Releases a slot that was not used. The next request waits one interval less. */
   release(): void {
     this.#nextAt -= this.#intervalMs
   }

@@ -1,38 +1,39 @@
-// An HTTP answer becomes data or an error. An answer that is not whole is a fault, never fewer rows.
+// Turns an HTTP response into data or an error. An incomplete response is an error, so no rows are lost silently.
 
 import { ConnectionError, StoreExportError } from './errors.ts'
 import type { NextSync, RowsPage } from './paged-list.ts'
 
-/** An answer, read whole. */
+/** A response with its complete body. */
 export interface CompleteResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** What makes values of the text; throws where it is no JSON. */
+  /** Parses the text. Throws if it is not JSON. */
   readonly parse: (text: string) => unknown
 }
 
-/** The object of an answer. Throws what the answer is, where it is none. */
-export function responseObject<Row>(answer: CompleteResponse): Row {
-  const { data } = bodyOf(answer)
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) throw unexpectedResponse('it has no object')
+/** Returns the object in `data`. Throws if the response is an error or has no object. */
+export function responseObject<Row>(response: CompleteResponse): Row {
+  const { data } = bodyOf(response)
+  if (typeof data !== 'object' || data === null || Array.isArray(data))
+    throw unexpectedResponse('data is not an object')
   return data as Row
 }
 
-/** The rows of an answer. Throws what the answer is, where it is no list. */
-export function responsePage<Row>(answer: CompleteResponse): RowsPage<Row> {
-  const { data, meta } = bodyOf(answer)
-  if (!Array.isArray(data) || typeof meta !== 'object' || meta === null) throw unexpectedResponse('it is no list')
+/** Returns the page of rows. Throws if the response is an error or not a list. */
+export function responsePage<Row>(response: CompleteResponse): RowsPage<Row> {
+  const { data, meta } = bodyOf(response)
+  if (!Array.isArray(data) || typeof meta !== 'object' || meta === null) throw unexpectedResponse('it is not a list')
   const { next_cursor: cursor, has_more: hasMore } = meta as { next_cursor?: unknown; has_more?: unknown }
   const isLast = hasMore === false && cursor === null
   if (!isLast && !(hasMore === true && typeof cursor === 'string'))
-    throw unexpectedResponse('it does not say what follows')
+    throw unexpectedResponse('next_cursor and has_more contradict each other')
   return {
     rows: data,
     cursor: isLast ? null : String(cursor),
-    watermark: answer.headers.get('x-sync-watermark'),
-    nextSync: nextSyncOf(answer.headers),
-    servedAt: answer.headers.get('date'),
+    watermark: response.headers.get('x-sync-watermark'),
+    nextSync: nextSyncOf(response.headers),
+    servedAt: response.headers.get('date'),
   }
 }
 
@@ -44,28 +45,30 @@ function nextSyncOf(headers: Headers): NextSync | null {
   return parameter === 'created_since' ? { createdSince: watermark } : null
 }
 
-function bodyOf(answer: CompleteResponse): { data?: unknown; meta?: unknown } {
-  if (answer.status !== 200) throw errorOf(answer)
+function bodyOf(response: CompleteResponse): { data?: unknown; meta?: unknown } {
+  if (response.status !== 200) throw errorOf(response)
   let body: unknown
   try {
-    body = answer.parse(answer.text)
+    body = response.parse(response.text)
   } catch (cause) {
-    throw unexpectedResponse('it is no JSON, or was cut', cause)
+    throw unexpectedResponse('it is not JSON, or it was cut off', cause)
   }
-  if (typeof body !== 'object' || body === null) throw unexpectedResponse('it is no JSON object')
+  if (typeof body !== 'object' || body === null) throw unexpectedResponse('it is not a JSON object')
   return body
 }
 
-function errorOf(answer: CompleteResponse): StoreExportError {
-  const { status, headers } = answer
-  const { error } = (parsed(answer) ?? {}) as { error?: { code?: unknown; message?: unknown } }
-  const isOurs = typeof error?.code === 'string' && typeof error.message === 'string'
+function errorOf(response: CompleteResponse): StoreExportError {
+  const { status, headers } = response
+  const { error } = (parsed(response) ?? {}) as { error?: { code?: unknown; message?: unknown } }
+  const isFromService = typeof error?.code === 'string' && typeof error.message === 'string'
   const location = headers.get('location')
-  const strange =
-    location === null ? 'the answer is not the service’s own' : `the address leads on to ${location}; use that one`
+  const unknown =
+    location === null
+      ? 'the response is not from the service; check the address, and any proxy in between'
+      : `the server redirects to ${location}; use that address`
   return new StoreExportError({
-    code: isOurs ? String(error.code) : 'UNKNOWN',
-    message: isOurs ? String(error.message) : strange,
+    code: isFromService ? String(error.code) : 'UNKNOWN',
+    message: isFromService ? String(error.message) : unknown,
     status,
     requestId: headers.get('x-request-id'),
     retryAfterSeconds: secondsOf(headers.get('retry-after')),
@@ -76,7 +79,7 @@ function secondsOf(text: string | null): number | null {
   return text !== null && /^\d{1,6}$/.test(text) ? Number(text) : null
 }
 
-/** What is no JSON is no answer of the service. */
+/** Returns undefined for a text that is not JSON. Such a response is not from the service. */
 function parsed({ text, parse }: CompleteResponse): unknown {
   try {
     return parse(text)
@@ -86,5 +89,5 @@ function parsed({ text, parse }: CompleteResponse): unknown {
 }
 
 function unexpectedResponse(why: string, cause?: unknown): ConnectionError {
-  return new ConnectionError(`the answer was not understood: ${why}`, { cause })
+  return new ConnectionError(`unexpected response: ${why}`, { cause })
 }

@@ -1,24 +1,24 @@
-// Whether a call is tried again, and after how long. The rules are the service's: its limit says how long to wait, what
-// passes by itself is tried with growing pauses, and nothing else is tried twice.
+// Decides whether a failed request is retried, and after which pause. A rate limit sets its own pause. Temporary failures
+// have growing pauses. Other failures are not retried.
 
 import { AddressError, ConnectionError, StoreExportError } from './errors.ts'
 
 /** A pause before the next attempt. */
 export interface Pause {
-  /** `limit`: the service asked for it. `fault`: nothing is known but that it may pass. */
+  /** `limit`: the response has status 429. `error`: the failure is probably temporary. */
   readonly reason: 'limit' | 'error'
   readonly ms: number
 }
 
 const FIRST_PAUSE_MS = 500
 const PAUSE_MS_MAX = 30_000
-/** A limit, a store that is being made, and a store database that gives no answer. */
 const RATE_LIMITED_STATUS = 429
+/** The store has no database yet, or the store database does not respond. */
 const TEMPORARY_STATUSES = [409, 502]
-/** A proxy that reaches no node of the service. Of the service's own they are none. */
+/** A proxy cannot reach a node of the service. The service itself does not return these statuses. */
 const PROXY_STATUSES = [503, 504]
 
-/** The pause after the `attempt`th failure, 1 the first; null for what is not tried again. `random` is 0 to 1. */
+/** Returns the pause after a failed attempt; null if the request is not retried. `attempt` starts at 1; `random` is 0 to 1. */
 export function retryPause(error: unknown, attempt: number, random: number): Pause | null {
   if (error instanceof AddressError) return null
   if (error instanceof ConnectionError) return { reason: 'error', ms: backoffMs(attempt, random) }
@@ -30,7 +30,7 @@ export function retryPause(error: unknown, attempt: number, random: number): Pau
   return passes ? { reason: 'error', ms: backoffMs(attempt, random) } : null
 }
 
-/** Doubles with each attempt, and is spread over its upper half, so that many clients do not come back at once. */
+/** The pause doubles with each attempt. It is random within its upper half, so that clients do not retry at the same time. */
 function backoffMs(attempt: number, random: number): number {
   const longest = Math.min(PAUSE_MS_MAX, FIRST_PAUSE_MS * 2 ** (attempt - 1))
   return Math.round(longest * (0.5 + random / 2))

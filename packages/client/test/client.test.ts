@@ -14,7 +14,7 @@ import {
   StoreExportClient,
   StoreExportError,
 } from '../src/index.ts'
-import { type Mishap, openWay } from './support/mishap-proxy.ts'
+import { type ProxyFailure, startFaultyProxy } from './support/faulty-proxy.ts'
 
 let platform: TestPlatform
 let store: TestStore
@@ -33,13 +33,13 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-/** A client on a way with mishaps, whose pauses are noted and take no time. */
-async function aClient(mishaps: readonly Mishap[] = [], options: Partial<ClientOptions> = {}) {
-  const way = await openWay(platform.service.url, mishaps)
+/** A client behind a faulty proxy. Its pauses are recorded and take no time. */
+async function startClient(failures: readonly ProxyFailure[] = [], options: Partial<ClientOptions> = {}) {
+  const proxy = await startFaultyProxy(platform.service.url, failures)
   const pauses: ClientPause[] = []
   let waited = 0
   const client = new StoreExportClient({
-    url: way.url,
+    url: proxy.url,
     key: store.key,
     onPause: (pause) => pauses.push(pause),
     sleep: async (ms, signal) => {
@@ -50,7 +50,7 @@ async function aClient(mishaps: readonly Mishap[] = [], options: Partial<ClientO
     random: () => 1,
     ...options,
   })
-  return { client, way, pauses }
+  return { client, proxy, pauses }
 }
 
 async function all<T>(rows: AsyncIterable<T>): Promise<T[]> {
@@ -60,8 +60,8 @@ async function all<T>(rows: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('reading', () => {
-  test('each endpoint has its method, and answers what the service does', async () => {
-    const { client } = await aClient()
+  test('the method of each endpoint returns the data of the service', async () => {
+    const { client } = await startClient()
     expect((await client.store.get()).id).toBe(store.id)
     const customers = await all(client.customers.list())
     expect(customers).toHaveLength(620)
@@ -83,18 +83,18 @@ describe('reading', () => {
     expect((await client.orders.get(order?.id ?? '')).total).toBe('10.50')
   })
 
-  test('pages are walked with the cursor, large ones unless said, and filters on each', async () => {
-    const { client, way } = await aClient()
+  test('a list requests pages of 250 rows by default, and sends its filters with each page', async () => {
+    const { client, proxy } = await startClient()
     const pages = await all(client.customers.list().pages())
     expect(pages.map(({ rows }) => rows.length)).toEqual([250, 250, 120])
     expect(pages.map(({ cursor }) => cursor === null)).toEqual([false, false, true])
     const updatedSince = new Date('2026-02-01T10:00:00Z')
     const orders = await all(client.orders.list({ updatedSince, limit: 4, status: 'pending' }))
     expect(orders).toHaveLength(5)
-    const asked = way.asked.filter((path) => path.startsWith('/api/v1/orders'))
-    expect(asked).toHaveLength(2)
-    for (const path of asked) {
-      const query = new URL(path, way.url).searchParams
+    const requested = proxy.requestedPaths.filter((path) => path.startsWith('/api/v1/orders'))
+    expect(requested).toHaveLength(2)
+    for (const path of requested) {
+      const query = new URL(path, proxy.url).searchParams
       expect([query.get('updated_since'), query.get('limit'), query.get('status')]).toEqual([
         '2026-02-01T10:00:00.000Z',
         '4',
@@ -103,25 +103,25 @@ describe('reading', () => {
     }
   })
 
-  test('[R31] ids are walked as rows are, without a limit of their own', async () => {
-    const { client, way } = await aClient()
+  test('[R31] a list of IDs is paginated like a list of rows, and sends no limit', async () => {
+    const { client, proxy } = await startClient()
     const customers = await all(client.customers.list())
-    way.asked.length = 0
+    proxy.requestedPaths.length = 0
     expect(await all(client.customers.ids())).toEqual(customers.map(({ id, updated_at }) => ({ id, updated_at })))
-    expect(way.asked).toEqual(['/api/v1/ids/customers'])
+    expect(proxy.requestedPaths).toEqual(['/api/v1/ids/customers'])
     const [page] = await all(client.orders.ids().pages())
     expect([page?.rows.length, page?.cursor]).toEqual([20, null])
     await expect(all(client.orders.ids({ cursor: 'x' }))).rejects.toMatchObject({ code: 'INVALID_CURSOR' })
-    expect(way.asked.at(-1)).toBe('/api/v1/ids/orders?cursor=x')
+    expect(proxy.requestedPaths.at(-1)).toBe('/api/v1/ids/orders?cursor=x')
   })
 
-  test('[SYNC-2] a page says what the next run asks, also of customers of a launch store, before a run is refused', async () => {
+  test('[SYNC-2] every page has the options for the next sync, also for customers of a launch store', async () => {
     const launch = await platform.provision('launch')
-    const { client } = await aClient()
-    const { client: older } = await aClient([], { key: launch.key })
-    const nextOf = async (walk: PagedList<unknown>) => {
+    const { client } = await startClient()
+    const { client: older } = await startClient([], { key: launch.key })
+    const nextOf = async (list: PagedList<unknown>) => {
       const pages = []
-      for await (const { nextSync, watermark } of walk.pages()) pages.push({ nextSync, watermark })
+      for await (const { nextSync, watermark } of list.pages()) pages.push({ nextSync, watermark })
       expect(new Set(pages.map((page) => JSON.stringify(page))).size).toBe(1)
       return pages[0]
     }
@@ -138,65 +138,65 @@ describe('reading', () => {
       expect(await nextOf(list.list())).toMatchObject({ nextSync: null, watermark: expect.any(String) })
   })
 
-  test('a walk goes on where a page has left off, and asks for nothing that nobody wants', async () => {
-    const { client, way } = await aClient()
+  test('a list continues from a cursor, and requests a page only when its rows are read', async () => {
+    const { client, proxy } = await startClient()
     const [first] = await all(client.customers.list({ limit: 100 }).pages()).then((pages) => pages)
     const rest = await all(client.customers.list({ limit: 100, cursor: first?.cursor ?? '' }))
     expect(rest).toHaveLength(520)
-    way.asked.length = 0
-    const walk = client.customers.list({ limit: 100 })
-    expect(way.asked).toEqual([])
-    for await (const _row of walk) break
-    expect(way.asked).toHaveLength(1)
-    expect(await all(walk)).toHaveLength(620)
+    proxy.requestedPaths.length = 0
+    const list = client.customers.list({ limit: 100 })
+    expect(proxy.requestedPaths).toEqual([])
+    for await (const _row of list) break
+    expect(proxy.requestedPaths).toHaveLength(1)
+    expect(await all(list)).toHaveLength(620)
   })
 
-  test('a list that leads to the same page again ends with an error, not never', async () => {
+  test('a page that has its own cursor as the next one ends the list with an error', async () => {
     const body = JSON.stringify({ data: [{ id: 'x' }], meta: { next_cursor: 'same', has_more: true } })
-    const { client, way } = await aClient(Array<Mishap>(9).fill({ kind: 'answer', status: 200, body }))
-    await expect(all(client.orders.list())).rejects.toThrow('it would never end')
-    expect(way.asked).toHaveLength(2)
+    const { client, proxy } = await startClient(Array<ProxyFailure>(9).fill({ kind: 'response', status: 200, body }))
+    await expect(all(client.orders.list())).rejects.toThrow('the cursor of the next page is the cursor of this page')
+    expect(proxy.requestedPaths).toHaveLength(2)
   })
 
-  test('an offset, an id and a text of any kind arrive as they were given', async () => {
-    const { client } = await aClient()
+  test('arguments reach the service unchanged', async () => {
+    const { client } = await startClient()
     const since = '2026-02-01T11:00:00.123456+01:00'
     expect(await all(client.orders.list({ updatedSince: since }))).toHaveLength(10)
     await expect(client.orders.get('../store')).rejects.toMatchObject({ code: 'INVALID_PARAM', status: 400 })
   })
 })
 
-describe('[GEN-6] fields and values that are newer than the client', () => {
-  test('pass through', async () => {
+describe('[GEN-6] with a service that is newer than the client', () => {
+  test('returns unknown fields and values', async () => {
     const order = { id: 'x', status: 'teleported', gift_wrap: { color: 'red' } }
     const body = JSON.stringify({ data: [order], meta: { next_cursor: null, has_more: false, total: 1 } })
-    const { client } = await aClient([{ kind: 'answer', status: 200, body }])
+    const { client } = await startClient([{ kind: 'response', status: 200, body }])
     expect(await all(client.orders.list())).toEqual([order])
   })
 
-  test('so does a code of an error', async () => {
+  test('throws an unknown error code', async () => {
     const body = JSON.stringify({ error: { code: 'STORE_ON_HOLIDAY', message: 'back in May', hint: 1 } })
-    const { client } = await aClient([{ kind: 'answer', status: 418, body }])
+    const { client } = await startClient([{ kind: 'response', status: 418, body }])
     await expect(client.store.get()).rejects.toMatchObject({ code: 'STORE_ON_HOLIDAY', status: 418 })
   })
 })
 
-describe('waiting', () => {
-  const limited: Mishap = {
-    kind: 'answer',
+describe('retries', () => {
+  const limited: ProxyFailure = {
+    kind: 'response',
     status: 429,
     headers: { 'retry-after': '17' },
     body: '{"error":{"code":"RATE_LIMITED","message":"wait"}}',
   }
-  const error = (status: number, code: string): Mishap => ({
-    kind: 'answer',
+  const error = (status: number, code: string): ProxyFailure => ({
+    kind: 'response',
     status,
     headers: { 'x-request-id': 'r-1' },
     body: JSON.stringify({ error: { code, message: 'm' } }),
   })
 
-  test('[LIM-1] for the limit takes exactly as long as the service says, each time', async () => {
-    const { client, pauses } = await aClient([limited, limited])
+  test('[LIM-1] after a 429, wait for exactly the seconds in Retry-After', async () => {
+    const { client, pauses } = await startClient([limited, limited])
     expect(await all(client.customers.list())).toHaveLength(620)
     expect(pauses).toMatchObject([
       { reason: 'limit', ms: 17_000, error: { code: 'RATE_LIMITED', retryAfterSeconds: 17 } },
@@ -204,14 +204,14 @@ describe('waiting', () => {
     ])
   })
 
-  test('for what passes by itself grows, is spread, and has an upper bound', async () => {
-    const mishaps: Mishap[] = [
+  test('after temporary failures, wait for growing, random pauses up to 30 seconds', async () => {
+    const failures: ProxyFailure[] = [
       error(502, 'STORE_DB_ERROR'),
-      { kind: 'lost' },
+      { kind: 'disconnect' },
       error(409, 'STORE_NOT_READY'),
-      { kind: 'cut' },
+      { kind: 'truncate' },
     ]
-    const { client, pauses } = await aClient(mishaps)
+    const { client, pauses } = await startClient(failures)
     expect(await all(client.customers.list())).toHaveLength(620)
     expect(pauses.map(({ reason, ms }) => [reason, ms])).toEqual([
       ['error', 500],
@@ -219,44 +219,44 @@ describe('waiting', () => {
       ['error', 2000],
       ['error', 4000],
     ])
-    const low = await aClient(mishaps, { random: () => 0 })
+    const low = await startClient(failures, { random: () => 0 })
     await all(low.client.customers.list())
     expect(low.pauses.map(({ ms }) => ms)).toEqual([250, 500, 1000, 2000])
-    const long = await aClient(Array<Mishap>(12).fill({ kind: 'lost' }), { retryForMs: 600_000 })
+    const long = await startClient(Array<ProxyFailure>(12).fill({ kind: 'disconnect' }), { retryForMs: 600_000 })
     await long.client.store.get()
     expect(Math.max(...long.pauses.map(({ ms }) => ms))).toBe(30_000)
   })
 
-  test('a proxy that reaches no node is a fault; the service’s own 503 would be an error', async () => {
-    const ofProxy = (status: number): Mishap => ({
-      kind: 'answer',
+  test('happen for 503 and 504 of a proxy, but not for a 503 with an error code', async () => {
+    const ofProxy = (status: number): ProxyFailure => ({
+      kind: 'response',
       status,
       body: '<html>No server is available</html>',
     })
-    const { client, pauses } = await aClient([ofProxy(503), ofProxy(504)])
+    const { client, pauses } = await startClient([ofProxy(503), ofProxy(504)])
     expect(await all(client.customers.list())).toHaveLength(620)
     expect(pauses.map(({ reason }) => reason)).toEqual(['error', 'error'])
-    const own = await aClient([error(503, 'UNHEARD_OF')])
+    const own = await startClient([error(503, 'UNHEARD_OF')])
     await expect(own.client.store.get()).rejects.toMatchObject({ status: 503 })
     expect(own.pauses).toHaveLength(0)
   })
 
-  test('[ERR-1] a page that was cut is a fault, and never fewer rows', async () => {
+  test('[ERR-1] happen for a truncated page, which never becomes fewer rows', async () => {
     const whole = await (
       await fetch(`${platform.service.url}/api/v1/customers?limit=250`, { headers: { 'x-api-key': store.key } })
     ).text()
-    const cuts: Mishap[] = [
-      { kind: 'cut' },
-      { kind: 'answer', status: 200, body: whole.slice(0, whole.lastIndexOf('},{')) },
-      { kind: 'answer', status: 200, body: `${whole.slice(0, whole.lastIndexOf('},{'))}}]}` },
-      { kind: 'answer', status: 200, body: '' },
-      { kind: 'answer', status: 200, body: '<html>signed out</html>' },
+    const cuts: ProxyFailure[] = [
+      { kind: 'truncate' },
+      { kind: 'response', status: 200, body: whole.slice(0, whole.lastIndexOf('},{')) },
+      { kind: 'response', status: 200, body: `${whole.slice(0, whole.lastIndexOf('},{'))}}]}` },
+      { kind: 'response', status: 200, body: '' },
+      { kind: 'response', status: 200, body: '<html>signed out</html>' },
     ]
     for (const cut of cuts) {
-      const { client, pauses } = await aClient([cut])
+      const { client, pauses } = await startClient([cut])
       expect(await all(client.customers.list())).toHaveLength(620)
       expect(pauses).toHaveLength(1)
-      const once = await aClient([cut], { retryForMs: 0 })
+      const once = await startClient([cut], { retryForMs: 0 })
       await expect(all(once.client.customers.list())).rejects.toThrow(ConnectionError)
     }
   })
@@ -268,41 +268,39 @@ describe('waiting', () => {
     [403, 'STORE_NOT_SUPPORTED'],
     [404, 'NOT_FOUND'],
     [500, 'UNHEARD_OF'],
-  ])('never for %i %s, which is thrown with its code and the number of the request', async (status, code) => {
-    const { client, pauses, way } = await aClient([error(status, code)])
+  ])('do not happen for %i %s, which is thrown with its code and request ID', async (status, code) => {
+    const { client, pauses, proxy } = await startClient([error(status, code)])
     const thrown = await client.store.get().catch((cause: unknown) => cause)
     expect(thrown).toBeInstanceOf(StoreExportError)
     expect(thrown).toMatchObject({ code, status, requestId: 'r-1' })
-    expect([pauses.length, way.asked.length]).toEqual([0, 1])
+    expect([pauses.length, proxy.requestedPaths.length]).toEqual([0, 1])
   })
 
-  test('ends when its time is over: the last error is thrown, and no pause begins that is too long', async () => {
-    const { client, pauses } = await aClient(Array<Mishap>(50).fill(limited), { retryForMs: 60_000 })
+  test('stop before the time limit of the call, and the last error is thrown', async () => {
+    const { client, pauses } = await startClient(Array<ProxyFailure>(50).fill(limited), { retryForMs: 60_000 })
     await expect(client.store.get()).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 17 })
     expect(pauses).toHaveLength(3)
-    const none = await aClient([limited], { retryForMs: 0 })
+    const none = await startClient([limited], { retryForMs: 0 })
     await expect(none.client.store.get()).rejects.toMatchObject({ code: 'RATE_LIMITED' })
     expect(none.pauses).toEqual([])
   })
 
-  test('an attempt that gets no answer ends after its time, and is tried again', async () => {
-    const { client, pauses } = await aClient([{ kind: 'silence' }], { attemptTimeoutMs: 100 })
+  test('happen after an attempt without a response reaches its time limit', async () => {
+    const { client, pauses } = await startClient([{ kind: 'hang' }], { attemptTimeoutMs: 100 })
     expect((await client.store.get()).id).toBe(store.id)
-    expect(pauses).toMatchObject([
-      { reason: 'error', error: { message: expect.stringContaining('none within 100 ms') } },
-    ])
+    expect(pauses).toMatchObject([{ reason: 'error', error: { message: expect.stringContaining('within 100 ms') } }])
   })
 })
 
 describe('a signal', () => {
-  test('ends a call that waits for an answer, one that pauses, and one that has not begun', async () => {
+  test('aborts a call that waits for a response, a call that pauses, and a call that has not started', async () => {
     const reason = new Error('enough')
-    const waiting = await aClient([{ kind: 'silence' }])
+    const waiting = await startClient([{ kind: 'hang' }])
     const gone = new AbortController()
     const call = waiting.client.store.get({ signal: gone.signal })
     setTimeout(() => gone.abort(reason), 50)
     await expect(call).rejects.toBe(reason)
-    const { url } = await openWay(platform.service.url, [{ kind: 'lost' }])
+    const { url } = await startFaultyProxy(platform.service.url, [{ kind: 'disconnect' }])
     const pausing = new StoreExportClient({ url, key: store.key, onPause: () => later.abort(reason), random: () => 1 })
     const later = new AbortController()
     const startedAt = performance.now()
@@ -312,8 +310,8 @@ describe('a signal', () => {
   })
 })
 
-test('a key that is shared is used evenly, below what was asked for', async () => {
-  const { client, pauses } = await aClient([], { requestsPerMinute: 60 })
+test('requestsPerMinute spreads the requests evenly', async () => {
+  const { client, pauses } = await startClient([], { requestsPerMinute: 60 })
   await all(client.customers.list({ limit: 100 }))
   expect(pauses).toHaveLength(6)
   for (const { reason, ms } of pauses) {
@@ -323,10 +321,10 @@ test('a key that is shared is used evenly, below what was asked for', async () =
   }
 })
 
-test('a call that was given up while it waited for its place gives it to the next one', async () => {
+test('a call that is aborted before its turn releases its slot', async () => {
   const waits: number[] = []
   const gone = new AbortController()
-  const { client } = await aClient([], {
+  const { client } = await startClient([], {
     requestsPerMinute: 60,
     now: () => 0,
     sleep: (ms, signal) => {
@@ -340,9 +338,9 @@ test('a call that was given up while it waited for its place gives it to the nex
   expect(waits).toEqual([1000, 1000])
 })
 
-test('[LIM-1] tells with each answer what is left of the limit', async () => {
+test('[LIM-1] onResponse receives the remaining requests of the rate limit', async () => {
   const answers: ResponseInfo[] = []
-  const { client } = await aClient([], { onResponse: (answer) => answers.push(answer) })
+  const { client } = await startClient([], { onResponse: (answer) => answers.push(answer) })
   await client.store.get()
   await client.orders.get(randomUUID()).catch(() => {})
   expect(answers).toMatchObject([
@@ -354,36 +352,36 @@ test('[LIM-1] tells with each answer what is left of the limit', async () => {
   expect(first?.limit?.resetSeconds).toBeLessThanOrEqual(60)
 })
 
-test('a listener that throws is a defect of the program, and told as its own error', async () => {
+test('an error in onResponse is thrown unchanged, without a retry', async () => {
   const onResponse = () => {
     throw new RangeError('of the listener')
   }
-  const { client, way } = await aClient([], { onResponse })
+  const { client, proxy } = await startClient([], { onResponse })
   await expect(client.store.get()).rejects.toThrow(new RangeError('of the listener'))
-  expect(way.asked).toHaveLength(1)
+  expect(proxy.requestedPaths).toHaveLength(1)
 })
 
-test('an address where nobody answers is told with what the system says', async () => {
+test('a refused connection is thrown with the system error code', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   server.close()
   await once(server, 'close')
-  const { client } = await aClient([], { url: `http://127.0.0.1:${port}`, retryForMs: 0 })
+  const { client } = await startClient([], { url: `http://127.0.0.1:${port}`, retryForMs: 0 })
   await expect(client.store.get()).rejects.toThrow(
     /^no complete response from http:.*: the connection failed .*\(ECONNREFUSED\)$/,
   )
 })
 
 describe('before the first response', () => {
-  /** Answers nothing, and fails as the system does. */
+  /** A fetch that fails with a system error. */
   const failing = (code: string) => async () => {
     throw new TypeError('fetch failed', { cause: Object.assign(new Error('of the system'), { code }) })
   }
 
-  test('https against a port that speaks HTTP, an address error is thrown at once and says what to do', async () => {
+  test('https to a port that speaks HTTP throws an address error at once, and says what to do', async () => {
     const url = platform.service.url.replace('http:', 'https:')
-    const { client, pauses } = await aClient([], { url })
+    const { client, pauses } = await startClient([], { url })
     const error = await client.store.get().catch((cause: unknown) => cause)
     expect(error).toBeInstanceOf(AddressError)
     expect(String(error)).toMatch(
@@ -395,14 +393,14 @@ describe('before the first response', () => {
   test.each(['ENOTFOUND', 'HPE_INVALID_CONSTANT', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT'])(
     '%s is thrown at once',
     async (code) => {
-      const { client, pauses } = await aClient([], { fetch: failing(code) })
+      const { client, pauses } = await startClient([], { fetch: failing(code) })
       await expect(client.store.get()).rejects.toMatchObject({ name: 'AddressError', code })
       expect(pauses).toEqual([])
     },
   )
 
   test.each(['EAI_AGAIN', 'ECONNRESET', 'EHOSTUNREACH'])('%s is retried', async (code) => {
-    const { client, pauses } = await aClient([], { fetch: failing(code) })
+    const { client, pauses } = await startClient([], { fetch: failing(code) })
     await expect(client.store.get()).rejects.toMatchObject({ name: 'ConnectionError', code })
     expect(pauses.length).toBeGreaterThan(3)
   })
@@ -411,7 +409,7 @@ describe('before the first response', () => {
     let isUp = false
     const fetch: typeof globalThis.fetch = async (...request) =>
       isUp ? globalThis.fetch(...request) : failing('ECONNREFUSED')()
-    const { client, pauses } = await aClient([], { fetch, retryRefusedForMs: 5000 })
+    const { client, pauses } = await startClient([], { fetch, retryRefusedForMs: 5000 })
     await expect(client.store.get()).rejects.toMatchObject({ code: 'ECONNREFUSED' })
     const early = pauses.splice(0).reduce((sum, { ms }) => sum + ms, 0)
     expect(early).toBeGreaterThan(1000)
@@ -424,7 +422,7 @@ describe('before the first response', () => {
   })
 })
 
-test('an unknown host after the first response is a failure that may pass', async () => {
+test('an unknown host after the first response is retried', async () => {
   let requests = 0
   const fetch: typeof globalThis.fetch = async (...request) => {
     requests += 1
@@ -432,22 +430,24 @@ test('an unknown host after the first response is a failure that may pass', asyn
       throw new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'ENOTFOUND' }) })
     return globalThis.fetch(...request)
   }
-  const { client, pauses } = await aClient([], { fetch })
+  const { client, pauses } = await startClient([], { fetch })
   await client.store.get()
   expect((await client.store.get()).id).toBe(store.id)
   expect(pauses).toHaveLength(1)
 })
 
-test('an answer that says nothing of the limit is told so', async () => {
+test('onResponse receives null as the limit if the response has no rate limit headers', async () => {
   const answers: ResponseInfo[] = []
-  const { client } = await aClient([{ kind: 'answer', status: 404 }], { onResponse: (answer) => answers.push(answer) })
+  const { client } = await startClient([{ kind: 'response', status: 404 }], {
+    onResponse: (answer) => answers.push(answer),
+  })
   await client.store.get().catch(() => {})
   expect(answers).toEqual([{ status: 404, limit: null }])
 })
 
 describe('the key', () => {
-  test('[AUTH-1] is sent in its header alone, and shown by nothing', async () => {
-    const { client } = await aClient([{ kind: 'lost' }], { retryForMs: 0 })
+  test('[AUTH-1] is not in any printed object, nor in an error', async () => {
+    const { client } = await startClient([{ kind: 'disconnect' }], { retryForMs: 0 })
     const thrown = await client.store.get().catch((cause: unknown) => cause)
     for (const value of [client, client.orders, thrown, client.orders.list()]) {
       expect(inspect(value, { depth: 9, showHidden: true })).not.toContain(store.key)
@@ -455,19 +455,19 @@ describe('the key', () => {
     }
   })
 
-  test('does not follow to where an address leads', async () => {
-    const elsewhere = await openWay(platform.service.url)
-    const { client } = await aClient([
-      { kind: 'answer', status: 308, headers: { location: `${elsewhere.url}/api/v1/store` } },
+  test('is not sent to the target of a redirect', async () => {
+    const elsewhere = await startFaultyProxy(platform.service.url)
+    const { client } = await startClient([
+      { kind: 'response', status: 308, headers: { location: `${elsewhere.url}/api/v1/store` } },
     ])
     await expect(client.store.get()).rejects.toMatchObject({
       status: 308,
-      message: expect.stringContaining('use that one'),
+      message: expect.stringContaining('use that address'),
     })
-    expect(elsewhere.asked).toEqual([])
+    expect(elsewhere.requestedPaths).toEqual([])
   })
 
-  test.each(['', '  ', 'two words', 'line\nbreak', 'ümlaut', 7])('%j is none', (key) => {
+  test.each(['', '  ', 'two words', 'line\nbreak', 'ümlaut', 7])('is rejected if it is %j', (key) => {
     expect(() => new StoreExportClient({ url: 'https://export.example.com', key: key as string })).toThrow(
       /^key: must be/,
     )
@@ -481,7 +481,7 @@ describe('the address', () => {
   })
 
   test.each(['', 'export.example.com', 'ftp://export.example.com', 'https://export.example.com/?key=x'])(
-    '%j is none',
+    'is rejected if it is %j',
     (url) => {
       expect(() => new StoreExportClient({ url, key: 'k' })).toThrow(/^url: must/)
     },
@@ -489,18 +489,18 @@ describe('the address', () => {
 })
 
 test.each(['retryForMs', 'retryRefusedForMs', 'attemptTimeoutMs', 'requestsPerMinute'] as const)(
-  '%s takes no nonsense',
+  '%s rejects a negative number and NaN',
   (name) => {
     for (const value of [-1, Number.NaN])
       expect(() => new StoreExportClient({ url: 'https://export.example.com', key: 'k', [name]: value })).toThrow(name)
   },
 )
 
-test('in a browser it refuses to run, and says why', () => {
+test('the constructor throws in a browser, and says why', () => {
   Object.assign(globalThis, { window: {}, document: {} })
   try {
     expect(() => new StoreExportClient({ url: 'https://export.example.com', key: 'k' })).toThrow(
-      'this client is for servers',
+      'this client does not run in a browser',
     )
   } finally {
     Reflect.deleteProperty(globalThis, 'window')

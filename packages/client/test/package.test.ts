@@ -1,4 +1,4 @@
-// The client as it is published: built JavaScript with types, in a folder where nothing else is installed.
+// Tests the published package in a folder where nothing else is installed.
 
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -51,15 +51,15 @@ async function runWith(node: string) {
   return JSON.parse(stdout)
 }
 
-test('runs where nothing else is installed', async () => {
+test('runs from an empty folder', async () => {
   expect(await runWith(process.execPath)).toMatchObject({ id: store.id, orders: 0 })
 })
 
-test.skipIf(MACHINE_NODE === undefined)('runs on the Node of the machine, which may be as old as 20', async () => {
+test.skipIf(MACHINE_NODE === undefined)('runs on the installed Node, from version 20', async () => {
   expect(await runWith(MACHINE_NODE ?? '')).toMatchObject({ id: store.id, orders: 0 })
 })
 
-test('has nothing in it but what is needed, and is small', async () => {
+test('contains only the license, the README, the manifest and built files, and is smaller than 8 KB', async () => {
   const { files, folder, manifest } = installed.package('client')
   expect(files.filter((file) => !/^dist\/.*(?:\.d\.ts|\.js)$/.test(file))).toEqual([
     'LICENSE',
@@ -80,7 +80,7 @@ test('names the repository that published it, because npm checks it against the 
   })
 })
 
-test('its types tell what is there and what is not', async () => {
+test('its types accept existing methods and options, and reject others', async () => {
   const source = `
 import { ConnectionError, type Order, StoreExportClient, StoreExportError } from '@store-export/client'
 const client = new StoreExportClient({ url: 'https://export.example.com', key: 'k', onPause: ({ reason, ms }) => void [reason, ms] })
@@ -95,16 +95,16 @@ export async function gone(had: Set<string>): Promise<Set<string>> {
   for await (const { id, updated_at } of client.orders.ids()) if (had.delete(id)) changed.push(updated_at)
   return had
 }
-// @ts-expect-error a page of ids has always as many rows
+// @ts-expect-error pages of IDs have a fixed size
 client.orders.ids({ limit: 5 })
-// @ts-expect-error addresses have no list of ids
+// @ts-expect-error addresses have no list of IDs
 client.customerAddresses.ids()
 export const isKnown = (error: unknown) => error instanceof StoreExportError ? error.code : error instanceof ConnectionError
 // @ts-expect-error products have no createdSince
 client.products.list({ createdSince: new Date() })
-// @ts-expect-error locations have no method for one
+// @ts-expect-error locations have no get method
 client.locations.get('id')
-// @ts-expect-error a total is a text, never a float
+// @ts-expect-error a total is a string, not a number
 export const wrong = (order: Order): number => order.total
 `
   expect(await compileBeside(installed, source, ['--target', 'es2022', '--lib', 'es2022,dom'])).toBe('')

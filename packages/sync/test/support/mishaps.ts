@@ -2,7 +2,7 @@
 // Requests are where a run can be met without waiting: between two of them a page is written.
 
 import { StoreExportClient } from '@store-export/client'
-import { openWay } from '../../../client/test/support/mishap-proxy.ts'
+import { startFaultyProxy } from '../../../client/test/support/faulty-proxy.ts'
 import type { Random } from './random.ts'
 import type { RestartableService } from './restartable-service.ts'
 
@@ -24,8 +24,8 @@ export interface Road {
 /** A quarter of the runs go a way on which answers are lost and cut; not those that meet a closed service. */
 export async function wayOf(url: string, { at, closedDuring }: Partial<Road>, random: Random): Promise<string> {
   if ((at?.size ?? 0) > 0 || (closedDuring?.size ?? 0) > 0 || random.chance(0.5)) return url
-  const kinds = ['none', 'none', 'none', 'lost', 'cut'] as const
-  const way = await openWay(
+  const kinds = ['none', 'none', 'none', 'disconnect', 'truncate'] as const
+  const way = await startFaultyProxy(
     url,
     Array.from({ length: 20 }, () => ({ kind: random.pick(kinds) })),
   )
