@@ -1,14 +1,6 @@
 // Results of the nightly tests as Markdown: one page for each group, and one row for each group in a summary table.
 
-/** Tests that run and are reported together. */
-export interface NightlyGroup {
-  readonly name: string
-  readonly title: string
-  /** What the group proves, as a sentence for the summary table. */
-  readonly proves: string
-  /** Arguments of `vitest run`. */
-  readonly vitestArguments: readonly string[]
-}
+import type { NightlyGroup } from './nightly-groups.ts'
 
 /** The members of vitest's JSON report that a page needs. */
 export interface VitestReport {

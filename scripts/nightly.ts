@@ -7,82 +7,20 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { describeMachine } from '../bench/lib/results.ts'
-import { groupPage, type NightlyGroup, type VitestReport, withSummaryRow } from './nightly-report.ts'
+import { NIGHTLY_GROUPS, type NightlyGroup } from './nightly-groups.ts'
+import { groupPage, type VitestReport, withSummaryRow } from './nightly-report.ts'
 
 const SUMMARY = 'docs/contribute/benchmarks.md'
 const RESULTS = 'results/nightly'
 const LONG = { STORE_EXPORT_ROUNDS: '1', STORE_SYNC_HISTORIES: '17' } as const
 
-const GROUPS: readonly NightlyGroup[] = [
-  {
-    name: 'incremental',
-    title: 'Incremental syncs miss no change',
-    proves:
-      'A copy that stores the watermark misses no change, even if transactions overlap. Copies that follow other rules do.',
-    vitestArguments: [
-      'test/late-commits.test.ts',
-      'packages/api/test/transaction-wait.test.ts',
-      'packages/api/test/incremental',
-    ],
-  },
-  {
-    name: 'client',
-    title: 'PostgreSQL client',
-    proves: 'The PostgreSQL client withstands hostile servers, 10,000 random cancels, and lost connections.',
-    vitestArguments: ['packages/postgres'],
-  },
-  {
-    name: 'faults',
-    title: 'Store databases that fail',
-    proves:
-      'A store database that is frozen, restarted, promoted, hostile, or migrated harms no other store, and full syncs continue.',
-    vitestArguments: ['packages/operator/test/failures'],
-  },
-  {
-    name: 'nodes',
-    title: 'Several nodes, and a control database that fails',
-    proves:
-      'Nodes share limits and revocations exactly, survive a crashed control database and hostile clients, and never mix up stores.',
-    vitestArguments: [
-      'packages/operator/test/nodes',
-      'packages/operator/test/control',
-      'packages/operator/test/hostile-clients',
-    ],
-  },
-  {
-    name: 'fleet',
-    title: 'Behind nginx, HAProxy, and PgBouncer',
-    proves:
-      'The shipped configurations of nginx and HAProxy, and PgBouncer, keep every guarantee, also during restarts.',
-    vitestArguments: ['--config', 'vitest.fleet.config.ts'],
-  },
-  {
-    name: 'pooled',
-    title: 'Stores behind PgBouncer',
-    proves: 'Every test of the API passes with PgBouncer in transaction mode in front of each store.',
-    vitestArguments: ['--config', 'vitest.pooled.config.ts'],
-  },
-  {
-    name: 'copies',
-    title: 'Copies stay in sync',
-    proves: 'A copy of each kind equals its store after random writes, restarts, and kills.',
-    vitestArguments: ['packages/sync/test/histories', 'packages/sync/test/kills'],
-  },
-  {
-    name: 'soak',
-    title: 'Half an hour of mixed load',
-    proves: 'Memory, file descriptors, and database sessions of the service do not grow under load.',
-    vitestArguments: ['--config', 'vitest.nightly.config.ts'],
-  },
-]
-
 const wanted = process.argv.slice(2)
-const unknown = wanted.filter((name) => GROUPS.every((group) => group.name !== name))
+const unknown = wanted.filter((name) => NIGHTLY_GROUPS.every((group) => group.name !== name))
 if (unknown.length > 0) {
-  console.error(`no group ${unknown.join(', ')}; the groups are ${GROUPS.map(({ name }) => name).join(', ')}`)
+  console.error(`no group ${unknown.join(', ')}; the groups are ${NIGHTLY_GROUPS.map(({ name }) => name).join(', ')}`)
   process.exit(2)
 }
-const chosen = GROUPS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
+const chosen = NIGHTLY_GROUPS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
 for (const group of chosen) if (!(await runGroup(group))) process.exitCode = 1
 
 /** Runs and reports a group. Returns whether every test passed. */

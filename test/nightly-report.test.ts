@@ -1,4 +1,7 @@
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { expect, test } from 'vitest'
+import { NIGHTLY_GROUPS } from '../scripts/nightly-groups.ts'
 import { type GroupRun, groupPage, withSummaryRow } from '../scripts/nightly-report.ts'
 
 const run: GroupRun = {
@@ -46,4 +49,15 @@ test('the page of a group has a row for each test, and one for tests that differ
     '| a\\|b holds | passed | 1.5 |',
     '| a history: SEED | 2 passed, 1 failed (2) | 0.4 |',
   ])
+})
+
+test('every group selects tests that exist, and has a row in the summary', () => {
+  const root = path.resolve(import.meta.dirname, '..')
+  const tests = globSync('{packages,test}/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] })
+  const summary = readFileSync(path.join(root, 'docs/contribute/benchmarks.md'), 'utf8')
+  for (const group of NIGHTLY_GROUPS) {
+    const paths = group.vitestArguments.filter((argument) => /^(?:packages|test)\//.test(argument))
+    expect(paths.filter((start) => !tests.some((file) => file.startsWith(start)))).toEqual([])
+    expect(withSummaryRow(summary, { ...run, group })).toContain(`test:nightly -- ${group.name}`)
+  }
 })

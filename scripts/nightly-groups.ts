@@ -1,0 +1,75 @@
+// The groups of tests that `npm run test:nightly` runs.
+
+/** Tests that run and are reported together. */
+export interface NightlyGroup {
+  readonly name: string
+  readonly title: string
+  /** What the group proves, as a sentence for the summary table. */
+  readonly proves: string
+  /** Arguments of `vitest run`. */
+  readonly vitestArguments: readonly string[]
+}
+
+/** Every group, in the order in which they run. */
+export const NIGHTLY_GROUPS: readonly NightlyGroup[] = [
+  {
+    name: 'incremental',
+    title: 'Incremental syncs miss no change',
+    proves:
+      'A copy that stores the watermark misses no change, even if transactions overlap. Copies that store their own clock time do miss changes.',
+    vitestArguments: [
+      'test/late-commits.test.ts',
+      'packages/api/test/transaction-wait.test.ts',
+      'packages/api/test/incremental',
+    ],
+  },
+  {
+    name: 'client',
+    title: 'PostgreSQL client',
+    proves: 'The PostgreSQL client withstands hostile servers, 10,000 random cancels, and lost connections.',
+    vitestArguments: ['packages/postgres'],
+  },
+  {
+    name: 'faults',
+    title: 'Store databases that fail',
+    proves:
+      'A store database that is frozen, restarted, promoted, hostile, or migrated harms no other store, and full syncs continue.',
+    vitestArguments: ['packages/operator/test/failures'],
+  },
+  {
+    name: 'nodes',
+    title: 'Several nodes, and a control database that fails',
+    proves:
+      'Nodes share limits and revocations exactly, survive a crashed control database and hostile clients, and never mix up stores.',
+    vitestArguments: [
+      'packages/operator/test/nodes',
+      'packages/operator/test/control',
+      'packages/operator/test/hostile-clients',
+    ],
+  },
+  {
+    name: 'fleet',
+    title: 'Behind nginx, HAProxy, and PgBouncer',
+    proves:
+      'The shipped configurations of nginx and HAProxy, and PgBouncer, keep every guarantee, also during restarts.',
+    vitestArguments: ['--config', 'vitest.fleet.config.ts'],
+  },
+  {
+    name: 'pooled',
+    title: 'Stores behind PgBouncer',
+    proves: 'Every test of the API passes with PgBouncer in transaction mode in front of each store.',
+    vitestArguments: ['--config', 'vitest.pooled.config.ts'],
+  },
+  {
+    name: 'copies',
+    title: 'Copies stay in sync',
+    proves: 'A copy of each kind equals its store after random writes, restarts, and kills.',
+    vitestArguments: ['packages/sync/test/histories', 'packages/sync/test/kills'],
+  },
+  {
+    name: 'soak',
+    title: 'Half an hour of mixed load',
+    proves: 'Memory, file descriptors, and database sessions of the service do not grow under load.',
+    vitestArguments: ['--config', 'vitest.nightly.config.ts'],
+  },
+]
