@@ -183,7 +183,7 @@ async function takeAll(
 
 async function signIn(page: Page, { dashboard_url, email, password }: DemoFacts): Promise<void> {
   await page.goto(`${dashboard_url}/sign-in`)
-  await page.getByLabel(/e-mail/i).fill(email)
+  await page.getByLabel(/email/i).fill(email)
   await page.getByLabel(/password/i).fill(password)
   await page.getByRole('button', { name: /sign in/i }).click()
 }

@@ -1,4 +1,4 @@
-// Every page and form of the dashboard, on one screen.
+// All routes of the dashboard.
 
 import { type Context, Hono } from 'hono'
 import { accountPage, changePassword } from './routes/account.ts'
@@ -18,7 +18,7 @@ import { securityHeaders } from './security/security-headers.ts'
 import type { Services } from './services.ts'
 import { type Asset, assets } from './ui/assets.ts'
 
-/** The pages, as a function from requests to responses. */
+/** Returns the Hono app that serves the dashboard. */
 export function createApp(services: Services): Hono<Environment> {
   const app = new Hono<Environment>()
   const { page, form, merchantPage, merchantForm, storePage, storeForm, storeFile } = createHandlers(services)
@@ -77,9 +77,9 @@ export function createApp(services: Services): Hono<Environment> {
   return app
 }
 
-/** For whoever opens a dashboard of this machine alone from elsewhere. */
+/** Shown under a host name that is not the dashboard's. */
 function wrongHostMessage(url: string): string {
-  return `The dashboard is at ${url}. The setting STORE_EXPORT_DASHBOARD_URL serves it under another address.`
+  return `The dashboard is at ${url}. To serve it under another URL, change the setting STORE_EXPORT_DASHBOARD_URL.`
 }
 
 function serveAsset(asset: Asset) {
@@ -89,7 +89,7 @@ function serveAsset(asset: Asset) {
     const encoding = chooseEncoding(context.req.header('accept-encoding') ?? '', body.length)
     const headers = {
       'content-type': contentType,
-      // its address changes with its bytes
+      // The URL changes with the content.
       'cache-control': 'public, max-age=31536000, immutable',
       vary: 'accept-encoding',
       ...(encoding === null ? {} : { 'content-encoding': encoding }),

@@ -1,4 +1,4 @@
-// The dashboard's public face: a listener for merchants, and accounts for the operator's command line.
+// The dashboard package: starts the dashboard, and manages merchants' accounts for the command line.
 
 import { randomBytes } from 'node:crypto'
 import type { ControlDatabase } from '@store-export/control'
@@ -21,31 +21,32 @@ export type { DashboardEvent } from './dashboard-event.ts'
 export { InvalidDashboardUrlError } from './security/origins.ts'
 export type { RunningDashboard } from './server.ts'
 
-/** What a dashboard is started with. */
+/** Options of the dashboard. */
 export interface DashboardOptions {
   readonly database: ControlDatabase
   readonly reader: Pick<StoreReader, 'read' | 'columns' | 'exists'>
   /** Signs sessions and forms; all nodes share it. */
   readonly secret: string
   readonly listen: ListenOptions
-  /** Address under which merchants reach it; null for this machine alone. */
+  /** Public URL of the dashboard; null to serve this machine only. */
   readonly url: string | null
-  /** Address under which clients reach the API. */
+  /** Public URL of the API. */
   readonly apiUrl: string
   readonly requestsPerMinute: number
   readonly requestLogHours: number
   readonly sessionDays: number
   readonly linkMinutes: number
-  /** The operator's own login; null where merchants sign in by password and link alone. */
+  /** null without single sign-on. */
   readonly singleSignOn: SingleSignOnSettings | null
+  /** The number of trusted proxies in front of the dashboard. */
   readonly proxies: number
   readonly limits: DashboardLimits
   readonly emit: DashboardEventHandler
 }
 
 /**
- * Starts the dashboard. Rejects with `InvalidDashboardUrlError`, `InvalidIssuerError`, or the system's error where the port cannot
- * be had.
+ * Starts the dashboard. Rejects with `InvalidDashboardUrlError`, `InvalidIssuerError`, or the system error if it can't
+ * listen.
  */
 export function startDashboard(options: DashboardOptions): Promise<RunningDashboard> {
   const { listen, limits, url } = options

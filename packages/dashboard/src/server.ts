@@ -1,11 +1,10 @@
-// The dashboard's listener: the pages behind limits on connections, headers and time, and its end.
+// The dashboard's HTTP server, with limits on connections, headers and time, and a graceful stop.
 
 import http from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { Environment } from './routes/create-handlers.ts'
 
-/** Limits of the listener; settings. */
 export interface DashboardLimits {
   readonly connectionsMax: number
   readonly headerBytesMax: number
@@ -14,28 +13,27 @@ export interface DashboardLimits {
   readonly keepAliveMs: number
 }
 
-/** Where to listen, and until when. */
 export interface ListenOptions {
   readonly host: string
-  /** 0 takes a free one. */
+  /** 0 for any free port. */
   readonly port: number
-  /** Aborted when the node is about to leave: from then on each response ends its connection. */
+  /** Aborted when the node begins to shut down: from then on, each response closes its connection. */
   readonly shutdown?: AbortSignal
 }
 
-/** A dashboard that listens. */
+/** A dashboard that is listening. */
 export interface RunningDashboard {
-  /** Address under which merchants reach it. */
+  /** Public URL of the dashboard. */
   readonly url: string
-  /** Accepts nothing new, lets answers under way end for `drainMs`, and closes every connection. */
+  /** Stops listening, waits at most `drainMs` for open responses, and closes all connections. */
   readonly stop: (drainMs: number) => Promise<void>
 }
 
 const IDLE_SOCKET_MS = 60_000
 
 /**
- * Listens, and serves the pages that `appAt` makes for the port; `url` is told where it answers. Rejects with the system's
- * error where the port cannot be had, and with what `appAt` throws.
+ * Listens, then serves the app that `createAppAt` creates for the port. Rejects with the system error if it can't listen,
+ * and with the error of `createAppAt`.
  */
 export async function serveApp(
   { host, port, shutdown }: ListenOptions,
@@ -84,7 +82,10 @@ function listen(server: http.Server, { host, port }: ListenOptions): Promise<voi
 
 const CHECK_MS = 100
 
-/** Connections that have asked nothing yet, as browsers open them ahead, are not idle to Node: they end with the last answer. */
+/**
+ * Browsers open connections in advance. Node does not count a connection without a request as idle, so this closes all
+ * connections after the last response.
+ */
 async function stopServer(server: http.Server, open: ReadonlySet<http.ServerResponse>, drainMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   const timer = setTimeout(() => server.closeAllConnections(), drainMs)

@@ -1,4 +1,4 @@
-// What the dashboard is made of, put together once and handed to the routes.
+// The objects that the routes share. `startDashboard` creates them.
 
 import type { ControlDatabase } from '@store-export/control'
 import type { StoreReader } from '@store-export/engine'
@@ -10,7 +10,7 @@ import type { TimeSlicer } from './data/time-slicer.ts'
 import type { FormTokens } from './security/form-tokens.ts'
 import type { Origins } from './security/origins.ts'
 
-/** The parts. */
+/** The shared objects and settings of one dashboard. */
 export interface Services {
   readonly database: ControlDatabase
   readonly reader: Pick<StoreReader, 'read' | 'columns' | 'exists'>
@@ -21,11 +21,11 @@ export interface Services {
   readonly downloads: DownloadLimiter
   readonly origins: Origins
   readonly emit: DashboardEventHandler
-  /** Address of the API for clients, without a slash at the end. */
+  /** Public URL of the API, without a slash at the end. */
   readonly apiUrl: string
   readonly requestsPerMinute: number
-  /** How long the request log and walks are kept. */
+  /** How long the request log and walks are retained. */
   readonly requestLogHours: number
-  /** Our proxies before the dashboard. */
+  /** The number of trusted proxies in front of the dashboard. */
   readonly proxies: number
 }

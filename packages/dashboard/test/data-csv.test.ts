@@ -46,7 +46,7 @@ async function whole(of: TestStore, name: string): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** The records of a file as RFC 4180 has it. */
+/** Parses a CSV file (RFC 4180). */
 function records(file: Buffer): string[][] {
   const text = file.toString('utf8')
   expect(text.startsWith('\uFEFF')).toBe(true)
@@ -60,7 +60,7 @@ function records(file: Buffer): string[][] {
   return all
 }
 
-/** Every row of a list, from the API. */
+/** Reads all rows of a list from the API. */
 async function served(of: TestStore, path: string): Promise<Record<string, unknown>[]> {
   const rows: Record<string, unknown>[] = []
   for (let cursor = ''; ; ) {
@@ -71,7 +71,7 @@ async function served(of: TestStore, path: string): Promise<Record<string, unkno
   }
 }
 
-/** A row of the API with a member for each column: an address by its parts, embedded rows left out. */
+/** Returns a row with one member per CSV column: an address is split into its parts, embedded rows are omitted. */
 function flat(resource: Resource, row: Record<string, unknown>): Record<string, unknown> {
   const members = Object.entries(resource.fields).flatMap(([name, { type }]): [string, unknown][] => {
     if (type.kind === 'many') return []
@@ -98,12 +98,12 @@ function expectRows(file: Buffer, expected: readonly Record<string, unknown>[]):
     }
 }
 
-describe('a list as CSV', () => {
+describe('the CSV file of a list', () => {
   test.each([
     ['orders', order],
     ['products', product],
     ['locations', location],
-  ])('%s has every row of the API, a column for each field and each part of an address', async (name, resource) => {
+  ])('for %s, has all rows of the API, and a column per field and per part of an address', async (name, resource) => {
     const rows = await served(store, `/api/v1/${name}`)
     expectRows(
       await whole(store, name),
@@ -114,7 +114,7 @@ describe('a list as CSV', () => {
   test.each([
     { name: 'order-items', list: 'orders', field: 'items', resource: orderItem },
     { name: 'product-variants', list: 'products', field: 'variants', resource: variant },
-  ])('$name is a file of its own, with every embedded row of the API', async ({ name, list, field, resource }) => {
+  ])('for $name, has all embedded rows of the API', async ({ name, list, field, resource }) => {
     const rows = await served(store, `/api/v1/${list}`)
     const embedded = rows.flatMap((row) => row[field] as Record<string, unknown>[])
     expect(embedded.length).toBeGreaterThan(10)
@@ -124,7 +124,7 @@ describe('a list as CSV', () => {
     )
   })
 
-  test('large values arrive whole, in chunks that are bounded', async () => {
+  test('with large values, is complete and arrives in chunks of limited size', async () => {
     const of = await platform.provision()
     const text = `=${'\\"ä😀\u0001\n'.repeat(60_000)}`
     await insert(of, 'products', { id: idAt(1), name: 'p', slug: 'p', description: text, price: '1' })
@@ -138,7 +138,7 @@ describe('a list as CSV', () => {
     expect(JSON.parse(row[header.indexOf('metafields')] ?? '')).toEqual(json.data[0].metafields)
   })
 
-  test('keeps leading zeros, long numbers, negative numbers, quotes and line ends; a formula arrives as text', async () => {
+  test('with zeros, long and negative numbers, quotes and line breaks, keeps them, and turns formulas into text', async () => {
     const of = await platform.provision()
     const hours = '[{"day":0,"open":"09:00","close":"18:00","closed":false,"n":12345678901234567890}]'
     const texts = {
@@ -168,7 +168,7 @@ describe('a list as CSV', () => {
     expect(cell('description')).toBe('')
   })
 
-  test('of no rows has its header, also where an older store has no such table', async () => {
+  test('without rows, or without the table on an older store, has only the header', async () => {
     const line = `\uFEFF${Object.keys(customerGroup.fields).join(',')}\r\n`
     for (const revision of [LATEST_REVISION, 'launch'] as const)
       expect((await whole(await platform.provision(revision), 'customer-groups')).toString()).toBe(line)
@@ -176,13 +176,13 @@ describe('a list as CSV', () => {
 })
 
 describe('a download', () => {
-  test('is refused before it begins where the store cannot be read', async () => {
+  test('if the store can’t be read, rejects before it starts', async () => {
     const of = await platform.provision()
     await asSuperuser(`alter role "${readerOf(of)}" nologin`)
     await expect(csv(of, 'orders')).rejects.toBeInstanceOf(StoreDatabaseError)
   })
 
-  test('fails, and is no short file, where a later page cannot be read', async () => {
+  test('if a later page can’t be read, fails instead of ending early', async () => {
     const reader = (await csv(store, 'orders')).getReader()
     const first = await reader.read()
     expect(first.done).toBe(false)
@@ -192,7 +192,7 @@ describe('a download', () => {
     await asSuperuser(`alter role "${readerOf(store)}" login`)
   })
 
-  test('reads the next page when the one before was taken, and none once nobody listens', async () => {
+  test('reads a page only when the client has taken the previous one, and none after the client left', async () => {
     let reads = 0
     const { source } = await dataStore(platform, stores, store)
     const read: typeof source.reader.read = (request) => {

@@ -45,7 +45,7 @@ async function opened(of: TestStore, list: string, id: string) {
 
 const general = async (of: TestStore) => makeGeneralPage(await dataStore(platform, stores, of))
 
-/** Every id of a list, from the API. */
+/** Reads all IDs of a list from the API. */
 async function idsOf(of: TestStore, list: string): Promise<string[]> {
   const { json } = await platform.get(`/api/v1/${list}?limit=250`, of.key)
   return json.data.map((row: { id: string }) => row.id)
@@ -53,7 +53,7 @@ async function idsOf(of: TestStore, list: string): Promise<string[]> {
 
 describe('a list', () => {
   test.each(LISTS.map(({ list }) => list))(
-    '[PAG-1] of %s has the rows of the API in its order, page by page',
+    '[PAG-1] of %s, read page by page, has the rows of the API in the same order',
     async (list) => {
       const ids: string[] = []
       for (let href: string | null = `/stores/${store.id}/data/${list}?order=oldest`; href !== null; ) {
@@ -69,13 +69,13 @@ describe('a list', () => {
     },
   )
 
-  test('tells how many rows the lists have, where the store counts them', async () => {
+  test('with row counts in the store, shows them on the tabs', async () => {
     const { lists } = await page(store, { list: 'categories' })
     const counts = Object.fromEntries(lists.map(({ list, rows }) => [list, rows]))
     expect(counts).toMatchObject({ orders: 120, customers: 30, products: 20, locations: null, 'customer-groups': null })
   })
 
-  test('shows amounts with their currency, on an older store with that of the store', async () => {
+  test('on a current store, shows amounts in the row’s currency; on an older store, in the store’s currency', async () => {
     for (const of of [store, old]) {
       const { rows, columns } = await page(of, { list: 'orders' })
       const at = columns.findIndex(({ label }) => label === 'Total')
@@ -84,7 +84,7 @@ describe('a list', () => {
     }
   })
 
-  test('is none for another name, or for a cursor that was edited', async () => {
+  test('with an unknown name or an edited cursor, does not exist', async () => {
     const of = await dataStore(platform, stores, store)
     const { nextHref } = await page(store, { list: 'orders' })
     const cursor = String(nextHref).split('cursor=')[1] ?? ''
@@ -99,7 +99,7 @@ describe('a list', () => {
 })
 
 describe('the newest rows', () => {
-  test.each(LISTS.map(({ list }) => list))('of %s come first, down to the oldest', async (list) => {
+  test.each(LISTS.map(({ list }) => list))('of %s, read page by page, end with the oldest', async (list) => {
     const ids: string[] = []
     for (let href: string | null = `/stores/${store.id}/data/${list}`; href !== null; ) {
       const cursor = new URL(href, 'http://localhost').searchParams.get('cursor')
@@ -110,7 +110,7 @@ describe('the newest rows', () => {
     expect(ids).toEqual((await idsOf(store, list)).toReversed())
   })
 
-  test('rows without a date come last from either end, and none twice', async () => {
+  test('without a creation time, come last in both orders, each once', async () => {
     const of = await platform.provision()
     await of.sql`alter table customers alter column created_at drop not null`
     await of.sql`
@@ -131,7 +131,7 @@ describe('the newest rows', () => {
     }
   })
 
-  test('of many rows are read from the end of their index', async () => {
+  test('of a long list, are read through an index', async () => {
     const { sql } = store
     const plan = await sql.unsafe(
       `explain select id from (select id, created_at from orders t where (created_at, id) < (now(), '${idAt(1)}')
@@ -142,14 +142,14 @@ describe('the newest rows', () => {
 })
 
 describe('the search', () => {
-  test('finds a row by its ID, in any case and with spaces around it', async () => {
+  test('for an ID in any case, with spaces around it, finds the row', async () => {
     const [id = ''] = (await idsOf(store, 'orders')).slice(70)
     const found = await page(store, { list: 'orders', text: ` ${id.toUpperCase()} ` })
     expect(found.rows.map((row) => row.id)).toEqual([id])
     expect(found).toMatchObject({ nextHref: null, search: { problem: null } })
   })
 
-  test('finds orders and customers by their e-mail address', async () => {
+  test('for an email address, finds orders and customers', async () => {
     const { json } = await platform.get('/api/v1/orders?limit=250', store.key)
     const { email } = json.data[17]
     const expected = json.data.filter((order: { email: string }) => order.email === email)
@@ -161,7 +161,7 @@ describe('the search', () => {
     expect(found.rows.map(({ id }) => id)).toEqual([customers[3].id])
   })
 
-  test('finds products by their SKU, that of a variant, or a part of their name', async () => {
+  test('for a SKU of a product or variant, or a part of a name, finds products', async () => {
     const of = await platform.provision()
     await of.sql`
       insert into products (id, name, slug, description, price, sku)
@@ -183,7 +183,7 @@ describe('the search', () => {
       expect((await page(of, { list: 'products', text: `${text}nothing` })).rows).toEqual([])
   })
 
-  test('that takes too long says how far it came, and goes on from there', async () => {
+  test('if it takes too long, stops and continues on the next page', async () => {
     const of = await platform.provision()
     await of.sql`
       insert into orders (id, email, status, subtotal, tax, shipping, total, created_at, updated_at)
@@ -191,9 +191,9 @@ describe('the search', () => {
         timestamptz '2026-01-01' + n * interval '1 minute', now()
       from generate_series(1, 30000) n`
     const { reader } = stores
-    const searching: string[] = []
+    const found: string[] = []
     let reads = 0
-    // the third page of the search takes the rest of its time
+    // The first read takes longer than the time limit of the search.
     const slow: typeof reader.read = async (request) => {
       if (request.plan.kind === 'page' && ++reads === 1) await of.sql`select pg_sleep(1.6)`
       return reader.read(request)
@@ -208,29 +208,29 @@ describe('the search', () => {
       { list: 'orders', order: 'newest', cursor: null, text: 'found@example.com' },
     )
     expect(first?.search.problem).toBeNull()
-    searching.push(...(first?.rows.map(({ id }) => id) ?? []))
+    found.push(...(first?.rows.map(({ id }) => id) ?? []))
     for (let href = first?.nextHref ?? null; href !== null; ) {
       const cursor = new URL(href, 'http://localhost').searchParams.get('cursor')
       const next = await page(of, { list: 'orders', order: 'newest', cursor, text: 'found@example.com' })
-      searching.push(...next.rows.map(({ id }) => id))
+      found.push(...next.rows.map(({ id }) => id))
       href = next.nextHref
     }
-    expect(searching).toHaveLength(2)
+    expect(found).toHaveLength(2)
   })
 
-  test('says what can be typed, and when no row has it', async () => {
+  test('for other text, says what to enter; for an unknown ID, says that nothing matches', async () => {
     const hostile = await page(store, { list: 'orders', text: "x' or 1=1 --" })
     expect(hostile).toMatchObject({
       rows: [],
-      search: { text: "x' or 1=1 --", problem: expect.stringContaining('ID or e-mail address') },
+      search: { text: "x' or 1=1 --", problem: expect.stringContaining('ID or email address') },
     })
     const missing = await page(store, { list: 'orders', text: idAt(1) })
-    expect(missing).toMatchObject({ rows: [], search: { problem: 'No order of this store has this ID.' } })
-    const blank = await page(store, { list: 'orders', text: '  ' })
-    expect(blank.rows).toHaveLength(50)
+    expect(missing).toMatchObject({ rows: [], search: { problem: 'This store has no order with this ID.' } })
+    const spaces = await page(store, { list: 'orders', text: '  ' })
+    expect(spaces.rows).toHaveLength(50)
   })
 
-  test('[GEN-2] does not find a row of another store', async () => {
+  test('[GEN-2] for a row of another store, finds nothing', async () => {
     const other = await platform.provision()
     await insert(other, 'customers', { id: idAt(7), email: 'a@example.com', password_hash: 'x' })
     expect((await page(store, { list: 'customers', text: idAt(7) })).rows).toEqual([])
@@ -239,8 +239,8 @@ describe('the search', () => {
   })
 })
 
-describe('an opened row', () => {
-  test.each(LISTS.map(({ list }) => list))('of %s is what the API answers, formatted', async (list) => {
+describe('the page of a row', () => {
+  test.each(LISTS.map(({ list }) => list))('of %s, has the formatted response of the API', async (list) => {
     const { json } = await platform.get(`/api/v1/${list}?limit=1`, store.key)
     const outcome = await opened(store, list, json.data[0].id)
     if (outcome.kind !== 'page') throw new Error(outcome.kind)
@@ -249,7 +249,7 @@ describe('an opened row', () => {
     expect([status, Array.isArray(answer.data) ? answer.data[0] : answer.data]).toEqual([200, json.data[0]])
   })
 
-  test('[FMT-2] keeps every digit of what a merchant stored', async () => {
+  test('[FMT-2] with a long number, keeps every digit', async () => {
     const of = await platform.provision()
     const fields = {
       id: idAt(1),
@@ -269,7 +269,7 @@ describe('an opened row', () => {
     })
   })
 
-  test('is missing for no id, an unknown one, and an unknown list', async () => {
+  test('with an invalid ID, an unknown ID or an unknown list, does not exist', async () => {
     for (const [list = '', id = ''] of [
       ['orders', 'x'],
       ['orders', idAt(9)],
@@ -280,7 +280,7 @@ describe('an opened row', () => {
 })
 
 describe('an older store', () => {
-  test('[FMT-7] says of a list that it lacks since which revision there is one', async () => {
+  test('[FMT-7] without the table of a list, names the schema version that the list needs', async () => {
     for (const [list = '', since] of [
       ['customer-groups', 'v1.1'],
       ['locations', 'v1.2'],
@@ -290,13 +290,13 @@ describe('an older store', () => {
         rows: [],
         files: [],
         nextHref: null,
-        problem: expect.stringContaining(`revision ${since} `),
+        problem: expect.stringContaining(`schema version ${since} `),
       })
     }
     expect((await page(old, { list: 'orders' })).problem).toBeNull()
   })
 
-  test('[FMT-6] names its revision and the fields that are null', async () => {
+  test('[FMT-6] in General, shows its schema version and the fields that are null', async () => {
     const { snapshot } = await general(old)
     expect(snapshot?.revision).toMatchObject({ id: 'launch', date: '2026-07-08' })
     expect(snapshot?.nullFields).toContainEqual(
@@ -307,7 +307,7 @@ describe('an older store', () => {
     )
   })
 
-  test('shows what is new as soon as it was upgraded', async () => {
+  test('after an upgrade, no longer lists the new fields as null', async () => {
     const of = await platform.provision('v1.5')
     expect((await general(of)).snapshot?.nullFields.map(({ field }) => field)).toContain('weight_unit')
     await of.sql.unsafe(
@@ -318,7 +318,7 @@ describe('an older store', () => {
 })
 
 describe('Settings > General', () => {
-  test('[RES-STORE] has the object that the API answers, with the counts', async () => {
+  test('[RES-STORE] has the response of the API, and the row counts', async () => {
     const { snapshot, problem } = await general(store)
     const { json } = await platform.get('/api/v1/store', store.key)
     expect(problem).toBeNull()
@@ -334,8 +334,8 @@ describe('Settings > General', () => {
   })
 })
 
-describe('a store that cannot be shown', () => {
-  test('says that its database cannot be read just now, and is back by itself', async () => {
+describe('a store without data to show', () => {
+  test('while its database rejects connections, says so; afterwards, shows the rows again', async () => {
     const of = await platform.provision()
     await asSuperuser(`alter role "${readerOf(of)}" nologin`)
     await cutReader(of)
@@ -347,12 +347,12 @@ describe('a store that cannot be shown', () => {
     expect(await page(of, { list: 'orders' })).toMatchObject({ rows: [], problem: null })
   })
 
-  test.each(['imported', 'generating'] as const)('[AUTH-7] says why where it is %s', async (status) => {
-    const bare = { id: idAt(1), status, source: null }
-    const made = await makeDataPage(bare, { list: 'orders', order: 'newest', cursor: null, text: null })
-    expect(made).toMatchObject({ rows: [], files: [], problem: expect.stringContaining('This store is') })
-    expect(await makeGeneralPage(bare)).toMatchObject({ snapshot: null, problem: made?.problem })
-    expect(await makeDataRowPage(bare, { list: 'orders', id: idAt(2) })).toEqual({
+  test.each(['imported', 'generating'] as const)('[AUTH-7] if it is %s, says so', async (status) => {
+    const unserved = { id: idAt(1), status, source: null }
+    const made = await makeDataPage(unserved, { list: 'orders', order: 'newest', cursor: null, text: null })
+    expect(made).toMatchObject({ rows: [], files: [], problem: expect.stringContaining('This store') })
+    expect(await makeGeneralPage(unserved)).toMatchObject({ snapshot: null, problem: made?.problem })
+    expect(await makeDataRowPage(unserved, { list: 'orders', id: idAt(2) })).toEqual({
       kind: 'problem',
       text: made?.problem,
     })

@@ -7,7 +7,7 @@ let store: TestStore
 beforeAll(async () => {
   platform = await startPlatform({}, { dashboard: true })
   store = await platform.provision()
-  // larger than what a connection takes before somebody reads
+  // More than the buffers of a connection can hold while the client does not read.
   await store.sql`
     insert into products (id, name, slug, description, price, status, created_at, updated_at)
     select gen_random_uuid(), 'p' || n, 'p' || n, repeat('x', 100000), 1, 'active', now() + n * interval '1 s', now()
@@ -17,8 +17,8 @@ afterAll(() => platform.close())
 
 const file = () => `/stores/${store.id}/data/products.csv`
 
-/** A signed-in browser whose downloads can be left in the middle. */
-async function aVisitor() {
+/** Signs in a browser that can abort its downloads. */
+async function newVisitor() {
   const visitor = await new PlainBrowser(urlOf(platform)).signIn(await addMerchant(platform, store.id))
   const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   const download = async () => {
@@ -29,8 +29,8 @@ async function aVisitor() {
   return { visitor, download }
 }
 
-test('a whole list arrives, as a file that nobody keeps', async () => {
-  const { download } = await aVisitor()
+test('a list downloads completely, as a file that caches must not store', async () => {
+  const { download } = await newVisitor()
   const { response } = await download()
   const { headers } = response
   expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
@@ -40,28 +40,28 @@ test('a whole list arrives, as a file that nobody keeps', async () => {
   expect((await response.text()).split('\r\n')).toHaveLength(1 + 300 + 1)
 })
 
-test('HEAD answers without reading the list', async () => {
-  const { visitor } = await aVisitor()
+test('a HEAD request returns the headers without reading the list', async () => {
+  const { visitor } = await newVisitor()
   const cookie = `session=${visitor.cookies.get('session')}`
   const response = await fetch(visitor.url + file(), { method: 'HEAD', headers: { cookie } })
   expect(response.status).toBe(200)
   expect(response.headers.get('content-disposition')).toContain('attachment')
 })
 
-test('a third download of a merchant waits for its turn, a fifth of all does, and places come back', async () => {
-  const [one, other, third] = [await aVisitor(), await aVisitor(), await aVisitor()]
+test('a third download of one merchant or a fifth one in total returns 429 until another download ends', async () => {
+  const [one, other, third] = [await newVisitor(), await newVisitor(), await newVisitor()]
   const open = [await one.download(), await one.download(), await other.download(), await other.download()]
   expect(open.map(({ response }) => response.status)).toEqual([200, 200, 200, 200])
   const refused = await one.visitor.get(file())
   expect(refused.status).toBe(429)
-  expect(refused.text).toContain('Enough downloads are under way')
+  expect(refused.text).toContain('Too many downloads are in progress')
   expect((await third.visitor.get(file())).status).toBe(429)
   for (const { leave } of open) leave()
   await expect.poll(async () => (await third.visitor.get(file())).status).toBe(200)
 })
 
-test('a list that can no longer be read ends as a failed download, never as a short file', async () => {
-  const { download } = await aVisitor()
+test('a list that becomes unreadable during the download fails the download instead of ending it early', async () => {
+  const { download } = await newVisitor()
   const { response } = await download()
   const reader = response.body?.getReader()
   await reader?.read()
@@ -74,8 +74,8 @@ test('a list that can no longer be read ends as a failed download, never as a sh
   expect(platform.events.filter(({ event }) => event === 'page.failed')).toEqual([])
 })
 
-test('of a store that is not served, the file leads to the list, which says why', async () => {
-  const { visitor } = await aVisitor()
+test('a file of a store that is not ready redirects to the list, which says why', async () => {
+  const { visitor } = await newVisitor()
   const sql = platform.controlSql
   await sql`update stores set state = 'generating' where id = ${store.id}`
   const answer = await visitor.get(file())

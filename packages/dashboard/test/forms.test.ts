@@ -26,8 +26,8 @@ async function keyCount(): Promise<number> {
   return row.count
 }
 
-describe('a form counts once', () => {
-  test('[AUTH-3] a form for a key that is sent again creates no second key, and leads to the same page', async () => {
+describe('a form that is sent twice', () => {
+  test('[AUTH-3] for a new key, creates one key and redirects to the same page', async () => {
     const before = await keyCount()
     const fields = { name: 'once', form_token: await visitor.numberOf(page(), create()) }
     const pages = [await visitor.post(create(), fields), await visitor.post(create(), fields)]
@@ -37,7 +37,7 @@ describe('a form counts once', () => {
     expect(await keyCount()).toBe(before + 1)
   })
 
-  test('[AUTH-3] [AUTH-4] ten that come at once for the last slot are one key, and each shows it', async () => {
+  test('[AUTH-3] [AUTH-4] for the last possible key, ten times at once, creates one key and shows it ten times', async () => {
     for (const name of ['third', 'fourth']) await visitor.send(page(), create(), { name })
     const before = await keyCount()
     const fields = { name: 'at once', form_token: await visitor.numberOf(page(), create()) }
@@ -51,18 +51,20 @@ describe('a form counts once', () => {
       update api_keys set revoked_at = now() where store_id = ${store.id} and id <> ${store.keyId}`
   })
 
-  test('the same form with another name creates nothing, and says so', async () => {
+  test('for a new key with another name, creates nothing and says so', async () => {
     const fields = { form_token: await visitor.numberOf(page(), create()) }
     await visitor.post(create(), { ...fields, name: 'one' })
     const before = await keyCount()
     const { status, text } = await visitor.post(create(), { ...fields, name: 'two' })
     expect(status).toBe(409)
-    expect(text).toContain('No key was created: this form created the key “one” before. Send it again to create “two”.')
+    expect(text).toContain(
+      'No key was created, because this form already created the key “one”. Send it again to create “two”.',
+    )
     expect(text).toMatch(/<input id="name"[^>]*value="two"/)
     expect(await keyCount()).toBe(before)
   })
 
-  test('any other form counts once', async () => {
+  test('for anything else, is processed once', async () => {
     const fields = {
       ...(await visitor.hiddenOf('/account', '/account/password')),
       current: 'wrong',
@@ -71,49 +73,49 @@ describe('a form counts once', () => {
     expect((await visitor.post('/account/password', fields)).status).toBe(400)
     const again = await visitor.post('/account/password', fields)
     expect(again.status).toBe(409)
-    expect(again.text).toContain('This form was processed before')
+    expect(again.text).toContain('This form was already sent')
   })
 })
 
-describe('a form is taken from our own pages alone', () => {
-  const refused = async (fields: Record<string, string>, headers: Record<string, string> = {}) => {
+describe('a form', () => {
+  const expectRejected = async (fields: Record<string, string>, headers: Record<string, string> = {}) => {
     const before = await keyCount()
     const answer = await visitor.post(create(), { name: 'x', ...fields }, headers)
     expect(answer.status).toBe(403)
     expect(await keyCount()).toBe(before)
   }
 
-  test('from another site it is refused, whatever number it has', async () => {
+  test('from another site with a valid token, is rejected', async () => {
     for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1', `${visitor.url}.evil.example`, '']) {
-      await refused({ form_token: await visitor.numberOf(page(), create()) }, { origin })
+      await expectRejected({ form_token: await visitor.numberOf(page(), create()) }, { origin })
     }
     for (const site of ['cross-site', 'same-site', 'none']) {
-      await refused({ form_token: await visitor.numberOf(page(), create()) }, { 'sec-fetch-site': site })
+      await expectRejected({ form_token: await visitor.numberOf(page(), create()) }, { 'sec-fetch-site': site })
     }
   })
 
-  test('without a number, with a changed one, or with one of another session it is refused', async () => {
-    const number = await visitor.numberOf(page(), create())
-    await refused({})
-    await refused({ form_token: '' })
-    await refused({ form_token: `${number.slice(0, -1)}${number.endsWith('A') ? 'B' : 'A'}` })
-    await refused({ form_token: number.toUpperCase() })
+  test('without a token, with a changed token, or with one of another session, is rejected', async () => {
+    const token = await visitor.numberOf(page(), create())
+    await expectRejected({})
+    await expectRejected({ form_token: '' })
+    await expectRejected({ form_token: `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}` })
+    await expectRejected({ form_token: token.toUpperCase() })
     const other = await new PlainBrowser(visitor.url).signIn(merchant)
-    await refused({ form_token: await other.numberOf(page(), create()) })
+    await expectRejected({ form_token: await other.numberOf(page(), create()) })
     const stranger = new PlainBrowser(visitor.url)
-    await refused({ form_token: await stranger.numberOf('/sign-in', '/sign-in') })
+    await expectRejected({ form_token: await stranger.numberOf('/sign-in', '/sign-in') })
   })
 
-  test('a sign-in form too: nobody is signed in to an account of somebody else', async () => {
+  test('to sign in, from another site or another visitor, is rejected', async () => {
     const stranger = new PlainBrowser(visitor.url)
     const { email, password } = merchant
-    const number = await stranger.numberOf('/sign-in', '/sign-in')
-    const fields = { email, password, form_token: number }
+    const form_token = await stranger.numberOf('/sign-in', '/sign-in')
+    const fields = { email, password, form_token }
     expect((await stranger.post('/sign-in', fields, { origin: 'https://evil.example' })).status).toBe(403)
     expect((await new PlainBrowser(visitor.url).post('/sign-in', fields)).status).toBe(403)
   })
 
-  test('other names of this machine are ours, a name that somebody points here is not', async () => {
+  test('under a loopback name, is served; under another name that points to this machine, is rejected', async () => {
     const { port } = new URL(visitor.url)
     const statusFor = (host: string) =>
       new Promise<number | undefined>((resolve, reject) => {
@@ -129,17 +131,17 @@ describe('a form is taken from our own pages alone', () => {
     expect(await statusFor(`rebound.example:${port}`)).toBe(421)
   })
 
-  test('one too large is refused, and a method that no page has answers 404', async () => {
-    const number = await visitor.numberOf(page(), create())
-    expect((await visitor.post(create(), { name: 'x'.repeat(20_000), form_token: number })).status).toBe(413)
+  test('that is too large, returns 413; an unknown method returns 404; GET redirects to the page', async () => {
+    const form_token = await visitor.numberOf(page(), create())
+    expect((await visitor.post(create(), { name: 'x'.repeat(20_000), form_token })).status).toBe(413)
     const put = await fetch(visitor.url + create(), { method: 'PUT', headers: { origin: visitor.url } })
     expect(put.status).toBe(404)
-    // where somebody lands who opens the address of a form, such as after a reload
+    // A browser requests the URL of a form, for example after the merchant enters it again.
     expect((await visitor.get(create())).headers.get('location')).toBe(page())
   })
 })
 
-describe('a form that is none', () => {
+describe('the body of a form', () => {
   const send = (body: string, headers: Record<string, string>) =>
     new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
       const { hostname, port } = new URL(visitor.url)
@@ -158,9 +160,9 @@ describe('a form that is none', () => {
       sent.on('error', reject)
       sent.end(body)
     })
-  const faults = () => platform.events.filter(({ event }) => event.endsWith('fault'))
+  const failures = () => platform.events.filter(({ event }) => event.endsWith('failed'))
 
-  test('in parts is as good as whole', async () => {
+  test('in chunks, is accepted', async () => {
     const form_token = await visitor.numberOf(page(), create())
     const body = new URLSearchParams({ name: 'in parts', form_token }).toString()
     const type = 'application/x-www-form-urlencoded'
@@ -173,14 +175,14 @@ describe('a form that is none', () => {
     ['application/json', 415],
     ['', 415],
     ['application/x-www-form-urlencoded; charset=utf-8', 403],
-  ])('of the type %j answers %i, and is no fault of ours', async (type, expected) => {
+  ])('of the type %j, returns %i and is not reported as an error', async (type, expected) => {
     const { status, text } = await send('nonsense', { 'content-type': type })
     expect(status).toBe(expected)
     expect(text).toContain('Nothing was changed')
-    expect(faults()).toEqual([])
+    expect(failures()).toEqual([])
   })
 
-  test('that is broken off is no fault of ours', async () => {
+  test('that ends early, is not reported as an error', async () => {
     const { hostname, port } = new URL(visitor.url)
     const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const type = 'application/x-www-form-urlencoded'
@@ -193,12 +195,12 @@ describe('a form that is none', () => {
       setTimeout(() => sent.destroy(), 50)
     })
     expect((await visitor.get(page())).status).toBe(200)
-    expect(faults()).toEqual([])
+    expect(failures()).toEqual([])
   })
 })
 
-describe('every answer', () => {
-  test('has a policy under which nothing runs but our files, may not be framed, and is not kept', async () => {
+describe('a response', () => {
+  test('of any page, forbids inline scripts, frames and caching', async () => {
     const paths = ['/sign-in', '/stores', '/account', page(), `/stores/${store.id}/data/orders`, '/nonsense', '/']
     for (const path of paths) {
       const { headers, text } = await visitor.get(path)
@@ -213,7 +215,7 @@ describe('every answer', () => {
     }
   })
 
-  test('is text, brotli or gzip, as the browser takes it', async () => {
+  test('to each Accept-Encoding, is plain, brotli or gzip', async () => {
     for (const [accepted, encoding] of [
       ['br, gzip', 'br'],
       ['gzip', 'gzip'],
@@ -226,7 +228,7 @@ describe('every answer', () => {
     }
   })
 
-  test('files of ours are kept for good under a name that changes with them', async () => {
+  test('with an asset, can be cached forever; paths outside the assets return 404', async () => {
     const { text } = await visitor.get('/account')
     const paths = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '')
     expect(paths.length).toBeGreaterThan(2)
@@ -240,7 +242,7 @@ describe('every answer', () => {
   })
 })
 
-test('a form that fails on our side says that it may have been done, and what to tell the operator', async () => {
+test('an internal error in a form says that the change may be saved, and shows the request ID', async () => {
   const form_token = await visitor.numberOf(page(), create())
   const sql = platform.controlSql
   await sql`alter table api_keys rename to api_keys_away`
@@ -248,12 +250,12 @@ test('a form that fails on our side says that it may have been done, and what to
   await sql`alter table api_keys_away rename to api_keys`
   expect(status).toBe(500)
   expect(text).toContain('Your change may have been saved')
-  const own = platform.events.find(({ event }) => event === 'page.failed')
-  expect(own).toBeDefined()
-  if (own?.event === 'page.failed') expect(text).toContain(own.requestId)
+  const failed = platform.events.find(({ event }) => event === 'page.failed')
+  expect(failed).toBeDefined()
+  if (failed?.event === 'page.failed') expect(text).toContain(failed.requestId)
 })
 
-test('a store that hangs holds up none of the pages that need nothing of it', async () => {
+test('a store that does not respond does not delay pages that do not read it', async () => {
   const shop = await platform.provision()
   const other = await new PlainBrowser(visitor.url).signIn(await addMerchant(platform, shop.id))
   await shop.sql`begin`
@@ -264,8 +266,8 @@ test('a store that hangs holds up none of the pages that need nothing of it', as
   await shop.sql`rollback`
 })
 
-// Last, because the driver reports the end of a connection to a later query, too.
-test('while the control database is away, a page says that requests of tools fail, too', async () => {
+// This test is the last one, because the driver reports the end of a connection to a later query, too.
+test('a lost connection to the control database returns a page that says that API requests fail, too', async () => {
   const other = openClient(platform.controlUrl)
   onTestFinished(() => other.end({ timeout: 1 }))
   await other`begin`
@@ -278,6 +280,5 @@ test('while the control database is away, a page says that requests of tools fai
   const { status, text } = await answer
   await other`rollback`
   expect(status).toBe(503)
-  expect(text).toContain('requests of your tools fail, too, with status 502')
-  expect(text).not.toContain('go on')
+  expect(text).toContain('requests of your tools also fail, with status 502')
 })

@@ -15,7 +15,7 @@ interface Shop {
   readonly page: string
 }
 
-async function aShop(): Promise<Shop> {
+async function newShop(): Promise<Shop> {
   const store = await platform.provision()
   const merchant = await addMerchant(platform, store.id)
   const visitor = await new PlainBrowser(urlOf(platform)).signIn(merchant)
@@ -40,8 +40,8 @@ async function activeKeys({ store }: Shop): Promise<number> {
 const status = async (key: string) => (await platform.get('/api/v1/store', key)).status
 
 describe('a key', () => {
-  test('[AUTH-3] is shown whole once, works at once, and is kept nowhere but as a hash', async () => {
-    const shop = await aShop()
+  test('[AUTH-3] when created, works immediately, and only its hash is stored', async () => {
+    const shop = await newShop()
     const { key } = await makeKey(shop, 'Accounting')
     expect(await status(key)).toBe(200)
     const { text } = await shop.visitor.get(shop.page)
@@ -56,34 +56,34 @@ describe('a key', () => {
     expect(JSON.stringify(platform.events)).not.toContain(key.slice(12, 45))
   })
 
-  test('[AUTH-3] is shown again until it is confirmed as copied, for ten minutes, in the browser that created it', async () => {
-    const shop = await aShop()
+  test('[AUTH-3] until copied, for ten minutes, is shown again in the browser that created it', async () => {
+    const shop = await newShop()
     const { id, key } = await makeKey(shop, 'Accounting')
     const created = `${shop.page}/keys/${id}/created`
     expect((await shop.visitor.get(created)).text).toContain(key)
-    expect((await shop.visitor.get(shop.page)).text).toContain('You did not confirm that you copied the new key')
+    expect((await shop.visitor.get(shop.page)).text).toContain('You haven’t confirmed that you copied the new key')
     const other = await new PlainBrowser(shop.visitor.url).signIn(shop.merchant)
     const sql = platform.controlSql
-    const gone = async (visitor: PlainBrowser) => {
+    const expectHidden = async (visitor: PlainBrowser) => {
       const { text } = await visitor.get(created)
       expect(text).not.toContain(key)
       expect(text).toContain('This key can’t be shown again')
     }
-    await gone(other)
+    await expectHidden(other)
     for (const [name, value] of shop.visitor.cookies) if (name !== 'session') other.cookies.set(name, value)
-    await gone(other)
+    await expectHidden(other)
     await sql`update api_keys set created_at = created_at - interval '601 seconds' where id = ${id}`
-    await gone(shop.visitor)
+    await expectHidden(shop.visitor)
     await sql`update api_keys set created_at = created_at + interval '601 seconds' where id = ${id}`
     expect((await shop.visitor.get(created)).text).toContain(key)
     await shop.visitor.follow(await shop.visitor.get(`${shop.page}?copied`))
-    await gone(shop.visitor)
-    expect((await shop.visitor.get(shop.page)).text).not.toContain('You did not confirm')
+    await expectHidden(shop.visitor)
+    expect((await shop.visitor.get(shop.page)).text).not.toContain('You haven’t confirmed')
     expect(await status(key)).toBe(200)
   })
 
-  test('[AUTH-3] that was not copied is replaced in one step, and takes no second slot', async () => {
-    const shop = await aShop()
+  test('[AUTH-3] that was not copied, is replaced and revoked in one step', async () => {
+    const shop = await newShop()
     const { id, key } = await makeKey(shop, 'Accounting')
     await shop.visitor.get(`${shop.page}?copied`)
     const before = await activeKeys(shop)
@@ -93,8 +93,8 @@ describe('a key', () => {
     expect(await activeKeys(shop)).toBe(before)
   })
 
-  test('[AUTH-5] is refused on the very next request after it was revoked', async () => {
-    const shop = await aShop()
+  test('[AUTH-5] when revoked, is rejected on the next request', async () => {
+    const shop = await newShop()
     const { id, key } = await makeKey(shop)
     expect(await status(key)).toBe(200)
     const ask = `${shop.page}/keys/${id}/revoke`
@@ -102,15 +102,15 @@ describe('a key', () => {
     expect(done.headers.get('location')).toBe(shop.page)
     expect(await status(key)).toBe(401)
     expect((await shop.visitor.get(shop.page)).text).toContain('is revoked')
-    // said once: a reload does not say it again
+    // A reload does not repeat the notice.
     expect((await shop.visitor.get(shop.page)).text).not.toContain('is revoked')
     const again = await shop.visitor.get(ask)
     expect(again.headers.get('location')).toBe(shop.page)
     expect((await shop.visitor.follow(again)).text).toContain('is revoked')
   })
 
-  test('[AUTH-5] leaves a row in the audit table, with its merchant, when it is created, replaced and revoked', async () => {
-    const shop = await aShop()
+  test('[AUTH-5] when created, replaced or revoked, adds a row with its merchant to the audit table', async () => {
+    const shop = await newShop()
     const { id } = await makeKey(shop)
     const ask = `${shop.page}/keys/${id}/replace`
     await shop.visitor.send(ask, ask, { ends: 'at once' })
@@ -124,8 +124,8 @@ describe('a key', () => {
     expect(events.find(({ action }) => action === 'key.revoked')?.keyId).toBe(id)
   })
 
-  test('is revoked by nobody who only looks', async () => {
-    const shop = await aShop()
+  test('whose confirmation pages are opened, stays active', async () => {
+    const shop = await newShop()
     const { id, key } = await makeKey(shop)
     await shop.visitor.get(`${shop.page}/keys/${id}/revoke`)
     await shop.visitor.get(`${shop.page}/keys/${id}/replace`)
@@ -133,24 +133,24 @@ describe('a key', () => {
   })
 
   test.each([
-    ['', 'Give the key the name of the tool'],
-    ['   ', 'Give the key the name of the tool'],
+    ['', 'Enter the name of the tool'],
+    ['   ', 'Enter the name of the tool'],
     ['x'.repeat(81), 'at most 80 characters'],
-    ['line\nbreak', 'without control characters'],
-  ])('with the name %j is refused at its field, which keeps what was typed', async (name, sentence) => {
-    const shop = await aShop()
+    ['line\nbreak', 'no control characters'],
+  ])('with the name %j, is not created, and the field has an error message', async (name, message) => {
+    const shop = await newShop()
     const before = await activeKeys(shop)
     const answer = await shop.visitor.send(shop.page, `${shop.page}/keys`, { name })
     expect(answer.status).toBe(400)
-    expect(answer.text).toContain(sentence)
+    expect(answer.text).toContain(message)
     expect(answer.text).toContain('aria-invalid="true"')
     expect(await activeKeys(shop)).toBe(before)
   })
 })
 
-describe('five keys', () => {
-  test('[AUTH-4] the sixth is refused with a sentence that names the one used least', async () => {
-    const shop = await aShop()
+describe('a store with five keys', () => {
+  test('[AUTH-4] rejects a sixth key, and names the least recently used one', async () => {
+    const shop = await newShop()
     for (const name of ['b', 'c', 'd']) await makeKey(shop, name)
     const { id } = await makeKey(shop, 'the idle one')
     await platform.controlSql`
@@ -159,24 +159,22 @@ describe('five keys', () => {
     const { text } = await shop.visitor.get(shop.page)
     expect(text).toContain('the idle one')
     expect(text).not.toContain(`action="${shop.page}/keys"`)
-    const number = await shop.visitor.numberOf(shop.page, '/sign-out')
-    const sixth = await shop.visitor.post(`${shop.page}/keys`, { name: 'sixth', form_token: number })
+    const form_token = await shop.visitor.numberOf(shop.page, '/sign-out')
+    const sixth = await shop.visitor.post(`${shop.page}/keys`, { name: 'sixth', form_token })
     expect(sixth.status).toBe(409)
-    expect(sixth.text).toContain('No key was created for “sixth”')
+    expect(sixth.text).toContain('“sixth” was not created')
     expect(sixth.text).not.toMatch(/sdx_\w{49}/)
     expect(await activeKeys(shop)).toBe(5)
   })
 
-  test('[AUTH-4] fifty posts that race for the fifth make exactly one', async () => {
-    const shop = await aShop()
+  test('[AUTH-4] when 50 simultaneous forms create the fifth key, gets exactly one', async () => {
+    const shop = await newShop()
     for (const name of ['b', 'c', 'd']) await makeKey(shop, name)
-    const numbers = await Promise.all(
+    const tokens = await Promise.all(
       Array.from({ length: 50 }, () => shop.visitor.numberOf(shop.page, `${shop.page}/keys`)),
     )
     const answers = await Promise.all(
-      numbers.map((form_token, index) =>
-        shop.visitor.post(`${shop.page}/keys`, { name: `racer ${index}`, form_token }),
-      ),
+      tokens.map((form_token, index) => shop.visitor.post(`${shop.page}/keys`, { name: `racer ${index}`, form_token })),
     )
     const made = answers.filter((answer) => answer.status === 303)
     expect(made).toHaveLength(1)
@@ -192,9 +190,9 @@ describe('five keys', () => {
   })
 })
 
-describe('replacing', () => {
-  test('the new key works beside the old one, until the merchant says that the tool has moved', async () => {
-    const shop = await aShop()
+describe('replacing a key', () => {
+  test('creates a new key that works beside the old one until the merchant revokes that', async () => {
+    const shop = await newShop()
     const old = await makeKey(shop, 'ERP')
     const ask = `${shop.page}/keys/${old.id}/replace`
     const { text } = await shop.visitor.follow(await shop.visitor.send(ask, ask))
@@ -206,8 +204,8 @@ describe('replacing', () => {
     expect([await status(key), await status(old.key)]).toEqual([200, 401])
   })
 
-  test('[AUTH-4] with five keys the page offers first to make room, and leads back', async () => {
-    const shop = await aShop()
+  test('[AUTH-4] with five keys, first offers to revoke another key, and then returns', async () => {
+    const shop = await newShop()
     for (const name of ['b', 'c']) await makeKey(shop, name)
     const idle = await makeKey(shop, 'idle')
     const old = await makeKey(shop, 'ERP')
@@ -216,7 +214,7 @@ describe('replacing', () => {
     const ask = `${shop.page}/keys/${old.id}/replace`
     const { text } = await shop.visitor.get(ask)
     const revoke = `${shop.page}/keys/${idle.id}/revoke`
-    expect(text.indexOf('Make room first')).toBeLessThan(text.indexOf('If every key is needed'))
+    expect(text.indexOf('Revoke another key first')).toBeLessThan(text.indexOf('If you need every key'))
     expect(text.indexOf(`${revoke}?for=${old.id}`)).toBe(text.search(/[^"]*\/revoke\?for=/))
     expect(text).toMatch(/class="button danger-main">Revoke the old key/)
     expect(text).not.toMatch(/class="button main"/)
@@ -227,8 +225,8 @@ describe('replacing', () => {
     expect(await status(old.key)).toBe(200)
   })
 
-  test('[AUTH-4] with five keys the old one ends in the same moment', async () => {
-    const shop = await aShop()
+  test('[AUTH-4] with five keys, can revoke the old key in the same step', async () => {
+    const shop = await newShop()
     for (const name of ['b', 'c', 'd']) await makeKey(shop, name)
     const old = await makeKey(shop, 'ERP')
     const ask = `${shop.page}/keys/${old.id}/replace`
@@ -239,40 +237,40 @@ describe('replacing', () => {
   })
 })
 
-describe('replacing in two tabs', () => {
-  test('does what the page has said, or asks again: the old key does not end where it was to go on', async () => {
-    const shop = await aShop()
+describe('replacing a key in two tabs', () => {
+  test('when the limit is reached in between, shows the page again and changes nothing', async () => {
+    const shop = await newShop()
     for (const name of ['b', 'c']) await makeKey(shop, name)
     const old = await makeKey(shop, 'ERP')
     const ask = `${shop.page}/keys/${old.id}/replace`
     const first = await shop.visitor.hiddenOf(ask, ask)
     expect(first.ends).toBe('later')
-    await makeKey(shop, 'made in the other tab')
+    await makeKey(shop, 'created in the other tab')
     const answer = await shop.visitor.post(ask, first)
     expect(answer.status).toBe(409)
     expect(answer.text).toContain('Nothing was changed')
-    expect(answer.text).toContain('The old key is revoked at once')
+    expect(answer.text).toContain('This revokes the old key immediately')
     expect(await status(old.key)).toBe(200)
     expect(await activeKeys(shop)).toBe(5)
   })
 
-  test('makes one new key, whichever comes first', async () => {
-    const shop = await aShop()
+  test('with two forms, creates one new key', async () => {
+    const shop = await newShop()
     const old = await makeKey(shop, 'ERP')
     const ask = `${shop.page}/keys/${old.id}/replace`
     const [one, other] = [await shop.visitor.hiddenOf(ask, ask), await shop.visitor.hiddenOf(ask, ask)]
     expect((await shop.visitor.post(ask, one)).status).toBe(303)
     const second = await shop.visitor.post(ask, other)
     expect(second.status).toBe(409)
-    expect(second.text).toContain('was replaced before')
+    expect(second.text).toContain('is already being replaced')
     expect(await activeKeys(shop)).toBe(3)
-    expect((await shop.visitor.get(ask)).text).toContain('was replaced before')
+    expect((await shop.visitor.get(ask)).text).toContain('is already being replaced')
   })
 })
 
-describe('what is of another store', () => {
-  test('answers 404 on every page, by every guess, and nothing of it changes', async () => {
-    const [own, other] = [await aShop(), await aShop()]
+describe('a store of another merchant', () => {
+  test('under every path, returns 404 and does not change', async () => {
+    const [own, other] = [await newShop(), await newShop()]
     const { id: otherKey, key } = await makeKey(other)
     const [row] = await other.store.sql<[{ id: string }]>`
       insert into customers (id, email, created_at) values (gen_random_uuid(), 'x@example.com', now()) returning id`
@@ -284,7 +282,7 @@ describe('what is of another store', () => {
       ...['/data/orders', '/data/orders.csv', `/data/customers/${row.id}`].map((path) => foreign + path),
       ...['revoke', 'replace'].map((verb) => `${foreign}/settings/api/keys/${otherKey}/${verb}`),
       `${foreign}/usage/keys/${otherKey}`,
-      // our own store, somebody else's key or row
+      // The merchant's own store with a key or row of another store.
       ...['revoke', 'replace'].map((verb) => `${own.page}/keys/${otherKey}/${verb}`),
       `/stores/${own.store.id}/usage/keys/${otherKey}`,
       `/stores/${own.store.id}/usage?key=${otherKey}`,
@@ -312,8 +310,8 @@ describe('what is of another store', () => {
     expect(await activeKeys(other)).toBe(2)
   })
 
-  test('a store that was removed is gone from the next page on', async () => {
-    const shop = await aShop()
+  test('when removed, returns 404 on the next request', async () => {
+    const shop = await newShop()
     expect((await shop.visitor.get(shop.page)).status).toBe(200)
     await platform.controlSql`update stores set removed_at = now(), database_url = null, database_password = null
       where id = ${shop.store.id}`
@@ -322,8 +320,8 @@ describe('what is of another store', () => {
 })
 
 describe('usage', () => {
-  test('what a key did is counted on its pages: answers, refusals, the last requests and an unfinished walk', async () => {
-    const shop = await aShop()
+  test('of a key, shows successful requests, client errors, the request log and an unfinished sync', async () => {
+    const shop = await newShop()
     const { id, key } = await makeKey(shop, 'Walker')
     await shop.store.sql`
       insert into customers (id, email, created_at)
@@ -332,7 +330,7 @@ describe('usage', () => {
     await platform.get(`/api/v1/customers?limit=3&cursor=${first.json.meta.next_cursor}`, key)
     await platform.get('/api/v1/customers?limit=nonsense', key)
     const usagePage = `/stores/${shop.store.id}/usage/keys/${id}`
-    // a request is written down when its answer has been sent, which may be after that of a later one
+    // The service records a request after its response, so a later request can be recorded first.
     const paths = async () => (await shop.visitor.get(usagePage)).text.match(/\/api\/v1\/customers/g) ?? []
     await expect.poll(async () => (await paths()).length, { timeout: 5000 }).toBeGreaterThanOrEqual(3)
     const { text } = await shop.visitor.get(usagePage)
@@ -340,7 +338,7 @@ describe('usage', () => {
     expect(text).not.toContain('nonsense')
     expect(text).not.toContain('c1@example.com')
     expect((await shop.visitor.get(`/stores/${shop.store.id}/usage?key=${id}`)).text).toContain('Walker')
-    // the wrong limit is no answered request
+    // The request with the wrong limit is not successful.
     const hours = await platform.controlSql`
       select sum(answered)::int as answered, sum(client_errors)::int as errors from usage_hours where key_id = ${id}`
     expect(hours).toEqual([{ answered: 2, errors: 1 }])

@@ -20,7 +20,7 @@ function kysely(): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: kyselyDialect(control.database.pool) })
 }
 
-test('a query returns its rows, and how many rows it changed', async () => {
+test('a query returns its rows or the number of changed rows', async () => {
   const database = kysely()
   await isFirstSending(control.database, Buffer.from('one'))
   const [changed] = await database.updateTable('sent_forms').set({ sent_at: OLD }).execute()
@@ -30,7 +30,7 @@ test('a query returns its rows, and how many rows it changed', async () => {
   ])
 })
 
-test('a transaction that throws is rolled back, one that returns is committed, and both release their connection', async () => {
+test('a transaction that throws is rolled back, one that returns is committed, and both release the connection', async () => {
   const database = kysely()
   const insert = (text: string) => ({ number: Buffer.from(text), sent_at: OLD })
   const failing = database.transaction().execute(async (transaction) => {
@@ -40,14 +40,14 @@ test('a transaction that throws is rolled back, one that returns is committed, a
   await expect(failing).rejects.toThrow('on purpose')
   await database
     .transaction()
-    .execute((transaction) => transaction.insertInto('sent_forms').values(insert('kept')).execute())
+    .execute((transaction) => transaction.insertInto('sent_forms').values(insert('committed')).execute())
   const numbers = await database.selectFrom('sent_forms').select('number').execute()
-  expect(numbers.map(({ number }) => number.toString())).toContain('kept')
+  expect(numbers.map(({ number }) => number.toString())).toContain('committed')
   expect(numbers.map(({ number }) => number.toString())).not.toContain('rolled back')
   expect(control.database.pool.sums.busy).toBe(0)
 })
 
-test('a statement that fails rejects with the error of the server, and the connection goes on', async () => {
+test('a statement that fails rejects with the server’s error and releases the connection', async () => {
   const database = kysely()
   const twice = { number: Buffer.from('twice'), sent_at: OLD }
   const insertTwice = () => database.insertInto('sent_forms').values(twice).execute()

@@ -1,5 +1,4 @@
-// The workflow for n8n, which is not installed here: its nodes are carried out by a small interpreter that follows n8n's
-// rules for the kinds of nodes in it, against the service.
+// Tests the n8n workflow without n8n: a small interpreter runs its nodes by n8n's rules, against the service.
 
 import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -14,7 +13,7 @@ interface Node {
   readonly name: string
   readonly type: string
   readonly position: readonly [number, number]
-  // biome-ignore lint/suspicious/noExplicitAny: each kind of node has parameters of its own
+  // biome-ignore lint/suspicious/noExplicitAny: each type of node has its own parameters
   readonly parameters: any
 }
 
@@ -23,7 +22,7 @@ interface Workflow {
   readonly connections: Readonly<Record<string, { readonly main: readonly (readonly { readonly node: string }[])[] }>>
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: items hold whatever the node before put into them
+// biome-ignore lint/suspicious/noExplicitAny: the previous node determines the shape of an item
 type Item = any
 
 let platform: TestPlatform
@@ -39,31 +38,31 @@ afterAll(() => platform.close())
 
 const workflowAt = (url: string): Workflow => JSON.parse(recipesFor(url).find(({ id }) => id === 'n8n')?.code ?? '')
 
-/** The value of an expression as n8n writes them, `={{ ... }}`. */
+/** Evaluates an n8n expression, `={{ ... }}`. */
 function evaluated(expression: string, $json: Item): unknown {
   const inner = /^=\{\{(.*)\}\}$/s.exec(expression)?.[1]
   return inner === undefined ? expression : new Function('$json', `return (${inner})`)($json)
 }
 
-/** One execution of the workflow. `state` is its static data, which n8n keeps when the execution has ended. */
+/** One execution of the workflow. `state` is its static data, which n8n stores between executions. */
 class Execution {
-  readonly taken: string[] = []
+  readonly processed: string[] = []
   readonly waits: number[] = []
   readonly #workflow: Workflow
   readonly #state: object
-  readonly #take: (id: string) => void
+  readonly #onItem: (id: string) => void
 
-  constructor(workflow: Workflow, state: object, take: (id: string) => void = () => undefined) {
+  constructor(workflow: Workflow, state: object, onItem: (id: string) => void = () => undefined) {
     this.#workflow = workflow
     this.#state = state
-    this.#take = take
+    this.#onItem = onItem
   }
 
   async run(): Promise<void> {
     await this.#enter('Every hour', [{}])
   }
 
-  /** A branch is carried out to its end before the next one, from the top of the canvas. */
+  /** Runs a node and its branches. Each branch runs to its end before the next one, from the top of the canvas. */
   async #enter(name: string, items: readonly Item[]): Promise<void> {
     const node = this.#workflow.nodes.find((each) => each.name === name)
     if (node === undefined) throw new Error(`no node ${name}`)
@@ -95,15 +94,15 @@ class Execution {
       }
       case 'noOp':
         for (const { id } of items) {
-          this.#take(id)
-          this.taken.push(id)
+          this.#onItem(id)
+          this.processed.push(id)
         }
         return [items]
       case 'wait':
         this.waits.push(Number(evaluated(parameters.amount, items.at(-1))))
         return [items]
       default:
-        throw new Error(`n8n's rules for ${type} are not known here`)
+        throw new Error(`this test can't run nodes of type ${type}`)
     }
   }
 
@@ -117,7 +116,7 @@ class Execution {
   }
 }
 
-/** An HTTP Request node that gives the full response, never fails by a status, and continues after a failure. */
+/** Runs an HTTP Request node that returns the full response, ignores error statuses, and continues after a failure. */
 async function responseTo(url: string): Promise<Item> {
   try {
     const response = await fetch(url, { headers: { 'x-api-key': store.key } })
@@ -138,7 +137,7 @@ async function through(refusals: ReadonlyMap<number, Refusal>): Promise<Workflow
 }
 
 describe('the workflow for n8n', () => {
-  test('has the key in a credential and nowhere else, and nodes that are all connected', async () => {
+  test('has the key in a credential only, and all its nodes are connected', async () => {
     const { nodes, connections } = await through(new Map())
     expect(nodes.find(({ name }) => name === 'Get a page')?.parameters).toMatchObject({
       authentication: 'genericCredentialType',
@@ -150,24 +149,24 @@ describe('the workflow for n8n', () => {
     expect(new Set([...reached, 'Every hour'])).toEqual(new Set(nodes.map(({ name }) => name)))
   })
 
-  test('[PAG-2, PAG-3, SYNC-2] hands on every order once, keeps the watermark, and asks next for what changed', async () => {
+  test('[PAG-2, PAG-3, SYNC-2] passes on each order once, and in the next run only changes', async () => {
     const workflow = await through(new Map())
     const state: { since?: string; cursor?: string } = {}
     const first = new Execution(workflow, state)
     await first.run()
-    expect(first.taken).toEqual(await storedIds())
+    expect(first.processed).toEqual(await storedIds())
     const { since } = state
     expect([since, state.cursor]).toEqual([expect.stringMatching(/^20.*Z$/), ''])
-    const [id] = first.taken
+    const [id] = first.processed
     await store.sql`update orders set tracking_number = 'n8n' where id = ${id ?? ''}`
     const second = new Execution(workflow, state)
     await second.run()
-    expect(second.taken).toContain(id)
-    expect(second.taken.length).toBeLessThan(SIZE.orders)
+    expect(second.processed).toContain(id)
+    expect(second.processed.length).toBeLessThan(SIZE.orders)
     expect(proxy.seen.at(-1)?.query.get('updated_since')).toBe(since)
   })
 
-  test('[LIM-1] waits as long as the service says, also 60 seconds, and longer with each failure otherwise', async () => {
+  test('[LIM-1] after an error, waits as long as Retry-After says, otherwise longer with each attempt', async () => {
     const workflow = await through(
       new Map([
         [0, { status: 429, code: 'RATE_LIMITED', headers: { 'Retry-After': '60' } }],
@@ -178,10 +177,10 @@ describe('the workflow for n8n', () => {
     const execution = new Execution(workflow, {})
     await execution.run()
     expect(execution.waits).toEqual([60, 2, 30])
-    expect(execution.taken).toEqual(await storedIds())
+    expect(execution.processed).toEqual(await storedIds())
   })
 
-  test('[SYNC-3] ended in the middle, the next run continues with the page that the tool did not take', async () => {
+  test('[SYNC-3] after a run that stopped, continues with the page that the tool did not process', async () => {
     const workflow = await through(new Map())
     const state = {}
     let count = 0
@@ -193,10 +192,10 @@ describe('the workflow for n8n', () => {
     const rest = new Execution(workflow, state)
     await rest.run()
     const ids = await storedIds()
-    expect(rest.taken).toEqual(ids.slice(250))
+    expect(rest.processed).toEqual(ids.slice(250))
   })
 
-  test('a refused connection and an error that does not pass stop it with a clear message', async () => {
+  test('on a refused connection or a permanent error, stops with a clear message', async () => {
     const workflow = await through(new Map([[0, { status: 401, code: 'INVALID_API_KEY' }]]))
     await expect(new Execution(workflow, {}).run()).rejects.toThrow(/^status 401: .*INVALID_API_KEY/)
     await proxy.close()

@@ -84,7 +84,7 @@ for (const { id, command, file, needs } of PROGRAMS) {
       return { ...ended, rows, state: JSON.parse(state) }
     }
 
-    test('[SYNC-1, PAG-2] reads all pages, and waits as long as the service says', async () => {
+    test('[SYNC-1, PAG-2] in the first run, reads all pages, and waits as long as Retry-After says', async () => {
       const { code, stdout, stderr, rows, state } = await run(proxy.url)
       expect([code, stdout]).toEqual([0, ''])
       expect(stderr).toContain('640 orders; the next run requests changes since 20')
@@ -100,7 +100,7 @@ for (const { id, command, file, needs } of PROGRAMS) {
       expect(seen.map(({ query }) => query.has('cursor'))).toEqual([false, true, true, true, true])
     })
 
-    test('[SYNC-1, SYNC-2] keeps the watermark, and the next run appends what changed', async () => {
+    test('[SYNC-1, SYNC-2] in the next run, appends what changed since the watermark', async () => {
       const first = await run(platform.service.url)
       const [changed] = await store.sql`
         update orders set tracking_number = ${id} where id = (select id from orders order by id limit 1) returning id`
@@ -114,13 +114,13 @@ for (const { id, command, file, needs } of PROGRAMS) {
       expect(second.state.since > first.state.since).toBe(true)
     })
 
-    test('[SYNC-3] killed between two pages and within a line, the next run continues with the next page', async () => {
+    test('[SYNC-3] after a kill between two pages or within a line, continues with the next page', async () => {
       const hanging = await startBusyProxy(platform.service.url, new Map([[2, { status: 0, code: '' }]]))
       const kill = new AbortController()
       const running = run(hanging.url, { kill: kill.signal })
       await expect.poll(() => hanging.seen.length, { timeout: 20_000 }).toBe(3)
       kill.abort()
-      // what the program has started itself may wait for the response still
+      // A child process of the program can still wait for the response.
       await hanging.close()
       const killed = await running
       expect(killed.code).not.toBe(0)
@@ -132,7 +132,7 @@ for (const { id, command, file, needs } of PROGRAMS) {
       expect(linesOf(rows)).toEqual(await served('1970-01-01T00:00:00Z'))
     })
 
-    test('a cursor that the service does not take any more begins the list again', async () => {
+    test('with a cursor that the API rejects, restarts the list', async () => {
       const state = { since: '1970-01-01T00:00:00Z', cursor: 'nonsense', bytes: 0 }
       await writeFile(path.join(cwd, 'orders.state'), JSON.stringify(state))
       await writeFile(path.join(cwd, 'orders.jsonl'), '')
@@ -141,13 +141,13 @@ for (const { id, command, file, needs } of PROGRAMS) {
       expect(linesOf(rows)).toHaveLength(SIZE.orders)
     })
 
-    test('without its file of rows it reads everything again', async () => {
+    test('without its file of rows, reads all orders again', async () => {
       await run(platform.service.url)
       await rm(path.join(cwd, 'orders.jsonl'))
       expect(linesOf((await run(platform.service.url)).rows)).toHaveLength(SIZE.orders)
     })
 
-    test('a refused connection ends in one clear message, without a stack trace', async () => {
+    test('on a refused connection, stops with one clear message and no stack trace', async () => {
       const server = await startBusyProxy(platform.service.url, new Map())
       await server.close()
       const { code, stdout, stderr, rows } = await run(server.url)
@@ -158,7 +158,7 @@ for (const { id, command, file, needs } of PROGRAMS) {
       expect(lines[3]).toMatch(/^stopped: no response from http:.*(?:refused|Connection|connect|ECONNREFUSED)/)
     })
 
-    test('[SYNC-3, AUTH-6] stops with the message of any other error, and writes no row', async () => {
+    test('[SYNC-3, AUTH-6] on any other error, stops with its message and writes no row', async () => {
       const { code, stdout, stderr, rows } = await run(platform.service.url, { key: `${store.key}x` })
       expect([code, stdout, rows]).toEqual([1, '', ''])
       expect(stderr).toMatch(/^stopped: status 401: .*INVALID_API_KEY.*\n$/)
@@ -167,7 +167,7 @@ for (const { id, command, file, needs } of PROGRAMS) {
 }
 
 describe('the recipes', () => {
-  test('hold the address of the service in place of the example, and no key', () => {
+  test('contain the URL of the service instead of the placeholder, and no key', () => {
     const recipes = recipesFor("https://export.example.org/it's/")
     expect(recipes.map(({ id }) => id)).toEqual(['curl', 'typescript', 'python', 'google-sheets', 'power-query', 'n8n'])
     for (const { code, note, title } of recipes) {
@@ -177,7 +177,7 @@ describe('the recipes', () => {
     }
   })
 
-  test('for Power Query closes what it opens (it cannot be run here)', () => {
+  test('for Power Query, which tests can’t run, has balanced brackets', () => {
     const code = codeOf('power-query', 'https://export.example.org').replaceAll(/\/\/ .*$/gm, '')
     const bare = code.replaceAll(/"(?:[^"]|"")*"/g, '""')
     const open: string[] = []

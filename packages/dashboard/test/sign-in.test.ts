@@ -15,8 +15,8 @@ afterAll(() => platform.close())
 const browser = () => new PlainBrowser(urlOf(platform))
 const settings = () => `/stores/${store.id}/settings/api`
 
-describe('signing in', () => {
-  test('by password leads to the only store, and every page before it asks to sign in', async () => {
+describe('a sign-in', () => {
+  test('by password, opens the only store; before that, every page redirects to the sign-in', async () => {
     const visitor = browser()
     for (const path of ['/', '/stores', '/account', settings(), `/stores/${store.id}/data/orders.csv`]) {
       const answer = await visitor.get(path)
@@ -28,40 +28,40 @@ describe('signing in', () => {
     expect((await visitor.get(settings())).status).toBe(200)
   })
 
-  test('the cookie is for this host alone, out of the reach of scripts, and of no other site', async () => {
+  test('sets a cookie for this host only, hidden from scripts and other sites', async () => {
     const visitor = browser()
-    const number = await visitor.numberOf('/sign-in', '/sign-in')
+    const form_token = await visitor.numberOf('/sign-in', '/sign-in')
     const { email, password } = merchant
-    const { headers } = await visitor.post('/sign-in', { email, password, form_token: number })
+    const { headers } = await visitor.post('/sign-in', { email, password, form_token })
     const [cookie = ''] = headers.getSetCookie()
     expect(cookie).toMatch(/^session=/)
     for (const attribute of ['HttpOnly', 'SameSite=Lax', 'Path=/']) expect(cookie).toContain(attribute)
     expect(cookie).not.toContain('Domain')
   })
 
-  test('the address is taken in any case, with blanks around it', async () => {
+  test('with an address in any case, with spaces around it, succeeds', async () => {
     await browser().signIn({ ...merchant, email: ` ${merchant.email.toUpperCase()} ` })
   })
 
-  test('an unknown account answers the same as a wrong password, and takes about as long', async () => {
+  test('to an unknown account, has the same response and duration as with a wrong password', async () => {
     const answers: string[] = []
     const times: number[] = []
-    for (const email of [merchant.email, 'nobody@example.com']) {
+    for (const email of [merchant.email, 'unknown@example.com']) {
       const visitor = browser()
-      const number = await visitor.numberOf('/sign-in', '/sign-in')
+      const form_token = await visitor.numberOf('/sign-in', '/sign-in')
       const startedAt = performance.now()
-      const answer = await visitor.post('/sign-in', { email, password: 'wrong password', form_token: number })
+      const answer = await visitor.post('/sign-in', { email, password: 'wrong password', form_token })
       times.push(performance.now() - startedAt)
       expect(answer.status).toBe(400)
       expect([...answer.headers.keys()]).not.toContain('set-cookie')
       answers.push(answer.text.replaceAll(email, '').replaceAll(/value="[^"]*"/g, ''))
     }
     expect(answers[1]).toBe(answers[0])
-    // what is slow is the hash, which both compute: without it the second would take a fiftieth
+    // Both compute the slow hash. Without it, the second attempt would take a fiftieth of the time.
     expect(times[1]).toBeGreaterThan((times[0] ?? 0) / 5)
   })
 
-  test('the session is another one after each sign-in, and the one before it has ended', async () => {
+  test('in a signed-in browser, creates a new session and ends the previous one', async () => {
     const visitor = await browser().signIn(merchant)
     const before = new PlainBrowser(visitor.url)
     for (const [name, value] of visitor.cookies) before.cookies.set(name, value)
@@ -72,7 +72,7 @@ describe('signing in', () => {
     expect((await before.get(settings())).status).toBe(303)
   })
 
-  test('signing out ends the session for every copy of its cookie', async () => {
+  test('followed by a sign-out, leaves no valid copy of the cookie', async () => {
     const visitor = await browser().signIn(merchant)
     const copy = new PlainBrowser(visitor.url)
     for (const [name, value] of visitor.cookies) copy.cookies.set(name, value)
@@ -81,14 +81,14 @@ describe('signing in', () => {
     expect((await copy.get(settings())).headers.get('location')).toMatch(/^\/sign-in\?/)
   })
 
-  test('signing out everywhere ends the sessions of other browsers', async () => {
+  test('followed by "Sign out everywhere", leaves no session in any browser', async () => {
     const own = await addMerchant(platform, store.id)
     const [one, other] = [await browser().signIn(own), await browser().signIn(own)]
     expect((await one.send('/account', '/account/sign-out-everywhere')).status).toBe(303)
     for (const visitor of [one, other]) expect((await visitor.get(settings())).status).toBe(303)
   })
 
-  test('a session whose cookie was changed is none', async () => {
+  test('with a changed cookie, has no session', async () => {
     const visitor = await browser().signIn(merchant)
     const cookie = visitor.cookies.get('session') ?? ''
     for (const forged of [`${cookie.slice(0, -6)}AAAA%3D`, cookie.split('.')[0] ?? '', `x${cookie}`, 'null', '']) {
@@ -98,8 +98,8 @@ describe('signing in', () => {
   })
 })
 
-describe('somebody who is not signed in', () => {
-  test('is led back to the same address, query included', async () => {
+describe('a visitor who is not signed in', () => {
+  test('after the sign-in, returns to the same URL, including the query', async () => {
     const { email, password } = merchant
     for (const query of ['', `?key=${store.keyId}`, '?show=errors&until=2026-11-21T03%3A00']) {
       const visitor = browser()
@@ -109,13 +109,13 @@ describe('somebody who is not signed in', () => {
     }
   })
 
-  test('is told that a form that came too late was not processed, and finds the name that they typed', async () => {
+  test('after sending a form, learns that it was not processed, and gets the typed name back', async () => {
     const visitor = await browser().signIn(merchant)
     const form = await visitor.hiddenOf(settings(), `${settings()}/keys`)
     visitor.cookies.delete('session')
     const late = await visitor.post(`${settings()}/keys`, { ...form, name: 'Stock & "sheet" ü' })
     const location = late.headers.get('location') ?? ''
-    expect((await visitor.get(location)).text).toContain('Your session has ended, so the form was not processed.')
+    expect((await visitor.get(location)).text).toContain('Your session ended, so the form was not processed.')
     const { email, password } = merchant
     const back = await visitor.send(location, '/sign-in', { email, password })
     expect((await visitor.follow(back)).text).toContain('value="Stock &amp; &quot;sheet&quot; ü"')
@@ -136,7 +136,7 @@ describe('somebody who is not signed in', () => {
     '/stores?next=\r\nset-cookie:x',
     '/stores?to=//evil.example',
     'x',
-  ])('is led nowhere else: %j', async (next) => {
+  ])('with the return path %j, is redirected to the home page', async (next) => {
     const { email, password } = merchant
     const page = `/sign-in?next=${encodeURIComponent(next)}`
     expect((await browser().get(page)).text).toContain('name="next" value="/"')
@@ -145,30 +145,30 @@ describe('somebody who is not signed in', () => {
   })
 })
 
-describe('guesses', () => {
-  test('ten a minute for an account, from wherever they come; then even the right password waits', async () => {
-    const held = await addMerchant(platform, store.id)
+describe('the rate limit', () => {
+  test('for one account from any address, allows ten attempts a minute, then rejects even the right password', async () => {
+    const limited = await addMerchant(platform, store.id)
     const statuses: number[] = []
     for (let index = 0; index < 13; index += 1) {
       const visitor = browser()
-      const fields = { email: held.email, password: `guess ${index}` }
-      const number = await visitor.numberOf('/sign-in', '/sign-in')
+      const fields = { email: limited.email, password: `guess ${index}` }
+      const form_token = await visitor.numberOf('/sign-in', '/sign-in')
       const from = { 'x-forwarded-for': `198.51.100.${index}` }
-      statuses.push((await visitor.post('/sign-in', { ...fields, form_token: number }, from)).status)
+      statuses.push((await visitor.post('/sign-in', { ...fields, form_token }, from)).status)
     }
     expect(statuses).toEqual([...Array(10).fill(400), 429, 429, 429])
     const visitor = browser()
-    const answer = await visitor.send('/sign-in', '/sign-in', { email: held.email, password: held.password })
+    const answer = await visitor.send('/sign-in', '/sign-in', { email: limited.email, password: limited.password })
     expect(answer.status).toBe(429)
     expect(answer.text).toMatch(/Too many attempts\. Wait \d+ (seconds|minutes)/)
   })
 
-  test('ten a minute for an address, whatever accounts it tries', async () => {
+  test('for one address and any accounts, allows ten attempts a minute', async () => {
     const statuses: number[] = []
     for (let index = 0; index < 12; index += 1) {
       const visitor = browser()
-      const number = await visitor.numberOf('/sign-in', '/sign-in')
-      const fields = { email: `nobody${index}@example.com`, password: 'a guess', form_token: number }
+      const form_token = await visitor.numberOf('/sign-in', '/sign-in')
+      const fields = { email: `unknown${index}@example.com`, password: 'a guess', form_token }
       const from = { 'x-forwarded-for': 'made up, 203.0.113.9' }
       statuses.push((await visitor.post('/sign-in', fields, from)).status)
     }
@@ -176,7 +176,7 @@ describe('guesses', () => {
   })
 })
 
-test('guesses from outside do not keep the owner who is signed in from changing the password', async () => {
+test('a rate-limited account can still change its password in a signed-in browser', async () => {
   const own = await addMerchant(platform, store.id)
   const visitor = await browser().signIn(own)
   for (let index = 0; index < 11; index += 1) {
@@ -190,7 +190,7 @@ test('guesses from outside do not keep the owner who is signed in from changing 
 })
 
 describe('a one-time link', () => {
-  test('signs in once, and looking at it uses nothing up', async () => {
+  test('that is opened several times and used twice, signs in once', async () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     for (let look = 0; look < 3; look += 1) expect((await browser().get(`/link/${token}`)).status).toBe(200)
     const visitor = browser()
@@ -199,10 +199,10 @@ describe('a one-time link', () => {
     expect((await visitor.get(settings())).status).toBe(200)
     const second = await browser().send(`/link/${token}`, '/link', { token })
     expect(second.status).toBe(400)
-    expect(second.text).toContain('used before or is too old')
+    expect(second.text).toContain('already used or has expired')
   })
 
-  test('twenty who use it at once are one', async () => {
+  test('that is used 20 times at once, signs in once', async () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     const visitors = await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
@@ -217,7 +217,7 @@ describe('a one-time link', () => {
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1)
   })
 
-  test('guessed tokens are refused, and only its hash is stored', async () => {
+  test('with a guessed token, is rejected; the database stores only the hash of a token', async () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     const sql = platform.controlSql
     const rows = await sql`select to_jsonb(l) as row from merchant_links l`
@@ -228,24 +228,24 @@ describe('a one-time link', () => {
     }
   })
 
-  test('too old, it signs nobody in', async () => {
+  test('that has expired, is rejected', async () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     await platform.controlSql`update merchant_links set expires_at = now() - interval '1 second'`
     const from = { 'x-forwarded-for': '192.0.2.77' }
     const visitor = browser()
-    const number = await visitor.numberOf(`/link/${token}`, '/link')
-    expect((await visitor.post('/link', { token, form_token: number }, from)).status).toBe(400)
+    const form_token = await visitor.numberOf(`/link/${token}`, '/link')
+    expect((await visitor.post('/link', { token, form_token }, from)).status).toBe(400)
   })
 })
 
-describe('the password', () => {
-  test('is changed by who knows it; other browsers are signed out, and the old one is refused', async () => {
+describe('a password', () => {
+  test('with the current one, can be changed, which signs out other browsers and ends the old password', async () => {
     const own = await addMerchant(platform, store.id)
     const [one, other] = [await browser().signIn(own), await browser().signIn(own)]
     const next = 'a longer password'
     const wrong = await one.send('/account', '/account/password', { current: 'not it at all', next })
     expect(wrong.status).toBe(400)
-    expect(wrong.text).toContain('This is not your current password.')
+    expect(wrong.text).toContain('This isn’t your current password.')
     const short = await one.send('/account', '/account/password', { current: own.password, next: 'short' })
     expect(short.text).toContain('at least 10 characters')
     const done = await one.send('/account', '/account/password', { current: own.password, next })
@@ -258,7 +258,7 @@ describe('the password', () => {
     await browser().signIn({ ...own, password: next })
   })
 
-  test('who came by link sets a first one', async () => {
+  test('after a sign-in by link, can be set for the first time', async () => {
     const accounts = await accountsOf(platform)
     const { email } = await accounts.addMerchant('fresh@example.com', store.id)
     const token = await accounts.createSignInLink(email)
@@ -275,7 +275,7 @@ describe('the password', () => {
     await browser().signIn({ email, password })
   })
 
-  test('is stored as a slow hash with a salt of its own', async () => {
+  test('when stored, is a slow hash with its own salt', async () => {
     const rows = await platform.controlSql<{ password: string }[]>`select password from merchant_logins`
     const hashes = rows.map(({ password }) => password)
     expect(hashes.every((hash) => /^[0-9a-f]{32}:[0-9a-f]{128}$/.test(hash))).toBe(true)

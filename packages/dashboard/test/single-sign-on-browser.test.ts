@@ -25,13 +25,13 @@ afterAll(async () => {
   await provider.close()
 })
 
-/** Its pages ask for a font, which no test gets. */
-const PROVIDERS_OWN = /fonts\.googleapis\.com|ERR_NAME_NOT_RESOLVED/
+/** The provider's pages load a font from the internet, which tests block. */
+const BLOCKED_FONT = /fonts\.googleapis\.com|ERR_NAME_NOT_RESOLVED/
 
 test.each([
   ['with', true],
   ['without', false],
-])('one press leads to the login of the operator and back to the store, %s JavaScript', async (_word, javaScript) => {
+])('the button opens the provider and returns to the store, %s JavaScript', async (_word, javaScript) => {
   const { page, problems, close } = await openPage(chromium, { javaScript })
   try {
     await page.goto(`${urlOf(platform)}/sign-in`)
@@ -45,7 +45,7 @@ test.each([
     await page.waitForURL(/\/settings\/api$/)
     expect(page.url()).toContain(urlOf(platform))
     expect(await page.getByText(merchant.email).count()).toBeGreaterThan(0)
-    expect(problems.filter((problem) => !PROVIDERS_OWN.test(problem))).toEqual([])
+    expect(problems.filter((problem) => !BLOCKED_FONT.test(problem))).toEqual([])
   } finally {
     await close()
   }

@@ -12,8 +12,8 @@ beforeEach(() => scene.reset())
 
 const isIdToken = (token: string) => token.split('.').length === 3
 
-describe('the way back', () => {
-  test('is taken by the browser that left alone, with its own state', async () => {
+describe('the callback', () => {
+  test('in another browser or with another state, is rejected', async () => {
     const visitor = scene.browser()
     const back = await scene.leaveAndSignIn(visitor, 'known')
     const changed = back.replace(/state=[^&]+/, `state=${'x'.repeat(32)}`)
@@ -31,13 +31,13 @@ describe('the way back', () => {
     for (const [from, address] of attempts) {
       const answer = await scene.comeBack(from, address)
       expect(answer.status, address).toBe(400)
-      expect(answer.text).toContain('did not come to its end')
+      expect(answer.text).toContain('didn’t complete')
       expect(from.cookies.has('session')).toBe(false)
     }
     expect((await scene.comeBack(visitor, back)).status).toBe(303)
   })
 
-  test('a changed cookie is none', async () => {
+  test('with a changed cookie, is rejected', async () => {
     const visitor = scene.browser()
     const back = await scene.leaveAndSignIn(visitor, 'known')
     const cookie = visitor.cookies.get('single-sign-on') ?? ''
@@ -45,7 +45,7 @@ describe('the way back', () => {
     expect((await scene.comeBack(visitor, back)).status).toBe(400)
   })
 
-  test('works once, also with the cookie that it had', async () => {
+  test('used a second time, even with the original cookie, is rejected', async () => {
     const visitor = scene.browser()
     const back = await scene.leaveAndSignIn(visitor, 'known')
     const copy = scene.browser(visitor)
@@ -57,7 +57,7 @@ describe('the way back', () => {
     }
   })
 
-  test('another issuer in it is refused', async () => {
+  test('with another issuer, is rejected', async () => {
     const visitor = scene.browser()
     const back = await scene.leaveAndSignIn(visitor, 'known')
     const iss = encodeURIComponent('https://login.example.net')
@@ -66,7 +66,7 @@ describe('the way back', () => {
   })
 
   test.each(['', '&iss='])(
-    'without an issuer ("%s") is refused if the provider announces that it sends one',
+    'without an issuer ("%s"), is rejected if the provider announces that it sends one',
     async (iss) => {
       const visitor = scene.browser()
       const back = await scene.leaveAndSignIn(visitor, 'known')
@@ -77,7 +77,7 @@ describe('the way back', () => {
     },
   )
 
-  test('without an issuer is taken if the provider does not announce one', async () => {
+  test('without an issuer, succeeds if the provider does not announce one', async () => {
     scene.serve({
       change: (_path, answer) => ({ ...answer, authorization_response_iss_parameter_supported: undefined }),
     })
@@ -86,11 +86,11 @@ describe('the way back', () => {
     expect((await scene.comeBack(visitor, back.replace(/&?iss=[^&]+/, ''))).status).toBe(303)
   })
 
-  test('leads nowhere but to our first page, whatever the request names', async () => {
+  test('with any redirect target in the request, redirects to the home page', async () => {
     const visitor = scene.browser()
-    const number = await visitor.numberOf('/sign-in', '/sign-in/oidc')
+    const form_token = await visitor.numberOf('/sign-in', '/sign-in/oidc')
     const there = 'https://evil.example.com'
-    const fields = { form_token: number, callbackURL: there, redirect: there, next: there, errorCallbackURL: there }
+    const fields = { form_token, callbackURL: there, redirect: there, next: there, errorCallbackURL: there }
     const answer = await visitor.post(`/sign-in/oidc?callbackURL=${there}&next=${there}`, fields)
     const start = /url=(.+)$/.exec(answer.headers.get('refresh') ?? '')?.[1] ?? ''
     expect(start).not.toContain('evil')
@@ -99,7 +99,7 @@ describe('the way back', () => {
     expect(done.headers.get('location')).toBe('/')
   })
 
-  test('ten a minute for an address; then it waits', async () => {
+  test('from one address, is allowed ten times a minute', async () => {
     const statuses: number[] = []
     for (let index = 0; index < 12; index += 1)
       statuses.push(
@@ -110,7 +110,7 @@ describe('the way back', () => {
   })
 })
 
-describe('what the provider answers', () => {
+describe('a response of the provider', () => {
   const tokens = (edit: (answer: Record<string, unknown>) => Record<string, unknown>) => {
     return (path: string, answer: Record<string, unknown>) => (path === '/token' ? edit(answer) : answer)
   }
@@ -119,11 +119,11 @@ describe('what the provider answers', () => {
   test.each([
     ['without an ID token', ({ id_token: _none, ...rest }: Record<string, unknown>) => rest],
     [
-      'with an ID token of an earlier sign-in, whose nonce is another one',
+      'with the ID token of an earlier sign-in, which has another nonce',
       (answer: Record<string, unknown>) => ({ ...answer, id_token: scene.provider.tokens.findLast(isIdToken) }),
     ],
     [
-      'with an ID token whose signature is of other claims',
+      'with an ID token whose signature is for other claims',
       (answer: Record<string, unknown>) => {
         const [head, payload = '', seal] = signed(answer.id_token)
         const claims = { ...JSON.parse(Buffer.from(payload, 'base64url').toString()), extra: 1 }
@@ -134,20 +134,20 @@ describe('what the provider answers', () => {
       },
     ],
     [
-      'with an ID token that nobody signed',
+      'with an unsigned ID token',
       (answer: Record<string, unknown>) => {
         const head = Buffer.from(JSON.stringify({ alg: 'none' })).toString('base64url')
         return { ...answer, id_token: `${head}.${signed(answer.id_token)[1]}.` }
       },
     ],
-  ])('%s signs nobody in', async (_what, edit) => {
+  ])('%s, is rejected', async (_what, edit) => {
     scene.serve({ inIdToken: true })
     expect((await scene.signIn(scene.browser(), 'known')).status).toBe(303)
     scene.serve({ inIdToken: true, change: tokens(edit) })
     const visitor = scene.browser()
     const answer = await scene.signIn(visitor, 'known')
     expect(answer.status).toBe(400)
-    expect(answer.text).toContain('did not come to its end')
+    expect(answer.text).toContain('didn’t complete')
     expect(visitor.cookies.has('session')).toBe(false)
   })
 
@@ -158,7 +158,7 @@ describe('what the provider answers', () => {
     [['dashboard', 'another'], 'dashboard', 303],
     [['dashboard'], undefined, 303],
     ['dashboard', 'dashboard', 303],
-  ])('with an ID token for %j that was issued to %s, answers %i', async (aud, azp, status) => {
+  ])('with an ID token for %j that was issued to %s, returns %i', async (aud, azp, status) => {
     const change = tokens((answer) => ({ ...answer, id_token: signedWith(String(answer.id_token), { aud, azp }) }))
     scene.serve({ inIdToken: true, change })
     const visitor = scene.browser()
@@ -166,26 +166,26 @@ describe('what the provider answers', () => {
     expect(visitor.cookies.has('session')).toBe(status === 303)
   })
 
-  test('about another person than the ID token does not count', async () => {
+  test('with user info of another person than the ID token, is rejected', async () => {
     scene.serve({
-      change: (path, answer) => (path === '/me' ? { ...answer, sub: 'somebody else' } : answer),
+      change: (path, answer) => (path === '/me' ? { ...answer, sub: 'another person' } : answer),
     })
     expect((await scene.signIn(scene.browser(), 'known')).status).toBe(400)
   })
 
   test.each([
-    ['of another issuer', { issuer: 'https://login.example.net' }],
-    ['whose tokens would cross a network in the open', { token_endpoint: 'http://login.example.net/token' }],
-    ['that leads to no web page', { authorization_endpoint: 'javascript:alert(1)' }],
-    ['without keys', { jwks_uri: undefined }],
-  ])('as its document, one %s, is none', async (_what, changed) => {
+    ['names another issuer', { issuer: 'https://login.example.net' }],
+    ['sends tokens unencrypted', { token_endpoint: 'http://login.example.net/token' }],
+    ['has a javascript: endpoint', { authorization_endpoint: 'javascript:alert(1)' }],
+    ['has no keys', { jwks_uri: undefined }],
+  ])('whose discovery document %s, counts as unreachable', async (_what, changed) => {
     scene.serve({ change: (_path, answer) => ({ ...answer, ...changed }) })
     expect((await scene.browser().send('/sign-in', '/sign-in/oidc')).status).toBe(503)
   })
 })
 
 describe('the form', () => {
-  test('is taken from our own page alone', async () => {
+  test('without a token or from another site, is rejected', async () => {
     const visitor = scene.browser()
     expect((await visitor.post('/sign-in/oidc', {})).status).toBe(403)
     const form_token = await visitor.numberOf('/sign-in', '/sign-in/oidc')

@@ -6,7 +6,7 @@ import { SingleSignOn } from '../src/accounts/single-sign-on.ts'
 import { SingleSignOnScene } from './support/single-sign-on-scene.ts'
 import { declineThere, signInThere } from './support/test-provider.ts'
 
-const NO_STORES = 'Your account there has no stores here. Ask whoever runs the platform.'
+const UNKNOWN_ACCOUNT = 'No account here has your verified email address. Contact your platform’s support.'
 
 let scene: SingleSignOnScene
 beforeAll(async () => {
@@ -15,15 +15,15 @@ beforeAll(async () => {
 afterAll(() => scene.close())
 beforeEach(() => scene.reset())
 
-/** How many accounts, sessions and logins there are. */
+/** Counts accounts, sessions and logins. */
 async function countRows(): Promise<unknown> {
   return scene.platform.controlSql`select
     (select count(*)::int from merchants) as merchants, (select count(*)::int from merchant_sessions) as sessions,
     (select count(*)::int from merchant_logins) as logins`
 }
 
-describe('signing in at the login of the operator', () => {
-  test('leads back to the address that asked for the sign-in', async () => {
+describe('single sign-on', () => {
+  test('from a page that needs a session, returns to that page', async () => {
     const visitor = scene.browser()
     const page = `${scene.settings.replace('/settings/api', '/usage')}?show=errors`
     const asked = (await visitor.get(page)).headers.get('location') ?? ''
@@ -33,9 +33,9 @@ describe('signing in at the login of the operator', () => {
   })
 
   test.each([
-    ['asked of the provider', false],
-    ['in the ID token', true],
-  ])('leads to the store, the address %s', async (_where, inIdToken) => {
+    ['the user info', false],
+    ['the ID token', true],
+  ])('with the email address in %s, opens the store', async (_where, inIdToken) => {
     scene.serve({ inIdToken })
     const visitor = scene.browser()
     const answer = await scene.signIn(visitor, 'known')
@@ -47,7 +47,7 @@ describe('signing in at the login of the operator', () => {
     )
   })
 
-  test('the button carries the text of the settings, and goes to the provider with PKCE, state and nonce', async () => {
+  test('has a button with the configured text, and starts with PKCE, state and nonce', async () => {
     const { text } = await scene.browser().get('/sign-in')
     expect(text).toContain('Sign in at the &lt;mall&gt;')
     const address = new URL(await scene.leave(scene.browser()))
@@ -63,7 +63,7 @@ describe('signing in at the login of the operator', () => {
     })
   })
 
-  test('its cookie is for this host alone, out of the reach of scripts, of no other site, and ends by itself', async () => {
+  test('sets a cookie for this host only, hidden from scripts and other sites, that expires', async () => {
     const visitor = scene.browser()
     const { headers } = await visitor.send('/sign-in', '/sign-in/oidc')
     const [cookie = ''] = headers.getSetCookie()
@@ -73,7 +73,7 @@ describe('signing in at the login of the operator', () => {
     expect(headers.get('content-security-policy')).toContain("form-action 'self';")
   })
 
-  test('with TLS the browser itself holds the cookie to this host', async () => {
+  test('with TLS, sets a __Host- cookie', async () => {
     const { control: database } = scene.platform.service
     const singleSignOn = new SingleSignOn(
       { database, secret: 'x'.repeat(32), url: 'https://dashboard.example.com', sessionDays: 7 },
@@ -85,7 +85,7 @@ describe('signing in at the login of the operator', () => {
     expect(cookie).not.toContain('Domain')
   })
 
-  test('the session is another one, and the one before it has ended', async () => {
+  test('in a signed-in browser, creates a new session and ends the previous one', async () => {
     const visitor = await scene.browser().signIn(scene.merchant)
     const before = scene.browser(visitor)
     const elsewhere = scene.browser()
@@ -99,7 +99,7 @@ describe('signing in at the login of the operator', () => {
     expect(visitor.cookies.has('single-sign-on')).toBe(false)
   })
 
-  test('no token of the provider is stored, neither at the first sign-in nor at the next', async () => {
+  test('used twice, stores no token of the provider', async () => {
     const own = await addMerchant(scene.platform, scene.store.id)
     scene.provider.people.set('twice', { login: 'twice', email: own.email.toUpperCase(), email_verified: true })
     for (let time = 0; time < 2; time += 1) expect((await scene.signIn(scene.browser(), 'twice')).status).toBe(303)
@@ -117,20 +117,20 @@ describe('signing in at the login of the operator', () => {
     expect(logins[0]).toMatchObject({ access_token: null, refresh_token: null, id_token: null, scope: null })
   })
 
-  test('a password still works beside it', async () => {
+  test('does not disable the password', async () => {
     expect((await scene.signIn(scene.browser(), 'known')).status).toBe(303)
     await scene.browser().signIn(scene.merchant)
   })
 })
 
-describe('who is refused', () => {
+describe('a rejected single sign-on', () => {
   test.each([
     ['an address without an account', () => ({ email: 'stranger@example.com', email_verified: true })],
     ['an address that is not verified', () => ({ email: scene.merchant.email, email_verified: false })],
-    ['an address of which nothing is said', () => ({ email: scene.merchant.email })],
-    ['a word in place of true', () => ({ email: scene.merchant.email, email_verified: 'true' })],
+    ['an address without email_verified', () => ({ email: scene.merchant.email })],
+    ['the string "true" as email_verified', () => ({ email: scene.merchant.email, email_verified: 'true' })],
     ['no address', () => ({})],
-  ])('%s: one sentence, and nothing is made', async (_who, claims) => {
+  ])('with %s, shows one message and creates nothing', async (_who, claims) => {
     scene.provider.people.set('other', { login: 'other', ...claims() })
     for (const inIdToken of [false, true]) {
       scene.serve({ inIdToken })
@@ -138,13 +138,13 @@ describe('who is refused', () => {
       const visitor = scene.browser()
       const answer = await scene.signIn(visitor, 'other')
       expect(answer.status).toBe(400)
-      expect(answer.text).toContain(NO_STORES)
+      expect(answer.text).toContain(UNKNOWN_ACCOUNT)
       expect(visitor.cookies.has('session')).toBe(false)
       expect(await countRows()).toEqual(before)
     }
   })
 
-  test('who had the address before: the account follows the verified address, not the login there', async () => {
+  test('with a changed address at the provider, depends on the new verified address', async () => {
     const [first, second] = [
       await addMerchant(scene.platform, scene.store.id),
       await addMerchant(scene.platform, scene.store.id),
@@ -160,27 +160,27 @@ describe('who is refused', () => {
     expect((await scene.signIn(scene.browser(), 'moving')).status).toBe(400)
   })
 
-  test('an account that the operator removed', async () => {
+  test('to a removed account, says that there is no account', async () => {
     const accounts = await accountsOf(scene.platform)
     const { id, email } = await accounts.addMerchant('leaving@example.com', scene.store.id)
     scene.provider.people.set('leaving', { login: 'leaving', email, email_verified: true })
     expect((await scene.signIn(scene.browser(), 'leaving')).status).toBe(303)
     await scene.platform.controlSql`delete from merchants where id = ${id}`
-    expect((await scene.signIn(scene.browser(), 'leaving')).text).toContain(NO_STORES)
+    expect((await scene.signIn(scene.browser(), 'leaving')).text).toContain(UNKNOWN_ACCOUNT)
   })
 
-  test('who declines at the provider is told so', async () => {
+  test('that the merchant declined at the provider, says so', async () => {
     const visitor = scene.browser()
     const back = await declineThere(await scene.leave(visitor), scene.provider.issuer)
     expect(back).toContain('error=access_denied')
     const answer = await scene.comeBack(visitor, back)
     expect(answer.status).toBe(400)
-    expect(answer.text).toContain('You did not sign in there, so you are not signed in here.')
+    expect(answer.text).toContain('You canceled the sign-in, so you’re not signed in.')
   })
 })
 
-describe('a provider that does not answer', () => {
-  test('is a sentence before and after the sign-in there, and passwords still work', async () => {
+describe('a provider that does not respond', () => {
+  test('causes a message before and after the sign-in there, while passwords still work', async () => {
     const visitor = scene.browser()
     const back = await scene.leaveAndSignIn(visitor, 'known')
     scene.provider.silence()
@@ -189,7 +189,7 @@ describe('a provider that does not answer', () => {
       await scene.browser().send('/sign-in', '/sign-in/oidc'),
     ]) {
       expect(answer.status).toBe(503)
-      expect(answer.text).toContain('The sign-in there gives no answer just now.')
+      expect(answer.text).toContain('Single sign-on isn’t responding right now.')
     }
     await scene.browser().signIn(scene.merchant)
     expect(scene.platform.events).toContainEqual(
@@ -201,7 +201,7 @@ describe('a provider that does not answer', () => {
 })
 
 describe('without the settings', () => {
-  test('there is no button and no such page, and half of them or a plain http address is refused by name', async () => {
+  test('there is no button and no route; incomplete or insecure settings are rejected by name', async () => {
     const plain = await startPlatform({}, { dashboard: true })
     try {
       const visitor = new PlainBrowser(urlOf(plain))

@@ -21,12 +21,12 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-/** Texts of the elements of one kind. */
+/** Returns the texts of all elements with this name. */
 function textsOf(html: string, element: string): string[] {
   return [...html.matchAll(new RegExp(`<${element}[^>]*>([^<]*)</${element}>`, 'g'))].map(([, text = '']) => text)
 }
 
-test('the list of stores names no time zone that it has not read', async () => {
+test('the list of stores names no time zone, because it has not read them', async () => {
   const { text } = await visitor.get('/stores')
   expect(text).toContain(`/stores/${store.id}/settings/api`)
   expect(text).not.toContain('UTC')
@@ -36,21 +36,21 @@ test.each([
   ['de-DE,de;q=0.9,en-US;q=0.8', /^\d{1,2} [A-Z][a-z]{2}.*, \d\d:\d\d$/],
   ['ar-EG', /^\d{1,2} [A-Z][a-z]{2}.*, \d\d:\d\d$/],
   ['en-US', /^[A-Z][a-z]{2,3} \d{1,2}.*, \d\d:\d\d [AP]M$/],
-])('a browser in %s gets dates in English, the language of the page', async (language, shape) => {
+])('a browser with the language %s gets dates in English', async (language, shape) => {
   const { text } = await visitor.get(`/stores/${store.id}/data/orders`, { 'accept-language': language })
   const dates = textsOf(text, 'time')
   expect(dates).toHaveLength(50)
   for (const date of dates) expect(date).toMatch(shape)
 })
 
-test('General of an older store says what its null fields are, in plain words', async () => {
+test('General of an older store describes the fields that are null', async () => {
   const { text } = await visitor.get(`/stores/${old.id}/settings/general`)
   expect(text).toContain('<code>Order.currency</code>')
   expect(text).not.toContain('`')
   expect(text).not.toContain('older than')
 })
 
-test('a sign-in link that is opened while signed in says that the session changes, in a card of its own', async () => {
+test('a sign-in link in a signed-in browser warns that it ends the current session', async () => {
   const accounts = await accountsOf(platform)
   const other = await accounts.addMerchant('other@example.com', store.id)
   const token = await accounts.createSignInLink('other@example.com')

@@ -336,7 +336,7 @@ describe('merchants', () => {
   })
 
   test.each([
-    [['add', '--email', 'no address', '--store', 'x'], 2, 'an e-mail address such as name@shop.example is needed'],
+    [['add', '--email', 'no address', '--store', 'x'], 2, 'must be an email address such as name@shop.example'],
     [['add', '--email', 'a@example.com', '--store', 'x'], 1, 'no store has the ID "x"'],
     [['link', '--email', 'unknown@example.com'], 1, 'no merchant has the address "unknown@example.com"'],
     [['remove', '--email', 'unknown@example.com'], 1, 'no merchant has the address "unknown@example.com"'],

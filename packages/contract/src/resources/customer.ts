@@ -9,7 +9,7 @@ export const customer = resource({
   note: 'A customer who created an account or placed an order. Stores older than v1.1 do not track updates of customers.',
   view: {
     columns: { Created: 'created_at', Email: 'email', Name: 'name', Phone: 'phone', Language: 'locale', Id: 'id' },
-    search: { by: 'ID, e-mail address or name', email: 'email', equal: ['phone'], containing: ['name'] },
+    search: { by: 'ID, email address or name', email: 'email', equal: ['phone'], containing: ['name'] },
   },
   fields: {
     id: uuid('Customer ID'),

@@ -51,7 +51,7 @@ export const order = resource({
       Total: 'total',
       Id: 'id',
     },
-    search: { by: 'ID or e-mail address', email: 'email' },
+    search: { by: 'ID or email address', email: 'email' },
   },
   fields: {
     id: uuid('Order ID'),

@@ -1,5 +1,5 @@
-// Accounts of merchants: made by the operator, signed in to by password or one-time link. In charge of what a sign-in
-// answers and of how often it may be tried; passwords and sessions themselves are auth.ts.
+// The accounts of merchants. The operator creates them, and merchants sign in by password, by one-time link or by single
+// sign-on. This file limits the rate of attempts; better-auth stores passwords and sessions (auth.ts).
 
 import { addMembership, type ControlDatabase, countAttempt, forgiveAttempt } from '@store-export/control'
 import { isAPIError } from 'better-auth/api'
@@ -7,45 +7,44 @@ import { type Auth, type AuthOptions, createAuth, PASSWORD_LENGTH } from './auth
 import { browserName } from './browser-name.ts'
 import { SingleSignOn, type SingleSignOnSettings } from './single-sign-on.ts'
 
-/** What accounts need. */
 export type AccountsOptions = Omit<AuthOptions, 'onLink'> & {
-  /** The operator's own login; absent or null where there is none. */
+  /** null or absent without single sign-on. */
   readonly singleSignOn?: SingleSignOnSettings | null
 }
 
-/** A merchant who is signed in. */
+/** The session of a signed-in merchant. */
 export interface MerchantSession {
   readonly id: string
   readonly merchantId: string
   readonly email: string
 }
 
-/** How a sign-in ended. `cookies` are values of Set-Cookie. */
+/** The result of a sign-in. `cookies` are values of Set-Cookie. */
 export type SignInResult =
   | { readonly kind: 'succeeded'; readonly cookies: readonly string[] }
-  /** Wrong, whichever of address and password it was, and whether there is such an account. */
+  /** The address or the password is wrong. It doesn't say which, so that it reveals no accounts. */
   | { readonly kind: 'rejected' }
-  /** Too many guesses: none is looked at for so many seconds. */
+  /** There were too many attempts, so this one was not checked. */
   | { readonly kind: 'rate_limited'; readonly waitSeconds: number }
 
 /** Why a password was not changed. */
 export type PasswordRejection = 'current' | 'too short' | 'too long'
 
-/** An address that cannot be an account's. */
+/** The text is not an email address. */
 export class InvalidEmailError extends Error {
   override readonly name = 'InvalidEmailError'
 }
 
-/** The accounts of one control database. */
+/** The merchants' accounts in the control database. */
 export class Accounts {
-  /** Sign-in at the operator's own login; null where there is none. */
+  /** null without single sign-on. */
   readonly singleSignOn: SingleSignOn | null
   readonly #auth: Auth
   readonly #database: ControlDatabase
-  /** Tokens of links just made, by address. */
+  /** Tokens that better-auth just created, by email address, until `createSignInLink` returns them. */
   readonly #links = new Map<string, string>()
 
-  /** Throws `InvalidIssuerError`. */
+  /** Throws `InvalidIssuerError` if the issuer of single sign-on is not a secure URL. */
   constructor(options: AccountsOptions) {
     const { singleSignOn = null } = options
     this.singleSignOn = singleSignOn === null ? null : new SingleSignOn(options, singleSignOn)
@@ -53,9 +52,9 @@ export class Accounts {
     this.#auth = createAuth({ ...options, onLink: (email, token) => this.#links.set(email, token) })
   }
 
-  /** Lets the address see a store, and makes its account where there is none. Throws `InvalidEmailError`, `UnknownStore`. */
+  /** Gives an account access to a store; creates the account if needed. Throws `InvalidEmailError`, `UnknownStore`. */
   async addMerchant(email: string, storeId: string): Promise<{ id: string; email: string; isNew: boolean }> {
-    const address = readEmail(email)
+    const address = parseEmail(email)
     const { internalAdapter } = await this.#auth.$context
     const known = await internalAdapter.findUserByEmail(address)
     const { id } =
@@ -68,13 +67,13 @@ export class Accounts {
     return { id, email: address, isNew: known === null }
   }
 
-  /** Whether there is an account with this address. */
+  /** Whether an account has this address. Throws `InvalidEmailError`. */
   async hasMerchant(email: string): Promise<boolean> {
     const { internalAdapter } = await this.#auth.$context
-    return (await internalAdapter.findUserByEmail(readEmail(email))) !== null
+    return (await internalAdapter.findUserByEmail(parseEmail(email))) !== null
   }
 
-  /** Sets the password of an account, whatever it was. */
+  /** Sets the password without checking the current one. */
   async setPassword(merchantId: string, password: string): Promise<void> {
     const { internalAdapter, password: hasher } = await this.#auth.$context
     const hash = await hasher.hash(password)
@@ -86,17 +85,17 @@ export class Accounts {
     }
   }
 
-  /** A token that signs this address in, once. */
+  /** Returns the token of a one-time sign-in link. Throws `InvalidEmailError`. */
   async createSignInLink(email: string): Promise<string> {
-    const address = readEmail(email)
+    const address = parseEmail(email)
     await this.#auth.api.signInMagicLink({ body: { email: address }, headers: new Headers() })
     const token = this.#links.get(address)
     this.#links.delete(address)
-    if (token === undefined) throw new Error('no link was made')
+    if (token === undefined) throw new Error('better-auth created no sign-in link')
     return token
   }
 
-  /** Signs in by password; guesses are held for the account and for the client's address alike. */
+  /** Signs in by password. The rate limit counts attempts per account and per client address. */
   async signIn(attempt: {
     readonly email: string
     readonly password: string
@@ -105,13 +104,13 @@ export class Accounts {
   }): Promise<SignInResult> {
     const email = attempt.email.trim().toLowerCase()
     const scopes = [`address ${attempt.clientAddress}`, `account ${email}`]
-    // one after the other: an address that is held fills the table with no more accounts
+    // The client address comes first, so that a rate-limited address can't fill the table with account names.
     for (const scope of scopes) {
       const verdict = await countAttempt(this.#database, [scope])
       if (!verdict.allowed) return { kind: 'rate_limited', waitSeconds: verdict.waitSeconds }
     }
     const { password } = attempt
-    const cookies = await this.#try(() =>
+    const cookies = await this.#callAuth(() =>
       this.#auth.api.signInEmail({
         body: { email, password },
         headers: userAgentHeader(attempt.headers),
@@ -123,7 +122,7 @@ export class Accounts {
     return { kind: 'succeeded', cookies }
   }
 
-  /** Signs in by one-time link; the token is used up. */
+  /** Signs in by one-time link, and uses up its token. */
   async signInByLink(
     token: string,
     { clientAddress, headers }: { clientAddress: string; headers: Headers },
@@ -131,7 +130,7 @@ export class Accounts {
     const scopes = [`link ${clientAddress}`]
     const verdict = await countAttempt(this.#database, scopes)
     if (!verdict.allowed) return { kind: 'rate_limited', waitSeconds: verdict.waitSeconds }
-    const cookies = await this.#try(() =>
+    const cookies = await this.#callAuth(() =>
       this.#auth.api.magicLinkVerify({ query: { token }, headers: userAgentHeader(headers), returnHeaders: true }),
     )
     if (cookies === null) return { kind: 'rejected' }
@@ -139,30 +138,30 @@ export class Accounts {
     return { kind: 'succeeded', cookies }
   }
 
-  /** Who sent these headers, with cookies that lengthen a session in use; null for nobody. */
+  /** Returns the session of the request, with cookies that extend it if it is due; null if the request has no session. */
   async sessionOf(headers: Headers): Promise<{ session: MerchantSession; cookies: readonly string[] } | null> {
-    const answer = await this.#auth.api.getSession({ headers: cookieHeader(headers), returnHeaders: true })
-    if (answer.response === null) return null
-    const { session, user } = answer.response
+    const result = await this.#auth.api.getSession({ headers: cookieHeader(headers), returnHeaders: true })
+    if (result.response === null) return null
+    const { session, user } = result.response
     return {
       session: { id: session.id, merchantId: user.id, email: user.email },
-      cookies: answer.headers.getSetCookie(),
+      cookies: result.headers.getSetCookie(),
     }
   }
 
-  /** Ends the session; the cookies that say so. */
+  /** Ends the session, and returns the cookies that remove it from the browser. */
   async signOut(headers: Headers): Promise<readonly string[]> {
-    const answer = await this.#auth.api.signOut({ headers: cookieHeader(headers), returnHeaders: true })
-    return answer.headers.getSetCookie()
+    const result = await this.#auth.api.signOut({ headers: cookieHeader(headers), returnHeaders: true })
+    return result.headers.getSetCookie()
   }
 
-  /** Ends all sessions of whoever sent these headers. */
+  /** Ends all sessions of the account, including this one. */
   async signOutEverywhere(headers: Headers): Promise<readonly string[]> {
     await this.#auth.api.revokeSessions({ headers: cookieHeader(headers) })
     return this.signOut(headers)
   }
 
-  /** The sessions of whoever sent these headers, newest first. */
+  /** Returns the sessions of the account, newest first. `client` is a name such as "Firefox on Linux". */
   async sessions(headers: Headers): Promise<readonly { id: string; startedAt: Date; client: string }[]> {
     const list = await this.#auth.api.listSessions({ headers: cookieHeader(headers) })
     return list
@@ -174,15 +173,14 @@ export class Accounts {
       .toSorted((one, other) => other.startedAt.getTime() - one.startedAt.getTime())
   }
 
-  /** Whether the merchant signs in with a password, rather than by links alone. */
   async hasPassword(merchantId: string): Promise<boolean> {
     const { internalAdapter } = await this.#auth.$context
     return Boolean((await internalAdapter.findCredentialAccount(merchantId))?.password)
   }
 
   /**
-   * Changes the password, or sets the first one; other sessions end. `wrong` guesses at the current one are held like
-   * those at a sign-in. Cookies of the session that takes this one's place.
+   * Changes the password, or sets the first one, and ends all other sessions. Attempts are rate limited. A changed
+   * password replaces the current session, so the result has the cookies of the new one.
    */
   async changePassword(
     { merchantId }: MerchantSession,
@@ -196,12 +194,12 @@ export class Accounts {
       await this.#auth.api.revokeOtherSessions({ headers: cookieHeader(headers) })
       return { cookies: [] }
     }
-    // of its own: whoever guesses at the account from outside does not keep its owner from changing the password
+    // A separate limit, so that an attacker who guesses at the sign-in can't keep the owner from changing the password.
     const scopes = [`password of ${merchantId}`]
     const verdict = await countAttempt(this.#database, scopes)
     if (!verdict.allowed) return { waitSeconds: verdict.waitSeconds }
     const body = { currentPassword: current, newPassword: next, revokeOtherSessions: true }
-    const cookies = await this.#try(() =>
+    const cookies = await this.#callAuth(() =>
       this.#auth.api.changePassword({ body, headers: cookieHeader(headers), returnHeaders: true }),
     )
     if (cookies === null) return { problem: 'current' }
@@ -209,8 +207,8 @@ export class Accounts {
     return { cookies }
   }
 
-  /** The cookies of an answer; null where the library refuses. */
-  async #try(call: () => Promise<{ headers: Headers }>): Promise<readonly string[] | null> {
+  /** Returns the cookies of the result; null if better-auth rejects the call. */
+  async #callAuth(call: () => Promise<{ headers: Headers }>): Promise<readonly string[] | null> {
     try {
       const { headers } = await call()
       return headers.getSetCookie()
@@ -224,22 +222,22 @@ export class Accounts {
 const SERVER_ERROR = 500
 const EMAIL_LENGTH_MAX = 254
 
-/** The address as it is kept. Throws `InvalidEmailError`. */
-function readEmail(text: string): string {
+/** Returns the address in lower case, as it is stored. Throws `InvalidEmailError`. */
+function parseEmail(text: string): string {
   const email = text.trim().toLowerCase()
   if (email.length > EMAIL_LENGTH_MAX || !/^[^\s@\p{Cc}<>"]+@[^\s@\p{Cc}<>"]+\.[^\s@\p{Cc}<>"]+$/u.test(email))
     throw new InvalidEmailError(
-      `an e-mail address such as name@shop.example is needed; got ${JSON.stringify(text.slice(0, 80))}`,
+      `must be an email address such as name@shop.example; got ${JSON.stringify(text.slice(0, 80))}`,
     )
   return email
 }
 
-/** Of what a browser sends, what the library may see. */
+/** Returns the only header that better-auth needs to find the session. */
 function cookieHeader(headers: Headers): Headers {
   return new Headers({ cookie: headers.get('cookie') ?? '' })
 }
 
-/** For a new session: what its list calls the browser. The cookie stays behind, so that the old session is no part of it. */
+/** Returns the header that names the browser of a new session, without the cookies of an old session. */
 function userAgentHeader(headers: Headers): Headers {
   return new Headers({ 'user-agent': (headers.get('user-agent') ?? '').slice(0, 300) })
 }

@@ -1,5 +1,5 @@
-// The library that keeps accounts, passwords and sessions, told about our tables, cookies and clocks. Nothing of its own
-// HTTP surface is served: accounts.ts calls it, and the routes call that.
+// Configures better-auth, which stores accounts, passwords and sessions: tables, cookies and lifetimes. The dashboard does
+// not serve the HTTP routes of better-auth; accounts.ts calls its functions.
 
 import { randomUUID } from 'node:crypto'
 import type { ControlDatabase } from '@store-export/control'
@@ -10,26 +10,25 @@ import { kyselyDialect } from './kysely-dialect.ts'
 /** Shortest and longest password, in characters. */
 export const PASSWORD_LENGTH = { min: 10, max: 128 } as const
 
-/** What every sign-in needs. */
+/** Options of password sign-in and of single sign-on. */
 export interface CommonAuthOptions {
   readonly database: ControlDatabase
   /** Signs session cookies. */
   readonly secret: string
-  /** Address of the dashboard. */
+  /** Public URL of the dashboard. */
   readonly url: string
   readonly sessionDays: number
 }
 
-/** What accounts need. */
 export interface AuthOptions extends CommonAuthOptions {
   readonly linkMinutes: number
-  /** Takes the token of a one-time link that was just made. */
+  /** Called with the token of each new one-time link. */
   readonly onLink: (email: string, token: string) => void
 }
 
 const DAY_SECONDS = 86_400
 
-/** The library for passwords, links and sessions. */
+/** Creates the better-auth instance for passwords, links and sessions. */
 export function createAuth(options: AuthOptions) {
   const { linkMinutes, onLink } = options
   return betterAuth({
@@ -51,7 +50,7 @@ export function createAuth(options: AuthOptions) {
   })
 }
 
-/** What the library is told whichever way somebody signs in: sessions are the same for all of them. */
+/** Returns the better-auth options that every kind of sign-in shares, so that all create the same sessions. */
 export function commonAuthOptions({ database, secret, url, sessionDays }: CommonAuthOptions) {
   const isSecure = url.startsWith('https:')
   const attributes = { secure: isSecure, httpOnly: true, sameSite: 'lax', path: '/' } as const
@@ -60,9 +59,9 @@ export function commonAuthOptions({ database, secret, url, sessionDays }: Common
     secret,
     database: { dialect: kyselyDialect(database.pool), type: 'postgres' },
     telemetry: { enabled: false },
-    // Guesses are counted for all nodes in the control database, before the library is asked.
+    // Accounts counts attempts in the control database, for all nodes.
     rateLimit: { enabled: false },
-    // It would warn of every mistyped password, with what was typed.
+    // The logger would print what the merchant typed when a password is wrong.
     logger: { disabled: true },
     session: {
       modelName: 'merchant_sessions',
@@ -83,9 +82,9 @@ export function commonAuthOptions({ database, secret, url, sessionDays }: Common
     },
     verification: { modelName: 'merchant_links', fields: { ...TIMESTAMP_COLUMNS, expiresAt: 'expires_at' } },
     advanced: {
-      // Its tables are made by our migrations, which are checked before anything starts.
+      // Migrations of the control database create the tables.
       database: { generateId: () => randomUUID(), validateSchema: false },
-      // Where a merchant signs in from is nobody's business; the browser's name tells sessions apart.
+      // For privacy. The browser's name tells sessions apart.
       ipAddress: { disableIpTracking: true },
       useSecureCookies: false,
       cookies: {
@@ -96,17 +95,16 @@ export function commonAuthOptions({ database, secret, url, sessionDays }: Common
   } satisfies BetterAuthOptions
 }
 
-/** Name of the session's cookie; with TLS the browser itself holds it to this host, path and TLS. */
+/** The name of the session cookie. With the prefix `__Host-`, browsers accept it over TLS only, for this host only. */
 export function sessionCookieName(isSecure: boolean): string {
   return isSecure ? '__Host-session' : 'session'
 }
 
-/** Name of the cookie that a sign-in at the operator's login is bound to until it comes back. */
+/** The name of the cookie that binds a single sign-on to the browser that started it. */
 export function stateCookieName(isSecure: boolean): string {
   return isSecure ? '__Host-single-sign-on' : 'single-sign-on'
 }
 
-/** What `createAuth` answers. */
 export type Auth = ReturnType<typeof createAuth>
 
 const TIMESTAMP_COLUMNS = { createdAt: 'created_at', updatedAt: 'updated_at' } as const

@@ -1,4 +1,4 @@
-// What a browser calls itself, in a few words that tell one's own sessions apart.
+// Names the browser and system of a User-Agent header.
 
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
@@ -18,7 +18,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux/, 'Linux'],
 ]
 
-/** "Firefox on Linux"; what is not known is called a browser, and a system that is not known is left out. */
+/** Returns a name such as "Firefox on Linux". An unknown browser is "A browser"; an unknown system is omitted. */
 export function browserName(userAgent: string): string {
   const nameIn = (list: typeof BROWSERS) => list.find(([pattern]) => pattern.test(userAgent))?.[1]
   const browser = nameIn(BROWSERS) ?? 'A browser'

@@ -1,29 +1,29 @@
-// What an OpenID Connect provider says of itself, read anew for each sign-in: that it answers at all is what decides
-// whether a merchant is sent there.
+// Reads the discovery document of an OpenID Connect provider. Each sign-in reads it again, to find out whether the provider
+// responds before the merchant is redirected to it.
 
 import { isSecureUrl } from '../security/is-secure-url.ts'
 
-/** What a provider says of itself. */
+/** The parts of the discovery document that the dashboard uses. */
 export interface DiscoveryDocument {
-  /** The whole document: another text is another provider to the library. */
+  /** The whole document. If it changes, the provider is configured again. */
   readonly text: string
-  /** null where claims are in the ID token alone. */
+  /** null if claims are in the ID token only. */
   readonly userInfoUrl: string | null
   /** Whether the provider sends its issuer with every authorization response (RFC 9207). */
   readonly sendsIssuer: boolean
 }
 
-/** How long a provider may take for one answer. */
+/** Time limit for one response of the provider. */
 export const PROVIDER_TIMEOUT_MS = 4000
 
 const REQUIRED_ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
 
-/** Address of the document. */
+/** Returns the URL of the discovery document. */
 export function discoveryUrl(issuer: string): string {
   return `${withoutSlash(issuer)}/.well-known/openid-configuration`
 }
 
-/** The document; null where none comes in time, or one of another issuer, or with an address that others can read on. */
+/** Returns null if no document arrives in time, if it names another issuer, or if an endpoint is neither HTTPS nor local. */
 export async function readDiscoveryDocument(issuer: string): Promise<DiscoveryDocument | null> {
   const document = await fetchObject(discoveryUrl(issuer))
   if (document === null || withoutSlash(stringOf(document.issuer)) !== withoutSlash(issuer)) return null
@@ -36,7 +36,7 @@ export async function readDiscoveryDocument(issuer: string): Promise<DiscoveryDo
   }
 }
 
-/** What an address of the provider answers as a JSON object; null where it gives none in time. */
+/** Returns the JSON object at `url`; null if the provider sends none in time. */
 export async function fetchObject(
   url: string,
   headers: Readonly<Record<string, string>> = {},
@@ -45,12 +45,12 @@ export async function fetchObject(
     const response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(PROVIDER_TIMEOUT_MS) })
     return response.ok ? objectOf(await response.json()) : null
   } catch {
-    // no connection, too late, a redirect, or no JSON: each of them is a provider that cannot be used now
+    // No connection, a timeout, a redirect or invalid JSON: in each case the provider can't be used now.
     return null
   }
 }
 
-/** The value where it is an object, null for anything else. */
+/** Returns a copy of the value if it is an object, otherwise null. */
 export function objectOf(value: unknown): Readonly<Record<string, unknown>> | null {
   return typeof value === 'object' && value !== null ? { ...value } : null
 }

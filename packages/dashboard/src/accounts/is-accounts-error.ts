@@ -1,8 +1,8 @@
-// Whether the library that keeps accounts failed for want of its database: it reports that as an error of its own.
+// Recognizes an error of better-auth that is not the client's. better-auth wraps errors of the database in its own class.
 
 import { isAPIError } from 'better-auth/api'
 
-/** Whether this error is the library's word for a fault on our side. */
+/** Whether better-auth failed, for example because the control database did not respond. */
 export function isAccountsError(error: unknown): boolean {
   return isAPIError(error) && error.statusCode >= 500
 }

@@ -12,7 +12,7 @@ import {
   type QueryResult,
 } from 'kysely'
 
-/** A dialect for PostgreSQL. The caller closes the pool. Streaming is not supported. */
+/** Returns a dialect for PostgreSQL. The caller closes the pool. Streaming is not supported. */
 export function kyselyDialect(pool: Pool): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
@@ -28,7 +28,7 @@ function driverOf(pool: Pool): Driver {
   return {
     init: async () => undefined,
     acquireConnection: () => PooledConnection.from(pool),
-    // better-auth uses the default isolation level
+    // better-auth uses the default isolation level.
     beginTransaction: (connection) => run(connection, 'begin'),
     commitTransaction: (connection) => run(connection, 'commit'),
     rollbackTransaction: (connection) => run(connection, 'rollback'),
@@ -37,7 +37,7 @@ function driverOf(pool: Pool): Driver {
   }
 }
 
-/** A connection of the pool, from `acquireConnection` to `releaseConnection`. */
+/** A connection that is checked out of the pool from `acquireConnection` to `releaseConnection`. */
 class PooledConnection implements DatabaseConnection {
   readonly release: () => void
   readonly #connection: Connection
@@ -61,7 +61,7 @@ class PooledConnection implements DatabaseConnection {
   }
 
   streamQuery(): never {
-    throw new Error('the control database has no streams')
+    throw new Error('this dialect does not support streaming')
   }
 }
 

@@ -1,12 +1,11 @@
-// The library for sign-ins at the operator's own login: it makes and checks state, PKCE, nonce and the ID token's
-// signature. Of what the provider says only the verified e-mail address counts, and none of its tokens is kept.
+// Configures better-auth for single sign-on: better-auth creates and checks state, PKCE, nonce and the signature of the ID
+// token. The dashboard uses only the verified email address, and stores no token of the provider.
 
 import { betterAuth } from 'better-auth'
 import { genericOAuth } from 'better-auth/plugins/generic-oauth'
 import { type CommonAuthOptions, commonAuthOptions } from './auth.ts'
 import { discoveryUrl, fetchObject, objectOf } from './discovery-document.ts'
 
-/** The provider as the library is told of it. */
 export interface ProviderOptions {
   readonly issuer: string
   readonly clientId: string
@@ -14,10 +13,10 @@ export interface ProviderOptions {
   readonly userInfoUrl: string | null
 }
 
-/** Name of the only provider, in the library. */
+/** The ID of the only provider in better-auth. */
 export const PROVIDER_ID = 'oidc'
 
-/** Where the provider sends a merchant back to. */
+/** The path to which the provider redirects after a sign-in. */
 export const CALLBACK_PATH = '/sign-in/oidc/callback'
 
 const NO_TOKENS = {
@@ -29,13 +28,13 @@ const NO_TOKENS = {
   scope: null,
 }
 
-/** The library; it reads the provider's document by itself, and has no provider where that fails. */
+/** Creates the better-auth instance. It loads the discovery document; if that fails, the instance has no provider. */
 export function createProviderAuth(options: CommonAuthOptions, provider: ProviderOptions) {
   const { issuer, clientId, clientSecret, userInfoUrl } = provider
   const common = commonAuthOptions(options)
   return betterAuth({
     ...common,
-    // State is in a sealed cookie, so that nothing is stored for sign-ins that nobody ends.
+    // State is in a sealed cookie, so that abandoned sign-ins leave nothing in the database.
     account: { ...common.account, storeStateStrategy: 'cookie', updateAccountOnSignIn: false },
     databaseHooks: { account: { create: { before: async () => ({ data: NO_TOKENS }) } } },
     plugins: [
@@ -52,8 +51,8 @@ export function createProviderAuth(options: CommonAuthOptions, provider: Provide
             redirectURI: options.url + CALLBACK_PATH,
             disableSignUp: true,
             getUserInfo: ({ idToken, accessToken }) => readProfile({ idToken, accessToken, userInfoUrl, clientId }),
-            // The e-mail address is what an account is found by, at each sign-in: a merchant whose address there
-            // becomes another one does not keep the stores of the old address.
+            // Each sign-in finds the account by email address. A merchant whose address at the provider changes
+            // loses access to the stores of the old address.
             accountSubject: ({ profile }) => profile.email ?? profile.sub ?? '',
           },
         ],
@@ -63,28 +62,28 @@ export function createProviderAuth(options: CommonAuthOptions, provider: Provide
 }
 
 interface ProviderTokens {
-  /** Checked by the library: signature, issuer, audience, time and nonce. */
+  /** better-auth has checked its signature, issuer, audience, time and nonce. */
   readonly idToken: string | undefined
   readonly accessToken: string | undefined
   readonly userInfoUrl: string | null
   readonly clientId: string
 }
 
-/** The account, without an address if the provider did not verify it; null without an ID token for this client. */
+/** Returns the profile, without an address that the provider did not verify; null without an ID token for this client. */
 async function readProfile({ idToken, accessToken, userInfoUrl, clientId }: ProviderTokens) {
   const claims = idToken === undefined ? null : claimsOf(idToken)
   if (claims === null || typeof claims.sub !== 'string' || !isIssuedTo(clientId, claims)) return null
   const { sub } = claims
   const hasAddress = typeof claims.email === 'string' && claims.email_verified !== undefined
   const source = hasAddress || userInfoUrl === null ? claims : await fetchUserInfo(userInfoUrl, accessToken ?? '')
-  // an answer about somebody else does not count
+  // The user info must be about the subject of the ID token (OpenID Connect Core, 5.3.2).
   if (source === null || source.sub !== sub) return null
   const { email } = source
   const isVerified = typeof email === 'string' && source.email_verified === true
   return { sub, name: '', emailVerified: isVerified, ...(isVerified ? { email: email.trim().toLowerCase() } : {}) }
 }
 
-/** Whether the ID token was issued to this client, and not to another one of its audience (OpenID Connect Core, 3.1.3.7). */
+/** Whether the ID token was issued to this client, and not to another client in its audience (OpenID Connect Core, 3.1.3.7). */
 function isIssuedTo(clientId: string, { aud, azp }: Readonly<Record<string, unknown>>): boolean {
   const hasOthers = Array.isArray(aud) && aud.length > 1
   return azp === clientId || (azp === undefined && !hasOthers)

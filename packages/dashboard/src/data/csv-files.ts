@@ -1,35 +1,35 @@
-// The CSV files of a store's lists: one for each list, and one for its embedded rows, because they do not fit
-// into a cell. An order's address has a column for each of its parts.
+// The CSV files of a store. Each list has a file, and another one for rows embedded in its rows, such as order items. An
+// address has a column for each of its parts.
 
 import type { Field, Resource } from '@store-export/contract'
 import { LISTS } from './lists.ts'
 import { selectFields } from './select-fields.ts'
 
 export interface CsvColumn {
-  /** `total`, or `shipping_address.city` for a part of an address. */
+  /** Such as `total`, or `shipping_address.city` for a part of an address. */
   readonly header: string
   readonly field: string
-  /** Part of the address that the field is; null for the whole field. */
+  /** The part of an address; null for the whole field. */
   readonly part: string | null
-  /** A number that begins with a minus is no formula. */
+  /** A number that begins with a minus sign is not a formula. */
   readonly isNumber: boolean
 }
 
 export interface CsvFile {
-  /** Part of its address: `orders`, `order-items`. */
+  /** The name in URLs: `orders`, `order-items`. */
   readonly name: string
-  /** Title on the page: "Orders", "Order items". */
+  /** The title on the page: "Orders", "Order items". */
   readonly label: string
-  /** The list that it is downloaded from. */
+  /** The list whose page offers the download. */
   readonly list: string
-  /** The part of the list's resource that has the file's rows. */
+  /** The list's resource with only the fields that the file needs. */
   readonly resource: Resource
-  /** Field whose embedded rows are the file's; null if its rows are those of the list. */
+  /** The field whose embedded rows are in the file; null for the rows of the list. */
   readonly embedded: string | null
   readonly columns: readonly CsvColumn[]
 }
 
-/** Every file, in the order of the lists. */
+/** All files, in the order of the lists. */
 export const CSV_FILES: readonly CsvFile[] = LISTS.flatMap(({ list, label, resource }): CsvFile[] => {
   const own = Object.entries(resource.fields).filter(([, { type }]) => type.kind !== 'many')
   const part = selectFields(
@@ -40,7 +40,7 @@ export const CSV_FILES: readonly CsvFile[] = LISTS.flatMap(({ list, label, resou
   return [file, ...embeddedFiles(list, resource)]
 })
 
-/** The file called `name` in addresses, or null. */
+/** Returns the file with this name in URLs, or null. */
 export function findCsvFile(name: string): CsvFile | null {
   return CSV_FILES.find((file) => file.name === name) ?? null
 }

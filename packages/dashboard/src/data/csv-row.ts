@@ -1,20 +1,20 @@
-// Rows as CSV text, from their JSON bytes: in pieces, because one value can be megabytes.
+// Converts rows from JSON bytes to CSV text, in pieces because one value can have megabytes.
 
 import type { CsvColumn } from './csv-files.ts'
 import { cutBefore, isNull, isString, membersOf, type Span, type Steps, textOf } from './json-bytes.ts'
 
-/** Called with the pieces of the text, in their order. */
+/** Called with each piece of the text, in order. */
 export type WriteText = (piece: string) => void
 
-/** A value up to this many bytes is one piece. */
+/** A longer value is split into pieces of at most this many bytes. */
 const PIECE_BYTES = 16_384
 const NEEDS_QUOTES = /[",\r\n]/
-/** A spreadsheet takes these for the beginning of a formula; the last four are their wide forms. */
+/** A spreadsheet reads text that begins with one of these as a formula. The last four are the fullwidth forms. */
 const FORMULA = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
-/** A telephone number is no formula. */
+/** A telephone number is not a formula. */
 const DIGITS_AFTER_PLUS = /^\+\d+$/
 
-/** A record of strings that need no parsing, such as the names of the columns. */
+/** Returns a CSV record of the texts, without protection against formulas. */
 export function csvRecord(texts: readonly string[]): string {
   return `${texts.map(csvCell).join(',')}\r\n`
 }
@@ -51,7 +51,7 @@ function* writeCell(put: WriteText, bytes: Uint8Array, span: Span | undefined, i
   put(csvCell(isNumber || !isText ? text : withApostrophe(text)))
 }
 
-/** A long value, always in quotes. */
+/** Writes a long value in pieces, in quotes. */
 function* writeLongCell(put: WriteText, bytes: Uint8Array, span: Span, isText: boolean): Steps<void> {
   const end = isText ? span.end - 1 : span.end
   put('"')

@@ -1,4 +1,4 @@
-// A page of a list, as data for its view: the newest rows or the oldest ones, or the rows that a search found.
+// Reads a page of a list: the newest rows, the oldest rows, or the rows that match a search.
 
 import { isUuid } from '@store-export/control'
 import { type Position, type Search, StoreDatabaseError } from '@store-export/engine'
@@ -17,35 +17,35 @@ import {
 import { type RowTexts, rowTexts } from './row-texts.ts'
 import { readColumns, readRow, readRows, readStoreOverview, type StoreSource } from './store-rows.ts'
 
-/** The store whose data is shown. */
+/** The store of a Data page. */
 export interface DataStore {
   readonly id: string
   readonly status: StoreStatus
-  /** null for a store that is not served. */
+  /** null if the store is imported, or not ready. */
   readonly source: StoreSource | null
 }
 
-/** Parameters in the address of the page. */
+/** The parameters in the URL of the page. */
 export interface DataQuery {
   readonly list: string
   readonly order: DataOrder
-  /** The position after which the page begins; null for the first. */
+  /** The encoded position after which the page begins; null for the first page. */
   readonly cursor: string | null
-  /** The text that is searched for; null or blank for none. */
+  /** The search text; null or empty without a search. */
   readonly text: string | null
 }
 
 const ROWS_OF_PAGE = 50
-/** After this time a page starts no further scan batch: it says how far it searched, and links to the rest. */
+/** After this time, a search starts no further scan batch. The page then says how far it searched, and links to the rest. */
 const SEARCH_MS = 1500
 const SEARCH_CHARACTERS_MAX = 100
 
-/** The page; null if the list or the cursor is unknown. */
+/** Returns the page; null if the list does not exist or the cursor is invalid. */
 export async function makeDataPage(store: DataStore, query: DataQuery): Promise<DataPage | null> {
   const declaration = findList(query.list)
   const after = query.cursor === null ? null : decodePosition(query.cursor)
   if (declaration === null || (query.cursor !== null && after === null)) return null
-  const text = searchText(query.text)
+  const text = cleanSearchText(query.text)
   const options = { declaration, text, order: query.order }
   const empty = emptyPage(store.id, options)
   if (store.source === null) return { ...empty, problem: storeStatusProblem(store.status) }
@@ -57,8 +57,8 @@ export async function makeDataPage(store: DataStore, query: DataQuery): Promise<
   }
 }
 
-/** PostgreSQL accepts no zero characters and no unpaired surrogates. */
-function searchText(typed: string | null): string {
+/** Removes what PostgreSQL does not accept: zero characters and unpaired surrogates. */
+function cleanSearchText(typed: string | null): string {
   return (typed ?? '').slice(0, SEARCH_CHARACTERS_MAX).toWellFormed().replaceAll('\0', '').trim()
 }
 
@@ -138,13 +138,13 @@ interface SearchOptions extends Pick<ReadOptions, 'order' | 'after'> {
   readonly search: Search
 }
 
-/** Each read is bounded: the engine searches a part of the list and returns the rows that it found there. */
+/** The engine searches a bounded part of the list per read, so this reads until the page is full or the time is over. */
 async function searchPages(source: StoreSource, { tableResource, search, order, after }: SearchOptions) {
   const rows: RowTexts[] = []
   const until = performance.now() + SEARCH_MS
   for (let from = after; ; ) {
-    const place = { after: from, limit: ROWS_OF_PAGE - rows.length, search, ...directionOf(order) }
-    const { rows: some, next } = await readRows(source, tableResource, place)
+    const range = { after: from, limit: ROWS_OF_PAGE - rows.length, search, ...directionOf(order) }
+    const { rows: some, next } = await readRows(source, tableResource, range)
     rows.push(...some)
     if (next === null || rows.length >= ROWS_OF_PAGE || performance.now() >= until) return { rows, next }
     from = next
@@ -189,7 +189,7 @@ function csvFilesOf(storeId: string, list: string): DataPage['files'] {
   }))
 }
 
-/** The lists, with the row counts that the store's own row has. */
+/** Returns the tabs, with the row counts that the store reports. */
 function listTabs(counts: ReadonlyMap<string, number> | undefined): DataPage['lists'] {
   return LISTS.map(({ list, label, resource }) => ({ list, label, rows: counts?.get(resource.table) ?? null }))
 }

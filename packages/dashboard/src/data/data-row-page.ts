@@ -1,4 +1,4 @@
-// One row, opened: its JSON as the API sends it, made readable, or as a file.
+// Reads one row for its page: the JSON that the API sends, formatted.
 
 import { isUuid } from '@store-export/control'
 import { StoreDatabaseError } from '@store-export/engine'
@@ -10,13 +10,13 @@ import { findList, rowPath } from './lists.ts'
 import { storeStatusProblem, UNREADABLE_MESSAGE } from './messages.ts'
 import { readRow } from './store-rows.ts'
 
-/** The page, or why there is none: `missing` answers 404, `problem` is a sentence for the merchant. */
+/** The page, or the reason why there is none: `missing` means 404, `problem` has a message for the merchant. */
 export type DataRowResult =
   | { readonly kind: 'page'; readonly page: DataRowPage }
   | { readonly kind: 'missing' }
   | { readonly kind: 'problem'; readonly text: string }
 
-/** The row of `list` with this id. */
+/** Returns the page of the row of `list` with this ID. */
 export async function makeDataRowPage(
   { id: storeId, status, source }: DataStore,
   { list: name, id }: { readonly list: string; readonly id: string },

@@ -12,7 +12,7 @@ test.each<[string, bigint | null]>([
   ['at minus infinity', -(2n ** 63n)],
   ['at the first timestamp of PostgreSQL', -211_813_488_000_000_000n],
   ['at its last', 9_223_371_331_199_999_999n],
-])('a position %s comes back as it was', (_title, createdAt) => {
+])('a position %s is encoded and decoded without a change', (_title, createdAt) => {
   const position: Position = { createdAt, id: ID }
   const text = encodePosition(position)
   expect(text).toMatch(/^[A-Za-z0-9_-]{34}$/)
@@ -28,15 +28,15 @@ const bytesWith = (change: (bytes: Buffer) => void) => {
 
 test.each([
   ['nothing', ''],
-  ['a text that is cut', good.slice(0, -1)],
-  ['one that is longer', `${good}A`],
-  ['one with padding', `${good.slice(0, -1)}=`],
+  ['a shorter text', good.slice(0, -1)],
+  ['a longer text', `${good}A`],
+  ['padding', `${good.slice(0, -1)}=`],
   ['other characters', `${good.slice(0, -1)}+`],
-  ['bits left over at its end', `${good.slice(0, -1)}${String.fromCharCode(good.charCodeAt(33) + 1)}`],
+  ['extra bits at the end', `${good.slice(0, -1)}${String.fromCharCode(good.charCodeAt(33) + 1)}`],
   ['an unknown first byte', bytesWith((bytes) => bytes.writeUInt8(2, 0))],
-  ['a time where there is none', bytesWith((bytes) => bytes.writeUInt8(1, 0))],
-  ['a time that PostgreSQL has not', bytesWith((bytes) => bytes.writeBigInt64BE(-(2n ** 62n), 1))],
-  ['a time after its last', bytesWith((bytes) => bytes.writeBigInt64BE(2n ** 63n - 2n, 1))],
-])('%s is no position', (_title, text) => {
+  ['a time and the mark for no time', bytesWith((bytes) => bytes.writeUInt8(1, 0))],
+  ['a time before the first timestamp of PostgreSQL', bytesWith((bytes) => bytes.writeBigInt64BE(-(2n ** 62n), 1))],
+  ['a time after its last timestamp', bytesWith((bytes) => bytes.writeBigInt64BE(2n ** 63n - 2n, 1))],
+])('%s: not a position', (_title, text) => {
   expect(decodePosition(text)).toBeNull()
 })

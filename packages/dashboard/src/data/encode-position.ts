@@ -1,23 +1,23 @@
-// A place in a list as text for the address of its next page. It bears no seal: whoever edits it only comes to another
-// place in a list of a store whose list they may read anyway.
+// Encodes a position in a list for the URL of the next page. The text is not signed: a merchant who changes it only gets
+// other rows of a list that they may read.
 
 import type { Position } from '@store-export/engine'
 
 /*
- * Layout: whether the row has no creation time (1), creation time in microseconds since 2000 (8), id (16). Together 25
- * bytes, which is 34 characters without padding.
+ * Layout in bytes: 1 if the row has no creation time (1), creation time in microseconds since 2000 (8), ID (16). The 25
+ * bytes are 34 characters of base64url without padding.
  */
 const BYTES = 25
 const SHAPE = /^[A-Za-z0-9_-]{34}$/
 
-/** PostgreSQL's own range, so that no edited text becomes a timestamp that the database refuses. */
+/** The range of PostgreSQL timestamps, so that the database accepts every decoded position. */
 const TIMESTAMP_MIN = -211_813_488_000_000_000n
 const TIMESTAMP_END = 9_223_371_331_200_000_000n
 /** PostgreSQL counts from 2000. */
 const EPOCH_MS = Date.UTC(2000, 0, 1)
 const INFINITIES: readonly bigint[] = [2n ** 63n - 1n, -(2n ** 63n)]
 
-/** The position as 34 characters that need no escaping in an address. */
+/** Returns the position as 34 characters that need no escaping in a URL. */
 export function encodePosition({ createdAt, id }: Position): string {
   const bytes = Buffer.alloc(BYTES)
   bytes[0] = createdAt === null ? 1 : 0
@@ -26,7 +26,7 @@ export function encodePosition({ createdAt, id }: Position): string {
   return bytes.toString('base64url')
 }
 
-/** The position that `text` names; null where it is none. One position has one text. */
+/** Returns null if `text` is not an encoded position. Each position has exactly one text. */
 export function decodePosition(text: string): Position | null {
   if (!SHAPE.test(text)) return null
   const bytes = Buffer.from(text, 'base64url')
@@ -37,7 +37,7 @@ export function decodePosition(text: string): Position | null {
   return isTimestamp(microseconds) && encodePosition(position) === text ? position : null
 }
 
-/** When the row at the position was created; null if it has no date, or one that is out of the range of dates. */
+/** Returns the creation time of the row at the position; null if there is none, or if a `Date` can't hold it. */
 export function creationTime({ createdAt }: Position): Date | null {
   if (createdAt === null) return null
   const date = new Date(Number(createdAt / 1000n) + EPOCH_MS)

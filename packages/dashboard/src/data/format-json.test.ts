@@ -18,7 +18,7 @@ test('formatted JSON looks as JSON.stringify formats it', () => {
   expect(format(JSON.stringify(value, null, 1)).text).toBe(JSON.stringify(value, null, 2))
 })
 
-test('formatted JSON keeps texts that mean something to HTML, to scripts and to objects', () => {
+test('formatted JSON keeps strings with HTML, escapes and names of object properties', () => {
   const text = '{"__proto__":"<img src=x>","constructor":"</script>","quote":"\\"\\\\\\n\\u2028"}'
   expect(JSON.parse(format(text).text)).toEqual(JSON.parse(text))
   expect(Object.keys(JSON.parse(format(text).text))).toEqual(['__proto__', 'constructor', 'quote'])
@@ -27,7 +27,7 @@ test('formatted JSON keeps texts that mean something to HTML, to scripts and to 
 test.each([
   ['many numbers', JSON.stringify(Array.from({ length: 500_000 }, (_, n) => n))],
   ['one long string', JSON.stringify({ a: `\\"ä😀`.repeat(500_000) })],
-  ['values that are nested 100,000 deep', '['.repeat(100_000) + ']'.repeat(100_000)],
+  ['values that are nested 100,000 levels deep', '['.repeat(100_000) + ']'.repeat(100_000)],
   ['many spaces', `[${' '.repeat(2_000_000)}1]`],
 ])('of %s only the beginning is formatted', (_what, text) => {
   const formatted = format(text)

@@ -1,25 +1,23 @@
-// Formats a row's JSON for people. Digits and names stay as the API sends them, at any length and depth. The page omits
-// the rest of a large row.
+// Formats the JSON of a row for people, up to a limit. Digits and names stay exactly as the API sends them.
 
 import { cutBefore, textOf } from './json-bytes.ts'
 
-/** Formatted JSON. */
 export interface FormattedJson {
-  /** A line for each member, indented by two spaces. */
+  /** One line for each member, indented by two spaces per level. */
   readonly text: string
   /** Whether the text is complete. */
   readonly isWhole: boolean
 }
 
-/** Bounds of the formatted text of one row. */
+/** The largest text that a page shows of one row. */
 export const JSON_CHARACTERS_MAX = 65_536
-/** Deeper levels get the indentation of this one, because lines of thousands of spaces are unreadable. */
+/** Deeper levels have the indentation of this level, because lines with thousands of spaces are unreadable. */
 const INDENTED_LEVELS_MAX = 24
-/** Spaces between values are not copied, but have to be read. */
+/** Bytes that are read for each character of the result, because spaces between values are read but not copied. */
 const READ_PER_CHARACTER = 4
 const TOKEN = /"(?:[^"\\]|\\.)*"?|[[\]{},:]|[^\s"[\]{},:]+/gs
 
-/** `bytes`, JSON, formatted: at most about `charactersMax` characters of it. */
+/** Formats JSON; the text has at most about `charactersMax` characters. */
 export function formatJson(bytes: Uint8Array, charactersMax: number): FormattedJson {
   const end = Math.min(bytes.length, charactersMax * READ_PER_CHARACTER)
   const source = textOf(bytes, { start: 0, end: end < bytes.length ? cutBefore(bytes, { start: 0, end }) : end })
@@ -42,7 +40,7 @@ export function formatJson(bytes: Uint8Array, charactersMax: number): FormattedJ
   return { text: out.join(''), isWhole: end === bytes.length }
 }
 
-/** Text between two tokens. */
+/** Returns the white space before a token. */
 function spaceBefore(token: string, before: string, depth: number): string {
   const isEmpty = (before === '{' && token === '}') || (before === '[' && token === ']')
   if (isEmpty || before === '' || token === ',' || token === ':') return ''

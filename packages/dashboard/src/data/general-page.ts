@@ -1,4 +1,4 @@
-// Settings > General, as data for its view: the store as the API tells of it, and how it stands to the contract.
+// Reads the page Settings > General: the store as the API returns it, and the fields that its schema version lacks.
 
 import { fieldSince, LATEST_REVISION, REVISIONS, type Resource, store as storeResource } from '@store-export/contract'
 import { revisionOf, StoreDatabaseError, type StoreRevision } from '@store-export/engine'
@@ -11,7 +11,7 @@ import { storeStatusProblem, UNREADABLE_MESSAGE } from './messages.ts'
 import { type RowTexts, rowTexts, shortText } from './row-texts.ts'
 import { countsOf, readColumns, readStoreRow } from './store-rows.ts'
 
-/** The page, also of a store that is not served or cannot be read: it then says why. */
+/** Returns the page. If the store can't be read, `problem` says why. */
 export async function makeGeneralPage({ status, source }: DataStore): Promise<GeneralPage> {
   if (source === null) return { snapshot: null, problem: storeStatusProblem(status) }
   try {
@@ -27,7 +27,7 @@ export async function makeGeneralPage({ status, source }: DataStore): Promise<Ge
   }
 }
 
-const NO_ROW = "The store's database has no row about the store yet. Ask whoever runs the platform."
+const NO_ROW = 'The database of this store does not describe the store yet. Contact your platform’s support.'
 
 interface StoreRow {
   readonly json: FormattedJson
@@ -85,7 +85,7 @@ const FACTS: readonly { readonly label: string; readonly field: string }[] = [
   { label: 'Weights shown in', field: 'weight_unit' },
 ]
 
-/** What the store says of itself; what it does not say is left out. */
+/** Returns the facts that the store's row has. */
 function factsOf(texts: RowTexts, languages: readonly string[]): { label: string; text: string }[] {
   const said = FACTS.flatMap(({ label, field }) => {
     const text = texts.get(field) ?? null
@@ -94,12 +94,12 @@ function factsOf(texts: RowTexts, languages: readonly string[]): { label: string
   return languages.length === 0 ? said : [...said, { label: 'Languages', text: languages.join(', ') }]
 }
 
-/** The lists of which an older store has no table, so that nobody waits for their rows. */
+/** Returns the lists for which this store has no table yet. */
 function emptyLists(resources: readonly Resource[]): { label: string; text: string }[] {
   if (resources.length === 0) return []
   return [
     {
-      label: 'Empty on this store',
+      label: 'Not available yet',
       text: resources.map(({ plural, since }) => `${plural} (since ${since})`).join(', '),
     },
   ]

@@ -1,10 +1,10 @@
-// Finds values in the JSON bytes of rows without making objects of them. A row can hold megabytes of its merchant's
-// data, so these functions do not recurse, and they yield after some bytes: `Turns` then lets the process do other work.
+// Finds values in the JSON bytes of rows without parsing them into objects. A row can have megabytes, so these functions
+// do not recurse, and they yield regularly: `TimeSlicer` then lets the process do other work.
 
-/** A job in small steps. It yields where it can be interrupted, and returns its result. */
+/** A job in small steps. It yields when it can be interrupted, and returns its result. */
 export type Steps<T> = Generator<void, T>
 
-/** A value in the bytes: the offset of its start, and the offset after it. */
+/** The position of a value in the bytes; `end` is the offset after it. */
 export interface Span {
   readonly start: number
   readonly end: number
@@ -18,12 +18,12 @@ const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const LETTER_U = 0x75
-/** Bytes between two yields: a millisecond on a slow machine. */
+/** Bytes between two yields; about a millisecond on a slow machine. */
 const STEP_BYTES = 65_536
 
 /**
- * The members of the object that begins at `start`, by name, and the offset after it. The object is one that the engine
- * wrote: it has the fields of the contract and no spaces between them.
+ * Returns the members of the object that begins at `start`, by name, and the offset after the object. The object must be
+ * from the engine, which writes no spaces.
  */
 export function* membersOf(bytes: Uint8Array, start: number): Steps<{ members: Map<string, Span>; end: number }> {
   const members = new Map<string, Span>()
@@ -52,7 +52,7 @@ export function* eachElement(
   }
 }
 
-/** The offset after the value that begins at `start`. */
+/** Returns the offset after the value that begins at `start`. */
 export function* endOfValue(bytes: Uint8Array, start: number): Steps<number> {
   let depth = 0
   let inText = false
@@ -72,7 +72,7 @@ export function* endOfValue(bytes: Uint8Array, start: number): Steps<number> {
     } else if (byte === QUOTE) inText = true
     else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth++
     else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
-      // a number or a word ends at the end of its container
+      // A number, true, false or null ends where its container ends.
       if (depth === 0) return at
       depth--
       if (depth === 0) return at + 1
@@ -81,7 +81,7 @@ export function* endOfValue(bytes: Uint8Array, start: number): Steps<number> {
   return bytes.length
 }
 
-/** The bytes of the value as text. */
+/** Decodes the bytes of the value as UTF-8. */
 export function textOf(bytes: Uint8Array, { start, end }: Span): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8')
 }
@@ -97,13 +97,13 @@ export function isNull(bytes: Uint8Array, span: Span | undefined): span is undef
 }
 
 /**
- * The largest offset up to `end` at which the bytes from `start` can be cut without cutting a character or, of a string, an
- * escape. `start` is such a place itself.
+ * Returns the largest offset up to `end` that does not split a character or an escape sequence. `start` must be such an
+ * offset.
  */
 export function cutBefore(bytes: Uint8Array, { start, end }: Span): number {
   let at = end
   while (at > start && ((bytes[at] ?? 0) & 0xc0) === 0x80) at--
-  // an escape has up to six bytes; it begins at a backslash after an even number of backslashes
+  // An escape sequence has up to six bytes. It begins at a backslash that follows an even number of backslashes.
   for (let back = at - 1; back >= Math.max(start, at - 6); back--) {
     if (bytes[back] !== BACKSLASH || !isOdd(backslashesUpTo(bytes, start, back))) continue
     const end = back + (bytes[back + 1] === LETTER_U ? 6 : 2)
@@ -112,7 +112,7 @@ export function cutBefore(bytes: Uint8Array, { start, end }: Span): number {
   return at
 }
 
-/** Whether the escape is the first half of a surrogate pair: `\\ud800` to `\\udbff`. */
+/** Whether the escape sequence is the first half of a surrogate pair: `\\ud800` to `\\udbff`. */
 function isFirstOfPair(bytes: Uint8Array, at: number): boolean {
   return bytes[at + 1] === LETTER_U && /^d[89ab]/i.test(textOf(bytes, { start: at + 2, end: at + 4 }))
 }

@@ -7,9 +7,9 @@ import { TimeSlicer } from './time-slicer.ts'
 const EUR = { storeCurrency: 'EUR' }
 const ID = '3f2b8c1e-5a4d-4e6f-9b7a-1c2d3e4f5a6b'
 
-/** Text of the cell that a row has at `place`, its list and the label of its column. */
-async function cell(place: string, row: string, context: { storeCurrency: string | null } = EUR) {
-  const [list = '', label] = place.split(' ')
+/** Returns the text of a cell. `column` is the list and the label, such as "orders Total". */
+async function cell(column: string, row: string, context: { storeCurrency: string | null } = EUR) {
+  const [list = '', label] = column.split(' ')
   const declaration = findList(list)
   if (declaration === null) throw new Error(`no list ${list}`)
   const at = declaration.columns.findIndex((column) => column.label === label)
@@ -18,7 +18,7 @@ async function cell(place: string, row: string, context: { storeCurrency: string
 }
 
 describe('the lists of the Data pages', () => {
-  test.each(LISTS)('$list shows only fields that the contract has, and is served by an endpoint', (declaration) => {
+  test.each(LISTS)('$list shows fields of the contract, and has an endpoint', (declaration) => {
     const { resource, columns } = declaration
     for (const { fields } of columns)
       for (const name of fields) expect(Object.keys(resource.fields)).toContain(name.split('.')[0])
@@ -26,20 +26,20 @@ describe('the lists of the Data pages', () => {
     expect(declaration.path).toBe(`/api/v1/${declaration.list}`)
   })
 
-  test('a row leads to its own endpoint where the API has one, else to its list', () => {
+  test('a row has the path of its own endpoint, or of its list if the API has none', () => {
     const paths = LISTS.map((declaration) => rowPath(declaration, ID))
     expect(paths.slice(0, 3)).toEqual(['orders', 'customers', 'products'].map((name) => `/api/v1/${name}/${ID}`))
     expect(paths.slice(3)).toEqual(LISTS.slice(3).map(({ path }) => path))
     expect(ENDPOINTS.length).toBeGreaterThan(0)
   })
 
-  test('an amount has the currency of the order, else of the store, else none', async () => {
+  test('an amount has the currency of the order, otherwise of the store, otherwise none', async () => {
     expect(await cell('orders Total', '{"total":"12.50","currency":"CHF"}')).toBe('12.50 CHF')
     expect(await cell('orders Total', '{"total":"12.50","currency":null}')).toBe('12.50 EUR')
     expect(await cell('orders Total', '{"total":"12.50","currency":null}', { storeCurrency: null })).toBe('12.50')
   })
 
-  test('no payment provider means by card; a manual one has its own name', async () => {
+  test('a payment without a provider is by card, and a manual one has its label', async () => {
     expect(await cell('orders Payment', '{"payment_provider":null}')).toBe('card')
     expect(await cell('orders Payment', '{"payment_provider":"manual","payment_method_label":"Vorkasse"}')).toBe(
       'Vorkasse',
@@ -47,7 +47,7 @@ describe('the lists of the Data pages', () => {
     expect(await cell('orders Payment', '{"payment_provider":"manual","payment_method_label":null}')).toBe('manual')
   })
 
-  test('stock is that of the product, or the sum over its variants', async () => {
+  test('the stock of a product is its own, or the sum of its variants', async () => {
     expect(await cell('products Stock', '{"inventory":7,"variants":[]}')).toBe('7')
     expect(await cell('products Stock', '{"inventory":null,"variants":[]}')).toBeNull()
     expect(await cell('products Stock', '{"inventory":null,"variants":[{"inventory":2},{"inventory":-5}]}')).toBe('-3')
@@ -79,7 +79,7 @@ describe('the lists of the Data pages', () => {
     const row = '{"created_at":"2026-11-01T00:00:00.000Z","code":"7F3A","uses":2,"is_active":true}'
     const { texts } = await new TimeSlicer().run(rowTexts(Buffer.from(row), 0, added.tableResource))
     expect(cellsOf(added, texts, EUR)).toEqual([
-      { kind: 'instant', text: '2026-11-01T00:00:00.000Z' },
+      { kind: 'timestamp', text: '2026-11-01T00:00:00.000Z' },
       { kind: 'text', text: '7F3A' },
       { kind: 'number', text: '2' },
       { kind: 'text', text: 'yes' },
@@ -88,7 +88,7 @@ describe('the lists of the Data pages', () => {
     expect(searchedFields(added.search, '7F3A')).toEqual({ equal: ['code'], containing: [] })
   })
 
-  test('a search for an address looks at the address alone, and orders have no other searched field', () => {
+  test('a search for an email address uses that field only, and orders have no other field to search', () => {
     const searched = (list: string, typed: string) => {
       const search = findList(list)?.search
       return search === undefined ? undefined : searchedFields(search, typed)
@@ -101,7 +101,7 @@ describe('the lists of the Data pages', () => {
     expect(searched('products', 'a@b')).toEqual({ equal: ['sku', 'slug', 'variants.sku'], containing: ['name'] })
   })
 
-  test('there are no other lists', () => {
+  test('an unknown name is not a list', () => {
     for (const name of ['', 'store', 'order', 'Orders', 'customer-addresses', '__proto__', 'orders.csv'])
       expect(findList(name)).toBeNull()
   })

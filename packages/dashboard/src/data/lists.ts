@@ -1,5 +1,5 @@
-// The lists of the Data pages, from the contract: each list whose resource declares a view. The table shows a few fields.
-// The row opened as JSON, and the CSV, show them all.
+// The lists of the Data pages: every list of the contract whose resource declares a view. The table shows a few fields; the
+// page of a row and the CSV file show all.
 
 import {
   ENDPOINTS,
@@ -17,7 +17,7 @@ import { selectFields } from './select-fields.ts'
 
 type DeclaredColumn = Exclude<ListColumn, string>
 
-/** What a cell needs to know besides its row. */
+/** The facts about a store that its cells need. */
 export interface CellContext {
   /** ISO 4217 code of the store; null if the store has none. */
   readonly storeCurrency: string | null
@@ -27,19 +27,19 @@ export interface CellContext {
 export interface TableColumn extends DeclaredColumn {
   readonly label: string
   readonly kind: TableCell['kind']
-  /** Field with the currency of the row's amounts; null if they are in the store's currency. */
+  /** The field with the currency of the row's amounts; null if they are in the store's currency. */
   readonly currency: string | null
 }
 
-/** A list. */
+/** A list with its table and search. */
 export interface ListDeclaration {
-  /** Name in addresses: the last word of the endpoint's path. */
+  /** The name in URLs: the last part of the endpoint's path. */
   readonly list: string
   readonly label: string
-  /** Path at the API. */
+  /** The path of its API endpoint. */
   readonly path: string
   readonly resource: Resource
-  /** The part of the resource that the table reads. The other fields can have megabytes. */
+  /** The resource with only the fields of the table, because other fields can have megabytes. */
   readonly tableResource: Resource
   readonly columns: readonly TableColumn[]
   readonly search: ListView['search']
@@ -47,10 +47,10 @@ export interface ListDeclaration {
 
 const YES_NO = { true: 'yes', false: 'no' }
 
-/** The lists in the order of their tabs. */
+/** All lists, in the order of the tabs. */
 export const LISTS: readonly ListDeclaration[] = listsOf(ENDPOINTS)
 
-/** The lists among `endpoints` that the dashboard shows. Lists that older stores do not have come last. */
+/** Returns the lists that the dashboard shows. Lists that older stores do not have come last. */
 export function listsOf(endpoints: readonly Endpoint[]): ListDeclaration[] {
   return endpoints
     .filter(({ response }) => response.kind === 'page')
@@ -72,25 +72,25 @@ function ageOf({ since }: Endpoint): number {
   return REVISIONS.findIndex(({ id }) => id === since)
 }
 
-/** The list called `name` in addresses, or null. */
+/** Returns the list with this name in URLs, or null. */
 export function findList(name: string): ListDeclaration | null {
   return LISTS.find(({ list }) => list === name) ?? null
 }
 
-/** Path at the API of one row; of the list if the API has no endpoint for one row. */
+/** Returns the API path of a row; that of the list if the API has no endpoint for single rows. */
 export function rowPath(declaration: ListDeclaration, id: string): string {
   const one = ENDPOINTS.find(({ resource, response }) => resource === declaration.resource && response.kind === 'one')
   return one?.path.replace('{id}', id) ?? declaration.path
 }
 
-/** The fields that a search for `text` looks at; null if only IDs can be found. */
+/** Returns the fields to search for `text`; null if the list can be searched by ID only. */
 export function searchedFields(search: ListView['search'], text: string): Pick<Search, 'equal' | 'containing'> | null {
   const { email, equal = [], containing = [] } = search
   if (email !== undefined && text.includes('@')) return { equal: [email], containing: [] }
   return equal.length + containing.length === 0 ? null : { equal, containing }
 }
 
-/** The cells of a row in the list's table. */
+/** Returns the cells of a row in the list's table. */
 export function cellsOf({ columns }: ListDeclaration, row: RowTexts, context: CellContext): TableCell[] {
   return columns.map((column) => ({ kind: column.kind, text: cellText(column, row, context) }))
 }
@@ -111,7 +111,7 @@ function columnOf(resource: Resource, label: string, column: ListColumn): TableC
   return { ...(type.kind === 'boolean' ? { words: YES_NO } : {}), ...declared, label, kind, currency }
 }
 
-/** The type of a field, or of a field of embedded rows. */
+/** Returns the type of a field, which can be a field of embedded rows such as `items.quantity`. */
 function typeOf(resource: Resource, name: string): FieldType {
   const [own = '', embedded] = name.split('.')
   const type = resource.fields[own]?.type
@@ -122,7 +122,7 @@ function typeOf(resource: Resource, name: string): FieldType {
 function kindOf(type: FieldType): TableCell['kind'] {
   switch (type.kind) {
     case 'timestamp':
-      return 'instant'
+      return 'timestamp'
     case 'oneOf':
       return 'status'
     case 'uuid':

@@ -1,29 +1,30 @@
-// What the pages about a store's data say where there is none to show.
+// Messages of the Data pages when there is no data to show.
 
 import type { Resource } from '@store-export/contract'
 import type { StoreStatus } from '../pages/models.ts'
 
-/** What is said when the store's database fails. */
-export const UNREADABLE_MESSAGE = "The store's database could not be read just now. Try again in a minute."
+/** Shown when the store's database fails. */
+export const UNREADABLE_MESSAGE = 'We can’t read this store’s data right now. Try again in a minute.'
 
-/** Message for a text that the list cannot be searched for. */
+/** Returns the message for a text by which the list can't be searched. */
 export function notSearchableMessage({ name }: Resource, by: string): string {
-  return `Type the ${by} of the ${name.toLowerCase()}. An ID has 32 digits and letters a to f in five groups, such as 3f2b8c1e-5a4d-4e6f-9b7a-1c2d3e4f5a6b.`
+  return `Enter the ${by} of the ${name.toLowerCase()}. An ID looks like this: 3f2b8c1e-5a4d-4e6f-9b7a-1c2d3e4f5a6b.`
 }
 
-/** Why a store that is not served has no data to show; null for one that is. */
+/** Returns the reason why a store has no data to show; null for a store that is ready. */
 export function storeStatusProblem(status: StoreStatus): string | null {
-  if (status === 'imported') return 'This store is hosted elsewhere. Only stores made on this platform can be exported.'
-  if (status === 'generating') return 'This store is being made and has no data yet. Try again in a minute.'
+  if (status === 'imported')
+    return 'This store was imported and is hosted elsewhere, so its data can’t be exported from here.'
+  if (status === 'generating') return 'This store is still being created and has no data yet. Try again in a minute.'
   return null
 }
 
-/** Why the list is empty on a store without its table. */
+/** Returns the reason why a list is empty on a store without its table. */
 export function newerListMessage(label: string, since: string): string {
-  return `${label} came with revision ${since} of the store. This store is older, so the list is empty, at the API too.`
+  return `${label} need schema version ${since} or later. This store has an older version, so the list is empty here and in the API.`
 }
 
-/** Message for a text that no row of the list has. */
+/** Returns the message for a search without a result. */
 export function notFoundMessage({ name }: Resource, by: string): string {
-  return `No ${name.toLowerCase()} of this store has this ${by}.`
+  return `This store has no ${name.toLowerCase()} with this ${by}.`
 }

@@ -1,5 +1,5 @@
-// A whole list as CSV, page by page: never more of it in memory than one page, and a download that cannot be completed
-// fails instead of ending early, so that a short file never passes for the whole list.
+// Streams a whole list as CSV. It holds one page of rows in memory. If a read fails, the download fails, so that an
+// incomplete file does not look complete.
 
 import type { Position } from '@store-export/engine'
 import type { CsvFile } from './csv-files.ts'
@@ -7,13 +7,12 @@ import { csvRecord, type WriteText, writeCsvRow } from './csv-row.ts'
 import { eachElement, membersOf, type Steps } from './json-bytes.ts'
 import { readPage, type StoreSource } from './store-rows.ts'
 
-/** What is downloaded. */
 export interface CsvOptions {
   readonly source: Omit<StoreSource, 'startedAt'>
   readonly file: CsvFile
-  /** The clock of `performance.now()`: each page has a time limit of its own. */
+  /** The clock of `performance.now()`. Each page has its own time limit. */
   readonly now: () => number
-  /** Aborted when nobody wants the rest any more. */
+  /** Aborted when the client has left. */
   readonly signal: AbortSignal
 }
 
@@ -21,9 +20,11 @@ const ROWS_OF_PAGE = 50
 const CHUNK_CHARACTERS = 65_536
 
 /**
- * The file as CSV in UTF-8: byte order mark, header, CRLF; nested values as JSON, as the API sends them. The first rows are
- * read before this resolves, so that a store that cannot be read is refused in time: rejects with `StoreDatabaseError`. A
- * later fault errors the stream. Rows are read and written when the client took the chunk before.
+ * Returns the file as UTF-8 with a byte order mark, a header and CRLF. Nested values are JSON, as the API sends them.
+ *
+ * Reads the first page before it resolves, so that the caller can still send an error page: rejects with
+ * `StoreDatabaseError`. A later error fails the stream. The stream reads the next rows when the client has taken the
+ * previous chunk.
  */
 export async function openCsv(options: CsvOptions): Promise<ReadableStream<Uint8Array>> {
   const chunks = csvChunks(options)
@@ -49,8 +50,8 @@ async function* csvChunks({ source, file, now, signal }: CsvOptions): AsyncGener
   text.put(`\uFEFF${csvRecord(file.columns.map(({ header }) => header))}`)
   for (let after: Position | null = null, isFirst = true; isFirst || after !== null; isFirst = false) {
     signal.throwIfAborted()
-    const place = { after, limit: ROWS_OF_PAGE }
-    const page = await readPage({ ...source, startedAt: now() }, { resource: file.resource, place })
+    const range = { after, limit: ROWS_OF_PAGE }
+    const page = await readPage({ ...source, startedAt: now() }, { resource: file.resource, range })
     try {
       const job = csvRows(text.put, page.bytes, file)
       for (let isDone: boolean | undefined = false; !isDone; ) {
@@ -65,7 +66,7 @@ async function* csvChunks({ source, file, now, signal }: CsvOptions): AsyncGener
   }
 }
 
-/** Every row of a page as records of the file. */
+/** Writes the rows of a page as records of the file. */
 function* csvRows(put: WriteText, bytes: Uint8Array, { embedded, columns }: CsvFile): Steps<void> {
   yield* eachElement(bytes, 0, function* (start) {
     if (embedded === null) return yield* writeCsvRow(put, bytes, start, columns)
@@ -76,7 +77,7 @@ function* csvRows(put: WriteText, bytes: Uint8Array, { embedded, columns }: CsvF
   })
 }
 
-/** Text to send. */
+/** Collects the text of the next chunk. */
 class ChunkText {
   #pieces: string[] = []
   length = 0

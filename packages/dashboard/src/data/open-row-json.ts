@@ -1,4 +1,4 @@
-// One row as a file, with the bytes that the API sends, at any size.
+// Streams one row as a JSON file, with the same bytes as the API.
 
 import type { Resource } from '@store-export/contract'
 import type { Plan } from '@store-export/engine'
@@ -6,7 +6,7 @@ import type { StoreSource } from './store-rows.ts'
 
 const CHUNK_BYTES = 65_536
 
-/** The row as JSON; null if there is none with this id. Rejects with `StoreDatabaseError`. */
+/** Returns null if no row has this ID. Rejects with `StoreDatabaseError`. */
 export async function openRowJson(
   { reader, address, requestId, startedAt }: StoreSource,
   { resource, id }: { readonly resource: Resource; readonly id: string },
@@ -22,7 +22,7 @@ export async function openRowJson(
   return new ReadableStream(
     {
       pull(controller) {
-        // a copy, because the bytes to send outlive the page
+        // The stream can use the chunk after the page is released, so it gets a copy.
         if (sent < bytes.length) controller.enqueue(Buffer.from(bytes.subarray(sent, sent + CHUNK_BYTES)))
         sent += CHUNK_BYTES
         if (sent < bytes.length) return

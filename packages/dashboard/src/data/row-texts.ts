@@ -1,20 +1,20 @@
-// The short strings that tables show of a row, read from its JSON bytes.
+// Reads the short strings that tables show from the JSON bytes of a row.
 
 import type { Resource } from '@store-export/contract'
 import { cutBefore, eachElement, isNull, isString, membersOf, type Span, type Steps, textOf } from './json-bytes.ts'
 
 /**
- * Texts by field, null for null. Of embedded rows, `items` is how many there are, and `items.quantity` the sum of their
- * numbers.
+ * Strings by field; null for a null value. For embedded rows, `items` is their number and `items.quantity` is the sum of
+ * that field.
  */
 export type RowTexts = ReadonlyMap<string, string | null>
 
-/** A longer text ends with an ellipsis; the row opened as JSON has all of it. */
+/** A longer string is cut and ends with an ellipsis. */
 export const TEXT_CHARACTERS_MAX = 200
-/** An escaped character takes at most six bytes. */
+/** An escape sequence has at most six bytes. */
 const BYTES_OF_CHARACTER_MAX = 6
 
-/** The texts of the row of `resource` that begins at `start`, and the offset after it. */
+/** Returns the strings of the row that begins at `start`, and the offset after the row. */
 export function* rowTexts(
   bytes: Uint8Array,
   start: number,
@@ -30,7 +30,7 @@ export function* rowTexts(
   return { texts, end }
 }
 
-/** The value as one short text; null for null, or for a value that is not there. */
+/** Returns the value as a short string; null if it is null or absent. */
 export function shortText(bytes: Uint8Array, span: Span | undefined): string | null {
   if (isNull(bytes, span)) return null
   const { start, end } = span

@@ -1,10 +1,10 @@
-// A part of a resource: some of its fields, read by the statement and the encoder that read the whole.
+// Reduces a resource to some of its fields, so that the engine reads and encodes only these.
 
 import type { Field, FieldType, Resource } from '@store-export/contract'
 
 /**
- * `resource` with the named fields alone, in the order of the names. `variants.inventory` names a field of embedded rows;
- * `variants` alone, their ids.
+ * Returns the resource with only the named fields, in this order. `variants.inventory` names a field of embedded rows;
+ * `variants` alone selects their IDs. Throws if the resource lacks a field.
  */
 export function selectFields(resource: Resource, names: readonly string[]): Resource {
   const tops = [...new Set(names.map((name) => name.split('.')[0] ?? ''))]
@@ -16,7 +16,7 @@ export function selectFields(resource: Resource, names: readonly string[]): Reso
   return withFields(resource, fields)
 }
 
-/** Reads the fields that find and order embedded rows, but does not return them. */
+/** Adds the fields that join and order embedded rows, marked as not served. */
 function selectEmbedded(type: Extract<FieldType, { kind: 'many' }>, names: readonly string[]): FieldType {
   const served = names.length === 0 ? ['id'] : names
   const unserved = ['id', type.parent, 'created_at'].filter((name) => !served.includes(name))
@@ -28,7 +28,7 @@ function selectEmbedded(type: Extract<FieldType, { kind: 'many' }>, names: reado
   return { ...type, resource: withFields(resource, fields) }
 }
 
-/** Its page sizes and request batches are separate from those of the whole resource. */
+/** Changes `list` too, so that page sizes and request batches are separate from those of the whole resource. */
 function withFields(resource: Resource, fields: readonly [string, Field][]): Resource {
   const list = `${resource.list}(${fields.map(([name]) => name).join(',')})`
   return { ...resource, list, fields: Object.fromEntries(fields) }

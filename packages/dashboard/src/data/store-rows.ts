@@ -1,5 +1,4 @@
-// Reads the rows of one store, with their values as the API serves them. Releases each page's memory when its bytes have
-// been used.
+// Reads the rows of one store, with their values as the API serves them, and releases the memory of each page after use.
 
 import { type Resource, store as storeResource } from '@store-export/contract'
 import type { RegisteredStore } from '@store-export/control'
@@ -18,26 +17,26 @@ import { type RowTexts, rowTexts } from './row-texts.ts'
 import { selectFields } from './select-fields.ts'
 import type { TimeSlicer } from './time-slicer.ts'
 
-/** A store to read: whose, through what, and since when the reader of the page waits. */
+/** How to read a store for one page of the dashboard. */
 export interface StoreSource {
   readonly reader: Pick<StoreReader, 'read' | 'columns' | 'exists'>
   readonly address: StoreAddress
-  /** Work on the rows takes timeSlicer with all other pages and downloads. */
+  /** Shared by all pages and downloads. */
   readonly timeSlicer: TimeSlicer
   /** For the log. */
   readonly requestId: string | null
-  /** On the clock of `performance.now()`: all that is read for one page shares one time limit. */
+  /** On the clock of `performance.now()`. All reads for one page share one time limit. */
   readonly startedAt: number
 }
 
-/** Some rows of a list, as texts. */
+/** Rows of a list, as strings. */
 export interface StoreRowsPage {
   readonly rows: readonly RowTexts[]
-  /** Position of the next rows; null on the last page. */
+  /** The position of the next page; null on the last page. */
   readonly next: Position | null
 }
 
-/** Fields of the store's own row that every page needs. */
+/** The fields of the store's own row that every page needs. */
 export interface StoreOverview {
   /** ISO 4217 code; null if the store has none. */
   readonly currency: string | null
@@ -47,28 +46,28 @@ export interface StoreOverview {
   readonly counts: ReadonlyMap<string, number>
 }
 
-/** How the store stands. */
+/** Returns whether the store is ready, still being created, or imported. */
 export function storeStatus({ origin, state, databaseUrl }: RegisteredStore): StoreStatus {
   if (origin === 'imported') return 'imported'
   return state === 'generating' || databaseUrl === null ? 'generating' : 'ready'
 }
 
-/** Where the store's rows are; null for a store that is not served. */
+/** Returns the address of the store's database; null unless the store is ready. */
 export function addressOf(store: RegisteredStore): StoreAddress | null {
   const { id, databaseUrl, schemaName, sealedPassword } = store
   if (storeStatus(store) !== 'ready' || databaseUrl === null) return null
   return { storeId: id, databaseUrl, schemaName, sealedPassword }
 }
 
-/** Which rows of a list are read, at most `limit`. */
+/** The rows of a list to read: at most `limit` rows after a position. */
 export interface RowRange extends Pick<PagePlan, 'search' | 'isNewestFirst'> {
   readonly after: Position | null
   readonly limit: number
 }
 
-/** These rows of `resource`. Rejects with `StoreDatabaseError`. */
-export async function readRows(source: StoreSource, resource: Resource, place: RowRange): Promise<StoreRowsPage> {
-  const page = await readPage(source, { resource, place })
+/** Reads rows as strings. Rejects with `StoreDatabaseError`. */
+export async function readRows(source: StoreSource, resource: Resource, range: RowRange): Promise<StoreRowsPage> {
+  const page = await readPage(source, { resource, range })
   try {
     return { rows: await source.timeSlicer.run(textsOfRows(page.bytes, resource)), next: page.next }
   } finally {
@@ -86,21 +85,21 @@ function* textsOfRows(bytes: Uint8Array, resource: Resource): Steps<RowTexts[]> 
   return rows
 }
 
-/** Rows of a list as they were read. */
+/** Rows of a list as JSON. */
 export interface JsonPage {
   /** A JSON array, valid until `release`. */
   readonly bytes: Uint8Array
-  /** Position of the next rows; null on the last page. */
+  /** The position of the next page; null on the last page. */
   readonly next: Position | null
   readonly release: () => void
 }
 
-/** These rows of `resource` as JSON. Rejects with `StoreDatabaseError`. */
+/** Reads rows as JSON. The caller releases the page. Rejects with `StoreDatabaseError`. */
 export async function readPage(
   { reader, address, requestId, startedAt }: StoreSource,
-  { resource, place }: { readonly resource: Resource; readonly place: RowRange },
+  { resource, range }: { readonly resource: Resource; readonly range: RowRange },
 ): Promise<JsonPage> {
-  const plan: Plan = { kind: 'page', resource, filters: [], ...place }
+  const plan: Plan = { kind: 'page', resource, filters: [], ...range }
   const page = await reader.read({ plan, lead: '[', address, requestId, startedAt })
   page.out.putAscii(']')
   return {
@@ -110,7 +109,7 @@ export async function readPage(
   }
 }
 
-/** Calls `use` with the row as JSON; null if there is none with this id. Rejects with `StoreDatabaseError`. */
+/** Calls `use` with the row as JSON; returns null if no row has this ID. Rejects with `StoreDatabaseError`. */
 export function readRow<T>(
   source: StoreSource,
   resource: Resource,
@@ -121,12 +120,12 @@ export function readRow<T>(
   return withPage(source, { plan, lead: '' }, async (page) => (page.rows === 0 ? null : use(page.out.result())))
 }
 
-/** Calls `use` with the store's own row as JSON; null if its table is empty. Rejects with `StoreDatabaseError`. */
+/** Calls `use` with the store's own row as JSON; returns null if its table is empty. Rejects with `StoreDatabaseError`. */
 export function readStoreRow<T>(source: StoreSource, use: (bytes: Uint8Array) => Promise<T>): Promise<T | null> {
   return readOnlyRow(source, storeResource, use)
 }
 
-/** The fields of the store that every page needs; null if its table is empty. Rejects with `StoreDatabaseError`. */
+/** Returns null if the table with the store's own row is empty. Rejects with `StoreDatabaseError`. */
 export function readStoreOverview(source: StoreSource): Promise<StoreOverview | null> {
   return readOnlyRow(source, STORE_OVERVIEW, async (bytes) => {
     const { texts } = await source.timeSlicer.run(rowTexts(bytes, 0, STORE_OVERVIEW))
@@ -140,13 +139,13 @@ export function readStoreOverview(source: StoreSource): Promise<StoreOverview | 
 
 const STORE_OVERVIEW = selectFields(storeResource, ['id', 'store_currency', 'store_timezone', 'counts'])
 
-/** Row counts by table, from the texts of the store's own row. */
+/** Returns row counts by table, from the strings of the store's own row. */
 export function countsOf(texts: RowTexts): ReadonlyMap<string, number> {
   const counts = JSON.parse(texts.get('counts') ?? '{}') as Readonly<Record<string, number>>
   return new Map(Object.entries(counts))
 }
 
-/** The columns that the store has. Rejects with `StoreDatabaseError`. */
+/** Returns the columns that the store's tables have. Rejects with `StoreDatabaseError`. */
 export function readColumns({ reader, address, requestId, startedAt }: StoreSource): Promise<PresentColumns> {
   return reader.columns({ address, requestId, startedAt })
 }

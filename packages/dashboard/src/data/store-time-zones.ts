@@ -1,5 +1,5 @@
-// The time zone of each store, which its pages write dates in. It is in the store's own row: read once a minute, beside
-// the page where one is known already. A store that is down or slow takes no page with it: its dates are in UTC then.
+// Caches the time zone of each store, in which its pages show dates. A cached zone is refreshed after a minute, in the
+// background. While a store is down or slow, its pages use the last known zone, or UTC.
 
 import type { StoreAddress } from '@store-export/engine'
 import { within } from '@store-export/postgres'
@@ -7,21 +7,21 @@ import { readStoreOverview, type StoreSource } from './store-rows.ts'
 import type { TimeSlicer } from './time-slicer.ts'
 
 const CACHE_MS = 60_000
-/** How long a page waits for a zone that is not known yet. */
+/** How long a page waits for a zone that is not cached. */
 const WAIT_MS = 300
 const STORES_MAX = 10_000
-/** Used until the store says another one. */
+/** Used until the zone is known. */
 const DEFAULT_ZONE = 'UTC'
 
-/** What is known of one store. */
+/** The cached zone of one store. */
 interface KnownZone {
-  readonly askedAt: number
-  /** null until it was read once. */
+  readonly requestedAt: number
+  /** null until it has been read once. */
   zone: string | null
   reading: Promise<string>
 }
 
-/** Time zones by store. */
+/** The time zones of stores. */
 export class StoreTimeZones {
   readonly #reader: StoreSource['reader']
   readonly #timeSlicer: TimeSlicer
@@ -39,27 +39,27 @@ export class StoreTimeZones {
     this.#now = now
   }
 
-  /** IANA name; never rejects, and never waits long. */
+  /** Returns an IANA name. Waits 300 ms at most, and does not reject. */
   async of(address: StoreAddress): Promise<string> {
     const known = this.#zones.get(address.storeId)
-    const isFresh = known !== undefined && this.#now() - known.askedAt < CACHE_MS
-    const asked = isFresh ? known : this.#ask(address, known?.zone ?? null)
-    return asked.zone ?? (await within(WAIT_MS, asked.reading, () => undefined).catch(() => DEFAULT_ZONE))
+    const isFresh = known !== undefined && this.#now() - known.requestedAt < CACHE_MS
+    const cached = isFresh ? known : this.#refresh(address, known?.zone ?? null)
+    return cached.zone ?? (await within(WAIT_MS, cached.reading, () => undefined).catch(() => DEFAULT_ZONE))
   }
 
-  #ask(address: StoreAddress, before: string | null): KnownZone {
-    const asked: KnownZone = { askedAt: this.#now(), zone: before, reading: Promise.resolve(DEFAULT_ZONE) }
-    asked.reading = this.#read(address)
+  #refresh(address: StoreAddress, before: string | null): KnownZone {
+    const refreshed: KnownZone = { requestedAt: this.#now(), zone: before, reading: Promise.resolve(DEFAULT_ZONE) }
+    refreshed.reading = this.#read(address)
       .then((zone) => {
-        asked.zone = zone
+        refreshed.zone = zone
         return zone
       })
       .catch(() => before ?? DEFAULT_ZONE)
     this.#zones.delete(address.storeId)
-    this.#zones.set(address.storeId, asked)
+    this.#zones.set(address.storeId, refreshed)
     const [oldest] = this.#zones.keys()
     if (this.#zones.size > STORES_MAX && oldest !== undefined) this.#zones.delete(oldest)
-    return asked
+    return refreshed
   }
 
   async #read(address: StoreAddress): Promise<string> {

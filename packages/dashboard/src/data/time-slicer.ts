@@ -1,17 +1,17 @@
-// Work on the rows of merchants runs in the process that answers the API. Jobs take timeSlicer: one works for some milliseconds,
-// then the process does other work for as long as that took, then the next job continues.
+// Keeps work on large rows from blocking the process, which also serves the API. One job runs for a few milliseconds, then
+// the process does other work for the same time, then the next job continues.
 
 import { setTimeout } from 'node:timers/promises'
 import type { Steps } from './json-bytes.ts'
 
-/** Longest turn of a job. One step of a job can exceed it. */
+/** The longest time slice. A single step of a job can exceed it. */
 const SLICE_MS = 3
 
-/** Schedules the timeSlicer of jobs. */
+/** Runs jobs in time slices. */
 export class TimeSlicer {
   #last: Promise<void> = Promise.resolve()
 
-  /** Runs the job to its end, in as many timeSlicer as that takes. Rejects with what the job throws. */
+  /** Runs the job to its end. Rejects with the error of the job. */
   async run<T>(job: Steps<T>): Promise<T> {
     for (;;) {
       const step = await this.runSlice(job)
@@ -19,7 +19,7 @@ export class TimeSlicer {
     }
   }
 
-  /** Gives the job one turn, which ends early when `isEnough`. Rejects with what the job throws. */
+  /** Runs one time slice of the job, which ends early when `isEnough` returns true. Rejects with the error of the job. */
   async runSlice<T>(job: Steps<T>, isEnough = () => false): Promise<IteratorResult<void, T>> {
     const before = this.#last
     const ended = Promise.withResolvers<void>()

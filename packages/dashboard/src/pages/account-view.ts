@@ -1,4 +1,4 @@
-// The merchant's own account: password, and where the account is signed in.
+// The account page: password and sessions.
 
 import { badge, card, pageHead } from '../ui/components.ts'
 import { relativeTime } from '../ui/dates.ts'
@@ -8,7 +8,6 @@ import { layout } from '../ui/layout.ts'
 import { table } from '../ui/table.ts'
 import type { AccountPage, Frame } from './models.ts'
 
-/** The whole page. */
 export function accountView(frame: Frame, page: AccountPage): Html {
   const head = pageHead({ title: 'Your account', lead: page.email, trail: [page.back] })
   return layout(frame, html`${head}${passwordCard(frame, page)}${sessionsCard(frame, page)}`)
@@ -33,15 +32,15 @@ ${field({
   type: 'password',
   autocomplete: 'new-password',
   lengthMin: passwordLengthMin,
-  hint: `At least ${passwordLengthMin} characters. A few words in a row are easy to remember and hard to guess.`,
+  hint: `At least ${passwordLengthMin} characters. Several random words are easy to remember and hard to guess.`,
   problem: problem?.field === 'next' ? problem.text : null,
 })}
 ${button(hasPassword ? 'Change password' : 'Set password')}`
   const { storeId } = page.back
   const store = storeId === null ? NOTHING : html`<input type="hidden" name="store" value="${storeId}">`
   const note = hasPassword
-    ? 'Your other browsers are signed out when you change it.'
-    : 'You signed in with a link. With a password you can sign in without one.'
+    ? 'Changing your password signs out your other browsers.'
+    : 'You signed in with a link. Set a password to sign in without one.'
   return card(
     { id: 'password', title: 'Password', note },
     form({ action: '/account/password', frame }, html`${store}${fields}`),
@@ -50,16 +49,16 @@ ${button(hasPassword ? 'Change password' : 'Set password')}`
 
 function sessionsCard(frame: Frame, page: AccountPage): Html {
   const rows = page.sessions.map(({ client, startedAt, isCurrent }) => [
-    html`${client} ${isCurrent ? badge('This one', 'good') : ''}`,
+    html`${client} ${isCurrent ? badge('This browser', 'good') : ''}`,
     relativeTime(startedAt, frame),
   ])
   const list = table({
-    caption: 'Where you are signed in',
+    caption: 'Where you’re signed in',
     columns: [{ label: 'Browser' }, { label: 'Signed in' }],
     rows,
     isStacked: true,
   })
   const everywhere = form({ action: '/account/sign-out-everywhere', frame }, button('Sign out everywhere', 'plain'))
-  const note = 'Do you see one that you do not know? Sign out everywhere, then change your password.'
-  return card({ id: 'sessions', title: 'Where you are signed in', note, actions: everywhere, isFlush: true }, list)
+  const note = 'If you don’t recognize a browser, sign out everywhere and change your password.'
+  return card({ id: 'sessions', title: 'Where you’re signed in', note, actions: everywhere, isFlush: true }, list)
 }

@@ -1,4 +1,4 @@
-// One row of a list, opened, as the API sends it.
+// The page of one row: its JSON as the API sends it.
 
 import { codeBlock } from '../ui/code-block.ts'
 import { callout, card, pageHead } from '../ui/components.ts'
@@ -9,14 +9,13 @@ import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import type { DataRowPage, Frame } from './models.ts'
 
-/** The whole page. */
 export function dataRowView(frame: Frame, page: DataRowPage): Html {
   const head = pageHead({
     title: page.label,
     lead: html`<code>${page.id}</code>`,
     trail: [{ label: 'Data', href: pathsOf(frame).data(page.list) }],
   })
-  const json = codeBlock({ id: 'json', label: 'The row as JSON', text: page.json.text, language: 'json' })
+  const json = codeBlock({ id: 'json', label: 'JSON of the row', text: page.json.text, language: 'json' })
   const note = html`The response to <code>GET ${page.apiPath}</code>.`
   const file = html`<a class="button plain" href="${page.jsonHref}" download>${ICONS.download}Download JSON</a>`
   const content = page.json.isWhole ? json : html`${callout(tooLong(frame, page), 'waiting')}${json}`
@@ -25,5 +24,5 @@ export function dataRowView(frame: Frame, page: DataRowPage): Html {
 
 function tooLong(frame: Frame, { json }: DataRowPage): Html {
   const kilobytes = (bytes: number) => `${count(Math.ceil(bytes / 1000), frame)} kB`
-  return html`This row is large: ${kilobytes(json.bytes)}. The page shows its beginning. Download the JSON to see all of it.`
+  return html`This row is large (${kilobytes(json.bytes)}), so the page shows only the beginning. Download the JSON to see all of it.`
 }

@@ -1,4 +1,4 @@
-// Data: the rows that an integrator receives, list by list, with a search.
+// The Data pages: the rows that the API returns, list by list, with a search.
 
 import { stateBadge } from '../ui/badges.ts'
 import { callout, emptyState, pageHead } from '../ui/components.ts'
@@ -11,13 +11,12 @@ import { pathsOf } from '../ui/store-paths.ts'
 import { noValue, table } from '../ui/table.ts'
 import type { DataPage, Frame, TableCell } from './models.ts'
 
-/** The whole page. */
 export function dataView(frame: Frame, page: DataPage): Html {
   const files = page.files.map(
     ({ label, href }) =>
       html`<a class="button plain" href="${href}" download>${ICONS.download}<span>${label} CSV</span></a>`,
   )
-  const head = pageHead({ title: 'Data', lead: 'What your tools receive, row by row.', actions: html`${files}` })
+  const head = pageHead({ title: 'Data', lead: 'The data that your tools get from the API.', actions: html`${files}` })
   return layout(
     frame,
     html`${head}${listTabs(frame, page)}
@@ -72,22 +71,21 @@ function rowsPart(frame: Frame, page: DataPage): Html {
   return html`${list}${problemPart(NOTHING)}<div class="data-foot">${rowsNote(frame, page)}${pager(page)}</div>`
 }
 
-/** Place for the script's error message, beside the button that loads further rows. */
+/** The element for the error message of the script that loads more rows. */
 function problemPart(content: Html): Html {
   return html`<div id="rows-problem" role="alert">${content}</div>`
 }
 
 function rowsNote(frame: Frame, { apiPath, order, search }: DataPage): Html {
   if (search.reached !== null) return html`<p class="note">${searchedTo(frame, order, search.reached)}</p>`
-  if (apiPath === null) return html`<p class="note">Upper and lower case count in an e-mail address and a SKU.</p>`
-  const way =
-    order === 'newest' && search.text === '' ? 'The API sends these rows, oldest first' : 'The same rows at the API'
-  return html`<p class="note">${way}: <code>GET ${apiPath}</code></p>`
+  if (apiPath === null) return html`<p class="note">The search for an email address or a SKU is case-sensitive.</p>`
+  const label = order === 'newest' && search.text === '' ? 'API request (returns the oldest rows first)' : 'API request'
+  return html`<p class="note">${label}: <code>GET ${apiPath}</code></p>`
 }
 
 function searchedTo(frame: Frame, order: DataPage['order'], reached: Date): Html {
-  const side = order === 'newest' ? 'Rows created since' : 'Rows created until'
-  return html`${side} ${exactTime(reached, frame)} were searched.`
+  const side = order === 'newest' ? 'since' : 'until'
+  return html`Searched rows created ${side} ${exactTime(reached, frame)}.`
 }
 
 function labelOf({ list, lists }: DataPage): string {
@@ -97,14 +95,15 @@ function labelOf({ list, lists }: DataPage): string {
 function noRows(frame: Frame, page: DataPage): Html {
   const { search, nextHref } = page
   if (search.reached !== null && nextHref !== null) {
-    const text = html`No row was found yet. ${searchedTo(frame, page.order, search.reached)}`
-    return emptyState('Nothing found so far', text, linkButton('Search further', nextHref))
+    const text = searchedTo(frame, page.order, search.reached)
+    return emptyState('No matches so far', text, linkButton('Keep searching', nextHref))
   }
   if (search.text !== '') {
-    const list = linkButton('Show the list', pathsOf(frame).data(page.list))
-    return emptyState('Nothing found', 'Check what you typed, or look through the list.', list)
+    const list = linkButton('Show all', pathsOf(frame).data(page.list))
+    return emptyState('No matches', 'Check the spelling, or browse the list.', list)
   }
-  return emptyState(`No ${labelOf(page).toLowerCase()} yet`, 'As soon as your store has some, they are listed here.')
+  const label = labelOf(page).toLowerCase()
+  return emptyState(`No ${label} yet`, `When your store has ${label}, they appear here.`)
 }
 
 interface Opener {
@@ -114,7 +113,7 @@ interface Opener {
   readonly cell: TableCell
 }
 
-/** The first cell opens the row. */
+/** Returns the first cell, which links to the page of the row. */
 function opener({ frame, page, id, cell }: Opener): Html {
   const words = cell.text === null ? html`<code>${id}</code>` : cellText(frame, cell)
   return html`<a href="${pathsOf(frame).dataRow(page.list, id)}">${words}</a>`
@@ -124,19 +123,18 @@ function cellText(frame: Frame, { kind, text }: TableCell): Html | string {
   if (text === null || text === '') return noValue()
   if (kind === 'status') return stateBadge(text)
   if (kind === 'id') return html`<code>${text}</code>`
-  if (kind !== 'instant') return html`<span class="cell-text">${text}</span>`
+  if (kind !== 'timestamp') return html`<span class="cell-text">${text}</span>`
   const date = new Date(text)
   return Number.isNaN(date.getTime()) ? text : exactTime(date, frame)
 }
 
-/** With the script, further rows are put below; without it, and for a search, this is the next page. */
+/** The link to the next page. With the script, and without a search, it adds the rows below. */
 function pager({ firstHref, nextHref, search }: DataPage): Html {
-  const first =
-    firstHref === null ? NOTHING : linkButton(search.text === '' ? 'First page' : 'Show the list', firstHref)
+  const first = firstHref === null ? NOTHING : linkButton(search.text === '' ? 'First page' : 'Show all', firstHref)
   return html`<div class="actions" id="pager">${first}${nextHref === null ? NOTHING : next(nextHref, search)}</div>`
 }
 
 function next(href: string, { text, reached }: DataPage['search']): Html {
-  if (text !== '') return linkButton(reached === null ? 'Next rows' : 'Search further', href)
-  return html`<a class="button plain" href="${href}" hx-get="${href}" hx-target="#rows" hx-select="#rows > tr" hx-select-oob="#pager,#rows-problem" hx-swap="beforeend">Next rows</a>`
+  if (text !== '') return linkButton(reached === null ? 'Load more' : 'Keep searching', href)
+  return html`<a class="button plain" href="${href}" hx-get="${href}" hx-target="#rows" hx-select="#rows > tr" hx-select-oob="#pager,#rows-problem" hx-swap="beforeend">Load more</a>`
 }

@@ -1,11 +1,10 @@
-// Where something ends: a page that is not there, a form that was sent before, a fault.
+// Error pages.
 
 import { linkButton } from '../ui/forms.ts'
 import { type Html, html } from '../ui/html.ts'
 import { layout } from '../ui/layout.ts'
 import type { ErrorPage, Frame } from './models.ts'
 
-/** The whole page. */
 export function errorView(frame: Frame, { heading, text, next }: ErrorPage): Html {
   return layout(
     frame,

@@ -1,4 +1,4 @@
-// Settings > General: the store as the API serves it, and what an older store cannot have yet.
+// Settings > General: the store as the API returns it, and the fields that its schema version lacks.
 
 import { storeBadge } from '../ui/badges.ts'
 import { codeBlock } from '../ui/code-block.ts'
@@ -11,9 +11,8 @@ import type { Frame, GeneralPage } from './models.ts'
 
 type Snapshot = NonNullable<GeneralPage['snapshot']>
 
-/** The whole page. */
 export function generalView(frame: Frame, page: GeneralPage): Html {
-  const head = pageHead({ title: 'General', lead: 'Your store as its tools see it.' })
+  const head = pageHead({ title: 'General', lead: 'Your store as your tools see it.' })
   const problem = page.problem ? callout(page.problem, 'waiting') : NOTHING
   const parts = page.snapshot ? snapshotParts(frame, page.snapshot) : NOTHING
   return layout(frame, html`${head}${problem}${storeCard(frame, page.snapshot)}${parts}`)
@@ -23,8 +22,8 @@ function storeCard({ store }: Frame, snapshot: Snapshot | null): Html {
   if (store === null) return NOTHING
   const lines = [
     { label: 'Name', text: store.name },
-    { label: 'State', text: storeBadge(store.status) },
-    { label: 'Store id', text: html`<code>${store.id}</code>` },
+    { label: 'Status', text: storeBadge(store.status) },
+    { label: 'Store ID', text: html`<code>${store.id}</code>` },
     { label: 'Time zone', text: store.timeZone },
     ...(snapshot?.facts ?? []),
   ]
@@ -38,7 +37,7 @@ function snapshotParts(frame: Frame, snapshot: Snapshot): Html {
   )
   const block = codeBlock({
     id: 'snapshot-json',
-    label: 'The store as JSON',
+    label: 'JSON of the store',
     text: snapshot.json.text,
     language: 'json',
   })
@@ -46,22 +45,22 @@ function snapshotParts(frame: Frame, snapshot: Snapshot): Html {
 ${revisionCard(snapshot)}
 ${card(
   { id: 'snapshot', title: 'Snapshot', note: html`The response to <code>GET /api/v1/store</code>.` },
-  html`${snapshot.json.isWhole ? NOTHING : callout('The response is large. The page shows its beginning.', 'waiting')}${block}`,
+  html`${snapshot.json.isWhole ? NOTHING : callout('The response is large, so the page shows only the beginning.', 'waiting')}${block}`,
 )}`
 }
 
 function revisionCard({ revision, latestRevision, nullFields }: Snapshot): Html {
   const isLatest = revision?.id === latestRevision
-  const state = isLatest ? badge('Newest', 'good') : badge(`Newest is ${latestRevision}`, 'waiting')
+  const state = isLatest ? badge('Latest', 'good') : badge(`Latest is ${latestRevision}`, 'waiting')
   const words = revision
     ? html`<p class="revision"><strong>${revision.id}</strong> ${state}<span class="note">Published ${revision.date}. ${revision.summary}</span></p>`
-    : html`<p class="revision"><strong>Older than the first revision</strong> ${state}</p>`
+    : html`<p class="revision"><strong>Older than the first version</strong> ${state}</p>`
   const fields =
     nullFields.length === 0
-      ? html`<p class="note">Your store has every field that the API knows.</p>`
-      : html`<div class="stack tight"><h3>Fields that are empty for now</h3>
-<p class="note">Your store cannot have these yet. Every answer gives <code>null</code> for them, so your tools keep working.</p></div>${nullTable(nullFields)}`
-  return card({ id: 'revision', title: 'Schema revision' }, html`${words}${fields}`)
+      ? html`<p class="note">Your store has every field of the API.</p>`
+      : html`<div class="stack tight"><h3>Fields without data</h3>
+<p class="note">Your store’s schema version does not have these fields yet. The API returns <code>null</code> for them.</p></div>${nullTable(nullFields)}`
+  return card({ id: 'revision', title: 'Schema version' }, html`${words}${fields}`)
 }
 
 function nullTable(fields: Snapshot['nullFields']): Html {
@@ -71,8 +70,8 @@ function nullTable(fields: Snapshot['nullFields']): Html {
     html`<span class="prose">${note}</span>`,
   ])
   return table({
-    caption: 'Fields that are empty for now',
-    columns: [{ label: 'Field' }, { label: 'Since' }, { label: 'What it is' }],
+    caption: 'Fields without data',
+    columns: [{ label: 'Field' }, { label: 'Since' }, { label: 'Description' }],
     rows,
   })
 }

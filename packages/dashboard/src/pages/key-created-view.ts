@@ -1,4 +1,4 @@
-// A new key: the only page that shows it.
+// The only page that shows a new key.
 
 import { codeBlock } from '../ui/code-block.ts'
 import { callout, card, pageHead } from '../ui/components.ts'
@@ -9,25 +9,24 @@ import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import type { Frame, KeyCreatedPage } from './models.ts'
 
-/** The whole page. */
 export function keyCreatedView(frame: Frame, page: KeyCreatedPage): Html {
   const paths = pathsOf(frame)
   const head = pageHead({
     title: 'Your new key',
-    lead: html`For <strong>${page.name}</strong>. Copy it into the tool now.`,
+    lead: html`Copy the key for <strong>${page.name}</strong> into the tool now.`,
     trail: [{ label: 'API', href: paths.api }],
   })
   const key = codeBlock({ id: 'key', label: 'Key', text: page.key, isWrapped: true, isSecret: true, isMain: true })
   const warning = callout(
-    'After you confirm that you copied it, or after ten minutes, this key can’t be shown again, only replaced.',
+    'You can see this key for ten minutes, or until you confirm that you copied it. After that, you can only replace it.',
     'waiting',
   )
-  const line = codeBlock({ id: 'curl', label: 'Command for a shell', text: page.curl, isWrapped: true, isSecret: true })
+  const line = codeBlock({ id: 'curl', label: 'Shell command', text: page.curl, isWrapped: true, isSecret: true })
   return layout(
     frame,
     html`${head}
 ${card({ id: 'key-title', title: 'Key' }, html`<div class="secret">${key}</div>${warning}`)}
-${card({ id: 'try', title: 'Try it', note: 'Paste this line into a terminal. It returns your store.' }, line)}
+${card({ id: 'try', title: 'Try it', note: 'Paste this command into a terminal. It returns your store.' }, line)}
 ${replacesPart(frame, page)}
 <p class="actions after">${linkButton('I have copied the key', `${paths.api}?copied`)}${linkButton('Recipes for your tool', paths.recipes)}</p>`,
   )
@@ -38,6 +37,6 @@ function replacesPart(frame: Frame, { replaces }: KeyCreatedPage): Html {
   const revoke = linkButton('Revoke the old key', pathsOf(frame).revoke(replaces.id), { kind: 'danger' })
   return card(
     { id: 'old', title: 'The old key still works' },
-    html`<p>Put the new key into the tool first. When the tool runs with it, come back and revoke the old key, <strong>${replaces.name}</strong> (${maskedKey(replaces)}).</p><p class="actions">${revoke}</p>`,
+    html`<p>First put the new key into the tool. When the tool works with it, revoke the old key <strong>${replaces.name}</strong> (${maskedKey(replaces)}).</p><p class="actions">${revoke}</p>`,
   )
 }

@@ -1,4 +1,4 @@
-// The page of a new key that can't be shown any more. It offers to replace the key in one step.
+// The page of a new key that the dashboard can't show again. It offers to replace the key in one step.
 
 import { card, pageHead } from '../ui/components.ts'
 import { button, form, linkButton } from '../ui/forms.ts'
@@ -12,14 +12,14 @@ export function keyUnavailableView(frame: Frame, { key }: KeyUnavailablePage): H
   const paths = pathsOf(frame)
   const head = pageHead({
     title: 'This key can’t be shown again',
-    lead: html`The key for <strong>${key.name}</strong> was created, and the service keeps no copy of it.`,
+    lead: html`The key <strong>${key.name}</strong> exists, but we don’t store a copy of it.`,
     trail: [{ label: 'API', href: paths.api }],
   })
   const copied = linkButton('I have the key', paths.api)
   const content =
     key.lastUsedAt === null
-      ? html`<p>You did not copy it? Replace it: you get a new key, and this one, which no tool uses, is revoked.</p>${replaceForm(frame, key, copied)}`
-      : html`<p>A tool uses this key already. To get a new one, replace it in the order in which the tool never stops.</p><div class="actions">${linkButton('Replace', paths.replace(key.id))}${copied}</div>`
+      ? html`<p>If you didn’t copy the key, replace it. You get a new key, and this key is revoked. No tool uses it yet.</p>${replaceForm(frame, key, copied)}`
+      : html`<p>A tool already uses this key. You can replace it without stopping the tool.</p><div class="actions">${linkButton('Replace', paths.replace(key.id))}${copied}</div>`
   return layout(frame, html`${head}${card({ id: 'key-title', title: 'Key' }, html`${keyFacts(frame, key)}${content}`)}`)
 }
 

@@ -1,4 +1,4 @@
-// Usage of one key: the lists that it read page by page, and its request log, to find out why a sync stopped.
+// Usage of one key: its walks and its request log, to find out why a sync stopped.
 
 import { keyBadge, walkBadge } from '../ui/badges.ts'
 import { card, emptyState, pageHead } from '../ui/components.ts'
@@ -12,7 +12,6 @@ import { table } from '../ui/table.ts'
 import type { Frame, KeyRow, KeyUsagePage } from './models.ts'
 import { requestLogCard } from './request-log-view.ts'
 
-/** The whole page; its requests fetch themselves again. */
 export function keyUsageView(frame: Frame, page: KeyUsagePage): Html {
   const { key } = page
   const paths = pathsOf(frame)
@@ -26,7 +25,7 @@ export function keyUsageView(frame: Frame, page: KeyUsagePage): Html {
   return layout(frame, html`${head}${walksPart(frame, page)}${requestLogCard(frame, page)}`)
 }
 
-/** Refreshes itself, and the newest lines of the log with it. */
+/** The card refreshes itself, and the log if it shows the newest lines. */
 function walksPart(frame: Frame, page: KeyUsagePage): Html {
   const { key, log } = page
   const address = `${pathsOf(frame).keyUsage(key.id)}${log.errorsOnly ? '?show=errors' : ''}`
@@ -37,15 +36,15 @@ function walksPart(frame: Frame, page: KeyUsagePage): Html {
 function keyActions(frame: Frame, key: KeyRow): Html {
   const paths = pathsOf(frame)
   const replace = key.replacedBy === null ? linkButton('Replace', paths.replace(key.id)) : NOTHING
-  return html`${linkButton('By day', paths.usageOfKey(key.id), { about: 'of this key' })}${replace}${linkButton('Revoke', paths.revoke(key.id), { kind: 'danger' })}`
+  return html`${linkButton('Usage by day', paths.usageOfKey(key.id), { about: 'of this key' })}${replace}${linkButton('Revoke', paths.revoke(key.id), { kind: 'danger' })}`
 }
 
 function walksCard(frame: Frame, { key, walks }: KeyUsagePage): Html {
   const list = table({
-    caption: 'Lists read page by page',
+    caption: 'Syncs',
     columns: [
       { label: 'List' },
-      { label: 'State' },
+      { label: 'Status' },
       { label: 'Started' },
       { label: 'Last page' },
       { label: 'Pages', isNumber: true },
@@ -61,14 +60,13 @@ function walksCard(frame: Frame, { key, walks }: KeyUsagePage): Html {
     ]),
     isStacked: true,
   })
-  const hope = 'When the tool reads a list page by page, this table shows how far it came.'
   const none = emptyState(
-    'No list read yet',
-    key.revokedAt === null ? hope : 'This key has read no list page by page lately.',
+    'No syncs yet',
+    key.revokedAt === null
+      ? 'When the tool reads a list page by page, its progress appears here.'
+      : 'This key has not read a list recently.',
   )
-  const note = 'A list that stopped was not read to its end.'
-  return card(
-    { id: 'walks', title: 'Lists read page by page', note, isFlush: walks.length > 0 },
-    walks.length > 0 ? list : none,
-  )
+  const note =
+    'Each line is a list that the tool read page by page. “Stopped” means that the tool did not reach the end.'
+  return card({ id: 'walks', title: 'Syncs', note, isFlush: walks.length > 0 }, walks.length > 0 ? list : none)
 }

@@ -1,4 +1,4 @@
-// Warnings about keys, at the top of Settings > API: a sync that stopped shows on the first page.
+// Warnings about keys, at the top of Settings > API.
 
 import { count, exactTime, quantity, relativeTime } from '../ui/dates.ts'
 import { linkButton } from '../ui/forms.ts'
@@ -7,7 +7,7 @@ import { ICONS } from '../ui/icons.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import type { Frame, KeyWarning } from './models.ts'
 
-/** The warnings; an empty element without any, so that the page can refresh it. */
+/** Returns the warnings. Without any, returns an empty element, so that the page can refresh it. */
 export function warningsPart(frame: Frame, warnings: readonly KeyWarning[]): Html {
   const items = warnings.map((warning) => item(frame, warning))
   return html`<div id="warnings">${warnings.length === 0 ? NOTHING : html`<section class="warnings" aria-labelledby="warnings-title"><h2 class="visually-hidden" id="warnings-title">Needs attention</h2><ul role="list">${items}</ul></section>`}</div>`
@@ -23,7 +23,7 @@ function words(frame: Frame, warning: KeyWarning): Html {
   switch (warning.kind) {
     case 'failing': {
       const requests = quantity(warning.requests, 'request', frame)
-      return html`gets only errors: ${requests} since ${exactTime(warning.since, frame)}, and none returned data.`
+      return html`gets only errors: ${requests} since ${exactTime(warning.since, frame)}, and none succeeded.`
     }
     case 'stopped': {
       const { endpoint, lastAt, pages, rows } = warning.walk
@@ -34,8 +34,8 @@ function words(frame: Frame, warning: KeyWarning): Html {
       const { lastUsedAt } = warning.key
       const usual =
         warning.pauseHours <= 1 ? 'at least every hour' : `at least every ${count(warning.pauseHours, frame)} hours`
-      const last = lastUsedAt === null ? NOTHING : html`. Its last request came ${relativeTime(lastUsedAt, frame)}`
-      return html`fell silent${last}; before, it made requests ${usual}.`
+      const last = lastUsedAt === null ? NOTHING : html` Its last request was ${relativeTime(lastUsedAt, frame)}.`
+      return html`stopped sending requests.${last} Before that, it sent requests ${usual}.`
     }
   }
 }

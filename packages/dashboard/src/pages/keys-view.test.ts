@@ -53,22 +53,24 @@ function pageWith(active: readonly KeyRow[], more: Partial<KeysPage> = {}): stri
   )
 }
 
-test('each form of the page has a token of its own', () => {
+test('each form of the page has its own token', () => {
   const tokens = [...pageWith([KEY]).matchAll(/name="form_token" value="(token-\d+)"/g)].map(([, token]) => token)
   expect(tokens).toHaveLength(2)
   expect(new Set(tokens).size).toBe(2)
 })
 
-test('where all keys are taken, the page names the one used least in place of the form', () => {
+test('at the limit of keys, the page names the least recently used key instead of the form', () => {
   const page = pageWith(
     Array.from({ length: 5 }, () => KEY),
     { leastUsed: { ...KEY, requests24h: 1 } },
   )
-  expect(page).toContain('The least used key is <strong>Accounting</strong>: 1 request in 24 hours, last used never.')
+  expect(page).toContain(
+    'The least recently used key is <strong>Accounting</strong>: 1 request in 24 hours, last used never.',
+  )
   expect(page).not.toContain('name="name"')
 })
 
-test('a name that was refused stays in its field, with the reason beside it', () => {
+test('a rejected name stays in its field, with an error message', () => {
   const page = pageWith([], { create: { name: '<b>', problem: 'Give the key a name.' } })
   expect(page).toMatch(
     /<input id="name"[^>]*value="&lt;b&gt;"[^>]*aria-describedby="name-hint name-problem" aria-invalid="true"/,
@@ -76,6 +78,6 @@ test('a name that was refused stays in its field, with the reason beside it', ()
   expect(page).toContain('<p class="field-problem" id="name-problem">Give the key a name.</p>')
 })
 
-test('without keys the page says the next step', () => {
-  expect(pageWith([])).toContain('No key yet')
+test('without keys, the page says so', () => {
+  expect(pageWith([])).toContain('No keys yet')
 })

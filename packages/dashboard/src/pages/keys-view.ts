@@ -1,4 +1,4 @@
-// Settings > API: how much the keys are used, which there are, and a form for one more.
+// Settings > API: usage at a glance, the keys, and the form to create one.
 
 import { keyBadge } from '../ui/badges.ts'
 import { callout, card, emptyState, pageHead, tiles } from '../ui/components.ts'
@@ -12,11 +12,10 @@ import { noValue, table } from '../ui/table.ts'
 import { warningsPart } from './key-warnings-view.ts'
 import type { Frame, KeyRow, KeysPage, KeyTiles } from './models.ts'
 
-/** The whole page. */
 export function keysView(frame: Frame, page: KeysPage): Html {
   const head = pageHead({
     title: 'API',
-    lead: 'Each tool gets a key of its own, so that you can revoke one without affecting the others.',
+    lead: 'Create a separate key for each tool. Then you can revoke one without affecting the others.',
   })
   return layout(
     frame,
@@ -29,12 +28,12 @@ function unconfirmedNote(frame: Frame, { unconfirmed }: KeysPage): Html {
   if (unconfirmed === null) return NOTHING
   const again = html`<a href="${pathsOf(frame).created(unconfirmed.id)}">Show it again</a>`
   return callout(
-    html`You did not confirm that you copied the new key <strong>${unconfirmed.name}</strong>. ${again}, up to ten minutes after its creation.`,
+    html`You haven’t confirmed that you copied the new key <strong>${unconfirmed.name}</strong>. ${again} within ten minutes of creating it.`,
     'waiting',
   )
 }
 
-/** The parts of the page that refresh themselves together, so that the tiles and the table show the same requests. */
+/** The parts of the page that refresh together, so that the tiles and the table are consistent. */
 export function liveFragment(frame: Frame, page: Pick<KeysPage, 'warnings' | 'tiles' | 'active'>): Html {
   return html`${warningsPart(frame, page.warnings)}${tilesPart(frame, page.tiles)}${activeCard(frame, page)}`
 }
@@ -50,7 +49,7 @@ function tilesPart(frame: Frame, page: KeyTiles): Html {
       filled: peakMinute.requests / requestsPerMinute,
       ...(peakMinute.keyName === null ? {} : { note: peakMinute.keyName }),
     },
-    { label: 'Refused in 7 days', value: count(page.refusedSevenDays, frame) },
+    { label: 'Rejected in 7 days', value: count(page.refusedSevenDays, frame) },
     { label: 'Active keys', value: count(activeKeys, frame), of: `of ${keysMax}`, filled: activeKeys / keysMax },
   ]
   const address = pathsOf(frame).live
@@ -66,7 +65,7 @@ function createCard(frame: Frame, page: KeysPage): Html {
     problem: page.create.problem,
     autocomplete: 'off',
     lengthMax: 80,
-    hint: 'What the key is for, such as “Accounting” or “Stock sheet”.',
+    hint: 'For example “Accounting” or “Stock sheet”.',
   })}
 ${button('Create key')}`
   return card(
@@ -79,21 +78,19 @@ function fullNote(frame: Frame, { keysMax, leastUsed, create }: KeysPage): Html 
   const least =
     leastUsed === null
       ? NOTHING
-      : html` The least used key is <strong>${leastUsed.name}</strong>: ${quantity(leastUsed.requests24h, 'request', frame)} in 24 hours, last used ${
+      : html` The least recently used key is <strong>${leastUsed.name}</strong>: ${quantity(leastUsed.requests24h, 'request', frame)} in 24 hours, last used ${
           leastUsed.lastUsedAt === null ? 'never' : exactTime(leastUsed.lastUsedAt, frame)
         }.`
   const problem = create.problem ? html`<strong>${create.problem}</strong> ` : NOTHING
   return callout(
-    html`${problem}All ${keysMax} keys are taken. To create another key, revoke one that no tool needs.${least}`,
+    html`${problem}You have ${keysMax} active keys, which is the limit. To create another one, revoke a key that no tool needs.${least}`,
     'waiting',
   )
 }
 
 function activeCard(frame: Frame, { active }: Pick<KeysPage, 'active'>): Html {
   const content =
-    active.length === 0
-      ? emptyState('No key yet', 'Create the first one above, named after the tool that will use it.')
-      : keysTable(frame, active)
+    active.length === 0 ? emptyState('No keys yet', 'Create your first key above.') : keysTable(frame, active)
   return html`<div id="active-keys">${card({ id: 'keys', title: 'Keys', isFlush: active.length > 0 }, content)}</div>`
 }
 
@@ -102,11 +99,11 @@ function keysTable(frame: Frame, keys: readonly KeyRow[]): Html {
     caption: 'Active keys',
     columns: [
       { label: 'Name' },
-      { label: 'State' },
+      { label: 'Status' },
       { label: 'Last used' },
-      { label: '24 hours', isNumber: true },
+      { label: 'Requests in 24 hours', isNumber: true },
       { label: 'Created' },
-      { label: 'What can be done', isVisuallyHidden: true },
+      { label: 'Actions', isVisuallyHidden: true },
     ],
     rows: keys.map((key) => [
       nameCell(frame, key),

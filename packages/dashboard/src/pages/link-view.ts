@@ -1,4 +1,4 @@
-// The page behind a one-time link: one button, since programs that preview links open them too.
+// The page of a one-time sign-in link. It has a button, because programs that preview links open them, too.
 
 import { callout } from '../ui/components.ts'
 import { button, form } from '../ui/forms.ts'
@@ -6,14 +6,13 @@ import { type Html, html, NOTHING } from '../ui/html.ts'
 import { layout } from '../ui/layout.ts'
 import type { Frame, LinkPage } from './models.ts'
 
-/** The whole page. */
 export function linkView(frame: Frame, page: LinkPage): Html {
   const content = html`<input type="hidden" name="token" value="${page.token}">${button('Sign in')}`
   return layout(
-    // A card without the frame, because the frame would show the account whose session ends.
+    // Without navigation and account, because the current session ends when the merchant uses the link.
     { ...frame, viewer: null },
     html`<section class="card lone-card"><div class="card-body"><h1>Sign in with this link</h1>
-<p class="lead">The link works once, and only for a short time.</p>
+<p class="lead">The link works once and expires soon.</p>
 ${page.signedInAs === null ? NOTHING : otherSession(page.signedInAs)}
 ${form({ action: '/link', frame }, content)}
 ${page.signedInAs === null ? NOTHING : html`<p class="note"><a href="/">Stay signed in as ${page.signedInAs}</a></p>`}</div></section>`,
@@ -22,7 +21,7 @@ ${page.signedInAs === null ? NOTHING : html`<p class="note"><a href="/">Stay sig
 
 function otherSession(email: string): Html {
   return callout(
-    html`This browser is signed in as <strong>${email}</strong>. If you sign in with the link, it is signed in to the account of the link instead.`,
+    html`This browser is signed in as <strong>${email}</strong>. If you use the link, that account is signed out.`,
     'waiting',
   )
 }

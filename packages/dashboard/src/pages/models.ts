@@ -1,82 +1,82 @@
-// What each page shows, as data: made by the routes, drawn by the views. Nothing here knows HTTP, SQL or HTML. Instants
-// are dates; views write them in the store's time zone.
+// The data of each page. Routes create it and views render it, so it does not depend on HTTP, SQL or HTML.
 
 import type { KeySummary, Walk as RecordedWalk, RequestLine, StoppedWalk } from '@store-export/control'
 
-/** Section of a store's pages, for the navigation. */
+/** A section of a store's pages in the navigation. */
 export type Section = 'general' | 'api' | 'usage' | 'data' | 'recipes'
 
-/** How a store stands: only ready ones have data. */
+/** Only a ready store has data. */
 export type StoreStatus = 'ready' | 'generating' | 'imported'
 
-/** A store as every page of it shows it. */
+/** What every page of a store shows. */
 export interface StoreHead {
   readonly id: string
   readonly name: string
   readonly status: StoreStatus
-  /** IANA name; UTC where the store says none. */
+  /** IANA name; UTC if unknown. */
   readonly timeZone: string
 }
 
-/** What a page tells once, above its content. */
+/** A message that a page shows once, above its content. */
 export interface PageNotice {
   readonly kind: 'done' | 'problem'
   readonly text: string
 }
 
-/** What surrounds every page. */
+/** What every page needs besides its own data. */
 export interface Frame {
-  /** Of the document, without the product's name. */
+  /** The title of the document, without the product's name. */
   readonly title: string
   /** null before the sign-in. */
   readonly viewer: { readonly email: string; readonly storesCount: number } | null
-  /** null on pages of no store. */
+  /** null on pages without a store. */
   readonly store: StoreHead | null
   readonly section: Section | null
   readonly notice: PageNotice | null
-  /** BCP 47 tag of English, the language of the pages, as the browser's reader writes dates in it. */
+  /** BCP 47 tag of the merchant's variant of English, for dates and numbers. */
   readonly locale: string
-  /** When the page is made: what "3 minutes ago" counts from. */
+  /** When the request arrived: "3 minutes ago" is relative to it. */
   readonly now: Date
-  /** Address of the API for clients, without a slash at the end. */
+  /** Public URL of the API, without a slash at the end. */
   readonly apiUrl: string
-  /** A one-time number for one form; each form takes its own. */
+  /** Returns a new single-use form token. Each form needs its own. */
   readonly formToken: () => string
 }
 
-/** The sign-in form; `singleSignOnLabel` is on the button to the operator's own login, null where there is none. */
+/** The sign-in page. */
 export interface SignInPage {
   readonly email: string
-  /** Path to go to after the sign-in. */
+  /** Path to open after the sign-in. */
   readonly next: string
-  /** Shown above the forms; null at first. */
+  /** An error message; null at first. */
   readonly problem: string | null
+  /** Text of the button for single sign-on; null without single sign-on. */
   readonly singleSignOnLabel: string | null
 }
 
-/** A one-time link before it is used: a button, since programs that preview links open them. */
+/** The page of a one-time sign-in link. */
 export interface LinkPage {
   readonly token: string
-  /** E-mail address of the account that this browser is signed in to; null for none. */
+  /** The email address of the current session; null without one. */
   readonly signedInAs: string | null
 }
 
-/** The stores to choose from. */
+/** The list of the merchant's stores. */
 export interface StoresPage {
   readonly stores: readonly Pick<StoreHead, 'id' | 'name' | 'status'>[]
 }
 
-/** The merchant's own account. */
+/** The account page. */
 export interface AccountPage {
   readonly email: string
-  /** The page to return to; `storeId` is null for the choice of stores. */
+  /** The page to return to; `storeId` is null for the list of stores. */
   readonly back: { readonly label: string; readonly href: string; readonly storeId: string | null }
   readonly hasPassword: boolean
   readonly passwordLengthMin: number
   readonly passwordProblem: { readonly field: 'current' | 'next'; readonly text: string } | null
   readonly sessions: readonly {
     readonly startedAt: Date
-    /** Browser and system in a few words, such as "Firefox on Linux". */
+    /** Browser and system, such as "Firefox on Linux". */
     readonly client: string
     readonly isCurrent: boolean
   }[]
@@ -84,14 +84,14 @@ export interface AccountPage {
 
 /** Settings > General. */
 export interface GeneralPage {
-  /** null where the store cannot be read now; `problem` says why. */
+  /** null if the store can't be read now; `problem` says why. */
   readonly snapshot: {
-    /** The object that /api/v1/store answers, in its order. */
+    /** The response to GET /api/v1/store. */
     readonly json: JsonPreview
-    /** Highest revision whose columns are all there, and when the API published it; null below the first. */
+    /** The highest schema version whose columns the store has; null below the first. */
     readonly revision: { readonly id: string; readonly date: string; readonly summary: string } | null
     readonly latestRevision: string
-    /** Fields that this store cannot have yet: null in every answer. */
+    /** Fields that the store's schema version does not have: null in every response. */
     readonly nullFields: readonly {
       readonly resource: string
       readonly field: string
@@ -99,34 +99,32 @@ export interface GeneralPage {
       readonly note: string
     }[]
     readonly counts: readonly { readonly name: string; readonly rows: number }[]
-    /** A few facts as label and text. */
     readonly facts: readonly { readonly label: string; readonly text: string }[]
   } | null
   readonly problem: string | null
 }
 
-/** The parts of a key that may be shown. */
+/** The first and last characters of a key, which are not secret. */
 export type MaskedKey = Pick<KeySummary, 'prefix' | 'lastFour'>
 
-/** A key as lists show it. */
 export interface KeyRow extends Omit<KeySummary, 'storeId' | 'replaces'> {
   readonly requests24h: number
-  /** The newer key that takes this one's place, while both are active. Both have the same name. */
+  /** The newer key that replaces this one, while both are active. Both have the same name. */
   readonly replacedBy: (MaskedKey & { readonly id: string }) | null
 }
 
 /** A problem of an active key that the merchant should investigate. */
 export type KeyWarning =
-  /** Its tool has got only errors, for so many requests since then. */
+  /** All `requests` requests since `since` failed. */
   | { readonly kind: 'failing'; readonly key: KeyRow; readonly requests: number; readonly since: Date }
-  /** Its tool did not read a list to the end. */
+  /** The tool stopped in the middle of a list. */
   | { readonly kind: 'stopped'; readonly key: KeyRow; readonly walk: StoppedWalk }
-  /** Its tool used to make requests with pauses of so many hours at most, and stopped. */
+  /** The tool stopped sending requests. `pauseHours` is its longest pause before. */
   | { readonly kind: 'silent'; readonly key: KeyRow; readonly pauseHours: number }
 
 /** Settings > API. */
 export interface KeysPage {
-  /** A key that this browser created lately and did not confirm as copied; null for none. */
+  /** A new key that this browser created and the merchant did not confirm as copied; null without one. */
   readonly unconfirmed: KeyRow | null
   readonly warnings: readonly KeyWarning[]
   readonly tiles: KeyTiles
@@ -135,14 +133,14 @@ export interface KeysPage {
   readonly revoked: readonly KeyRow[]
   readonly create: { readonly name: string; readonly problem: string | null }
   readonly keysMax: number
-  /** Which key was used least, where all are taken. */
+  /** The least recently used key, if the limit of keys is reached; null otherwise. */
   readonly leastUsed: KeyRow | null
 }
 
-/** The tiles above the keys; they are fetched again by themselves. */
+/** The tiles above the keys. */
 export interface KeyTiles {
   readonly requestsToday: number
-  /** Requests of one key in its fullest minute today, and which key. */
+  /** The highest number of requests of one key in one minute today, and the name of that key. */
   readonly peakMinute: { readonly requests: number; readonly keyName: string | null }
   readonly requestsPerMinute: number
   readonly refusedSevenDays: number
@@ -150,68 +148,68 @@ export interface KeyTiles {
   readonly keysMax: number
 }
 
-/** A new key, on the only page that shows it. */
+/** The only page that shows a new key. */
 export interface KeyCreatedPage {
   readonly id: string
   readonly name: string
   readonly key: string
-  /** A line for a shell, the key in it. */
+  /** A shell command that contains the key. */
   readonly curl: string
-  /** The key that it replaces and that still works; null for a new tool, or where the old one ended with this. */
+  /** The old key that it replaces; null if there is none, or if the old key is already revoked. */
   readonly replaces: KeyRow | null
 }
 
-/** A key that was created and can't be shown any more. */
+/** The page of a new key that the dashboard can't show again. */
 export interface KeyUnavailablePage {
   readonly key: KeyRow
 }
 
-/** Asks before a key is revoked. */
+/** The confirmation page before a key is revoked. */
 export interface RevokePage {
   readonly key: KeyRow
-  /** The key that is to be replaced afterwards, in the room that this one leaves; null for none. */
+  /** The key that the merchant wants to replace afterwards, if this key is revoked because of the limit; null otherwise. */
   readonly makesRoomFor: KeyRow | null
 }
 
-/** Asks before a key is replaced. */
+/** The confirmation page before a key is replaced. */
 export interface ReplacePage {
   readonly key: KeyRow
-  /** The store's other active keys if the limit of keys is reached, so that one must be revoked first; null otherwise. */
+  /** The other active keys if the limit is reached, so that one must be revoked first; null otherwise. */
   readonly others: readonly KeyRow[] | null
 }
 
-/** Sums of requests. */
+/** Numbers of requests by outcome. */
 export interface RequestSums {
   /** Requests that returned data. */
   readonly answered: number
-  /** Requests with an error that the client has to fix, such as a wrong parameter. */
+  /** Requests with an error of the client, such as a wrong parameter. */
   readonly clientErrors: number
-  /** Requests over the limit, or of a store that is not served. */
+  /** Requests over the rate limit, or to a store that is not ready. */
   readonly refused: number
-  /** Requests that failed on the service's side. */
+  /** Requests that failed because of an error of the service. */
   readonly failed: number
 }
 
-/** Usage of 30 days. */
+/** Usage of the last 30 days. */
 export interface UsagePage {
-  /** Oldest first, each day of the store's time zone, `2026-11-21`, also those without requests. */
+  /** Every day in the store's time zone, such as `2026-11-21`, oldest first. */
   readonly days: readonly (RequestSums & { readonly day: string })[]
-  /** Most requests first; revoked keys that were used are among them. */
+  /** Active keys, and revoked keys with requests; those with most requests first. */
   readonly keys: readonly (RequestSums & { readonly id: string; readonly name: string; readonly isActive: boolean })[]
-  /** The key that `days` is about; null for all. */
+  /** The only key that `days` counts; null for all keys. */
   readonly selectedKeyId: string | null
 }
 
-/** A list walked page by page. */
+/** A list that a tool reads page by page. */
 export interface WalkRow extends Omit<RecordedWalk, 'ended'> {
   readonly status: 'finished' | 'in progress' | 'stopped'
 }
 
-/** What one key did lately. */
+/** The recent usage of one key. */
 export interface KeyUsagePage {
   readonly key: KeyRow
   readonly log: RequestLogPart
-  /** Those not finished first, then newest first. */
+  /** Unfinished walks first, then newest first. */
   readonly walks: readonly WalkRow[]
 }
 
@@ -219,99 +217,98 @@ export interface KeyUsagePage {
 export interface RequestLogPart {
   /** Newest first. */
   readonly lines: readonly RequestLine[]
-  /** Address of the lines before these; null for none. */
+  /** URL of older lines; null without any. */
   readonly olderHref: string | null
-  /** Whether these are the newest lines, without a choice of time. */
+  /** Whether these are the newest lines, because no time was chosen. */
   readonly isNewest: boolean
   readonly errorsOnly: boolean
-  /** The time in the field, in the store's time zone: `2026-11-21T03:00`, empty without a choice. */
+  /** The chosen time in the store's time zone, such as `2026-11-21T03:00`; empty without one. */
   readonly until: string
-  /** Why that time is not a time; null for none. */
+  /** The error message for an invalid time, or null. */
   readonly problem: string | null
-  /** How long lines are kept. */
+  /** How many hours lines are retained. */
   readonly hours: number
 }
 
-/** One value of a table. */
+/** One cell of a table of rows. */
 export interface TableCell {
-  readonly kind: 'text' | 'number' | 'money' | 'instant' | 'status' | 'id'
-  /** null where the store has none; an instant is RFC 3339. */
+  readonly kind: 'text' | 'number' | 'money' | 'timestamp' | 'status' | 'id'
+  /** null without a value; a timestamp is RFC 3339. */
   readonly text: string | null
 }
 
-/** Order of a list. */
 export type DataOrder = 'newest' | 'oldest'
 
 /** One page of a list. */
 export interface DataPage {
-  /** Name of the list in paths. */
+  /** Name of the list in URLs. */
   readonly list: string
   readonly lists: readonly { readonly list: string; readonly label: string; readonly rows: number | null }[]
   readonly columns: readonly { readonly label: string; readonly kind: TableCell['kind'] }[]
   readonly rows: readonly { readonly id: string; readonly cells: readonly TableCell[] }[]
   readonly order: DataOrder
-  /** The same page from the other end of the list. */
+  /** URL of the list in the opposite order. */
   readonly otherOrderHref: string
-  /** Addresses; null if the page does not exist. */
+  /** URLs of other pages; null if there is no such page. */
   readonly firstHref: string | null
   readonly nextHref: string | null
   readonly search: {
     /** The search text. */
     readonly text: string
-    /** Accepted input: "ID or e-mail address". */
+    /** What the merchant can search by: "ID or email address". */
     readonly by: string
-    /** A sentence if the text cannot be searched for, or was not found. */
+    /** A message if the text can't be searched for, or was not found; null otherwise. */
     readonly problem: string | null
-    /** Creation of the last row that was looked at, if the search ended before the list did. */
+    /** Creation time of the last searched row, if the search stopped before the end of the list; null otherwise. */
     readonly reached: Date | null
   }
-  /** The list as CSV, and the rows embedded in it; none if the store cannot be read. */
+  /** CSV files of the list and of rows embedded in its rows; empty if the store can't be read. */
   readonly files: readonly { readonly label: string; readonly href: string }[]
-  /** Address of the same rows at the API; null for the rows of a search, which the API does not have. */
+  /** Path of the same rows in the API; null for a search, which the API does not offer. */
   readonly apiPath: string | null
   readonly problem: string | null
 }
 
-/** Formatted JSON, as much of it as a page shows. */
+/** The beginning of formatted JSON, or all of it. */
 export interface JsonPreview {
   readonly text: string
   readonly isWhole: boolean
 }
 
-/** One row, opened. */
+/** The page of one row. */
 export interface DataRowPage {
   readonly list: string
   readonly label: string
   readonly id: string
-  /** `bytes` is the size of the whole row as the API sends it. */
+  /** `bytes` is the size of the whole row in the API. */
   readonly json: JsonPreview & { readonly bytes: number }
-  /** Address of the whole row as a file. */
+  /** URL of the whole row as a file. */
   readonly jsonHref: string
   readonly apiPath: string
 }
 
-/** A recipe to copy. */
+/** Code to copy into a tool. */
 export interface Recipe {
   readonly id: string
   readonly title: string
-  /** One or two sentences: where to paste it and what it does. */
+  /** How to use it, and what it does. */
   readonly note: string
   readonly language: string
   readonly code: string
 }
 
-/** The recipes. */
+/** The page of recipes. */
 export interface RecipesPage {
   readonly recipes: readonly Recipe[]
   readonly docsUrl: string
-  /** Guides of the API for keeping a whole copy. */
+  /** The API's guides to syncing a whole store. */
   readonly guides: readonly { readonly title: string; readonly note: string; readonly href: string }[]
 }
 
-/** Something that ends here: a page that is not there, a form that was sent before, a fault. */
+/** A page with an error message. */
 export interface ErrorPage {
   readonly heading: string
   readonly text: string
-  /** Where to go on. */
+  /** The link to continue. */
   readonly next: { readonly label: string; readonly href: string }
 }

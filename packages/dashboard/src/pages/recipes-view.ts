@@ -1,4 +1,4 @@
-// Recipes to copy into a tool.
+// The recipes: code to copy into a tool.
 
 import { codeBlock } from '../ui/code-block.ts'
 import { card, facts, pageHead } from '../ui/components.ts'
@@ -8,26 +8,25 @@ import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import type { Frame, Recipe, RecipesPage } from './models.ts'
 
-/** The whole page. */
 export function recipesView(frame: Frame, page: RecipesPage): Html {
   const head = pageHead({
     title: 'Recipes',
-    lead: html`Recipes are ready to copy. Each waits as long as the service asks. All but Power Query save their position and continue there. They need <a href="${pathsOf(frame).api}">a key</a>.`,
+    lead: html`Code that you can copy into a tool. You need <a href="${pathsOf(frame).api}">a key</a>. Each recipe retries by itself, and all except Power Query resume after a stop.`,
     actions: linkButton('API reference', page.docsUrl),
   })
-  const ways = page.recipes.map(({ id, title }) => html`<li><a href="#recipe-${id}">${title}</a></li>`)
+  const links = page.recipes.map(({ id, title }) => html`<li><a href="#recipe-${id}">${title}</a></li>`)
   return layout(
     frame,
-    html`${head}${guidesCard(page)}<nav class="tabs jump" aria-label="Recipes"><ul>${ways}</ul></nav>${page.recipes.map(recipeCard)}`,
+    html`${head}${guidesCard(page)}<nav class="tabs jump" aria-label="Recipes"><ul>${links}</ul></nav>${page.recipes.map(recipeCard)}`,
   )
 }
 
 function guidesCard({ guides }: RecipesPage): Html {
   const items = guides.map(({ title, note, href }) => ({
     label: title,
-    text: html`${note} <a href="${href}">Open the guide<span class="visually-hidden"> to ${title}</span></a>`,
+    text: html`${note} <a href="${href}">Open the guide<span class="visually-hidden">: ${title}</span></a>`,
   }))
-  return card({ id: 'guides', title: 'Keep a copy of the whole store' }, facts(items))
+  return card({ id: 'guides', title: 'Sync your whole store' }, facts(items))
 }
 
 function recipeCard({ id, title, note, language, code }: Recipe): Html {

@@ -1,4 +1,4 @@
-// Asks before a key is replaced by a new one, and offers the order first in which the tool never stops.
+// The confirmation page before a key is replaced. It first offers the way that keeps the tool running.
 
 import { callout, card, pageHead } from '../ui/components.ts'
 import { relativeTime } from '../ui/dates.ts'
@@ -10,27 +10,26 @@ import { pathsOf } from '../ui/store-paths.ts'
 import { table } from '../ui/table.ts'
 import type { Frame, KeyRow, ReplacePage } from './models.ts'
 
-/** The whole page. */
 export function replaceView(frame: Frame, { key, others }: ReplacePage): Html {
   const paths = pathsOf(frame)
   const lead =
     others === null
       ? html`You get a new key for <strong>${key.name}</strong> now. The old one keeps working until you revoke it.`
-      : html`All keys are taken, so there is no room for a new key beside the old one of <strong>${key.name}</strong>.`
+      : html`You have reached the limit of active keys, so you can’t create a new key for <strong>${key.name}</strong> yet.`
   const head = pageHead({ title: 'Replace this key?', lead, trail: [{ label: 'API', href: paths.api }] })
   if (others !== null) return layout(frame, html`${head}${roomCard(frame, key, others)}${atOnceCard(frame, key)}`)
-  const order = html`<ol class="steps"><li>Create the new key and put it into the tool.</li><li>When the tool runs with the new key, come back and revoke the old one.</li></ol>`
-  const buttons = html`<div class="actions">${button('Create the new key')}${linkButton('Keep the old key', paths.api)}</div>`
+  const order = html`<ol class="steps"><li>Create the new key and put it into the tool.</li><li>When the tool works with the new key, come back and revoke the old one.</li></ol>`
+  const buttons = html`<div class="actions">${button('Create the new key')}${linkButton('Cancel', paths.api)}</div>`
   const ask = replaceForm(frame, key, 'later', buttons)
   return layout(frame, html`${head}${card({ id: 'key', title: 'Key' }, html`${keyFacts(frame, key)}${order}${ask}`)}`)
 }
 
-/** The safe order: another key goes first, so that the tool never stops. */
+/** The safe way: revoke another key first, so that this tool keeps running. */
 function roomCard(frame: Frame, key: KeyRow, others: readonly KeyRow[]): Html {
   const paths = pathsOf(frame)
   const usedAt = ({ lastUsedAt }: KeyRow) => lastUsedAt?.getTime() ?? Number.NEGATIVE_INFINITY
   const list = table({
-    caption: 'Other keys, the longest unused first',
+    caption: 'Other keys, least recently used first',
     columns: [{ label: 'Name' }, { label: 'Last used' }, { label: 'Actions', isVisuallyHidden: true }],
     rows: others
       .toSorted((one, other) => usedAt(one) - usedAt(other))
@@ -42,14 +41,14 @@ function roomCard(frame: Frame, key: KeyRow, others: readonly KeyRow[]): Html {
     isStacked: true,
   })
   const note = html`Revoke a key that no tool needs. Then you can replace <strong>${key.name}</strong> while its tool keeps running.`
-  return card({ id: 'room', title: 'Make room first', note, isFlush: true }, list)
+  return card({ id: 'room', title: 'Revoke another key first', note, isFlush: true }, list)
 }
 
 function atOnceCard(frame: Frame, key: KeyRow): Html {
-  const warning = callout('The old key is revoked at once. The tool stops until you give it the new key.', 'waiting')
-  const buttons = html`<div class="actions">${button('Revoke the old key and create a new one', 'danger-main')}${linkButton('Keep the old key', pathsOf(frame).api)}</div>`
+  const warning = callout('This revokes the old key immediately. The tool stops until it has the new key.', 'waiting')
+  const buttons = html`<div class="actions">${button('Revoke the old key and create a new one', 'danger-main')}${linkButton('Cancel', pathsOf(frame).api)}</div>`
   const ask = replaceForm(frame, key, 'at once', buttons)
-  return card({ id: 'key', title: 'If every key is needed' }, html`${keyFacts(frame, key)}${warning}${ask}`)
+  return card({ id: 'key', title: 'If you need every key' }, html`${keyFacts(frame, key)}${warning}${ask}`)
 }
 
 function replaceForm(frame: Frame, key: KeyRow, ends: 'later' | 'at once', buttons: Html): Html {

@@ -1,4 +1,4 @@
-// The request log of a key, minute by minute, with a choice of time and a filter for errors.
+// The request log of a key, with a choice of time and a filter for errors.
 
 import { statusBadge } from '../ui/badges.ts'
 import { card, emptyState } from '../ui/components.ts'
@@ -9,10 +9,10 @@ import { pathsOf } from '../ui/store-paths.ts'
 import { table } from '../ui/table.ts'
 import type { Frame, KeyRow, KeyUsagePage, RequestLogPart } from './models.ts'
 
-/** The card; its lines have an id of their own, because they refresh without the form above them. */
+/** The lines have their own ID, because they refresh without the form above them. */
 export function requestLogCard(frame: Frame, { key, log }: Pick<KeyUsagePage, 'key' | 'log'>): Html {
-  const kept = quantity(log.hours, 'hour', frame)
-  const note = `Requests of one minute with the same endpoint and status are one line. The service stores lines for ${kept}. The log holds no data of your customers.`
+  const retention = quantity(log.hours, 'hour', frame)
+  const note = `Each line combines the requests of one minute with the same endpoint and status. Lines are deleted after ${retention}. The log contains no customer data.`
   return card(
     { id: 'lines', title: 'Request log', note, isFlush: true },
     html`${bar(frame, key, log)}<div id="log-lines">${lines(frame, key, log)}</div>`,
@@ -23,7 +23,7 @@ function bar(frame: Frame, key: KeyRow, log: RequestLogPart): Html {
   const address = pathsOf(frame).keyUsage(key.id)
   const input = field({
     name: 'until',
-    label: 'Requests until',
+    label: 'Show requests until',
     type: 'datetime-local',
     value: log.until,
     problem: log.problem,
@@ -43,7 +43,7 @@ function lines(frame: Frame, key: KeyRow, log: RequestLogPart): Html {
   const list = table({
     caption: 'Request log, newest first',
     columns: [
-      { label: 'Last at' },
+      { label: 'Last request' },
       { label: 'Endpoint' },
       { label: 'Status' },
       { label: 'Requests', isNumber: true },
@@ -70,17 +70,17 @@ function pager(frame: Frame, key: KeyRow, { olderHref, isNewest, errorsOnly }: R
   }${olderHref === null ? NOTHING : linkButton('Older requests', olderHref)}</p></nav>`
 }
 
-/** Only an active key can be put into a tool. */
+/** A revoked key gets no link to the recipes. */
 function noLines(frame: Frame, key: KeyRow, { errorsOnly, isNewest, hours }: RequestLogPart): Html {
   if (errorsOnly || !isNewest) {
     const all = linkButton('Show the newest requests', pathsOf(frame).keyUsage(key.id))
-    return emptyState(errorsOnly ? 'No errors' : 'No requests until then', 'The log has no lines for this choice.', all)
+    return emptyState(errorsOnly ? 'No errors' : 'No requests', 'The log has no matching requests.', all)
   }
   const heading = `No requests in ${quantity(hours, 'hour', frame)}`
   if (key.revokedAt !== null) {
-    const text = html`This key was revoked ${relativeTime(key.revokedAt, frame)}. The service refuses every request with it.`
+    const text = html`This key was revoked ${relativeTime(key.revokedAt, frame)}. The API rejects requests with it.`
     return emptyState(heading, text)
   }
-  const next = linkButton('Recipes to start with', pathsOf(frame).recipes)
-  return emptyState(heading, 'Put the key into the tool and run it. Its requests appear here.', next)
+  const next = linkButton('See recipes', pathsOf(frame).recipes)
+  return emptyState(heading, 'Put the key into a tool and run it. Its requests appear here.', next)
 }

@@ -1,4 +1,4 @@
-// Asks once before a key is revoked.
+// The confirmation page before a key is revoked.
 
 import { card, pageHead } from '../ui/components.ts'
 import { button, form, linkButton } from '../ui/forms.ts'
@@ -8,19 +8,18 @@ import { layout } from '../ui/layout.ts'
 import { pathsOf } from '../ui/store-paths.ts'
 import type { Frame, RevokePage } from './models.ts'
 
-/** The whole page. */
 export function revokeView(frame: Frame, { key, makesRoomFor }: RevokePage): Html {
   const paths = pathsOf(frame)
   const head = pageHead({
     title: 'Revoke this key?',
-    lead: html`The tool that uses <strong>${key.name}</strong> stops at its next request. This can’t be undone.`,
+    lead: html`The tool that uses <strong>${key.name}</strong> stops working at its next request. You can’t undo this.`,
     trail: [{ label: 'API', href: paths.api }],
   })
-  const buttons = html`<div class="actions">${button('Revoke key', 'danger-main')}${linkButton('Keep it', paths.api)}</div>`
+  const buttons = html`<div class="actions">${button('Revoke key', 'danger-main')}${linkButton('Cancel', paths.api)}</div>`
   const then =
     makesRoomFor === null
       ? NOTHING
-      : html`<input type="hidden" name="for" value="${makesRoomFor.id}"><p>Afterwards you can replace <strong>${makesRoomFor.name}</strong> (${maskedKey(makesRoomFor)}).</p>`
+      : html`<input type="hidden" name="for" value="${makesRoomFor.id}"><p>After that, you can replace <strong>${makesRoomFor.name}</strong> (${maskedKey(makesRoomFor)}).</p>`
   const ask = form({ action: paths.revoke(key.id), frame }, html`${then}${buttons}`)
   return layout(frame, html`${head}${card({ id: 'key', title: 'Key' }, html`${keyFacts(frame, key)}${ask}`)}`)
 }

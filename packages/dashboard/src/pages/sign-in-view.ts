@@ -1,14 +1,14 @@
-// The sign-in form, and the button to the operator's own login where there is one.
+// The sign-in page: the form, and the button for single sign-on if it is configured.
 
 import { button, field, form } from '../ui/forms.ts'
 import { type Html, html, NOTHING } from '../ui/html.ts'
 import { layout } from '../ui/layout.ts'
 import type { Frame, SignInPage } from './models.ts'
 
-/** The whole page. A problem is told above, not at a field: which of the two was wrong is not said. */
+/** The error message is above the form, because it doesn't say whether the address or the password is wrong. */
 export function signInView(frame: Frame, page: SignInPage): Html {
   const { email, problem, next, singleSignOnLabel } = page
-  const fields = html`${field({ name: 'email', label: 'E-mail', type: 'email', value: email, autocomplete: 'username', lengthMax: 254 })}
+  const fields = html`${field({ name: 'email', label: 'Email', type: 'email', value: email, autocomplete: 'username', lengthMax: 254 })}
 ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
 <input type="hidden" name="next" value="${next}">
 ${button('Sign in')}`
@@ -16,11 +16,11 @@ ${button('Sign in')}`
   return layout(
     frame,
     html`<section class="card lone-card"><div class="card-body"><h1>Sign in</h1>
-<p class="lead">Sign in to create keys for your tools and see what they do.</p>
+<p class="lead">Create API keys for your tools and see how they’re used.</p>
 ${problem ? html`<p class="form-problem" role="alert">${problem}</p>` : NOTHING}
 ${form({ action: '/sign-in', frame }, fields)}
 ${elsewhere}
-<p class="note">No password, or forgotten it? Ask whoever runs your shop's platform for a sign-in link.</p></div></section>`,
+<p class="note">No password, or forgot it? Ask your platform’s support for a sign-in link.</p></div></section>`,
   )
 }
 

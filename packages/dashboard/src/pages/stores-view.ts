@@ -1,4 +1,4 @@
-// The stores of a merchant to choose from.
+// The list of the merchant's stores.
 
 import { storeBadge } from '../ui/badges.ts'
 import { emptyState, pageHead } from '../ui/components.ts'
@@ -8,11 +8,10 @@ import { layout } from '../ui/layout.ts'
 import { storePaths } from '../ui/store-paths.ts'
 import type { Frame, StoresPage } from './models.ts'
 
-/** The whole page. */
 export function storesView(frame: Frame, page: StoresPage): Html {
   const list = html`<ul class="store-list">${page.stores.map(storeItem)}</ul>`
-  const none = emptyState('No store yet', 'Ask whoever runs your shop’s platform to add your store to this account.')
-  const head = pageHead({ title: 'Your stores', lead: 'Choose the store whose keys and data you want to see.' })
+  const none = emptyState('No stores yet', 'Ask your platform’s support to add your store to this account.')
+  const head = pageHead({ title: 'Your stores', lead: 'Choose a store to see its keys and data.' })
   return layout(frame, html`${head}${page.stores.length > 0 ? list : none}`)
 }
 

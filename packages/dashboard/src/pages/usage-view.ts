@@ -1,4 +1,4 @@
-// Usage of 30 days: by day as a chart and as a table, and by key.
+// Usage of the last 30 days: per day as a chart and as a table, and per key.
 
 import { PART_LABELS, requestsChart } from '../ui/chart.ts'
 import { badge, card, emptyState, pageHead, tiles } from '../ui/components.ts'
@@ -11,7 +11,6 @@ import { table } from '../ui/table.ts'
 import { REQUEST_PARTS, totalRequests } from '../usage/summaries.ts'
 import type { Frame, RequestSums, UsagePage } from './models.ts'
 
-/** The whole page. */
 export function usageView(frame: Frame, page: UsagePage): Html {
   const paths = pathsOf(frame)
   const selected = page.keys.find(({ id }) => id === page.selectedKeyId)
@@ -24,7 +23,11 @@ export function usageView(frame: Frame, page: UsagePage): Html {
   })
   if (page.keys.length === 0) {
     const next = linkButton('Create a key', paths.api, { kind: 'main' })
-    const none = emptyState('No requests yet', 'Give a tool a key, and what it asks for is counted here.', next)
+    const none = emptyState(
+      'No requests yet',
+      'Create a key and put it into a tool. Its requests are counted here.',
+      next,
+    )
     return layout(frame, html`${head}<div class="card"><div class="card-body">${none}</div></div>`)
   }
   return layout(frame, html`${head}${sumTiles(frame, page)}${daysCard(frame, page)}${keysCard(frame, page)}`)
@@ -46,8 +49,8 @@ function sumTiles(frame: Frame, { days }: UsagePage): Html {
 const PART_NOTES = {
   answered: 'Requests that returned data',
   clientErrors: 'Wrong parameters or unknown IDs',
-  refused: 'Over the limit, or the store was not ready',
-  failed: 'On the service’s side; tools try again',
+  refused: 'Over the rate limit, or the store was not ready',
+  failed: 'Errors on our side; tools can retry',
 } as const satisfies Record<keyof RequestSums, string>
 
 const SUM_COLUMNS = [
@@ -72,8 +75,8 @@ function daysCard(frame: Frame, { days }: UsagePage): Html {
       .map((day) => [html`<time datetime="${day.day}">${dayText(day.day, frame)}</time>`, ...sumCells(frame, day)]),
   })
   return card(
-    { id: 'by-day', title: 'By day', note: `Days of ${frame.store?.timeZone ?? 'UTC'}.` },
-    html`${requestsChart(days, frame)}<details class="table-fold"><summary>The same as a table</summary>${list}</details>`,
+    { id: 'by-day', title: 'By day', note: `Days are in the time zone ${frame.store?.timeZone ?? 'UTC'}.` },
+    html`${requestsChart(days, frame)}<details class="table-fold"><summary>Show as a table</summary>${list}</details>`,
   )
 }
 
@@ -91,7 +94,10 @@ function keysCard(frame: Frame, { keys, selectedKeyId }: UsagePage): Html {
     selectedRow: keys.findIndex(({ id }) => id === selectedKeyId),
     isStacked: true,
   })
-  return card({ id: 'by-key', title: 'By key', note: 'Choose a key to see its days above.', isFlush: true }, list)
+  return card(
+    { id: 'by-key', title: 'By key', note: 'Choose a key to see its requests by day above.', isFlush: true },
+    list,
+  )
 }
 
 function shareBar(share: number): Html {

@@ -1,66 +1,66 @@
-// The recipes: files that are pasted as they are, with the address of this service in them. A key is never in one.
+// The recipes: code files, in which this replaces the placeholder by the URL of the API. They contain no key.
 
 import { readFileSync } from 'node:fs'
 import type { Recipe } from '../pages/models.ts'
 
-/** Stands in the files for the address of the API. */
+/** Replaced by the URL of the API. */
 const PLACEHOLDER = 'https://api.example.com'
 
 const RECIPES: readonly (Omit<Recipe, 'code'> & { readonly file: string })[] = [
   {
     id: 'curl',
     title: 'curl',
-    note: 'Save as orders.sh, put a key into STORE_EXPORT_KEY and run it with bash; needs curl and jq. Appends changed orders to orders.jsonl, and continues where the last run stopped.',
+    note: 'Save as orders.sh, set STORE_EXPORT_KEY to your key, and run it with bash. It needs curl and jq. It appends changed orders to orders.jsonl and continues where the last run stopped.',
     language: 'bash',
     file: 'orders.sh',
   },
   {
     id: 'typescript',
     title: 'TypeScript',
-    note: 'Save as orders.ts, put a key into STORE_EXPORT_KEY and run it with Node 24; no package needed. Appends changed orders to orders.jsonl, and continues where the last run stopped.',
+    note: 'Save as orders.ts, set STORE_EXPORT_KEY to your key, and run it with Node 24. It needs no packages. It appends changed orders to orders.jsonl and continues where the last run stopped.',
     language: 'typescript',
     file: 'orders.ts',
   },
   {
     id: 'python',
     title: 'Python',
-    note: 'Save as orders.py, put a key into STORE_EXPORT_KEY and run it with Python 3; no package needed. Appends changed orders to orders.jsonl, and continues where the last run stopped.',
+    note: 'Save as orders.py, set STORE_EXPORT_KEY to your key, and run it with Python 3. It needs no packages. It appends changed orders to orders.jsonl and continues where the last run stopped.',
     language: 'python',
     file: 'orders.py',
   },
   {
     id: 'google-sheets',
     title: 'Google Sheets',
-    note: 'Paste into Extensions, Apps Script, and add the key as script property STORE_EXPORT_KEY. Keeps a sheet "Orders" up to date: each run asks only for what changed, and continues where the last run stopped.',
+    note: 'Paste into Extensions > Apps Script, and add your key as the script property STORE_EXPORT_KEY. It keeps a sheet named “Orders” up to date. Each run requests only changes and continues where the last run stopped.',
     language: 'javascript',
     file: 'orders.gs',
   },
   {
     id: 'power-query',
     title: 'Power Query (Excel, Power BI)',
-    note: 'Create the text parameters StoreExportKey and ChangedSince, then paste into the advanced editor of a blank query. Loads the orders changed since then as a table, all of them at each refresh: Power Query keeps nothing in between. Credentials are Anonymous.',
+    note: 'Create the text parameters StoreExportKey and ChangedSince, then paste into the advanced editor of an empty query. For credentials, choose Anonymous. Each refresh loads all orders that changed since ChangedSince, because Power Query stores nothing between refreshes.',
     language: 'powerquery',
     file: 'orders.pq',
   },
   {
     id: 'n8n',
     title: 'n8n',
-    note: 'Import as a workflow, choose a Header Auth credential in "Get a page" (name x-api-key, value the key), put your tool in place of the node that says so, and activate it. Every hour it passes on the changed orders, and continues where the last run stopped.',
+    note: 'Import as a workflow. In “Get a page”, choose a Header Auth credential with the name x-api-key and your key as value. Replace the node “Your tool” by your tool, and activate the workflow. Every hour, it passes on changed orders and continues where the last run stopped.',
     language: 'json',
     file: 'n8n.json',
   },
 ]
 
-/** The recipes for a service whose API clients reach at `apiUrl`. Reads files; throws `TypeError` for no URL. */
+/** Returns the recipes for the API at `apiUrl`. Reads files. Throws `TypeError` if `apiUrl` is not a URL. */
 export function recipesFor(apiUrl: string): Recipe[] {
-  const address = literalAddress(apiUrl)
+  const url = literalUrl(apiUrl)
   return RECIPES.map(({ file, ...recipe }) => {
     const code = readFileSync(new URL(`files/${file}`, import.meta.url), 'utf8')
-    return { ...recipe, code: code.replaceAll(PLACEHOLDER, () => address) }
+    return { ...recipe, code: code.replaceAll(PLACEHOLDER, () => url) }
   })
 }
 
-/** The address without a slash at its end, and without what would end a text in any of the languages. */
-function literalAddress(apiUrl: string): string {
+/** Returns the URL without a slash at the end, and without characters that end a string in any of the languages. */
+function literalUrl(apiUrl: string): string {
   return new URL(apiUrl).href.replace(/\/+$/, '').replaceAll("'", '%27')
 }

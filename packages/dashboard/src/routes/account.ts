@@ -1,4 +1,4 @@
-// The merchant's own account: password and sessions.
+// The account page, and the form that changes the password.
 
 import { PASSWORD_LENGTH } from '../accounts/auth.ts'
 import { accountView } from '../pages/account-view.ts'
@@ -9,16 +9,16 @@ import { storePaths } from '../ui/store-paths.ts'
 import { frameOf, type HandlerResult, type MerchantRequest, type PageResult } from './dashboard-request.ts'
 import { flashCookie, takeFlash } from './flash.ts'
 
-/** GET /account?store={s}: `store` is the store to go back to. */
+/** GET /account?store={s}: `store` is the store to return to. */
 export async function accountPage(request: MerchantRequest): Promise<HandlerResult> {
   const { value, cookies } = takeFlash(request)
-  const text = 'Your password was changed. Other browsers are signed out.'
+  const text = 'Your password is changed, and your other browsers are signed out.'
   const notice = value === CHANGED ? ({ kind: 'done', text } as const) : null
   const storeId = request.context.req.query('store')
   return { ...(await renderAccount(request, { problem: null, notice, storeId })), cookies }
 }
 
-/** Notices that the account page shows once. */
+/** The flash value for a changed password. */
 const CHANGED = 'password'
 
 /** POST /account/password */
@@ -45,15 +45,15 @@ export async function changePassword(request: MerchantRequest, form: FormFields)
 }
 
 const PROBLEMS = {
-  current: { field: 'current', text: 'This is not your current password.' },
-  'too short': { field: 'next', text: `A password has at least ${PASSWORD_LENGTH.min} characters.` },
-  'too long': { field: 'next', text: `A password has at most ${PASSWORD_LENGTH.max} characters.` },
+  current: { field: 'current', text: 'This isn’t your current password.' },
+  'too short': { field: 'next', text: `Use at least ${PASSWORD_LENGTH.min} characters.` },
+  'too long': { field: 'next', text: `Use at most ${PASSWORD_LENGTH.max} characters.` },
 } as const
 
 interface AccountOptions {
   readonly problem: AccountPage['passwordProblem']
   readonly notice: PageNotice | null
-  /** The store to go back to, as the address or the form names it. */
+  /** The store to return to, from the URL or the form. */
   readonly storeId: string | undefined
 }
 
@@ -78,7 +78,7 @@ async function renderAccount(
   return { html: accountView(frameOf(request, { title: 'Account', notice }), page) }
 }
 
-/** The store from which the account was opened, or the choice of stores. */
+/** Returns the link back to the store, or to the list of stores. */
 function backOf({ stores }: MerchantRequest, storeId: string | undefined): AccountPage['back'] {
   const store = stores.find(({ id }) => id === storeId) ?? (stores.length === 1 ? stores[0] : undefined)
   if (store === undefined) return { label: 'Your stores', href: '/stores', storeId: null }

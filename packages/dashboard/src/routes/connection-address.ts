@@ -1,9 +1,9 @@
-// The address at the other end of the connection.
+// Reads the remote address of the connection.
 
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 
-/** IP address of whoever is connected; a proxy's behind one. */
+/** Returns the IP address of the client, or of the proxy that connected. */
 export function connectionAddress(context: Context<{ Bindings: HttpBindings }>): string {
   return context.env.incoming.socket.remoteAddress ?? 'unknown'
 }

@@ -1,5 +1,5 @@
-// What stands before every page: who it is, whether the store is theirs, and whether a form may be taken. Handlers behind
-// it see a request that passed all of it.
+// The checks before every page: session, access to the store, and CSRF protection of forms. Also the time limit, the error
+// pages and the events of a request.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { HttpBindings } from '@hono/node-server'
@@ -16,23 +16,21 @@ import { errorPage, notFoundPage, rejectedFormPage, repeatedFormPage, unreadable
 import { respond } from './respond.ts'
 import { storeHead, timeZoneOf } from './stores.ts'
 
-/** A handler of a page, and one of a form. */
 type PageHandler<V extends DashboardRequest> = (request: V) => HandlerResult | Promise<HandlerResult>
 type FormHandler<V extends DashboardRequest> = (request: V, form: FormFields) => HandlerResult | Promise<HandlerResult>
 
-/** How a form is processed. */
 interface FormOptions {
-  /** Whether its handler leads to the same result when the same form comes again; else a form counts once. */
+  /** Whether the handler is idempotent for the same form token. Otherwise the dashboard accepts a token only once. */
   readonly isRepeatable: boolean
 }
 
-/** For forms whose handler may see the same form again. */
+/** For forms with an idempotent handler. */
 export const REPEATABLE: FormOptions = { isRepeatable: true }
 
-/** The environment of a request. */
+/** The Hono environment: the request and response of Node. */
 export type Environment = { readonly Bindings: HttpBindings }
 
-/** Makes Hono's handlers of ours. */
+/** Functions that turn a handler of the dashboard into a Hono handler with the checks that it needs. */
 export interface Handlers {
   readonly page: (handler: PageHandler<DashboardRequest>) => Handler<Environment>
   readonly form: (handler: FormHandler<DashboardRequest>) => Handler<Environment>
@@ -40,13 +38,12 @@ export interface Handlers {
   readonly merchantForm: (handler: FormHandler<MerchantRequest>) => Handler<Environment>
   readonly storePage: (handler: PageHandler<StoreRequest>) => Handler<Environment>
   readonly storeForm: (handler: FormHandler<StoreRequest>, options?: FormOptions) => Handler<Environment>
-  /** A page without a time limit: it answers for as long as somebody reads. */
+  /** Without a time limit, for downloads. */
   readonly storeFile: (handler: PageHandler<StoreRequest>) => Handler<Environment>
 }
 
 const PAGE_TIMEOUT_MS = 15_000
 
-/** The handlers of one dashboard. */
 export function createHandlers(services: Services): Handlers {
   const handle = (
     work: PageHandler<DashboardRequest>,
@@ -104,7 +101,7 @@ async function handleRequest(
   return response
 }
 
-/** Who it is: the session, or a visitor with a number of their own that forms before the sign-in are bound to. */
+/** Finds the session. A visitor without one gets a random ID in a cookie, to which form tokens are bound. */
 async function authenticate(
   bare: DashboardRequest,
 ): Promise<{ request: DashboardRequest; cookies: readonly string[] }> {
@@ -129,7 +126,7 @@ function requireMerchant(handler: PageHandler<MerchantRequest>): PageHandler<Das
     request.session === null ? redirectToSignIn(request) : handler({ ...request, session: request.session })
 }
 
-/** To the sign-in, and from there back to the same address. A form is not processed, and the sign-in page says so. */
+/** Redirects to the sign-in page, which leads back afterwards. A form is not processed, and the sign-in page says so. */
 async function redirectToSignIn(request: DashboardRequest): Promise<HandlerResult> {
   const { method, path, url } = request.context.req
   if (method === 'GET' && path === '/') return { to: '/sign-in' }
@@ -139,7 +136,7 @@ async function redirectToSignIn(request: DashboardRequest): Promise<HandlerResul
   return { to: `/sign-in?${new URLSearchParams({ next, late: 'form' })}` }
 }
 
-/** The name that was typed for a new key, as a query; nothing else that people type may stand in an address. */
+/** Returns the typed name of a new key as a query, so that it survives the sign-in. No other field is put into a URL. */
 async function typedName(request: DashboardRequest): Promise<string> {
   const { req } = request.context
   if (!req.path.endsWith('/settings/api/keys') || !isOwnForm(request)) return ''
@@ -154,7 +151,7 @@ async function requireStore(request: MerchantRequest, handler: PageHandler<Store
   return handler({ ...request, store, head: storeHead(store, await timeZoneOf(request, store)) })
 }
 
-/** Forms are accepted from the dashboard's own pages, of this very session, and once unless they are repeatable. */
+/** Rejects forms from other origins or sessions, and a second use of a token unless the form is repeatable. */
 function csrfGuard<V extends DashboardRequest>(handler: FormHandler<V>, options?: FormOptions): PageHandler<V> {
   return async (request) => {
     const { context, services } = request
@@ -167,7 +164,7 @@ function csrfGuard<V extends DashboardRequest>(handler: FormHandler<V>, options?
     if (form instanceof FormError) return unreadableFormPage(request, form, back)
     const hash = services.formTokens.check(form.form_token ?? '', request.formTokenScope)
     if (hash === null) return rejectedFormPage(request, back)
-    // A sign-in does nothing a second time that it does not do the first.
+    // Repeating a sign-in has no further effect.
     const isRepeatable = request.session === null || options?.isRepeatable === true
     return isRepeatable || (await isFirstSending(services.database, hash))
       ? handler(request, form)
@@ -175,14 +172,14 @@ function csrfGuard<V extends DashboardRequest>(handler: FormHandler<V>, options?
   }
 }
 
-/** Whether the browser says that the form stood on a page of the dashboard. */
+/** Whether the form comes from a page of the dashboard, according to the browser. */
 function isOwnForm({ context, services }: DashboardRequest): boolean {
   const origin = context.req.header('origin') ?? null
   const site = context.req.header('sec-fetch-site') ?? 'same-origin'
   return services.origins.isOwnOrigin(origin) && site === 'same-origin'
 }
 
-/** The page that a form is on, where its own address has none. */
+/** Returns the path of the page that contains the form. */
 function backOf({ context, session }: DashboardRequest): string {
   return session === null ? '/sign-in' : formPage(context.req.path)
 }
@@ -194,7 +191,7 @@ function formPage(path: string): string {
     .replace(/^\/(link|sign-in|sign-out)$/, '/')
 }
 
-/** What a database or the way to it says when it does not answer: it passes by itself, and is no defect of ours. */
+/** Error codes of an unreachable database: network errors, and the PostgreSQL error classes 08, 53 and 57. */
 const UNREACHABLE_CODES =
   /^(?:ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|ETIMEOUT|ECANCELLED|ESERVFAIL|EREFUSED|CONNECT_TIMEOUT|CONNECTION_[A-Z_]+|08\w{3}|53\w{3}|57\w{3})$/
 

@@ -1,5 +1,5 @@
-// Creating a key, replacing one, and the page that shows the new key. A form that is sent twice creates one key, and
-// both responses lead to its page. The key is in that page and nowhere else: not in an address, a session or a log.
+// Creates and replaces keys, and shows a new key. A form that is sent twice creates one key, and both responses redirect to
+// its page. Only that page contains the key; URLs, sessions and logs don't.
 
 import { createKey, KeyLimitReached, KeyNameProblem, KeyNotReplaceable, type NewKey } from '@store-export/control'
 import { keyCreatedView } from '../pages/key-created-view.ts'
@@ -26,7 +26,7 @@ export async function create(request: StoreRequest, form: FormFields): Promise<H
   const token = tokenOf(form)
   const made = await createOnce(request, token, { name })
   if (made instanceof Error) return rejected(request, name, made)
-  // A page that the browser kept can send another name with the token of a form that was sent before.
+  // A page from the browser's cache can send another name with a used token.
   if (made.name !== name.trim().normalize('NFC')) return nameChanged(request, name, made.name)
   return toCreated(request, made.id, token)
 }
@@ -36,14 +36,14 @@ export async function replacePage(request: StoreRequest): Promise<HandlerResult>
   const page = await readKeysPage(request)
   const key = activeKey(request, page)
   if (key === null) return redirectFromInactiveKey(request, page)
-  // A key may have been revoked to make room for this one.
+  // The merchant may have just revoked another key because of the limit.
   const { notice, cookies } = revokedNotice(request, page)
   return { ...askToReplace(request, key, page, notice), cookies }
 }
 
 /**
- * POST /stores/{s}/settings/api/keys/{k}/replace: does what the page said. If that no longer fits, because another key was
- * created or revoked meanwhile, the page asks again.
+ * POST /stores/{s}/settings/api/keys/{k}/replace: replaces the key as the page offered. If keys have changed in the
+ * meantime so that this is no longer possible, shows the page again.
  */
 export async function replace(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
   const page = await readKeysPage(request)
@@ -62,7 +62,7 @@ export async function replace(request: StoreRequest, form: FormFields): Promise<
   return toCreated(request, made.id, token)
 }
 
-/** GET /stores/{s}/settings/api/keys/{k}/created: the key, as long as this browser may see it; then what to do without it. */
+/** GET /stores/{s}/settings/api/keys/{k}/created: shows the key to the browser that created it, for ten minutes. */
 export async function createdPage(request: StoreRequest): Promise<HandlerResult> {
   const page = await readKeysPage(request)
   const row = activeKey(request, page)
@@ -79,7 +79,7 @@ export async function createdPage(request: StoreRequest): Promise<HandlerResult>
 type Refusal = KeyNameProblem | KeyLimitReached | KeyNotReplaceable
 type NewKeyOptions = Pick<Parameters<typeof createKey>[0], 'name' | 'replaces'>
 
-/** Creates the key of this token, or finds it if the same form was processed before. */
+/** Creates the key of this token, or returns it if the same form has already created it. */
 async function createOnce(
   request: StoreRequest,
   token: string,
@@ -115,7 +115,7 @@ async function rejected(request: StoreRequest, name: string, refusal: Refusal): 
   const page = await readKeysPage(request)
   if (refusal instanceof KeyNameProblem)
     return { ...renderKeysPage(request, page, { create: { name, problem: nameProblem(name) } }), status: 400 }
-  const text = `No key was created for “${name.trim()}”: all ${page.keysMax} keys are taken.`
+  const text = `“${name.trim()}” was not created, because you have reached the limit of ${page.keysMax} active keys.`
   return {
     ...renderKeysPage(request, page, { create: { name, problem: null }, notice: { kind: 'problem', text } }),
     status: 409,
@@ -123,18 +123,18 @@ async function rejected(request: StoreRequest, name: string, refusal: Refusal): 
 }
 
 async function nameChanged(request: StoreRequest, name: string, before: string): Promise<PageResult> {
-  const text = `No key was created: this form created the key “${before}” before. Send it again to create “${name.trim()}”.`
+  const text = `No key was created, because this form already created the key “${before}”. Send it again to create “${name.trim()}”.`
   const notice = { kind: 'problem', text } as const
   return conflict(renderKeysPage(request, await readKeysPage(request), { create: { name, problem: null }, notice }))
 }
 
 const KEYS_FULL: PageNotice = {
   kind: 'problem',
-  text: 'Nothing was changed: all keys are taken now, so there is no room for a new key beside the old one.',
+  text: 'Nothing was changed, because you have reached the limit of active keys.',
 }
 
 function alreadyReplaced({ name }: KeyRow): PageNotice {
-  return { kind: 'problem', text: `“${name}” was replaced before, and no other key was created.` }
+  return { kind: 'problem', text: `“${name}” is already being replaced. No other key was created.` }
 }
 
 function conflict(answer: PageResult): PageResult {
@@ -153,6 +153,6 @@ function askToReplace(
 }
 
 function nameProblem(name: string): string {
-  if (name.trim() === '') return 'Give the key the name of the tool that will use it.'
-  return 'A name has at most 80 characters, one of them visible, without control characters.'
+  if (name.trim() === '') return 'Enter the name of the tool that will use the key.'
+  return 'Use at most 80 characters, at least one visible character, and no control characters.'
 }

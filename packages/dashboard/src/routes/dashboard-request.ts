@@ -1,4 +1,4 @@
-// A request: one request of a page with all that its handler needs to know, and the frame around what it shows.
+// A request to the dashboard, and the result of its handler.
 
 import type { RegisteredStore } from '@store-export/control'
 import type { Context } from 'hono'
@@ -7,7 +7,7 @@ import type { Frame, PageNotice, Section, StoreHead } from '../pages/models.ts'
 import type { Services } from '../services.ts'
 import type { Html } from '../ui/html.ts'
 
-/** A request of a page. */
+/** A request with what its handler needs. */
 export interface DashboardRequest {
   readonly context: Context
   readonly services: Services
@@ -17,42 +17,42 @@ export interface DashboardRequest {
   readonly now: Date
   /** null before the sign-in. */
   readonly session: MerchantSession | null
-  /** What form tokens are bound to: the session, or the visitor before the sign-in. */
+  /** The ID to which form tokens are bound: the session, or the visitor before the sign-in. */
   readonly formTokenScope: string
   /** The merchant's stores, by name. */
   readonly stores: readonly RegisteredStore[]
 }
 
-/** A request of somebody who is signed in. */
+/** A request of a signed-in merchant. */
 export interface MerchantRequest extends DashboardRequest {
   readonly session: MerchantSession
 }
 
-/** A request of a store's page by somebody who may see it. */
+/** A request of a merchant to a page of one of their stores. */
 export interface StoreRequest extends MerchantRequest {
   readonly store: RegisteredStore
   readonly head: StoreHead
 }
 
-/** A page as a handler answers it. */
+/** A page to send. */
 export interface PageResult {
   readonly html: Html
-  /** 200 unless said. */
+  /** Default: 200. */
   readonly status?: 200 | 400 | 403 | 404 | 409 | 413 | 415 | 429 | 500 | 503
   /** Values of Set-Cookie. */
   readonly cookies?: readonly string[]
 }
 
-/** Somewhere else to go, after a form was taken. */
+/** A redirect with status 303. */
 export interface Redirect {
   readonly to: string
   readonly cookies?: readonly string[]
 }
 
-/** What a handler answers; a `Response` is sent as it is. */
+/** The result of a handler. A `Response` is sent unchanged. */
 export type HandlerResult = PageResult | Redirect | Response
 
-/** The frame of a page. */
+/** Returns the frame of a page. */
 export function frameOf(
   request: DashboardRequest | StoreRequest,
   { title, section = null, notice = null }: { title: string; section?: Section | null; notice?: PageNotice | null },
@@ -72,8 +72,8 @@ export function frameOf(
 }
 
 /**
- * The English locale for numbers and dates, because the pages are English: the reader's own if that is their first
- * language; else that of Britain, whose order of days and 24 hours are those of most other languages.
+ * Returns an English locale for numbers and dates, because the pages are English: the merchant's own if their first language
+ * is English, otherwise `en-GB`, because most other languages also have day before month and a 24-hour clock.
  */
 export function localeOf(acceptLanguage: string | undefined): string {
   const first = (acceptLanguage ?? '').split(',')[0]?.split(';')[0]?.trim() ?? ''

@@ -1,4 +1,4 @@
-// Data: what an integrator will receive, page by page, row by row, and as a file.
+// The Data pages: lists, single rows, and downloads.
 
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -58,7 +58,7 @@ export async function csvDownload(request: StoreRequest): Promise<HandlerResult>
   const address = addressOf(store)
   if (file === null) return notFoundPage(request)
   const { name, list } = file
-  // the page of the list says why there are no rows
+  // The page of the list says why there are no rows.
   if (address === null) return { to: storePaths(store.id).data(list) }
   const type = 'text/csv; charset=utf-8'
   return download(request, { list, type, name: `${name}-${now.toISOString().slice(0, 10)}.csv` }, (signal) => {
@@ -107,9 +107,9 @@ async function download(
     const content = await open(gone.signal)
     if (content === null) return notFoundPage(request)
     env.outgoing.writeHead(200, { ...securityHeaders(services.origins.isSecure), ...headers })
-    // A fault in the middle cuts the connection: a browser then shows a download that failed, never a short file.
+    // A later error closes the connection, so that the browser reports a failed download instead of a short file.
     await pipeline(Readable.fromWeb(content as NodeReadableStream), env.outgoing).catch((cause: unknown) => {
-      // a store's fault is observed where it is read, and a client that leaves is none
+      // The engine reports errors of the store, and a client that leaves is not an error.
       if (gone.signal.aborted || cause instanceof StoreDatabaseError) return
       services.emit({ event: 'page.failed', requestId: request.requestId, cause })
     })
@@ -122,10 +122,10 @@ async function download(
   }
 }
 
-const TOO_MANY_DOWNLOADS = 'Enough downloads are under way just now. Wait until one of them has ended, and try again.'
+const TOO_MANY_DOWNLOADS = 'Too many downloads are in progress. Wait until one of them ends, then try again.'
 
 function unreadablePage(request: StoreRequest, list: string, text: string): PageResult {
   const next = { label: 'Back to the list', href: storePaths(request.store.id).data(list) }
   const frame = frameOf(request, { title: 'Data', section: 'data' })
-  return { status: 503, html: errorView(frame, { heading: 'The rows cannot be shown now', text, next }) }
+  return { status: 503, html: errorView(frame, { heading: 'We can’t show this data right now', text, next }) }
 }

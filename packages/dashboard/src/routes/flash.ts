@@ -1,4 +1,4 @@
-// A notice that the next page shows once after a redirect. The page deletes its cookie, so a reload does not show it again.
+// A message that the next page shows once after a redirect. That page deletes the cookie, so a reload doesn't repeat it.
 
 import { getCookie } from 'hono/cookie'
 import { serialize } from 'hono/utils/cookie'
@@ -7,12 +7,12 @@ import type { DashboardRequest } from './dashboard-request.ts'
 const NAME = 'flash'
 const SECONDS = 60
 
-/** The cookie with the notice, such as `revoked.<key ID>`. */
+/** Returns the cookie for a message, such as `revoked.<key ID>`. */
 export function flashCookie(request: DashboardRequest, value: string): string {
   return cookie(request, value, SECONDS)
 }
 
-/** The notice, with the cookie that deletes it; an empty value and no cookie if there is none. */
+/** Returns the message and the cookie that deletes it; an empty value and no cookies without a message. */
 export function takeFlash(request: DashboardRequest): { readonly value: string; readonly cookies: readonly string[] } {
   const value = getCookie(request.context, NAME) ?? ''
   return { value, cookies: value === '' ? [] : [cookie(request, '', 0)] }

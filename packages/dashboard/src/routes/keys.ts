@@ -1,4 +1,4 @@
-// Settings > API: the keys of a store. Creating, replacing and revoking them is beside it.
+// Settings > API: the keys of a store. create-key.ts and revoke-key.ts change them.
 
 import { LIMITS } from '@store-export/contract'
 import { type KeySummary, listKeys, readStoppedWalks, readUsageHours } from '@store-export/control'
@@ -15,12 +15,12 @@ import { deleteNewKeyCookie, unconfirmedKey } from './new-key.ts'
 
 const DAYS = 7
 
-/** Addresses on the way to the keys, and that of their form. */
+/** Redirects to Settings > API. */
 export function toKeys({ store }: StoreRequest): HandlerResult {
   return { to: storePaths(store.id).api }
 }
 
-/** GET /stores/{s}/settings/api?name={what was typed before the session ended}; `?copied` confirms a new key as copied. */
+/** GET /stores/{s}/settings/api?name={typed before the session ended}; `?copied` confirms that a new key was copied. */
 export async function keysPage(request: StoreRequest): Promise<HandlerResult> {
   const { req } = request.context
   if (req.query('copied') !== undefined)
@@ -32,12 +32,12 @@ export async function keysPage(request: StoreRequest): Promise<HandlerResult> {
   return { ...renderKeysPage(request, { ...page, unconfirmed }, { create, notice }), cookies }
 }
 
-/** GET /stores/{s}/settings/api/live: the services of the page that refresh themselves. */
+/** GET /stores/{s}/settings/api/live: the parts of the page that refresh themselves. */
 export async function liveKeys(request: StoreRequest): Promise<HandlerResult> {
   return { html: liveFragment(frameOf(request, { title: 'API keys', section: 'api' }), await readKeysPage(request)) }
 }
 
-/** The page, with what was typed into its form and a notice. */
+/** Renders the page, with the content of its form and a notice. */
 export function renderKeysPage(
   request: StoreRequest,
   page: Omit<KeysPage, 'create'>,
@@ -47,7 +47,7 @@ export function renderKeysPage(
   return { html: keysView(frame, { ...page, create: create ?? { name: '', problem: null } }) }
 }
 
-/** Says once that a key was revoked. */
+/** Returns the notice that a key was revoked, which is shown once. */
 export function revokedNotice(
   request: StoreRequest,
   { revoked }: Pick<KeysPage, 'revoked'>,
@@ -55,38 +55,37 @@ export function revokedNotice(
   const { value, cookies } = takeFlash(request)
   const key = revoked.find(({ id }) => `revoked.${id}` === value)
   if (key === undefined) return { notice: null, cookies }
-  const text = `“${key.name}” is revoked: its next request is refused. No other key is affected.`
+  const text = `“${key.name}” is revoked. The API rejects its next request. Your other keys still work.`
   return { notice: { kind: 'done', text }, cookies }
 }
 
-/** To the keys, saying that this one is revoked; any other key that is not active has no page. */
+/** Redirects to the keys with a notice if this key is revoked. Any other key that is not active is not found. */
 export function redirectFromInactiveKey(request: StoreRequest, { revoked }: Pick<KeysPage, 'revoked'>): HandlerResult {
   const keyId = keyIdOf(request)
   if (!revoked.some(({ id }) => id === keyId)) return notFoundPage(request)
   return { to: storePaths(request.store.id).api, cookies: [flashCookie(request, `revoked.${keyId}`)] }
 }
 
-/** The active key that the address names; null for none. */
+/** Returns the active key of the URL, or null. */
 export function activeKey(request: StoreRequest, { active }: Pick<KeysPage, 'active'>): KeyRow | null {
   return active.find(({ id }) => id === keyIdOf(request)) ?? null
 }
 
-/** The key that the address names. */
+/** Returns the key ID of the URL. */
 export function keyIdOf({ context }: StoreRequest): string {
   return (context.req.param('key') ?? '').toLowerCase()
 }
 
-/** Who changes keys, for the audit table; without the e-mail address, so that it holds no personal data. */
+/** Returns the actor for the audit table. It has no email address, so that the table has no personal data. */
 export function actorOf({ session }: StoreRequest): string {
   return `merchant ${session.merchantId}`
 }
 
-/** Reports that a key was revoked. */
 export function emitRevoked({ services, requestId, store }: StoreRequest, keyId: string): void {
   services.emit({ event: 'key.revoked', requestId, storeId: store.id, keyId })
 }
 
-/** The page without its form. */
+/** Reads the page without its form. */
 export async function readKeysPage(request: StoreRequest): Promise<Omit<KeysPage, 'create'>> {
   const { services, store, head, now } = request
   const { database, requestsPerMinute, requestLogHours } = services
@@ -110,7 +109,7 @@ export async function readKeysPage(request: StoreRequest): Promise<Omit<KeysPage
     keysMax,
   }
   const revoked = rows.filter(({ revokedAt }) => revokedAt !== null).toReversed()
-  // The page of a store that is not served says so itself.
+  // The pages of a store that is not ready have a message of their own.
   const warnings = head.status === 'ready' ? warningsOf({ keys: active, hours, stopped, now }) : []
   return {
     warnings,
@@ -123,7 +122,7 @@ export async function readKeysPage(request: StoreRequest): Promise<Omit<KeysPage
   }
 }
 
-/** Keys as their list shows them. */
+/** Adds requests and the newer key to each key. */
 export function keyRows(keys: readonly KeySummary[], requests: ReadonlyMap<string, number>): KeyRow[] {
   return keys.map((key) => {
     const newer = keys.find(({ replaces, revokedAt }) => replaces === key.id && revokedAt === null)
@@ -134,7 +133,7 @@ export function keyRows(keys: readonly KeySummary[], requests: ReadonlyMap<strin
   })
 }
 
-/** The key to give up first: one that was never used, else the one that was used longest ago. */
+/** Returns a key that was never used, or the least recently used key. */
 function leastUsed(active: readonly KeyRow[]): KeyRow | null {
   const usedAt = ({ lastUsedAt }: KeyRow) => lastUsedAt?.getTime() ?? Number.NEGATIVE_INFINITY
   return (

@@ -1,4 +1,4 @@
-// Recipes to copy, with the address of this API in them.
+// The page of recipes.
 
 import { recipesView } from '../pages/recipes-view.ts'
 import { recipesFor } from '../recipes/recipes.ts'
@@ -12,13 +12,13 @@ export function recipesPage(request: StoreRequest): HandlerResult {
   return { html: recipesView(frameOf(request, { title: 'Recipes', section: 'recipes' }), page) }
 }
 
-/** The guides that lead furthest, by their names in the API's paths. */
+/** The guides to syncing, by their names in the API's URLs. */
 const GUIDES = [
   {
     name: 'store-sync',
     title: 'store-sync',
-    note: 'A command that keeps a copy in SQLite, PostgreSQL, CSV, Excel or Parquet. No code to write.',
+    note: 'A command that keeps a copy in SQLite, PostgreSQL, CSV, Excel or Parquet. You write no code.',
   },
-  { name: 'client', title: 'TypeScript client', note: 'Reads pages, waits and retries by itself, with types.' },
-  { name: 'incremental-sync', title: 'Incremental sync', note: 'The loop that misses no change, in five languages.' },
+  { name: 'client', title: 'TypeScript client', note: 'A typed client that pages, waits and retries by itself.' },
+  { name: 'incremental-sync', title: 'Incremental sync', note: 'How to read only changes, in five languages.' },
 ]

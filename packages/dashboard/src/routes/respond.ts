@@ -1,4 +1,4 @@
-// Answers become responses: pages in the smallest form that the browser takes, and never kept by it.
+// Turns the result of a handler into a response. Pages are compressed, and browsers must not store them.
 
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -6,10 +6,10 @@ import type { DashboardRequest, HandlerResult } from './dashboard-request.ts'
 
 const NO_STORE = 'no-store'
 const SEE_OTHER = 303
-/** Below this, compressing gains nothing. */
+/** Smaller responses are not worth compressing. */
 const SMALL_BYTES = 1000
 
-/** The response; `cookies` come with every answer. */
+/** Returns the response; `cookies` are added to those of the result. A `Response` is returned unchanged. */
 export async function respond(
   request: DashboardRequest,
   answer: HandlerResult,
@@ -30,7 +30,7 @@ export async function respond(
   return new Response(await encode(body, encoding), { status: answer.status ?? 200, headers })
 }
 
-/** `br`, `gzip` or none. */
+/** Returns the best encoding of an Accept-Encoding header for a body of `bytes` bytes; null for none. */
 export function chooseEncoding(accepted: string, bytes: number): 'br' | 'gzip' | null {
   if (bytes < SMALL_BYTES) return null
   const names = accepted.split(',').flatMap((each) => {

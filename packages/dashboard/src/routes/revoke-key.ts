@@ -1,4 +1,4 @@
-// Revoking a key: a page that asks, and its form. Sent twice, the form changes nothing more and leads to the same page.
+// Revokes a key after a confirmation. Sending the form twice has the same result as sending it once.
 
 import { isUuid, revokeKey } from '@store-export/control'
 import { revokeView } from '../pages/revoke-view.ts'
@@ -9,7 +9,7 @@ import { notFoundPage } from './error-pages.ts'
 import { flashCookie } from './flash.ts'
 import { activeKey, actorOf, emitRevoked, keyIdOf, readKeysPage, redirectFromInactiveKey } from './keys.ts'
 
-/** GET /stores/{s}/settings/api/keys/{k}/revoke?for={other key}: `for` names a key that is to be replaced afterwards. */
+/** GET /stores/{s}/settings/api/keys/{k}/revoke?for={other key}: `for` is the key to replace afterwards. */
 export async function revokePage(request: StoreRequest): Promise<HandlerResult> {
   const page = await readKeysPage(request)
   const key = activeKey(request, page)

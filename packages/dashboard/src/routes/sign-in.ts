@@ -1,5 +1,4 @@
-// Signing in by password or one-time link, and out. Every refusal is one sentence, the same for an account that is not
-// there, so that nobody learns who has one.
+// Sign-in by password or one-time link, and sign-out. The error message is the same whether or not the account exists.
 
 import { linkView } from '../pages/link-view.ts'
 import { signInView } from '../pages/sign-in-view.ts'
@@ -15,10 +14,10 @@ import {
   type PageResult,
 } from './dashboard-request.ts'
 
-const WRONG = 'The e-mail address and the password do not fit together.'
+const WRONG = 'The email address or the password is wrong.'
 const LATE =
-  'Your session has ended, so the form was not processed. Sign in to continue where you were. If you just changed your password, use the new one.'
-const LINK_WRONG = 'This link was used before or is too old. Ask whoever runs the platform for a new one.'
+  'Your session ended, so the form was not processed. Sign in to continue. If you just changed your password, use the new one.'
+const LINK_WRONG = 'This link was already used or has expired. Ask your platform’s support for a new one.'
 
 /** GET /sign-in */
 export function signInPage(request: DashboardRequest): HandlerResult {
@@ -46,7 +45,7 @@ export async function signIn(request: DashboardRequest, form: FormFields): Promi
   return renderSignIn(request, { status: outcome.kind === 'rejected' ? 400 : 429, problem, email, next })
 }
 
-/** GET /link/{token}: a button, since programs that look at links before people do would use it up. */
+/** GET /link/{token}: a page with a button, because programs that preview links would use up the token. */
 export function linkPage(request: DashboardRequest): HandlerResult {
   const token = request.context.req.param('token') ?? ''
   return {
@@ -82,15 +81,15 @@ export function renderSignIn(request: DashboardRequest, content: SignInContent):
 
 interface SignInContent extends Pick<PageResult, 'cookies'> {
   readonly status: 200 | 400 | 429 | 503
-  /** null where there is none. */
+  /** The error message, or null. */
   readonly problem: string | null
-  /** What was given for it, to be written again. */
+  /** The typed address, to fill the field again. */
   readonly email?: string
-  /** Where to go after the sign-in. */
+  /** Path to open after the sign-in. */
   readonly next?: string
 }
 
-/** Goes to the stores, or back to a page. A session that this browser had ends with the new one. */
+/** Redirects to the page from which the merchant came, or to the stores. Ends the browser's previous session. */
 export async function redirectAfterSignIn(
   request: DashboardRequest,
   cookies: readonly string[],
@@ -100,7 +99,7 @@ export async function redirectAfterSignIn(
   return { to: next, cookies }
 }
 
-/** An address of the dashboard that a sign-in may lead to; the home page for anything else. */
+/** Returns the path if it is a page of the dashboard, otherwise `/`, so that a sign-in can't redirect to another site. */
 export function safePath(path: string): string {
   const isSafe = path.length <= PATH_LENGTH_MAX && SAFE_PATH.test(path)
   return isSafe ? path : '/'
@@ -109,7 +108,7 @@ export function safePath(path: string): string {
 const PATH_LENGTH_MAX = 2000
 const SAFE_PATH = /^\/(?:stores|account)(?:\/[A-Za-z0-9_-]+)*(?:\?[A-Za-z0-9_.~%=&:+*-]*)?$/
 
-/** Whose attempt it is. */
+/** Returns the client's address and headers, for the rate limit and the new session. */
 export function clientOf({ context, services }: DashboardRequest): { clientAddress: string; headers: Headers } {
   const forwardedFor = context.req.header('x-forwarded-for') ?? null
   return {
@@ -118,10 +117,10 @@ export function clientOf({ context, services }: DashboardRequest): { clientAddre
   }
 }
 
-/** The sentence for whoever tried too often. */
+/** Returns the message for a rate-limited sign-in. */
 export function tooManyAttempts(waitSeconds: number): string {
   const minutes = Math.ceil(waitSeconds / 60)
   const reader = { locale: 'en' }
   const wait = waitSeconds < 90 ? quantity(waitSeconds, 'second', reader) : quantity(minutes, 'minute', reader)
-  return `Too many attempts. Wait ${wait} and try again, or ask whoever runs the platform for a sign-in link.`
+  return `Too many attempts. Wait ${wait} and try again, or ask your platform’s support for a sign-in link.`
 }

@@ -1,6 +1,5 @@
-// Signing in at the operator's own login. The form is answered with a page that goes on by itself, not with a redirect:
-// browsers hold each redirect after a form to the policy's form-action, and which hosts a login leads through is its
-// own business. So the policy stays at 'self' for every page.
+// Single sign-on. The response to the form is a page with a Refresh header, not a redirect. Browsers apply the policy
+// `form-action` to every redirect after a form, and the hosts of the provider are unknown. So the policy can stay 'self'.
 
 import { getCookie } from 'hono/cookie'
 import { serialize } from 'hono/utils/cookie'
@@ -12,27 +11,27 @@ import { notFoundPage } from './error-pages.ts'
 import { respond } from './respond.ts'
 import { clientOf, redirectAfterSignIn, renderSignIn, safePath, tooManyAttempts } from './sign-in.ts'
 
-const SENTENCES = {
-  unknown: 'Your account there has no stores here. Ask whoever runs the platform.',
-  declined: 'You did not sign in there, so you are not signed in here.',
-  broken: 'The sign-in there did not come to its end. Begin it again from here.',
+const MESSAGES = {
+  unknown: 'No account here has your verified email address. Contact your platform’s support.',
+  declined: 'You canceled the sign-in, so you’re not signed in.',
+  broken: 'The sign-in didn’t complete. Try again.',
 } as const
-const UNREACHABLE = 'The sign-in there gives no answer just now. Try again in a minute, or sign in here.'
+const UNREACHABLE = 'Single sign-on isn’t responding right now. Try again in a minute, or sign in with your password.'
 
 /** POST /sign-in/oidc */
 export async function startSingleSignOn(request: DashboardRequest, form: FormFields): Promise<HandlerResult> {
   const { singleSignOn } = request.services.accounts
   if (singleSignOn === null) return notFoundPage(request)
-  const way = await singleSignOn.start()
-  if (way === null) {
+  const started = await singleSignOn.start()
+  if (started === null) {
     emit(request, 'unreachable')
     return renderSignIn(request, { status: 503, problem: UNREACHABLE, next: safePath(form.next ?? '') })
   }
-  const { address } = way
-  const cookies = [...way.cookies, returnCookie(request, safePath(form.next ?? ''), RETURN_SECONDS)]
-  const html = singleSignOnRedirectView(frameOf(request, { title: 'Sign in' }), address)
+  const { url } = started
+  const cookies = [...started.cookies, returnCookie(request, safePath(form.next ?? ''), RETURN_SECONDS)]
+  const html = singleSignOnRedirectView(frameOf(request, { title: 'Sign in' }), url)
   const response = await respond(request, { html, cookies }, [])
-  response.headers.set('refresh', `0; url=${address}`)
+  response.headers.set('refresh', `0; url=${url}`)
   return response
 }
 
@@ -47,7 +46,7 @@ export async function finishSingleSignOn(request: DashboardRequest): Promise<Han
     case 'succeeded':
       return redirectAfterSignIn(request, [...end.cookies, returnCookie(request, '', 0)], next)
     case 'rejected':
-      return renderSignIn(request, { status: 400, problem: SENTENCES[end.reason], cookies: end.cookies, next })
+      return renderSignIn(request, { status: 400, problem: MESSAGES[end.reason], cookies: end.cookies, next })
     case 'rate_limited':
       return renderSignIn(request, { status: 429, problem: tooManyAttempts(end.waitSeconds), next })
     case 'unreachable':
@@ -55,14 +54,14 @@ export async function finishSingleSignOn(request: DashboardRequest): Promise<Han
   }
 }
 
-/** Remembers in the browser where to go after the sign-in elsewhere. */
+/** Returns the cookie with the path to open after the sign-in. */
 function returnCookie({ services }: DashboardRequest, path: string, maxAge: number): string {
   const { isSecure: secure } = services.origins
   return serialize(RETURN_COOKIE, path, { httpOnly: true, sameSite: 'Lax', path: '/sign-in', secure, maxAge })
 }
 
 const RETURN_COOKIE = 'return-to'
-/** A sign-in elsewhere takes no longer. */
+/** The lifetime of that cookie. */
 const RETURN_SECONDS = 600
 
 function emit({ services, requestId }: DashboardRequest, outcome: SingleSignOnResult['kind']): void {

@@ -1,4 +1,4 @@
-// Choosing a store, and what is known of one: Settings > General.
+// The list of stores, and Settings > General.
 
 import type { RegisteredStore } from '@store-export/control'
 import type { DataStore } from '../data/data-page.ts'
@@ -16,7 +16,7 @@ import {
   type StoreRequest,
 } from './dashboard-request.ts'
 
-/** GET /: the only store's keys, or the choice. */
+/** GET /: redirects to the only store's keys, or to the list of stores. */
 export function home(request: MerchantRequest): HandlerResult {
   const [first, second] = request.stores
   return { to: first !== undefined && second === undefined ? storePaths(first.id).api : '/stores' }
@@ -34,12 +34,11 @@ export async function generalPage(request: StoreRequest): Promise<HandlerResult>
   return { html: generalView(frameOf(request, { title: 'General', section: 'general' }), page) }
 }
 
-/** The store as pages show it. */
 export function storeHead(store: RegisteredStore, timeZone: string): StoreHead {
   return { id: store.id, name: store.name, status: storeStatus(store), timeZone }
 }
 
-/** The store as its data is read for this request. */
+/** Returns what the Data pages need to read the store. */
 export function dataStoreOf({ store, head, services, requestId, startedAt }: StoreRequest): DataStore {
   const address = addressOf(store)
   const source =
@@ -49,7 +48,7 @@ export function dataStoreOf({ store, head, services, requestId, startedAt }: Sto
   return { id: store.id, status: head.status, source }
 }
 
-/** The time zone of the store's pages. */
+/** Returns the time zone of the store; UTC unless the store is ready. */
 export async function timeZoneOf({ services }: DashboardRequest, store: RegisteredStore): Promise<string> {
   const address = addressOf(store)
   return address === null ? 'UTC' : services.timeZones.of(address)

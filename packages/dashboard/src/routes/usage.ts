@@ -1,4 +1,4 @@
-// Usage: 30 days of a store, and what one key did lately.
+// The usage of a store in the last 30 days, and the recent usage of one key.
 
 import { listKeys, type RequestLine, readRequestLog, readUsageHours, readWalks } from '@store-export/control'
 import { keyUsageView } from '../pages/key-usage-view.ts'
@@ -54,7 +54,7 @@ export async function keyUsagePage(request: StoreRequest): Promise<HandlerResult
   const keyId = (context.req.param('key') ?? '').toLowerCase()
   const keys = await listKeys({ database, storeId: store.id })
   if (!keys.some(({ id }) => id === keyId)) return notFoundPage(request)
-  // Old lines are deleted once a day: until then they are not shown.
+  // Old lines are deleted once a day. Until then, the page hides them.
   const since = new Date(now.getTime() - requestLogHours * HOUR_MS)
   const choice = choiceOf(request)
   const [hours, log, walks] = await Promise.all([
@@ -74,23 +74,23 @@ export async function keyUsagePage(request: StoreRequest): Promise<HandlerResult
 }
 
 interface LogChoice extends Pick<RequestLogPart, 'until' | 'problem' | 'errorsOnly'> {
-  /** The lines shown are of earlier minutes; null for the newest ones. */
+  /** Only lines of earlier minutes are shown; null for the newest lines. */
   readonly before: Date | null
 }
 
-/** The part of the log that the address names: lines before a minute, or until a time that the merchant typed. */
+/** Reads the choice from the URL: lines before a minute, or until a time that the merchant typed. */
 function choiceOf({ context, head }: StoreRequest): LogChoice {
   const errorsOnly = context.req.query('show') === 'errors'
   const until = context.req.query('until') ?? ''
   const before = new Date(context.req.query('before') ?? '')
   if (!Number.isNaN(before.getTime())) return { before, until: '', problem: null, errorsOnly }
   if (until === '') return { before: null, until, problem: null, errorsOnly }
-  const instant = parseLocalTime(until, head.timeZone)
-  if (instant === null) {
-    const problem = 'Give a day and a time, such as 2026-11-21T03:00.'
+  const timestamp = parseLocalTime(until, head.timeZone)
+  if (timestamp === null) {
+    const problem = 'Enter a date and a time, such as 2026-11-21T03:00.'
     return { before: null, until, problem, errorsOnly }
   }
-  return { before: new Date(instant.getTime() + MINUTE_MS), until, problem: null, errorsOnly }
+  return { before: new Date(timestamp.getTime() + MINUTE_MS), until, problem: null, errorsOnly }
 }
 
 function logPart(

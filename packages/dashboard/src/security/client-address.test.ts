@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { clientAddress } from './client-address.ts'
 
 test.each([
-  // connection, X-Forwarded-For, our proxies, whose guesses it counts for
+  // connection, X-Forwarded-For, trusted proxies, expected address
   ['192.0.2.1', null, 0, '192.0.2.1'],
   ['192.0.2.1', null, 1, '192.0.2.1'],
   ['10.0.0.1', '198.51.100.7', 1, '198.51.100.7'],
@@ -17,7 +17,7 @@ test.each([
   ['::1', '2001:db8::1', 1, '2001:db8:0:0::/64'],
   ['fe80::1%eth0', null, 0, 'fe80:0:0:0::/64'],
   ['::1', null, 0, '0:0:0:0::/64'],
-])('connection %s, forwarded for %s, %i proxies: %s', (...row) => {
+])('with connection %s, X-Forwarded-For %s and %i proxies, returns %s', (...row) => {
   const [connection, forwardedFor, proxies, expected] = row
   expect(clientAddress(connection, forwardedFor, proxies)).toBe(expected)
 })

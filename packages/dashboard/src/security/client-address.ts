@@ -1,16 +1,19 @@
-// Whose guesses at the sign-in these are. Behind proxies the connection's address is the proxy's: each proxy that we run
-// appends what it saw to X-Forwarded-For, and what stands further left came from the client, who may write anything.
+// Finds the client address for the rate limit of sign-ins. Each trusted proxy appends the address of its peer to
+// X-Forwarded-For. The entries further left come from the client and can be forged.
 
 import { isIP } from 'node:net'
 
-/** The client's address as `proxies` of ours saw it; that of the connection where they say none. */
+/**
+ * Returns the entry that the first of `proxies` trusted proxies appended; the address of the connection without a valid
+ * entry. An IPv6 address is reduced to its /64 network.
+ */
 export function clientAddress(connection: string, forwardedFor: string | null, proxies: number): string {
-  const seen = (forwardedFor ?? '').split(',').map((each) => each.trim())
-  const told = proxies === 0 ? undefined : seen.at(-proxies)
-  return network(told !== undefined && isIP(told) !== 0 ? told : connection)
+  const entries = (forwardedFor ?? '').split(',').map((each) => each.trim())
+  const entry = proxies === 0 ? undefined : entries.at(-proxies)
+  return network(entry !== undefined && isIP(entry) !== 0 ? entry : connection)
 }
 
-/** A client has a whole network of IPv6 addresses: the first 64 bits stand for it. */
+/** One client has a whole IPv6 network, so its first 64 bits identify the client. */
 function network(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
   if (isIP(plain) !== 6) return plain

@@ -1,9 +1,9 @@
-// Reads the body of a form: as browsers send forms without files, of bounded size, in parts or whole.
+// Reads the URL-encoded body of a form, up to a size limit.
 
-/** The fields of a form by name; of a repeated name, the first. */
+/** The fields of a form by name. The first one of a repeated name wins. */
 export type FormFields = Readonly<Record<string, string>>
 
-/** A body that is no form of ours. */
+/** The body is not a form that the dashboard can read. */
 export class FormError extends Error {
   override readonly name = 'FormProblem'
   readonly status: 400 | 413 | 415
@@ -17,10 +17,10 @@ export class FormError extends Error {
 const BYTES_MAX = 16_384
 const TYPE = 'application/x-www-form-urlencoded'
 
-/** The form's fields. Throws `FormProblem`. */
+/** Returns the form's fields. Rejects with `FormError`. */
 export async function readForm(request: Request): Promise<FormFields> {
   const type = request.headers.get('content-type') ?? ''
-  if (type.split(';', 1)[0]?.trim().toLowerCase() !== TYPE) throw new FormError(415, `a form must be ${TYPE}`)
+  if (type.split(';', 1)[0]?.trim().toLowerCase() !== TYPE) throw new FormError(415, `the content type must be ${TYPE}`)
   const fields = new URLSearchParams(await readText(request))
   return Object.fromEntries([...fields].toReversed())
 }
@@ -31,12 +31,12 @@ async function readText(request: Request): Promise<string> {
   try {
     for await (const part of request.body ?? []) {
       bytes += part.length
-      if (bytes > BYTES_MAX) throw new FormError(413, `a form has at most ${BYTES_MAX} bytes`)
+      if (bytes > BYTES_MAX) throw new FormError(413, `a form can have at most ${BYTES_MAX} bytes`)
       parts.push(part)
     }
   } catch (cause) {
     if (cause instanceof FormError) throw cause
-    throw new FormError(400, 'the form did not arrive whole', { cause })
+    throw new FormError(400, 'the form arrived incomplete', { cause })
   }
   return Buffer.concat(parts).toString('utf8')
 }

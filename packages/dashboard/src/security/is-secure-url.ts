@@ -1,9 +1,9 @@
-// Whether what is sent to an address stays unread on its way.
+// Checks that traffic to a URL is encrypted, or stays on this machine.
 
-/** Names of this machine, as `URL.hostname` writes them. */
+/** Loopback addresses, as `URL.hostname` writes them. */
 const LOOPBACK_NAMES: readonly string[] = ['127.0.0.1', 'localhost', '[::1]']
 
-/** Whether it is https, or http on a loopback address; false for what is no address. */
+/** Whether the URL is HTTPS, or HTTP on a loopback address; false if it is not a URL. */
 export function isSecureUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, hostname } = new URL(text)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { InvalidDashboardUrlError, originsOf } from './origins.ts'
 
-describe('the address of the dashboard', () => {
-  test('with TLS is one origin, and cookies are held to it', () => {
+describe('the URL of the dashboard', () => {
+  test('with TLS, is its only origin', () => {
     const { url, isSecure, isOwnOrigin } = originsOf('https://dashboard.example.com/')
     expect({ url, isSecure }).toEqual({ url: 'https://dashboard.example.com', isSecure: true })
     expect(isOwnOrigin('https://dashboard.example.com')).toBe(true)
@@ -17,7 +17,7 @@ describe('the address of the dashboard', () => {
       expect(isOwnOrigin(origin), String(origin)).toBe(false)
   })
 
-  test('on a loopback address may be without TLS, and has that machine’s three names', () => {
+  test('on a loopback address, can be without TLS, and has three names', () => {
     const { isSecure, isOwnOrigin, isOwnHost } = originsOf('http://127.0.0.1:8081')
     expect(isSecure).toBe(false)
     for (const name of ['127.0.0.1', 'localhost', '[::1]']) {
@@ -30,13 +30,13 @@ describe('the address of the dashboard', () => {
   })
 
   test.each(['http://dashboard.example.com', 'http://192.0.2.1:8081', 'ftp://127.0.0.1', 'dashboard.example.com', ''])(
-    '%j is refused: passwords would cross a network in the clear, or it is no address',
+    '%j is rejected, because it is not a URL or passwords would be unencrypted',
     (url) => {
       expect(() => originsOf(url)).toThrow(InvalidDashboardUrlError)
     },
   )
 
-  test('below a path is refused, since cookies and policy are of a whole origin', () => {
+  test('with a path, is rejected, because cookies and policy apply to a whole origin', () => {
     expect(() => originsOf('https://example.com/dashboard')).toThrow('must have no path')
   })
 })

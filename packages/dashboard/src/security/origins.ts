@@ -1,34 +1,36 @@
-// Where the dashboard is: the only place from which its forms are taken. On a loopback address it has several names.
+// The origins of the dashboard, from which it accepts forms. On a loopback address, it has several names.
 
-/** Addresses of the dashboard. */
+/** The public URL of the dashboard, and checks of the Origin and Host headers. */
 export interface Origins {
-  /** The one in links: `https://dashboard.example.com`. */
+  /** The URL without a slash at the end: `https://dashboard.example.com`. */
   readonly url: string
   readonly isSecure: boolean
-  /** Whether a form that says it comes from `origin` may be taken. */
+  /** Whether the dashboard accepts a form with this Origin header. */
   readonly isOwnOrigin: (origin: string | null) => boolean
-  /** Whether a request for this host is for us; a name that somebody points at this machine is not (DNS rebinding). */
+  /** Whether the dashboard serves this Host header. On a loopback address, it rejects other names (DNS rebinding). */
   readonly isOwnHost: (host: string | null) => boolean
 }
 
-/** The address is not one that the dashboard can be served under. */
+/** The dashboard can't be served under this URL. */
 export class InvalidDashboardUrlError extends Error {
   override readonly name = 'InvalidDashboardUrlError'
 }
 
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 
-/** The origins of a dashboard at `url`; throws `InvalidDashboardUrlError`. */
+/** Returns the origins of a dashboard at `url`. Throws `InvalidDashboardUrlError`. */
 export function originsOf(url: string): Origins {
   const { protocol, hostname, port, origin, pathname, search } = parse(url)
   const isSecure = protocol === 'https:'
   const isLoopback = LOOPBACK_NAMES.includes(hostname)
   if (!isSecure && (protocol !== 'http:' || !isLoopback))
     throw new InvalidDashboardUrlError(
-      `must begin with https:// (http:// on a loopback address alone, where no password crosses a network); got ${JSON.stringify(url.slice(0, 80))}`,
+      `must begin with https:// (http:// only on a loopback address, because passwords must not cross a network unencrypted); got ${JSON.stringify(url.slice(0, 80))}`,
     )
   if (pathname !== '/' || search !== '')
-    throw new InvalidDashboardUrlError('must have no path: the dashboard needs an origin of its own')
+    throw new InvalidDashboardUrlError(
+      'must have no path, because cookies and the security policy apply to a whole origin',
+    )
   if (!isLoopback) return { url: origin, isSecure, isOwnOrigin: (given) => given === origin, isOwnHost: () => true }
   const names = LOOPBACK_NAMES.map((name) => new URL(`${protocol}//${name}${port === '' ? '' : `:${port}`}`))
   return {
@@ -44,7 +46,7 @@ function parse(url: string): URL {
     return new URL(url)
   } catch {
     throw new InvalidDashboardUrlError(
-      `must be an address such as https://dashboard.example.com; got ${JSON.stringify(url.slice(0, 80))}`,
+      `must be a URL such as https://dashboard.example.com; got ${JSON.stringify(url.slice(0, 80))}`,
     )
   }
 }

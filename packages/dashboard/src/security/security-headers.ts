@@ -1,7 +1,6 @@
-// What every answer of the dashboard carries: nothing runs that is not a file of ours, nobody may frame a page, and no
-// page is kept.
+// The security headers of all responses: pages load scripts and styles from this origin only, and can't be framed.
 
-/** The policy: scripts and styles are files of this origin, never part of a page. */
+/** The Content-Security-Policy: no inline scripts or styles. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -13,7 +12,10 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The headers of every answer. A form's origin is "null" under no-referrer, so referrers stay within the origin instead. */
+/**
+ * Returns the headers. The referrer policy is `same-origin`, because with `no-referrer` browsers send forms with the origin
+ * "null", which the CSRF check rejects.
+ */
 export function securityHeaders(isSecure: boolean): Readonly<Record<string, string>> {
   return {
     'content-security-policy': POLICY,

@@ -4,7 +4,7 @@ import { assets } from './assets.ts'
 
 const FIRST_PAGE_BYTES_MAX = 60_000
 
-test('each asset has the hash of its bytes in its address and unpacks to them', () => {
+test('each asset has a hash in its path, and decompresses to its content', () => {
   for (const asset of Object.values(assets())) {
     expect(asset.path).toMatch(/^\/assets\/[a-z]+\.[\w-]{12}\.(css|js|svg)$/)
     expect(gunzipSync(asset.gzip).equals(asset.body)).toBe(true)
@@ -12,11 +12,11 @@ test('each asset has the hash of its bytes in its address and unpacks to them', 
   }
 })
 
-test('all assets together leave room for a page within the first 60 kB', () => {
+test('all assets together need less than half of the 60 kB of a first page', () => {
   const bytes = Object.values(assets()).reduce((sum, { gzip }) => sum + gzip.length, 0)
   expect(bytes).toBeLessThan(FIRST_PAGE_BYTES_MAX / 2)
 })
 
-test('the style sheet fetches nothing', () => {
+test('the style sheet loads no other file', () => {
   expect(assets().style.body.toString()).not.toMatch(/url\(|@import/)
 })

@@ -1,12 +1,12 @@
-// The files that pages refer to: style, scripts and icon, read and compressed once. A file's address carries the hash of
-// its bytes, so that it can be kept by browsers for good.
+// The style sheet, scripts and icon of the pages, read and compressed once. The URL of a file contains a hash of its
+// content, so that browsers can cache it forever.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
-/** A file as it is sent. */
+/** A file with its compressed forms. */
 export interface Asset {
   /** `/assets/<name>.<hash>.<extension>` */
   readonly path: string
@@ -16,7 +16,6 @@ export interface Asset {
   readonly brotli: Buffer
 }
 
-/** Each asset by what the pages call it. */
 export interface Assets {
   readonly style: Asset
   readonly script: Asset
@@ -24,7 +23,7 @@ export interface Assets {
   readonly icon: Asset
 }
 
-/** The assets; read at the first call, which a server makes when it starts. */
+/** Returns the assets. The first call reads the files; the server makes it when it starts. */
 export function assets(): Assets {
   loaded ??= loadAssets()
   return loaded
@@ -32,7 +31,7 @@ export function assets(): Assets {
 
 let loaded: Assets | null = null
 
-/** The parts of the one style sheet, in the order in which later rules win. */
+/** The parts of the style sheet. The order matters: later rules override earlier ones. */
 const STYLE_PARTS = ['base.css', 'layout.css', 'components.css', 'forms.css', 'code.css', 'tables.css', 'pages.css']
 
 const CONTENT_TYPES = {

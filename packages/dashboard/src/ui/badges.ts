@@ -1,22 +1,20 @@
-// Words and tones of states: of stores, keys, requests, walks, and of the values that tables of data show.
+// Badges for the status of stores, keys, requests, walks and rows.
 
 import type { KeyRow, StoreStatus, WalkRow } from '../pages/models.ts'
 import { badge, type Tone } from './components.ts'
 import type { Html } from './html.ts'
 
-/** How a store stands. */
 export function storeBadge(status: StoreStatus): Html {
   if (status === 'ready') return badge('Ready', 'good')
-  return status === 'generating' ? badge('Being made', 'waiting') : badge('Imported', 'neutral')
+  return status === 'generating' ? badge('Being created', 'waiting') : badge('Imported', 'neutral')
 }
 
-/** What state a key is in. */
 export function keyBadge(key: KeyRow): Html {
   if (key.revokedAt !== null) return badge('Revoked', 'neutral')
   return key.replacedBy === null ? badge('Active', 'good') : badge('Being replaced', 'waiting')
 }
 
-/** The status of an answer. */
+/** The HTTP status of a response. */
 export function statusBadge(status: number): Html {
   return badge(String(status), toneOfStatus(status))
 }
@@ -26,13 +24,13 @@ function toneOfStatus(status: number): Tone {
   return status < 500 ? 'waiting' : 'bad'
 }
 
-/** How far a walk came. */
+/** The progress of a walk: a list that a tool read page by page. */
 export function walkBadge(status: WalkRow['status']): Html {
   if (status === 'finished') return badge('Finished', 'good')
   return status === 'stopped' ? badge('Stopped', 'bad') : badge('In progress', 'waiting')
 }
 
-/** A state that a row of the store is in, by its word; unknown words have no colour. */
+/** The status of a row, such as "paid". Unknown statuses are neutral. */
 export function stateBadge(word: string): Html {
   return badge(word.replaceAll('_', ' '), TONES.get(word.toLowerCase()) ?? 'neutral')
 }

@@ -1,15 +1,15 @@
-// Requests by day as bars: answered below, the other parts above, distinguished by position and pattern as well as color.
-// Drawn in percent across and pixels down, so that the letters keep their size at every width.
+// Draws requests per day as stacked bars. Position and pattern distinguish the parts, not only color. Widths are percentages
+// and heights are pixels, so that text has the same size at every width.
 
 import type { RequestSums } from '../pages/models.ts'
 import { REQUEST_PARTS, totalRequests } from '../usage/summaries.ts'
 import { count, type DisplayContext, dayText, languageOf, quantity } from './dates.ts'
 import { type Html, html, NOTHING } from './html.ts'
 
-/** A day of the chart, `2026-11-21`. */
+/** The requests of one day, such as `2026-11-21`. */
 export type ChartDay = RequestSums & { readonly day: string }
 
-/** The chart with its legend; the table of the same numbers is the page's part. */
+/** Returns the chart with its legend. The page adds a table of the same numbers. */
 export function requestsChart(days: readonly ChartDay[], display: DisplayContext): Html {
   const top = niceTop(Math.max(1, ...days.map(totalRequests)))
   return html`<figure class="chart">
@@ -27,26 +27,26 @@ ${dayLabels(days, display)}
 }
 
 const HEIGHT = 200
-/** Room above the highest line for half a letter. */
+/** Space above the highest line, for the upper half of its label. */
 const ABOVE = 8
 const LABELS = 24
 const STEPS = 4
-/** What is there is seen, be it one request among thousands. */
+/** So that one request among thousands is visible. */
 const PART_HEIGHT_MIN = 3
 type Part = keyof RequestSums
 
-/** Label of each part. */
+/** The label of each part. */
 export const PART_LABELS = {
-  answered: 'Answered',
+  answered: 'Successful',
   clientErrors: 'Client errors',
-  refused: 'Refused',
+  refused: 'Rejected',
   failed: 'Failed',
 } as const satisfies Record<Part, string>
 
-/** Parts with a pattern, because some people can't distinguish their colors from the neighboring ones. */
+/** Parts with a pattern, because some people can't distinguish their colors from those of the neighboring parts. */
 const PATTERNED: readonly Part[] = ['clientErrors', 'refused']
 
-/** The first of 1, 2, 4, 5, 8 times a power of ten at or above `value` that four steps divide into whole numbers. */
+/** Returns a round number at or above `value` that is divisible by four, so that the labels of the axis are whole numbers. */
 function niceTop(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value))
   const found = [1, 2, 4, 6, 8, 10].map((step) => step * power).find((top) => top >= value && top % STEPS === 0)
@@ -69,7 +69,7 @@ function isPatterned(part: Part): boolean {
   return PATTERNED.includes(part)
 }
 
-/** Stripes for refused requests, dots for client errors. */
+/** Stripes for rejected requests, dots for client errors. */
 function pattern(part: Part, id: string): Html {
   const shape =
     part === 'refused'
@@ -93,7 +93,7 @@ function gridlines(): Html {
   return html`${lines.map((y, at) => html`<line class="${at === 0 ? 'base' : 'grid'}" x1="0" x2="100%" y1="${y}" y2="${y}"/>`)}`
 }
 
-/** Pixels from above for a share from 0 to 1. */
+/** Returns the distance from the top in pixels for a share from 0 to 1. */
 function yOf(share: number): number {
   return Math.round(HEIGHT - share * (HEIGHT - ABOVE)) - 0.5
 }
@@ -122,10 +122,10 @@ function bar({ day, at, all, top, display }: BarOptions): Html {
 `
 }
 
-/** Such as "1,200 answered" and "1 client error". */
+/** Returns text such as "1,200 successful" or "1 client error". */
 function partText(part: Part, value: number, display: DisplayContext): string {
   if (part === 'clientErrors') return quantity(value, 'client error', display)
-  return `${count(value, display)} ${part}`
+  return `${count(value, display)} ${PART_LABELS[part].toLowerCase()}`
 }
 
 function dayWords(day: ChartDay, display: DisplayContext): string {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { codeBlock, jsonCode } from './code-block.ts'
 
-test('JSON is coloured by class, and its text stays the same', () => {
+test('JSON gets a class for each token, and keeps its text', () => {
   const json = '{\n  "a": "b:\\"<c>\\"",\n  "n": -1.50e3,\n  "x": [null, true]\n}'
   const out = String(jsonCode(json))
   expect(out).toContain('<span class="json-name">&quot;a&quot;</span>:')
@@ -10,7 +10,7 @@ test('JSON is coloured by class, and its text stays the same', () => {
   expect(unescaped(out)).toBe(json)
 })
 
-test('any text comes out of the colouring as it went in, with nothing of it as HTML', () => {
+test('any other text stays the same and is escaped', () => {
   for (const text of [
     '',
     '"',
@@ -24,13 +24,13 @@ test('any text comes out of the colouring as it went in, with nothing of it as H
   }
 })
 
-test('a long row is coloured in time that grows with its length alone', () => {
+test('a long string without an end takes linear time', () => {
   const began = performance.now()
   jsonCode(`{"a": "${'\\"'.repeat(200_000)}`)
   expect(performance.now() - began).toBeLessThan(2000)
 })
 
-test('a secret is marked for the script that forgets it', () => {
+test('a secret is marked for the script that removes it', () => {
   expect(String(codeBlock({ id: 'k', label: 'Key', text: 'x', isSecret: true }))).toContain('data-secret')
 })
 

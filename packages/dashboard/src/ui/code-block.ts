@@ -1,24 +1,23 @@
-// Text to copy, and JSON with a little colour. A copy button appears only where the script runs that makes it work.
+// A block of code with a copy button, and syntax colors for JSON. The script shows the button, because it needs the script.
 
 import { type Html, html, NOTHING } from './html.ts'
 
-/** A block of code. */
 export interface CodeOptions {
   /** Unique in the page. */
   readonly id: string
-  /** What it is, for readers of the screen and for what is said after copying: "Command for a shell". */
+  /** A name for screen readers: "Shell command". */
   readonly label: string
   readonly text: string
   readonly language?: 'json' | 'text'
-  /** Breaks long lines rather than scrolling. */
+  /** Wraps long lines instead of scrolling. */
   readonly isWrapped?: boolean
-  /** Taken out of the document when the page is left. */
+  /** The script removes the text when the merchant leaves the page. */
   readonly isSecret?: boolean
-  /** Whether to copy it is the page's main step. */
+  /** Whether copying is the main action of the page. */
   readonly isMain?: boolean
 }
 
-/** The block with its copy button. */
+/** Returns the block with its copy button. */
 export function codeBlock(options: CodeOptions): Html {
   const { id, label, text, language, isWrapped, isSecret } = options
   const content = language === 'json' ? jsonCode(text) : text
@@ -28,19 +27,22 @@ ${copyButton(id, label, options.isMain)}
 </div>`
 }
 
-/** Copies the text of the element called `id`; unseen until the script shows it. */
+/** Copies the text of the element with this ID. Hidden until the script shows it. */
 function copyButton(id: string, label: string, isMain = false): Html {
   return html`<button type="button" class="button ${isMain ? 'main' : 'plain'} copy" data-copy="${id}" hidden><span data-copy-label>Copy</span><span class="visually-hidden"> ${label}</span></button>`
 }
 
-/** JSON with its parts told apart by class; any other text comes out as it is. */
+/** Adds a class to each token of JSON. The text itself does not change, even if it isn't JSON. */
 export function jsonCode(text: string): Html {
-  // Plain parts and tokens take turns, since the pattern has one group around the whole of a token.
+  // The pattern has one group around the whole token, so `split` returns other text and tokens alternately.
   const parts = text.split(TOKEN)
   return html`${parts.map((part, at) => (at % 2 === 0 ? part : token(part)))}`
 }
 
-/** A string (with its colon where it is a name), a number, or a word. A string may lack its end, or time would be squared. */
+/**
+ * A string (with its colon if it is a name), a number, true, false or null. The closing quote of a string is optional, or
+ * the match would take quadratic time on a string without an end.
+ */
 const TOKEN = /("(?:[^"\\\n]|\\.)*"?:?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\btrue\b|\bfalse\b|\bnull\b)/
 
 function token(part: string): Html {

@@ -1,18 +1,17 @@
-// The small parts that pages are put together from. Pure: text in, HTML out.
+// The components of pages, as pure functions from text to HTML.
 
 import type { PageNotice } from '../pages/models.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import { ICONS } from './icons.ts'
 
-/** What a badge's colour says; its words say it too. */
+/** The color of a badge. Its text says the same. */
 export type Tone = 'good' | 'waiting' | 'bad' | 'neutral'
 
-/** A few words about a state. */
 export function badge(text: string, tone: Tone = 'neutral'): Html {
   return html`<span class="badge ${tone}">${text}</span>`
 }
 
-/** What a page says at its top. */
+/** The head of a page. */
 export interface PageHead {
   readonly title: string
   /** One or two sentences under the title. */
@@ -21,7 +20,7 @@ export interface PageHead {
   readonly trail?: readonly { readonly label: string; readonly href: string }[]
 }
 
-/** The way to this page, its only h1, and what can be done with the whole of it. */
+/** Returns the breadcrumbs, the only h1 of the page, and its actions. */
 export function pageHead({ title, lead, actions, trail }: PageHead): Html {
   return html`${trail ? breadcrumbs(trail) : NOTHING}<div class="page-head">
 <div><h1>${title}</h1>${lead ? html`<p class="lead">${lead}</p>` : NOTHING}</div>
@@ -34,17 +33,16 @@ function breadcrumbs(trail: readonly { readonly label: string; readonly href: st
   return html`<nav class="trail" aria-label="Breadcrumb"><ol>${steps}</ol></nav>`
 }
 
-/** A part of a page with its own heading; `id` names it. */
+/** A section of a page with its own heading; `id` is the heading's ID. */
 export interface CardOptions {
   readonly id: string
   readonly title: string
   readonly note?: Html | string
   readonly actions?: Html
-  /** For tables that reach the card's edges. */
+  /** Without padding, for tables. */
   readonly isFlush?: boolean
 }
 
-/** A part of a page in a frame of its own. */
 export function card({ id, title, note, actions, isFlush }: CardOptions, content: Html): Html {
   return html`<section class="card${isFlush ? ' flush' : ''}">
 <div class="card-head"><div><h2 id="${id}">${title}</h2>${note ? html`<p class="note">${note}</p>` : NOTHING}</div>${
@@ -54,33 +52,32 @@ export function card({ id, title, note, actions, isFlush }: CardOptions, content
 </section>`
 }
 
-/** What the page tells once. */
+/** A message that the page shows once. */
 export function notice({ kind, text }: PageNotice): Html {
   return html`<div class="notice ${kind}" role="${kind === 'problem' ? 'alert' : 'status'}">${ICONS[kind]}<p>${text}</p></div>`
 }
 
-/** Something to know before going on; stays as long as it is so. */
+/** A message that the page shows while it is true. */
 export function callout(content: Html | string, tone: Tone = 'neutral'): Html {
   return html`<div class="callout ${tone}"><p>${content}</p></div>`
 }
 
-/** Says that there is nothing yet, and the next step. */
+/** Says that there is nothing to show, and offers the next step. */
 export function emptyState(heading: string, text: Html | string, next: Html = NOTHING): Html {
   return html`<div class="empty"><p class="empty-title">${heading}</p><p>${text}</p>${next}</div>`
 }
 
-/** A number worth a glance. */
+/** One number with its label. */
 export interface Tile {
   readonly label: string
   readonly value: string
-  /** Such as "of 120", beside the value. */
+  /** Shown beside the value, such as "of 120". */
   readonly of?: string
   readonly note?: string
-  /** From 0 to 1: how full it is. */
+  /** The filled share of a meter, from 0 to 1. */
   readonly filled?: number
 }
 
-/** Tiles side by side. */
 export function tiles(list: readonly Tile[]): Html {
   return html`<dl class="tiles">${list.map(
     ({ label, value, of, note, filled }) => html`<div class="tile"><dt>${label}</dt>
@@ -96,7 +93,7 @@ function meter(filled: number): Html {
   return html`<svg class="meter ${tone}" width="100%" height="4" aria-hidden="true" focusable="false"><rect class="meter-all" width="100%" height="4" rx="2"/><rect class="meter-part" width="${(share * 100).toFixed(1)}%" height="4" rx="2"/></svg>`
 }
 
-/** Labels and what belongs to them, one a line. */
+/** A list of labels and values, one per line. */
 export function facts(list: readonly { readonly label: string; readonly text: Html | string }[]): Html {
   return html`<dl class="facts">${list.map(
     ({ label, text }) => html`<div><dt>${label}</dt><dd>${text}</dd></div>`,

@@ -5,20 +5,20 @@ const NOW = new Date('2026-11-21T15:04:20Z')
 const store = { id: 's', name: 'S', status: 'ready', timeZone: 'Europe/Berlin' } as const
 const display = { locale: 'en-GB', now: NOW, store }
 
-test('an instant of minutes ago is relative, with the exact time of the store in its title', () => {
+test('a time minutes ago is relative, with the exact time in the store’s zone as title', () => {
   const text = String(relativeTime(new Date('2026-11-21T15:01:00Z'), display))
   expect(text).toContain('datetime="2026-11-21T15:01:00.000Z"')
   expect(text).toContain('>3 minutes ago<')
   expect(text).toContain('title="21 Nov, 16:01 (Europe/Berlin)"')
 })
 
-test('days ago are days of the calendar of the store', () => {
+test('a time days ago counts calendar days in the store’s zone', () => {
   const friday = { ...display, now: new Date('2026-11-20T20:00:00Z') }
   expect(String(relativeTime(new Date('2026-11-18T22:00:00Z'), friday))).toContain('>2 days ago<')
   expect(String(relativeTime(new Date('2026-11-18T23:00:00Z'), friday))).toContain('>yesterday<')
 })
 
-test('an instant of more than a week ago is exact, and names another year', () => {
+test('a time more than a week ago is exact, with the year unless it is the current year', () => {
   expect(String(relativeTime(new Date('2026-11-01T15:01:00Z'), display))).toContain('>1 Nov, 16:01<')
   expect(String(relativeTime(new Date('2025-06-01T15:01:00Z'), display))).toContain('>1 Jun 2025, 17:01<')
 })
@@ -28,7 +28,7 @@ test('dates are in the language of the reader', () => {
   expect(dayText('2026-11-21', { ...display, locale: 'fr' })).toBe('21 nov.')
 })
 
-test('a language or a time zone that nobody knows becomes English and UTC', () => {
+test('an unknown language or time zone becomes English or UTC', () => {
   const strange = { locale: '"><script>', now: NOW, store: { ...store, timeZone: 'Nowhere/Land' } }
   expect(String(exactTime(NOW, strange))).toBe(
     '<time datetime="2026-11-21T15:04:20.000Z" title="UTC" lang="en">Nov 21, 03:04 PM</time>',
@@ -36,6 +36,6 @@ test('a language or a time zone that nobody knows becomes English and UTC', () =
   expect(count(1234, strange)).toBe('1,234')
 })
 
-test('a day that is none is shown as it is', () => {
+test('text that is not a day stays as it is', () => {
   expect(dayText('soon', display)).toBe('soon')
 })

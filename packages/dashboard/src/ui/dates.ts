@@ -1,12 +1,12 @@
-// Instants, days and numbers as a person reads them: in the store's time zone, and in the English of the reader.
+// Formats times, days and numbers in the store's time zone and in the merchant's variant of English.
 
 import type { Frame } from '../pages/models.ts'
 import { type Html, html } from './html.ts'
 
-/** What a display's dates depend on. */
+/** The part of a frame that formatting needs. */
 export type DisplayContext = Pick<Frame, 'locale' | 'now' | 'store'>
 
-/** `date` in words such as "3 minutes ago", the exact time in its title; from a week ago on, the exact time alone. */
+/** Returns "3 minutes ago" with the exact time as title. From one week on, returns the exact time. */
 export function relativeTime(date: Date, display: DisplayContext): Html {
   const exact = exactText(date, display)
   const seconds = (date.getTime() - display.now.getTime()) / 1000
@@ -14,12 +14,12 @@ export function relativeTime(date: Date, display: DisplayContext): Html {
   return timeElement(date, { text: relativeText(date, display), title: `${exact} (${zoneOf(display)})`, display })
 }
 
-/** `date` as day, hour and minute, the time zone in its title; `seconds` adds those. */
+/** Returns day, hour and minute, with the time zone as title; `seconds` adds seconds. */
 export function exactTime(date: Date, display: DisplayContext, seconds = false): Html {
   return timeElement(date, { text: exactText(date, display, seconds), title: zoneOf(display), display })
 }
 
-/** A day such as `2026-11-21` in a few letters, "21 Nov"; `long` names the weekday too. */
+/** Formats a day such as `2026-11-21` as "21 Nov", or with `long` as "Saturday 21 November". Returns other text as it is. */
 export function dayText(day: string, display: DisplayContext, long = false): string {
   const date = new Date(`${day}T00:00:00Z`)
   if (Number.isNaN(date.getTime())) return day
@@ -27,17 +27,17 @@ export function dayText(day: string, display: DisplayContext, long = false): str
   return formatOf(display.locale, { ...shape, timeZone: 'UTC' }).format(date)
 }
 
-/** A whole number with the separators of the reader's language, in the digits of the words around it. */
+/** Formats a whole number with the separators of the locale. */
 export function count(value: number, display: Pick<Frame, 'locale'>): string {
   return new Intl.NumberFormat(withLatinDigits(display.locale)).format(value)
 }
 
-/** A number with its noun, "1 request" and "2 requests"; for nouns whose plural is an added "s". */
+/** Returns "1 request" or "2 requests". The plural of the noun must end in "s". */
 export function quantity(value: number, noun: string, display: Pick<Frame, 'locale'>): string {
   return `${count(value, display)} ${value === 1 ? noun : `${noun}s`}`
 }
 
-/** Attribute value for words of the reader's language within a page that is English. */
+/** Returns the value of a `lang` attribute. */
 export function languageOf(display: Pick<Frame, 'locale'>): string {
   return supportedLocale(display.locale)
 }
@@ -70,7 +70,7 @@ function exactText(date: Date, display: DisplayContext, seconds = false): string
   }).format(date)
 }
 
-/** Days are those of the calendar: what was at 23:00 the day before yesterday was not yesterday. */
+/** Counts calendar days: 23:00 of the day before yesterday is "2 days ago", even if that is less than 48 hours. */
 function relativeText(date: Date, display: DisplayContext): string {
   const { locale, now } = display
   const seconds = (date.getTime() - now.getTime()) / 1000
@@ -87,12 +87,12 @@ function dayNumber(date: Date, display: DisplayContext): number {
   return Date.parse(`${formatOf('en-CA', shape).format(date)}T00:00:00Z`) / (DAY * 1000)
 }
 
-/** The words around dates and numbers are English, so their digits are those of English. */
+/** The pages are English, so numbers have Latin digits. */
 function withLatinDigits(locale: string): Intl.Locale {
   return new Intl.Locale(supportedLocale(locale), { numberingSystem: 'latn' })
 }
 
-/** Browsers send any text, and stores hold any name of a zone. */
+/** A browser can send any text as its locale. */
 function supportedLocale(locale: string): string {
   try {
     return Intl.DateTimeFormat.supportedLocalesOf(locale)[0] ?? FALLBACK_LOCALE
@@ -119,7 +119,7 @@ function formatOf(locale: string, options: Intl.DateTimeFormatOptions): Intl.Dat
   const known = FORMATS.get(key)
   if (known !== undefined) return known
   const made = new Intl.DateTimeFormat(withLatinDigits(locale), options)
-  // Languages come from outside: the memory of formats is bounded.
+  // Browsers choose the locale, so the cache needs a limit.
   if (FORMATS.size >= FORMATS_MAX) FORMATS.clear()
   FORMATS.set(key, made)
   return made

@@ -1,12 +1,12 @@
-// Forms and what they are made of: fields with their label, hint and problem, buttons, and links that look like buttons.
+// Forms, fields with label, hint and error, buttons, and links that look like buttons.
 
 import type { Frame } from '../pages/models.ts'
 import { type Html, html, NOTHING } from './html.ts'
 
-/** What a button means: the page's main step, any other, one that leads to an end, or that ends. */
+/** `main`: the main action. `plain`: another action. `danger`: leads to a destructive action. `danger-main`: performs it. */
 export type ButtonKind = 'main' | 'plain' | 'danger' | 'danger-main'
 
-/** A form that posts to `action`, the one-time token in it. */
+/** Returns a form that posts to `action`, with a single-use form token. */
 export function form({ action, frame }: { readonly action: string; readonly frame: Frame }, content: Html): Html {
   return html`<form method="post" action="${action}" class="form">
 <input type="hidden" name="form_token" value="${frame.formToken()}">
@@ -14,25 +14,23 @@ ${content}
 </form>`
 }
 
-/** What a field is. */
 export interface FieldOptions {
-  /** Name in the form, and its id. */
+  /** The name in the form, and the ID of the element. */
   readonly name: string
   readonly label: string
   readonly type?: 'text' | 'email' | 'password' | 'search' | 'datetime-local'
   readonly value?: string
   readonly hint?: string
-  /** Shown at the field, which is then marked as wrong. */
+  /** The error message. A field with one is marked as invalid. */
   readonly problem?: string | null
   readonly autocomplete: string
   readonly lengthMin?: number
   readonly lengthMax?: number
   readonly isRequired?: boolean
-  /** Without checking of the spelling and in a fixed width. */
+  /** In a monospaced font. */
   readonly isCode?: boolean
 }
 
-/** A labelled field. */
 export function field(options: FieldOptions): Html {
   const { name, problem } = options
   const type = options.type ?? 'text'
@@ -51,12 +49,12 @@ ${problem ? html`<p class="field-problem" id="${name}-problem">${problem}</p>` :
 </div>`
 }
 
-/** A button that sends its form. */
+/** A submit button. */
 export function button(label: string, kind: ButtonKind = 'main'): Html {
   return html`<button type="submit" class="button ${kind}">${label}</button>`
 }
 
-/** A link that looks like a button; `about` says, unseen, what it is for where the label alone does not. */
+/** A link that looks like a button. `about` completes the label for screen readers, such as the name of a key. */
 export function linkButton(label: string, href: string, options: { kind?: ButtonKind; about?: string } = {}): Html {
   const about = options.about === undefined ? NOTHING : html`<span class="visually-hidden"> ${options.about}</span>`
   return html`<a class="button ${options.kind ?? 'plain'}" href="${href}">${label}${about}</a>`

@@ -1,11 +1,11 @@
-// Pieces of HTML. hono's template escapes whatever is put into it; nothing here or in the views goes around that.
+// HTML fragments. Hono's template tag escapes every value, and no view bypasses it.
 
 import { html } from 'hono/html'
 
 export { html }
 
-/** A piece of HTML, escaped. */
+/** A fragment of HTML, escaped. */
 export type Html = ReturnType<typeof html>
 
-/** No piece at all. */
+/** An empty fragment. */
 export const NOTHING: Html = html``

@@ -1,16 +1,15 @@
-// What one key is and did, as labels and values: on the pages that ask before something is done to it.
+// Facts about a key, for the pages that ask before it is replaced or revoked.
 
 import type { Frame, KeyRow, MaskedKey } from '../pages/models.ts'
 import { facts } from './components.ts'
 import { count, exactTime, relativeTime } from './dates.ts'
 import { type Html, html } from './html.ts'
 
-/** The visible parts of a key, which tell it from another key of the same name. */
+/** The first and last characters of a key, which distinguish it from another key with the same name. */
 export function maskedKey({ prefix, lastFour }: MaskedKey): Html {
   return html`<code>${prefix}…${lastFour}</code>`
 }
 
-/** The facts of `key`. */
 export function keyFacts(frame: Frame, key: KeyRow): Html {
   return facts([
     { label: 'Name', text: key.name },

@@ -22,13 +22,13 @@ function frameWith(more: Partial<Frame> = {}): Frame {
   }
 }
 
-test('a page has no style and no script of its own, as the policy of the pages wants it', () => {
+test('a page has no inline style or script, which the policy forbids', () => {
   const page = String(layout(frameWith(), html`<h1>API</h1>`))
   expect(page).not.toMatch(/\sstyle=|<style|\son\w+=/)
   expect([...page.matchAll(/<script[^>]*>([^<]*)</g)].every(([, text]) => text === '')).toBe(true)
 })
 
-test('hostile texts in every name are text', () => {
+test('hostile text in any field is escaped', () => {
   const frame = frameWith({
     title: HOSTILE,
     viewer: { email: HOSTILE, storesCount: 2 },
@@ -41,13 +41,13 @@ test('hostile texts in every name are text', () => {
   expect(page).not.toMatch(/<img src=x|<script>/)
 })
 
-test('the navigation marks the one section that the page belongs to', () => {
+test('the navigation marks the section of the page', () => {
   const page = String(layout(frameWith({ section: 'usage' }), html``))
   expect(page.match(/aria-current="page"/g)).toHaveLength(1)
   expect(page).toMatch(/\/usage" aria-current="page"/)
 })
 
-test('before the sign-in there is neither navigation nor account', () => {
+test('a page before the sign-in has neither navigation nor account', () => {
   const page = String(layout(frameWith({ viewer: null, store: null, section: null }), html``))
   expect(page).not.toMatch(/<nav|sign-out|<form/)
 })

@@ -1,5 +1,5 @@
-// The document around every page: what the browser loads, the way through the store's pages, the viewer's account.
-// On a phone the same navigation stands above the page, without a script.
+// The document around every page: styles, scripts, navigation and account. On a phone, the navigation is above the page and
+// needs no script.
 
 import type { Frame, Section } from '../pages/models.ts'
 import { assets } from './assets.ts'
@@ -8,7 +8,7 @@ import { form } from './forms.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import { ICONS } from './icons.ts'
 
-/** The whole page. Before the sign-in it is one card in the middle. */
+/** Returns the whole document. Before the sign-in, it has no navigation and no account. */
 export function layout(frame: Frame, content: Html): Html {
   return html`<!doctype html>
 <html lang="en">
@@ -32,7 +32,7 @@ ${frame.viewer === null ? signedOut(frame, content) : signedIn(frame, frame.view
 `
 }
 
-/** Nothing is injected, kept in the history or swapped in from an answer that is an error. */
+/** htmx adds no style, stores no history, and ignores the body of an error response. */
 const HTMX_CONFIG = JSON.stringify({
   includeIndicatorCSS: false,
   history: false,
@@ -105,12 +105,12 @@ function statusNote({ store, section }: Frame): Html {
     )
   }
   return callout(
-    'This store was imported and is hosted elsewhere, so its data cannot be exported from here. Requests with its keys are refused.',
+    'This store was imported and is hosted elsewhere, so its data can’t be exported from here. The API rejects requests with its keys.',
     'waiting',
   )
 }
 
 function foot({ apiUrl, viewer }: Frame): Html {
-  const where = viewer === null ? NOTHING : html` <span>The API is at <code>${apiUrl}</code></span>`
-  return html`<footer class="foot"><span>Store Data Export reads your store and never changes it.</span>${where}</footer>`
+  const where = viewer === null ? NOTHING : html` <span>API URL: <code>${apiUrl}</code></span>`
+  return html`<footer class="foot"><span>Store Data Export only reads your store’s data. It can’t change it.</span>${where}</footer>`
 }

@@ -1,8 +1,8 @@
-// Addresses of the pages, as the views link to them and the routes serve them.
+// The URL paths of a store's pages.
 
 import type { Frame } from '../pages/models.ts'
 
-/** Addresses of a store's pages. */
+/** Returns the paths of the store's pages. */
 export function storePaths(storeId: string): StorePaths {
   const base = `/stores/${encodeURIComponent(storeId)}`
   const keys = `${base}/settings/api/keys`
@@ -24,7 +24,7 @@ export function storePaths(storeId: string): StorePaths {
   }
 }
 
-/** Where the pages of one store are. */
+/** The paths of one store's pages. */
 export interface StorePaths {
   readonly general: string
   readonly api: string
@@ -41,8 +41,8 @@ export interface StorePaths {
   readonly recipes: string
 }
 
-/** Addresses of the store that `frame` is about. */
+/** Returns the paths of the frame's store. Throws on a page without a store. */
 export function pathsOf(frame: Pick<Frame, 'store'>): StorePaths {
-  if (frame.store === null) throw new Error('this page is of no store')
+  if (frame.store === null) throw new Error('this page has no store')
   return storePaths(frame.store.id)
 }

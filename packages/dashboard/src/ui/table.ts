@@ -1,30 +1,27 @@
-// Tables. A wide one scrolls within its own region, which the keyboard can reach; a stacked one becomes cards on a phone.
+// Tables. A wide table scrolls in its own region, which the keyboard can reach. A stacked table becomes cards on a phone.
 
 import { type Html, html, NOTHING } from './html.ts'
 
-/** A column's heading. */
 export interface Column {
   readonly label: string
   readonly isNumber?: boolean
-  /** Said but not shown, such as for the column of buttons. */
+  /** For screen readers only, such as the heading of a column of buttons. */
   readonly isVisuallyHidden?: boolean
 }
 
-/** A table. */
 export interface TableOptions {
-  /** Names the table; shown only to readers of the screen. */
+  /** For screen readers only. */
   readonly caption: string
   readonly columns: readonly Column[]
   /** Cells in the order of the columns; the first is the row's heading. */
   readonly rows: readonly (readonly (Html | string)[])[]
-  /** Id of the body, where rows are put in later. */
+  /** The ID of the body, if htmx adds rows to it. */
   readonly bodyId?: string
   readonly isStacked?: boolean
-  /** Position of the row that the page is about. */
+  /** The index of the row to highlight. */
   readonly selectedRow?: number
 }
 
-/** The table in its region. */
 export function table(options: TableOptions): Html {
   const { caption, columns, rows, bodyId, isStacked, selectedRow } = options
   const heads = columns.map(
@@ -50,7 +47,7 @@ interface RowOptions {
   readonly isSelected: boolean
 }
 
-// The roles say again what the elements are: browsers forget it where cells are laid out as cards.
+// Browsers drop the roles of table elements that CSS lays out as cards, so the elements repeat their roles.
 function row({ columns, cells, isSelected }: RowOptions): Html {
   return html`<tr role="row"${isSelected ? html` class="selected"` : NOTHING}>${cells.map((cell, at) => {
     const column = columns[at]
@@ -61,7 +58,7 @@ function row({ columns, cells, isSelected }: RowOptions): Html {
 `
 }
 
-/** Stands where there is no value. */
+/** The placeholder for an absent value. */
 export function noValue(words = 'none'): Html {
   return html`<span class="no-value" aria-hidden="true">–</span><span class="visually-hidden">${words}</span>`
 }

@@ -6,7 +6,7 @@ test.each([
   ['2026-11-21T03:00', 'Europe/Berlin', '2026-11-21T02:00:00.000Z'],
   ['2026-07-01T00:30', 'America/New_York', '2026-07-01T04:30:00.000Z'],
   ['2026-07-01T00:30', 'Asia/Kolkata', '2026-06-30T19:00:00.000Z'],
-  // clocks go forward at 01:00 UTC on 29 March, and back on 25 October
+  // Daylight saving time starts at 01:00 UTC on 29 March and ends on 25 October.
   ['2026-03-29T03:00', 'Europe/Berlin', '2026-03-29T01:00:00.000Z'],
   ['2026-10-25T03:00', 'Europe/Berlin', '2026-10-25T02:00:00.000Z'],
 ])('%s in %s is %s', (text, timeZone, expected) => {

@@ -20,8 +20,8 @@ const hourOf = (keyId: string, hour: string, more: More) => {
   return { keyId, hour: new Date(hour), answered: 0, clientErrors: 0, refused: 0, failed: 0, peakMinute: 1, ...more }
 }
 
-describe('days', () => {
-  test('are those of the time zone, today last, with those that have no requests', () => {
+describe('sums by day', () => {
+  test('in any time zone, include days without requests and end with today', () => {
     const hours = [
       hourOf('a', '2026-03-09T22:00:00Z', { answered: 1 }),
       hourOf('a', '2026-03-09T23:00:00Z', { answered: 2 }),
@@ -35,7 +35,7 @@ describe('days', () => {
     expect(days('Pacific/Auckland')).toEqual(['2026-03-09 0', '2026-03-10 3', '2026-03-11 4'])
   })
 
-  test('are thirty also over a change of the clocks', () => {
+  test('across a change of daylight saving time, have 30 different days', () => {
     const now = new Date('2026-03-30T12:00:00Z')
     const days = sumsByDay({ hours: [], timeZone: 'Europe/Berlin', now }, 30).map(({ day }) => day)
     expect(new Set(days).size).toBe(30)
@@ -44,7 +44,7 @@ describe('days', () => {
   })
 })
 
-test('sums by key are those of the days that are shown', () => {
+test('sums by key and sums by day count the same hours', () => {
   const hours = [
     hourOf('a', '2026-03-07T22:59:00Z', { answered: 70 }),
     hourOf('a', '2026-03-07T23:00:00Z', { answered: 2 }),
@@ -57,7 +57,7 @@ test('sums by key are those of the days that are shown', () => {
   expect(all(sumsByDay(usage, 3))).toBe(6)
 })
 
-test('today begins at midnight of the store', () => {
+test('today begins at midnight in the store’s time zone', () => {
   const hours = [
     hourOf('a', '2026-03-09T22:00:00Z', { answered: 1, peakMinute: 100 }),
     hourOf('a', '2026-03-09T23:00:00Z', { answered: 2, peakMinute: 7 }),
@@ -69,7 +69,7 @@ test('today begins at midnight of the store', () => {
   expect(peakMinuteToday({ ...usage, hours: [] })).toEqual({ requests: 0, keyId: null })
 })
 
-test('sums by key, of 24 hours, and of refusals', () => {
+test('requests are summed by key, in 24 hours, and if rejected', () => {
   const hours = [
     hourOf('a', '2026-03-01T00:00:00Z', { answered: 1, refused: 5 }),
     hourOf('a', '2026-03-09T05:00:00Z', { answered: 2, clientErrors: 1, refused: 1 }),

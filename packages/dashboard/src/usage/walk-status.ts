@@ -1,10 +1,10 @@
-// When a walk that did not reach the end of its list counts as stopped.
+// Decides when a walk counts as stopped. A walk is a list that a tool reads page by page.
 
-/** A walk continues within this time: no limit makes a client wait longer. */
+/** A walk without a request for this time counts as stopped, because no limit makes a client wait longer. */
 const STOPPED_MS = 5 * 60_000
 const HOUR_MS = 3_600_000
 
-/** Whether a walk reached the end of its list, can continue, or stopped. */
+/** Returns whether a walk reached the end of its list, can still continue, or stopped. */
 export function walkStatus(
   { ended, lastAt }: { readonly ended: boolean; readonly lastAt: Date },
   now: Date,
@@ -13,10 +13,7 @@ export function walkStatus(
   return now.getTime() - lastAt.getTime() < STOPPED_MS ? 'in progress' : 'stopped'
 }
 
-/**
- * Time range of a stopped walk's last page: within the request log, and long enough ago that the walk counts as
- * stopped.
- */
+/** Returns the time range in which the last page of a stopped walk can be: recent enough for the log, but no longer active. */
 export function stoppedWalkRange(
   now: Date,
   requestLogHours: number,

@@ -11,7 +11,7 @@ function keyUsed(lastUsedAt: Date | null, more: Partial<KeyRow> = {}): KeyRow {
   return { ...visible, createdAt: NOW, lastUsedAt, revokedAt: null, requests24h: 0, replacedBy: null, ...more }
 }
 
-/** Used in each of these hours before the current one. */
+/** Returns usage in each of these hours before the current one. */
 function usedIn(hours: readonly number[], more: { answered?: number; clientErrors?: number; failed?: number } = {}) {
   const sums = { answered: 4, clientErrors: 0, refused: 0, failed: 0, peakMinute: 1, ...more }
   return hours
@@ -32,25 +32,25 @@ test.each([
   ['in office hours, until yesterday evening', [16, 17, 18, 40, 41, 42, 64, 65, 66], 16.5, []],
   ['in three hours of one afternoon', [20, 21, 22, 23], 20.5, []],
   ['twice', [30, 100], 30.5, []],
-])('a key used %s', (...row) => {
+])('a key that was used %s', (...row) => {
   const [, hours, lastUsedHoursAgo, expected] = row
   expect(kinds({ keys: [keyUsed(hoursAgo(lastUsedHoursAgo))], hours: usedIn(hours), stopped: [] })).toEqual(expected)
 })
 
-test('a key that is being replaced may fall silent', () => {
+test('a key that is being replaced and no longer used causes no warning', () => {
   const replacedBy = { id: 'n', prefix: 'sdx_8Hq2Lm9x', lastFour: 'w3Zk' }
   const keys = [keyUsed(hoursAgo(6.5), { replacedBy })]
   expect(kinds({ keys, hours: usedIn(every(1, 6, 100)), stopped: [] })).toEqual([])
 })
 
-test('errors alone for an hour are a warning, and one request that returned data is none', () => {
+test('a key with only errors for an hour causes a warning, unless one request succeeded', () => {
   const keys = [keyUsed(NOW)]
   expect(kinds({ keys, hours: usedIn([0, 1], { answered: 0, failed: 3 }), stopped: [] })).toEqual(['failing'])
   expect(kinds({ keys, hours: usedIn([0], { answered: 0, clientErrors: 4 }), stopped: [] })).toEqual([])
   expect(kinds({ keys, hours: usedIn([0], { answered: 1, failed: 50 }), stopped: [] })).toEqual([])
 })
 
-test('each key has one warning: that a list was not read to its end comes before the silence after it', () => {
+test('a key with a stopped sync that is no longer used causes only the warning about the sync', () => {
   const walk = { keyId: 'k', endpoint: '/api/v1/orders', lastAt: hoursAgo(6), pages: 3, rows: 750 }
   const keys = [keyUsed(hoursAgo(6.5)), keyUsed(null, { id: 'other' })]
   const hours = usedIn(every(1, 6, 100))

@@ -21,28 +21,28 @@ afterAll(() => scene.close())
 
 const settings = ({ id }: TestStore) => `${scene.url}/stores/${id}/settings/api`
 
-async function enter(page: Page, as: TestMerchant): Promise<void> {
+async function openAndSignIn(page: Page, as: TestMerchant): Promise<void> {
   await page.goto(`${scene.url}/sign-in`)
   await signIn(page, as)
 }
 
 describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
-  test('a wrong password is told in one sentence, which does not say what was wrong', async () => {
+  test('a wrong password causes a message that does not say whether the address was wrong', async () => {
     const { page } = await scene.visit({ javaScript })
-    await enter(page, { ...merchant, password: 'not this one' })
-    expect(await textOf(page, '[role=alert]')).toBe('The e-mail address and the password do not fit together.')
-    expect(await page.getByLabel('E-mail').inputValue()).toBe(merchant.email)
+    await openAndSignIn(page, { ...merchant, password: 'not this one' })
+    expect(await textOf(page, '[role=alert]')).toBe('The email address or the password is wrong.')
+    expect(await page.getByLabel('Email').inputValue()).toBe(merchant.email)
     expect(await page.getByLabel('Password').inputValue()).toBe('')
     await signIn(page, merchant)
     expect(page.url()).toBe(settings(store))
   })
 
-  test('after the sign-out no page is shown any more, not by Back either', async () => {
+  test('after a sign-out, neither a link nor Back shows a page', async () => {
     const { page } = await scene.visit({ javaScript })
-    await enter(page, merchant)
+    await openAndSignIn(page, merchant)
     await page.getByRole('button', { name: 'Sign out' }).click()
     expect(new URL(page.url()).pathname).toBe('/sign-in')
-    // the address changes before the page does, and there is no way back from a page that is about to go
+    // The URL changes before the page does. Going back before the page has loaded would have no effect.
     expect(await textOf(page, 'h1')).toBe('Sign in')
     await page.goBack()
     expect(new URL(page.url()).pathname).toBe('/sign-in')
@@ -50,24 +50,24 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     expect(new URL(page.url()).pathname).toBe('/sign-in')
   })
 
-  test('signing out everywhere ends the session of another browser', async () => {
+  test('"Sign out everywhere" ends the session of another browser', async () => {
     const { page } = await scene.visit({ javaScript })
     const { page: elsewhere } = await scene.visit({ javaScript })
     const leaving = await addMerchant(scene.platform, store.id)
-    await enter(page, leaving)
-    await enter(elsewhere, leaving)
+    await openAndSignIn(page, leaving)
+    await openAndSignIn(elsewhere, leaving)
     await elsewhere.goto(settings(store))
     await page.goto(`${scene.url}/account`)
-    expect(await page.getByRole('table', { name: 'Where you are signed in' }).getByRole('row').count()).toBe(3)
+    expect(await page.getByRole('table', { name: 'Where you’re signed in' }).getByRole('row').count()).toBe(3)
     await page.getByRole('button', { name: 'Sign out everywhere' }).click()
     expect(new URL(page.url()).pathname).toBe('/sign-in')
     await elsewhere.reload()
     expect(new URL(elsewhere.url()).pathname).toBe('/sign-in')
   })
 
-  test('a merchant with several stores chooses one, and comes back to the choice', async () => {
+  test('a merchant with several stores chooses one, and can return to the list', async () => {
     const { page } = await scene.visit({ javaScript })
-    await enter(page, owner)
+    await openAndSignIn(page, owner)
     expect(page.url()).toBe(`${scene.url}/stores`)
     expect((await textsOf(page, '.store-name')).toSorted()).toEqual(['Store at launch', `Store at ${LATEST_REVISION}`])
     await page.getByRole('link', { name: 'Store at launch' }).click()
@@ -76,17 +76,17 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     expect(page.url()).toBe(`${scene.url}/stores`)
   })
 
-  test("another merchant's store has no page", async () => {
+  test("a page of another merchant's store returns 404", async () => {
     const { page } = await scene.visitAs(merchant, { javaScript })
     for (const path of ['settings/general', 'settings/api', 'usage', 'data/orders', 'recipes', 'data/orders.csv']) {
       const answer = await page.goto(`${scene.url}/stores/${second.id}/${path}`)
       expect(answer?.status(), path).toBe(404)
-      expect(await textOf(page, 'h1')).toBe('This page is not there')
+      expect(await textOf(page, 'h1')).toBe('Page not found')
       expect(await page.content()).not.toContain('Store at launch')
     }
   })
 
-  test("a key of another merchant's store is not there under one's own", async () => {
+  test("a key of another merchant's store returns 404 under the merchant's own store", async () => {
     const { page } = await scene.visitAs(merchant, { javaScript })
     const keys = `settings/api/keys/${second.keyId}`
     for (const path of [`${keys}/revoke`, `${keys}/replace`, `usage/keys/${second.keyId}`, `usage?key=${second.keyId}`])
@@ -96,24 +96,24 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
   test('a one-time link signs in once', async () => {
     const token = await (await accountsOf(scene.platform)).createSignInLink(merchant.email)
     const { page } = await scene.visit({ javaScript })
-    // programs that look at links before people do use none up
+    // Programs that preview links open it without using it up.
     for (let opened = 0; opened < 2; opened += 1) await page.goto(`${scene.url}/link/${token}`)
     await page.getByRole('button', { name: 'Sign in' }).click()
     expect(page.url()).toBe(settings(store))
     const { page: another } = await scene.visit({ javaScript })
     await another.goto(`${scene.url}/link/${token}`)
     await another.getByRole('button', { name: 'Sign in' }).click()
-    expect(await textOf(another, '[role=alert]')).toContain('This link was used before or is too old.')
+    expect(await textOf(another, '[role=alert]')).toContain('This link was already used or has expired.')
     await another.goto(settings(store))
     expect(new URL(another.url()).pathname).toBe('/sign-in')
   })
 
-  test('a password is changed, and other browsers are signed out', async () => {
+  test('a changed password signs out other browsers', async () => {
     const changing = await addMerchant(scene.platform, store.id)
     const { page } = await scene.visit({ javaScript })
     const { page: elsewhere } = await scene.visit({ javaScript })
-    await enter(page, changing)
-    await enter(elsewhere, changing)
+    await openAndSignIn(page, changing)
+    await openAndSignIn(elsewhere, changing)
     await page.goto(`${scene.url}/account`)
     const change = async (current: string, next: string) => {
       await page.getByLabel('Current password').fill(current)
@@ -121,10 +121,10 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
       await page.getByRole('button', { name: 'Change password' }).click()
     }
     await change('not this one', 'seven quiet rivers')
-    expect(await textOf(page, '#current-problem')).toBe('This is not your current password.')
+    expect(await textOf(page, '#current-problem')).toBe('This isn’t your current password.')
     expect(await page.getByLabel('Current password').getAttribute('aria-invalid')).toBe('true')
     await change(changing.password, 'seven quiet rivers')
-    expect(await textOf(page, '.notice')).toContain('Your password was changed.')
+    expect(await textOf(page, '.notice')).toContain('Your password is changed')
     await page.reload()
     expect(await page.locator('.notice').count()).toBe(0)
     await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').click()

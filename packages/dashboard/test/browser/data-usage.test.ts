@@ -21,7 +21,7 @@ afterAll(() => scene.close())
 
 const base = () => `${scene.url}/stores/${store.id}`
 
-/** Ids of a list in the order of the API. */
+/** Reads the IDs of a list in the order of the API. */
 async function idsOf(list: string): Promise<string[]> {
   const { json } = await scene.platform.get(`/api/v1/${list}?limit=250`, store.key)
   return json.data.map(({ id }: { id: string }) => id)
@@ -33,17 +33,17 @@ async function shownIds(page: Page): Promise<string[]> {
 }
 
 describe.each(SCRIPTING)('data, $scripting', ({ javaScript }) => {
-  test.each(['newest', 'oldest'])('[PAG-1] is paged to the end from the %s row, each row once', async (order) => {
+  test.each(['newest', 'oldest'])('[PAG-1] from the %s row to the end, shows each row once', async (order) => {
     const { page } = await scene.visitAs(merchant, { javaScript })
     await page.goto(`${base()}/data/orders`)
     if (order === 'oldest') await page.getByRole('link', { name: 'Show oldest first' }).click()
-    const next = page.getByRole('link', { name: 'Next rows' })
+    const next = page.getByRole('link', { name: 'Load more' })
     const ids = await shownIds(page)
     for (let pages = 1; (await next.count()) > 0; pages += 1) {
       expect(pages).toBeLessThan(4)
       const before = ids.length
       await next.click()
-      // with the script the rows come below those before, without it on a page of their own
+      // With the script, the rows are added below the others. Without it, they are on a new page.
       if (javaScript) await expect.poll(() => page.locator('#rows > tr').count()).toBeGreaterThan(before)
       ids.push(...(await shownIds(page)).slice(javaScript ? before : 0))
     }
@@ -52,21 +52,21 @@ describe.each(SCRIPTING)('data, $scripting', ({ javaScript }) => {
     expect(ids).toHaveLength(SIZE.orders)
   })
 
-  test('says that the store database is down when further rows are requested, and goes on when it is back', async () => {
+  test('while the store database fails, says so instead of loading more rows, and recovers', async () => {
     const { page } = await scene.visitAs(merchant, { javaScript })
     await page.goto(`${base()}/data/orders`)
     await store.sql`alter table orders rename to orders_away`
-    await page.getByRole('link', { name: 'Next rows' }).click()
-    await expect.poll(() => textOf(page, '#rows-problem')).toContain('could not be read just now')
+    await page.getByRole('link', { name: 'Load more' }).click()
+    await expect.poll(() => textOf(page, '#rows-problem')).toContain('can’t load more rows')
     expect(await page.locator('#rows > tr').count()).toBe(javaScript ? 50 : 0)
     await store.sql`alter table orders_away rename to orders`
     if (!javaScript) return
-    await page.getByRole('link', { name: 'Next rows' }).click()
+    await page.getByRole('link', { name: 'Load more' }).click()
     await expect.poll(() => page.locator('#rows > tr').count()).toBe(100)
     expect(await textOf(page, '#rows-problem')).toBe('')
   })
 
-  test('is searched by ID and by name: found, not found, and neither', async () => {
+  test('with a search by ID, email address or name, shows the matches or says that there are none', async () => {
     const { page } = await scene.visitAs(merchant, { javaScript })
     const [first = ''] = (await idsOf('customers')).slice(-1)
     await page.goto(`${base()}/data/customers`)
@@ -78,20 +78,20 @@ describe.each(SCRIPTING)('data, $scripting', ({ javaScript }) => {
     expect(await shownIds(page)).toEqual([first])
     await search(NOWHERE)
     expect(await shownIds(page)).toEqual([])
-    expect(await textOf(page, '.field-problem')).toBe('No customer of this store has this ID.')
+    expect(await textOf(page, '.field-problem')).toBe('This store has no customer with this ID.')
     const { json } = await scene.platform.get(`/api/v1/customers/${first}`, store.key)
     await search(json.data.email)
     expect(await shownIds(page)).toEqual([first])
     await search(json.data.name.toUpperCase())
     expect(await shownIds(page)).toContain(first)
     await search('first customer')
-    expect(await textOf(page, '.field-problem')).toContain('ID, e-mail address or name')
+    expect(await textOf(page, '.field-problem')).toContain('ID, email address or name')
     expect(await page.getByLabel('Find by ID').inputValue()).toBe('first customer')
-    await page.getByRole('link', { name: 'Show the list' }).click()
+    await page.getByRole('link', { name: 'Show all' }).click()
     expect(await shownIds(page)).toHaveLength(SIZE.customers)
   })
 
-  test('opens a row as the JSON that the API answers', async () => {
+  test('when a row is opened, shows the JSON of the API', async () => {
     const { page } = await scene.visitAs(merchant, { javaScript })
     await page.goto(`${base()}/data/products`)
     await page.locator('#rows > tr th a').nth(3).click()
@@ -103,7 +103,7 @@ describe.each(SCRIPTING)('data, $scripting', ({ javaScript }) => {
   test.each([
     ['orders', 'Orders CSV'],
     ['customer-groups', 'Customer groups CSV'],
-  ])('downloads %s as CSV, complete', async (list, name) => {
+  ])('with the CSV button, downloads all %s', async (list, name) => {
     const { page } = await scene.visitAs(merchant, { javaScript })
     await page.goto(`${base()}/data/${list}`)
     const [download] = await Promise.all([
@@ -112,7 +112,7 @@ describe.each(SCRIPTING)('data, $scripting', ({ javaScript }) => {
     ])
     expect(download.suggestedFilename()).toMatch(new RegExp(`^${list}-\\d{4}-\\d\\d-\\d\\d\\.csv$`))
     const [, ...lines] = (await readFile(await download.path(), 'utf8')).split('\r\n')
-    // an id is the first value of its record; a text with a line break inside has a line feed alone
+    // The ID is the first value of a record. A line break inside a value is a line feed only.
     const ids = lines.filter((line) => line !== '').map((line) => line.split(',', 1)[0])
     expect(ids).toEqual(await idsOf(list))
   })
@@ -126,7 +126,7 @@ interface Sums {
 }
 
 const PATTERN =
-  /: (?<answered>[\d,]+) answered, (?<clientErrors>[\d,]+) client errors?, (?<refused>[\d,]+) refused, (?<failed>[\d,]+) failed$/
+  /: (?<answered>[\d,]+) successful, (?<clientErrors>[\d,]+) client errors?, (?<refused>[\d,]+) rejected, (?<failed>[\d,]+) failed$/
 
 const numberIn = (text = '') => Number(text.replaceAll(',', ''))
 
@@ -140,9 +140,9 @@ function sumsIn(words: string): Sums {
   }
 }
 
-/** Rows of a table of sums: the last value of each is the sum of the others. */
+/** Reads a table of sums. The last value of each row must be the sum of the others. */
 async function tableSums(page: Page, name: string): Promise<Sums[]> {
-  // a table that is folded away counts as well
+  // Includes a table that is folded.
   const rows = await page.locator(`table:has(caption:text-is("${name}")) tbody tr`).all()
   return Promise.all(
     rows.map(async (row) => {
@@ -165,7 +165,7 @@ function total(list: readonly Sums[]): Sums {
 }
 
 describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
-  test('says the same by day in chart and table, by key, and in its tiles', async () => {
+  test('in the chart, both tables and the tiles, shows the same numbers', async () => {
     const { platform } = scene
     const other = await platform.newKey(store.id)
     for (const [at, keyId] of [store.keyId, other.id].entries())
@@ -196,7 +196,7 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
     expect(ofKey).toBeLessThan(whole.answered)
   })
 
-  test('keeps the names of keys in whole words on a phone', async () => {
+  test('on a phone, does not break the names of keys', async () => {
     const { id } = await scene.platform.newKey(store.id)
     await scene.platform.controlSql`update api_keys set name = 'Accounting' where id = ${id}`
     const { page } = await scene.visitAs(merchant, { javaScript, width: 390 })
@@ -207,20 +207,20 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
     await scene.platform.controlSql`delete from api_keys where id = ${id}`
   })
 
-  test('of a revoked key does not advise to use it', async () => {
+  test('of a revoked key, does not suggest using it', async () => {
     const { id } = await scene.platform.newKey(store.id)
     await scene.platform.controlSql`update api_keys set revoked_at = now() where id = ${id}`
     const { page } = await scene.visitAs(merchant, { javaScript })
     await page.goto(`${base()}/usage/keys/${id}`)
     const empty = (await textsOf(page, '.empty')).join(' ')
-    expect(empty).toContain('The service refuses every request with it.')
-    expect(empty).not.toContain('Put the key into the tool')
+    expect(empty).toContain('The API rejects requests with it.')
+    expect(empty).not.toContain('Put the key into a tool')
   })
 
-  test('of a key shows in the morning what happened at three', async () => {
+  test('of a key, shows errors of the past night at a chosen time', async () => {
     const { id } = await scene.platform.newKey(store.id)
     const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
-    // a night of a quarter-hourly tool in Berlin, the store's time zone: errors at three, and nothing after them
+    // A tool in Berlin, the store's time zone, runs every 15 minutes. It gets errors at 03:00 and then stops.
     await scene.platform.controlSql`
       insert into request_log (key_id, minute, endpoint, status, code, requests, rows, duration_ms, last_at)
       select ${id}, at, e, case when n = 48 then 502 else 200 end, case when n = 48 then 'STORE_DB_ERROR' else '' end,
@@ -239,7 +239,7 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
     expect(await page.getByRole('link', { name: 'Older requests' }).count()).toBe(0)
     await page.getByRole('link', { name: 'Newest requests' }).click()
 
-    await page.getByLabel('Requests until').fill(`${day}T02:30`)
+    await page.getByLabel('Show requests until').fill(`${day}T02:30`)
     await page.getByRole('button', { name: 'Show' }).click()
     expect((await times())[0]).toContain('02:30:40')
     await page.getByRole('link', { name: 'Errors only' }).click()
@@ -250,7 +250,7 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
     await scene.platform.controlSql`delete from api_keys where id = ${id}`
   })
 
-  test('of a key shows how far a walk came that was not finished', async () => {
+  test('of a key, shows the progress of an unfinished sync', async () => {
     const { platform } = scene
     const { id, key } = await platform.newKey(store.id)
     for (const path of ['/api/v1/orders?limit=50', '/api/v1/products?limit=10']) {
@@ -260,7 +260,7 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
     const { page } = await scene.visitAs(merchant, { javaScript })
     await page.goto(`${base()}/usage/keys/${id}`)
     const walks = async () => {
-      const rows = await page.locator('table:has(caption:text-is("Lists read page by page")) tbody tr').all()
+      const rows = await page.locator('table:has(caption:text-is("Syncs")) tbody tr').all()
       return Promise.all(
         rows.map(async (row) => {
           const [state, , , pages, rowsCount] = await row.locator('td').allTextContents()

@@ -5,9 +5,9 @@ import type { TestStore } from '../../../../test/support/platform.ts'
 import { filledStore } from '../../../api/test/support/demo.ts'
 import { openScene, type Scene } from '../support/scene.ts'
 
-/** What a first page may weigh, compressed, with all that it loads. */
+/** The largest first page, compressed, with all files that it loads. */
 const BYTES_MAX = 60 * 1024
-/** Until Chromium shows something. */
+/** The longest time until the first contentful paint. */
 const PAINT_MS_MAX = 1000
 
 let scene: Scene
@@ -26,7 +26,7 @@ test.each([
   { name: 'Usage', isSignedIn: true, path: () => `/stores/${store.id}/usage` },
   { name: 'Data', isSignedIn: true, path: () => `/stores/${store.id}/data/orders` },
 ])(
-  '$name is 60 KB at most as the first page of a browser, and painted within a second',
+  '$name as the first page of a browser has at most 60 KB and is painted within a second',
   async ({ path, isSignedIn }) => {
     const { page, context } = isSignedIn ? await scene.visitAs(merchant) : await scene.visit()
     const debug = await context.newCDPSession(page)
@@ -36,7 +36,7 @@ test.each([
     await page.goto(scene.url + path(), { waitUntil: 'networkidle' })
     const { firstContentfulPaintMs } = await paintTimes(page)
     const bytes = sizes.reduce((sum, size) => sum + size, 0)
-    // the page, the style, two scripts and the icon
+    // The page, the style sheet, two scripts and the icon.
     expect(sizes.length).toBeGreaterThanOrEqual(5)
     expect(bytes).toBeLessThanOrEqual(BYTES_MAX)
     expect(firstContentfulPaintMs).not.toBeNull()

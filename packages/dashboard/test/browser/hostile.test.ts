@@ -10,12 +10,12 @@ import { openScene, type Page, type Scene, signIn, textOf, textsOf } from '../su
 
 const HOSTILE = hostileTexts()
 const HARMLESS = harmlessTexts()
-/** Some of them, for pages that show one name. */
+/** A sample, for pages that show one name. */
 const SOME = HOSTILE.filter((_, at) => at % 53 === 0)
 
 let scene: Scene
 let store: TestStore
-/** With one key: pages with five hundred take their time. */
+/** A store with one key, because pages with 500 keys are slow. */
 let small: TestStore
 let merchant: TestMerchant
 beforeAll(async () => {
@@ -32,14 +32,14 @@ const control = () => scene.platform.controlSql
 const base = () => `${scene.url}/stores/${store.id}`
 const ofSmall = () => `${scene.url}/stores/${small.id}`
 
-/** The elements of a page, which leads nowhere else. */
+/** Returns the elements of a page. It must not link to another site. */
 async function elementsOf(page: Page, address: string): Promise<string[]> {
   await page.goto(address)
   expect(await foreignAddresses(page, scene.platform.service.url)).toEqual([])
   return shownElements(page)
 }
 
-test('there are five hundred different texts, as long as a name may be', () => {
+test('the hostile texts are 500 different names of valid length', () => {
   expect(new Set(HOSTILE).size).toBe(HOSTILE_TEXTS_COUNT)
   expect(HARMLESS).toHaveLength(HOSTILE_TEXTS_COUNT)
   expect(HOSTILE.every((text) => text.length > 0 && [...text].length <= 80 && text.trim() === text)).toBe(true)
@@ -51,7 +51,7 @@ describe('a hostile text stays text', () => {
     page = (await scene.visitAs(merchant)).page
   })
 
-  test('as name of a key and as who made it, on the pages that list keys', async () => {
+  test('as the name or creator of a key, on pages that list keys', async () => {
     const pages = ['/settings/api', '/usage']
     await nameRevokedKeys(control(), store.id, HARMLESS)
     const harmless = [await elementsOf(page, base() + pages[0]), await elementsOf(page, base() + pages[1])]
@@ -65,7 +65,7 @@ describe('a hostile text stays text', () => {
     expect(used.filter((name) => name !== 'test').toSorted()).toEqual(HOSTILE.toSorted())
   })
 
-  test('as name of a key, on the pages about one', async () => {
+  test('as the name of a key, on the pages of one key', async () => {
     const { keyId } = small
     const asks = [`/settings/api/keys/${keyId}/revoke`, `/settings/api/keys/${keyId}/replace`]
     const named = ['/settings/api', ...asks, `/usage/keys/${keyId}`, `/usage?key=${keyId}`]
@@ -84,7 +84,7 @@ describe('a hostile text stays text', () => {
     await rename('test')
   })
 
-  test('as the name that a merchant gives a key, and as that of one just revoked', async () => {
+  test('as the name of a new key, and of a key that was just revoked', async () => {
     const make = async (name: string) => {
       await page.goto(`${ofSmall()}/settings/api`)
       await page.getByLabel('Name of the tool').fill(name)
@@ -103,16 +103,16 @@ describe('a hostile text stays text', () => {
     for (const text of SOME.slice(4, 8)) expect(difference(harmless, await make(text)), text).toBeNull()
   })
 
-  test.each(['products', 'customers'] satisfies ListName[])('in each of five hundred %s', async (list) => {
+  test.each(['products', 'customers'] satisfies ListName[])('in each of 500 %s', async (list) => {
     const shown: string[] = []
     const column = list === 'products' ? 'td[data-label=Name]' : 'td[data-label=Email]'
     let harmless: string[] | null = null
     for (let address: string | null = `${base()}/data/${list}?`; address !== null; ) {
       const elements = await elementsOf(page, address)
       shown.push(...(await textsOf(page, `#rows ${column}`)))
-      const next = page.getByRole('link', { name: 'Next rows' })
+      const next = page.getByRole('link', { name: 'Load more' })
       address = (await next.count()) === 0 ? null : scene.url + (await next.getAttribute('href'))
-      // pages between the first and the last have the same elements, whatever their texts are
+      // All pages between the first and the last must have the same elements.
       if (address === null || shown.length <= 50) continue
       expect(difference(harmless ?? elements, elements)).toBeNull()
       harmless ??= elements
@@ -120,7 +120,7 @@ describe('a hostile text stays text', () => {
     expect(shown.toSorted()).toEqual(HOSTILE.toSorted())
   })
 
-  test.each(LIST_NAMES)('in a row of %s, listed and opened', async (list) => {
+  test.each(LIST_NAMES)('in a row of %s, in its list and on its own page', async (list) => {
     await elementsOf(page, `${base()}/data/${list}?order=oldest`)
     const row = page.locator('#rows > tr th a').first()
     await page.goto(scene.url + (await row.getAttribute('href')))
@@ -131,7 +131,7 @@ describe('a hostile text stays text', () => {
     expect(await page.locator('#json :not(span)').count()).toBe(0)
   })
 
-  test('in an address: what is searched for, and the token of a link', async () => {
+  test('in a URL, as a search text or the token of a link', async () => {
     const search = (text: string) => `${base()}/data/orders?find=${encodeURIComponent(text)}`
     const link = (text: string) => `${scene.url}/link/${encodeURIComponent(text)}`
     const harmless = [await elementsOf(page, search('Name')), await elementsOf(page, link('Name'))]
@@ -143,7 +143,7 @@ describe('a hostile text stays text', () => {
     }
   })
 
-  test('as name of a store, where stores are chosen and on pages of one', async () => {
+  test('as the name of a store, in the list of stores and on pages of one store', async () => {
     const owner = await addMerchant(scene.platform, store.id)
     const { page: shown } = await scene.visitAs(owner)
     await control()`
@@ -176,7 +176,7 @@ describe('a hostile text stays text', () => {
     expect(stores).toHaveLength(5)
   })
 
-  test('in what a store says of itself', async () => {
+  test('in the fields of a store, in General', async () => {
     const address = `${ofSmall()}/settings/general`
     for (const text of SOME) {
       await small.sql`update store set store_name = ${text}, store_email = ${text}, name = ${text}, store_timezone = ${text}`
@@ -187,7 +187,7 @@ describe('a hostile text stays text', () => {
     }
   })
 
-  test('as e-mail address of a merchant, and at the sign-in', async () => {
+  test('as the email address of a merchant, in the account and at the sign-in', async () => {
     const named = await addMerchant(scene.platform, store.id)
     const { page: shown } = await scene.visitAs(named)
     const rename = (email: string) => control()`update merchants set email = ${email} where id = ${named.id}`
@@ -204,9 +204,9 @@ describe('a hostile text stays text', () => {
       await outside.goto(`${scene.url}/sign-in`)
       const elements = await shownElements(outside)
       await outside.evaluate(`document.querySelector('form').noValidate = true`)
-      await outside.getByLabel('E-mail').evaluate(`(input) => { input.type = 'text' }`)
+      await outside.getByLabel('Email').evaluate(`(input) => { input.type = 'text' }`)
       await signIn(outside, { email: text, password: 'not this one' })
-      expect(await outside.getByLabel('E-mail').getAttribute('value')).toBe(text)
+      expect(await outside.getByLabel('Email').getAttribute('value')).toBe(text)
       const refused = await shownElements(outside)
       expect(
         difference(

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => scene.close())
 beforeEach(async () => {
   const { controlSql, newKey } = scene.platform
-  // each test begins with one key that was never used
+  // Each test starts with one key that was never used.
   await controlSql`delete from usage_hours where key_id in (select id from api_keys)`
   await controlSql`delete from api_keys`
   const { id: keyId, key } = await newKey(store.id)
@@ -38,7 +38,7 @@ async function createKey(page: Page, name: string): Promise<string> {
   return textOf(page, '#key')
 }
 
-/** Cells of the active key called `name`, without its actions. */
+/** Returns the cells of the active key with this name, without its actions. */
 async function cellsOf(page: Page, name: string): Promise<string[]> {
   const row = page.getByRole('table', { name: 'Active keys' }).getByRole('row').filter({ hasText: name })
   return (await row.getByRole('cell').allTextContents()).slice(0, 3)
@@ -48,7 +48,7 @@ const tile = (page: Page, label: string) =>
   page.locator('.tile').filter({ hasText: label }).locator('.tile-value').textContent()
 
 describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
-  test('[AUTH-3] [AUTH-5] a key is made, shown once, used, counted and revoked', async () => {
+  test('[AUTH-3] [AUTH-5] a new key is shown once, works, is counted, and stops when revoked', async () => {
     const { page } = await scene.visit({ javaScript })
     await page.goto(scene.url)
     await signIn(page, merchant)
@@ -58,7 +58,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     expect(key).toMatch(WHOLE_KEY)
     expect(page.url()).not.toContain(key)
     expect(await textOf(page, '#curl')).toContain(key)
-    expect(await textOf(page, 'main')).toContain('this key can’t be shown again, only replaced.')
+    expect(await textOf(page, 'main')).toContain('After that, you can only replace it.')
     expect(await statusWith(key)).toBe(200)
 
     await page.getByRole('link', { name: 'I have copied the key' }).click()
@@ -80,7 +80,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     expect(await activeNames()).toEqual(['test'])
   })
 
-  test('[AUTH-3] a reload and Forward show the new key, and create no second one', async () => {
+  test('[AUTH-3] reload and Forward show the new key again and create no second one', async () => {
     const { page } = await scene.visitAs(merchant, { javaScript })
     await page.goto(settings())
     const key = await createKey(page, 'Stock sheet')
@@ -88,13 +88,13 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     expect(await textOf(page, '#key')).toBe(key)
     await page.goBack()
     expect(await page.content()).not.toContain(key)
-    expect(await textOf(page, '.callout')).toContain('You did not confirm that you copied the new key Stock sheet.')
+    expect(await textOf(page, '.callout')).toContain('You haven’t confirmed that you copied the new key Stock sheet.')
     await page.goForward()
     expect(await textOf(page, '#key')).toBe(key)
     expect(await activeNames()).toEqual(['test', 'Stock sheet'])
   })
 
-  test('[AUTH-3] Back to the page of a key that was confirmed as copied does not bring the key', async () => {
+  test('[AUTH-3] after the merchant confirmed the copy, Back does not show the key', async () => {
     const { page } = await scene.visitAs(merchant, { javaScript })
     await page.goto(settings())
     const key = await createKey(page, 'Stock sheet')
@@ -110,7 +110,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     expect(await activeNames()).toEqual(['test', 'Stock sheet'])
   })
 
-  test('a sync that stopped shows on the first page, until the tool reads the list again', async () => {
+  test('a stopped sync causes a warning until the tool reads the list again', async () => {
     const sql = scene.platform.controlSql
     await sql`
       insert into walks (key_id, endpoint, filters, begun_at, last_at, requests, pages, rows, ended)
@@ -141,7 +141,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
 
     await page.goto(settings())
     expect(await textsOf(page, '.badge')).toEqual(['Being replaced', 'Active'])
-    // both keys have one name: the masked key tells which one takes the place
+    // Both keys have the same name, so the page shows the masked new key.
     expect(await textOf(page, '.badge + .note')).toBe(`by ${key.slice(0, 12)}…${key.slice(-4)}`)
     await page.getByRole('link', { name: 'Revoke the old key test' }).click()
     await page.getByRole('button', { name: 'Revoke key' }).click()
@@ -149,13 +149,13 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     expect(await activeNames()).toEqual(['test'])
   })
 
-  test('[AUTH-4] with all keys taken, replacing offers to make room first, and else revokes the old key at once', async () => {
+  test('[AUTH-4] at the limit, replacing offers to revoke another key, or revokes the old key immediately', async () => {
     for (let count = 1; count < LIMITS.activeKeysPerStore; count += 1) await scene.platform.newKey(store.id)
     const { page } = await scene.visitAs(merchant, { javaScript })
     await page.goto(settings())
     await page.getByRole('link', { name: 'Replace test' }).first().click()
-    expect(await textsOf(page, 'main h2')).toEqual(['Make room first', 'If every key is needed'])
-    expect(await textOf(page, 'main')).toContain('The old key is revoked at once')
+    expect(await textsOf(page, 'main h2')).toEqual(['Revoke another key first', 'If you need every key'])
+    expect(await textOf(page, 'main')).toContain('This revokes the old key immediately')
     await page.getByRole('button', { name: 'Revoke the old key' }).click()
     expect(await statusWith(await textOf(page, '#key'))).toBe(200)
     expect(await statusWith(store.key)).toBe(401)
@@ -163,7 +163,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     expect(await activeNames()).toHaveLength(LIMITS.activeKeysPerStore)
   })
 
-  test('[AUTH-4] the sixth key is refused, and the page says which one was used least', async () => {
+  test('[AUTH-4] a sixth key is rejected, and the page names the least recently used key', async () => {
     const { platform } = scene
     const { page } = await scene.visitAs(merchant, { javaScript })
     await page.goto(settings())
@@ -176,13 +176,13 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     await page.getByLabel('Name of the tool').fill('Sixth')
     await page.getByRole('button', { name: 'Create key' }).click()
     expect(await textOf(page, '.callout')).toMatch(
-      /^All 5 keys are taken\..* The least used key is Idle: 0 requests in 24 hours, last used never\.$/,
+      /^You have 5 active keys, which is the limit\..* The least recently used key is Idle: 0 requests in 24 hours, last used never\.$/,
     )
     expect(await page.getByRole('button', { name: 'Create key' }).count()).toBe(0)
     expect(await activeNames()).not.toContain('Sixth')
   })
 
-  test('a key without a name is refused at its field, by the browser and by us', async () => {
+  test('a key without a name is rejected by the browser, or with an error message at its field', async () => {
     const { page } = await scene.visitAs(merchant, { javaScript })
     await page.goto(settings())
     const field = page.getByLabel('Name of the tool')
@@ -195,13 +195,13 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     expect(await field.getAttribute('aria-invalid')).toBe('true')
     const described = (await field.getAttribute('aria-describedby')) ?? ''
     expect(described.split(' ')).toContain('name-problem')
-    expect(await textOf(page, '#name-problem')).toBe('Give the key the name of the tool that will use it.')
+    expect(await textOf(page, '#name-problem')).toBe('Enter the name of the tool that will use the key.')
     expect(await activeNames()).toEqual(['test'])
   })
 })
 
 describe('the script', () => {
-  test('copies the key and the line for a shell, and says so', async () => {
+  test('on Copy, copies the key or the shell command, and says so', async () => {
     const { page, context } = await scene.visitAs(merchant)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: scene.url })
     await page.goto(settings())
@@ -211,18 +211,18 @@ describe('the script', () => {
     await expect.poll(() => textOf(page, '#announcer')).toBe('Copied to the clipboard')
     expect(await copied()).toBe(key)
     const line = await textOf(page, '#curl')
-    await page.getByRole('button', { name: 'Copy Command for a shell' }).click()
+    await page.getByRole('button', { name: 'Copy Shell command' }).click()
     await expect.poll(copied).toBe(line)
   })
 
-  test('disables the button of a form that was sent, so that a second click sends nothing', async () => {
+  test('after a form was sent, disables its button, so that a second click sends nothing', async () => {
     const { page } = await scene.visitAs(merchant)
     await page.goto(settings())
     await page.getByLabel('Name of the tool').fill('Accounting')
     const sent: string[] = []
     page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()))
     await page.evaluate(`document.querySelector('form[action$="/keys"] button').click()`)
-    // what a second click does while the first one is on its way
+    // A second click while the first request is still open.
     const isDisabled = page.evaluate(`(() => {
       const button = document.querySelector('form[action$="/keys"] button')
       button?.click()
@@ -234,7 +234,7 @@ describe('the script', () => {
     expect(await activeNames()).toEqual(['test', 'Accounting'])
   })
 
-  test('asks before a new key is left that was not copied, and not after', async () => {
+  test('when the merchant leaves a new key, asks first unless the key was copied', async () => {
     const { page, context } = await scene.visitAs(merchant)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: scene.url })
     const dialogs: string[] = []
@@ -254,14 +254,14 @@ describe('the script', () => {
     expect(dialogs).toEqual(['beforeunload'])
   })
 
-  test('is needed for no copy button: without it there is none', async () => {
+  test('if disabled, leaves the copy buttons hidden', async () => {
     const { page } = await scene.visitAs(merchant, { javaScript: false })
     await page.goto(settings())
     await createKey(page, 'Accounting')
     expect(await page.locator('button.copy:visible').count()).toBe(0)
   })
 
-  test('brings the tiles up to date by itself, and goes to the sign-in once the session has ended', async () => {
+  test('refreshes the tiles by itself, and opens the sign-in page when the session has ended', async () => {
     const { page, context } = await scene.visitAs(merchant)
     await page.clock.install()
     await page.goto(settings())
@@ -272,7 +272,7 @@ describe('the script', () => {
       return tile(page, 'Requests today')
     }
     await expect.poll(isCounted, { timeout: 5000 }).toBe('1')
-    // the table beside the tiles shows the same request
+    // The table below the tiles shows the same request.
     expect(await cellsOf(page, 'test')).toEqual(['Active', expect.stringMatching(/second|now/), '1'])
     await context.clearCookies()
     const isAway = async () => {

@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene.close())
 
-/** What has the focus: its words, and how it looks with and without. Waits for colours to arrive. */
+/** Returns the text of the focused element, and whether the previous one looks the same without the focus. */
 const LOOK = `(() => {
   const words = (element) => (element.labels?.[0] ?? element).textContent.replace(/\\s+/g, ' ').trim()
   const looks = (element) => {
@@ -41,14 +41,14 @@ const LOOK = `(() => {
 })()`
 
 interface Stop {
-  /** null where nothing has the focus. */
+  /** null if no element has the focus. */
   readonly name: string | null
-  /** The stop before this one, where it looks the same without the focus as it did with it. */
+  /** The text of the previous element if it looks the same without the focus; otherwise null. */
   readonly faded: string | null
   readonly isSeen?: boolean
 }
 
-/** Goes on with Tab until `name` has the focus; each stop on the way is seen, and looks other than without the focus. */
+/** Presses Tab until `name` has the focus. Each focused element must be visible and show its focus. Returns their names. */
 async function tabTo(page: Page, name: string): Promise<string[]> {
   const way: string[] = []
   for (let stops = 0; stops < STOPS_MAX; stops += 1) {
@@ -63,19 +63,19 @@ async function tabTo(page: Page, name: string): Promise<string[]> {
   throw new Error(`Tab does not lead to "${name}", only to ${way.join(', ')}`)
 }
 
-/** Presses Enter where it leads to another page. */
+/** Presses Enter and waits for the next page. */
 async function enter(page: Page): Promise<void> {
   await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')])
 }
 
-describe.each(SCRIPTING)('with the keyboard alone, $scripting', ({ javaScript }) => {
-  test('a merchant skips to the content, signs in, makes a key and revokes it, and sees where they are', async () => {
+describe.each(SCRIPTING)('with the keyboard only, $scripting', ({ javaScript }) => {
+  test('a merchant can skip to the content, sign in, create a key and revoke it', async () => {
     const { page } = await scene.visit({ javaScript })
     await page.emulateMedia({ reducedMotion: 'reduce' })
     await page.goto(scene.url)
     expect(await tabTo(page, 'Skip to the content')).toHaveLength(1)
     await page.keyboard.press('Enter')
-    expect(await tabTo(page, 'E-mail')).toEqual(['E-mail'])
+    expect(await tabTo(page, 'Email')).toEqual(['Email'])
     await page.keyboard.type(merchant.email)
     await tabTo(page, 'Password')
     await page.keyboard.type(merchant.password)
@@ -105,7 +105,7 @@ describe.each(SCRIPTING)('with the keyboard alone, $scripting', ({ javaScript })
   })
 
   test.each(['settings/general', 'settings/api', 'usage', 'data/orders', 'recipes'])(
-    'every stop of %s is seen, and the last one is followed by the first',
+    'Tab on %s shows each focused element and returns to the first',
     async (path) => {
       const { page } = await scene.visitAs(merchant, { javaScript })
       await page.emulateMedia({ reducedMotion: 'reduce' })
@@ -117,7 +117,7 @@ describe.each(SCRIPTING)('with the keyboard alone, $scripting', ({ javaScript })
 })
 
 describe('with the keyboard and the script', () => {
-  test('rows that were added get the focus that their button had', async () => {
+  test('"Load more" moves the focus to the first new row', async () => {
     const many = await filledStore(scene.platform, LATEST_REVISION, {
       orders: 60,
       customers: 5,
@@ -127,7 +127,7 @@ describe('with the keyboard and the script', () => {
     })
     const { page } = await scene.visitAs(await addMerchant(scene.platform, many.id))
     await page.goto(`${scene.url}/stores/${many.id}/data/orders`)
-    await page.getByRole('link', { name: 'Next rows' }).focus()
+    await page.getByRole('link', { name: 'Load more' }).focus()
     await page.keyboard.press('Enter')
     const focused = `document.activeElement.closest('tr') === document.querySelectorAll('#rows > tr')[50]`
     await expect.poll(() => page.evaluate<boolean>(focused)).toBe(true)

@@ -4,7 +4,7 @@ import type { OpenPage } from '../../../../test/support/browser.ts'
 import { EVERY_PAGE, type EveryPage, type Shown, showStores } from '../support/every-page.ts'
 import { openScene, type Scene, textsOf } from '../support/scene.ts'
 
-/** Each layout and each set of colours once: axe-core takes a quarter of a second each time. */
+/** Runs axe-core once per layout and color scheme, because it takes a quarter of a second. */
 const VIEWS = [
   { colorScheme: 'light', width: 360, axe: false },
   { colorScheme: 'light', width: 768, axe: false },
@@ -15,7 +15,7 @@ const VIEWS = [
 
 let scene: Scene
 let shown: Shown
-/** Pages of the signed-in merchant: to open a context for each of fifty pages would take longer than the pages do. */
+/** Shared pages of the signed-in merchant, because a new browser context for each test would take too long. */
 let scripted: OpenPage
 let plain: OpenPage
 beforeAll(async () => {
@@ -37,11 +37,11 @@ async function opened({ isSignedIn, open }: EveryPage, { javaScript }: { javaScr
 }
 
 describe.each(EVERY_PAGE)('$name', (each) => {
-  test('has no violation of accessibility and no sideways scroll, light and dark, on a phone and on a wide screen', async () => {
+  test('in light and dark, at four widths, has no accessibility violation and no horizontal scrolling', async () => {
     const page = await opened(each, { javaScript: true })
     const found: string[] = []
     for (const { colorScheme, width, axe } of VIEWS) {
-      // colours that are on their way to others are those of no scheme
+      // Without animations, because colors in transition belong to neither scheme.
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       await page.setViewportSize({ width, height: 800 })
       const problems = await overflowsSideways(page)
@@ -51,13 +51,13 @@ describe.each(EVERY_PAGE)('$name', (each) => {
     expect(found).toEqual([])
   })
 
-  test('is complete without JavaScript, with a title and one heading of the first rank', async () => {
+  test('without JavaScript, is complete and has a title and one h1', async () => {
     const page = await opened(each, { javaScript: false })
     expect(await page.title()).toMatch(/^\S.* · Store Data Export$/)
     expect(await textsOf(page, 'h1')).toEqual([expect.stringMatching(/./)])
     await page.setViewportSize({ width: 360, height: 800 })
     expect(await overflowsSideways(page)).toEqual([])
-    // code may speak of undefined
+    // Code can contain the word "undefined".
     await page.evaluate(`document.querySelectorAll('pre').forEach((code) => code.remove())`)
     expect(await page.getByText(/undefined|\[object|NaN/).count()).toBe(0)
   })

@@ -1,22 +1,21 @@
-// What the tests of the recipes run them with: the programs, and a proxy that answers once as a busy service would.
+// Runs the programs of the recipes behind a proxy that can respond like a busy service.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** How a program ended. */
+/** The result of a program. */
 export interface Ended {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Whether a program can be started here. */
+/** Whether a program is installed. */
 export function isInstalled(program: string): boolean {
   return spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0
 }
 
-/** What a program is run with. */
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
@@ -25,13 +24,13 @@ export interface RunOptions {
   readonly kill?: AbortSignal
 }
 
-/** Runs a program to its end. */
+/** Runs a program until it exits. */
 export function runToEnd(
-  [program = '', ...words]: readonly string[],
+  [program = '', ...args]: readonly string[],
   { env = {}, input = '', cwd, kill }: RunOptions,
 ): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, words, { cwd, env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env } })
+    const child = spawn(program, args, { cwd, env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env } })
     kill?.addEventListener('abort', () => child.kill('SIGKILL'))
     let stdout = ''
     let stderr = ''
@@ -47,7 +46,7 @@ export function runToEnd(
   })
 }
 
-/** A request that the proxy saw. */
+/** A request that the proxy received. */
 export interface SeenRequest {
   /** Milliseconds of `performance.now()`. */
   readonly at: number
@@ -55,29 +54,29 @@ export interface SeenRequest {
   readonly status: number
 }
 
-/** A proxy before the service. */
+/** A proxy in front of the service. */
 export interface BusyProxy {
   readonly url: string
   readonly seen: SeenRequest[]
   close(): Promise<void>
 }
 
-/** What the service itself says to a request that it refuses; a request with status 0 gets no response. */
+/** An error response of the proxy. Status 0 means no response. */
 export interface Refusal {
   readonly status: number
   readonly code: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Hands everything on to `target`, but answers with a refusal where `refusals` has one for the number of the request. */
+/** Forwards requests to `target`, except those whose index is in `refusals`. */
 export async function startBusyProxy(target: string, refusals: ReadonlyMap<number, Refusal>): Promise<BusyProxy> {
   const seen: SeenRequest[] = []
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', target)
     const at = performance.now()
     const refusal = refusals.get(seen.length)
-    // its place is taken before anything is waited for, so that requests keep their numbers
-    const place = seen.push({ at, query: url.searchParams, status: refusal?.status ?? 0 }) - 1
+    // Added before the first await, so that the order of requests stays the same.
+    const index = seen.push({ at, query: url.searchParams, status: refusal?.status ?? 0 }) - 1
     if (refusal !== undefined) {
       const { status, code, headers } = refusal
       if (status === 0) return
@@ -85,14 +84,14 @@ export async function startBusyProxy(target: string, refusals: ReadonlyMap<numbe
       response.end(JSON.stringify({ error: { code, message: 'try again' } }))
       return
     }
-    const answer = await fetch(url, { headers: { 'x-api-key': String(request.headers['x-api-key'] ?? '') } })
-    seen[place] = { at, query: url.searchParams, status: answer.status }
+    const upstream = await fetch(url, { headers: { 'x-api-key': String(request.headers['x-api-key'] ?? '') } })
+    seen[index] = { at, query: url.searchParams, status: upstream.status }
     const passed = ['x-sync-watermark', 'retry-after'].flatMap((name) => {
-      const value = answer.headers.get(name)
+      const value = upstream.headers.get(name)
       return value === null ? [] : [[name, value]]
     })
-    response.writeHead(answer.status, { 'content-type': 'application/json', ...Object.fromEntries(passed) })
-    response.end(Buffer.from(await answer.arrayBuffer()))
+    response.writeHead(upstream.status, { 'content-type': 'application/json', ...Object.fromEntries(passed) })
+    response.end(Buffer.from(await upstream.arrayBuffer()))
   })
   await listening(server)
   const { port } = server.address() as AddressInfo

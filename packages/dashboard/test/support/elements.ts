@@ -1,26 +1,26 @@
-// What a page is made of, apart from its texts: its elements with their attributes, and where they lead.
+// Reads the elements and links of a page, to compare pages without their texts.
 
 import type { Page } from './scene.ts'
 
-/** Every element with the names of its attributes, in order. */
+/** Returns each element with the names of its attributes, in document order. */
 export function shownElements(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(ELEMENTS)
 }
 
-/** Where the page leads and what it loads, but for the dashboard's own addresses, those of the API, and places in itself. */
+/** Returns links and loaded files that are outside of the dashboard and the API. */
 export function foreignAddresses(page: Page, apiUrl: string): Promise<string[]> {
   const own = JSON.stringify(['/stores', '/assets/', '/account', '/sign-', '/link', '#', apiUrl])
   return page.evaluate<string[]>(`(${FOREIGN})(${own})`)
 }
 
-/** The first element that differs, with how many there are; null where none does. */
+/** Returns the first difference with the lengths of both lists; null if the lists are equal. */
 export function difference(one: readonly string[], other: readonly string[]): readonly unknown[] | null {
   const at = one.findIndex((element, index) => element !== other[index])
   if (at === -1 && one.length === other.length) return null
   return [at, one[at], other[at], one.length, other.length]
 }
 
-// texts, not functions: the compiler knows no document here
+// Strings instead of functions, because these files have no DOM types.
 
 const ELEMENTS = `[...document.querySelectorAll('*')]
   .map((element) => element.localName + ' ' + element.getAttributeNames().sort().join(' '))`

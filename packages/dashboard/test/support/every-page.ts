@@ -1,4 +1,4 @@
-// Every page of the dashboard in every state that it can be in, each with the way to it.
+// Every page of the dashboard in each of its states, with the steps to open it.
 
 import { randomBytes } from 'node:crypto'
 import { LATEST_REVISION, LIMITS } from '@store-export/contract'
@@ -8,25 +8,26 @@ import type { TestPlatform, TestStore } from '../../../../test/support/platform.
 import { filledStore } from '../../../api/test/support/demo.ts'
 import { type Page, type Scene, signIn } from './scene.ts'
 
-/** What the pages are about. */
+/** The stores and merchants of the pages. */
 export interface Shown {
   readonly scene: Scene
-  /** Sees every store. */
+  /** Has access to all stores. */
   readonly merchant: TestMerchant
-  /** Has no password, and signs in by link. */
+  /** Has no password and signs in by link. */
   readonly guest: { readonly email: string }
-  /** With rows, keys, and much use. */
+  /** Has rows, keys and usage. */
   readonly full: TestStore
-  /** Of the first revision, with all its keys taken. */
+  /** Has the first schema version and as many keys as possible. */
   readonly old: TestStore
-  /** Without rows, and with one key that was never used. */
+  /** Has no rows and one key that was never used. */
   readonly empty: TestStore
-  /** Ids of stores that are not served. */
+  /** The ID of a store that is still being created. */
   readonly generating: string
+  /** The ID of an imported store. */
   readonly imported: string
 }
 
-/** A page. */
+/** A page and how to open it. */
 export interface EveryPage {
   readonly name: string
   readonly isSignedIn: boolean
@@ -35,7 +36,7 @@ export interface EveryPage {
 
 const SIZE = { orders: 60, customers: 10, products: 10, locations: 2, groups: 2 }
 
-/** Makes the stores in all their states. */
+/** Creates the stores. */
 export async function showStores(scene: Scene): Promise<Shown> {
   const { platform } = scene
   const full = await filledStore(platform, LATEST_REVISION, SIZE)
@@ -62,7 +63,7 @@ async function addEmptyStore(platform: TestPlatform, kind: 'generating' | 'impor
   return id
 }
 
-/** A key that is being replaced, a revoked one, thirty days of use, and walks in all their states. */
+/** Creates a key that is being replaced, a revoked key, 30 days of usage, and walks in all states. */
 async function useKeys(platform: TestPlatform, { id: storeId, keyId, key }: TestStore): Promise<void> {
   const { control: database } = platform.service
   const make = (name: string, replaces?: { keyId: string; ends: 'later' }) =>
@@ -92,15 +93,15 @@ async function useKeys(platform: TestPlatform, { id: storeId, keyId, key }: Test
       now() - interval '1 hour', 3, 3, 750, false)`
 }
 
-/** The pages of a store by path, all of one shape. */
+/** Returns a page that opens under a path below `/stores/`. */
 function storePage(name: string, path: (shown: Shown) => string): EveryPage {
   const open: EveryPage['open'] = (page, shown) => page.goto(`${shown.scene.url}/stores/${path(shown)}`)
   return { name, isSignedIn: true, open }
 }
 
-async function makeKey(page: Page, { scene, empty }: Shown): Promise<void> {
+async function createKeyOn(page: Page, { scene, empty }: Shown): Promise<void> {
   await page.goto(`${scene.url}/stores/${empty.id}/settings/api`)
-  // the keys before it are of no use
+  // Makes room for the new key.
   const sql = scene.platform.controlSql
   await sql`update api_keys set revoked_at = now() where store_id = ${empty.id} and id <> ${empty.keyId}`
   await page.getByLabel('Name of the tool').fill('Accounting')
@@ -110,15 +111,15 @@ async function makeKey(page: Page, { scene, empty }: Shown): Promise<void> {
 
 const LISTS = ['orders', 'customers', 'products', 'categories', 'locations', 'customer-groups']
 
-/** Before the sign-in. */
+/** Pages before the sign-in. */
 const OUTSIDE: readonly EveryPage[] = [
   { name: 'sign-in', isSignedIn: false, open: (page, { scene }) => page.goto(`${scene.url}/sign-in`) },
   {
-    name: 'sign-in refused',
+    name: 'sign-in rejected',
     isSignedIn: false,
     async open(page, { scene }) {
       await page.goto(`${scene.url}/sign-in`)
-      await signIn(page, { email: 'nobody@example.com', password: 'not this one' })
+      await signIn(page, { email: 'unknown@example.com', password: 'not this one' })
       await page.getByRole('alert').waitFor()
     },
   },
@@ -141,24 +142,30 @@ const STORE_PAGES: readonly EveryPage[] = [
   storePage('general, older store', ({ old }) => `${old.id}/settings/general`),
   storePage('general, empty store', ({ empty }) => `${empty.id}/settings/general`),
   storePage('keys', ({ full }) => `${full.id}/settings/api`),
-  storePage('keys, all taken', ({ old }) => `${old.id}/settings/api`),
+  storePage('keys, limit reached', ({ old }) => `${old.id}/settings/api`),
   storePage('keys, one never used', ({ empty }) => `${empty.id}/settings/api`),
   storePage('revoke', ({ full }) => `${full.id}/settings/api/keys/${full.keyId}/revoke`),
-  storePage('revoke to make room', ({ old }) => `${old.id}/settings/api/keys/${old.keyId}/revoke?for=${old.keyId}`),
+  storePage(
+    'revoke because of the limit',
+    ({ old }) => `${old.id}/settings/api/keys/${old.keyId}/revoke?for=${old.keyId}`,
+  ),
   storePage('replace', ({ empty }) => `${empty.id}/settings/api/keys/${empty.keyId}/replace`),
-  storePage('replace, all taken', ({ old }) => `${old.id}/settings/api/keys/${old.keyId}/replace`),
+  storePage('replace, limit reached', ({ old }) => `${old.id}/settings/api/keys/${old.keyId}/replace`),
   storePage('usage', ({ full }) => `${full.id}/usage`),
   storePage('usage of one key by day', ({ full }) => `${full.id}/usage?key=${full.keyId}`),
   storePage('usage, none', ({ empty }) => `${empty.id}/usage`),
   storePage('requests of a key', ({ full }) => `${full.id}/usage/keys/${full.keyId}`),
   storePage('requests of a key, errors', ({ full }) => `${full.id}/usage/keys/${full.keyId}?show=errors`),
-  storePage('requests of a key, no time', ({ full }) => `${full.id}/usage/keys/${full.keyId}?until=three`),
-  storePage('requests of a key, none then', ({ full }) => `${full.id}/usage/keys/${full.keyId}?until=2026-01-01T00:00`),
+  storePage('requests of a key, invalid time', ({ full }) => `${full.id}/usage/keys/${full.keyId}?until=three`),
+  storePage(
+    'requests of a key, none before a time',
+    ({ full }) => `${full.id}/usage/keys/${full.keyId}?until=2026-01-01T00:00`,
+  ),
   storePage('requests of a key, none', ({ empty }) => `${empty.id}/usage/keys/${empty.keyId}`),
   ...LISTS.map((list) => storePage(`data, ${list}`, ({ full }) => `${full.id}/data/${list}`)),
-  storePage('data, none', ({ empty }) => `${empty.id}/data/orders`),
-  storePage('data, newer list', ({ old }) => `${old.id}/data/customer-groups`),
-  storePage('data, nothing to search by', ({ full }) => `${full.id}/data/orders?find=first`),
+  storePage('data, no rows', ({ empty }) => `${empty.id}/data/orders`),
+  storePage('data, missing list', ({ old }) => `${old.id}/data/customer-groups`),
+  storePage('data, invalid search', ({ full }) => `${full.id}/data/orders?find=first`),
   storePage('data, not found', ({ full }) => `${full.id}/data/orders?find=00000000-0000-4000-8000-000000000000`),
   storePage('data, oldest first', ({ full }) => `${full.id}/data/products?order=oldest`),
   storePage('data, found', ({ full }) => `${full.id}/data/products?find=e`),
@@ -171,7 +178,7 @@ const STORE_PAGES: readonly EveryPage[] = [
   storePage('not found', ({ full }) => `${full.id}/nowhere`),
 ]
 
-const LED_TO: readonly EveryPage[] = [
+const AFTER_STEPS: readonly EveryPage[] = [
   { name: 'stores', isSignedIn: true, open: (page, { scene }) => page.goto(`${scene.url}/stores`) },
   { name: 'account', isSignedIn: true, open: (page, { scene }) => page.goto(`${scene.url}/account`) },
   {
@@ -183,12 +190,12 @@ const LED_TO: readonly EveryPage[] = [
       await page.locator('#json').waitFor()
     },
   },
-  { name: 'key.created', isSignedIn: true, open: makeKey },
+  { name: 'key.created', isSignedIn: true, open: createKeyOn },
   {
-    name: 'key made in place of another',
+    name: 'key created to replace another',
     isSignedIn: true,
     async open(page, { scene, empty }) {
-      // a key has one successor at a time, and this page is opened more than once
+      // A key has one successor at a time, and the tests open this page more than once.
       await scene.platform.controlSql`
         update api_keys set revoked_at = now() where replaces = ${empty.keyId} and revoked_at is null`
       await page.goto(`${scene.url}/stores/${empty.id}/settings/api/keys/${empty.keyId}/replace`)
@@ -200,7 +207,7 @@ const LED_TO: readonly EveryPage[] = [
     name: 'keys, one just revoked',
     isSignedIn: true,
     async open(page, shown) {
-      await makeKey(page, shown)
+      await createKeyOn(page, shown)
       await page.goto(`${shown.scene.url}/stores/${shown.empty.id}/settings/api`)
       await page.getByRole('link', { name: 'Revoke Accounting' }).click()
       await page.getByRole('button', { name: 'Revoke key' }).click()
@@ -218,7 +225,7 @@ const LED_TO: readonly EveryPage[] = [
     },
   },
   {
-    name: 'sent before',
+    name: 'form already sent',
     isSignedIn: true,
     async open(page, { scene }) {
       await page.goto(`${scene.url}/account`)
@@ -235,22 +242,22 @@ const LED_TO: readonly EveryPage[] = [
     name: 'key that cannot be shown again',
     isSignedIn: true,
     async open(page, shown) {
-      await makeKey(page, shown)
-      const address = page.url()
+      await createKeyOn(page, shown)
+      const url = page.url()
       await page.getByRole('link', { name: 'I have copied the key' }).click()
-      await page.goto(address)
+      await page.goto(url)
     },
   },
   {
     name: 'keys, one not confirmed',
     isSignedIn: true,
     async open(page, shown) {
-      await makeKey(page, shown)
+      await createKeyOn(page, shown)
       await page.goto(`${shown.scene.url}/stores/${shown.empty.id}/settings/api`)
     },
   },
   {
-    name: 'form refused',
+    name: 'form rejected',
     isSignedIn: true,
     async open(page, { scene }) {
       await page.goto(`${scene.url}/account`)
@@ -259,7 +266,7 @@ const LED_TO: readonly EveryPage[] = [
     },
   },
   {
-    name: 'fault',
+    name: 'internal error',
     isSignedIn: true,
     async open(page, { scene, full }) {
       const sql = scene.platform.controlSql
@@ -270,5 +277,4 @@ const LED_TO: readonly EveryPage[] = [
   },
 ]
 
-/** All of them. */
-export const EVERY_PAGE: readonly EveryPage[] = [...OUTSIDE, ...STORE_PAGES, ...LED_TO]
+export const EVERY_PAGE: readonly EveryPage[] = [...OUTSIDE, ...STORE_PAGES, ...AFTER_STEPS]

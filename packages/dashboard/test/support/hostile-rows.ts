@@ -1,9 +1,9 @@
-// Rows with given texts in every place that a merchant, a customer or a tool may write to: lists of a store, and keys.
+// Inserts rows and keys with given texts in each field that a merchant, a customer or a tool can write.
 
 import type { Sql } from 'postgres'
 import type { TestStore } from '../../../../test/support/platform.ts'
 
-/** Statements that make a row of a list from an `id` and a `text`. */
+/** Statements that insert a row of a list with an `id` and a `text`. */
 const LISTS = {
   products: 'insert into products (id, name, slug, price) select id, text, text, 1',
   customers: 'insert into customers (id, email, name, phone, locale) select id, text, text, text, text',
@@ -13,13 +13,12 @@ const LISTS = {
   'customer-groups': 'insert into customer_groups (id, name, description) select id, text, text',
 } as const
 
-/** A list, as in addresses. */
+/** The name of a list in URLs. */
 export type ListName = keyof typeof LISTS
 
-/** All of them. */
 export const LIST_NAMES: readonly string[] = Object.keys(LISTS)
 
-/** A row of each list for each text. */
+/** Inserts one row per text into each list. */
 export async function fillLists({ sql }: TestStore, texts: readonly string[]): Promise<void> {
   for (const statement of Object.values(LISTS))
     await sql.unsafe(
@@ -28,7 +27,7 @@ export async function fillLists({ sql }: TestStore, texts: readonly string[]): P
     )
 }
 
-/** Revoked keys, each used in this hour. */
+/** Inserts revoked keys with usage in this hour. */
 export async function addRevokedKeys(sql: Sql, storeId: string, count: number): Promise<void> {
   await sql`
     with made as (
@@ -39,7 +38,7 @@ export async function addRevokedKeys(sql: Sql, storeId: string, count: number): 
     insert into usage_hours (key_id, hour, answered) select id, date_trunc('hour', now()), 7 from made`
 }
 
-/** Gives these names to the store's revoked keys and to who made them, the first one to the newest key. */
+/** Sets the names and creators of the store's revoked keys, newest key first. */
 export async function nameRevokedKeys(sql: Sql, storeId: string, names: readonly string[]): Promise<void> {
   await sql`
     update api_keys k set name = n.text, created_by = n.text

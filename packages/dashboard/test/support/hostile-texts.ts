@@ -1,12 +1,11 @@
-// Texts as somebody writes them who wants to get into a page: five hundred different ones, each a name that is accepted.
+// 500 different texts that try to inject markup or code. Each one is a valid name.
 
-/** How many there are. */
 export const HOSTILE_TEXTS_COUNT = 500
 
-/** Characters of a name at most. */
+/** The most characters of a name. */
 const LENGTH_MAX = 80
 
-/** What is meant to leave the place where the text stands. */
+/** Prefixes that try to end the surrounding attribute or element. */
 const BREAKERS: readonly string[] = [
   '',
   '">',
@@ -35,7 +34,7 @@ const BREAKERS: readonly string[] = [
   '{{constructor}}',
 ]
 
-/** What is meant to run, to be loaded, or to stand where no markup was meant. */
+/** Payloads that try to run code, load a file, or insert markup. */
 const PAYLOADS: readonly string[] = [
   '<script>alert(1)</script>',
   '<ScRiPt src=//example.com/x></sCrIpT>',
@@ -61,14 +60,13 @@ const PAYLOADS: readonly string[] = [
   '&lt;b&gt;&amp;amp;&#0;&nbsp',
 ]
 
-/** The texts. */
 export function hostileTexts(): string[] {
   const texts = PAYLOADS.flatMap((payload) => BREAKERS.map((breaker) => cut(`${breaker}${payload}`)))
   const different = [...new Set(texts)].slice(0, HOSTILE_TEXTS_COUNT - 2)
   return [...different, 'W'.repeat(LENGTH_MAX), '𝕏'.repeat(LENGTH_MAX)]
 }
 
-/** As many texts that want nothing, to see what a page is like with those. */
+/** Returns the same number of harmless texts, as a reference. */
 export function harmlessTexts(): string[] {
   return hostileTexts().map((_, at) => `Name ${at}`)
 }

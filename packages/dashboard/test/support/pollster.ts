@@ -1,18 +1,18 @@
-// Asks for one address again and again from a thread of its own while another request runs, and says how long the longest
-// response took: what a client of the API sees while a page is made.
+// Requests one URL repeatedly from a worker thread while another request runs, and measures the slowest response. This shows
+// how much a page delays clients of the API.
 
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
-/** What was seen of one request and of the others beside it. */
-export interface Seen {
+/** The measurement of one request and of the polls during it. */
+export interface Measurement {
   readonly status: number
   readonly bytes: number
   readonly tookMs: number
   readonly longestWaitMs: number
 }
 
-/** A thread that asks. */
+/** The worker thread. */
 export class Pollster {
   readonly #worker: Worker
 
@@ -20,11 +20,11 @@ export class Pollster {
     this.#worker = new Worker(PROGRAM, { eval: true, workerData: polled })
   }
 
-  /** Requests `url`, and the polled address beside it. */
-  async during(url: string, headers: Record<string, string>): Promise<Seen> {
+  /** Requests `url`, and polls until the response is complete. */
+  async during(url: string, headers: Record<string, string>): Promise<Measurement> {
     this.#worker.postMessage({ url, headers })
-    const [seen] = await once(this.#worker, 'message')
-    return seen
+    const [measurement] = await once(this.#worker, 'message')
+    return measurement
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
-// Runs an Apps Script with stand-ins for Google's globals, in a process of its own since they are synchronous: a request
-// ends before anything else happens. Takes a run as JSON on standard input and prints what became of it as JSON.
+// Runs an Apps Script with replacements for Google's globals. It needs its own process, because Google's functions are
+// synchronous. Reads a `SheetRun` as JSON from standard input and prints a `SheetOutcome` as JSON.
 
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -7,27 +7,27 @@ import vm from 'node:vm'
 
 type CellValue = string | number
 
-/** What a script is run with. */
+/** The input of a run. */
 export interface SheetRun {
   readonly code: string
   readonly properties: Readonly<Record<string, string>>
-  /** Cells of the sheet "Orders"; null where there is no such sheet yet. */
+  /** Cells of the sheet "Orders"; null if there is no such sheet yet. */
   readonly cells: readonly (readonly CellValue[])[] | null
 }
 
-/** What it left behind. */
+/** The result of a run. */
 export interface SheetOutcome {
   readonly properties: Readonly<Record<string, string>>
   readonly cells: readonly (readonly CellValue[])[] | null
   readonly sleptMs: readonly number[]
-  /** Message of the error with which the script ended; null where it ended well. */
+  /** Message of the error that stopped the script; null if it succeeded. */
   readonly error: string | null
 }
 
-/** Rows of a new sheet; Google's have 1,000. */
+/** Rows of a new sheet. Google's sheets have 1,000. */
 const ROWS_OF_NEW_SHEET = 300
 
-/** A sheet: a grid that does not grow by itself, whose cells take a text that begins like a formula for one. */
+/** A sheet that does not grow by itself, and that reads text that begins like a formula as a formula. */
 class Sheet {
   readonly cells: CellValue[][]
   private rowsMax: number
@@ -40,7 +40,7 @@ class Sheet {
   getLastRow = () => this.cells.length
   getMaxRows = () => this.rowsMax
   insertRowsAfter(row: number, count: number) {
-    if (row !== this.rowsMax) throw new Error('rows are only added at the end here')
+    if (row !== this.rowsMax) throw new Error('this sheet can only add rows at the end')
     this.rowsMax += count
   }
   getRange(row: number, column: number, rows: number, columns: number) {
@@ -55,7 +55,7 @@ class Sheet {
   }
 }
 
-/** What a cell holds after a value was set. */
+/** Returns the content of a cell after a value was set. */
 function written(value: CellValue): CellValue {
   if (typeof value !== 'string') return value
   if (value.startsWith("'")) return value.slice(1)
@@ -63,8 +63,8 @@ function written(value: CellValue): CellValue {
 }
 
 function fetchNow(url: string, { headers }: { headers: Record<string, string> }) {
-  const words = Object.entries(headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`])
-  const { stdout } = spawnSync('curl', ['--silent', '--include', ...words, url], {
+  const options = Object.entries(headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`])
+  const { stdout } = spawnSync('curl', ['--silent', '--include', ...options, url], {
     encoding: 'utf8',
     maxBuffer: 2 ** 28,
   })

@@ -1,5 +1,5 @@
-// What the tests in a browser stand on: a running platform with its dashboard, one Chromium, and pages of it that are
-// signed in already and must do nothing wrong until the test ends.
+// The fixture of browser tests: a platform with its dashboard, one Chromium, and pages that can be signed in already. A page
+// with problems, such as a console error, fails its test.
 
 import { expect, onTestFinished } from 'vitest'
 import { type OpenPage, openBrowser, openPage, type PageSettings } from '../../../../test/support/browser.ts'
@@ -12,13 +12,13 @@ export type Page = OpenPage['page']
 /** A platform and a browser. */
 export interface Scene {
   readonly platform: TestPlatform
-  /** Of the dashboard. */
+  /** The URL of the dashboard. */
   readonly url: string
-  /** A blank page in a context of its own, signed in where there is a merchant; closed and looked at by whoever opens it. */
+  /** Opens an empty page in its own context, signed in if there is a merchant. The caller closes it and checks its problems. */
   open(merchant: TestMerchant | null, settings?: PageSettings): Promise<OpenPage>
-  /** A blank page in a context of its own, closed when the test ends, which fails where the page did anything wrong. */
+  /** Opens an empty page in its own context. It is closed when the test ends, and its problems fail the test. */
   visit(settings?: PageSettings): Promise<OpenPage>
-  /** The same, signed in as `merchant`, always in the same session: to end it, sign in by the form. */
+  /** Like `visit`, but signed in. All pages of a merchant share one session, so don't sign out in it. */
   visitAs(merchant: TestMerchant, settings?: PageSettings): Promise<OpenPage>
   close(): Promise<void>
 }
@@ -29,12 +29,12 @@ export const SCRIPTING = [
   { scripting: 'without JavaScript', javaScript: false },
 ] as const
 
-/** Starts both. What keys do is written down at once, so that nobody waits to see it. */
+/** Starts the platform and the browser. Usage is written almost immediately, so that tests need not wait for it. */
 export async function openScene(): Promise<Scene> {
   const browser = await openBrowser()
   const platform = await startPlatform({ USAGE_FLUSH_MS: '50' }, { dashboard: true })
   const url = urlOf(platform)
-  // a password costs a tenth of a second, by design: one sign-in for each merchant
+  // Checking a password takes a tenth of a second by design, so each merchant signs in once.
   const sessions = new Map<string, PlainBrowser>()
   const open = async (merchant: TestMerchant | null, settings?: PageSettings) => {
     const opened = await openPage(browser, settings)
@@ -66,24 +66,24 @@ export async function openScene(): Promise<Scene> {
   }
 }
 
-/** Fills the sign-in form and sends it. */
+/** Fills and sends the sign-in form. */
 export async function signIn(page: Page, { email, password }: Pick<TestMerchant, 'email' | 'password'>): Promise<void> {
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** Text of the first element that `selector` finds, as written in the document. */
+/** Returns the text of the first matching element, as written in the document. */
 export async function textOf(page: Page, selector: string): Promise<string> {
   return (await page.locator(selector).first().textContent()) ?? ''
 }
 
-/** Text of every element that `selector` finds, without blanks around it. */
+/** Returns the trimmed texts of all matching elements. */
 export async function textsOf(page: Page, selector: string): Promise<string[]> {
   return (await page.locator(selector).allTextContents()).map((text) => text.trim())
 }
 
-/** Opens the page again and again until `look` says what is expected, for five seconds at most. */
+/** Reloads the page until `look` returns the expected value, for at most five seconds. */
 export async function reloadUntil<T>(page: Page, look: () => Promise<T>, expected: T): Promise<void> {
   const lookAgain = async () => {
     await page.reload()

@@ -1,4 +1,4 @@
-// A platform whose dashboard has single sign-on at a real provider, and the steps of a browser through both.
+// A platform whose dashboard has single sign-on at a real provider, and the steps of a browser.
 
 import {
   addMerchant,
@@ -10,21 +10,21 @@ import {
 import { startPlatform, type TestPlatform, type TestStore } from '../../../../test/support/platform.ts'
 import { openProvider, type ServeOptions, signInThere, type TestProvider } from './test-provider.ts'
 
-/** All of it, with one merchant whom the provider knows as "known", at a verified address. */
+/** The platform and the provider. The merchant has the login "known" at the provider, with a verified address. */
 export class SingleSignOnScene {
   readonly provider: TestProvider
   readonly platform: TestPlatform
   readonly store: TestStore
   readonly merchant: TestMerchant
 
-  private constructor(parts: Pick<SingleSignOnScene, 'provider' | 'platform' | 'store' | 'merchant'>) {
-    this.provider = parts.provider
-    this.platform = parts.platform
-    this.store = parts.store
-    this.merchant = parts.merchant
+  private constructor(fixtures: Pick<SingleSignOnScene, 'provider' | 'platform' | 'store' | 'merchant'>) {
+    this.provider = fixtures.provider
+    this.platform = fixtures.platform
+    this.store = fixtures.store
+    this.merchant = fixtures.merchant
   }
 
-  /** Starts it; the provider answers nothing before `reset` or `serve`. */
+  /** Starts both. The provider does not respond before `reset` or `serve`. */
   static async open(): Promise<SingleSignOnScene> {
     const provider = await openProvider()
     const client = { OIDC_CLIENT_ID: 'dashboard', OIDC_CLIENT_SECRET: provider.clientSecret }
@@ -40,48 +40,48 @@ export class SingleSignOnScene {
     return urlOf(this.platform)
   }
 
-  /** A page of the store. */
+  /** The path of a page of the store. */
   get settings(): string {
     return `/stores/${this.store.id}/settings/api`
   }
 
-  /** The provider begins to answer. */
+  /** Makes the provider respond. */
   serve(options: ServeOptions = {}): void {
     this.provider.serve(this.url, options)
   }
 
-  /** The provider answers as it should, and no guess is counted. */
+  /** Makes the provider respond normally, and resets the rate limit. */
   async reset(): Promise<void> {
     this.serve()
     await this.platform.controlSql`delete from sign_in_attempts`
   }
 
-  /** A browser with no cookie, or with those of another one. */
+  /** Returns a browser without cookies, or with the cookies of another one. */
   browser(like?: PlainBrowser): PlainBrowser {
     const made = new PlainBrowser(this.url)
     for (const [name, value] of like?.cookies ?? []) made.cookies.set(name, value)
     return made
   }
 
-  /** Presses the button; the address that the answer leads to. Throws where there is none. */
+  /** Presses the button, and returns the URL of the provider. Throws if the response has none. */
   async leave(visitor: PlainBrowser, page = '/sign-in'): Promise<string> {
     const { headers, status } = await visitor.send(page, '/sign-in/oidc')
     const address = /^0; url=(.+)$/.exec(headers.get('refresh') ?? '')?.[1]
-    if (address === undefined) throw new Error(`the button answered ${status}`)
+    if (address === undefined) throw new Error(`the button returned ${status}`)
     return address
   }
 
-  /** Presses the button and signs in there; the address to come back by. */
+  /** Presses the button and signs in at the provider. Returns the callback URL. */
   async leaveAndSignIn(visitor: PlainBrowser, login: string): Promise<string> {
     return signInThere(await this.leave(visitor), this.provider.issuer, login)
   }
 
-  /** Comes back by the address that the provider gave. */
+  /** Opens the callback URL. */
   comeBack(visitor: PlainBrowser, address: string): Promise<PageAnswer> {
     return visitor.get(address.slice(this.url.length))
   }
 
-  /** The whole way there and back. */
+  /** Runs the whole single sign-on. */
   async signIn(visitor: PlainBrowser, login: string): Promise<PageAnswer> {
     return this.comeBack(visitor, await this.leaveAndSignIn(visitor, login))
   }

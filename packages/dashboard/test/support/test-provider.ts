@@ -1,4 +1,4 @@
-// A real OpenID Connect provider on a loopback address, and a person who signs in at it over plain HTTP.
+// A real OpenID Connect provider on a loopback address, and the steps of a person who signs in there.
 
 import { createSign, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { createServer, type Server, type ServerResponse } from 'node:http'
@@ -6,37 +6,37 @@ import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
 import { type PageAnswer, PlainBrowser } from '../../../../test/support/merchant.ts'
 
-/** Somebody with an account at the provider; claims that are absent are not told. */
+/** A person with an account at the provider. The provider omits absent claims. */
 export interface Person {
   readonly login: string
   readonly email?: string
   readonly email_verified?: unknown
 }
 
-/** How a provider answers. */
+/** How the provider responds. */
 export interface ServeOptions {
-  /** Whether claims are in the ID token, too, and not only at the user info endpoint. */
+  /** Whether the ID token contains the claims, too, and not only the user info. */
   readonly inIdToken?: boolean
-  /** Changes the JSON that it answers at `/token`, `/me` or `/.well-known/openid-configuration`. */
-  readonly change?: (path: string, answer: Record<string, unknown>) => Record<string, unknown>
+  /** Changes the JSON response of `/token`, `/me` or `/.well-known/openid-configuration`. */
+  readonly change?: (path: string, body: Record<string, unknown>) => Record<string, unknown>
 }
 
-/** A provider that listens. */
+/** A provider that is listening. */
 export interface TestProvider {
   readonly issuer: string
   readonly clientSecret: string
-  /** Everybody with an account there; may be changed at any time. */
+  /** All accounts at the provider, by ID. Tests can change them at any time. */
   readonly people: Map<string, Person>
-  /** Access tokens, refresh tokens and ID tokens that it gave out. */
+  /** All access tokens, refresh tokens and ID tokens that it issued. */
   readonly tokens: string[]
-  /** Begins to answer, for the dashboard at this address. */
+  /** Starts to respond, for the dashboard at this URL. */
   serve(dashboardUrl: string, options?: ServeOptions): void
-  /** Answers no more, and ends all connections; `serve` begins anew. */
+  /** Stops responding and closes all connections, until the next `serve`. */
   silence(): void
   close(): Promise<void>
 }
 
-/** Takes a port; requests wait for `serve`. */
+/** Listens on a free port. Requests wait for `serve`. */
 export async function openProvider(): Promise<TestProvider> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -61,8 +61,8 @@ export async function openProvider(): Promise<TestProvider> {
       server.removeAllListeners('request')
       server.on('request', (request, response) => {
         if (CHANGED.includes(request.url ?? '')) {
-          changeEnd(response, (answer) => {
-            const changed = change?.(request.url ?? '', answer) ?? answer
+          replaceBody(response, (body) => {
+            const changed = change?.(request.url ?? '', body) ?? body
             tokens.push(...TOKENS.flatMap((name) => (typeof changed[name] === 'string' ? [changed[name]] : [])))
             return changed
           })
@@ -77,24 +77,24 @@ export async function openProvider(): Promise<TestProvider> {
   }
 }
 
-/** Signs in at the provider from the page that `start` leads to; the address on our side that it sends back to. */
+/** Signs in at the provider, starting at the URL `start`. Returns the callback URL. */
 export async function signInThere(start: string, issuer: string, login: string): Promise<string> {
   const there = new PlainBrowser(issuer)
   let path = pathAt(issuer, start)
   for (let step = 0; step < 12; step += 1) {
-    const answer = await there.get(path)
-    const next = answer.status === 200 ? await fill(there, answer, login) : answer
+    const page = await there.get(path)
+    const next = page.status === 200 ? await fill(there, page, login) : page
     const location = next.headers.get('location')
     if (location === null)
-      throw new Error(`the provider answered ${next.status} at ${path}: ${next.text.slice(0, 300)}`)
+      throw new Error(`the provider returned ${next.status} at ${path}: ${next.text.slice(0, 300)}`)
     const address = new URL(location, issuer)
     if (address.origin !== issuer) return address.href
     path = pathAt(issuer, address.href)
   }
-  throw new Error('the provider leads nowhere')
+  throw new Error('the provider does not redirect to the dashboard')
 }
 
-/** Turns away at the provider; the address on our side that it sends back to. */
+/** Declines the sign-in at the provider. Returns the callback URL. */
 export async function declineThere(start: string, issuer: string): Promise<string> {
   const there = new PlainBrowser(issuer)
   const asked = await there.get(pathAt(issuer, start))
@@ -104,7 +104,7 @@ export async function declineThere(start: string, issuer: string): Promise<strin
   return back.headers.get('location') ?? ''
 }
 
-/** Sends the form on the provider's page: the sign-in, and after it the consent. */
+/** Sends the form on the provider's page: first the sign-in, then the consent. */
 function fill(there: PlainBrowser, page: PageAnswer, login: string): Promise<PageAnswer> {
   const action = /action="([^"]+)"/.exec(page.text)?.[1] ?? ''
   const prompt = /name="prompt" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
@@ -117,10 +117,10 @@ function pathAt(issuer: string, address: string): string {
   return pathname + search
 }
 
-// one for all that a test serves: who checks signatures keeps it by its name
+// All providers share one key pair, because better-auth caches public keys by their key ID.
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
-/** `token`, an ID token, with other claims: signed by the provider all the same. */
+/** Returns an ID token with changed claims and a valid signature. */
 export function signedWith(token: string, claims: Readonly<Record<string, unknown>>): string {
   const [head = '', payload = ''] = token.split('.')
   const before = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object
@@ -161,8 +161,8 @@ function settings({ dashboardUrl, clientSecret, people, inIdToken }: Served) {
 const CHANGED: readonly string[] = ['/token', '/me', '/.well-known/openid-configuration']
 const TOKENS = ['access_token', 'refresh_token', 'id_token'] as const
 
-/** Lets an answer of JSON end as another one. */
-function changeEnd(response: ServerResponse, change: (answer: Record<string, unknown>) => unknown): void {
+/** Replaces the JSON body of a response. */
+function replaceBody(response: ServerResponse, change: (body: Record<string, unknown>) => unknown): void {
   const end = response.end.bind(response)
   response.end = (body: unknown) => {
     const changed = JSON.stringify(change(JSON.parse(String(body))))

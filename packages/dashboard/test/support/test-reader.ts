@@ -1,4 +1,4 @@
-// A store of the test platform as the Data pages read it, through a reader of its own.
+// Reads a store of the test platform as the Data pages do.
 
 import { connectionUrlOf, getStore } from '@store-export/control'
 import {
@@ -16,14 +16,14 @@ import type { DataStore } from '../../src/data/data-page.ts'
 import { addressOf, type StoreSource, storeStatus } from '../../src/data/store-rows.ts'
 import { TimeSlicer } from '../../src/data/time-slicer.ts'
 
-/** Readers of store databases, to be closed. */
+/** A store reader. The test closes it. */
 export interface TestReader {
   readonly reader: StoreReader
   readonly events: ServiceEvent[]
   close(): Promise<void>
 }
 
-/** A reader for the platform's stores; the catalog is read again for every request. */
+/** Creates a reader for the platform's stores. It reads the catalog again for each request. */
 export function openReader(platform: TestPlatform): TestReader {
   const events: ServiceEvent[] = []
   const emit = (event: ServiceEvent) => events.push(event)
@@ -46,12 +46,12 @@ export function openReader(platform: TestPlatform): TestReader {
   return { reader, events, close: () => pools.close() }
 }
 
-/** The store as registered, ready to be shown. */
+/** Returns the registered store as the Data pages need it. */
 export async function dataStore(platform: TestPlatform, { reader }: Pick<TestReader, 'reader'>, store: TestStore) {
   const registered = await getStore(platform.service.control, store.id)
   if (registered === null) throw new Error('the store is not registered')
   const address = addressOf(registered)
-  if (address === null) throw new Error('the store is not served')
+  if (address === null) throw new Error('the store is not ready')
   const source: StoreSource = {
     reader,
     address,

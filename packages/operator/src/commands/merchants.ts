@@ -30,7 +30,7 @@ interface RemoveOptions extends EmailOptions {
   readonly store?: string
 }
 
-const EMAIL_HELP = "the merchant's e-mail address"
+const EMAIL_HELP = "the merchant's email address"
 
 /** Adds the commands. */
 export function addMerchantsCommands(program: Command, processContext: ProcessContext): void {
@@ -91,7 +91,7 @@ async function list({ database }: CommandContext, { json }: CommonOptions): Prom
     return printJson({ merchants: described })
   }
   printTable(
-    ['merchant id', 'since', 'stores', 'e-mail'],
+    ['merchant id', 'since', 'stores', 'email'],
     merchants.map(({ id, createdAt, storeIds, email }) => [
       id,
       createdAt.toISOString(),

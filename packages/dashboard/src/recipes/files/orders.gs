@@ -1,10 +1,12 @@
-// Keeps the sheet "Orders" up to date. In the sheet: Extensions, Apps Script, paste this. Then Project settings, Script
-// properties: add STORE_EXPORT_KEY. Run syncOrders once, and add a time-driven trigger for it.
-// The script properties ORDERS_SINCE and ORDERS_CURSOR say how far the sheet is: a run that Google ends, or that fails, is
-// continued there by the next one.
+// Keeps the sheet "Orders" up to date.
+// 1. In the spreadsheet, open Extensions > Apps Script and paste this code.
+// 2. Open Project settings > Script properties and add STORE_EXPORT_KEY with your key.
+// 3. Run syncOrders once, then add a time-driven trigger for it.
+// The script properties ORDERS_SINCE and ORDERS_CURSOR store the progress. The next run continues there if a run fails, or
+// if Google stops it.
 const ADDRESS = 'https://api.example.com/api/v1/orders'
 const ATTEMPTS_MAX = 6
-// Google ends a script after six minutes.
+// Google stops a script after six minutes.
 const RUN_MS = 4 * 60000
 const COLUMNS = {
   id: (order) => order.id,
@@ -18,7 +20,7 @@ const COLUMNS = {
 }
 
 function syncOrders() {
-  // the run before is still at it
+  // The previous run is still active.
   if (!LockService.getScriptLock().tryLock(1000)) return
   const properties = PropertiesService.getScriptProperties()
   let sheet = null
@@ -30,7 +32,7 @@ function syncOrders() {
     sheet = sheet || openSheet()
     writeOrders(sheet, page.data)
     cursor = page.meta.next_cursor || ''
-    // the watermark counts from when everything is written
+    // Save the watermark only when all pages are written.
     if (cursor === '') since = watermark
     properties.setProperties({ ORDERS_SINCE: since, ORDERS_CURSOR: cursor })
   } while (cursor !== '' && Date.now() < until)
@@ -41,7 +43,7 @@ function getPage(since, cursor) {
   const query = '?limit=250&updated_since=' + encodeURIComponent(since)
   const url = ADDRESS + query + (cursor === '' ? '' : '&cursor=' + encodeURIComponent(cursor))
   for (let attempt = 1; ; attempt++) {
-    const { status, headers, text } = ask(url, key)
+    const { status, headers, text } = request(url, key)
     if (status === 200) return { page: JSON.parse(text), watermark: headers['x-sync-watermark'] }
     if (cursor !== '' && text.includes('INVALID_CURSOR')) return getPage(since, '')
     if (![0, 409, 429, 502, 503, 504].includes(status) || attempt === ATTEMPTS_MAX)
@@ -50,8 +52,8 @@ function getPage(since, cursor) {
   }
 }
 
-// Status 0: there was no response.
-function ask(url, key) {
+// Status 0 means that there was no response.
+function request(url, key) {
   try {
     const response = UrlFetchApp.fetch(url, { headers: { 'x-api-key': key }, muteHttpExceptions: true })
     const names = Object.entries(response.getHeaders()).map(([name, value]) => [name.toLowerCase(), value])
@@ -67,12 +69,12 @@ function openSheet() {
   const sheet = file.getSheetByName('Orders') || file.insertSheet('Orders')
   const names = Object.keys(COLUMNS)
   sheet.getRange(1, 1, 1, names.length).setValues([names])
-  const kept = Math.max(sheet.getLastRow() - 1, 0)
-  const ids = kept === 0 ? [] : sheet.getRange(2, 1, kept, 1).getValues()
+  const rows = Math.max(sheet.getLastRow() - 1, 0)
+  const ids = rows === 0 ? [] : sheet.getRange(2, 1, rows, 1).getValues()
   return { sheet, names, rowOf: new Map(ids.map(([id], at) => [id, at + 2])) }
 }
 
-// Puts each order in the row that has its id, or below the last one.
+// Writes each order into the row with its id, or below the last row.
 function writeOrders({ sheet, names, rowOf }, orders) {
   const added = []
   const first = sheet.getLastRow() + 1
@@ -91,7 +93,7 @@ function writeOrders({ sheet, names, rowOf }, orders) {
   sheet.getRange(first, 1, added.length, names.length).setValues(added)
 }
 
-// A text that begins like a formula stays a text.
+// Text that begins like a formula stays text.
 function asCell(value) {
   if (value === null) return ''
   return typeof value === 'string' && /^[=+\-@']/.test(value) ? "'" + value : value

@@ -1,8 +1,8 @@
-# Keeps all orders of the store in orders.jsonl, one JSON object a line. A line replaces earlier lines with the same id.
-# Needs Python 3.8 and nothing else. The variable STORE_EXPORT_KEY holds the key:
+# Keeps the orders of the store in orders.jsonl, one JSON object per line. A line replaces earlier lines with the same id.
+# Needs Python 3.8 or later. Set the environment variable STORE_EXPORT_KEY to your key, then run:
 #   python3 orders.py
-# The first run reads everything, later runs what changed. orders.state says how far the file is: a run that was killed
-# continues there. Delete both files to start again.
+# The first run reads all orders, and later runs read changes. orders.state stores the progress, so that the next run
+# continues after a run that was killed. To start again, delete both files.
 import json
 import os
 import sys
@@ -51,7 +51,7 @@ def load_state():
     return {"since": "1970-01-01T00:00:00Z", "cursor": None, "bytes": 0}
 
 
-# In one step, so that a kill leaves the old state or the new one.
+# The rename is atomic, so a killed run leaves the old state or the new one.
 def save_state(state):
     with open(STATE + ".new", "w") as file:
         json.dump(state, file)
@@ -60,7 +60,7 @@ def save_state(state):
 
 state, count, has_more = load_state(), 0, True
 with open(ROWS, "ab") as rows:
-    # a run that was killed may have left half a page
+    # A killed run may have left part of a page.
     rows.truncate(state["bytes"])
     while has_more:
         page, watermark = get_page(state["since"], state["cursor"])
@@ -70,7 +70,7 @@ with open(ROWS, "ab") as rows:
         count, has_more = count + len(page["data"]), page["meta"]["has_more"]
         state["bytes"] = os.path.getsize(ROWS)
         state["cursor"] = page["meta"]["next_cursor"]
-        # the watermark counts from when everything is written
+        # Save the watermark only when all pages are written.
         if not has_more:
             state["since"] = watermark
         save_state(state)

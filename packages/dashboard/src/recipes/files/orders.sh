@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Keeps all orders of the store in orders.jsonl, one JSON object a line. A line replaces earlier lines with the same id.
-# Needs curl, jq and the key in STORE_EXPORT_KEY:
+# Keeps the orders of the store in orders.jsonl, one JSON object per line. A line replaces earlier lines with the same id.
+# Needs curl and jq. Set the environment variable STORE_EXPORT_KEY to your key, then run:
 #   bash orders.sh
-# The first run reads everything, later runs what changed. orders.state says how far the file is: a run that was killed
-# continues there. Delete both files to start again.
+# The first run reads all orders, and later runs read changes. orders.state stores the progress, so that the next run
+# continues after a run that was killed. To start again, delete both files.
 set -euo pipefail
 
 address='https://api.example.com/api/v1/orders'
@@ -11,15 +11,15 @@ rows=orders.jsonl
 state=orders.state
 attempts_max=8
 attempts_to_connect_max=4
-: "${STORE_EXPORT_KEY:?must hold a key; make one in the dashboard under Settings, API}"
+: "${STORE_EXPORT_KEY:?is not set: create a key in the dashboard under Settings > API}"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
-# Leaves one page in $work/body. Retries after a limit, a busy store or a lost connection.
+# Writes one page to $work/body. Retries after a rate limit, a busy store or a lost connection.
 get_page() {
   local attempt status wait most message
   for ((attempt = 1; ; attempt++)); do
-    # the key comes from a file, since other programs can read a command line
+    # The key is in a file, because other programs can read the command line.
     status="$(curl --silent --show-error --get --max-time 60 --header @<(printf 'x-api-key: %s' "$STORE_EXPORT_KEY") \
       --dump-header "$work/headers" --output "$work/body" --write-out '%{http_code}' \
       --data limit=250 --data-urlencode "updated_since=$since" ${cursor:+--data-urlencode "cursor=$cursor"} \
@@ -45,12 +45,12 @@ get_page() {
   done
 }
 
-# Seconds that the last response asks to wait; $1 if it does not say.
+# Prints the seconds in the Retry-After header of the last response; $1 without that header.
 retry_after() {
   awk -v wait="$1" 'tolower($1) == "retry-after:" { wait = $2 + 0 } END { print wait }' "$work/headers"
 }
 
-# From when the next run asks, as the last response says.
+# Prints the watermark of the last response: the next run requests changes since then.
 watermark() {
   awk 'tolower($1) == "x-sync-watermark:" { gsub("\r", ""); print $2 }' "$work/headers"
 }
@@ -66,7 +66,7 @@ if [ -f "$state" ] && [ "$(size)" -ge "$(jq .bytes "$state")" ]; then
   cursor="$(jq --raw-output '.cursor // ""' "$state")"
   bytes="$(jq .bytes "$state")"
 fi
-# a run that was killed may have left half a page
+# A killed run may have left part of a page.
 if [ "$(size)" -gt "$bytes" ]; then
   head -c "$bytes" "$rows" >"$rows.new"
   mv "$rows.new" "$rows"
@@ -78,7 +78,7 @@ while [ "$has_more" = true ]; do
   count=$((count + $(jq '.data | length' "$work/body")))
   has_more="$(jq .meta.has_more "$work/body")"
   cursor="$(jq --raw-output '.meta.next_cursor // ""' "$work/body")"
-  # the watermark counts from when everything is written
+  # Save the watermark only when all pages are written.
   [ "$has_more" = true ] || since="$(watermark)"
   jq --null-input --arg since "$since" --arg cursor "$cursor" --argjson bytes "$(size)" \
     '{since: $since, cursor: (if $cursor == "" then null else $cursor end), bytes: $bytes}' >"$state.new"

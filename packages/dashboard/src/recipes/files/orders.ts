@@ -1,8 +1,8 @@
-// Keeps all orders of the store in orders.jsonl, one JSON object a line. A line replaces earlier lines with the same id.
-// Needs Node 24 and nothing else. The variable STORE_EXPORT_KEY holds the key:
+// Keeps the orders of the store in orders.jsonl, one JSON object per line. A line replaces earlier lines with the same id.
+// Needs Node 24. Set the environment variable STORE_EXPORT_KEY to your key, then run:
 //   node orders.ts
-// The first run reads everything, later runs what changed. orders.state says how far the file is: a run that was killed
-// continues there. Delete both files to start again.
+// The first run reads all orders, and later runs read changes. orders.state stores the progress, so that the next run
+// continues after a run that was killed. To start again, delete both files.
 
 import { appendFileSync, existsSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,14 +16,14 @@ const attemptsToConnectMax = 4
 interface State {
   readonly since: string
   readonly cursor: string | null
-  /** Of the file of rows. */
+  /** Size of orders.jsonl. */
   readonly bytes: number
 }
 interface Page {
   readonly data: readonly { readonly id: string; readonly total: string }[]
   readonly meta: { readonly next_cursor: string | null; readonly has_more: boolean }
 }
-interface Answer {
+interface Result {
   readonly page: Page
   readonly watermark: string
 }
@@ -31,24 +31,24 @@ interface Answer {
 const start: State = { since: '1970-01-01T00:00:00Z', cursor: null, bytes: 0 }
 let state = loadState()
 let count = 0
-// a run that was killed may have left half a page
+// A killed run may have left part of a page.
 if (existsSync(rowsFile)) truncateSync(rowsFile, state.bytes)
 for (let hasMore = true; hasMore; ) {
   const { page, watermark } = await getPage(state.since, state.cursor)
   appendFileSync(rowsFile, page.data.map((order) => `${JSON.stringify(order)}\n`).join(''))
   count += page.data.length
   hasMore = page.meta.has_more
-  // the watermark counts from when everything is written
+  // Save the watermark only when all pages are written.
   const since = hasMore ? state.since : watermark
   state = { since, cursor: page.meta.next_cursor, bytes: statSync(rowsFile).size }
   saveState()
 }
 process.stderr.write(`${count} orders; the next run requests changes since ${state.since}\n`)
 
-async function getPage(since: string, cursor: string | null): Promise<Answer> {
+async function getPage(since: string, cursor: string | null): Promise<Result> {
   const query = new URLSearchParams({ limit: '250', updated_since: since, ...(cursor === null ? {} : { cursor }) })
   for (let attempt = 1; ; attempt++) {
-    const result = await ask(query)
+    const result = await request(query)
     if ('page' in result) return result
     if (cursor !== null && result.message.includes('INVALID_CURSOR')) return getPage(since, null)
     if (attempt >= result.attemptsMax) {
@@ -67,7 +67,7 @@ interface Failure {
   readonly attemptsMax: number
 }
 
-async function ask(query: URLSearchParams): Promise<Answer | Failure> {
+async function request(query: URLSearchParams): Promise<Result | Failure> {
   try {
     const signal = AbortSignal.timeout(60_000)
     const response = await fetch(`${address}?${query}`, { headers: { 'x-api-key': key }, signal })
@@ -89,12 +89,12 @@ async function ask(query: URLSearchParams): Promise<Answer | Failure> {
 }
 
 function loadState(): State {
-  const kept: State =
+  const saved: State =
     existsSync(stateFile) && existsSync(rowsFile) ? JSON.parse(readFileSync(stateFile, 'utf8')) : start
-  return kept !== start && statSync(rowsFile).size >= kept.bytes ? kept : start
+  return saved !== start && statSync(rowsFile).size >= saved.bytes ? saved : start
 }
 
-/** In one step, so that a kill leaves the old state or the new one. */
+/** The rename is atomic, so a killed run leaves the old state or the new one. */
 function saveState(): void {
   writeFileSync(`${stateFile}.new`, JSON.stringify(state))
   renameSync(`${stateFile}.new`, stateFile)

@@ -1,4 +1,4 @@
-// What pages do better with a script: copying, forgetting a key that was shown, and keeping what refreshes itself quiet.
+// Progressive enhancement: copies text, removes a shown key from the page, and controls pages that refresh themselves.
 
 const announcer = () => document.getElementById('announcer')
 
@@ -13,7 +13,7 @@ document.addEventListener('click', async (event) => {
   const label = button.querySelector('[data-copy-label]')
   label.textContent = isCopied ? 'Copied' : 'Press Ctrl+C'
   button.classList.toggle('copied', isCopied)
-  announcer().textContent = isCopied ? 'Copied to the clipboard' : 'The text is selected: copy it with Ctrl+C'
+  announcer().textContent = isCopied ? 'Copied to the clipboard' : 'The text is selected. Press Ctrl+C to copy it'
   setTimeout(() => {
     label.textContent = 'Copy'
     button.classList.remove('copied')
@@ -21,7 +21,7 @@ document.addEventListener('click', async (event) => {
   }, 2500)
 })
 
-// Without TLS there is no clipboard: the text is selected then, and the browser asked the old way.
+// Without TLS there is no clipboard API, so this selects the text and uses the old command.
 async function copy(source) {
   try {
     await navigator.clipboard.writeText(source.textContent)
@@ -32,7 +32,7 @@ async function copy(source) {
   }
 }
 
-// A form is sent once: its buttons stay disabled, because a second click would send it again.
+// Disables the buttons of a form that was sent, so that a second click doesn't send it again.
 document.addEventListener('submit', (event) => {
   const form = event.target
   if (form.method !== 'post') return
@@ -41,7 +41,7 @@ document.addEventListener('submit', (event) => {
   for (const button of form.querySelectorAll('button')) button.disabled = true
 })
 
-// A new key that was neither copied nor confirmed: the browser asks before it leaves the page.
+// The browser asks before it leaves a page with a new key that was neither copied nor confirmed.
 let mayLeave = document.querySelector('[data-secret]') === null
 const isInKey = (node) => Boolean((node instanceof Element ? node : node?.parentElement)?.closest('[data-secret]'))
 document.addEventListener('copy', () => {
@@ -55,7 +55,7 @@ addEventListener('beforeunload', (event) => {
   if (!mayLeave) event.preventDefault()
 })
 
-// The key does not stay in a page that the browser keeps, and such a page is old: it is loaded again.
+// The browser can restore a page from its cache. So the key is removed when the page is hidden, and a restored page reloads.
 addEventListener('pagehide', () => {
   for (const secret of document.querySelectorAll('[data-secret]')) secret.textContent = ''
 })
@@ -63,19 +63,19 @@ addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload()
 })
 
-// Nothing is fetched for a page that nobody looks at.
+// A page in the background doesn't refresh itself.
 document.addEventListener('htmx:before:request', (event) => {
   if (document.hidden && event.target.matches('[hx-trigger^="every"]')) event.preventDefault()
 })
 
-// A session that ended answers with the sign-in page: go there rather than showing it in a corner, unless somebody types.
+// After the session has ended, a refresh gets the sign-in page. Reload instead of inserting it, unless a field has changes.
 document.addEventListener('htmx:before:swap', (event) => {
   if (!event.detail.ctx.response.raw.redirected) return
   event.preventDefault()
   if (![...document.querySelectorAll('input')].some((field) => field.value !== field.defaultValue)) location.reload()
 })
 
-// Rows that were added get the focus that their button had.
+// The focus moves from the button to the first of the rows that it added.
 let shownRows = document.querySelectorAll('#rows > tr').length
 document.addEventListener('htmx:after:swap', () => {
   const rows = document.querySelectorAll('#rows > tr')
@@ -87,11 +87,11 @@ document.addEventListener('htmx:after:swap', () => {
   shownRows = rows.length
 })
 
-// If the next rows fail to load, a message appears beside the button.
+// Shows a message beside the button if the next rows fail to load.
 for (const failure of ['htmx:error', 'htmx:response:error']) {
   document.addEventListener(failure, ({ target }) => {
     if (!(target instanceof Element && target.matches('[hx-target="#rows"]'))) return
-    const text = 'The next rows could not be read just now. Try again in a minute.'
+    const text = 'We can’t load more rows right now. Try again in a minute.'
     const problem = Object.assign(document.createElement('div'), { className: 'callout waiting', textContent: text })
     document.getElementById('rows-problem').replaceChildren(problem)
   })
