@@ -19,6 +19,7 @@ const REWRITTEN: readonly string[] = [
   'docs/contribute/benchmarks.md',
   'docs/operate/monitoring.md',
   'packages/api/src/',
+  'packages/dashboard/',
   'packages/engine/src/query/once-for-schema.ts',
   'packages/engine/src/stores/waiting-requests.ts',
   'scripts/decision-records.ts',

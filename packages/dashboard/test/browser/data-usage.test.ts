@@ -57,7 +57,7 @@ describe.each(SCRIPTING)('data, $scripting', ({ javaScript }) => {
     await page.goto(`${base()}/data/orders`)
     await store.sql`alter table orders rename to orders_away`
     await page.getByRole('link', { name: 'Load more' }).click()
-    await expect.poll(() => textOf(page, '#rows-problem')).toContain('can’t load more rows')
+    await expect.poll(() => textOf(page, '#rows-problem')).toContain('right now. Try again in a minute.')
     expect(await page.locator('#rows > tr').count()).toBe(javaScript ? 50 : 0)
     await store.sql`alter table orders_away rename to orders`
     if (!javaScript) return
@@ -246,7 +246,7 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
     expect(await textsOf(page, '#log-lines .badge')).toEqual(['502', '502', '502'])
     expect((await times())[0]).toContain('03:00:40')
     await page.goto(`${base()}/usage/keys/${id}?until=three`)
-    expect(await textOf(page, '.field-problem')).toContain('Give a day and a time')
+    expect(await textOf(page, '.field-problem')).toContain('Enter a date and a time')
     await scene.platform.controlSql`delete from api_keys where id = ${id}`
   })
 
