@@ -1,4 +1,4 @@
-// The command line: which commands there are, and what is said when one fails. What each does is in commands/.
+// The command line: its commands (in commands/), the help for all of them, and error messages.
 
 import { Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
@@ -16,29 +16,29 @@ import { explainError } from './explain-error.ts'
 import { printJsonError, printMessage } from './output.ts'
 import { EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from './user-error.ts'
 
-/** Runs one command; resolves to the code to end with. A service that was started goes on running. */
-export async function runCli(words: readonly string[], processContext: ProcessContext): Promise<number> {
-  const json = words.includes('--json')
+/** Runs one command and resolves to its exit code. A service that the command started keeps running. */
+export async function runCli(args: readonly string[], processContext: ProcessContext): Promise<number> {
+  const json = args.includes('--json')
   try {
-    await createProgram(processContext, json).parseAsync([...words], { from: 'user' })
-    // A command may have failed in what it reports, as doctor does.
+    await createProgram(processContext, json).parseAsync([...args], { from: 'user' })
+    // doctor sets the exit code if it finds errors
     return typeof process.exitCode === 'number' ? process.exitCode : EXIT_DONE
   } catch (error) {
-    if (error instanceof CommanderError) return endUsage(error, json)
-    return complain(error, json)
+    if (error instanceof CommanderError) return reportUsageError(error, json)
+    return reportError(error, json)
   }
 }
 
-/** Creates the program with all its commands. */
+/** Creates the program with all its commands. With `json`, commander prints no error messages. */
 export function createProgram(processContext: ProcessContext, json: boolean): Command {
   const program = new Command('store-export')
-    .description('Read-only export of the data of every store on a platform.')
+    .description('Serve the data of the stores on a platform through a read-only HTTP API.')
     .version(manifest.version)
     .exitOverride()
     .configureOutput(json ? { writeErr: () => undefined } : {})
-    .showHelpAfterError('(add --help for the options)')
-    .addHelpText('after', () => `\n${COMMON_HELP}\n\nSettings, from the environment:\n${settingsHelp()}`)
-  const add = [
+    .showHelpAfterError('Add --help to see the options.')
+    .addHelpText('after', () => `\n${COMMON_HELP}\n\nSettings (environment variables):\n${settingsHelp()}`)
+  const commands = [
     addDemoCommand,
     addServeCommand,
     addMigrateCommand,
@@ -48,38 +48,41 @@ export function createProgram(processContext: ProcessContext, json: boolean): Co
     addSecretsCommands,
     addDoctorCommand,
   ]
-  for (const addCommand of add) addCommand(program, processContext)
+  for (const addTo of commands) addTo(program, processContext)
   return program
 }
 
-/** What holds for every command. */
-export const COMMON_HELP = `Every command takes --json. Results go to standard output, words to standard error.
+/** The help that holds for every command. */
+export const COMMON_HELP = `Every command accepts --json. Results go to standard output, messages to standard error.
 With --json, an error is one line on standard error: {"error": {"code": "...", "message": "..."}}.
-Exit codes: 0 done, 1 failed, 2 wrong usage, 75 a database cannot be reached (try again later).`
+Exit codes: 0 done, 1 failed, 2 wrong usage, 75 a database cannot be reached (the command can succeed later).`
 
-/** Commander has written its message already, except with --json. */
-function endUsage({ exitCode, code, message }: CommanderError, json: boolean): number {
+/** Reports an error that commander found. Without --json, commander has printed it already. */
+function reportUsageError({ exitCode, code, message }: CommanderError, json: boolean): number {
   if (exitCode === 0) return EXIT_DONE
   if (json) {
-    const reason = code === 'commander.help' ? 'a command is missing: add --help' : message.replace(/^error: /, '')
+    const reason =
+      code === 'commander.help'
+        ? 'a command is missing; add --help to see the commands'
+        : message.replace(/^error: /, '')
     printJsonError({ code: 'usage', message: reason })
   }
   return EXIT_USAGE
 }
 
-function complain(error: unknown, json: boolean): number {
+function reportError(error: unknown, json: boolean): number {
   const explanation = explainError(error)
   if (explanation !== null) {
     const { code, message, exitCode } = explanation
-    if (json) printJsonError({ code, message: message })
+    if (json) printJsonError({ code, message })
     else printMessage(`store-export: ${message}`)
     return exitCode
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
   if (json) {
-    printJsonError({ code: 'internal_error', message: 'an internal error; please report it with the stack', stack })
+    printJsonError({ code: 'internal_error', message: 'internal error; please report it with the stack', stack })
   } else {
-    printMessage('store-export: this is a bug, please report it with what follows:')
+    printMessage('store-export: internal error; please report it with this stack:')
     printMessage(stack)
   }
   return EXIT_FAILED

@@ -4,7 +4,7 @@ import { InvalidSettingError, readConfig, settingsHelp, statementTimeoutMs } fro
 import { SETTINGS } from './settings.ts'
 
 describe('settings', () => {
-  test('[LIM-1] an empty environment gives the defaults', () => {
+  test('[LIM-1] without variables, every setting has its default', () => {
     const { config, warnings } = readConfig({})
     expect(config).toMatchObject({
       port: 8080,
@@ -18,7 +18,7 @@ describe('settings', () => {
     expect(Object.isFrozen(config)).toBe(true)
   })
 
-  test('values are read, and empty ones count as absent', () => {
+  test('values are parsed, and an empty value counts as absent', () => {
     const { config } = readConfig({
       STORE_EXPORT_PORT: '9999',
       STORE_EXPORT_HOST: '',
@@ -45,19 +45,24 @@ describe('settings', () => {
     ['STORE_EXPORT_REQUESTS_PER_MINUTE', '-1', 'from 1 to'],
     ['STORE_EXPORT_DOCS_TRY_IT', 'constructor', 'must be on or off'],
     ['STORE_EXPORT_LOG_LEVEL', 'loud', 'must be one of silent, error, warn, info, debug; got "loud"'],
-  ])('%s=%s is refused with what is accepted', (env, value, message) => {
+  ])('%s=%s is rejected with the accepted values', (env, value, message) => {
     expect(() => readConfig({ [env]: value })).toThrow(InvalidSettingError)
     expect(() => readConfig({ [env]: value })).toThrow(message)
   })
 
-  test('a name that is no setting is reported, without its value', () => {
-    const { warnings } = readConfig({ STORE_EXPORT_PROT: 's3cret', STORE_EXPORT_KEY: 'sdx_x', PATH: '/bin' })
+  test('an unknown setting causes a warning without its value', () => {
+    const { warnings } = readConfig({
+      STORE_EXPORT_PROT: 's3cret',
+      STORE_EXPORT_KEY: 'sdx_x',
+      STORE_EXPORT_KEY_FILE: 'key',
+      PATH: '/bin',
+    })
     expect(warnings).toHaveLength(1)
     expect(warnings[0]).toContain('STORE_EXPORT_PROT')
     expect(warnings[0]).not.toContain('s3cret')
   })
 
-  test('the help names every setting once, with its default and unit', () => {
+  test('the help lists every setting once, with its default and unit', () => {
     const help = settingsHelp()
     for (const { env } of Object.values(SETTINGS)) {
       expect(help.match(new RegExp(`^ {2}${env}$`, 'gm'))).toHaveLength(1)
@@ -65,7 +70,7 @@ describe('settings', () => {
     expect(help).toContain('(default 10000 ms)')
   })
 
-  test('the server stops a statement before the client gives up', () => {
+  test('the statement timeout of the server is shorter than the time limit of the service', () => {
     expect(statementTimeoutMs({ storeTimeoutMs: 5000 })).toBe(4500)
   })
 })

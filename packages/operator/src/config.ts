@@ -1,5 +1,4 @@
-// Reads the settings from the environment, once, at the start. Reads no file and opens nothing: what a secret's text
-// means is load-secrets.ts, which settings there are is settings.ts.
+// Reads the settings (settings.ts) from environment variables. Reads no file: load-secrets.ts decodes the secrets.
 
 import { Secret } from '@store-export/control'
 import { type ChoiceSetting, type FlagSetting, type IntegerSetting, SETTINGS, type Setting } from './settings.ts'
@@ -8,26 +7,26 @@ type ValueOf<S extends Setting> = S extends { kind: 'integer' }
   ? number
   : S extends { kind: 'flag' }
     ? boolean
-    : S extends { kind: 'choice'; accepted: readonly (infer Word)[] }
-      ? Word
+    : S extends { kind: 'choice'; accepted: readonly (infer Value)[] }
+      ? Value
       : S extends { kind: 'secret' }
         ? Secret | null
         : S extends { default: null }
           ? string | null
           : string
 
-/** The settings as read; frozen. Secrets are wrapped and print as [secret]. */
+/** The values of all settings, frozen. A secret is wrapped and prints as [secret]. */
 export type Config = { readonly [Name in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[Name]> }
 
-/** The settings and what the operator should know about the environment, in sentences. */
+/** The settings, and warnings about the environment, each a sentence. */
 export interface ConfigResult {
   readonly config: Config
   readonly warnings: readonly string[]
 }
 
-/** A setting with a value that is not accepted. The message names it and what is accepted, and never a secret. */
+/** A setting has a value that is not accepted. The message names the setting and the accepted values, but no secret. */
 export class InvalidSettingError extends Error {
-  override readonly name = 'SettingProblem'
+  override readonly name = 'InvalidSettingError'
   readonly env: string
 
   constructor(env: string, message: string, options?: ErrorOptions) {
@@ -36,33 +35,31 @@ export class InvalidSettingError extends Error {
   }
 }
 
-/** Names that other programs of this project read. */
-const NAMES_OF_OTHERS = new Set(['STORE_EXPORT_KEY', 'STORE_EXPORT_URL'])
-const ECHOED_LENGTH_MAX = 40
-const SERVER_LIMIT_SHARE = 0.9
+/** Variables of clients and of `store-sync`. */
+const CLIENT_VARIABLES = new Set(['STORE_EXPORT_KEY', 'STORE_EXPORT_KEY_FILE', 'STORE_EXPORT_URL'])
+const QUOTED_LENGTH_MAX = 40
+/** Share of the service's time limit after which the database cancels a statement. */
+const STATEMENT_TIMEOUT_SHARE = 0.9
 
-/**
- * The settings of this environment; an empty value counts as absent. Throws `SettingProblem` on the first value that
- * is not accepted.
- */
+/** Reads the settings. An empty value counts as absent. Throws `InvalidSettingError` for the first invalid value. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): ConfigResult {
   const values: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries<Setting>(SETTINGS)) {
     const text = env[setting.env]?.trim() ?? ''
     values[name] = text === '' ? setting.default : parse(setting, text)
   }
-  // The mapped type follows the table row by row, which the compiler cannot see in a loop.
+  // the compiler cannot see that each value has the type of its setting
   return { config: Object.freeze(values) as unknown as Config, warnings: warningsOf(env) }
 }
 
-/** The limit that a store database sets to itself, in ms: below the client's, so that no query runs on unheard. */
+/** The statement timeout of store databases, in ms. It is below the service's limit, so that no query outlives its request. */
 export function statementTimeoutMs(config: Pick<Config, 'storeTimeoutMs'>): number {
-  return Math.floor(config.storeTimeoutMs * SERVER_LIMIT_SHARE)
+  return Math.floor(config.storeTimeoutMs * STATEMENT_TIMEOUT_SHARE)
 }
 
-/** All settings with defaults and units, a paragraph each, for `--help`. */
+/** Returns the settings with defaults and units for `--help`, one paragraph each. */
 export function settingsHelp(): string {
-  return Object.values<Setting>(SETTINGS).map(paragraph).join('\n')
+  return Object.values<Setting>(SETTINGS).map(describeSetting).join('\n')
 }
 
 function parse(setting: Setting, text: string): number | boolean | string | Secret {
@@ -84,12 +81,12 @@ function parseInteger(setting: IntegerSetting, text: string): number {
   const value = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN
   if (!(value >= setting.min && value <= setting.max)) {
     const bounds = `a whole number from ${setting.min} to ${setting.max} (${setting.unit})`
-    throw new InvalidSettingError(setting.env, `must be ${bounds}; got ${echo(text)}`)
+    throw new InvalidSettingError(setting.env, `must be ${bounds}; got ${quoteInput(text)}`)
   }
   return value
 }
 
-const FLAG_WORDS: Readonly<Record<string, boolean>> = {
+const FLAG_VALUES: Readonly<Record<string, boolean>> = {
   on: true,
   true: true,
   yes: true,
@@ -101,35 +98,35 @@ const FLAG_WORDS: Readonly<Record<string, boolean>> = {
 }
 
 function parseFlag(setting: FlagSetting, text: string): boolean {
-  const word = text.toLowerCase()
-  const value = Object.hasOwn(FLAG_WORDS, word) ? FLAG_WORDS[word] : undefined
+  const name = text.toLowerCase()
+  const value = Object.hasOwn(FLAG_VALUES, name) ? FLAG_VALUES[name] : undefined
   if (value === undefined) {
-    throw new InvalidSettingError(setting.env, `must be on or off; got ${echo(text)}`)
+    throw new InvalidSettingError(setting.env, `must be on or off; got ${quoteInput(text)}`)
   }
   return value
 }
 
 function parseChoice(setting: ChoiceSetting, text: string): string {
-  const word = text.toLowerCase()
-  if (!setting.accepted.includes(word)) {
-    throw new InvalidSettingError(setting.env, `must be one of ${setting.accepted.join(', ')}; got ${echo(text)}`)
+  const value = text.toLowerCase()
+  if (!setting.accepted.includes(value)) {
+    throw new InvalidSettingError(setting.env, `must be one of ${setting.accepted.join(', ')}; got ${quoteInput(text)}`)
   }
-  return word
+  return value
 }
 
-function echo(text: string): string {
-  return JSON.stringify(text.length <= ECHOED_LENGTH_MAX ? text : `${text.slice(0, ECHOED_LENGTH_MAX)}…`)
+function quoteInput(text: string): string {
+  return JSON.stringify(text.length <= QUOTED_LENGTH_MAX ? text : `${text.slice(0, QUOTED_LENGTH_MAX)}…`)
 }
 
 function warningsOf(env: Readonly<Record<string, string | undefined>>): string[] {
   const known = new Set<string>(Object.values<Setting>(SETTINGS).map((setting) => setting.env))
   return Object.keys(env)
-    .filter((name) => name.startsWith('STORE_EXPORT_') && !known.has(name) && !NAMES_OF_OTHERS.has(name))
+    .filter((name) => name.startsWith('STORE_EXPORT_') && !known.has(name) && !CLIENT_VARIABLES.has(name))
     .sort()
-    .map((name) => `${name} is no setting of this version and has no effect; --help lists them all`)
+    .map((name) => `warning: ${name} is not a setting of this version and has no effect; --help lists the settings`)
 }
 
-function paragraph(setting: Setting): string {
+function describeSetting(setting: Setting): string {
   return `  ${setting.env}\n      ${setting.help} (${defaultText(setting)})`
 }
 

@@ -2,7 +2,7 @@
 // signal ends it at once. close-with-grace does the same, but takes one Ctrl-C for two where npm passes it on.
 
 import type { EventHandler } from './events.ts'
-import { outliveReaders } from './output.ts'
+import { ignoreOutputErrors } from './output.ts'
 import { EXIT_DONE, EXIT_FAILED } from './user-error.ts'
 
 /** A life to which whatever is opened adds its end. */
@@ -33,7 +33,7 @@ const SAME_SIGNAL_MS = 500
 
 /** Takes over the signals of this process, the errors that no code caught, and those of its standard streams. */
 export function startLifecycle({ timeoutMs, emit }: LifecycleOptions): Lifecycle {
-  outliveReaders()
+  ignoreOutputErrors()
   const closers: ((reason: string) => Promise<unknown>)[] = []
   const abort = new AbortController()
   let endingSince = Number.POSITIVE_INFINITY

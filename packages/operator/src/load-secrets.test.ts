@@ -17,7 +17,7 @@ function load(env: Record<string, string>, file?: string) {
 }
 
 describe('the secret', () => {
-  test('it comes from the setting or a file, and either opens what the other sealed', () => {
+  test('a secret from a file decrypts what the same secret from the setting encrypted', () => {
     const sealed = sealPassword({
       keys: load({ STORE_EXPORT_SECRET: GOOD }),
       storeId: 'A',
@@ -29,7 +29,7 @@ describe('the secret', () => {
     expect(() => openPassword(keys, 'b', sealed)).toThrow('another secret')
   })
 
-  test('an edited password does not open', () => {
+  test('a changed ciphertext cannot be decrypted', () => {
     const keys = load({ STORE_EXPORT_SECRET: GOOD })
     const sealed = Buffer.from(sealPassword({ keys, storeId: 'a', password: 'p', random: randomBytes }), 'base64')
     for (let at = 0; at < sealed.length; at += 1) {
@@ -41,18 +41,22 @@ describe('the secret', () => {
   })
 
   test.each([
-    [{}, undefined, 'STORE_EXPORT_SECRET: is needed'],
+    [{}, undefined, 'STORE_EXPORT_SECRET: is required'],
     [{ STORE_EXPORT_SECRET: 'c2hvcnQ=' }, undefined, 'must be 32 bytes in base64; got 5 bytes'],
-    [{ STORE_EXPORT_SECRET: '*s3cret*' }, undefined, 'got text that is no base64'],
-    [{ STORE_EXPORT_SECRET: GOOD, STORE_EXPORT_SECRET_FILE: '/x' }, GOOD, 'is given twice'],
-    [{ STORE_EXPORT_SECRET_FILE: '/x' }, undefined, '"/x" cannot be read (ENOENT)'],
+    [{ STORE_EXPORT_SECRET: '*s3cret*' }, undefined, 'got a string that is not base64'],
+    [
+      { STORE_EXPORT_SECRET: GOOD, STORE_EXPORT_SECRET_FILE: '/x' },
+      GOOD,
+      'is set together with STORE_EXPORT_SECRET_FILE',
+    ],
+    [{ STORE_EXPORT_SECRET_FILE: '/x' }, undefined, 'cannot read "/x" (ENOENT)'],
     [{ STORE_EXPORT_SECRET_FILE: '/x' }, '', 'got 0 bytes'],
     [
       { STORE_EXPORT_SECRET: GOOD, STORE_EXPORT_SECRET_PREVIOUS: 'c2hvcnQ=' },
       undefined,
       'STORE_EXPORT_SECRET_PREVIOUS',
     ],
-  ])('%j with file %j is refused clearly', (env, file, message) => {
+  ])('%j with file %j is rejected with a message, without the secret', (env, file, message) => {
     expect(() => load(env, file)).toThrow(message)
     expect(() => load(env, file)).not.toThrow('s3cret')
   })

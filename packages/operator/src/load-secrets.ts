@@ -1,15 +1,15 @@
-// Reads the secret that seals passwords, from the settings or a file, and says clearly when it is missing or wrong.
+// Reads the secrets that encrypt passwords from the settings or a file.
 
 import { readFileSync } from 'node:fs'
 import { SEALING_KEY_BYTES, SealingKey, type SealingKeys } from '@store-export/control'
 import { type Config, InvalidSettingError } from './config.ts'
 
-/** Reads a file as text; passed in by tests. */
+/** Reads a file as text. */
 export type ReadText = (path: string) => string
 
-const HOW_TO_MAKE = `make one with "openssl rand -base64 ${SEALING_KEY_BYTES}"`
+const HOW_TO_CREATE = `create one with "openssl rand -base64 ${SEALING_KEY_BYTES}"`
 
-/** The keys of these settings. Throws `SettingProblem` when there is no secret, two, or one that is no key. */
+/** Returns the keys. Throws `InvalidSettingError` if there is no secret, if there are two, or if one is invalid. */
 export function loadSecrets(
   config: Pick<Config, 'secret' | 'secretFile' | 'secretPrevious'>,
   readText: ReadText = (path) => readFileSync(path, 'utf8'),
@@ -24,7 +24,10 @@ export function loadSecrets(
 function loadCurrent(config: Pick<Config, 'secret' | 'secretFile'>, readText: ReadText): SealingKey {
   const { secret, secretFile } = config
   if (secret !== null && secretFile !== null) {
-    throw new InvalidSettingError('STORE_EXPORT_SECRET', 'is given twice: unset it or STORE_EXPORT_SECRET_FILE')
+    throw new InvalidSettingError(
+      'STORE_EXPORT_SECRET',
+      'is set together with STORE_EXPORT_SECRET_FILE: unset one of them',
+    )
   }
   if (secret !== null) {
     return decodeKey('STORE_EXPORT_SECRET', secret.reveal())
@@ -32,7 +35,7 @@ function loadCurrent(config: Pick<Config, 'secret' | 'secretFile'>, readText: Re
   if (secretFile === null) {
     throw new InvalidSettingError(
       'STORE_EXPORT_SECRET',
-      `is needed: it encrypts the passwords of store databases. ${HOW_TO_MAKE}, keep it, ` +
+      `is required, because it encrypts the passwords of store databases: ${HOW_TO_CREATE}, store it safely, ` +
         'and set it or STORE_EXPORT_SECRET_FILE',
     )
   }
@@ -44,19 +47,23 @@ function readSecretFile(path: string, readText: ReadText): string {
     return readText(path)
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unreadable'
-    throw new InvalidSettingError('STORE_EXPORT_SECRET_FILE', `${JSON.stringify(path)} cannot be read (${code})`, {
-      cause,
-    })
+    throw new InvalidSettingError(
+      'STORE_EXPORT_SECRET_FILE',
+      `cannot read ${JSON.stringify(path)} (${code}): check the path and its permissions`,
+      {
+        cause,
+      },
+    )
   }
 }
 
-/** Base64 in either alphabet, with or without padding and line ends. */
+/** Accepts base64 and base64url, with or without padding and line breaks. */
 function decodeKey(env: string, text: string): SealingKey {
   const compact = text.replace(/\s/g, '')
   const bytes = /^[A-Za-z0-9+/_-]*={0,2}$/.test(compact) ? Buffer.from(compact, 'base64') : null
   if (bytes === null || bytes.length !== SEALING_KEY_BYTES) {
-    const got = bytes === null ? 'text that is no base64' : `${bytes.length} bytes`
-    throw new InvalidSettingError(env, `must be ${SEALING_KEY_BYTES} bytes in base64; got ${got}. ${HOW_TO_MAKE}`)
+    const got = bytes === null ? 'a string that is not base64' : `${bytes.length} bytes`
+    throw new InvalidSettingError(env, `must be ${SEALING_KEY_BYTES} bytes in base64; got ${got}: ${HOW_TO_CREATE}`)
   }
   return new SealingKey(bytes)
 }

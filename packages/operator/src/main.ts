@@ -1,7 +1,7 @@
-// The command `store-export`: reads its words and runs them. Nothing but the process is known here.
+// The entry point of `store-export`: passes the arguments and the environment of the process to the command line.
 
 import { runCli } from './cli.ts'
-import { endQuietlyWithoutReader } from './output.ts'
+import { exitOnClosedPipe } from './output.ts'
 
-endQuietlyWithoutReader()
+exitOnClosedPipe()
 process.exitCode = await runCli(process.argv.slice(2), { env: process.env, folder: process.cwd() })

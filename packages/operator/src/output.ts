@@ -1,27 +1,27 @@
-// What the command writes: results (ids, keys, tables, JSON) to the standard output, words for people to the standard
-// error. Colours at a terminal only.
+// Output of the commands: results (IDs, keys, tables, JSON) go to standard output, messages for people to standard error.
+// Only a terminal gets colors.
 
 import { styleText } from 'node:util'
 
-/** A style that the panel and the reports use. */
+/** A text style for the terminal. */
 export type Style = Parameters<typeof styleText>[0]
 
-/** Writes a result: one line on the standard output. */
+/** Writes one line of a result to standard output. */
 export function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** Writes a result as one line of JSON. */
+/** Writes a result as one line of JSON to standard output. */
 export function printJson(value: unknown): void {
   print(JSON.stringify(value))
 }
 
-/** Says something to the person: one line on the standard error. */
+/** Writes one line for people to standard error. */
 export function printMessage(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** Writes an error for a program: one line of JSON on the standard error, so that the standard output holds results alone. */
+/** Writes an error for a program as one line of JSON to standard error, because standard output holds only results. */
 export function printJsonError(error: {
   readonly code: string
   readonly message: string
@@ -30,17 +30,22 @@ export function printJsonError(error: {
   printMessage(JSON.stringify({ error }))
 }
 
-/** Shows a line of progress in place of the last one, only on a terminal; null removes it. */
+/** Returns the count with its noun: `1 key`, `2 keys`. */
+export function countOf(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** Replaces the progress line; null removes it. Does nothing if standard error is not a terminal. */
 export function showProgress(line: string | null): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line ?? ''}`)
 }
 
-/** The text in a style where the stream is a terminal that shows it; honours NO_COLOR and FORCE_COLOR. */
+/** Returns the text in a style if the stream is a terminal with colors. Follows NO_COLOR and FORCE_COLOR. */
 export function styled(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
   return styleText(style, text, { stream })
 }
 
-/** Prints rows as a table: its heading is for people, its rows are the result. */
+/** Prints a table: the heading to standard error, the rows, which are the result, to standard output. */
 export function printTable(heading: readonly string[], rows: readonly (readonly string[])[]): void {
   const widths = heading.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),
@@ -50,17 +55,18 @@ export function printTable(heading: readonly string[], rows: readonly (readonly 
   for (const row of rows) print(line(row).trimEnd())
 }
 
-/** Ends the command without an error when its reader closes the pipe, as `head` does. */
-export function endQuietlyWithoutReader(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', endQuietly)
+/** Makes the command exit without an error if the reader of its output closes the pipe, for example `head`. */
+export function exitOnClosedPipe(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', exitOnBrokenPipe)
 }
 
-/** Keeps a service running when the reader of its standard streams closes the pipe or their disk is full. */
-export function outliveReaders(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.off('error', endQuietly).on('error', () => undefined)
+/** Keeps a service running if the reader of its output closes the pipe, or the disk of its output is full. */
+export function ignoreOutputErrors(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.off('error', exitOnBrokenPipe).on('error', () => undefined)
 }
 
-function endQuietly(error: NodeJS.ErrnoException): void {
+function exitOnBrokenPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
   process.exit()
 }

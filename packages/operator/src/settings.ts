@@ -1,4 +1,4 @@
-// Every setting of the service, one row each: the only place that names them. config.ts reads them.
+// The settings of the service. config.ts reads their values.
 
 import { LIMITS } from '@store-export/contract'
 
@@ -7,7 +7,7 @@ interface SettingBase {
   readonly help: string
 }
 
-/** A whole number in decimal digits, within bounds that count. */
+/** A whole number from `min` to `max`. */
 export interface IntegerSetting extends SettingBase {
   readonly kind: 'integer'
   readonly default: number
@@ -16,13 +16,13 @@ export interface IntegerSetting extends SettingBase {
   readonly max: number
 }
 
-/** on or off. */
+/** A setting that is on or off. */
 export interface FlagSetting extends SettingBase {
   readonly kind: 'flag'
   readonly default: boolean
 }
 
-/** One of a few words. */
+/** A setting with one of the values `accepted`. */
 export interface ChoiceSetting extends SettingBase {
   readonly kind: 'choice'
   readonly default: string
@@ -34,46 +34,46 @@ interface TextSetting extends SettingBase {
   readonly default: string | null
 }
 
-/** Never printed, not in messages either. */
+/** A value that no output and no message contains. */
 interface SecretSetting extends SettingBase {
   readonly kind: 'secret'
   readonly default: null
 }
 
-/** One setting: how it is called, what it accepts and what it is for. */
+/** The variable, the accepted values, the default, and the help of a setting. */
 export type Setting = IntegerSetting | FlagSetting | ChoiceSetting | TextSetting | SecretSetting
 
-/** All settings in the order of `--help`; the key is the name in `Config`. */
+/** All settings in the order of `--help`, by their name in `Config`. */
 export const SETTINGS = {
   databaseUrl: {
     env: 'STORE_EXPORT_DATABASE_URL',
     kind: 'secret',
     default: null,
-    help: 'URL of the control database (postgres://...?sslmode=verify-full); without it the demo in .data/ is used',
+    help: 'URL of the control database (postgres://...?sslmode=verify-full); if it is not set, commands use the running demo in .data/',
   },
   secret: {
     env: 'STORE_EXPORT_SECRET',
     kind: 'secret',
     default: null,
-    help: 'key that encrypts the passwords of store URLs: 32 bytes in base64 (openssl rand -base64 32)',
+    help: 'key that encrypts the passwords in store URLs: 32 bytes in base64 (openssl rand -base64 32)',
   },
   secretFile: {
     env: 'STORE_EXPORT_SECRET_FILE',
     kind: 'text',
     default: null,
-    help: 'file that holds the secret, in place of STORE_EXPORT_SECRET',
+    help: 'path of a file that holds the secret, as an alternative to STORE_EXPORT_SECRET',
   },
   secretPrevious: {
     env: 'STORE_EXPORT_SECRET_PREVIOUS',
     kind: 'secret',
     default: null,
-    help: 'the secret before this one, until `secrets rotate` has run',
+    help: 'secret that STORE_EXPORT_SECRET replaces; remove it after `store-export secrets rotate`',
   },
   host: {
     env: 'STORE_EXPORT_HOST',
     kind: 'text',
     default: '127.0.0.1',
-    help: 'address to listen on; put a TLS proxy before it',
+    help: 'address on which the API, the dashboard, and the operations port listen; put a TLS proxy in front of it',
   },
   port: {
     env: 'STORE_EXPORT_PORT',
@@ -82,7 +82,7 @@ export const SETTINGS = {
     unit: 'port',
     min: 0,
     max: 65_535,
-    help: 'port of the API; 0 takes a free one',
+    help: 'port of the API; 0 = any free port',
   },
   dashboardPort: {
     env: 'STORE_EXPORT_DASHBOARD_PORT',
@@ -91,13 +91,13 @@ export const SETTINGS = {
     unit: 'port',
     min: 0,
     max: 65_535,
-    help: 'port of the dashboard; 0 takes a free one',
+    help: 'port of the dashboard; 0 = any free port',
   },
   dashboardUrl: {
     env: 'STORE_EXPORT_DASHBOARD_URL',
     kind: 'text',
     default: null,
-    help: 'address under which merchants reach the dashboard: https://dashboard.example.com; needed unless it is a loopback address',
+    help: 'address under which merchants open the dashboard: https://dashboard.example.com; if it is not set, the dashboard works on this machine only',
   },
   dashboardProxies: {
     env: 'STORE_EXPORT_DASHBOARD_PROXIES',
@@ -106,7 +106,7 @@ export const SETTINGS = {
     unit: 'proxies',
     min: 0,
     max: 10,
-    help: "proxies before the dashboard that append to X-Forwarded-For; 0 = the connection's own address counts",
+    help: 'proxies in front of the dashboard that append to X-Forwarded-For; 0 = sign-in attempts are limited by the address of the connection',
   },
   sessionDays: {
     env: 'STORE_EXPORT_SESSION_DAYS',
@@ -115,7 +115,7 @@ export const SETTINGS = {
     unit: 'days',
     min: 1,
     max: 365,
-    help: 'how long a sign-in to the dashboard lasts without use',
+    help: 'time after which an unused dashboard session ends',
   },
   linkMinutes: {
     env: 'STORE_EXPORT_LINK_MINUTES',
@@ -124,31 +124,31 @@ export const SETTINGS = {
     unit: 'minutes',
     min: 1,
     max: 43_200,
-    help: 'how long a one-time sign-in link works',
+    help: 'lifetime of a one-time sign-in link',
   },
   oidcIssuer: {
     env: 'STORE_EXPORT_OIDC_ISSUER',
     kind: 'text',
     default: null,
-    help: "address of the platform's own login, an OpenID Connect provider, for the dashboard: https://login.example.com",
+    help: "issuer URL of the platform's OpenID Connect provider, for sign-in to the dashboard: https://login.example.com",
   },
   oidcClientId: {
     env: 'STORE_EXPORT_OIDC_CLIENT_ID',
     kind: 'text',
     default: null,
-    help: 'name of the dashboard as a client of that login; its callback is <dashboard>/sign-in/oidc/callback',
+    help: 'client ID of the dashboard at the OpenID Connect provider; the redirect URI is <dashboard>/sign-in/oidc/callback',
   },
   oidcClientSecret: {
     env: 'STORE_EXPORT_OIDC_CLIENT_SECRET',
     kind: 'secret',
     default: null,
-    help: 'secret of that client',
+    help: 'client secret of the dashboard at the OpenID Connect provider',
   },
   oidcLabel: {
     env: 'STORE_EXPORT_OIDC_LABEL',
     kind: 'text',
     default: 'Sign in with your platform account',
-    help: 'text of the button that leads to that login',
+    help: 'text of the button for sign-in with the OpenID Connect provider',
   },
   operationsPort: {
     env: 'STORE_EXPORT_OPERATIONS_PORT',
@@ -157,7 +157,7 @@ export const SETTINGS = {
     unit: 'port',
     min: 0,
     max: 65_535,
-    help: 'port of health, readiness and metrics; 0 = off',
+    help: 'port for health, readiness, and metrics; 0 = off',
   },
   requestsPerMinute: {
     env: 'STORE_EXPORT_REQUESTS_PER_MINUTE',
@@ -172,20 +172,20 @@ export const SETTINGS = {
     env: 'STORE_EXPORT_PUBLIC_URL',
     kind: 'text',
     default: null,
-    help: 'address under which clients reach the API, for the examples of the reference: https://export.example.com',
+    help: 'address under which clients reach the API, for the examples on the reference page: https://export.example.com',
   },
   docsTryIt: {
     env: 'STORE_EXPORT_DOCS_TRY_IT',
     kind: 'flag',
     default: false,
-    help: 'let the reference page send requests (on in the demo); keys belong on a server',
+    help: 'whether the reference page can send requests (on in the demo); leave it off in production, where keys must not enter a browser',
   },
   logLevel: {
     env: 'STORE_EXPORT_LOG_LEVEL',
     kind: 'choice',
     default: 'info',
     accepted: ['silent', 'error', 'warn', 'info', 'debug'],
-    help: 'least important lines that are logged',
+    help: 'lowest severity that the service logs',
   },
   controlPoolSize: {
     env: 'STORE_EXPORT_CONTROL_POOL_SIZE',
@@ -194,7 +194,7 @@ export const SETTINGS = {
     unit: 'connections',
     min: 1,
     max: 1000,
-    help: 'connections to the control database',
+    help: 'maximum connections of a node to the control database for API requests; raise it if the metric store_export_connection_waiters stays above 0 for the pool control',
   },
   storePoolSize: {
     env: 'STORE_EXPORT_STORE_POOL_SIZE',
@@ -203,7 +203,7 @@ export const SETTINGS = {
     unit: 'connections',
     min: 1,
     max: 100,
-    help: 'connections to one store database',
+    help: 'maximum connections of a node to one store database; raise it if requests of one store wait for a connection',
   },
   storeConnectionsMax: {
     env: 'STORE_EXPORT_STORE_CONNECTIONS_MAX',
@@ -212,27 +212,27 @@ export const SETTINGS = {
     unit: 'connections',
     min: 1,
     max: 100_000,
-    help: 'connections of a node to all store databases together; the connection that was idle longest makes room',
+    help: 'maximum connections of a node to all store databases; at the maximum, the node closes the connection that has been idle longest',
   },
   storeServerConnectionsMax: {
     env: 'STORE_EXPORT_STORE_SERVER_CONNECTIONS_MAX',
     kind: 'integer',
-    // two nodes and their connections to the control database leave 31 of PostgreSQL's 100 connections to the platform
+    // with two nodes and their connections to the control database, the platform has 31 of PostgreSQL's 100 connections
     default: 20,
     unit: 'connections',
     min: 1,
     max: 100_000,
-    help: 'connections of a node to all stores on one database server (host and port); raise it with the max_connections of your servers',
+    help: 'maximum connections of a node to all store databases on one server (host and port); raise it together with max_connections of the server',
   },
   storeQueueMax: {
     env: 'STORE_EXPORT_STORE_QUEUE_MAX',
     kind: 'integer',
-    // five keys with 120 requests a minute each may all come at once
+    // a store has 5 keys with 120 requests a minute each, which can arrive at once
     default: 600,
     unit: 'requests',
     min: 0,
     max: 100_000,
-    help: 'requests of one store that may wait for a connection; more get 502',
+    help: 'maximum requests of one store that wait for a connection; further requests get 502; 0 = no request waits',
   },
   storeQueueWaitMs: {
     env: 'STORE_EXPORT_STORE_QUEUE_WAIT_MS',
@@ -241,7 +241,7 @@ export const SETTINGS = {
     unit: 'ms',
     min: 1,
     max: 60_000,
-    help: 'how long a request waits for a store that frees no connection before it gets 502; else the time limit counts',
+    help: 'maximum time that a request waits while the store frees no connection; then it gets 502',
   },
   storeIdleSeconds: {
     env: 'STORE_EXPORT_STORE_IDLE_SECONDS',
@@ -250,7 +250,7 @@ export const SETTINGS = {
     unit: 's',
     min: 1,
     max: 86_400,
-    help: 'after how long an unused connection to a store is closed',
+    help: 'time after which an unused connection to a store is closed',
   },
   storeTimeoutMs: {
     env: 'STORE_EXPORT_STORE_TIMEOUT_MS',
@@ -292,19 +292,19 @@ export const SETTINGS = {
     env: 'STORE_EXPORT_STORE_SESSION_SETTINGS',
     kind: 'flag',
     default: true,
-    help: 'set time limits when a connection to a store starts; off behind PgBouncer, which refuses them',
+    help: 'whether nodes set time limits when they connect to a store; turn it off behind PgBouncer, which rejects them',
   },
   preparedStatements: {
     env: 'STORE_EXPORT_PREPARED_STATEMENTS',
     kind: 'flag',
     default: true,
-    help: 'named prepared statements on the control database; off behind PgBouncer in transaction mode',
+    help: 'whether nodes use named prepared statements on the control database; turn it off behind PgBouncer in transaction mode',
   },
   storePreparedStatements: {
     env: 'STORE_EXPORT_STORE_PREPARED_STATEMENTS',
     kind: 'flag',
     default: true,
-    help: 'named prepared statements on store databases; off behind a pooler in transaction mode that does not keep them',
+    help: 'whether nodes use named prepared statements on store databases; turn it off behind a pooler in transaction mode that does not support them',
   },
   schemaRefreshSeconds: {
     env: 'STORE_EXPORT_SCHEMA_REFRESH_SECONDS',
@@ -313,7 +313,7 @@ export const SETTINGS = {
     unit: 's',
     min: 1,
     max: 30,
-    help: 'how often the columns of a store are read again',
+    help: 'interval at which a node reads the columns of a store again',
   },
   pageBytesMax: {
     env: 'STORE_EXPORT_PAGE_BYTES_MAX',
@@ -322,7 +322,7 @@ export const SETTINGS = {
     unit: 'bytes',
     min: 65_536,
     max: 268_435_456,
-    help: 'size after which a page ends early, with has_more true',
+    help: 'size at which a page ends early, with has_more true',
   },
   connectionsMax: {
     env: 'STORE_EXPORT_CONNECTIONS_MAX',
@@ -331,7 +331,7 @@ export const SETTINGS = {
     unit: 'connections',
     min: 1,
     max: 1_000_000,
-    help: 'open client connections of the API',
+    help: 'maximum open client connections of the API',
   },
   headerBytesMax: {
     env: 'STORE_EXPORT_HEADER_BYTES_MAX',
@@ -340,7 +340,7 @@ export const SETTINGS = {
     unit: 'bytes',
     min: 1024,
     max: 1_048_576,
-    help: 'size of a request line and its headers; more get 431',
+    help: 'maximum size of a request line with its headers; larger requests get 431',
   },
   headersTimeoutMs: {
     env: 'STORE_EXPORT_HEADERS_TIMEOUT_MS',
@@ -349,7 +349,7 @@ export const SETTINGS = {
     unit: 'ms',
     min: 100,
     max: 600_000,
-    help: 'how long a client may take for its headers',
+    help: 'maximum time for a client to send the headers of a request',
   },
   requestTimeoutMs: {
     env: 'STORE_EXPORT_REQUEST_TIMEOUT_MS',
@@ -358,7 +358,7 @@ export const SETTINGS = {
     unit: 'ms',
     min: 100,
     max: 600_000,
-    help: 'how long a client may take for its whole request',
+    help: 'maximum time for a client to send a whole request',
   },
   keepAliveMs: {
     env: 'STORE_EXPORT_KEEP_ALIVE_MS',
@@ -367,7 +367,7 @@ export const SETTINGS = {
     unit: 'ms',
     min: 0,
     max: 3_600_000,
-    help: 'how long an idle client connection stays open; longer than the idle time of the proxy before it',
+    help: 'time after which an idle client connection is closed; set it above the idle timeout of the proxy in front of the service',
   },
   responseTimeoutMs: {
     env: 'STORE_EXPORT_RESPONSE_TIMEOUT_MS',
@@ -412,7 +412,7 @@ export const SETTINGS = {
     unit: 's',
     min: 0,
     max: 600,
-    help: 'longest time for requests in flight to finish after the node stopped accepting; 0 = close their connections at once',
+    help: 'maximum time for requests in flight to finish after the node stopped accepting; 0 = close their connections at once',
   },
   countsMaxAgeSeconds: {
     env: 'STORE_EXPORT_COUNTS_MAX_AGE_SECONDS',
@@ -421,7 +421,7 @@ export const SETTINGS = {
     unit: 's',
     min: 0,
     max: 3600,
-    help: 'how old the counts of a store may be; asked for past half of it, they are renewed; 0 counts for each request',
+    help: 'maximum age of the counts of a store; a request in the second half of this time renews them; 0 = count for each request',
   },
   usageFlushMs: {
     env: 'STORE_EXPORT_USAGE_FLUSH_MS',
@@ -430,7 +430,7 @@ export const SETTINGS = {
     unit: 'ms',
     min: 50,
     max: 600_000,
-    help: 'how often usage is written to the control database',
+    help: 'interval at which usage is written to the control database',
   },
   usageHourDays: {
     env: 'STORE_EXPORT_USAGE_HOUR_DAYS',
@@ -439,7 +439,7 @@ export const SETTINGS = {
     unit: 'days',
     min: 32,
     max: 36_500,
-    help: 'retention of usage by hour; older usage is stored by UTC day; raise it if merchants need older hours (storage: docs/operate/capacity.md)',
+    help: 'retention of usage by hour; older usage is stored by UTC day; raise it if merchants need older hours (storage: docs/operate/install.md)',
   },
   usageMonths: {
     env: 'STORE_EXPORT_USAGE_MONTHS',

@@ -4,7 +4,7 @@ import type { SingleSignOnSettings } from '@store-export/dashboard'
 import { type Config, InvalidSettingError } from './config.ts'
 import { SETTINGS } from './settings.ts'
 
-/** The operator's own login; null where no setting names one. Throws `SettingProblem` where one is missing. */
+/** The operator's own login; null where no setting names one. Throws `InvalidSettingError` where one is missing. */
 export function singleSignOnSettings(config: Config): SingleSignOnSettings | null {
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret, oidcLabel: label } = config
   if (issuer === null && clientId === null && clientSecret === null) return null

@@ -80,7 +80,7 @@ test('a file without audit events, and one that is not there, are told', async (
   onTestFinished(() => control.drop())
   const settings = { DATABASE_URL: control.url, SECRET: secret }
   for (const [from, sentence] of [
-    ['/nowhere/service.log', '"/nowhere/service.log" cannot be read (ENOENT)'],
+    ['/nowhere/service.log', 'cannot read "/nowhere/service.log" (ENOENT)'],
     ['-', 'contains no audit event'],
   ] as const) {
     const input = 'not JSON\n{"event":"request.completed"}\n{"event":"audit.recorded"}\n'

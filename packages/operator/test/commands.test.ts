@@ -25,14 +25,14 @@ beforeAll(async () => {
 })
 afterAll(() => control.drop())
 
-/** Runs a command with --json and reads its answer. */
-async function ask(...words: string[]) {
-  const { code, json } = await runCommand([...words, '--json'], { settings })
+/** Runs a command with --json and returns the result. */
+async function runJson(...args: string[]) {
+  const { code, json } = await runCommand([...args, '--json'], { settings })
   expect(code).toBe(0)
   return json
 }
 
-/** A store, registered without the command. */
+/** Registers a store without a command, and returns its ID. */
 async function register(name: string): Promise<string> {
   const databaseUrl = 'postgres://reader@db.example/shop'
   return withDatabase(async (database) => {
@@ -64,7 +64,7 @@ describe('the command line', () => {
     ['stores', 'set', '6f0d5c1e-8a3b-4c57-9d21-3e7f4a10b601'],
     ['keys', 'revoke'],
   ]
-  test('wrong usage ends with 2 and prints nothing as a result', async () => {
+  test('wrong usage exits with code 2 and prints no result', async () => {
     const ends = await Promise.all(wrong.map((words) => runCommand(words, { settings })))
     expect(ends.map(({ code, stdout }) => [code, stdout])).toEqual(wrong.map(() => [2, '']))
     for (const { stderr } of ends) expect(stderr).toMatch(/^(?!.*\n {4}at )./s)
@@ -78,22 +78,24 @@ describe('the command line', () => {
     expect(stdout).toContain('(default 8 s)')
   })
 
-  test('without a control database and without a demo one sentence says what to do', async () => {
+  test('without a control database and a demo, one sentence says what to do', async () => {
     const { code, stdout, stderr } = await runCommand(['keys', 'list'], { folder: await temporaryFolder() })
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(/^store-export: STORE_EXPORT_DATABASE_URL is not set, and no demo runs .* "npm start"\n$/)
   })
 
-  test('without a secret one sentence says so', async () => {
-    const needy = [['migrate'], ['serve'], ['stores', 'list'], ['keys', 'list'], ['secrets', 'rotate'], ['doctor']]
-    const ends = await Promise.all(needy.map((words) => runCommand(words, { settings: { DATABASE_URL: control.url } })))
+  test('without a secret, one sentence says what to do', async () => {
+    const commands = [['migrate'], ['serve'], ['stores', 'list'], ['keys', 'list'], ['secrets', 'rotate'], ['doctor']]
+    const ends = await Promise.all(
+      commands.map((words) => runCommand(words, { settings: { DATABASE_URL: control.url } })),
+    )
     for (const { code, stderr } of ends) {
       expect(code).toBe(1)
-      expect(stderr).toMatch(/^store-export: STORE_EXPORT_SECRET: is needed.*\n$/)
+      expect(stderr).toMatch(/^store-export: STORE_EXPORT_SECRET: is required.*\n$/)
     }
   })
 
-  test('a database that cannot be reached is one sentence without a password', async () => {
+  test('an unreachable database is reported in one sentence without a password', async () => {
     const elsewhere = { ...settings, DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/none' }
     const { code, stderr } = await runCommand(['stores', 'list'], { settings: elsewhere })
     expect(code).toBe(75)
@@ -101,7 +103,7 @@ describe('the command line', () => {
     expect(stderr).not.toContain('hush')
   })
 
-  test('with --json an error is one line of JSON on standard error', async () => {
+  test('with --json, an error is one line of JSON on standard error', async () => {
     const unreachable = { ...settings, DATABASE_URL: 'postgres://me:hush@127.0.0.1:1/none' }
     const cases = [
       { words: ['keys', 'create', '--store', 'x', '--name', 'n'], with: settings, code: 'unknown_store', exit: 1 },
@@ -119,45 +121,45 @@ describe('the command line', () => {
     }
   })
 
-  test('a value that no setting takes, and a name that no setting has, are told', async () => {
+  test('an invalid value of a setting stops the command; an unknown setting causes a warning', async () => {
     const wrong = await runCommand(['stores', 'list'], { settings: { ...settings, PORT: 'many' } })
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringMatching(/^store-export: STORE_EXPORT_PORT: must be/)])
     const odd = await runCommand(['stores', 'list', '--json'], { settings: { ...settings, PROT: '1' } })
-    expect([odd.code, odd.stderr]).toEqual([0, expect.stringContaining('STORE_EXPORT_PROT is no setting')])
+    expect([odd.code, odd.stderr]).toEqual([0, expect.stringContaining('STORE_EXPORT_PROT is not a setting')])
   })
 })
 
 describe('migrate', () => {
-  test('run twice at once applies everything once; before it other commands name it', async () => {
+  test('two runs at once apply each migration once; without migrations, other commands say what to run', async () => {
     const empty = await createDatabase()
-    const circumstances = { settings: { DATABASE_URL: empty.url, SECRET: secret } }
+    const options = { settings: { DATABASE_URL: empty.url, SECRET: secret } }
     for (const words of [['stores', 'list'], ['serve']]) {
-      const { code, stderr } = await runCommand(words, circumstances)
+      const { code, stderr } = await runCommand(words, options)
       expect([code, stderr]).toEqual([1, expect.stringContaining('run "store-export migrate"')])
     }
-    const both = await Promise.all([1, 2].map(() => runCommand(['migrate', '--json'], circumstances)))
+    const both = await Promise.all([1, 2].map(() => runCommand(['migrate', '--json'], options)))
     expect(both.map(({ code }) => code)).toEqual([0, 0])
     const applied: string[] = both.flatMap(({ json }) => json.applied)
     expect(applied.length).toBeGreaterThan(0)
     expect(new Set(applied).size).toBe(applied.length)
-    expect((await runCommand(['stores', 'list', '--json'], circumstances)).json).toEqual({ stores: [] })
+    expect((await runCommand(['stores', 'list', '--json'], options)).json).toEqual({ stores: [] })
     await empty.drop()
   })
 })
 
 describe('stores', () => {
-  test('add registers without connecting; the id alone is the result', async () => {
+  test('add registers a store without connecting to it, and prints only the ID', async () => {
     const words = ['stores', 'add', '--name', 'Far away', '--database-url', 'postgres://reader@db.example/shop']
     const { code, stdout, stderr } = await runCommand(words, { settings })
     expect(code).toBe(0)
     expect(stdout).toMatch(/^[0-9a-f-]{36}\n$/)
     expect(stderr).toContain('Far away')
-    const added = await ask(...words)
+    const added = await runJson(...words)
     expect(added).toMatchObject({ name: 'Far away', origin: 'generated', state: 'ready' })
     expect(added.database_url).toBe('postgres://reader@db.example/shop')
   })
 
-  test('a password is sealed, never printed, and on the command line warned of', async () => {
+  test('a password is encrypted and not printed; on the command line it causes a warning', async () => {
     const url = 'postgres://reader:hush@db.example/shop'
     const words = ['stores', 'add', '--name', 'Sealed', '--json', '--database-url']
     const warned = await runCommand([...words, url], { settings })
@@ -171,8 +173,8 @@ describe('stores', () => {
     expect(JSON.stringify(rows)).not.toContain('hush')
   })
 
-  test('[GEN-3] provision makes a database that the platform writes and the service reads without passwords', async () => {
-    const made = await ask('stores', 'provision', '--name', 'Shop & Sons', '--revision', 'v1.3')
+  test('[GEN-3] provision creates a database that the platform can write and the service can read, without passwords', async () => {
+    const made = await runJson('stores', 'provision', '--name', 'Shop & Sons', '--revision', 'v1.3')
     dropAfterTest(made.id)
     const owner = openClientForTest(made.database_url)
     expect(await owner`select id, name from store`).toEqual([{ id: made.id, name: 'Shop & Sons' }])
@@ -184,8 +186,8 @@ describe('stores', () => {
     expect(made).toMatchObject({ name: 'Shop & Sons', origin: 'generated', state: 'ready', revision: 'v1.3' })
   })
 
-  test('a name that is refused leaves no database behind', async () => {
-    // whoever makes a store's owner becomes its member: an administrator of the test's own, because others provision, too
+  test('provision with an invalid name creates no database', async () => {
+    // the administrator that creates a store's owner becomes its member; other tests provision with another administrator
     const name = `admin_${randomBytes(6).toString('hex')}`
     const sql = openClientForTest(control.url)
     await sql.unsafe(`create role ${name} superuser login password 'x'`)
@@ -203,10 +205,10 @@ describe('stores', () => {
     await sql.unsafe(`drop role ${name}`)
   })
 
-  test('upgrade brings schema and grants to a newer revision, and says when there is nothing to do', async () => {
-    const made = await ask('stores', 'provision', '--name', 'Old', '--revision', 'launch')
+  test('upgrade changes schema and grants to a newer version; a second run changes nothing', async () => {
+    const made = await runJson('stores', 'provision', '--name', 'Old', '--revision', 'launch')
     dropAfterTest(made.id)
-    const upgraded = await ask('stores', 'upgrade', made.id, '--to', 'v1.2')
+    const upgraded = await runJson('stores', 'upgrade', made.id, '--to', 'v1.2')
     expect(upgraded).toEqual({
       id: made.id,
       revision: 'v1.2',
@@ -215,17 +217,17 @@ describe('stores', () => {
       admin_sql: null,
     })
     expect(await openClientForTest(made.reader_url)`select phone from customers`).toEqual([])
-    const again = await ask('stores', 'upgrade', made.id, '--to', 'v1.2')
+    const again = await runJson('stores', 'upgrade', made.id, '--to', 'v1.2')
     expect(again).toEqual({ id: made.id, revision: 'v1.2', applied: [], repaired: [], admin_sql: null })
     const back = await runCommand(['stores', 'upgrade', made.id, '--to', 'v1.1'], { settings })
     expect([back.code, back.stdout, back.stderr]).toEqual([
       1,
       '',
-      'store-export: this store is at v1.2 and cannot go back to v1.1: give --to v1.2 or a newer one\n',
+      'store-export: this store is at v1.2 and cannot go back to v1.1: use --to v1.2 or a newer version\n',
     ])
   })
 
-  test('upgrade leaves the schema of a platform’s own database alone, and says who migrates it', async () => {
+  test('upgrade does not change a platform’s own database, and says what to do', async () => {
     const own = await createDatabase()
     onTestFinished(() => own.drop())
     const sql = openClientForTest(own.url)
@@ -234,41 +236,41 @@ describe('stores', () => {
     const { id } = (await runCommand(words, { settings, input: own.url })).json
     const { code, stdout, stderr } = await runCommand(['stores', 'upgrade', id, '--to', LATEST_REVISION], { settings })
     expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(/^store-export: [^\n]*the platform migrates its schema itself[^\n]*stores grants[^\n]*\n$/)
+    expect(stderr).toMatch(/^store-export: [^\n]*migrate it yourself[^\n]*stores grants[^\n]*\n$/)
     expect(await sql`select tablename from pg_tables where schemaname = 'public'`).toEqual([{ tablename: 'orders' }])
   })
 
-  test('upgrade of a store on another server asks for its URL', async () => {
+  test('upgrade of a store on another server needs --database-url', async () => {
     const id = await register('Elsewhere')
     const { code, stderr } = await runCommand(['stores', 'upgrade', id, '--to', LATEST_REVISION], { settings })
     expect([code, stderr]).toEqual([1, expect.stringContaining('--database-url')])
   })
 
-  test('set, list and remove', async () => {
-    const { id } = await ask('stores', 'add', '--name', 'Later', '--state', 'generating')
+  test('set, list, and remove change and list the registered stores', async () => {
+    const { id } = await runJson('stores', 'add', '--name', 'Later', '--state', 'generating')
     const url = 'postgres://reader@db.example/later'
-    expect(await ask('stores', 'set', id, '--state', 'ready', '--database-url', url)).toMatchObject({
+    expect(await runJson('stores', 'set', id, '--state', 'ready', '--database-url', url)).toMatchObject({
       id,
       state: 'ready',
       database_url: url,
     })
-    const listed = async () => (await ask('stores', 'list')).stores.map((store: { id: string }) => store.id)
+    const listed = async () => (await runJson('stores', 'list')).stores.map((store: { id: string }) => store.id)
     expect(await listed()).toContain(id)
-    await ask('keys', 'create', '--store', id, '--name', 'one')
-    expect(await ask('stores', 'remove', id)).toEqual({ id, removed: true, already: false, keys_revoked: 1 })
-    expect(await ask('stores', 'remove', id)).toEqual({ id, removed: true, already: true, keys_revoked: 0 })
+    await runJson('keys', 'create', '--store', id, '--name', 'one')
+    expect(await runJson('stores', 'remove', id)).toEqual({ id, removed: true, already: false, keys_revoked: 1 })
+    expect(await runJson('stores', 'remove', id)).toEqual({ id, removed: true, already: true, keys_revoked: 0 })
     expect(await listed()).not.toContain(id)
     const unknown = await runCommand(['stores', 'set', id, '--state', 'ready'], { settings })
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no store has the ID')])
   })
 
-  test('[GEN-3] grants prints SQL that makes a role without the password column', async () => {
+  test('[GEN-3] grants prints SQL for a role that cannot read the password column', async () => {
     const { code, stdout } = await runCommand(['stores', 'grants', '--revision', LATEST_REVISION])
     expect(code).toBe(0)
     expect(stdout).toContain('create role "store_export_reader" login password')
     expect(stdout).toMatch(/grant select \([^)]*"email"[^)]*\) on public."customers"/)
     expect(stdout).not.toContain('password_hash')
-    const { role, password, sql } = await ask('stores', 'grants', '--revision', 'launch', '--role', 'books')
+    const { role, password, sql } = await runJson('stores', 'grants', '--revision', 'launch', '--role', 'books')
     expect(role).toBe('books')
     expect(sql).toContain(password)
     expect(sql).not.toContain('locations')
@@ -276,9 +278,9 @@ describe('stores', () => {
 })
 
 describe('keys', () => {
-  test('[AUTH-3] create shows the key once; list shows only its ends', async () => {
+  test('[AUTH-3] create prints the key; list prints only its prefix and last characters', async () => {
     const store = await register('Keys')
-    const made = await ask('keys', 'create', '--store', store, '--name', 'books')
+    const made = await runJson('keys', 'create', '--store', store, '--name', 'books')
     expect(Object.keys(made)).toEqual(['id', 'key', 'store_id', 'name'])
     expect(made).toMatchObject({ store_id: store, name: 'books', key: expect.stringMatching(/^sdx_\w{49}$/) })
     const alone = await runCommand(['keys', 'create', '--store', store, '--name', 'till'], { settings })
@@ -291,7 +293,7 @@ describe('keys', () => {
     expect(table.stdout).toContain(`${made.id}  ${store}  ${made.key.slice(0, 12)}…${made.key.slice(-4)}`)
   })
 
-  test('[AUTH-4] the sixth active key is refused with one sentence', async () => {
+  test('[AUTH-4] create of a sixth active key fails and says what to do', async () => {
     const store = await register('Full')
     await withDatabase(async (database) => {
       for (const name of ['1', '2', '3', '4', '5']) {
@@ -303,36 +305,36 @@ describe('keys', () => {
     expect(sixth.stderr).toMatch(/^store-export: a store has at most 5 active keys: revoke one first.*\n$/)
   })
 
-  test('revoke ends a key; again it says so; an unknown one fails', async () => {
+  test('revoke succeeds for an active and a revoked key, and fails for an unknown key', async () => {
     const store = await register('Revoked')
-    const { id } = await ask('keys', 'create', '--store', store, '--name', 'x')
-    expect(await ask('keys', 'revoke', id)).toEqual({ id, revoked: true, already: false })
-    expect(await ask('keys', 'revoke', id)).toEqual({ id, revoked: true, already: true })
-    expect((await ask('keys', 'list', '--store', store)).keys[0].revoked_at).not.toBeNull()
+    const { id } = await runJson('keys', 'create', '--store', store, '--name', 'x')
+    expect(await runJson('keys', 'revoke', id)).toEqual({ id, revoked: true, already: false })
+    expect(await runJson('keys', 'revoke', id)).toEqual({ id, revoked: true, already: true })
+    expect((await runJson('keys', 'list', '--store', store)).keys[0].revoked_at).not.toBeNull()
     expect((await runCommand(['keys', 'revoke', store], { settings })).code).toBe(1)
     expect((await runCommand(['keys', 'list', '--store', id], { settings })).code).toBe(1)
   })
 })
 
 describe('merchants', () => {
-  test('add makes an account and lets it see stores; link signs it in; list and remove', async () => {
+  test('add, link, list, and remove manage an account and its stores', async () => {
     const [one, two] = [await register('one'), await register('two')]
-    const added = await ask('merchants', 'add', '--email', ' Shop@Example.com ', '--store', one)
+    const added = await runJson('merchants', 'add', '--email', ' Shop@Example.com ', '--store', one)
     expect(added).toEqual({ id: expect.any(String), email: 'shop@example.com', store_id: one, created: true })
-    expect(await ask('merchants', 'add', '--email', 'shop@example.com', '--store', two)).toMatchObject({
+    expect(await runJson('merchants', 'add', '--email', 'shop@example.com', '--store', two)).toMatchObject({
       id: added.id,
       created: false,
     })
-    const link = await ask('merchants', 'link', '--email', 'shop@example.com')
+    const link = await runJson('merchants', 'link', '--email', 'shop@example.com')
     expect(link.url).toMatch(/^http:\/\/127\.0\.0\.1:8081\/link\/\w{20,}$/)
     expect(Date.parse(link.expires_at)).toBeGreaterThan(Date.now() + 86_000_000)
     const plain = await runCommand(['merchants', 'link', '--email', 'shop@example.com'], { settings })
     expect(plain.stdout).toMatch(/^http:\S+\n$/)
-    const { merchants } = await ask('merchants', 'list')
+    const { merchants } = await runJson('merchants', 'list')
     expect(merchants).toContainEqual(expect.objectContaining({ id: added.id, store_ids: [one, two] }))
-    const removed = await ask('merchants', 'remove', '--email', 'shop@example.com')
+    const removed = await runJson('merchants', 'remove', '--email', 'shop@example.com')
     expect(removed).toMatchObject({ removed: true, stores_left_alone: expect.arrayContaining([one, two]) })
-    expect((await ask('merchants', 'list')).merchants).not.toContainEqual(expect.objectContaining({ id: added.id }))
+    expect((await runJson('merchants', 'list')).merchants).not.toContainEqual(expect.objectContaining({ id: added.id }))
   })
 
   test.each([
@@ -340,7 +342,7 @@ describe('merchants', () => {
     [['add', '--email', 'a@example.com', '--store', 'x'], 1, 'no store has the ID "x"'],
     [['link', '--email', 'unknown@example.com'], 1, 'no merchant has the address "unknown@example.com"'],
     [['remove', '--email', 'unknown@example.com'], 1, 'no merchant has the address "unknown@example.com"'],
-  ])('%j fails with one sentence', async (words, code, sentence) => {
+  ])('merchants %j fails with one sentence', async (words, code, sentence) => {
     const ended = await runCommand(['merchants', ...words], { settings })
     expect(ended).toMatchObject({ code, stdout: '' })
     expect(ended.stderr).toContain(sentence)
@@ -348,7 +350,7 @@ describe('merchants', () => {
   })
 })
 
-test('secrets rotate seals every password with the new secret, after which the old one is not needed', async () => {
+test('secrets rotate encrypts every password with the new secret, and the previous secret is no longer needed', async () => {
   const database = await createDatabase()
   const old = { DATABASE_URL: database.url, SECRET: secret }
   const next = { DATABASE_URL: database.url, SECRET: newSecret() }

@@ -24,7 +24,7 @@ const QUIET = { PORT: '0', DASHBOARD_PORT: '0', OPERATIONS_PORT: '0' }
 const ENDED = { code: 0, signal: null }
 const PROJECT = path.resolve(import.meta.dirname, '..', '..', '..')
 
-/** A folder to type the command in; its databases are removed after the test. */
+/** Creates a folder for the demo. Its databases are removed after the test. */
 async function projectFolder(): Promise<string> {
   const folder = path.join(await temporaryFolder(), 'project')
   await mkdir(folder)
@@ -32,7 +32,7 @@ async function projectFolder(): Promise<string> {
   return folder
 }
 
-/** What the demo says as JSON when it runs. */
+/** The JSON output of a running demo. */
 async function factsOf(demo: RunningCommand) {
   const [line] = await demo.waitForOutput(/^\{.*\}$/m)
   return JSON.parse(line)
@@ -43,31 +43,35 @@ async function startDemo(folder: string) {
   return { demo, facts: await factsOf(demo) }
 }
 
-/** The printed sign-in leads into the dashboard. */
-async function signsIn(facts: { readonly dashboard_url: string; readonly email: string; readonly password: string }) {
+/** Signs in to the dashboard with the printed email and password. */
+async function expectSignIn(facts: {
+  readonly dashboard_url: string
+  readonly email: string
+  readonly password: string
+}) {
   const { email, password } = facts
   const visitor = await new PlainBrowser(facts.dashboard_url).signIn({ email, password })
   expect((await visitor.get('/stores')).text).toContain('Lindwurm')
 }
 
-async function ask(url: string, key: string): Promise<number> {
+async function statusOf(url: string, key: string): Promise<number> {
   return (await fetch(`${url}/api/v1/orders?limit=2`, { headers: { 'x-api-key': key } })).status
 }
 
-/** What a line says that is typed in the project's folder; the copy that it makes is put into `folder`. */
-async function typed(line: string, folder: string): Promise<string> {
+/** Runs a shell line in the project's folder, with its copy in `folder`, and returns its standard error. */
+async function runLine(line: string, folder: string): Promise<string> {
   const env = { ...process.env, npm_config_offline: 'true' }
-  const words = ['-c', line.replace('--to sqlite:', `--to sqlite:${folder}/`)]
-  return (await promisify(execFile)('sh', words, { cwd: PROJECT, env })).stderr
+  const args = ['-c', line.replace('--to sqlite:', `--to sqlite:${folder}/`)]
+  return (await promisify(execFile)('sh', args, { cwd: PROJECT, env })).stderr
 }
 
-test('[AUTH-7] the demo on an empty folder answers, is found by other commands, and is the same at the next start', async () => {
+test('[AUTH-7] a demo serves requests, other commands find it, and the next start has the same data', async () => {
   const folder = await projectFolder()
   const demo = startCommand(['demo'], { program: SOURCE_PROGRAM, folder, settings: QUIET })
   const [, key = '', url = ''] = await demo.waitForOutput(
     /curl -H 'x-api-key: (sdx_\w+)' '(http:.*)\/api\/v1\/orders\?limit=2'/,
   )
-  expect(await ask(url, key)).toBe(200)
+  expect(await statusOf(url, key)).toBe(200)
   expect((await fetch(`${url}/docs`)).status).toBe(200)
   const { stdout, stderr } = demo.output()
   expect(stdout).toContain(`${url}/docs`)
@@ -75,7 +79,7 @@ test('[AUTH-7] the demo on an empty folder answers, is found by other commands, 
   const [syncLine] = await demo.waitForOutput(
     /STORE_EXPORT_KEY=\w+ npx store-sync run --url \S+ --to sqlite:shop\.db$/m,
   )
-  expect(await typed(syncLine, folder)).toContain('shop.db is up to date')
+  expect(await runLine(syncLine, folder)).toContain('shop.db is up to date')
   await demo.waitForOutput(/^ {2}npx store-export demo change$/m)
   const changed = await runCommand(['demo', 'change', '--json'], { program: SOURCE_PROGRAM, folder })
   expect(changed.json).toMatchObject({ store: 'Lindwurm & Tochter', order_id: expect.any(String) })
@@ -84,7 +88,7 @@ test('[AUTH-7] the demo on an empty folder answers, is found by other commands, 
   const sync = await fetch(`${url}/api/v1/orders?updated_since=${since}`, { headers: { 'x-api-key': key } })
   expect(await sync.json()).toMatchObject({ data: [{ id: orderId, status, updated_at: since }] })
   expect((await runCommand(['demo', 'change'], { program: SOURCE_PROGRAM, folder })).stdout).toMatch(
-    /is \w+ now\. The next incremental sync/,
+    /^Changed order .* to \w+\. The next incremental sync/,
   )
 
   const listed = await runCommand(['keys', 'list', '--json'], { program: SOURCE_PROGRAM, folder })
@@ -94,9 +98,9 @@ test('[AUTH-7] the demo on an empty folder answers, is found by other commands, 
     program: SOURCE_PROGRAM,
     folder,
   })
-  expect(await ask(url, other.json.key)).toBe(200)
+  expect(await statusOf(url, other.json.key)).toBe(200)
   expect((await runCommand(['keys', 'revoke', keyId], { program: SOURCE_PROGRAM, folder })).code).toBe(0)
-  expect(await ask(url, key)).toBe(401)
+  expect(await statusOf(url, key)).toBe(401)
   expect((await runCommand(['doctor'], { program: SOURCE_PROGRAM, folder })).code).toBe(0)
   expect(await demo.end('SIGINT')).toEqual(ENDED)
   expect(await findRunningPostgres(path.join(folder, '.data'))).toBeUndefined()
@@ -107,7 +111,7 @@ test('[AUTH-7] the demo on an empty folder answers, is found by other commands, 
   const second = await startDemo(folder)
   expect(second.facts.key).not.toBe(key)
   expect(second.demo.output().stderr).toBe('')
-  await signsIn(second.facts)
+  await expectSignIn(second.facts)
   const link = await runCommand(['merchants', 'link', '--email', second.facts.email, '--json'], {
     program: SOURCE_PROGRAM,
     folder,
@@ -115,30 +119,30 @@ test('[AUTH-7] the demo on an empty folder answers, is found by other commands, 
   expect(link.json.url).toMatch(new RegExp(`^${second.facts.dashboard_url}/link/\\w+$`))
   expect((await fetch(link.json.url)).status).toBe(200)
   const states: number[] = []
-  for (const store of second.facts.stores) states.push(await ask(second.facts.url, store.key))
+  for (const store of second.facts.stores) states.push(await statusOf(second.facts.url, store.key))
   expect(states).toEqual([200, 200, 200, 403, 409])
-  expect(await ask(second.facts.url, other.json.key)).toBe(200)
+  expect(await statusOf(second.facts.url, other.json.key)).toBe(200)
   expect(
     (await runCommand(['stores', 'remove', second.facts.stores[1].id], { program: SOURCE_PROGRAM, folder })).code,
   ).toBe(0)
   expect(await second.demo.end('SIGTERM')).toEqual(ENDED)
 
-  // the folder is moved, and a store was removed: it stays away, the others are found at their new place
+  // after the folder was moved, the demo has its stores, without the removed one
   const moved = `${folder}-moved`
   await rename(folder, moved)
   onTestFinished(() => removeEmbeddedPostgres(path.join(moved, '.data')))
   const third = await startDemo(moved)
   expect(third.facts.key).toBe(second.facts.key)
   expect(third.facts.password).toBe(second.facts.password)
-  await signsIn(third.facts)
+  await expectSignIn(third.facts)
   expect(third.facts.stores).toHaveLength(DEMO_STORES.length - 1)
-  expect(await ask(third.facts.url, third.facts.key)).toBe(200)
+  expect(await statusOf(third.facts.url, third.facts.key)).toBe(200)
   expect(await third.demo.end('SIGINT')).toEqual(ENDED)
 })
 
-test('a first run that was killed is put right by the next one', async () => {
+test('a start after a killed first start creates what is missing', async () => {
   const folder = await projectFolder()
-  // at its second store: the first is there, the second is half made
+  // the first store is complete, the second one is not
   const killed = startCommand(['demo'], { program: SOURCE_PROGRAM, folder, settings: QUIET })
   await killed.waitForOutput(/✓ Lindwurm/)
   await killed.end('SIGKILL')
@@ -146,7 +150,7 @@ test('a first run that was killed is put right by the next one', async () => {
   expect(demo.output().stderr).toContain('✓ Quillby Coffee')
   expect(demo.output().stderr).not.toContain('Lindwurm')
   expect(facts.stores).toHaveLength(DEMO_STORES.length)
-  for (const store of facts.stores.slice(0, 3)) expect(await ask(facts.url, store.key)).toBe(200)
+  for (const store of facts.stores.slice(0, 3)) expect(await statusOf(facts.url, store.key)).toBe(200)
   const doctor = await runCommand(['doctor', '--json'], { program: SOURCE_PROGRAM, folder })
   expect(doctor.json.stores.map(({ revision }: { revision: string }) => revision)).toEqual([
     LATEST_REVISION,
@@ -155,18 +159,20 @@ test('a first run that was killed is put right by the next one', async () => {
     null,
     null,
   ])
-  const kept = await readFile(path.join(folder, '.data', 'demo.json'), 'utf8')
-  expect(kept).toContain(facts.key)
+  const stored = await readFile(path.join(folder, '.data', 'demo.json'), 'utf8')
+  expect(stored).toContain(facts.key)
 
-  // a second one beside it says so, and leaves the first alone
+  // a second demo exits with an error and does not affect the first one
   const port = new URL(facts.url).port
   const beside = await runCommand(['demo'], { program: SOURCE_PROGRAM, folder, settings: { ...QUIET, PORT: port } })
   expect(beside.code).toBe(1)
-  expect(beside.stderr).toMatch(/^store-export: port \d+ .* STORE_EXPORT_PORT .*seems to run already\)\n$/)
-  expect(await ask(facts.url, facts.key)).toBe(200)
+  expect(beside.stderr).toMatch(
+    /^store-export: port \d+ .* STORE_EXPORT_PORT .* A demo already runs in this folder: .*\n$/,
+  )
+  expect(await statusOf(facts.url, facts.key)).toBe(200)
 })
 
-test('Ctrl-C during the first run ends with 0, and a taken port is told before anything is made', async () => {
+test('Ctrl-C during the first start exits with code 0; a port in use is reported before the data folder is created', async () => {
   const folder = await projectFolder()
   const taken = createServer().listen(await freePort(), '127.0.0.1')
   await once(taken, 'listening')
@@ -185,7 +191,7 @@ test('Ctrl-C during the first run ends with 0, and a taken port is told before a
   await expect(stat(path.join(folder, '.data'))).rejects.toThrow('ENOENT')
   const demo = startCommand(['demo'], { program: SOURCE_PROGRAM, folder, settings: QUIET })
   await demo.waitForOutput(/✓ PostgreSQL/)
-  // npm passes on what the terminal has sent to the demo already
+  // npm sends the signal a second time
   demo.process.kill('SIGINT')
   expect(await demo.end('SIGINT')).toEqual(ENDED)
   expect(demo.output().stderr).not.toContain('store-export:')

@@ -1,4 +1,4 @@
-// A store whose tables are in a schema of its own, from its registration to the advice of the doctor.
+// A store in another schema than public, from its registration to the fixes of the doctor.
 
 import { randomBytes } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'
@@ -12,7 +12,7 @@ import { newSecret, openClientForTest, runCommand, SLOW_TEST_TIMEOUTS } from './
 
 vi.setConfig(SLOW_TEST_TIMEOUTS)
 
-/** What has a meaning in SQL, in a shell, or in a replacement. */
+/** Characters with a meaning in SQL, in a shell, or in a replacement pattern. */
 const SCHEMA = `We"ird 'schema' $$ $& \\ ü`
 const ROLE = `reader_${randomBytes(6).toString('hex')}`
 
@@ -38,7 +38,7 @@ afterAll(async () => {
   await control.drop()
 })
 
-async function ask(words: readonly string[], input?: string) {
+async function runJson(words: readonly string[], input?: string) {
   const { code, json, stderr } = await runCommand([...words, '--json'], {
     settings,
     ...(input === undefined ? {} : { input }),
@@ -55,21 +55,21 @@ async function examine(...options: string[]): Promise<DoctorFinding[]> {
 
 const owner = () => openClientForTest(store.url)
 
-test('the SQL of "stores grants --schema" makes a reader, and the doctor finds nothing to fix', async () => {
+test('with the SQL of "stores grants --schema", the doctor has no findings', async () => {
   const words = ['stores', 'grants', '--revision', LATEST_REVISION, '--role', ROLE, '--schema', SCHEMA]
-  const { sql, password } = await ask(words)
+  const { sql, password } = await runJson(words)
   await owner().unsafe(sql)
   const readerUrl = Object.assign(new URL(store.url), { username: ROLE, password }).href
   const add = ['stores', 'add', '--name', 'Tenant', '--schema', SCHEMA, '--database-url', '-']
-  const added = await ask(add, readerUrl)
+  const added = await runJson(add, readerUrl)
   expect(added).toMatchObject({ created: true, schema: SCHEMA })
   id = added.id
-  expect((await ask(['stores', 'list'])).stores).toMatchObject([{ id, schema: SCHEMA }])
+  expect((await runJson(['stores', 'list'])).stores).toMatchObject([{ id, schema: SCHEMA }])
   expect((await runCommand(['stores', 'list'], { settings })).stdout).toContain(SCHEMA)
   expect(await examine('--values')).toEqual([])
 })
 
-test('each fix of the doctor names the schema, and works as it is printed', async () => {
+test('each fix of the doctor names the schema, and works as printed', async () => {
   const sql = owner()
   await sql.unsafe(`set search_path to ${quoteName(SCHEMA)};
     revoke select (currency) on orders from ${ROLE}; grant select (password_hash) on customers to ${ROLE};
@@ -90,7 +90,7 @@ test('each fix of the doctor names the schema, and works as it is printed', asyn
   ])
   for (const { fix, code } of findings) {
     expect(fix, code).toContain(`${quoteName(SCHEMA)}.`)
-    // two of them add the same column
+    // two fixes add the same column
     if (code !== 'removed_rows_served') await owner().unsafe(fix ?? '')
   }
   await sql`update categories set created_at = now() where created_at = 'infinity'`
@@ -99,20 +99,20 @@ test('each fix of the doctor names the schema, and works as it is printed', asyn
   expect(await examine('--values')).toEqual([])
 })
 
-test('a schema that does not exist is a finding with a query for the right one', async () => {
-  expect(await ask(['stores', 'set', id, '--schema', 'nowhere'])).toMatchObject({ id, schema: 'nowhere' })
+test('a missing schema is a finding with a query for the schema of the store', async () => {
+  expect(await runJson(['stores', 'set', id, '--schema', 'nowhere'])).toMatchObject({ id, schema: 'nowhere' })
   const findings = await examine('--values')
   expect(findings).toMatchObject([
     { severity: 'error', code: 'missing_schema', message: 'the database has no schema "nowhere": requests answer 502' },
   ])
   expect(await owner().unsafe(findings[0]?.fix ?? '')).toEqual([{ schema: quoteName(SCHEMA) }])
-  await ask(['stores', 'set', id, '--schema', SCHEMA])
+  await runJson(['stores', 'set', id, '--schema', SCHEMA])
   expect(await examine()).toEqual([])
 })
 
-test('"stores upgrade" refuses a store outside of public', async () => {
+test('"stores upgrade" rejects a store in another schema than public', async () => {
   const { code, stderr } = await runCommand(['stores', 'upgrade', id, '--to', LATEST_REVISION], { settings })
-  expect([code, stderr]).toEqual([1, expect.stringContaining(`are in the schema ${quoteName(SCHEMA)}, `)])
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`is in the schema ${quoteName(SCHEMA)}, `)])
 })
 
 test.each([
@@ -120,7 +120,7 @@ test.each([
   ['x'.repeat(64), 64],
   ['ü'.repeat(32), 64],
   ['a\nb', 3],
-])('the schema %j is refused with an error message', async (schema, bytes) => {
+])('the schema %j is rejected with an error message', async (schema, bytes) => {
   for (const words of [
     ['stores', 'add', '--name', 'Tenant', '--database-url', 'postgres://reader@db.example/shop'],
     ['stores', 'set', id],

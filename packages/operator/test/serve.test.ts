@@ -202,7 +202,7 @@ test('serve without a control database says what it needs', async () => {
   const { code, stderr } = await runCommand(['serve'])
   expect([code, stderr]).toEqual([
     1,
-    expect.stringMatching(/^store-export: STORE_EXPORT_DATABASE_URL: is needed .*\n$/),
+    expect.stringMatching(/^store-export: STORE_EXPORT_DATABASE_URL: is required .*\n$/),
   ])
 })
 

@@ -1,4 +1,4 @@
-// Stores under the platform's own IDs: every command can be repeated, and a killed one leaves nothing that no command lists.
+// Stores with external IDs: every command can be repeated, and commands list everything that an interrupted run left.
 
 import { randomUUID } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'
@@ -25,18 +25,18 @@ beforeAll(async () => {
 })
 afterAll(() => control.drop())
 
-/** Runs a command with --json and reads its result. */
-async function ask(...words: string[]) {
+/** Runs a command with --json and returns the result. */
+async function runJson(...words: string[]) {
   const { code, json, stderr } = await runCommand([...words, '--json'], { settings })
   expect([code, stderr]).toEqual([0, ''])
   return json
 }
 
-const URL_WORDS = ['--database-url', 'postgres://reader@db.example/shop']
+const URL_OPTION = ['--database-url', 'postgres://reader@db.example/shop']
 
-describe('an external id', () => {
-  test('the same one again returns the existing store, unchanged, also when two commands run at once', async () => {
-    const add = (name: string) => ask('stores', 'add', '--name', name, '--external-id', 'shop:42', ...URL_WORDS)
+describe('an external ID', () => {
+  test('add with a known external ID returns the store unchanged, also if two commands run at once', async () => {
+    const add = (name: string) => runJson('stores', 'add', '--name', name, '--external-id', 'shop:42', ...URL_OPTION)
     const [one, two] = await Promise.all([add('One'), add('Two')])
     expect(one.id).toBe(two.id)
     expect([one.created, two.created].toSorted()).toEqual([false, true])
@@ -45,37 +45,37 @@ describe('an external id', () => {
     expect(again).toMatchObject({ external_id: 'shop:42', name: expect.stringMatching(/^One|Two$/) })
   })
 
-  test('is accepted wherever the id of a store is', async () => {
-    const { id } = await ask('stores', 'add', '--name', 'Shop', '--external-id', 'everywhere', ...URL_WORDS)
-    expect(await ask('stores', 'set', 'everywhere', '--name', 'Renamed')).toMatchObject({ id, name: 'Renamed' })
-    const key = await ask('keys', 'create', '--store', 'everywhere', '--name', 'books')
+  test('every command accepts an external ID in place of a store ID', async () => {
+    const { id } = await runJson('stores', 'add', '--name', 'Shop', '--external-id', 'everywhere', ...URL_OPTION)
+    expect(await runJson('stores', 'set', 'everywhere', '--name', 'Renamed')).toMatchObject({ id, name: 'Renamed' })
+    const key = await runJson('keys', 'create', '--store', 'everywhere', '--name', 'books')
     expect(key.store_id).toBe(id)
-    expect((await ask('keys', 'list', '--store', 'everywhere')).keys).toMatchObject([{ id: key.id }])
+    expect((await runJson('keys', 'list', '--store', 'everywhere')).keys).toMatchObject([{ id: key.id }])
     const merchant = ['--email', 'everywhere@example.com', '--store', 'everywhere']
-    expect(await ask('merchants', 'add', ...merchant)).toMatchObject({ store_id: id })
-    expect(await ask('merchants', 'remove', ...merchant)).toMatchObject({ store_id: id, already: false })
+    expect(await runJson('merchants', 'add', ...merchant)).toMatchObject({ store_id: id })
+    expect(await runJson('merchants', 'remove', ...merchant)).toMatchObject({ store_id: id, already: false })
     const seen = await runCommand(['doctor', '--store', 'everywhere', '--json'], { settings })
     expect(seen.json.stores).toMatchObject([{ id }])
     const upgraded = await runCommand(['stores', 'upgrade', 'everywhere', '--to', LATEST_REVISION], { settings })
-    expect(upgraded.stderr).toContain('on another server')
-    expect(await ask('stores', 'remove', 'everywhere')).toMatchObject({ id, already: false, keys_revoked: 1 })
-    expect(await ask('stores', 'remove', 'everywhere')).toMatchObject({ id, already: true })
+    expect(upgraded.stderr).toContain('not on the server of the control database')
+    expect(await runJson('stores', 'remove', 'everywhere')).toMatchObject({ id, already: false, keys_revoked: 1 })
+    expect(await runJson('stores', 'remove', 'everywhere')).toMatchObject({ id, already: true })
   })
 
-  test('of a removed store is free for another store', async () => {
-    const add = () => ask('stores', 'add', '--name', 'Shop', '--external-id', 'again', ...URL_WORDS)
+  test('another store can use the external ID of a removed store', async () => {
+    const add = () => runJson('stores', 'add', '--name', 'Shop', '--external-id', 'again', ...URL_OPTION)
     const first = await add()
-    await ask('stores', 'remove', 'again')
+    await runJson('stores', 'remove', 'again')
     const second = await add()
     expect(second).toMatchObject({ created: true, external_id: 'again' })
     expect(second.id).not.toBe(first.id)
   })
 
   test.each(['', 'two words', '-x', 'ümlaut', 'x'.repeat(201)])(
-    '%j is refused with one sentence',
+    'the invalid external ID %j is rejected with one sentence',
     async (externalId) => {
-      const words = ['stores', 'add', '--name', 'Shop', `--external-id=${externalId}`, ...URL_WORDS]
-      const { code, stderr } = await runCommand(words, { settings })
+      const args = ['stores', 'add', '--name', 'Shop', `--external-id=${externalId}`, ...URL_OPTION]
+      const { code, stderr } = await runCommand(args, { settings })
       expect([code, stderr]).toEqual([
         1,
         expect.stringMatching(/^store-export: an external ID has 1 to 200 visible .*\n$/),
@@ -86,9 +86,9 @@ describe('an external id', () => {
 
 describe('provision', () => {
   const provision = (externalId: string) =>
-    ask('stores', 'provision', '--name', 'Shop', '--revision', LATEST_REVISION, '--external-id', externalId)
+    runJson('stores', 'provision', '--name', 'Shop', '--revision', LATEST_REVISION, '--external-id', externalId)
 
-  test('the same external id again returns the store; two commands at once make one database', async () => {
+  test('two commands at once with one external ID create one database', async () => {
     const both = await Promise.all([provision('twice'), provision('twice')])
     const [made, known] = both.toSorted((a, b) => Number(b.created) - Number(a.created))
     dropAfterTest(made.id)
@@ -97,15 +97,12 @@ describe('provision', () => {
     expect(await openClientForTest(known.reader_url)`select email from customers`).toEqual([])
   })
 
-  test('killed in the middle, it leaves a listed store, and the same external id finishes it', async () => {
+  test('an interrupted run leaves a store that list shows, and a run with the same external ID finishes it', async () => {
     const killed = await killProvision('killed')
     expect(await listed(killed.id)).toMatchObject({ state: 'generating', database_url: null })
     expect(await orphanOf(killed.id)).toMatchObject({ reason: 'unfinished', has_database: true, store_id: killed.id })
     const refused = await runCommand(['stores', 'drop-orphan', nameOf(killed.id)], { settings })
-    expect([refused.code, refused.stderr]).toEqual([
-      1,
-      expect.stringContaining('is registered and has no database yet'),
-    ])
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('an interrupted "stores provision"')])
     const made = await provision('killed')
     expect(made).toMatchObject({ id: killed.id, created: true, state: 'ready' })
     expect(await openClientForTest(made.database_url)`select id, name from store`).toEqual([
@@ -114,12 +111,12 @@ describe('provision', () => {
     expect(await orphanOf(killed.id)).toBeUndefined()
   })
 
-  test('what a killed one or a removed store left is listed, and dropped by name', async () => {
+  test('list --orphans shows what an interrupted run left, and drop-orphan drops it', async () => {
     const { id } = await killProvision('given-up')
-    await ask('stores', 'remove', 'given-up')
+    await runJson('stores', 'remove', 'given-up')
     expect(await orphanOf(id)).toMatchObject({ reason: 'removed', roles: [expect.any(String), expect.any(String)] })
     const admin = openClientForTest(inject('postgresUrl'))
-    expect(await ask('stores', 'drop-orphan', nameOf(id))).toEqual({ name: nameOf(id), dropped: true })
+    expect(await runJson('stores', 'drop-orphan', nameOf(id))).toEqual({ name: nameOf(id), dropped: true })
     expect(await orphanOf(id)).toBeUndefined()
     expect(await admin`select from pg_roles where rolname like ${`%${id.slice(-12)}`}`).toEqual([])
     const again = await runCommand(['stores', 'drop-orphan', nameOf(id)], { settings })
@@ -127,56 +124,56 @@ describe('provision', () => {
   })
 
   test.each([
-    ['holds one order', "insert into orders (id, email) values (gen_random_uuid(), 'a')", 'holds at least 1 order:'],
+    ['with one order', "insert into orders (id, email) values (gen_random_uuid(), 'a')", 'contains at least 1 order:'],
     [
-      'holds a product and a customer',
+      'with a product and a customer',
       `insert into products (id, name, slug, price) values (gen_random_uuid(), 'n', 's', 1);
        insert into customers (id, email) values (gen_random_uuid(), 'a')`,
-      'holds at least 1 product and at least 1 customer:',
+      'contains at least 1 product and at least 1 customer:',
     ],
     [
-      'holds an order in another schema',
+      'with an order in another schema',
       `insert into orders (id, email) values (gen_random_uuid(), 'a'); alter schema public rename to tenant;
        create schema public; create table products (); create table customers (); create table orders ()`,
-      'holds at least 1 order:',
+      'contains at least 1 order:',
     ],
-    ['lacks a table', 'drop table orders cascade', 'relation "public.orders" does not exist'],
+    ['without a table', 'drop table orders cascade', 'relation "public.orders" does not exist'],
     [
-      'has a table that fails',
+      'with a table that fails',
       'drop table orders cascade; create view orders as select 1 as id where 1 / 0 > 0',
       'division by zero',
     ],
-  ])('an orphan %s: drop-orphan refuses it without --with-data', async (_, change, reason) => {
+  ])('drop-orphan rejects an orphan %s without --with-data', async (_, change, reason) => {
     const { id, database_url: url } = await provision(`data-${randomUUID()}`)
     onTestFinished(() => dropAfterTest(id))
     const owner = openClientForTest(url)
     await owner.unsafe(change)
     await owner.end()
-    await ask('stores', 'remove', id)
+    await runJson('stores', 'remove', id)
     const name = nameOf(id)
     const refused = await runCommand(['stores', 'drop-orphan', name], { settings })
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(reason)])
     expect(refused.stderr).toContain(`the database ${name} `)
     expect(refused.stderr).toContain('--with-data')
     expect(await orphanOf(id)).toMatchObject({ has_database: true })
-    expect(await ask('stores', 'drop-orphan', name, '--with-data')).toEqual({ name, dropped: true })
+    expect(await runJson('stores', 'drop-orphan', name, '--with-data')).toEqual({ name, dropped: true })
     expect(await orphanOf(id)).toBeUndefined()
   })
 
-  test('an unfinished store whose database holds data is not provisioned again', async () => {
+  test('provision does not replace a database that contains data', async () => {
     const { id } = await killProvision('in-use-after-restore')
     const url = new URL(inject('postgresUrl'))
     url.pathname = nameOf(id)
     const sql = openClientForTest(url.href)
     await sql`insert into orders (id, email) values (gen_random_uuid(), 'a')`
     await sql.end()
-    const words = ['--name', 'Shop', '--revision', LATEST_REVISION, '--external-id', 'in-use-after-restore']
-    const { code, stderr } = await runCommand(['stores', 'provision', ...words], { settings })
-    expect([code, stderr]).toEqual([1, expect.stringContaining('exists and holds at least 1 order:')])
+    const args = ['--name', 'Shop', '--revision', LATEST_REVISION, '--external-id', 'in-use-after-restore']
+    const { code, stderr } = await runCommand(['stores', 'provision', ...args], { settings })
+    expect([code, stderr]).toEqual([1, expect.stringContaining('exists and contains at least 1 order:')])
     expect((await orphanOf(id)).has_database).toBe(true)
   })
 
-  test('a database that a registered store uses is no orphan', async () => {
+  test('a database that a registered store uses is not an orphan', async () => {
     const made = await provision('in-use')
     dropAfterTest(made.id)
     expect(await orphanOf(made.id)).toBeUndefined()
@@ -189,14 +186,16 @@ describe('provision', () => {
 const nameOf = (storeId: string) => `store_export_store_${storeId.slice(-12)}`
 
 async function listed(id: string) {
-  return (await ask('stores', 'list')).stores.find((store: { id: string }) => store.id === id)
+  return (await runJson('stores', 'list')).stores.find((store: { id: string }) => store.id === id)
 }
 
 async function orphanOf(id: string) {
-  return (await ask('stores', 'list', '--orphans')).orphans.find(({ name }: { name: string }) => name === nameOf(id))
+  return (await runJson('stores', 'list', '--orphans')).orphans.find(
+    ({ name }: { name: string }) => name === nameOf(id),
+  )
 }
 
-/** Kills the command when its database is complete and its URL is about to be registered. */
+/** Kills the command when its database is complete, before its URL is registered. */
 async function killProvision(externalId: string): Promise<{ id: string }> {
   const sql = openClientForTest(control.url)
   await sql.unsafe(`
@@ -204,8 +203,8 @@ async function killProvision(externalId: string): Promise<{ id: string }> {
       begin perform pg_advisory_xact_lock(1); return new; end $$;
     create trigger wait_for_test before update on stores for each row execute function wait_for_test()`)
   await sql`select pg_advisory_lock(1)`
-  const words = ['stores', 'provision', '--name', 'Shop', '--revision', LATEST_REVISION, '--external-id', externalId]
-  const running = startCommand(words, { settings })
+  const args = ['stores', 'provision', '--name', 'Shop', '--revision', LATEST_REVISION, '--external-id', externalId]
+  const running = startCommand(args, { settings })
   const waiting = () => sql<{ pid: number }[]>`
     select pid from pg_locks where locktype = 'advisory' and objid = 1 and not granted
       and database = (select oid from pg_database where datname = current_database())`

@@ -1,5 +1,5 @@
-// `store-export demo`: everything in one process, on an embedded PostgreSQL in .data/. The order of a start is here; what
-// the platform is made of is in demo/.
+// `store-export demo`: the service and an embedded PostgreSQL in one process. This file has the order of the start; demo/
+// has the stores and their data.
 
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -34,7 +34,7 @@ import { shutdownTimeoutMs, startServing } from '../start-serving.ts'
 import { EXIT_FAILED, UserError } from '../user-error.ts'
 import { addCommand, type CommonOptions } from './add-command.ts'
 
-/** What the start works with. */
+/** What all steps of the start use. */
 interface Demo {
   readonly config: Config
   /** Absolute. */
@@ -44,39 +44,38 @@ interface Demo {
   readonly progress: StepProgress
 }
 
-/** Connections for setting up: one command at a time. */
-const SET_UP_POOL_SIZE = 2
+/** The setup runs its statements one after the other. */
+const SETUP_POOL_SIZE = 2
 
-/** Adds the command. */
+/** Adds `demo` and `demo change`. */
 export function addDemoCommand(program: Command, processContext: ProcessContext): void {
   const demo = addCommand(
     program,
     'demo',
-    'run the API and the dashboard on a demo platform with an embedded PostgreSQL in .data/; what npm start does',
+    'run the API and the dashboard with demo stores on an embedded PostgreSQL in .data/; npm start runs this command',
   ).action((options: CommonOptions) => startDemo(processContext, options))
-  addCommand(
-    demo,
-    'change',
-    'change one order of the running demo, to see it arrive with the next incremental sync',
-  ).action((_options: CommonOptions, command: Command) =>
-    change(processContext, command.optsWithGlobals<CommonOptions>()),
+  addCommand(demo, 'change', 'change one order of the running demo; the next incremental sync returns it').action(
+    (_options: CommonOptions, command: Command) => change(processContext, command.optsWithGlobals<CommonOptions>()),
   )
 }
 
 async function change({ folder }: ProcessContext, { json }: CommonOptions): Promise<void> {
   const dataFolder = path.join(folder, DATA_FOLDER)
   const postgres = await findRunningPostgres(dataFolder)
-  if (postgres === undefined) throw new UserError(`no demo runs in ${dataFolder}: start one with "npm start"`)
+  if (postgres === undefined) throw new UserError(`no demo runs in ${dataFolder}: start it with "npm start"`)
   const changed = await changeOrder(postgres.url)
-  if (changed === null) throw new UserError('every order of the demo is delivered: remove .data/ for a new demo')
+  if (changed === null)
+    throw new UserError(
+      'no order of the demo is pending, paid, or shipped: stop the demo, delete .data/, and start it again',
+    )
   if (json) return printJson(changed)
   const { store, order_id: id, before, status } = changed
-  print(`Order ${id} of ${store} was ${before} and is ${status} now. The next incremental sync returns it.`)
+  print(`Changed order ${id} of ${store} from ${before} to ${status}. The next incremental sync returns it.`)
 }
 
 async function startDemo({ env, folder }: ProcessContext, { json }: CommonOptions): Promise<void> {
   const config = readSettings(demoEnvironment(env))
-  // lines for machines must not disturb the panel: a person who raises the level gets them beside it
+  // standard error, so that log lines and the panel can be separated
   const log = createLog({ level: config.logLevel, fd: 2 })
   const lifecycle = startLifecycle({ timeoutMs: shutdownTimeoutMs(config), emit: log.handleEvent })
   const dataFolder = path.join(folder, DATA_FOLDER)
@@ -86,7 +85,7 @@ async function startDemo({ env, folder }: ProcessContext, { json }: CommonOption
     if (json) printJson(summary(facts))
     else print(formatPanel(facts, styled))
   } catch (error) {
-    // Ctrl-C during the start closes everything by itself
+    // after Ctrl-C the lifecycle closes everything
     if (lifecycle.signal.aborted) return
     await lifecycle.close('failed start')
     throw error
@@ -94,14 +93,14 @@ async function startDemo({ env, folder }: ProcessContext, { json }: CommonOption
 }
 
 /**
- * The environment with the demo's own defaults: a reference page that sends requests, a quiet terminal, and no lame-duck
- * time, because no balancer stands in front. The databases are always those of .data/.
+ * Returns the environment with the defaults of the demo: the reference page sends requests, the log has warnings and errors
+ * only, and there is no lame-duck time because no balancer is in front. The databases are always those of .data/.
  */
 function demoEnvironment(env: ProcessContext['env']): ProcessContext['env'] {
   const { STORE_EXPORT_DATABASE_URL, STORE_EXPORT_SECRET, STORE_EXPORT_SECRET_FILE, ...rest } = env
   if (STORE_EXPORT_DATABASE_URL !== undefined && STORE_EXPORT_DATABASE_URL !== '') {
     printMessage(
-      'The demo has its own databases: STORE_EXPORT_DATABASE_URL has no effect here ("store-export serve" uses it).',
+      'warning: STORE_EXPORT_DATABASE_URL has no effect on the demo, which has its own databases; use "store-export serve"',
     )
   }
   const set = Object.entries(rest).filter(([, value]) => value !== undefined && value.trim() !== '')
@@ -117,17 +116,17 @@ async function run(demo: Demo): Promise<PanelFacts> {
   const { config, lifecycle, log } = demo
   await requirePorts(demo)
   const postgres = await startPostgres(demo)
-  const settingUp = setUp(demo, postgres)
-  // the databases are pulled away only after the step under way has ended
-  lifecycle.onClose(() => settingUp.catch(() => undefined))
-  const { context, stores, keys, signIn } = await settingUp
+  const setup = setUp(demo, postgres)
+  // PostgreSQL stops only after the running step of the setup
+  lifecycle.onClose(() => setup.catch(() => undefined))
+  const { context, stores, keys, signIn } = await setup
   const { url, dashboardUrl, operationsUrl } = await startServing({ ...context, log, lifecycle, dashboard: true })
   const dashboard = { ...signIn, url: dashboardUrl ?? '' }
   await storeSignIn(demo.dataFolder, dashboard)
-  return { url: openUrl(url, config), operationsUrl, stores, keys, dashboard }
+  return { url: localUrl(url, config), operationsUrl, stores, keys, dashboard }
 }
 
-/** Before anything is made: a first run that fails after ten seconds is a nuisance. */
+/** Checks the ports first, because a first start takes about ten seconds before it listens. */
 async function requirePorts({ config, dataFolder }: Demo): Promise<void> {
   const { host, port, operationsPort, dashboardPort } = config
   try {
@@ -136,7 +135,9 @@ async function requirePorts({ config, dataFolder }: Demo): Promise<void> {
     await requireFreePort({ host, port: operationsPort, portSetting: 'STORE_EXPORT_OPERATIONS_PORT' })
   } catch (error) {
     if (!(error instanceof UserError) || (await findRunningPostgres(dataFolder)) === undefined) throw error
-    throw new UserError(`${error.message} (the demo of this folder seems to run already)`, { cause: error })
+    throw new UserError(`${error.message}. A demo already runs in this folder: use it, or stop it first`, {
+      cause: error,
+    })
   }
 }
 
@@ -146,13 +147,13 @@ async function startPostgres({ dataFolder, lifecycle, progress, log }: Demo): Pr
       dataFolder,
       onNotice: ({ type, text }) => {
         printMessage(`  ${text}`)
-        // what is left of us can serve nothing: end as after a defect, so that whoever watches starts us again
+        // without PostgreSQL the demo can't serve requests: exit with an error, so that a supervisor restarts it
         if (type === 'ended') void lifecycle.close(text).then(() => process.exit(EXIT_FAILED))
       },
     })
   const isFirst = !existsSync(path.join(dataFolder, 'demo.json'))
   if (isFirst)
-    printMessage(`\n  ${styled('bold', 'The first start makes a demo platform in .data/', process.stderr)}\n`)
+    printMessage(`\n  ${styled('bold', 'The first start creates the demo stores in .data/', process.stderr)}\n`)
   const startedAt = performance.now()
   const postgres = isFirst ? await progress.step('PostgreSQL', start) : await start()
   lifecycle.onClose(() => postgres.stop())
@@ -164,7 +165,7 @@ async function startPostgres({ dataFolder, lifecycle, progress, log }: Demo): Pr
   return postgres
 }
 
-/** The platform, made as far as it is not there yet. */
+/** Creates what is missing: the secret, the control database, the stores, their keys, and the merchant. */
 async function setUp(
   { config, dataFolder, lifecycle, progress, log }: Demo,
   postgres: EmbeddedPostgres,
@@ -173,10 +174,10 @@ async function setUp(
   await ensureDemoSecret(dataFolder, random)
   const controlUrl = postgres.url(CONTROL_DATABASE)
   const adminUrl = postgres.url('postgres')
-  await makeControlDatabase(adminUrl)
+  await ensureControlDatabase(adminUrl)
   log.handleEvent({ event: 'control.migrated', applied: await migrate({ url: controlUrl, random }) })
   const context = { config, controlUrl, keys: loadDemoSecrets(dataFolder, config.secretPrevious) }
-  const database = openControlDatabase(controlUrl, { poolSize: SET_UP_POOL_SIZE })
+  const database = openControlDatabase(controlUrl, { poolSize: SETUP_POOL_SIZE })
   try {
     const registry = { database, keys: context.keys, random }
     const stores = await setUpStores({ registry, adminUrl, progress, signal: lifecycle.signal })
@@ -190,7 +191,7 @@ async function setUp(
   }
 }
 
-async function makeControlDatabase(adminUrl: string): Promise<void> {
+async function ensureControlDatabase(adminUrl: string): Promise<void> {
   const admin = await connectOnce(adminUrl)
   try {
     const [found] = await queryRows(admin, sql`select from pg_database where datname = ${CONTROL_DATABASE}`)
@@ -201,8 +202,8 @@ async function makeControlDatabase(adminUrl: string): Promise<void> {
   }
 }
 
-/** The address as a program on this machine opens it, also when the API listens on all addresses. */
-function openUrl(url: string, { host }: Config): string {
+/** The address for programs on this machine, also if the API listens on all addresses. */
+function localUrl(url: string, { host }: Config): string {
   const { port } = new URL(url)
   return host === '0.0.0.0' || host === '::' ? `http://127.0.0.1:${port || '80'}` : url
 }

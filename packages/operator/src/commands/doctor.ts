@@ -1,5 +1,5 @@
-// `store-export doctor`: examines the control database and every store, and says what to do. Exits with 1 if you have to
-// fix something.
+// `store-export doctor`: checks the control database and the stores, and prints a fix for each finding. The exit code is 1 if
+// there is an error or a warning.
 
 import { listStores, type RegisteredStore, requireStore } from '@store-export/control'
 import type { Command } from 'commander'
@@ -9,7 +9,7 @@ import { examineControl } from '../doctor/examine-control.ts'
 import { examineStore } from '../doctor/examine-store.ts'
 import { formatChecks, formatStores } from '../doctor/format-report.ts'
 import { type ControlReport, findingsOf, isHealthy, type StoreReport } from '../doctor/report.ts'
-import { print, printJson, printMessage, showProgress, styled } from '../output.ts'
+import { countOf, print, printJson, printMessage, showProgress, styled } from '../output.ts'
 import { EXIT_FAILED, UsageError } from '../user-error.ts'
 import { addCommand, type CommonOptions } from './add-command.ts'
 
@@ -18,62 +18,63 @@ interface DoctorOptions extends CommonOptions {
   readonly values?: true
 }
 
-/** Stores that `doctor` examines at once. More than one, so that a hanging store does not delay the fleet; few, because stores
- * can share a role or a server. */
+/**
+ * Stores that `doctor` examines at once: more than one, so that a hanging store does not delay the others; few, because
+ * stores can share a role or a server.
+ */
 const STORES_AT_ONCE = 8
 
-/** Adds the command. */
+/** Adds `doctor`. */
 export function addDoctorCommand(program: Command, processContext: ProcessContext): void {
   addCommand(
     program,
     'doctor',
-    'examine every store: connection, schema, grants, indexes, transactions; say what to do',
+    'check the connection, schema, grants, indexes, and transactions of every store, and print fixes',
   )
-    .option('--store <id>', 'examine only the store with this ID or external ID')
-    .option(
-      '--values',
-      'with --store: also scan the first 100,000 rows of each table for values that break the contract',
-    )
+    .option('--store <id>', 'check only the store with this ID or external ID')
+    .option('--values', 'scan the first 100,000 rows of each table for values that break the contract; needs --store')
     .action((options: DoctorOptions) => {
       if (options.values === true && options.store === undefined) {
-        throw new UsageError('--values: scans the tables of one store; name it with --store')
+        throw new UsageError('--values scans the tables of one store: add --store <id>')
       }
       return withControl(processContext, (context) => doctor(context, options))
     })
 }
 
 async function doctor(context: CommandContext, { store, values, json }: DoctorOptions): Promise<void> {
-  const chosen = await choose(context, store)
+  const selected = await selectStores(context, store)
   const control = await examineControl(context)
   const { keys, config } = context
   const examine = (each: RegisteredStore) => examineStore(each, { keys, config, scansValues: values === true })
-  const stores = await examineAll(chosen, examine, { atOnce: STORES_AT_ONCE, onDone: progressOf(chosen.length) })
+  const stores = await examineAll(selected, examine, { atOnce: STORES_AT_ONCE, onDone: progressOf(selected.length) })
   if (json) printJson({ stores: stores.map(describe), control: describeControl(control) })
   else show(control, stores)
   if (![control, ...stores].every(isHealthy)) process.exitCode = EXIT_FAILED
 }
 
-async function choose({ database }: CommandContext, id: string | undefined): Promise<RegisteredStore[]> {
+async function selectStores({ database }: CommandContext, id: string | undefined): Promise<RegisteredStore[]> {
   if (id === undefined) return listStores(database)
   return [await requireStore(database, id)]
 }
 
-function progressOf(all: number): (report: StoreReport) => void {
-  let [done, sick] = [0, 0]
+function progressOf(total: number): (report: StoreReport) => void {
+  let [done, unhealthy] = [0, 0]
   return (report) => {
     done += 1
-    if (!isHealthy(report)) sick += 1
-    showProgress(done === all ? null : `examined ${done} of ${all} stores, ${sick} need something`)
+    if (!isHealthy(report)) unhealthy += 1
+    showProgress(done === total ? null : `examined ${done} of ${countOf(total, 'store')}; to fix: ${unhealthy}`)
   }
 }
 
 function show(control: ControlReport, stores: readonly StoreReport[]): void {
   print(formatChecks('Control database', control.checks, styled))
   if (stores.length > 0) print(formatStores(stores, styled))
-  const sick = stores.filter((report) => !isHealthy(report)).length
-  print(sick === 0 ? `${stores.length} stores are well.` : `${sick} of ${stores.length} stores need something.`)
+  const unhealthy = stores.filter((report) => !isHealthy(report)).length
+  const total = countOf(stores.length, 'store')
+  if (unhealthy > 0) print(`${unhealthy} of ${total} ${unhealthy === 1 ? 'needs' : 'need'} a fix.`)
+  else print(`${total} ${stores.length === 1 ? 'is' : 'are'} healthy.`)
   if (stores.length > 1)
-    printMessage('"store-export doctor --store <id>" shows all checks of a store; --values scans its values, too.')
+    printMessage('"store-export doctor --store <id>" shows all checks of a store; --values also scans its values.')
 }
 
 function describe(report: StoreReport) {

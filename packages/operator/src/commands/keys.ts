@@ -1,4 +1,4 @@
-// `store-export keys`: the keys of stores. A key is shown once, when it is made.
+// `store-export keys`: API keys. Only `keys create` shows a key, once.
 
 import { randomBytes } from 'node:crypto'
 import {
@@ -27,18 +27,18 @@ interface ListOptions extends CommonOptions {
   readonly store?: string
 }
 
-/** Adds the commands. */
+/** Adds `keys` with its commands. */
 export function addKeysCommands(program: Command, processContext: ProcessContext): void {
-  const keys = addCommandGroup(program, 'keys', 'keys of stores: create, list, revoke')
-  addCommand(keys, 'create', 'make a key; it is shown here and never again')
-    .requiredOption('--store <id>', 'ID or external ID of the store it belongs to')
-    .requiredOption('--name <text>', 'what it is for')
+  const keys = addCommandGroup(program, 'keys', 'create, list, and revoke API keys')
+  addCommand(keys, 'create', 'create an API key and print it; it is never shown again')
+    .requiredOption('--store <id>', 'ID or external ID of the store')
+    .requiredOption('--name <text>', 'name of the key, for example the tool that uses it')
     .action((options: CreateOptions) => withControl(processContext, (context) => create(context, options)))
-  addCommand(keys, 'list', 'the keys of a store, or of all')
-    .option('--store <id>', 'only the store with this ID or external ID')
+  addCommand(keys, 'list', 'list the keys of all stores')
+    .option('--store <id>', 'list only the keys of the store with this ID or external ID')
     .action((options: ListOptions) => withControl(processContext, (context) => list(context, options)))
-  addCommand(keys, 'revoke', 'end a key, from the next request on')
-    .argument('<key-id>', 'id of the key, as create and list show it')
+  addCommand(keys, 'revoke', 'revoke a key; the API rejects it from the next request on')
+    .argument('<key-id>', 'ID of the key, from create or list')
     .action((keyId: string, options: CommonOptions) =>
       withControl(processContext, (context) => revoke(context, keyId, options)),
     )
@@ -49,27 +49,27 @@ function addReplayCommand(keys: Command, processContext: ProcessContext): void {
   addCommand(
     keys,
     'replay-revocations',
-    'after a restore, repeat the revocations and removals that the log of "serve" records',
+    'repeat revocations and removals from the log of "serve" after the control database was restored',
   )
-    .requiredOption('--from <file>', 'log of "serve" since the backup; - reads it from standard input')
+    .requiredOption('--from <file>', 'file with the log of "serve" since the backup; - = standard input')
     .action((options: ReplayOptions) => withControl(processContext, (context) => replay(context, options)))
 }
 
 async function create({ database }: CommandContext, options: CreateOptions): Promise<void> {
   const { id: storeId } = await requireStore(database, options.store)
   const { name } = options
-  const made = await createKey({ database, storeId, name, createdBy: null, random: randomBytes })
-  const key = made.key.reveal()
-  if (options.json) return printJson({ id: made.id, key, store_id: made.storeId, name: made.name })
-  printMessage(`Key "${made.name}" (id ${made.id}); it is shown here and never again:`)
+  const created = await createKey({ database, storeId, name, createdBy: null, random: randomBytes })
+  const key = created.key.reveal()
+  if (options.json) return printJson({ id: created.id, key, store_id: created.storeId, name: created.name })
+  printMessage(`Created the key "${created.name}" (ID ${created.id}). Copy it now, it is never shown again:`)
   print(key)
 }
 
 async function list({ database }: CommandContext, { store, json }: ListOptions): Promise<void> {
   const stores = await listStores(database, { includeRemoved: store !== undefined })
-  const isAsked = ({ id, externalId }: RegisteredStore) =>
+  const isSelected = ({ id, externalId }: RegisteredStore) =>
     store === undefined || id === store.toLowerCase() || externalId === store
-  const ids = stores.filter(isAsked).map(({ id }) => id)
+  const ids = stores.filter(isSelected).map(({ id }) => id)
   if (store !== undefined && ids.length === 0) throw new UnknownStore(store)
   const keys: KeySummary[] = []
   for (const storeId of ids) keys.push(...(await listKeys({ database, storeId })))
@@ -89,10 +89,15 @@ async function list({ database }: CommandContext, { store, json }: ListOptions):
 
 async function revoke({ database }: CommandContext, keyId: string, { json }: CommonOptions): Promise<void> {
   const outcome = await revokeKey({ database, keyId })
-  if (outcome === 'unknown') throw new UserError(`no key has the id ${JSON.stringify(keyId.slice(0, 64))}`)
+  if (outcome === 'unknown')
+    throw new UserError(
+      `no key has the ID ${JSON.stringify(keyId.slice(0, 64))}: "store-export keys list" shows the IDs`,
+    )
   const id = keyId.toLowerCase()
   if (json) return printJson({ id, revoked: true, already: outcome === 'already revoked' })
-  printMessage(outcome === 'revoked' ? 'Revoked; it is refused from the next request on:' : 'It was revoked before:')
+  printMessage(
+    outcome === 'revoked' ? 'Revoked. The API rejects this key from the next request on:' : 'Already revoked:',
+  )
   print(id)
 }
 

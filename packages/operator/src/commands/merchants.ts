@@ -1,4 +1,4 @@
-// `store-export merchants`: accounts of the dashboard. A merchant who has no password yet signs in with a one-time link.
+// `store-export merchants`: dashboard accounts. A merchant without a password signs in with a one-time link.
 
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
@@ -30,36 +30,50 @@ interface RemoveOptions extends EmailOptions {
   readonly store?: string
 }
 
-const EMAIL_HELP = "the merchant's email address"
+const EMAIL_HELP = 'email address of the merchant'
 
-/** Adds the commands. */
+/** Adds `merchants` with its commands. */
 export function addMerchantsCommands(program: Command, processContext: ProcessContext): void {
-  const merchants = addCommandGroup(program, 'merchants', 'accounts of the dashboard: add, link, list, remove')
-  addCommand(merchants, 'add', 'let a merchant see a store; makes the account where there is none')
+  const merchants = addCommandGroup(
+    program,
+    'merchants',
+    'add, list, and remove dashboard accounts, and create sign-in links',
+  )
+  addCommand(
+    merchants,
+    'add',
+    'give a merchant access to a store in the dashboard; creates the account if it does not exist',
+  )
     .requiredOption('--email <address>', EMAIL_HELP)
     .requiredOption('--store <id>', 'ID or external ID of the store')
     .action((options: AddOptions) => withControl(processContext, (context) => add(context, options)))
-  addCommand(merchants, 'link', 'make a link that signs a merchant in, once')
+  addCommand(merchants, 'link', 'create a link that signs a merchant in once')
     .requiredOption('--email <address>', EMAIL_HELP)
     .action((options: EmailOptions) => withControl(processContext, (context) => link(context, processContext, options)))
-  addCommand(merchants, 'list', 'the accounts, and which stores they see').action((options: CommonOptions) =>
-    withControl(processContext, (context) => list(context, options)),
+  addCommand(
+    merchants,
+    'list',
+    'list the dashboard accounts and the number of their stores; --json lists the store IDs',
+  ).action((options: CommonOptions) => withControl(processContext, (context) => list(context, options)))
+  addCommand(
+    merchants,
+    'remove',
+    'remove a dashboard account, or its access to one store; keys that it created keep working',
   )
-  addCommand(merchants, 'remove', 'remove an account, or take one store from it; keys that it created keep working')
     .requiredOption('--email <address>', EMAIL_HELP)
-    .option('--store <id>', 'take only this store (ID or external ID) from the account, and keep the account')
+    .option('--store <id>', 'remove only the access to the store with this ID or external ID, and keep the account')
     .action((options: RemoveOptions) => withControl(processContext, (context) => remove(context, options)))
 }
 
 async function add(context: CommandContext, { email, store, json }: AddOptions): Promise<void> {
   const accounts = await accountsOf(context, null)
-  // first, because a wrong address is wrong usage, and no account is created for an unknown store
+  // an invalid address is wrong usage, so it is checked before the store
   await withEmail(() => accounts.hasMerchant(email))
   const { id: storeId } = await requireStore(context.database, store)
   const { id, email: address, isNew } = await accounts.addMerchant(email, storeId)
   if (json) return printJson({ id, email: address, store_id: storeId, created: isNew })
-  printMessage(`${isNew ? 'Made the account of' : 'The account is there:'} ${address}; it sees the store from now on.`)
-  printMessage(`Sign-in: store-export merchants link --email ${address}`)
+  printMessage(`${isNew ? 'Created the account' : 'The account exists:'} ${address}. It has access to the store.`)
+  printMessage(`To create a sign-in link: store-export merchants link --email ${address}`)
   print(id)
 }
 
@@ -75,7 +89,7 @@ async function link(
   const expiresAt = new Date(Date.now() + linkMinutes * 60_000)
   const address = `${url}/link/${await accounts.createSignInLink(email)}`
   if (json) return printJson({ url: address, expires_at: expiresAt })
-  printMessage(`Signs ${email} in once, until ${expiresAt.toISOString()}:`)
+  printMessage(`This link signs ${email} in once. It expires at ${expiresAt.toISOString()}:`)
   print(address)
 }
 
@@ -91,7 +105,7 @@ async function list({ database }: CommandContext, { json }: CommonOptions): Prom
     return printJson({ merchants: described })
   }
   printTable(
-    ['merchant id', 'since', 'stores', 'email'],
+    ['merchant id', 'created', 'stores', 'email'],
     merchants.map(({ id, createdAt, storeIds, email }) => [
       id,
       createdAt.toISOString(),
@@ -104,14 +118,17 @@ async function list({ database }: CommandContext, { json }: CommonOptions): Prom
 async function remove(context: CommandContext, options: RemoveOptions): Promise<void> {
   const { database } = context
   const { email, json } = options
-  if (options.store !== undefined) return takeStore(context, { ...options, store: options.store })
+  if (options.store !== undefined) return removeFromStore(context, { ...options, store: options.store })
   const { storesLeftAlone } = await removeMerchant(database, email)
   if (json) return printJson({ email: email.trim().toLowerCase(), removed: true, stores_left_alone: storesLeftAlone })
-  printMessage('Removed. Keys that this merchant made go on working: "store-export keys" lists and revokes them.')
-  for (const storeId of storesLeftAlone) printMessage(`Nobody sees the store ${storeId} now; its usage was deleted.`)
+  printMessage(
+    'Removed the account. Keys that this merchant created keep working: revoke them with "store-export keys".',
+  )
+  for (const storeId of storesLeftAlone)
+    printMessage(`No merchant has access to the store ${storeId} now; its usage was deleted.`)
 }
 
-async function takeStore({ database }: CommandContext, { email, store, json }: AddOptions): Promise<void> {
+async function removeFromStore({ database }: CommandContext, { email, store, json }: AddOptions): Promise<void> {
   const { id, name } = await requireStore(database, store)
   const { removed, isSeen } = await removeMembership(database, email, id)
   const address = email.trim().toLowerCase()
@@ -120,9 +137,9 @@ async function takeStore({ database }: CommandContext, { email, store, json }: A
     printJson({ email: address, store_id: id, removed: true, already: !removed, stores_left_alone: storesLeftAlone })
     return
   }
-  printMessage(removed ? `${address} no longer sees "${name}".` : `${address} did not see "${name}".`)
-  if (!isSeen) printMessage(`No merchant sees the store ${id} now.`)
-  printMessage('Keys that this merchant created keep working: "store-export keys" lists and revokes them.')
+  printMessage(`${address} ${removed ? 'no longer has' : 'had no'} access to "${name}".`)
+  if (!isSeen) printMessage(`No merchant has access to the store ${id} now.`)
+  printMessage('Keys that this merchant created keep working: revoke them with "store-export keys".')
 }
 
 async function accountsOf({ database, keys, config }: CommandContext, url: string | null): Promise<Accounts> {
@@ -131,14 +148,14 @@ async function accountsOf({ database, keys, config }: CommandContext, url: strin
   return new Accounts({ ...config, database, secret, url: url ?? LOCAL })
 }
 
-/** Where nothing depends on the dashboard's address. */
+/** For operations that do not depend on the address of the dashboard. */
 const LOCAL = 'http://127.0.0.1'
 
-/** Address under which the merchant opens the link: the setting's, else the running demo's. */
+/** The address for sign-in links: from the settings, from the running demo, or on this machine. */
 async function dashboardUrl({ config }: CommandContext, { folder }: ProcessContext): Promise<string> {
   if (config.dashboardUrl !== null) return new URL(config.dashboardUrl).origin
-  const kept = config.databaseUrl === null ? await readSignIn(path.join(folder, DATA_FOLDER)) : null
-  return kept?.url ?? `http://127.0.0.1:${config.dashboardPort}`
+  const signIn = config.databaseUrl === null ? await readSignIn(path.join(folder, DATA_FOLDER)) : null
+  return signIn?.url ?? `http://127.0.0.1:${config.dashboardPort}`
 }
 
 async function withEmail<T>(work: () => Promise<T>): Promise<T> {
@@ -151,7 +168,7 @@ async function withEmail<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Loaded when it is needed, so that the other commands start faster. */
+/** Loads the dashboard only when it is needed: other commands start faster. */
 function loadDashboard() {
   return import('@store-export/dashboard')
 }

@@ -1,4 +1,4 @@
-// `store-export migrate`: brings the control database to this version.
+// `store-export migrate`: applies missing migrations to the control database.
 
 import { randomBytes } from 'node:crypto'
 import { migrate } from '@store-export/control'
@@ -7,9 +7,9 @@ import { findControlTarget, type ProcessContext } from '../command-context.ts'
 import { printJson, printMessage } from '../output.ts'
 import { addCommand, type CommonOptions } from './add-command.ts'
 
-/** Adds the command. */
+/** Adds `migrate`. */
 export function addMigrateCommand(program: Command, processContext: ProcessContext): void {
-  addCommand(program, 'migrate', 'bring the control database to this version; safe when run twice at once').action(
+  addCommand(program, 'migrate', 'apply missing migrations to the control database; two runs at once are safe').action(
     async ({ json }: CommonOptions) => {
       const { controlUrl } = await findControlTarget(processContext)
       const applied = await migrate({ url: controlUrl, random: randomBytes })

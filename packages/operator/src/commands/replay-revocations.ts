@@ -1,28 +1,28 @@
-// What `keys replay-revocations` does: reads audit events from a log and repeats revocations and removals.
+// Implements `keys replay-revocations`: reads audit events from a log and repeats revocations and removals.
 
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { type RevocationEvent, replayRevocations } from '@store-export/control'
 import type { CommandContext } from '../command-context.ts'
 import { codeOf } from '../explain-error.ts'
-import { printJson, printMessage } from '../output.ts'
+import { countOf, printJson, printMessage } from '../output.ts'
 import { UserError } from '../user-error.ts'
 import type { CommonOptions } from './add-command.ts'
 
 /** Options of `keys replay-revocations`. */
 export interface ReplayOptions extends CommonOptions {
-  /** A file, or `-` for the standard input. */
+  /** A file; `-` for standard input. */
   readonly from: string
 }
 
-/** Members in which log collectors put a line. */
-const WRAPPERS = ['log', 'message', 'MESSAGE'] as const
+/** JSON members that log collectors store a line in. */
+const LINE_MEMBERS = ['log', 'message', 'MESSAGE'] as const
 
 /** Repeats revocations and removals from the service's log. */
 export async function replay({ database }: CommandContext, { from, json }: ReplayOptions): Promise<void> {
   const events = await readEvents(from)
   if (events.length === 0) {
-    throw new UserError(`${from}: contains no audit event. Pass the log of "serve", at the level info or debug`)
+    throw new UserError(`${from} contains no audit event: pass the log of "serve" at the level info or debug`)
   }
   const done = await replayRevocations(database, events)
   if (json) {
@@ -36,12 +36,10 @@ export async function replay({ database }: CommandContext, { from, json }: Repla
     })
     return
   }
-  printMessage(
-    `Revoked ${done.keysRevoked} keys; removed ${done.storesRemoved} stores and ${done.merchantsRemoved} merchants;`,
-  )
-  printMessage(
-    `removed ${done.membershipsRemoved} stores from merchants. ${done.unchanged} of ${done.events} events changed nothing.`,
-  )
+  printMessage(`Revoked ${countOf(done.keysRevoked, 'key')}.`)
+  printMessage(`Removed ${countOf(done.storesRemoved, 'store')} and ${countOf(done.merchantsRemoved, 'merchant')}.`)
+  printMessage(`Removed the access of a merchant to a store: ${countOf(done.membershipsRemoved, 'time')}.`)
+  printMessage(`${done.unchanged} of ${countOf(done.events, 'event')} changed nothing.`)
 }
 
 async function readEvents(from: string): Promise<RevocationEvent[]> {
@@ -53,7 +51,9 @@ async function readEvents(from: string): Promise<RevocationEvent[]> {
       if (event !== null) events.push(event)
     }
   } catch (error) {
-    throw new UserError(`--from: ${JSON.stringify(from)} cannot be read (${codeOf(error) ?? 'unreadable'})`)
+    throw new UserError(
+      `--from: cannot read ${JSON.stringify(from)} (${codeOf(error) ?? 'unreadable'}): check the path and its permissions`,
+    )
   }
   return events
 }
@@ -73,7 +73,7 @@ function eventOf(value: unknown): RevocationEvent | null {
   if (typeof value !== 'object' || value === null) return null
   const fields = value as Record<string, unknown>
   if (fields.event === 'audit.recorded') return readEvent(fields)
-  const wrapped = WRAPPERS.map((name) => fields[name]).find((each) => typeof each === 'string')
+  const wrapped = LINE_MEMBERS.map((name) => fields[name]).find((each) => typeof each === 'string')
   return typeof wrapped === 'string' ? eventOf(parse(wrapped)) : null
 }
 

@@ -1,4 +1,4 @@
-// `store-export serve`: the API on the control database of the settings, with JSON logs on the standard output.
+// `store-export serve`: the API on the control database of STORE_EXPORT_DATABASE_URL, with a JSON log on standard output.
 
 import { openControlDatabase } from '@store-export/control'
 import type { Command } from 'commander'
@@ -12,10 +12,14 @@ import { printMessage } from '../output.ts'
 import { shutdownTimeoutMs, startServing } from '../start-serving.ts'
 import { addCommand, type CommonOptions } from './add-command.ts'
 
-/** Adds the command. */
+/** Adds `serve`. */
 export function addServeCommand(program: Command, processContext: ProcessContext): void {
-  addCommand(program, 'serve', 'run the API on STORE_EXPORT_DATABASE_URL; logs are JSON on standard output')
-    .option('--dashboard', "serve the merchant's dashboard, too, on STORE_EXPORT_DASHBOARD_PORT")
+  addCommand(
+    program,
+    'serve',
+    'run the API on the control database of STORE_EXPORT_DATABASE_URL; logs JSON lines to standard output',
+  )
+    .option('--dashboard', 'also serve the dashboard on STORE_EXPORT_DASHBOARD_PORT')
     .action(({ dashboard }: ServeOptions) => serve(processContext, dashboard === true))
 }
 
@@ -33,12 +37,12 @@ async function serve(processContext: ProcessContext, dashboard: boolean): Promis
   try {
     await startServing({ ...context, log, lifecycle, dashboard })
   } catch (error) {
-    // a signal during the start closes everything by itself
+    // after a signal the lifecycle closes everything
     if (lifecycle.signal.aborted) return
     await lifecycle.close('failed start')
     throw error
   }
-  printMessage('Ctrl-C or SIGTERM stops it after it has answered the requests in flight.')
+  printMessage('Ctrl-C or SIGTERM stops the service after the requests in flight.')
 }
 
 function placeOf({ env }: ProcessContext): ControlTarget {
@@ -46,7 +50,7 @@ function placeOf({ env }: ProcessContext): ControlTarget {
   if (config.databaseUrl === null) {
     throw new InvalidSettingError(
       'STORE_EXPORT_DATABASE_URL',
-      'is needed by serve: the URL of the control database ("store-export demo" brings its own)',
+      'is required by serve: set it to the URL of the control database; "store-export demo" needs none',
     )
   }
   return { config, controlUrl: config.databaseUrl.reveal(), keys: loadSecrets(config) }

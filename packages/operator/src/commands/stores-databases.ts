@@ -1,4 +1,4 @@
-// What `stores grants` and `stores upgrade` do: the schema of a store's database, and the role that reads it.
+// Implements `stores grants` and `stores upgrade`.
 
 import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
@@ -31,7 +31,7 @@ export interface UpgradeOptions extends CommonOptions {
 
 const PASSWORD_BYTES = 24
 
-/** Prints the SQL of the reader's role, with a password made for it; or only its grants, for an existing role. */
+/** Prints the SQL for the reader's role with a random password, or only the grants for an existing role. */
 export function grants({ revision, role, schema, grantsOnly, json }: GrantsOptions): void {
   const schemaName = checkSchemaName(schema)
   const password = grantsOnly === true ? null : randomBytes(PASSWORD_BYTES).toString('base64url')
@@ -43,36 +43,37 @@ export function grants({ revision, role, schema, grantsOnly, json }: GrantsOptio
   }
   const advice =
     password === null
-      ? `-- Run this in the store's database, as its owner. The role keeps its password.`
-      : `-- Run this in the store's database, as its owner and with the right to create roles. Put the password, which was made for
--- this output, into the store's URL. A role belongs to the whole server: --grants-only prints what a second database needs.`
+      ? `-- Run this in the store database as its owner. The password of the role does not change.`
+      : `-- Run this in the store database as its owner, with the privilege to create roles. The password is random: put it into the
+-- connection URL of the store. A role exists once per server: for a second database of the server, use --grants-only.`
   print(`${advice}\n${sql}`)
 }
 
-/** Brings a store to a newer revision. */
+/** Upgrades a store to a newer schema version. */
 export async function upgrade(context: CommandContext, reference: string, options: UpgradeOptions): Promise<void> {
   const store = await requireStore(context.database, reference)
   const { to, json } = options
   if (store.schemaName !== 'public') {
     throw new UserError(
-      `this store's tables are in the schema ${quoteName(store.schemaName)}, and "stores provision" makes none there: the platform ` +
-        'migrates its schema itself, and "store-export stores grants --schema" prints the grants',
+      `this store is in the schema ${quoteName(store.schemaName)}, and "stores upgrade" only changes the schema public: migrate ` +
+        'the store yourself, then run "store-export stores grants --schema" for the grants',
     )
   }
-  const { ownerOrAdminUrl, readerRole } = await whereToUpgrade(context, store, options)
+  const { ownerOrAdminUrl, readerRole } = await upgradeTarget(context, store, options)
   const { applied, repaired, adminSql } = await upgradeStore({ ownerOrAdminUrl, to, readerRole, connect: connectOnce })
   if (json) return printJson({ id: store.id, revision: to, applied, repaired, admin_sql: adminSql })
-  if (repaired.length > 0) printMessage(`Added what an older version left out: ${repaired.join(', ')}.`)
+  if (repaired.length > 0)
+    printMessage(`Added what an older version of "stores provision" left out: ${repaired.join(', ')}.`)
   if (adminSql !== null)
-    printMessage(`The reader's role has no connection limit. Run as an administrator of its server: ${adminSql}`)
+    printMessage(`The reader's role has no connection limit. Run this as an administrator of the server: ${adminSql}`)
   printMessage(
-    applied.length === 0 ? `It was at ${to} before; grants are up to date:` : `Applied ${applied.join(', ')}:`,
+    applied.length === 0 ? `Already at ${to}; the grants are up to date:` : `Upgraded: ${applied.join(', ')}.`,
   )
   print(store.id)
 }
 
-/** The URL to upgrade with: the one given, else that of the control database's server, where `provision` makes stores. */
-async function whereToUpgrade(
+/** The URL for the upgrade: `--database-url`, or the database on the server of the control database. */
+async function upgradeTarget(
   { controlUrl }: CommandContext,
   { databaseUrl }: RegisteredStore,
   options: UpgradeOptions,
@@ -83,11 +84,11 @@ async function whereToUpgrade(
     return { ownerOrAdminUrl: await readUrlOption(options.databaseUrl), readerRole }
   }
   if (registered === null || registered.database === null) {
-    throw new UserError('this store has no database yet: give the URL of its owner with --database-url')
+    throw new UserError('this store has no database URL: add --database-url with the URL of its owner')
   }
   if (!isDeepStrictEqual(registered.hosts, parseConnectionUrl(controlUrl).hosts)) {
     throw new UserError(
-      "this store's database is on another server than the control database: give the URL of its owner with --database-url",
+      "this store's database is not on the server of the control database: add --database-url with the URL of its owner",
     )
   }
   return { ownerOrAdminUrl: urlForDatabase(controlUrl, registered.database), readerRole }

@@ -1,4 +1,4 @@
-// What `stores list --orphans` and `stores drop-orphan` do.
+// Implements `stores list --orphans` and `stores drop-orphan`.
 
 import { listStores } from '@store-export/control'
 import { type CommandContext, commandPool, connectOnce } from '../command-context.ts'
@@ -18,7 +18,7 @@ export async function showOrphans(context: CommandContext, { json }: CommonOptio
   const orphans = await findOrphans(context)
   if (json) return printJson({ orphans: orphans.map(describe) })
   printTable(
-    ['name', 'why', 'database', 'roles', 'store id'],
+    ['name', 'reason', 'database', 'roles', 'store id'],
     orphans.map(({ name, reason, hasDatabase, roles, storeId }) => [
       name,
       reason,
@@ -34,23 +34,25 @@ export interface DropOrphanOptions extends CommonOptions {
   readonly withData?: true
 }
 
-/** Drops one orphan, with its roles. Refuses a database with data, unless the options accept the loss. */
+/** Drops an orphan and its roles. Throws a `UserError` for a database with data, unless `withData` is set. */
 export async function removeOrphan(context: CommandContext, name: string, options: DropOrphanOptions): Promise<void> {
   const { withData = false, json } = options
   const orphan = (await findOrphans(context)).find((each) => each.name === name)
   if (orphan === undefined) {
-    throw new UserError(`${JSON.stringify(name)} is not an orphan: "store-export stores list --orphans" lists them`)
+    throw new UserError(
+      `${JSON.stringify(name)} is not an orphan: "store-export stores list --orphans" lists the orphans`,
+    )
   }
   if (orphan.reason === 'unfinished') {
     throw new UserError(
-      `the store ${orphan.storeId} is registered and has no database yet: run "stores provision" with its external ID ` +
-        `again, or run "store-export stores remove ${orphan.storeId}" first`,
+      `an interrupted "stores provision" of the store ${orphan.storeId} created it: finish with another "stores provision" for ` +
+        `its external ID, or run "store-export stores remove ${orphan.storeId}" first`,
     )
   }
   if (orphan.hasDatabase && !withData) await requireNoData(context, name)
   await drop(context, orphan)
   if (json) return printJson({ name, dropped: true })
-  printMessage('Dropped, with its roles:')
+  printMessage('Dropped the orphan and its roles:')
   print(name)
 }
 
@@ -69,14 +71,12 @@ async function requireNoData({ controlUrl }: CommandContext, name: string): Prom
   try {
     const { found, unreadable } = await findStoreData(pool)
     if (found !== null) {
-      throw new UserError(
-        `the database ${name} holds ${found}: to drop it with its data, run the command with --with-data`,
-      )
+      throw new UserError(`the database ${name} contains ${found}: to drop it with its data, add --with-data`)
     }
     if (unreadable.length === 0) return
     const reasons = [...new Set(unreadable.map(({ reason }) => reason))].join('; ')
     throw new UserError(
-      `can't check whether the database ${name} holds orders, products or customers (${redactAndCut(reasons, REASONS_LENGTH_MAX)}): ` +
+      `can't check whether the database ${name} contains orders, products, or customers (${redactAndCut(reasons, REASONS_LENGTH_MAX)}): ` +
         'check it yourself; to drop it anyway, add --with-data',
     )
   } finally {
@@ -90,7 +90,7 @@ async function drop({ controlUrl }: CommandContext, orphan: Orphan): Promise<voi
     await dropOrphan(admin, orphan)
   } catch (error) {
     if (codeOf(error) !== '55006') throw error
-    throw new UserError(`${orphan.name} is in use: end the sessions that are connected to it first`)
+    throw new UserError(`sessions are connected to ${orphan.name}: end them, then run the command again`)
   } finally {
     await admin.close()
   }

@@ -1,5 +1,5 @@
-// What `stores provision` does. It registers the store first, in the state `generating`, so that `stores list` shows
-// the store of a killed run. A run with the same external ID continues with that store.
+// Implements `stores provision`. It first registers the store in the state `generating`, so that `stores list` shows the
+// store of an interrupted run. A run with the same external ID continues with that store.
 
 import type { RevisionId } from '@store-export/contract'
 import {
@@ -31,14 +31,14 @@ export interface ProvisionOptions extends CommonOptions {
   readonly externalId?: string
 }
 
-/** `undefined_table` and `invalid_catalog_name`: the killed run had not created the table, or the database. */
-const NOT_MADE: readonly string[] = ['42P01', '3D000']
-/** How long a run waits for another one that creates the database of the same store. */
+/** `undefined_table` and `invalid_catalog_name`: the interrupted run had not created the table, or the database. */
+const NOT_CREATED: readonly string[] = ['42P01', '3D000']
+/** Maximum wait for another run that creates the database of the same store. */
 const LOCK_TIMEOUT = '60s'
-/** First key of the advisory locks; the second one follows from the store. */
+/** First key of the advisory lock; the second one is a hash of the store ID. */
 const PROVISION_LOCK = 7_306_002
 
-/** Creates the database of a store and registers it, or returns the store that has this external ID. */
+/** Creates the database of a store and registers the store. If a store has the external ID, prints that store. */
 export async function provision(context: CommandContext, options: ProvisionOptions): Promise<void> {
   const { name, externalId = null } = options
   await requireServiceSecret(context.database, context.keys)
@@ -50,15 +50,17 @@ export async function provision(context: CommandContext, options: ProvisionOptio
     databaseUrl: null,
   })
   if (store.origin === 'imported')
-    throw new UserError(`the store ${store.id} is imported: "stores provision" makes no database for it`)
-  const made =
-    store.databaseUrl === null ? await withLock(context, store.id, () => makeOnce(context, store, options)) : null
-  if (made === null) await showKnown(context, await requireStore(context.database, store.id), options)
-  else showMade(made.store, made.urls, options)
+    throw new UserError(
+      `the store ${store.id} is imported, and imported stores have no database here: use another external ID`,
+    )
+  const created =
+    store.databaseUrl === null ? await withLock(context, store.id, () => createOnce(context, store, options)) : null
+  if (created === null) await showExisting(context, await requireStore(context.database, store.id), options)
+  else showCreated(created.store, created.urls, options)
 }
 
-/** Null if another run has created the database meanwhile. */
-async function makeOnce(
+/** Returns null if another run has created the database meanwhile. */
+async function createOnce(
   context: CommandContext,
   { id, isNew }: { readonly id: string; readonly isNew: boolean },
   { revision }: ProvisionOptions,
@@ -81,18 +83,18 @@ async function makeOnce(
 }
 
 /**
- * Throws if the unfinished store's database holds data or can't be read. A restored control database can list a
- * finished store as unfinished.
+ * Throws a `UserError` if the database contains data or can't be read: a restored control database can list a finished store
+ * as `generating`.
  */
 async function requireNoData(adminUrl: string, storeId: string): Promise<void> {
   const database = storeDatabase(storeId)
   const pool = commandPool(urlForDatabase(adminUrl, database))
   try {
     const { found, unreadable } = await findStoreData(pool)
-    const unknown = unreadable.find(({ code }) => !NOT_MADE.includes(code))
+    const unknown = unreadable.find(({ code }) => !NOT_CREATED.includes(code))
     if (found === null && unknown === undefined) return
     throw new UserError(
-      `the database ${database} of this store exists and ${unknown === undefined ? `holds ${found}` : `can't be read (${unknown.reason})`}: ` +
+      `the database ${database} of this store exists and ${unknown === undefined ? `contains ${found}` : `can't be read (${unknown.reason})`}: ` +
         `to use it, run "store-export stores set ${storeId} --state ready --database-url -" with its reader's URL`,
     )
   } finally {
@@ -100,7 +102,7 @@ async function requireNoData(adminUrl: string, storeId: string): Promise<void> {
   }
 }
 
-/** Databases and roles that a killed run created for this store. The passwords of the roles are lost. */
+/** Drops the database and the roles of an interrupted run, because the passwords of the roles are lost. */
 async function dropLeftovers(adminUrl: string, storeId: string): Promise<void> {
   const admin = await connectOnce(adminUrl)
   try {
@@ -110,7 +112,7 @@ async function dropLeftovers(adminUrl: string, storeId: string): Promise<void> {
   }
 }
 
-/** Runs `work` while no other run works on this store. A run that was killed holds the lock until its session ends. */
+/** Runs `work` under a lock for this store. An interrupted run holds the lock until its session ends. */
 async function withLock<T>({ controlUrl }: CommandContext, storeId: string, work: () => Promise<T>): Promise<T> {
   const holder = await connectOnce(controlUrl)
   try {
@@ -128,41 +130,43 @@ async function lock(holder: Connection, storeId: string): Promise<void> {
   } catch (error) {
     if (codeOf(error) !== '55P03') throw error
     throw new UserError(
-      `another "stores provision" has been creating the database of ${storeId} for ${LOCK_TIMEOUT}: wait until it is done`,
+      `another "stores provision" is still creating the database of ${storeId} after ${LOCK_TIMEOUT}: run the command again later`,
     )
   }
 }
 
-function showMade(store: RegisteredStore, urls: ProvisionedStore, { revision, json }: ProvisionOptions): void {
+function showCreated(store: RegisteredStore, urls: ProvisionedStore, { revision, json }: ProvisionOptions): void {
   if (json) {
     const { databaseUrl, readerUrl } = urls
-    const made = { created: true, revision, database_url: databaseUrl, reader_url: readerUrl }
-    printJson({ ...describeStore(store), ...made })
+    const database = { created: true, revision, database_url: databaseUrl, reader_url: readerUrl }
+    printJson({ ...describeStore(store), ...database })
     return
   }
-  printMessage(`"${store.name}" has an empty database at ${revision} and is registered.`)
-  printMessage(`The platform writes with ${urls.databaseUrl}`)
-  printMessage(`The service reads with   ${urls.readerUrl}`)
+  printMessage(`Created an empty database at ${revision} and registered "${store.name}".`)
+  printMessage(`URL for the platform (writes): ${urls.databaseUrl}`)
+  printMessage(`URL for the service (reads):   ${urls.readerUrl}`)
   print(store.id)
 }
 
-/** The owner's URL is null: only the run that created the database shows its password. */
-async function showKnown(context: CommandContext, store: RegisteredStore, { json }: ProvisionOptions): Promise<void> {
+/** Prints an existing store. The owner's URL is null, because only the run that created the database has the password. */
+async function showExisting(
+  context: CommandContext,
+  store: RegisteredStore,
+  { json }: ProvisionOptions,
+): Promise<void> {
   const readerUrl = openStoreUrl(context.keys, store)?.reveal() ?? null
   const revision = await revisionOf(context, store)
   if (json) {
     return printJson({ ...describeStore(store), created: false, revision, database_url: null, reader_url: readerUrl })
   }
+  printMessage(`The database of "${store.name}" exists${revision === null ? '' : ` at ${revision}`}; nothing changed.`)
   printMessage(
-    `"${store.name}" was provisioned before, and is left unchanged${revision === null ? '' : ` at ${revision}`}.`,
-  )
-  printMessage(
-    "The owner's password was shown then. To replace it, run as an administrator of the server: alter role ... password",
+    "The first run printed the owner's password. To replace it, run as an administrator: alter role ... password",
   )
   print(store.id)
 }
 
-/** Null for a database that `stores provision` did not make. */
+/** Returns null for a database that `stores provision` did not create. */
 async function revisionOf(
   { controlUrl }: CommandContext,
   { databaseUrl, schemaName }: RegisteredStore,

@@ -1,4 +1,4 @@
-// What `stores add`, `set`, `list` and `remove` do. Nothing here connects to a store.
+// Implements `stores add`, `set`, `list`, and `remove`. They don't connect to store databases.
 
 import {
   addStore,
@@ -12,7 +12,7 @@ import {
   setStore,
 } from '@store-export/control'
 import type { CommandContext } from '../command-context.ts'
-import { print, printJson, printMessage, printTable } from '../output.ts'
+import { countOf, print, printJson, printMessage, printTable } from '../output.ts'
 import { UsageError } from '../user-error.ts'
 import type { CommonOptions } from './add-command.ts'
 import { readUrlOption } from './option-values.ts'
@@ -35,24 +35,26 @@ export interface SetOptions extends CommonOptions {
   readonly schema?: string
 }
 
-/** Registers a store, or returns the registered store with this external ID. */
+/** Registers a store. If a store has the external ID, prints that store. */
 export async function add(context: CommandContext, options: AddOptions): Promise<void> {
   const { name, origin, state, databaseUrl, schema: schemaName, externalId = null, json } = options
   if (databaseUrl === undefined && origin === 'generated' && state === 'ready') {
-    throw new UsageError('a ready store needs --database-url; one without a database yet takes --state generating')
+    throw new UsageError(
+      'a ready store needs a database: add --database-url, or --state generating if its database does not exist yet',
+    )
   }
   const url = databaseUrl === undefined ? null : await readUrlOption(databaseUrl)
   if (url !== null) await requireServiceSecret(context.database, context.keys)
   const store = await addStore(context, { name, origin, state, externalId, databaseUrl: url, schemaName })
   if (json) return printJson({ ...describeStore(store), created: store.isNew })
-  report(store, store.isNew ? 'Registered' : 'Already registered, and left unchanged:')
+  report(store, store.isNew ? 'Registered' : 'Already registered; nothing changed:')
 }
 
 /** Changes a store. */
 export async function set(context: CommandContext, reference: string, options: SetOptions): Promise<void> {
   const { name, state, databaseUrl, schema, json } = options
   if ([name, state, databaseUrl, schema].every((each) => each === undefined)) {
-    throw new UsageError('give at least one of --name, --state, --database-url and --schema')
+    throw new UsageError('nothing to change: add --name, --state, --database-url, or --schema')
   }
   const change = {
     ...(name === undefined ? {} : { name }),
@@ -92,19 +94,21 @@ export async function remove({ database }: CommandContext, reference: string, { 
   const { id, removed, keysRevoked } = await removeStore(database, reference)
   if (json) return printJson({ id, removed: true, already: !removed, keys_revoked: keysRevoked })
   printMessage(
-    removed ? `Removed; ${keysRevoked} keys were revoked. Its database is still there:` : 'It was removed before:',
+    removed
+      ? `Removed the store and revoked ${countOf(keysRevoked, 'key')}. Its database still exists:`
+      : 'Already removed:',
   )
   print(id)
 }
 
-/** A store as JSON has it; the URL is without its password. */
+/** Returns a store for JSON output. The URL has no password. */
 export function describeStore(store: RegisteredStore) {
   const { id, externalId, name, origin, state, databaseUrl, schemaName, createdAt } = store
-  const context = { database_url: databaseUrl, schema: schemaName }
-  return { id, external_id: externalId, name, origin, state, ...context, created_at: createdAt }
+  const location = { database_url: databaseUrl, schema: schemaName }
+  return { id, external_id: externalId, name, origin, state, ...location, created_at: createdAt }
 }
 
-function report({ id, name, origin, state }: RegisteredStore, did: string): void {
-  printMessage(`${did} "${name}" (${origin}, ${state}):`)
+function report({ id, name, origin, state }: RegisteredStore, action: string): void {
+  printMessage(`${action} "${name}" (${origin}, ${state}):`)
   print(id)
 }

@@ -1,5 +1,5 @@
-// `store-export stores`: the registry of stores, and databases for them. This file declares the arguments and options; the
-// files stores-*.ts do the work.
+// `store-export stores`: registers stores and creates databases for them. This file declares the arguments and options;
+// stores-*.ts implement the commands.
 
 import { LATEST_REVISION } from '@store-export/contract'
 import { type Command, Option } from 'commander'
@@ -11,46 +11,57 @@ import { type DropOrphanOptions, removeOrphan, showOrphans } from './stores-orph
 import { type ProvisionOptions, provision } from './stores-provision.ts'
 import { type AddOptions, add, list, remove, type SetOptions, set } from './stores-registry.ts'
 
-/** Adds the commands. */
+/** Adds `stores` with its commands. */
 export function addStoresCommands(program: Command, processContext: ProcessContext): void {
-  const stores = addCommandGroup(program, 'stores', 'stores: register, make, upgrade, list, remove')
+  const stores = addCommandGroup(program, 'stores', 'register, create, upgrade, list, and remove stores')
   addRegistryCommands(stores, processContext)
   addDatabaseCommands(stores, processContext)
 }
 
-const URL_HELP = 'connection URL of its database; - reads it from standard input'
-const SCHEMA_HELP = 'schema of the database that its tables are in'
+const URL_HELP = 'connection URL of the store database; - = standard input'
+const SCHEMA_HELP = 'database schema that contains the tables of the store'
 const ID_HELP = 'ID or external ID of the store'
-const EXTERNAL_ID_HELP = "the platform's own ID of the store; if a store has it, that store is returned unchanged"
+const EXTERNAL_ID_HELP = "the platform's ID of the store; a store with this ID is returned unchanged"
 
 function addRegistryCommands(stores: Command, processContext: ProcessContext): void {
-  addCommand(stores, 'add', 'register a store; nothing is connected (doctor does that)')
+  addCommand(stores, 'add', 'register a store, without connecting to its database; doctor connects')
     .requiredOption('--name <text>', 'name of the store')
     .option('--external-id <id>', EXTERNAL_ID_HELP)
     .option('--database-url <url>', URL_HELP)
     .option('--schema <name>', SCHEMA_HELP, 'public')
     .addOption(
-      new Option('--origin <word>', 'where it comes from').choices(['generated', 'imported']).default('generated'),
+      new Option('--origin <origin>', 'origin of the store; an imported store has no database here')
+        .choices(['generated', 'imported'])
+        .default('generated'),
     )
-    .addOption(new Option('--state <word>', 'how far it is').choices(['ready', 'generating']).default('ready'))
+    .addOption(
+      new Option('--state <state>', 'state of the store; the API serves ready stores')
+        .choices(['ready', 'generating'])
+        .default('ready'),
+    )
     .action((options: AddOptions) => withControl(processContext, (context) => add(context, options)))
   addCommand(
     stores,
     'set',
-    'change the name, the state, the database or the schema of a store, from the next request on',
+    'change the name, state, database, or schema of a store; takes effect with the next request',
   )
     .argument('<id>', ID_HELP)
-    .option('--name <text>', 'name in lists and in the dashboard; the API serves the name in the store database')
-    .addOption(new Option('--state <word>', 'how far it is').choices(['ready', 'generating']))
+    .option('--name <text>', 'name in lists and in the dashboard; the API returns the name in the store database')
+    .addOption(
+      new Option('--state <state>', 'state of the store; the API serves ready stores').choices(['ready', 'generating']),
+    )
     .option('--database-url <url>', URL_HELP)
     .option('--schema <name>', SCHEMA_HELP)
     .action((id: string, options: SetOptions) => withControl(processContext, (context) => set(context, id, options)))
   addCommand(stores, 'list', 'list the registered stores')
-    .option('--orphans', 'list instead the databases and roles of "stores provision" that no registered store uses')
+    .option(
+      '--orphans',
+      'list databases and roles of "stores provision" that no registered store uses, instead of stores',
+    )
     .action(({ orphans, ...options }: CommonOptions & { orphans?: true }) =>
       withControl(processContext, (context) => (orphans ? showOrphans(context, options) : list(context, options))),
     )
-  addCommand(stores, 'remove', 'end a store: revokes its keys and forgets its URL; leaves its database')
+  addCommand(stores, 'remove', 'remove a store: revokes its keys and deletes its URL; its database stays')
     .argument('<id>', ID_HELP)
     .action((id: string, options: CommonOptions) =>
       withControl(processContext, (context) => remove(context, id, options)),
@@ -58,31 +69,31 @@ function addRegistryCommands(stores: Command, processContext: ProcessContext): v
 }
 
 function addDatabaseCommands(stores: Command, processContext: ProcessContext): void {
-  addCommand(stores, 'provision', 'make an empty store database on the server of the control database, and register it')
+  addCommand(
+    stores,
+    'provision',
+    'create an empty store database on the server of the control database, and register the store',
+  )
     .requiredOption('--name <text>', 'name of the store')
-    .option('--external-id <id>', `${EXTERNAL_ID_HELP}; a killed run is resumed`)
+    .option('--external-id <id>', `${EXTERNAL_ID_HELP}; an interrupted run is resumed`)
     .requiredOption('--revision <revision>', `schema version: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
     .action((options: ProvisionOptions) => withControl(processContext, (context) => provision(context, options)))
-  addCommand(stores, 'drop-orphan', 'drop a database and its roles that "stores list --orphans" lists')
-    .argument('<name>', 'name of the orphan')
-    .option('--with-data', 'also drop a database that holds orders, products or customers; refused by default')
+  addCommand(stores, 'drop-orphan', 'drop a database and its roles that no store uses ("stores list --orphans")')
+    .argument('<name>', 'name from "stores list --orphans"')
+    .option('--with-data', 'also drop a database that contains orders, products, or customers')
     .action((name: string, options: DropOrphanOptions) =>
       withControl(processContext, (context) => removeOrphan(context, name, options)),
     )
-  addCommand(stores, 'grants', "print the SQL that makes the reader's role for a platform's own database")
+  addCommand(stores, 'grants', "print the SQL that creates the reader's role in a platform's own database")
     .requiredOption('--revision <revision>', `schema version: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
     .option('--role <name>', 'name of the role', 'store_export_reader')
     .option('--schema <name>', SCHEMA_HELP, 'public')
-    .option('--grants-only', 'for a role that exists: print what it needs in another database of its server')
+    .option('--grants-only', 'print only the grants, for a role that exists on the server')
     .action((options: GrantsOptions) => grants(options))
-  addCommand(
-    stores,
-    'upgrade',
-    "upgrade a store's schema and the reader's grants to a newer schema version, and add what older releases left out",
-  )
+  addCommand(stores, 'upgrade', "upgrade a store's schema and the reader's grants to a newer schema version")
     .argument('<id>', ID_HELP)
     .requiredOption('--to <revision>', `schema version: launch, v1.1 ... ${LATEST_REVISION}`, parseRevision)
-    .option('--database-url <url>', "the owner's URL, for a database on another server; - reads it from standard input")
+    .option('--database-url <url>', "the owner's connection URL, for a database on another server; - = standard input")
     .action((id: string, options: UpgradeOptions) =>
       withControl(processContext, (context) => upgrade(context, id, options)),
     )

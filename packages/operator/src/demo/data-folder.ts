@@ -35,7 +35,7 @@ export type DemoKeys = ReadonlyMap<string, DemoKey>
 const SECRET_BYTES = 32
 const OWNER_ONLY = 0o600
 
-/** The demo's sealing keys; `previous` is the one that a rotation replaces. Throws `SettingProblem`. */
+/** The demo's sealing keys; `previous` is the one that a rotation replaces. Throws `InvalidSettingError`. */
 export function loadDemoSecrets(dataFolder: string, previous: Secret | null = null): SealingKeys {
   const file = path.join(dataFolder, 'secret')
   return loadSecrets({ secret: null, secretFile: file, secretPrevious: previous }, (name) => readFileSync(name, 'utf8'))

@@ -39,7 +39,7 @@ export async function readStore(url: string, { config, scansValues, schemaName }
   const connection = await connect({ ...target, startup }, { applicationName: 'store-export doctor', connectTimeoutMs })
   const read = async (): Promise<StoreFacts> => {
     const catalog = await readCatalog(connection, schemaName)
-    const facts = { ...catalog.connection, tlsAsked: describeTls(target) }
+    const facts = { ...catalog.connection, requestedTls: describeTls(target) }
     return {
       ...catalog,
       connection: facts,
@@ -89,7 +89,7 @@ async function askAll<Results extends object[][]>(connection: Connection, texts:
 }
 
 async function readCatalog(connection: Connection, schemaName: string) {
-  type Rows = [Omit<ConnectionFacts, 'tlsAsked' | 'clockAheadMs' | 'schemaName'>[], ColumnFact[], StoredIndex[]]
+  type Rows = [Omit<ConnectionFacts, 'requestedTls' | 'clockAheadMs' | 'schemaName'>[], ColumnFact[], StoredIndex[]]
   const [[role], columns, indexes] = await askAll<Rows>(connection, [
     connectionStatement(schemaName),
     columnsStatement(schemaName),

@@ -11,7 +11,7 @@ const UNPRIVILEGED = ['nobody', 'daemon', 'postgres']
 
 /**
  * The account that serves `clusterFolder`: its owner when it exists, else an unprivileged user when we are root.
- * Throws an EmbeddedProblem when the folder belongs to somebody we cannot become.
+ * Throws an EmbeddedPostgresError when the folder belongs to somebody we cannot become.
  */
 export async function chooseAccount(clusterFolder: string, passwdFile = '/etc/passwd'): Promise<Account> {
   const ownId = process.getuid?.() ?? 0
@@ -22,7 +22,7 @@ export async function chooseAccount(clusterFolder: string, passwdFile = '/etc/pa
   return unprivilegedAccount(await readFile(passwdFile, 'utf8').catch(() => ''))
 }
 
-/** The first unprivileged account in the text of a passwd file; throws an EmbeddedProblem when it has none. */
+/** The first unprivileged account in the text of a passwd file; throws an EmbeddedPostgresError when it has none. */
 export function unprivilegedAccount(passwd: string): Account {
   const entries = passwd.split('\n').map((line) => line.split(':'))
   for (const name of UNPRIVILEGED) {

@@ -8,7 +8,7 @@ import { lockFile, readLock } from './lock-file.ts'
 import type { EmbeddedNotice } from './notice.ts'
 import { findServer, processIdentity } from './process-identity.ts'
 
-/** Clears the way for a start in the cluster, or throws an EmbeddedProblem when it is in use. */
+/** Clears the way for a start in the cluster, or throws an EmbeddedPostgresError when it is in use. */
 export async function clearLeftovers(cluster: string, onNotice: (notice: EmbeddedNotice) => void): Promise<void> {
   const lock = await readLock(cluster)
   if (lock === undefined) return

@@ -3,7 +3,7 @@
 
 /** A problem that the reader can solve: `message` is one sentence that says how. The cause is for logs. */
 export class EmbeddedPostgresError extends Error {
-  override readonly name = 'EmbeddedProblem'
+  override readonly name = 'EmbeddedPostgresError'
 }
 
 /** The package for this platform is not installed, most often because optional dependencies were left out. */

@@ -46,7 +46,7 @@ export type EmbeddedPostgres = {
 /** Names the socket's file; the folder is ours alone, so any number does. */
 const SOCKET_PORT = 5432
 
-/** Starts PostgreSQL on the data folder; throws an EmbeddedProblem with one sentence that says what to do. */
+/** Starts PostgreSQL on the data folder; throws an EmbeddedPostgresError with one sentence that says what to do. */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { tcpPort, onNotice = () => undefined, packageFolder = binariesPackage() } = options
   const folders = await prepareFolders(options.dataFolder, onNotice)
@@ -78,7 +78,7 @@ export async function findRunningPostgres(dataFolder: string): Promise<Pick<Embe
   return { url: (database) => databaseUrl(lock, SUPERUSER, database) }
 }
 
-/** Removes the data folder and all that lies elsewhere on its behalf; an EmbeddedProblem when the server runs. */
+/** Removes the data folder and all that lies elsewhere on its behalf; an EmbeddedPostgresError when the server runs. */
 export async function removeEmbeddedPostgres(dataFolder: string): Promise<void> {
   await clearLeftovers(await clusterOf(dataFolder), () => undefined)
   await removeFolders(dataFolder)

@@ -16,7 +16,7 @@ export type FindBinariesOptions = { account: Account; copyFolder: string; packag
 const SUPPORTED = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']
 
 /**
- * The folder of the platform's installed package. Throws an EmbeddedProblem when there is none for the platform or
+ * The folder of the platform's installed package. Throws an EmbeddedPostgresError when there is none for the platform or
  * it was left out. `resolve` finds a module's file by its name, as require.resolve does.
  */
 export function binariesPackage(

@@ -37,7 +37,7 @@ const FREE_BYTES_MIN = 1024 * 1024
 const LOG_BYTES_MAX = 10 * 1024 * 1024
 const STOP_PATIENCE_MILLISECONDS = 10_000
 
-/** Starts the server and resolves when it accepts connections; an EmbeddedProblem says why it did not. */
+/** Starts the server and resolves when it accepts connections; an EmbeddedPostgresError says why it did not. */
 export async function startServer(wanted: EmbeddedServerOptions): Promise<PostgresServer> {
   const deadline = Date.now() + RETRY_MILLISECONDS_MAX
   for (;;) {

@@ -1,4 +1,4 @@
-// What a store's own record says of its schema. Only databases that we made have one; a platform's own has none.
+// Reads the schema version that `stores provision` recorded in a store database. A platform's own database has no record.
 
 import { includesRevision, REVISIONS, type RevisionId } from '@store-export/contract'
 import { type Connection, identifier, queryRows, sql } from '@store-export/postgres'
@@ -7,23 +7,23 @@ import { UserError } from '../user-error.ts'
 /** The table, in schema public, that records which migrations were applied. */
 const RECORD_TABLE = 'store_schema_revisions'
 
-/** The revision of a database that `stores provision` made; null for any other. */
+/** The schema version of a database that `stores provision` created; null for any other database. */
 export async function recordedRevision(connection: Connection): Promise<RevisionId | null> {
   return (await hasRecord(connection)) ? ((await newestRecorded(connection)) ?? null) : null
 }
 
-/** Throws a sentence when our migrations are not for this store, or have already brought it beyond `to`. */
+/** Throws a `UserError` for a platform's own database, and for a store at a newer schema version than `to`. */
 export async function requireUpgradable(connection: Connection, to: RevisionId): Promise<void> {
   if (!(await hasRecord(connection))) {
     throw new UserError(
-      'this database was not made by "store-export stores provision": the platform migrates its schema itself, new ' +
-        'columns are served as soon as the reader may select them, and "store-export stores grants" prints the grants',
+      '"store-export stores provision" did not create this database: migrate it yourself, then run "store-export stores ' +
+        'grants" for the grants. The API returns a new column as soon as the reader can select it',
     )
   }
   const recorded = await newestRecorded(connection)
   if (recorded !== undefined && !includesRevision(to, recorded)) {
     throw new UserError(
-      `this store is at ${recorded} and cannot go back to ${to}: give --to ${recorded} or a newer one`,
+      `this store is at ${recorded} and cannot go back to ${to}: use --to ${recorded} or a newer version`,
     )
   }
 }
@@ -36,7 +36,7 @@ async function hasRecord(connection: Connection): Promise<boolean> {
   return found.length > 0
 }
 
-/** The newest recorded revision; undefined when a first migration was interrupted. */
+/** The newest recorded schema version; undefined if the first migration was interrupted. */
 async function newestRecorded(connection: Connection): Promise<RevisionId | undefined> {
   const rows = await queryRows<{ revision: string }>(
     connection,
