@@ -27,7 +27,7 @@ export default defineConfig({
           ...EVERY_TEST,
           name: 'beside each other',
           include: ['packages/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, 'test/fleet/**', 'test/nightly/**', ...ALONE],
+          exclude: [...configDefaults.exclude, 'test/fleet/**', 'test/nightly/**', 'test/site/**', ...ALONE],
           // two cores are busy with three of them: a test waits now and then
           maxWorkers: 3,
         },

@@ -1,4 +1,4 @@
-// `npm run lockfile` completes package-lock.json after a change of dependencies, and `npm run check` calls it with --check.
+// `npm run lockfile` completes the lockfiles after a change of dependencies, and `npm run check` calls it with --check.
 //
 // If a registry mirror lacks the package of some foreign platform, npm leaves it out of the lockfile, and `npm ci` then
 // refuses to install anything: an entry needs its version, its platform and `optional`. Without `integrity`, the hash of
@@ -36,39 +36,49 @@ const LACKING: Readonly<Record<string, string>> = {
     'win32-ia32-msvc win32-x64-msvc',
 }
 
-const lock: { packages: Record<string, Entry> } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
+interface Lock {
+  packages: Record<string, Entry>
+}
+
+const LOCKFILES = ['package-lock.json', 'site/package-lock.json']
+
 if (process.argv.includes('--check')) check()
-else complete()
+else for (const file of LOCKFILES) complete(file)
 
 function check(): void {
   const expected = Object.entries(LACKING).flatMap(([family, platforms]) =>
     platforms.split(' ').map((platform) => `${FOLDER}${family}${platform}`),
   )
-  const found = withoutIntegrity()
+  const found = LOCKFILES.flatMap((file) => withoutIntegrity(readLock(file)))
   const added = found.filter((name) => !expected.includes(name))
   const done = expected.filter((name) => !found.includes(name))
-  for (const name of added) console.error(`package-lock.json: ${name} has no integrity: run npm run lockfile`)
+  for (const name of added) console.error(`${name} has no integrity: run npm run lockfile`)
   for (const name of done)
     console.error(`scripts/complete-lockfile.ts: ${name} has an integrity, or is gone: take it off the list`)
   process.exitCode = added.length + done.length === 0 ? 0 : 1
 }
 
-function complete(): void {
+function complete(file: string): void {
+  const lock = readLock(file)
   const wanted = Object.values(lock.packages).flatMap((entry) => Object.entries(entry.optionalDependencies ?? {}))
   const missing = wanted.filter(([name]) => lock.packages[FOLDER + name] === undefined)
   for (const [name, version] of missing) lock.packages[FOLDER + name] = entryOf(name, version)
-  for (const name of withoutIntegrity()) {
+  for (const name of withoutIntegrity(lock)) {
     const { version, ...rest } = lock.packages[name] ?? {}
     const integrity = integrityOf(`${name.slice(name.lastIndexOf(FOLDER) + FOLDER.length)}@${version}`)
     if (version !== undefined && integrity !== null) lock.packages[name] = { version, integrity, ...rest }
   }
   lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)))
-  writeFileSync('package-lock.json', `${JSON.stringify(lock, null, 2)}\n`)
-  console.log(`${missing.length} entries added, ${withoutIntegrity().length} without integrity`)
+  writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`)
+  console.log(`${file}: ${missing.length} entries added, ${withoutIntegrity(lock).length} without integrity`)
+}
+
+function readLock(file: string): Lock {
+  return JSON.parse(readFileSync(file, 'utf8'))
 }
 
 /** Paths of the packages that come from the registry and have no hash. */
-function withoutIntegrity(): string[] {
+function withoutIntegrity(lock: Lock): string[] {
   const packages = Object.entries(lock.packages).filter(([name, { link }]) => name.includes(FOLDER) && link !== true)
   return packages.filter(([, { integrity }]) => integrity === undefined).map(([name]) => name)
 }

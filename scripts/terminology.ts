@@ -73,7 +73,8 @@ const RULES: readonly Rule[] = [
 
 const FILES = ['*.md', 'docs/**/*.md', '{packages,bench,scripts,test}/**/*.{ts,md}', '.github/**/*.md']
 /** Words of others: the specification, and what is generated from files that are checked themselves. */
-const EXCLUDED = /node_modules|^docs\/spec\/|^scripts\/terminology\.ts$|^bench\/peers\/programs\//
+const EXCLUDED =
+  /node_modules|^packages\/\w+\/dist\/|^docs\/spec\/|^scripts\/terminology\.ts$|^bench\/peers\/programs\//
 
 const findings = globSync(FILES)
   .filter((file) => !EXCLUDED.test(file))
