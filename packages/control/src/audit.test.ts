@@ -22,7 +22,7 @@ beforeAll(async () => {
 beforeEach(() => logged())
 afterAll(() => control.drop())
 
-/** The events that no log has yet, in the order of their time. */
+/** Events that no log has yet, by time. */
 async function logged(database = control.database) {
   const seen: AuditRecorded[] = []
   await logEvents({ database, record: (each) => seen.push(each) > 0 })
@@ -42,7 +42,7 @@ async function newMerchant(id: string) {
   return { id, email }
 }
 
-test('every change of keys, stores, merchants and secrets leaves a row that says who made it', async () => {
+test('every change of keys, stores, merchants, and secrets leaves a row with its actor', async () => {
   const { database } = control
   const store = await control.store()
   const key = await newKey(store.id, 'merchant 17')
@@ -76,7 +76,7 @@ test('every change of keys, stores, merchants and secrets leaves a row that says
   expect(await logged()).toEqual([])
 })
 
-test('a rotation is one event, however many passwords it seals', async () => {
+test('a rotation of many passwords is one event', async () => {
   await Promise.all([control.store(), control.store()])
   await logged()
   const keys = { current: new SealingKey(randomBytes(32)), previous: control.keys.current }
@@ -85,7 +85,7 @@ test('a rotation is one event, however many passwords it seals', async () => {
   await rotateSecrets({ ...control, keys: { current: control.keys.current, previous: keys.current } })
 })
 
-test('rows of the audit table cannot be changed or deleted', async () => {
+test('a change or deletion in the audit table fails', async () => {
   const { sql } = control
   await control.store()
   for (const statement of [
@@ -96,7 +96,7 @@ test('rows of the audit table cannot be changed or deleted', async () => {
     await expect(sql.unsafe(statement)).rejects.toThrow('append-only')
 })
 
-test('closing does not wait for a control database that hangs', async () => {
+test('closing while the control database hangs ends in time', async () => {
   const own = await createControlDatabase()
   onTestFinished(() => own.drop())
   const [locking, database] = [own.secondNode(), own.secondNode()]
@@ -120,7 +120,7 @@ test('closing does not wait for a control database that hangs', async () => {
   await holding
 })
 
-test('a replay takes back what was taken back, once, and leaves what was given again', async () => {
+test('a replay repeats revocations once and leaves what was granted again', async () => {
   const { database } = control
   const [store, removed] = [await control.store(), await control.store()]
   const [key, ofRemoved] = [await newKey(store.id), await newKey(removed.id)]

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => control.drop())
 
 describe('migrations', () => {
-  test('six processes at once apply each migration once', async () => {
+  test('six concurrent processes apply each migration once', async () => {
     const { url, drop } = await createDatabase()
     const database = openControlDatabase(url, { poolSize: 1 })
     expect(await missingMigrations(database)).toEqual(Object.keys(MIGRATIONS))
@@ -34,7 +34,7 @@ describe('migrations', () => {
     await drop()
   })
 
-  test('a database of a newer version is left alone', async () => {
+  test('migrating a database of a newer version fails without a change', async () => {
     const { url, drop } = await createDatabase()
     await migrate({ url, random: randomBytes })
     const database = openControlDatabase(url, { poolSize: 1 })
@@ -44,7 +44,7 @@ describe('migrations', () => {
     await drop()
   })
 
-  test('a database of an early build is refused with what to do', async () => {
+  test('migrating a database of an early build fails with what to do', async () => {
     const { url, drop } = await createDatabase()
     const database = openControlDatabase(url, { poolSize: 1 })
     await database.pool.execute(sql`create table kysely_migration (name text)`)
@@ -54,7 +54,7 @@ describe('migrations', () => {
     await drop()
   })
 
-  test('[R15] the cursor secret is made once and is the same for every node', async () => {
+  test('[R15] the cursor secret is created once and shared by all nodes', async () => {
     const secret = await readCursorSecret(control.database)
     expect(secret).toHaveLength(32)
     await migrate({ url: control.url, random: randomBytes })
@@ -63,7 +63,7 @@ describe('migrations', () => {
 })
 
 describe('the registry', () => {
-  test('passwords are sealed at rest and open again', async () => {
+  test('passwords are sealed in the database and can be opened', async () => {
     const store = await control.store('Ann’s shop')
     expect(store).toMatchObject({ name: 'Ann’s shop', origin: 'generated', state: 'ready', removedAt: null })
     expect(store.databaseUrl).toBe('postgres://reader@127.0.0.1:5432/shop?sslmode=verify-full')
@@ -73,12 +73,12 @@ describe('the registry', () => {
     expect(String(opened)).toBe('[connection URL]')
   })
 
-  test('a sealed password moved to another store does not open', async () => {
+  test('a sealed password that is copied to another store does not open', async () => {
     const [one, two] = [await control.store(), await control.store()]
     expect(() => openStoreUrl(control.keys, { ...two, sealedPassword: one.sealedPassword })).toThrow(SealingProblem)
   })
 
-  test('a store becomes ready with its URL, and not without', async () => {
+  test('a store can become ready only with its URL', async () => {
     const added = await addStore(control, { name: 'New', origin: 'generated', state: 'generating', databaseUrl: null })
     await expect(setStore(control, added.id, { state: 'ready' })).rejects.toThrow(StoreProblem)
     const changed = await setStore(control, added.id, { state: 'ready', databaseUrl: 'postgres://r:x@h/d' })
@@ -89,7 +89,7 @@ describe('the registry', () => {
     ).rejects.toThrow(StoreProblem)
   })
 
-  test('a removed store keeps its id, loses its URL and its keys', async () => {
+  test('a removed store keeps its ID and loses its URL and its keys', async () => {
     const { database, random } = control
     const store = await control.store()
     await createKey({ database, storeId: store.id, name: 'k', createdBy: null, random })
@@ -107,7 +107,7 @@ describe('the registry', () => {
 })
 
 describe('rotating the secret', () => {
-  test('passwords open before, while and after it, and the previous secret can then be forgotten', async () => {
+  test('passwords open before, during, and after it, and afterwards without the previous secret', async () => {
     const fresh = await createControlDatabase()
     const store = await fresh.store()
     const keys = { current: new SealingKey(randomBytes(32)), previous: fresh.keys.current }

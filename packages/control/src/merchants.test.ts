@@ -45,7 +45,7 @@ async function aUsedKey(storeId: string, createdBy: string) {
 }
 
 describe('memberships', () => {
-  test('a merchant sees the stores that were given, by name, and no others', async () => {
+  test('a merchant sees the stores of its memberships by name, and no others', async () => {
     const { database } = control
     const [second, first] = [await control.store('b shop'), await control.store('A shop'), await control.store()]
     const merchant = await aMerchant(second.id, first.id)
@@ -53,7 +53,7 @@ describe('memberships', () => {
     expect((await storesOfMerchant(database, merchant.id)).map(({ id }) => id)).toEqual([first.id, second.id])
   })
 
-  test('unknown and removed stores can be given to nobody, and a removed store is seen by nobody', async () => {
+  test("unknown and removed stores can't be added, and no merchant sees a removed store", async () => {
     const { database } = control
     const store = await control.store()
     const merchant = await aMerchant(store.id)
@@ -64,7 +64,7 @@ describe('memberships', () => {
   })
 })
 
-test('taking a store from a merchant leaves the account, the keys and other merchants as they are', async () => {
+test('removing a membership leaves the account, the keys, and other merchants', async () => {
   const { database } = control
   const [store, other] = [await control.store(), await control.store()]
   const [one, two] = [await aMerchant(store.id, other.id), await aMerchant(store.id)]
@@ -78,7 +78,7 @@ test('taking a store from a merchant leaves the account, the keys and other merc
   await expect(removeMembership(database, 'unknown@example.com', store.id)).rejects.toThrow(UnknownMerchant)
 })
 
-test('sessions and links that ended by themselves are forgotten, others stay', async () => {
+test('expired sessions and links are deleted, others stay', async () => {
   const { sql } = control
   const { id } = await aMerchant()
   for (const [token, ends] of [
@@ -100,7 +100,7 @@ test('sessions and links that ended by themselves are forgotten, others stay', a
 })
 
 describe('removing a merchant', () => {
-  test('that failed in the middle can be done again', async () => {
+  test('after a failure in the middle can be repeated', async () => {
     const { database } = control
     const store = await control.store()
     const merchant = await aMerchant(store.id)
@@ -112,7 +112,7 @@ describe('removing a merchant', () => {
     expect(await listKeys({ database, storeId: store.id })).toMatchObject([{ createdBy: null }])
   })
 
-  test('the address leaves the keys, and usage that nobody else sees is deleted; the keys go on', async () => {
+  test('deletes the address on keys and usage without another merchant, and leaves the keys active', async () => {
     const { database } = control
     const [own, shared] = [await control.store(), await control.store()]
     const merchant = await aMerchant(own.id, shared.id)

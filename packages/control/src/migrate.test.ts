@@ -20,7 +20,7 @@ function poolOf(url: string, connectionsMax: number): Pool {
   return new Pool(parseConnectionUrl(url), { connectionsMax, applicationName: 'test', preparedStatements: false })
 }
 
-/** A database of this version, and keys of so many stores. */
+/** A database of this version with keys of this number of stores. */
 async function createStores(keys: number) {
   const { url, drop } = await createDatabase()
   await migrate({ url, random: randomBytes })
@@ -52,7 +52,7 @@ function admitterOf(url: string) {
   return admitter
 }
 
-test('migrating beside a dump admits requests between its attempts, and ends after the dump', async () => {
+test('a migration during a dump admits requests between its attempts and ends after the dump', async () => {
   const { url, hashes } = await createStores(1)
   const admitter = admitterOf(url)
   const dump = openClient(url)
@@ -76,7 +76,7 @@ test('migrating beside a dump admits requests between its attempts, and ends aft
   await dump.end()
 }, 40_000)
 
-test('migrating beside requests fails none of them, and is not failed by them', async () => {
+test('a migration during requests succeeds, and so do the requests', async () => {
   const { url, hashes } = await createStores(20)
   const nodes = [admitterOf(url), admitterOf(url)]
   let isOver = false

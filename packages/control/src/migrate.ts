@@ -97,7 +97,7 @@ async function applyOn(connection: Connection, migrations: typeof MIGRATIONS): P
       ${statements}`)
   } catch (cause) {
     const hint = isLockFailure(cause)
-      ? 'another session kept a table locked. Wait until it ends (for example pg_dump), then run migrate again'
+      ? 'another session locks a table. Wait until it ends (for example pg_dump), then run migrate again'
       : 'this migration changed nothing'
     throw new MigrationProblem(`the control database could not be migrated at ${name}: ${hint}`, { cause })
   }
@@ -118,7 +118,7 @@ async function appliedMigrations(connection: Connection): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** Whether other sessions kept a table locked. */
+/** Whether locks of other sessions caused the error. */
 function isLockFailure(error: unknown): boolean {
   return error instanceof PostgresError && LOCK_CODES.includes(error.code)
 }

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => control.drop())
 
-test('a form counts once, also when it comes from two nodes at once, until it is forgotten', async () => {
+test('a form counts once over two nodes until its token is deleted', async () => {
   const number = Buffer.from('two')
   const nodes = [control.database, control.secondNode()]
   const sendings = await Promise.all(

@@ -12,7 +12,7 @@ const NOON = Date.parse('2026-03-01T12:00:00Z')
 let count = 0
 const aScope = () => `account ${count++}`
 
-/** How many of so many attempts are allowed at that second. */
+/** Number of these attempts that are allowed at this second. */
 async function attempt(scopes: readonly string[], times: number, second = 0): Promise<number> {
   let allowed = 0
   for (let index = 0; index < times; index += 1) {
@@ -22,15 +22,15 @@ async function attempt(scopes: readonly string[], times: number, second = 0): Pr
   return allowed
 }
 
-describe('guesses at the sign-in', () => {
-  test('ten are allowed in a minute, and the refusal says how long to wait', async () => {
+describe('sign-in attempts', () => {
+  test('ten attempts in a minute are allowed, and the eleventh gets the time to wait', async () => {
     const scope = aScope()
     expect(await attempt([scope], 14)).toBe(10)
     const verdict = await countAttempt(control.database, [scope], new Date(NOON + 20_000))
     expect(verdict).toEqual({ allowed: false, waitSeconds: 40 })
   })
 
-  test('an account that is guessed from many addresses is held, and so is an address that guesses at many', async () => {
+  test('attempts for one account from many addresses are limited, and attempts from one address for many accounts too', async () => {
     const account = aScope()
     let allowed = 0
     for (let index = 0; index < 15; index += 1) allowed += await attempt([account, aScope()], 1)
@@ -41,7 +41,7 @@ describe('guesses at the sign-in', () => {
     expect(allowed).toBe(10)
   })
 
-  test('who goes on waits longer each time, and starts anew after half an hour', async () => {
+  test('further attempts wait longer each time, and the waits are short again after half an hour', async () => {
     const scope = aScope()
     const waits: number[] = []
     let second = 0
@@ -58,13 +58,13 @@ describe('guesses at the sign-in', () => {
     expect(verdict).toEqual({ allowed: false, waitSeconds: 60 })
   })
 
-  test('a window that was opened while the clock ran ahead counts as ended', async () => {
+  test('a window that started while the clock ran ahead counts as ended', async () => {
     const scope = aScope()
     expect(await attempt([scope], 11, 7200)).toBe(10)
     expect(await attempt([scope], 11)).toBe(10)
   })
 
-  test('fifty at once on two nodes are ten', async () => {
+  test('ten of fifty concurrent attempts on two nodes are allowed', async () => {
     const scopes = [aScope(), aScope()]
     const nodes = [control.database, control.secondNode()]
     const verdicts = await Promise.all(
@@ -75,7 +75,7 @@ describe('guesses at the sign-in', () => {
     expect(verdicts.filter(({ allowed }) => allowed)).toHaveLength(10)
   })
 
-  test('a sign-in that succeeds is no guess', async () => {
+  test('a sign-in that succeeds does not count as an attempt', async () => {
     const scopes = [aScope(), aScope()]
     for (let index = 0; index < 30; index += 1) {
       expect(await countAttempt(control.database, scopes)).toEqual({ allowed: true })
@@ -83,7 +83,7 @@ describe('guesses at the sign-in', () => {
     }
   })
 
-  test('windows that ended long ago are forgotten', async () => {
+  test('windows that ended half an hour ago are deleted', async () => {
     const scope = aScope()
     await attempt([scope], 1)
     expect(await forgetAttempts(control.database)).toBeGreaterThan(0)

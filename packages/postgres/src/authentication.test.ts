@@ -134,7 +134,7 @@ describe('a server cannot', () => {
     expect(() => begun().respond(request(kind, BOTH))).toThrow('an authentication request out of order')
   })
 
-  test('ask for the proof of SCRAM again and again', async () => {
+  test('request the proof of SCRAM again and again', async () => {
     const authentication = new Authentication(OPTIONS)
     const { nonce } = begin(authentication)
     const first = authentication.respond(request(CONTINUE, challenge(nonce)))
@@ -161,7 +161,7 @@ describe('a server cannot', () => {
     expect(() => authentication.respond(request(CLEARTEXT))).toThrow('add sslmode=require')
   })
 
-  test.each([1, 2, 4, 6, 7, 8, 9, 13, -1])('ask for method %i', (kind) => {
+  test.each([1, 2, 4, 6, 7, 8, 9, 13, -1])('request method %i', (kind) => {
     expect(() => new Authentication(OPTIONS).respond(request(kind))).toThrow('which this client does not support')
   })
 })

@@ -115,7 +115,7 @@ export class Authentication {
   }
 
   #exchange(): ScramExchange {
-    if (this.#scram === null) throw protocolError('a step of SCRAM that was not begun')
+    if (this.#scram === null) throw protocolError('a step of SCRAM without its start')
     return this.#scram
   }
 
@@ -127,7 +127,7 @@ export class Authentication {
 }
 
 function refused(what: string): ConnectionError {
-  return authenticationError(`the server asks for ${what}`)
+  return authenticationError(`the server requests ${what}`)
 }
 
 function md5(text: string, salt: string | Buffer): string {

@@ -1,4 +1,4 @@
-// Asks a server to end the statement of another connection.
+// Cancels the statement of another connection.
 // https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS
 
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ const TIMEOUT_MS = 1000
 
 /**
  * Sends a CancelRequest on a connection of its own. Resolves when the server has closed it, at most after a second. Never
- * rejects: a server that cannot be asked ends the statement at its own limit, or when it finds the socket closed.
+ * rejects: a server that cannot be reached ends the statement at its own limit, or when it finds the socket closed.
  */
 export async function sendCancel(address: DatabaseHost, tls: TlsSettings, message: Buffer): Promise<void> {
   const signal = AbortSignal.timeout(TIMEOUT_MS)

@@ -57,7 +57,7 @@ export function moveTo(cell: Cell, offset: number): number {
 export function firstValue({ view, start, length }: Cell, values: number): number {
   if (length < COUNT_BYTES) throw new MalformedRow('it ends within its count of values')
   const count = view.getInt16(start)
-  if (count !== values) throw new MalformedRow(`${count} values where ${values} were asked for`)
+  if (count !== values) throw new MalformedRow(`${count} values instead of ${values}`)
   return start + COUNT_BYTES
 }
 

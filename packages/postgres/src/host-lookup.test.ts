@@ -88,7 +88,7 @@ const addressesOf = async (lookup: HostLookup, host: string) =>
   (await lookup.resolve(host)).map(({ address }) => address)
 
 describe('a host name', () => {
-  test('[ERR-3] whose name server hangs is asked for once at a time, fails in time and delays no other name', async () => {
+  test('[ERR-3] whose name server hangs has one pending query, fails in time, and delays no other name', async () => {
     const { asked, servers } = await nameServer({
       'hangs.test': 'silent',
       'well.test': { address: '10.0.0.1', ttl: 60 },
@@ -151,7 +151,7 @@ describe('a host name', () => {
     ])
   })
 
-  test('in /etc/hosts is not asked for, nor is localhost', async () => {
+  test('in /etc/hosts is not queried, and neither is localhost', async () => {
     const { asked, servers } = await nameServer({})
     const lookup = await lookupWith({ servers }, '# shops\n10.1.2.3  db1.test db1 # the first\n::9 db1\n')
     expect(await addressesOf(lookup, 'db1')).toEqual(['10.1.2.3', '::9'])

@@ -119,8 +119,8 @@ async function queryFirst(resolver: Resolver, names: readonly string[]): Promise
 }
 
 /**
- * Both address families. IPv4 comes first: `net.connect` tries the other one when the first does not answer. Without a
- * response for one family, the addresses of the other have no time to live, so that the next connection asks again.
+ * Both address families. IPv4 comes first: `net.connect` tries the other one if the first does not respond. Without a
+ * response for one family, the addresses of the other have no time to live, so that the next connection queries again.
  */
 async function query(resolver: Resolver, name: string): Promise<Found> {
   const found: { readonly address: string; readonly ttl: number }[] = []
@@ -165,7 +165,7 @@ function addressOf(address: string): HostAddress {
   return { address, family: isIP(address) === 6 ? 6 : 4 }
 }
 
-/** The names to ask for, in the order of resolv.conf(5): with `ndots` dots or more a name is tried as it is first. */
+/** The names to query, in the order of resolv.conf(5): with `ndots` dots or more a name is tried as it is first. */
 function candidates(name: string, resolv: string): string[] {
   if (name.endsWith('.')) return [name.slice(0, -1)]
   const lines = resolv.split('\n').map((line) => line.trim().split(/\s+/))

@@ -1,4 +1,4 @@
-// Splits the bytes of a server into messages. A message that lies within one chunk is handed over without a copy.
+// Splits the bytes of a server into messages. A message within one chunk is passed on without a copy.
 // https://www.postgresql.org/docs/current/protocol-message-formats.html
 
 import { type Cell, layOver, newCell } from './cell.ts'

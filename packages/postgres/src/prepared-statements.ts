@@ -5,7 +5,7 @@ import type { Field } from './typed-rows.ts'
 
 export const PREPARED_MAX = 64
 
-/** A statement that the server keeps. */
+/** A statement that is prepared on the server. */
 export interface PreparedStatement {
   /**
    * Name on the server. Unique among all connections, so that a pooler that mixes up connections causes an error instead of
@@ -64,7 +64,7 @@ export class PreparedStatements {
   }
 }
 
-/** Texts that connections share: a node keeps the same few statements on thousands of connections. */
+/** Texts that connections share: a node prepares the same few statements on thousands of connections. */
 const texts = new Map<string, string>()
 const SHARED_MAX = 10_000
 

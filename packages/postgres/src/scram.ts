@@ -88,7 +88,7 @@ function readServerFirst(message: string): { nonce: string; salt: Buffer; iterat
   if (nonce === undefined || salt === undefined) throw invalid('a first message that cannot be read')
   const iterations = Number(count)
   if (iterations > ITERATIONS_MAX)
-    throw authenticationError(`the server asks for ${iterations} SCRAM iterations; the maximum is ${ITERATIONS_MAX}`)
+    throw authenticationError(`the server requests ${iterations} SCRAM iterations; the maximum is ${ITERATIONS_MAX}`)
   return { nonce, salt: Buffer.from(salt, 'base64'), iterations }
 }
 

@@ -1,4 +1,4 @@
-// Opens the socket of one database connection: TCP or Unix, with the TLS that the URL asks for.
+// Opens the socket of one database connection: TCP or Unix, with the TLS that the URL demands.
 
 import { once } from 'node:events'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
@@ -17,7 +17,7 @@ const KEEPALIVE_MS = 60_000
 
 /**
  * All sockets without TLS share this memory. `onBytes` copies what it needs before it returns.
- * New memory for each read kept the garbage collector busy all the time.
+ * With new memory for each read, the garbage collector ran all the time.
  */
 const CHUNK = Buffer.allocUnsafeSlow(64 * 1024)
 

@@ -19,7 +19,7 @@ async function expectUsable(connection: Connection): Promise<void> {
 }
 
 describe('COPY out', () => {
-  test('hands over all data', async () => {
+  test('passes all data to the sink', async () => {
     const connection = await open(database.url)
     const hash = createHash('sha256')
     let tag = ''

@@ -1,4 +1,4 @@
-// Servers that break the protocol in every state of a connection. Each fault must end in one typed error within the deadline,
+// Servers that break the protocol in every state of a connection. Each violation must end in one typed error within the deadline,
 // and must leave the pool usable.
 
 import { setTimeout as delay } from 'node:timers/promises'
@@ -39,12 +39,12 @@ const CLOSED = expect.objectContaining({ name: 'ConnectionError', code: 'ECONNRE
 const MALFORMED = expect.any(MalformedRow)
 const TYPED = [ConnectionError, PostgresError, TimeLimitPassed, MalformedRow]
 
-type Fault = readonly [name: string, act: Act, error: unknown]
+type Violation = readonly [name: string, act: Act, error: unknown]
 type Work = (pool: Pool) => Promise<unknown>
 
 const query: Work = (pool) => pool.query(STATEMENT, within(LIMIT_MS))
 
-/** Runs `work` against the fault, and then a statement on the same pool against a real server. */
+/** Runs `work` against the hostile server, and then a statement on the same pool against a real server. */
 async function expectTypedError(act: Act, error: unknown = expect.anything(), work: Work = query): Promise<void> {
   const server = await startHostile(inject('postgresUrl'), act)
   const pool = openPool(server.url, { connectionsMax: 1, connectTimeoutMs: LIMIT_MS })
@@ -68,7 +68,7 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 /** Everything that is wrong whatever the client waits for. */
-const ALWAYS: readonly Fault[] = [
+const ALWAYS: readonly Violation[] = [
   ['is silent', () => undefined, expect.anything()],
   ['closes without a word', ({ socket }) => void socket.end(), CLOSED],
   ['resets the connection', ({ socket }) => void socket.resetAndDestroy(), CLOSED],
@@ -100,7 +100,7 @@ function fatal(peer: Parameters<Act>[0]): void {
 }
 
 describe('[ERR-3] while the client connects, if the server', () => {
-  const faults: readonly Fault[] = [
+  const faults: readonly Violation[] = [
     ['fails without fields', (peer) => peer.say(message('E', '\0')), expect.any(PostgresError)],
     ['fails with an empty body', (peer) => peer.say(message('E')), expect.any(PostgresError)],
     ['is ready before it accepted the client', (peer) => peer.say(ready()), BROKEN],
@@ -116,7 +116,7 @@ describe('[ERR-3] while the client connects, if the server', () => {
     ['drips its welcome', (peer) => peer.drip(WELCOME), expect.anything()],
     ['is ready and speaks on', (peer) => peer.say(WELCOME, ready()), BROKEN],
   ]
-  test.each<Fault>([...ALWAYS, ...faults])('%s, the client gets one typed error', async (_, say, error) => {
+  test.each<Violation>([...ALWAYS, ...faults])('%s, the client gets one typed error', async (_, say, error) => {
     await expectTypedError(async (peer) => {
       await peer.next()
       await say(peer)
@@ -133,13 +133,13 @@ describe('[ERR-3] while the client connects, if the server', () => {
 })
 
 describe('[ERR-3] while a connection of the pool is idle, if the server', () => {
-  const faults: readonly Fault[] = [
+  const faults: readonly Violation[] = [
     ['sends a row', (peer) => peer.say(dataRow(['x'])), null],
     ['is ready again', (peer) => peer.say(ready()), null],
     ['sends a whole result', (peer) => peer.say(WHOLE), null],
     ['fails without a reason', (peer) => peer.say(failure({ S: 'ERROR', C: 'XX000', M: 'no reason' })), null],
   ]
-  test.each<Fault>([...ALWAYS.filter(([name]) => name !== 'is silent'), ...faults])(
+  test.each<Violation>([...ALWAYS.filter(([name]) => name !== 'is silent'), ...faults])(
     '%s, the pool replaces the connection',
     async (_, say) => {
       const spoken = Promise.withResolvers<void>()
@@ -164,7 +164,7 @@ describe('[ERR-3] while a connection of the pool is idle, if the server', () => 
 
 describe('[ERR-3] while a connection is busy, if the server', () => {
   const error = failure({ S: 'ERROR', V: 'ERROR', C: '22012', M: 'division by zero' })
-  const faults: readonly Fault[] = [
+  const faults: readonly Violation[] = [
     ['fails without fields', (peer) => peer.say(message('E', '\0'), ready()), expect.any(PostgresError)],
     ['fails again and again', (peer) => peer.flood(error), LATE],
     ['fails and goes on', (peer) => peer.say(error, BEFORE_ROWS), BROKEN],
@@ -223,7 +223,7 @@ describe('[ERR-3] while a connection is busy, if the server', () => {
     ['sends rows without columns without an end', (peer) => endless(peer, dataRow([])), LATE],
     ['drips a row', dripRow, LATE],
   ]
-  test.each<Fault>([...ALWAYS.filter(([name]) => !name.startsWith('reports')), ...faults])(
+  test.each<Violation>([...ALWAYS.filter(([name]) => !name.startsWith('reports')), ...faults])(
     '%s, the client gets one typed error',
     async (_, say, expected) => {
       await expectTypedError(async (peer) => {
@@ -275,7 +275,7 @@ function longValue(length: number): Buffer {
 describe('[ERR-3] during COPY, if the server', () => {
   const COPY_OUT = message('H', '\0\0\0')
   const copyOut: Work = (pool) => pool.use((connection) => copy(connection, () => undefined)).then(() => 'done')
-  const faults: readonly Fault[] = [
+  const faults: readonly Violation[] = [
     ['is ready before it completed', (peer) => peer.say(PARSED, BOUND, COPY_OUT, message('d', 'x'), ready()), BROKEN],
     [
       'closes after the data',
@@ -285,7 +285,7 @@ describe('[ERR-3] during COPY, if the server', () => {
     ['sends data without an end', (peer) => endlessCopy(peer), LATE],
     ['is silent after the data', (peer) => peer.say(PARSED, BOUND, COPY_OUT, message('d', 'x')), LATE],
   ]
-  test.each<Fault>(faults)('%s, the client gets one typed error', async (_, say, expected) => {
+  test.each<Violation>(faults)('%s, the client gets one typed error', async (_, say, expected) => {
     await expectTypedError(
       async (peer) => {
         await peer.welcome()

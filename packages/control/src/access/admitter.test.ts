@@ -32,7 +32,7 @@ function admitterAt(url: string): { admitter: Admitter; eventsOf: ControlEvent[]
   return { admitter, eventsOf }
 }
 
-test('[AUTH-5, AUTH-6] of many simultaneous requests each gets the admission of its own key', async () => {
+test('[AUTH-5, AUTH-6] each of many concurrent requests gets the admission of its own key', async () => {
   const { admitter } = admitterAt(control.url)
   const [one, other, revoked] = [await newKey(), await newKey(), await newKey()]
   await revokeKey({ database: control.database, keyId: revoked.id })
@@ -47,7 +47,7 @@ test('[AUTH-5, AUTH-6] of many simultaneous requests each gets the admission of 
   ])
 })
 
-test('[AUTH-5] a key that is revoked between two requests is refused on the second', async () => {
+test('[AUTH-5] a key that is revoked between two requests is rejected on the second', async () => {
   const { admitter } = admitterAt(control.url)
   const { id, hash } = await newKey()
   expect(await admitter.admit(hash)).not.toBeNull()
@@ -55,7 +55,7 @@ test('[AUTH-5] a key that is revoked between two requests is refused on the seco
   expect(await admitter.admit(hash)).toBeNull()
 })
 
-test('[ERR-3] a counter that another session holds delays its own key only, however often that key comes', async () => {
+test('[ERR-3] a locked counter delays its own key only, also if that key has many requests', async () => {
   const { admitter } = admitterAt(control.url)
   const [held, other] = [await newKey(), await newKey()]
   await Promise.all([admitter.admit(held.hash), admitter.admit(other.hash)])
@@ -76,7 +76,7 @@ test('[ERR-3] a counter that another session holds delays its own key only, howe
   expect(await admitter.admit(held.hash)).toMatchObject({ requests: 10 * POOL_SIZE + 2 })
 })
 
-test('[R5, ERR-3] a control database that hangs refuses requests in time, and admits again when it goes on', async () => {
+test('[R5, ERR-3] requests fail in time while the control database hangs, and succeed afterwards', async () => {
   const way = await openProxy(Number(new URL(control.url).port))
   const url = Object.assign(new URL(control.url), { hostname: '127.0.0.1', port: String(way.port) }).href
   const { admitter, eventsOf } = admitterAt(url)

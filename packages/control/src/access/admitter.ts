@@ -90,7 +90,7 @@ export function createAdmitter({ pool, poolSize, emit, ...limits }: AdmitterOpti
         return await requests.load(hash)
       } catch (cause) {
         emit({ event: 'control.query_failed', requestId: null, cause })
-        throw new ControlDatabaseError('the control database gave no answer', { cause })
+        throw new ControlDatabaseError('the control database did not respond', { cause })
       }
     },
     sums() {

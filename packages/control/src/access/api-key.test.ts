@@ -7,25 +7,25 @@ const fixed = makeApiKey((size) => Buffer.alloc(size, 0xab))
 const text = fixed.reveal()
 
 describe('API keys', () => {
-  test('[AUTH-2] a key is the fixed prefix, 43 base62 characters and a six character checksum', () => {
+  test('[AUTH-2] a key has the prefix, 43 base62 characters, and a checksum of six', () => {
     expect(text).toMatch(/^sdx_[0-9A-Za-z]{49}$/)
     expect(makeApiKey((size) => Buffer.alloc(size, 0)).reveal()).toMatch(/^sdx_0{43}[0-9A-Za-z]{6}$/)
     expect(makeApiKey((size) => Buffer.alloc(size, 0xff)).reveal()).toHaveLength(53)
   })
 
-  test('[AUTH-2] keys carry 256 random bits and differ', () => {
+  test('[AUTH-2] keys have 256 random bits and differ', () => {
     const keys = new Set(Array.from({ length: 1000 }, () => makeApiKey(randomBytes).reveal()))
     expect(keys.size).toBe(1000)
   })
 
-  test('[AUTH-2] every made key is read back as itself', () => {
+  test('[AUTH-2] a created key is parsed to the same key', () => {
     for (let round = 0; round < 200; round += 1) {
       const key = makeApiKey(randomBytes)
       expect(parseApiKey(key.reveal())?.reveal()).toBe(key.reveal())
     }
   })
 
-  test('[AUTH-6] any one character mistyped is seen without a look-up', () => {
+  test('[AUTH-6] a key with one wrong character is rejected without a lookup', () => {
     for (let at = 0; at < text.length; at += 1) {
       const other = text.charAt(at) === 'x' ? 'y' : 'x'
       expect(parseApiKey(text.slice(0, at) + other + text.slice(at + 1))).toBeNull()
@@ -38,7 +38,7 @@ describe('API keys', () => {
     ['one character short', text.slice(0, -1)],
     ['one character long', `${text}0`],
     ['a line end behind it', `${text}\n`],
-    ['a blank before it', ` ${text.slice(0, -1)}`],
+    ['a space before it', ` ${text.slice(0, -1)}`],
     ['another prefix', `sdy_${text.slice(4)}`],
     ['upper case prefix', `SDX_${text.slice(4)}`],
     ['no base62', `${text.slice(0, 20)}-${text.slice(21)}`],
@@ -51,11 +51,11 @@ describe('API keys', () => {
     expect(hashApiKey(fixed).bytes.equals(createHash('sha256').update(text).digest())).toBe(true)
   })
 
-  test('[AUTH-3] a list shows twelve characters and the last four', () => {
+  test('[AUTH-3] lists show the first twelve characters and the last four', () => {
     expect(visibleParts(fixed)).toEqual({ prefix: text.slice(0, 12), lastFour: text.slice(-4) })
   })
 
-  test('[AUTH-3] a key prints as [key] wherever it ends up', () => {
+  test('[AUTH-3] a key prints as [key] in templates, JSON, and the console', () => {
     const holder = { fixed }
     for (const printed of [`${fixed}`, JSON.stringify(holder), inspect(holder, { showHidden: true, depth: 9 })]) {
       expect(printed).toContain('[key]')

@@ -31,7 +31,7 @@ function byHand(options: Partial<BatcherOptions<number, number>> = {}) {
   return { batcher, batches, values, until, idle: () => idle }
 }
 
-test('calls of one moment share a batch, and each gets its own result', async () => {
+test('concurrent calls share a batch, and each gets its own result', async () => {
   const { batcher, batches, values, until, idle } = byHand()
   const results = [3, 1, 3].map((n) => batcher.load(n))
   expect(batcher.waitingCount).toBe(3)
@@ -43,7 +43,7 @@ test('calls of one moment share a batch, and each gets its own result', async ()
   expect(idle()).toBe(1)
 })
 
-test('calls that come while a batch is under way share the next one, which begins when that one ends', async () => {
+test('calls that arrive during a batch share the next one, which starts when the batch ends', async () => {
   const { batcher, batches, values, until } = byHand({ batchesMax: 1 })
   const first = batcher.load(1)
   await until(1)
@@ -68,7 +68,7 @@ test('a batch without a result delays no other batch', async () => {
   expect(await hanging).toBe(2)
 })
 
-test('a batch has at most so many values, and at most so many batches are under way', async () => {
+test('the size of a batch and the number of running batches are limited', async () => {
   const { batcher, batches, values, until } = byHand({ sizeMax: 2, batchesMax: 2 })
   const results = [1, 2, 3, 4, 5].map((n) => batcher.load(n))
   await until(2)
@@ -83,7 +83,7 @@ test('a batch has at most so many values, and at most so many batches are under 
   expect(await Promise.all(results)).toEqual([2, 4, 6, 8, 10])
 })
 
-test('a batch that fails fails its own calls only', async () => {
+test('a batch that fails rejects its own calls only', async () => {
   const { batcher, batches, until, idle } = byHand()
   const failed = Promise.allSettled([batcher.load(1), batcher.load(2)])
   await until(1)
@@ -106,7 +106,7 @@ test('a result that is a promise delays its own call only', async () => {
   expect(await slow).toBe(5)
 })
 
-test('a call that waited for its time limit is rejected and not loaded any more; too many calls are refused', async () => {
+test('a call past its time limit is rejected and not loaded, and calls beyond the limit are rejected', async () => {
   const { batcher, batches, values, until } = byHand({ batchesMax: 1, timeoutMs: 20, waitingMax: 2 })
   const hanging = batcher.load(1).catch((error: unknown) => error)
   await until(1)

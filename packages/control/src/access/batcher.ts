@@ -1,4 +1,4 @@
-// Loads values in batches, as dataloader does: calls that come while a batch is under way share the next batch. A statement
+// Loads values in batches, as dataloader does: calls that arrive during a batch share the next one. A statement
 // costs this process and its database nearly the same for one value as for many.
 
 import { ConnectionError, within } from '@store-export/postgres'
@@ -10,9 +10,9 @@ export interface BatcherOptions<In, Out> {
   readonly sizeMax: number
   /** Batches under way at once. */
   readonly batchesMax: number
-  /** Calls that may wait for their batch. More are refused at once. */
+  /** Calls that may wait for their batch. Further calls are rejected at once. */
   readonly waitingMax: number
-  /** Longest time of a call, from its begin to its result. */
+  /** Maximum time of a call, from its start to its result. */
   readonly timeoutMs: number
   /** Called when no call waits and no batch is under way. */
   readonly onIdle?: () => void
@@ -25,7 +25,7 @@ interface Call<In, Out> extends PromiseWithResolvers<Out> {
 /** Longest wait for a running batch before the next one starts. It bounds the delay that a hanging batch causes. */
 const GATHER_MS = 2
 
-/** Batches of one kind. A call that has had no company lately is loaded at once. */
+/** Batches of one kind. A call is loaded at once if no other call came lately. */
 export class Batcher<In, Out> {
   readonly #options: BatcherOptions<In, Out>
   readonly #waiting = new Set<Call<In, Out>>()

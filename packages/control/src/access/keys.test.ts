@@ -32,7 +32,7 @@ describe('the keys of a store', () => {
     })
   })
 
-  test('[AUTH-4] fifty keys asked for at once on two nodes give exactly five', async () => {
+  test('[AUTH-4] fifty concurrent requests on two nodes create exactly five keys', async () => {
     const store = await control.store()
     const second = control.secondNode()
     const attempts = Array.from({ length: 50 }, (_, index) =>
@@ -45,7 +45,7 @@ describe('the keys of a store', () => {
     expect(await listKeys({ database: control.database, storeId: store.id, activeOnly: true })).toHaveLength(5)
   })
 
-  test('[AUTH-4] the database itself refuses a sixth active key', async () => {
+  test('[AUTH-4] the database rejects a sixth active key', async () => {
     const store = await control.store()
     for (let count = 0; count < 5; count += 1) {
       await create(store.id)
@@ -57,7 +57,7 @@ describe('the keys of a store', () => {
     await expect(insert(6)).rejects.toMatchObject({ code: '23514' })
   })
 
-  test('[AUTH-4] a revoked key makes room for one more', async () => {
+  test('[AUTH-4] revoking a key allows another one', async () => {
     const store = await control.store()
     const keys = await Promise.all(Array.from({ length: 5 }, () => create(store.id)))
     await expect(create(store.id)).rejects.toThrow(KeyLimitReached)
@@ -66,7 +66,7 @@ describe('the keys of a store', () => {
     await expect(create(store.id)).rejects.toThrow(KeyLimitReached)
   })
 
-  test('[AUTH-4] the refusal names the key that was used least recently', async () => {
+  test('[AUTH-4] the error names the least recently used key', async () => {
     const store = await control.store()
     for (const [index, name] of ['a', 'b', 'c', 'd', 'e'].entries()) {
       const { id } = await create(store.id, name)
@@ -78,7 +78,7 @@ describe('the keys of a store', () => {
     expect(refusal).toMatchObject({ leastRecentlyUsed: { name: 'c' }, message: expect.stringContaining('"c" (sdx_') })
   })
 
-  test('[AUTH-5] revoking is told apart from repeating it, and from an unknown key', async () => {
+  test('[AUTH-5] revoking a key, repeating it, and an unknown key have different results', async () => {
     const [store, other] = [await control.store(), await control.store()]
     const { id } = await create(store.id)
     const { database } = control
@@ -91,7 +91,7 @@ describe('the keys of a store', () => {
     expect(await revokeKey({ database, keyId: "'; drop table api_keys" })).toBe('unknown')
   })
 
-  test('[AUTH-4] a key that takes the place of another at once needs no free slot, and never leaves both or none', async () => {
+  test('[AUTH-4] replacing a key at once needs no free slot and leaves exactly one of both active', async () => {
     const store = await control.store()
     const keys = await Promise.all(Array.from({ length: 5 }, (_, index) => create(store.id, `key ${index}`)))
     const old = keys[3]?.id ?? ''
@@ -107,7 +107,7 @@ describe('the keys of a store', () => {
     await expect(replace('at once')).rejects.toThrow(KeyNotReplaceable)
   })
 
-  test('a key of another store, one that was revoked, and one that was replaced cannot be replaced', async () => {
+  test("a revoked key, a replaced key, and a key of another store can't be replaced", async () => {
     const [store, other] = [await control.store(), await control.store()]
     const { database, random } = control
     const replace = (keyId: string, ends: 'at once' | 'later') =>
@@ -123,7 +123,7 @@ describe('the keys of a store', () => {
     for (const keyId of [id, 'nonsense']) await expect(replace(keyId, 'later')).rejects.toThrow(KeyNotReplaceable)
   })
 
-  test('ten who replace a key at once make one successor', async () => {
+  test('ten concurrent replacements of a key create one successor', async () => {
     const store = await control.store()
     const { id } = await create(store.id)
     const nodes = [control.database, control.secondNode()]
@@ -143,14 +143,14 @@ describe('the keys of a store', () => {
     expect(refused.map(({ reason }) => reason.name)).toEqual(Array(9).fill('KeyNotReplaceable'))
   })
 
-  test('a removed or unknown store gets no key', async () => {
+  test('a key for a removed or unknown store is rejected', async () => {
     const store = await control.store()
     await removeStore(control.database, store.id)
     await expect(create(store.id)).rejects.toThrow(UnknownStore)
     await expect(create('nonsense')).rejects.toThrow(UnknownStore)
   })
 
-  test('a store removed while keys are made is left without an active one', async () => {
+  test('a store that is removed while keys are created has no active key', async () => {
     const store = await control.store()
     const making = Promise.allSettled(Array.from({ length: 10 }, () => create(store.id)))
     await removeStore(control.database, store.id)
@@ -173,7 +173,7 @@ describe('the keys of a store', () => {
     await expect(create(store.id, name)).rejects.toThrow(KeyNameProblem)
   })
 
-  test('a name of eighty characters of any script is kept', async () => {
+  test('a name of eighty characters in any script is stored unchanged', async () => {
     const store = await control.store()
     const name = '🛒'.repeat(80)
     expect((await create(store.id, name)).name).toBe(name)

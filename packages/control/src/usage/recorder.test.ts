@@ -52,7 +52,7 @@ function page(keyId: string, walk: WalkStep): RecordedRequest {
   return request(keyId, 'answered', { rows: 250, walk })
 }
 
-/** The newest page of a key's log. */
+/** The newest page of a key's request log. */
 function logOf(keyId: string, more: { readonly before?: Date; readonly errorsOnly?: boolean } = {}) {
   const { database } = control
   return readRequestLog({ database, keyId, since: new Date(0), before: null, errorsOnly: false, ...more })
@@ -64,7 +64,7 @@ function usageOf(keyId: string) {
 }
 
 describe('usage', () => {
-  test('requests are counted by key, hour and outcome, over several flushes', async () => {
+  test('requests are counted by key, hour, and outcome over several writes', async () => {
     const { id, storeId } = await aKey()
     let now = NOON + 3_599_999
     const usage = recorder(() => now)
@@ -84,7 +84,7 @@ describe('usage', () => {
     expect(key?.lastUsedAt).toEqual(new Date(now))
   })
 
-  test('two nodes that write the same keys at once lose nothing and never wait for each other for ever', async () => {
+  test("two nodes that write the same keys concurrently lose no request and don't deadlock", async () => {
     const keys = await Promise.all(Array.from({ length: 20 }, aKey))
     const nodes = [recorder(() => NOON), recorder(() => NOON, control.secondNode())]
     for (let round = 0; round < 10; round += 1) {
@@ -101,7 +101,7 @@ describe('usage', () => {
     }
   })
 
-  test('an older time never moves the last use back', async () => {
+  test('a write with an older time leaves the time of the last use', async () => {
     const { id, storeId } = await aKey()
     for (const now of [NOON, NOON - 60_000]) {
       const usage = recorder(() => now)
@@ -136,7 +136,7 @@ describe('usage', () => {
     expect(await usageOf(one.id)).toMatchObject([{ answered: 2 }])
   })
 
-  test('old usage is deleted, to the month', async () => {
+  test('usage older than the setting is deleted by the month', async () => {
     const { id } = await aKey()
     for (const now of ['2025-01-31T23:00:00Z', '2025-02-01T00:00:00Z']) {
       const usage = recorder(() => Date.parse(now))
@@ -149,8 +149,8 @@ describe('usage', () => {
   })
 })
 
-describe('the fullest minute', () => {
-  test('an hour remembers the most requests of one minute, over nodes and flushes', async () => {
+describe('the busiest minute', () => {
+  test('an hour stores the requests of its busiest minute over nodes and writes', async () => {
     const { id, storeId } = await aKey()
     for (const [node, minuteRequests] of [[control.database, 41] as const, [control.secondNode(), 17] as const]) {
       const usage = recorder(() => NOON, node)
@@ -165,7 +165,7 @@ describe('the fullest minute', () => {
 describe('the request log of a key', () => {
   const MINUTE_MS = 60_000
 
-  test('like requests of one minute are one line, over flushes and nodes, without ids and parameters', async () => {
+  test('equal requests of one minute are one line over writes and nodes, without IDs and parameters', async () => {
     const { id } = await aKey()
     let now = NOON
     const nodes = [recorder(() => now), recorder(() => now, control.secondNode())]
@@ -195,7 +195,7 @@ describe('the request log of a key', () => {
     expect((await logOf(id, { errorsOnly: true })).lines).toMatchObject([{ status: 429 }])
   })
 
-  test('at the limit of requests, six hours of it are there in the morning', async () => {
+  test('a key at its limit has six hours of lines in the morning', async () => {
     const { id } = await aKey()
     let now = NOON
     const options = { database: control.database, now: () => now, emit: () => undefined, flushMs: NEVER_MS }
@@ -220,7 +220,7 @@ describe('the request log of a key', () => {
     expect(lines.at(-1)).toMatchObject({ minute: new Date(NOON), requests: 40 })
   })
 
-  test('is bounded: the oldest lines go once an hour', async () => {
+  test('lines beyond the limit are deleted once an hour, oldest first', async () => {
     const { id } = await aKey()
     let now = NOON
     const usage = recorder(() => now)
@@ -239,7 +239,7 @@ describe('the request log of a key', () => {
     )
   })
 
-  test('two nodes that write lines of the same keys at once lose none', async () => {
+  test('two nodes that write lines of the same keys concurrently lose none', async () => {
     const keys = await Promise.all(Array.from({ length: 10 }, aKey))
     const nodes = [recorder(() => NOON), recorder(() => NOON, control.secondNode())]
     for (let round = 0; round < 8; round += 1) {
@@ -254,7 +254,7 @@ describe('the request log of a key', () => {
     for (const { id } of keys) expect((await logOf(id)).lines).toMatchObject([{ requests: 2 * 8 * 30 }])
   })
 
-  test('lines and walks older than their hours are deleted', async () => {
+  test('lines and full syncs older than the setting are deleted', async () => {
     const { id } = await aKey()
     for (const now of [NOON, NOON + MINUTE_MS]) {
       const usage = recorder(() => now)
@@ -270,12 +270,12 @@ describe('the request log of a key', () => {
   })
 })
 
-describe('walks', () => {
+describe('full syncs of a list', () => {
   const first = { begins: true, ends: false, filters: '' }
   const next = { begins: false, ends: false, filters: '' }
   const last = { begins: false, ends: true, filters: '' }
 
-  test('a walk is known from its first page to its last, over several flushes', async () => {
+  test('a sync is recorded from its first page to its last over several writes', async () => {
     const { id } = await aKey()
     let now = NOON
     const usage = recorder(() => now)
@@ -299,7 +299,7 @@ describe('walks', () => {
     ])
   })
 
-  test('pages on another node wait until the first page of the walk is written', async () => {
+  test('pages on another node wait until the first page of the sync is written', async () => {
     const { id } = await aKey()
     const [one, two] = [recorder(() => NOON), recorder(() => NOON + 5, control.secondNode())]
     one.record(page(id, first))
@@ -311,7 +311,7 @@ describe('walks', () => {
     expect(await readWalks(control.database, id)).toMatchObject([{ pages: 2, ended: true }])
   })
 
-  test('another filter is another walk, and a walk that begins again leaves the first one unfinished', async () => {
+  test('another filter is another sync, and a restart leaves the first sync unfinished', async () => {
     const { id } = await aKey()
     let now = NOON
     const usage = recorder(() => now)
@@ -328,7 +328,7 @@ describe('walks', () => {
     ])
   })
 
-  test('a tool that asks for the first page again and again walks nothing, and fills nothing', async () => {
+  test('a tool that requests only the first page, again and again, leaves no sync', async () => {
     const { id } = await aKey()
     let now = NOON
     const usage = recorder(() => now)
@@ -342,7 +342,7 @@ describe('walks', () => {
     expect(await control.sql`select from walks where key_id = ${id}`).toHaveLength(1)
   })
 
-  test('of each key the last fifty walks are kept', async () => {
+  test('the last fifty syncs of each key are stored', async () => {
     const { id } = await aKey()
     let now = NOON
     const usage = recorder(() => now)
@@ -357,7 +357,7 @@ describe('walks', () => {
     expect(await control.sql`select from walks where key_id = ${id}`).toHaveLength(50)
   })
 
-  test('a page that failed is no page of the walk, and leaves it open', async () => {
+  test('a failed page is not counted, and the sync stays open', async () => {
     const { id } = await aKey()
     const usage = recorder(() => NOON)
     usage.record(page(id, first))
@@ -367,7 +367,7 @@ describe('walks', () => {
   })
 })
 
-test('a removed store leaves no usage, and requests that end after it leave none either', async () => {
+test('a removed store has no usage, also not of requests that end later', async () => {
   const { id, storeId } = await aKey()
   const usage = recorder(() => NOON)
   const use = () => usage.record(page(id, { begins: true, ends: false, filters: '' }))

@@ -34,7 +34,7 @@ test.each([
     delayed: ['store'],
   },
   {
-    event: 'the server asks for a password that the URL lacks',
+    event: 'the server requests a password that the URL lacks',
     use: { ...OPENED, cause: error('EAUTH') },
     delayed: ['store'],
     isFinal: true,
