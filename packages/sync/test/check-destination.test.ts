@@ -19,42 +19,48 @@ import { parquetCopy } from '../src/copies/files/parquet-copy.ts'
 import { newName, replaceFiles } from '../src/copies/files/replace-files.ts'
 import { xlsxCopy } from '../src/copies/files/xlsx-copy.ts'
 import { TABLES } from '../src/tables.ts'
-import { aPlace, KINDS, theTable, writeOrders } from './support/file-copies.ts'
+import { createTestFolder, KINDS, requireTable, writeOrders } from './support/file-copies.ts'
 
 const ORDER = { id: 'a', status: 'paid', total: '1.00', created_at: '2026-01-01T00:00:00.000Z', items: [] }
 const CHANGED = { ...ORDER, total: '2.00' }
 
-test.each(KINDS)('a new copy refuses files that it has not written, and leaves nothing: $kind', async (each) => {
-  const folder = await aPlace()
-  const file = path.join(folder, each.orders)
-  writeFileSync(file, 'mine')
-  const opening = each.make(folder).open(TABLES)
-  await expect(opening).rejects.toThrow(CopyError)
-  await expect(opening).rejects.toThrow(
-    `${file} exists and store-sync did not create it; move it away, or use another path`,
-  )
-  expect(readdirSync(folder)).toEqual([each.orders])
-  expect(readFileSync(file, 'utf8')).toBe('mine')
-})
-
-test.each(KINDS)('so does one whose first run ended before it knew its store: $kind', async ({ make, orders }) => {
-  const folder = await aPlace()
-  const copy = make(folder)
-  await copy.open(TABLES)
-  await copy.close()
-  writeFileSync(path.join(folder, orders), 'mine')
-  await expect(make(folder).open(TABLES)).rejects.toThrow('move it away, or use another path')
-  expect(readFileSync(path.join(folder, orders), 'utf8')).toBe('mine')
-})
+test.each(KINDS)(
+  'a new copy throws if a file exists that it did not write, and creates nothing: $kind',
+  async (each) => {
+    const folder = await createTestFolder()
+    const file = path.join(folder, each.orders)
+    writeFileSync(file, 'mine')
+    const opening = each.make(folder).open(TABLES)
+    await expect(opening).rejects.toThrow(CopyError)
+    await expect(opening).rejects.toThrow(
+      `${file} exists and store-sync did not create it; move it away, or use another path`,
+    )
+    expect(readdirSync(folder)).toEqual([each.orders])
+    expect(readFileSync(file, 'utf8')).toBe('mine')
+  },
+)
 
 test.each(KINDS)(
-  'a run that was killed while it put its first files in their place: the next goes on: $kind',
+  'a copy without a store throws if a file exists that it did not write: $kind',
+  async ({ make, orders }) => {
+    const folder = await createTestFolder()
+    const copy = make(folder)
+    await copy.open(TABLES)
+    await copy.close()
+    writeFileSync(path.join(folder, orders), 'mine')
+    await expect(make(folder).open(TABLES)).rejects.toThrow('move it away, or use another path')
+    expect(readFileSync(path.join(folder, orders), 'utf8')).toBe('mine')
+  },
+)
+
+test.each(KINDS)(
+  'if a run was killed while it placed its first files, the next one replaces them: $kind',
   async (each) => {
-    const folder = await aPlace()
+    const folder = await createTestFolder()
     const copy = each.make(folder)
     await copy.open(TABLES)
     await copy.claim('a-store')
-    await copy.write({ table: theTable('orders'), rows: [ORDER], isFull: false })
+    await copy.write({ table: requireTable('orders'), rows: [ORDER], isFull: false })
     await copy.close()
     const to = path.join(folder, each.orders)
     writeFileSync(newName(to), 'new')
@@ -64,33 +70,33 @@ test.each(KINDS)(
   },
 )
 
-test('a place that cannot be is refused with a sentence, and nothing is made', async () => {
-  const folder = await aPlace()
+test('an unusable path throws CopyError with the reason, and nothing is created', async () => {
+  const folder = await createTestFolder()
   const file = path.join(folder, 'file')
   writeFileSync(file, 'mine')
   mkdirSync(path.join(folder, 'inner'))
-  const inPlace = (place: string) => `cannot create or write the folder ${place} (a file has this name)`
+  const blockedBy = (folder: string) => `cannot create or write the folder ${folder} (a file has this name)`
   const cases = [
-    { copy: csvCopy(file), says: inPlace(file) },
-    { copy: parquetCopy(path.join(file, 'deep')), says: inPlace(path.join(file, 'deep')) },
-    { copy: xlsxCopy(path.join(file, 'shop.xlsx')), says: inPlace(file) },
+    { copy: csvCopy(file), message: blockedBy(file) },
+    { copy: parquetCopy(path.join(file, 'deep')), message: blockedBy(path.join(file, 'deep')) },
+    { copy: xlsxCopy(path.join(file, 'shop.xlsx')), message: blockedBy(file) },
     {
       copy: xlsxCopy(path.join(folder, 'inner')),
-      says: `${path.join(folder, 'inner')} is a folder, but the copy needs a file with this name`,
+      message: `${path.join(folder, 'inner')} is a folder, but the copy needs a file with this name`,
     },
-    { copy: csvCopy(path.join(folder, 'x'.repeat(300))), says: '(ENAMETOOLONG); use another path' },
+    { copy: csvCopy(path.join(folder, 'x'.repeat(300))), message: '(ENAMETOOLONG); use another path' },
   ]
-  for (const { copy, says } of cases) {
+  for (const { copy, message } of cases) {
     const opening = copy.open(TABLES)
     await expect(opening).rejects.toThrow(CopyError)
-    await expect(opening).rejects.toThrow(says)
+    await expect(opening).rejects.toThrow(message)
   }
   expect(readdirSync(folder).toSorted()).toEqual(['file', 'inner'])
   expect(readdirSync(path.join(folder, 'inner'))).toEqual([])
 })
 
 test.each(KINDS)('a file that only its owner may read stays so: $kind', async ({ make, orders }) => {
-  const folder = await aPlace()
+  const folder = await createTestFolder()
   const file = path.join(folder, orders)
   await writeOrders(make(folder), [ORDER])
   const { ino } = statSync(file)
@@ -101,7 +107,7 @@ test.each(KINDS)('a file that only its owner may read stays so: $kind', async ({
 })
 
 test.each(KINDS)('a link to a file stays a link, and the file that it leads to is replaced: $kind', async (each) => {
-  const [folder, elsewhere] = [await aPlace(), await aPlace()]
+  const [folder, elsewhere] = [await createTestFolder(), await createTestFolder()]
   const [file, real] = [path.join(folder, each.orders), path.join(elsewhere, 'real')]
   await writeOrders(each.make(folder), [ORDER])
   renameSync(file, real)

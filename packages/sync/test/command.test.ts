@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { COMPILE_CACHE } from '../../../test/support/compile-cache.ts'
 import { createDatabase } from '../../../test/support/databases.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { type Ended, endedProgram } from './support/ended-program.ts'
+import { type ProgramResult, runProgram } from './support/run-program.ts'
 
 const COMMAND = path.resolve(import.meta.dirname, '..', 'src', 'main.ts')
 
@@ -26,14 +26,14 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-async function aFile(): Promise<string> {
+async function createFile(): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   return path.join(folder, 'shop.db')
 }
 
-function command(words: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
-  return endedProgram(process.execPath, [COMMAND, ...words], {
+function command(args: readonly string[], env: Record<string, string> = {}): Promise<ProgramResult> {
+  return runProgram(process.execPath, [COMMAND, ...args], {
     env: { ...COMPILE_CACHE, STORE_EXPORT_KEY: store.key, ...env },
   })
 }
@@ -46,15 +46,15 @@ function orders(file: string): number {
 }
 
 describe('store-sync run', () => {
-  test('makes a copy, and says so to people; results alone go to the standard output', async () => {
-    const file = await aFile()
-    const words = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`]
-    const first = await command(words)
+  test('creates a copy and prints messages to standard error; with --json, prints events to standard output', async () => {
+    const file = await createFile()
+    const args = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`]
+    const first = await command(args)
     expect(first).toMatchObject({ code: 0, stdout: '' })
     expect(first.stderr).toMatch(/orders +2,000 rows +[\d,]+\/s {2}all\n/)
     expect(first.stderr).toMatch(/is up to date: 2,00\d rows read, \d+ requests, \d+\.\d s\n$/)
     expect(orders(file)).toBe(2000)
-    const second = await command([...words, '--json'])
+    const second = await command([...args, '--json'])
     const lines = second.stdout
       .trim()
       .split('\n')
@@ -67,74 +67,83 @@ describe('store-sync run', () => {
   test.each([
     ['csv', 'orders_overview.csv'],
     ['xlsx', 'shop.xlsx'],
-  ])('writes files of the kind %s', async (kind, name) => {
-    const folder = path.dirname(await aFile())
+  ])('with --to %s, writes files', async (kind, name) => {
+    const folder = path.dirname(await createFile())
     const to = kind === 'csv' ? `csv:${folder}` : `xlsx:${path.join(folder, name)}`
     const ended = await command(['run', '--url', platform.service.url, '--to', to])
     expect(ended).toMatchObject({ code: 0, stdout: '' })
     expect(existsSync(path.join(folder, name))).toBe(true)
   })
 
-  test('writes a schema of a database whose URL a variable holds', async () => {
+  test('with --to env:NAME, writes a PostgreSQL schema; rejects a password on the command line', async () => {
     const { url, drop } = await createDatabase()
     onTestFinished(drop)
     const target = new URL(url)
     target.searchParams.set('schema', 'shop')
-    const words = ['run', '--url', platform.service.url, '--to', 'env:TARGET']
-    const ended = await command(words, { TARGET: target.href })
+    const args = ['run', '--url', platform.service.url, '--to', 'env:TARGET']
+    const ended = await command(args, { TARGET: target.href })
     expect(ended).toMatchObject({ code: 0, stdout: '' })
     const sql = postgres(url, { max: 1 })
     const [row] = await sql`select count(*)::int as orders from shop.orders_overview`
     await sql.end()
     expect(row).toEqual({ orders: 2000 })
-    const shown = await command(['run', '--url', platform.service.url, '--to', 'postgres://me:secret@127.0.0.1/x'])
-    expect([shown.code, shown.stderr]).toEqual([
+    const rejected = await command(['run', '--url', platform.service.url, '--to', 'postgres://me:secret@127.0.0.1/x'])
+    expect([rejected.code, rejected.stderr]).toEqual([
       2,
       expect.stringContaining('other users of this machine can see a password'),
     ])
-    expect(shown.stderr).not.toContain('secret')
+    expect(rejected.stderr).not.toContain('secret')
   })
 
-  test('ended in the middle, it ends as one that failed, and says so', async () => {
-    const words = [COMMAND, 'run', '--url', platform.service.url, '--to', `sqlite:${await aFile()}`]
-    const child = spawn(process.execPath, words, {
+  test('after SIGTERM during a run, prints a message and exits with 1', async () => {
+    const args = [COMMAND, 'run', '--url', platform.service.url, '--to', `sqlite:${await createFile()}`]
+    const child = spawn(process.execPath, args, {
       env: { ...COMPILE_CACHE, STORE_EXPORT_KEY: store.key },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
-    let said = ''
+    let messages = ''
     child.stderr.on('data', (text: Buffer) => {
-      said += text.toString()
-      if (said.includes('customer_groups') && !child.killed) child.kill('SIGTERM')
+      messages += text.toString()
+      if (messages.includes('customer_groups') && !child.killed) child.kill('SIGTERM')
     })
     const [code] = await once(child, 'exit')
     expect(code).toBe(1)
-    expect(said).toContain('interrupted; run the same command again')
+    expect(messages).toContain('interrupted; run the same command again')
   })
 
-  test('with --every goes on after a run that failed, and ends with 0 while it waits', async () => {
-    const words = [COMMAND, 'run', '--url', platform.service.url, '--to', `sqlite:${await aFile()}`, '--every', '1s']
+  test('with --every, continues after a temporary failure, and exits with 0 on SIGTERM between runs', async () => {
+    const args = [
+      COMMAND,
+      'run',
+      '--url',
+      platform.service.url,
+      '--to',
+      `sqlite:${await createFile()}`,
+      '--every',
+      '1s',
+    ]
     await store.sql`alter table products rename to products_away`
-    const child = spawn(process.execPath, words, {
+    const child = spawn(process.execPath, args, {
       env: { ...COMPILE_CACHE, STORE_EXPORT_KEY: store.key },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
-    let said = ''
+    let messages = ''
     child.stderr.on('data', (text: Buffer) => {
-      said += text.toString()
+      messages += text.toString()
     })
-    // the client itself tries again for two minutes: what ends this attempt is that the table is back
+    // The client retries for two minutes. The attempt succeeds once the table is there again.
     setTimeout(() => void store.sql`alter table products_away rename to products`.execute(), 1500)
-    await expect.poll(() => said, { timeout: 15_000 }).toContain('is up to date')
+    await expect.poll(() => messages, { timeout: 15_000 }).toContain('is up to date')
     child.kill('SIGTERM')
     const [code] = await once(child, 'exit')
     expect(code).toBe(0)
   })
 
-  test('killed in the middle again and again, it has everything when it is let come to its end', async () => {
-    const file = await aFile()
-    const words = [COMMAND, 'run', '--url', platform.service.url, '--to', `sqlite:${file}`]
+  test('after several killed runs, the next one completes the copy', async () => {
+    const file = await createFile()
+    const args = [COMMAND, 'run', '--url', platform.service.url, '--to', `sqlite:${file}`]
     for (let kill = 0; kill < 8; kill += 1) {
-      const child = spawn(process.execPath, words, {
+      const child = spawn(process.execPath, args, {
         env: { ...COMPILE_CACHE, STORE_EXPORT_KEY: store.key },
         stdio: 'ignore',
       })
@@ -142,20 +151,20 @@ describe('store-sync run', () => {
       await once(child, 'exit')
       clearTimeout(timer)
     }
-    expect((await command(words.slice(1))).code).toBe(0)
+    expect((await command(args.slice(1))).code).toBe(0)
     expect(orders(file)).toBe(2000)
   })
 
-  test('--dry-run says what would be fetched, and makes nothing', async () => {
-    const file = await aFile()
-    const words = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`, '--dry-run']
-    const look = await command(words)
-    expect(look).toMatchObject({ code: 0, stdout: '' })
-    expect(look.stderr).toMatch(
+  test('--dry-run prints what a run would request and creates no file', async () => {
+    const file = await createFile()
+    const args = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`, '--dry-run']
+    const dryRun = await command(args)
+    expect(dryRun).toMatchObject({ code: 0, stdout: '' })
+    expect(dryRun.stderr).toMatch(
       /^ {2}store +1 rows {2}all\n[\s\S]* {2}orders +2,000 rows {2}all\n[\s\S]*dry run: \S+ was not changed/,
     )
     expect(existsSync(file)).toBe(false)
-    const { stdout } = await command([...words, '--json', '--tables', 'order_items'])
+    const { stdout } = await command([...args, '--json', '--tables', 'order_items'])
     expect(
       stdout
         .trim()
@@ -166,29 +175,29 @@ describe('store-sync run', () => {
     ])
   })
 
-  test('verify ends with 0 where the copy is the store, and with 1 and what differs where it is not', async () => {
-    const file = await aFile()
-    const words = ['--url', platform.service.url, '--to', `sqlite:${file}`]
-    await command(['run', ...words])
-    const same = await command(['verify', ...words])
+  test('verify exits with 0 if the copy matches the store; otherwise prints the differences and exits with 1', async () => {
+    const file = await createFile()
+    const args = ['--url', platform.service.url, '--to', `sqlite:${file}`]
+    await command(['run', ...args])
+    const same = await command(['verify', ...args])
     expect(same).toMatchObject({ code: 0, stdout: '' })
     expect(same.stderr).toMatch(/orders +2,000 rows in the store, 2,000 in the copy {2}the same/)
     expect(same.stderr).toMatch(/shop\.db matches the store: 2,001 rows compared, [\d.]+ s\n$/)
     const database = new DatabaseSync(file)
     const changed = database.prepare("update orders set total = '9.99' where rowid <= 12 returning id").all()
     database.close()
-    // what was changed in the last hour is not the copy's fault: here the copy says it was last brought up to date later
+    // A row that changed since the last sync is no error, so the state claims a later sync.
     const later = new DatabaseSync(file)
     later.exec("update _sync_tables set since = '2999-01-01T00:00:00.000Z'")
     later.close()
-    const other = await command(['verify', ...words])
+    const other = await command(['verify', ...args])
     expect(other).toMatchObject({ code: 1, stdout: '' })
     expect(other.stderr).toContain(`orders ${changed[0]?.id}: different total\n`)
     expect(other.stderr).toContain('… and more in orders; --json prints all')
     expect(other.stderr).toMatch(
       /12 different[\s\S]*to repair it, run `store-sync run --full`[\s\S]*differs from the store/,
     )
-    const { stdout, code } = await command(['verify', ...words, '--json'])
+    const { stdout, code } = await command(['verify', ...args, '--json'])
     const lines = stdout
       .trim()
       .split('\n')
@@ -198,24 +207,24 @@ describe('store-sync run', () => {
     expect(lines.at(-1)).toMatchObject({ event: 'verify', store_id: store.id, is_same: false, changed_files: [] })
   })
 
-  test('the key may be in a file; a program is told of an error, too', async () => {
-    const file = await aFile()
+  test('reads the key from STORE_EXPORT_KEY_FILE; with --json, prints an error event', async () => {
+    const file = await createFile()
     const keyFile = path.join(path.dirname(file), 'key')
     await writeFile(keyFile, `${store.key}\n`, { mode: 0o600 })
-    const words = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`, '--json']
+    const args = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`, '--json']
     const env = { STORE_EXPORT_KEY: '', STORE_EXPORT_KEY_FILE: keyFile }
-    expect((await command(words, env)).code).toBe(0)
-    const missing = await command(words, { ...env, STORE_EXPORT_KEY_FILE: `${keyFile}.txt` })
+    expect((await command(args, env)).code).toBe(0)
+    const missing = await command(args, { ...env, STORE_EXPORT_KEY_FILE: `${keyFile}.txt` })
     expect([missing.code, JSON.parse(missing.stdout)]).toEqual([
       2,
       { event: 'error', message: expect.stringContaining('STORE_EXPORT_KEY_FILE: cannot read the file') },
     ])
   })
 
-  test('an address that is wrong ends a run at once with 1, a refused port after some seconds with 75', async () => {
-    const words = (url: string) => ['run', '--url', url, '--to', `sqlite:${path.join(os.tmpdir(), 'never-made.db')}`]
+  test('a wrong address exits with 1 at once; a refused connection exits with 75 after some seconds', async () => {
+    const args = (url: string) => ['run', '--url', url, '--to', `sqlite:${path.join(os.tmpdir(), 'never-created.db')}`]
     const startedAt = performance.now()
-    const wrong = await command(words(platform.service.url.replace('http:', 'https:')))
+    const wrong = await command(args(platform.service.url.replace('http:', 'https:')))
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('does not speak TLS')])
     expect(performance.now() - startedAt).toBeLessThan(5000)
     const server = createServer().listen(0, '127.0.0.1')
@@ -223,13 +232,13 @@ describe('store-sync run', () => {
     const { port } = server.address() as AddressInfo
     server.close()
     await once(server, 'close')
-    const refused = await command(words(`http://127.0.0.1:${port}`))
+    const refused = await command(args(`http://127.0.0.1:${port}`))
     expect([refused.code, refused.stderr]).toEqual([75, expect.stringContaining('ECONNREFUSED')])
     expect(performance.now() - startedAt).toBeLessThan(20_000)
   })
 
-  test('while another run writes the copy, the exit code says that the reason passes by itself', async () => {
-    const file = await aFile()
+  test('while another run writes the copy, exits with 75', async () => {
+    const file = await createFile()
     const lock = new DatabaseSync(`${file}-run`)
     lock.exec('begin exclusive')
     const ended = await command(['run', '--url', platform.service.url, '--to', `sqlite:${file}`])
@@ -237,19 +246,19 @@ describe('store-sync run', () => {
     expect([ended.code, ended.stderr]).toEqual([75, expect.stringContaining('another store-sync run is writing')])
   })
 
-  test('http:// to another machine is refused unless --insecure-http is given', async () => {
-    const words = ['run', '--url', 'http://export.invalid', '--to', 'sqlite:x']
-    const refused = await command(words)
+  test('rejects http:// to another machine without --insecure-http', async () => {
+    const args = ['run', '--url', 'http://export.invalid', '--to', 'sqlite:x']
+    const refused = await command(args)
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--insecure-http')])
-    const asked = await command([...words, '--insecure-http', '--every', 'soon'])
+    const asked = await command([...args, '--insecure-http', '--every', 'soon'])
     expect(asked.stderr).toContain('--every: must be a duration')
   })
 
-  test('a table that the store returns empty keeps its rows and fails the run, until --allow-empty', async () => {
-    const file = await aFile()
-    const words = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`]
+  test('if the store returns a table empty, retains its rows and exits with 1 unless --allow-empty is set', async () => {
+    const file = await createFile()
+    const args = ['run', '--url', platform.service.url, '--to', `sqlite:${file}`]
     await store.sql`insert into locations (id, name, created_at, updated_at) values (gen_random_uuid(), 'Berlin', now(), now())`
-    expect((await command(words)).code).toBe(0)
+    expect((await command(args)).code).toBe(0)
     await store.sql`delete from locations`
     await store.sql`update orders set status = 'shipped', updated_at = now() where id = (select min(id::text)::uuid from orders)`
     const count = (table: string) => {
@@ -257,17 +266,17 @@ describe('store-sync run', () => {
       return database.prepare(`select count(*) as rows from ${table}`).get()?.rows
     }
     for (const more of [[], ['--full'], ['--prune']]) {
-      const kept = await command([...words, ...more])
-      expect([kept.code, kept.stderr]).toEqual([
+      const retained = await command([...args, ...more])
+      expect([retained.code, retained.stderr]).toEqual([
         1,
         expect.stringMatching(
           /locations +1 rows retained[\s\S]*the run retained the rows that .* has: locations \(1\)\. .*--allow-empty/,
         ),
       ])
       expect(count('locations')).toBe(1)
-      expect(count("orders where status = 'shipped'"), 'other tables are brought up to date').toBe(1)
+      expect(count("orders where status = 'shipped'"), 'other tables are synced').toBe(1)
     }
-    expect((await command([...words, '--allow-empty'])).code).toBe(0)
+    expect((await command([...args, '--allow-empty'])).code).toBe(0)
     expect(count('locations')).toBe(0)
   })
 
@@ -316,20 +325,20 @@ describe('store-sync run', () => {
     ],
     [['verify', '--url', 'http://127.0.0.1:1'], 2, "required option '--to"],
     [['sync'], 2, "unknown command 'sync'"],
-  ])('%j ends with %i', async (words, code, sentence) => {
-    const ended = await command(words)
+  ])('%j exits with %i', async (args, code, message) => {
+    const ended = await command(args)
     expect(ended).toMatchObject({ code, stdout: '' })
-    expect(ended.stderr).toContain(sentence)
+    expect(ended.stderr).toContain(message)
   })
 
-  test('without a key, and with one that is refused, one sentence says so', async () => {
-    const words = ['run', '--url', platform.service.url, '--to', `sqlite:${await aFile()}`]
-    const none = await command(words, { STORE_EXPORT_KEY: '' })
+  test('without a key, exits with 2; with a wrong key, exits with 1; prints one line', async () => {
+    const args = ['run', '--url', platform.service.url, '--to', `sqlite:${await createFile()}`]
+    const none = await command(args, { STORE_EXPORT_KEY: '' })
     expect([none.code, none.stderr]).toEqual([
       2,
       expect.stringMatching(/^store-sync: no API key: set STORE_EXPORT_KEY .*\n$/),
     ])
-    const wrong = await command(words, { STORE_EXPORT_KEY: 'sdx_wrong' })
+    const wrong = await command(args, { STORE_EXPORT_KEY: 'sdx_wrong' })
     expect([wrong.code, wrong.stderr]).toEqual([
       1,
       expect.stringMatching(/^store-sync: x-api-key: must be .*INVALID_API_KEY.*\n$/),

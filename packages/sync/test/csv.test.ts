@@ -9,12 +9,12 @@ import { TABLES } from '../src/tables.ts'
 import { describeCopy } from './support/copy-contract.ts'
 import { readCsv } from './support/csv-reader.ts'
 import {
-  aFolder,
-  aPlace,
-  changing,
-  failing,
+  createFolder,
+  createTestFolder,
   finishDamaged,
-  finishing,
+  finishOnClose,
+  rowsThenError,
+  statementRunner,
   tableOf,
   writeFiles,
   writeOrders,
@@ -29,7 +29,7 @@ const ORDER = { status: 'paid', created_at: '2026-01-01T00:00:00.000Z', items: [
 
 import { linesOf } from './support/csv-reader.ts'
 
-/** Lines of a file, read twice where there is Python; it cannot tell the empty text from none. */
+/** Returns the lines of a file. If Python is installed, compares them with its reader, which returns null as ''. */
 function readLines(file: string): (string | null)[][] {
   const text = readFileSync(file, 'utf8')
   expect(text.startsWith('\uFEFF')).toBe(true)
@@ -49,17 +49,17 @@ function readRows(file: string): Record<string, string | null>[] {
 }
 
 describeCopy('a folder of CSV files', async () => {
-  const { folder, remove } = await aFolder()
+  const { folder, remove } = await createFolder()
   return {
-    make: () => finishing(csvCopy(folder)),
+    make: () => finishOnClose(csvCopy(folder)),
     read: async (table) => readRows(path.join(folder, `${table}.csv`)),
-    change: changing(path.join(folder, '.store-sync.db')),
+    change: statementRunner(path.join(folder, '.store-sync.db')),
     remove,
   }
 })
 
-test('a file for each table, with its columns even where it is empty, and nothing else that people see', async () => {
-  const { folder, remove } = await aFolder()
+test('writes one file for each table, with a header even if it is empty, and no other visible file', async () => {
+  const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(csvCopy(folder), [])
   const seen = readdirSync(folder).filter((name) => !name.startsWith('.'))
@@ -68,8 +68,8 @@ test('a file for each table, with its columns even where it is empty, and nothin
   expect(readLines(path.join(folder, 'orders.csv'))[0]?.slice(0, 1)).toEqual(['id'])
 })
 
-test('what begins like a formula is text, an amount below zero is a number', async () => {
-  const { folder, remove } = await aFolder()
+test('a string that looks like a formula gets an apostrophe, a negative amount does not', async () => {
+  const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(csvCopy(folder), [
     { ...ORDER, id: 'a', total: '-5.00', email: '=1+1', discount_code: "'=1+1" },
@@ -82,8 +82,8 @@ test('what begins like a formula is text, an amount below zero is a number', asy
   expect(column('discount_code')).toEqual(["''=1+1", "'s Gravenhage"])
 })
 
-test('a line for each order, with its customer, and one for each item', async () => {
-  const { folder, remove } = await aFolder()
+test('the views have one line for each order with its customer, and one for each item', async () => {
+  const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const items = [{ id: 'i', order_id: 'a', name: 'Tea', price: '-1.10', quantity: 2 }]
   await writeOrders(csvCopy(folder), [{ ...ORDER, id: 'a', email: 'a@example.com', total: '-10.50', items }])
@@ -95,20 +95,20 @@ test('a line for each order, with its customer, and one for each item', async ()
   ])
 })
 
-test('a run that fails while it writes leaves all of the last files, and no others', async () => {
-  const { folder, remove } = await aFolder()
+test('if writing fails, all previous files stay, and no new ones', async () => {
+  const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const writer = new CsvWriter(folder)
   await writeFiles(writer, [tableOf('one', [['a']]), tableOf('two', [['b']])])
-  const next = [tableOf('one', [['c']]), tableOf('two', failing([['d']]))]
+  const next = [tableOf('one', [['c']]), tableOf('two', rowsThenError([['d']]))]
   await expect(writeFiles(writer, next)).rejects.toThrow('the disk is full')
   expect(readdirSync(folder).toSorted()).toEqual(['one.csv', 'two.csv'])
   expect(readLines(path.join(folder, 'one.csv'))).toEqual([['name'], ['a']])
   expect(readLines(path.join(folder, 'two.csv'))).toEqual([['name'], ['b']])
 })
 
-test('a copy whose files could not be written keeps the last ones, and the next run writes them', async () => {
-  const { folder, remove } = await aFolder()
+test('if finish fails, the previous files stay, and the next run writes the new ones', async () => {
+  const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const ids = () => readRows(path.join(folder, 'orders_overview.csv')).map(({ id }) => id)
   await writeOrders(csvCopy(folder), [{ ...ORDER, id: 'a' }])
@@ -119,8 +119,8 @@ test('a copy whose files could not be written keeps the last ones, and the next 
   expect(ids()).toEqual(['a', 'b'])
 })
 
-test('a number of + and digits alone is no formula, anything else after + gets its apostrophe', async () => {
-  const folder = await aPlace()
+test('a + with digits only gets no apostrophe, any other text after + does', async () => {
+  const folder = await createTestFolder()
   const emails = ['+4930123456', '+49 30 1', '+1+1', '+', "'+4930123456"]
   await writeOrders(
     csvCopy(folder),
@@ -133,8 +133,8 @@ test('a number of + and digits alone is no formula, anything else after + gets i
   expect(text).toContain(",'+49 30 1,")
 })
 
-test('with another delimiter, and without apostrophes, every value comes back; changed options write the files again', async () => {
-  const folder = await aPlace()
+test('with another delimiter and without apostrophes, values are unchanged; changed options rewrite the files', async () => {
+  const folder = await createTestFolder()
   const rows = [
     { ...ORDER, id: 'a', email: '=1+1', discount_code: 'a;b' },
     { ...ORDER, id: 'b', email: "'@x", discount_code: 'a,b' },
@@ -143,7 +143,7 @@ test('with another delimiter, and without apostrophes, every value comes back; c
   const options = { delimiter: ';', escapesFormulas: false }
   const copy = csvCopy(folder, options)
   await copy.open(TABLES)
-  expect(await copy.changedFiles(), 'what was written with other options is no change').toEqual([])
+  expect(await copy.changedFiles(), 'a file written with other options is not changed').toEqual([])
   await copy.finish()
   await copy.close()
   const text = await readFile(path.join(folder, 'orders.csv'), 'utf8')

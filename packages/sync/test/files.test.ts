@@ -1,4 +1,4 @@
-// What every copy of files keeps, whichever kind they are: all of them are of one run, and none is written for nothing.
+// Tests of all file copies: the files are from one run, and a run writes only files that changed.
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -13,14 +13,14 @@ import { parquetCopy } from '../src/copies/files/parquet-copy.ts'
 import { FileInUseError, newName, replaceFiles } from '../src/copies/files/replace-files.ts'
 import { TABLES } from '../src/tables.ts'
 import { readCsv } from './support/csv-reader.ts'
-import { aPlace, KINDS, theTable, WALKED, writeOrders } from './support/file-copies.ts'
+import { createTestFolder, KINDS, requireTable, WALKED, writeOrders } from './support/file-copies.ts'
 
 const ORDER = { id: 'a', status: 'paid', total: '1.00', created_at: '2026-01-01T00:00:00.000Z', items: [] }
 const GROUP = { id: 'g', name: 'Regulars' }
 
-/** What a run does with a small list: it is walked whole each time. */
+/** Syncs customer groups like a run: with a full walk. */
 async function writeGroups(copy: FileCopy, rows: readonly CopyRow[]): Promise<void> {
-  const table = theTable('customer_groups')
+  const table = requireTable('customer_groups')
   await copy.open(TABLES)
   try {
     await copy.write({ table, rows, isFull: true })
@@ -31,8 +31,8 @@ async function writeGroups(copy: FileCopy, rows: readonly CopyRow[]): Promise<vo
   }
 }
 
-/** The files that people see: each one's bytes, and which file it is. */
-function seen(folder: string): Record<string, string> {
+/** Returns the inode and bytes of the files that people see. */
+function visibleFiles(folder: string): Record<string, string> {
   const names = readdirSync(folder).filter((name) => !name.includes('.store-sync'))
   return Object.fromEntries(
     names.map((name) => {
@@ -42,26 +42,26 @@ function seen(folder: string): Record<string, string> {
   )
 }
 
-/** Names of files that are others than before. */
-function changes(before: Record<string, string>, after: Record<string, string>): string[] {
+/** Returns the names of files that differ. */
+function changedNames(before: Record<string, string>, after: Record<string, string>): string[] {
   return Object.keys(after).filter((name) => before[name] !== after[name])
 }
 
-test.each(KINDS)('a run in which nothing changed leaves the files alone: $kind', async ({ make }) => {
-  const folder = await aPlace()
+test.each(KINDS)('if no row changed, a run does not write a file: $kind', async ({ make }) => {
+  const folder = await createTestFolder()
   await writeOrders(make(folder), [ORDER])
   await writeGroups(make(folder), [GROUP])
-  const before = seen(folder)
+  const before = visibleFiles(folder)
   await writeOrders(make(folder), [ORDER])
   await writeGroups(make(folder), [GROUP])
   await writeOrders(make(folder), [])
-  expect(changes(before, seen(folder))).toEqual([])
+  expect(changedNames(before, visibleFiles(folder))).toEqual([])
 })
 
-test('a table that no run was asked for has no file, and gets one from the run that is', async () => {
-  const folder = await aPlace()
+test('a table has no file until a run syncs it', async () => {
+  const folder = await createTestFolder()
   const copy = csvCopy(folder)
-  const table = theTable('orders')
+  const table = requireTable('orders')
   await copy.open(TABLES)
   await copy.end({ table, state: WALKED, isFull: false })
   await copy.finish()
@@ -76,25 +76,25 @@ test('a table that no run was asked for has no file, and gets one from the run t
   expect(readdirSync(folder)).toContain('customer_groups.csv')
 })
 
-test('CSV and Parquet in one folder are two copies: neither takes the other for its own', async () => {
-  const folder = await aPlace()
+test('CSV and Parquet copies can share a folder', async () => {
+  const folder = await createTestFolder()
   await writeOrders(csvCopy(folder), [ORDER])
   await writeOrders(parquetCopy(folder), [ORDER])
-  const before = seen(folder)
+  const before = visibleFiles(folder)
   const changed = [{ ...ORDER, total: '2.00' }]
   await writeOrders(csvCopy(folder), changed)
   await writeOrders(parquetCopy(folder), changed)
-  expect(changes(before, seen(folder))).toEqual(expect.arrayContaining(['orders.csv', 'orders.parquet']))
+  expect(changedNames(before, visibleFiles(folder))).toEqual(expect.arrayContaining(['orders.csv', 'orders.parquet']))
 })
 
-test('a table that no run has written since is not read again', async () => {
-  const folder = await aPlace()
+test('a run does not compute the digest of a table again that it did not write', async () => {
+  const folder = await createTestFolder()
   const file = path.join(folder, '.store-sync.db')
   await writeOrders(csvCopy(folder), [ORDER])
   await writeGroups(csvCopy(folder), [GROUP])
   const before = new FileRecords(file).read().digests
   using database = new DatabaseSync(file)
-  // what nobody looks at does not count
+  // A change outside of a run is not noticed, which shows that the table is not read.
   database.exec("update orders set total = '3.00'")
   await writeGroups(csvCopy(folder), [])
   const after = new FileRecords(file).read()
@@ -103,62 +103,59 @@ test('a table that no run has written since is not read again', async () => {
   expect(after.changedTables).toEqual(new Set())
 })
 
-test('a run writes the files of tables that changed, and the views, and no others', async () => {
-  const folder = await aPlace()
+test('a run writes only the files of changed tables and the views', async () => {
+  const folder = await createTestFolder()
   await writeOrders(csvCopy(folder), [ORDER])
   await writeGroups(csvCopy(folder), [GROUP])
-  const before = seen(folder)
+  const before = visibleFiles(folder)
   await writeOrders(csvCopy(folder), [{ ...ORDER, total: '2.00' }])
   const views = ['order_lines.csv', 'orders_overview.csv']
-  expect(changes(before, seen(folder)).toSorted()).toEqual([...views, 'orders.csv'].toSorted())
-  const later = seen(folder)
+  expect(changedNames(before, visibleFiles(folder)).toSorted()).toEqual([...views, 'orders.csv'].toSorted())
+  const later = visibleFiles(folder)
   await writeGroups(csvCopy(folder), [])
-  expect(changes(later, seen(folder)).toSorted()).toEqual([...views, 'customer_groups.csv'].toSorted())
+  expect(changedNames(later, visibleFiles(folder)).toSorted()).toEqual([...views, 'customer_groups.csv'].toSorted())
 })
 
 test.each(KINDS)(
-  'rows of a run that ended before its files: verify says so, the next writes them: $kind',
+  'if a run stops before it writes its files, changedFiles returns them, and the next run writes them: $kind',
   async (each) => {
     const { make, orders } = each
-    const folder = await aPlace()
+    const folder = await createTestFolder()
     await writeOrders(make(folder), [ORDER])
-    const before = seen(folder)
-    const table = theTable('orders')
+    const before = visibleFiles(folder)
+    const table = requireTable('orders')
     const copy = make(folder)
     await copy.open(TABLES)
     await copy.write({ table, rows: [{ ...ORDER, total: '2.00' }], isFull: false })
     await copy.close()
-    expect(changes(before, seen(folder))).toEqual([])
+    expect(changedNames(before, visibleFiles(folder))).toEqual([])
     expect(await make(folder).changedFiles()).toContain(orders)
     await writeOrders(make(folder), [])
-    expect(changes(before, seen(folder))).not.toEqual([])
+    expect(changedNames(before, visibleFiles(folder))).not.toEqual([])
     expect(await make(folder).changedFiles()).toEqual([])
   },
 )
 
-test.each(KINDS)(
-  'verify names files that were edited or removed, and the next run writes them: $kind',
-  async (each) => {
-    const folder = await aPlace()
-    const copy = each.make(folder)
-    await writeOrders(copy, [ORDER])
-    expect(await copy.changedFiles()).toEqual([])
-    const file = path.join(folder, each.orders)
-    const bytes = readFileSync(file)
-    bytes[bytes.length - 3] = (bytes.at(-3) ?? 0) ^ 1
-    writeFileSync(file, bytes)
-    expect(await copy.changedFiles()).toEqual([each.orders])
-    await writeOrders(each.make(folder), [])
-    expect(await copy.changedFiles()).toEqual([])
-    rmSync(file)
-    expect(await copy.changedFiles()).toEqual([each.orders])
-    await writeOrders(each.make(folder), [])
-    expect(await copy.changedFiles()).toEqual([])
-  },
-)
+test.each(KINDS)('changedFiles returns edited and removed files, and the next run writes them: $kind', async (each) => {
+  const folder = await createTestFolder()
+  const copy = each.make(folder)
+  await writeOrders(copy, [ORDER])
+  expect(await copy.changedFiles()).toEqual([])
+  const file = path.join(folder, each.orders)
+  const bytes = readFileSync(file)
+  bytes[bytes.length - 3] = (bytes.at(-3) ?? 0) ^ 1
+  writeFileSync(file, bytes)
+  expect(await copy.changedFiles()).toEqual([each.orders])
+  await writeOrders(each.make(folder), [])
+  expect(await copy.changedFiles()).toEqual([])
+  rmSync(file)
+  expect(await copy.changedFiles()).toEqual([each.orders])
+  await writeOrders(each.make(folder), [])
+  expect(await copy.changedFiles()).toEqual([])
+})
 
-test('a copy that was never finished has no file as it should be', async () => {
-  const folder = await aPlace()
+test('before the first finish, changedFiles returns all files', async () => {
+  const folder = await createTestFolder()
   const copy = csvCopy(folder)
   await copy.open(TABLES)
   for (const table of TABLES) await copy.end({ table, state: WALKED, isFull: false })
@@ -166,28 +163,28 @@ test('a copy that was never finished has no file as it should be', async () => {
   await copy.close()
 })
 
-test.each(KINDS)('where one file cannot be replaced, all are as they were: $kind', async ({ make, orders }) => {
-  const folder = await aPlace()
+test.each(KINDS)('if one file cannot be replaced, all files stay as they were: $kind', async ({ make, orders }) => {
+  const folder = await createTestFolder()
   await writeOrders(make(folder), [ORDER])
   rmSync(path.join(folder, orders))
   mkdirSync(path.join(folder, orders, 'inside'), { recursive: true })
-  const before = seen(folder)
+  const before = visibleFiles(folder)
   const failing = writeOrders(make(folder), [{ ...ORDER, total: '2.00' }])
   await expect(failing).rejects.toThrow(CopyError)
   await expect(failing).rejects.toThrow(`${orders} is a folder; move it away and run again`)
-  expect(seen(folder)).toEqual(before)
+  expect(visibleFiles(folder)).toEqual(before)
   rmSync(path.join(folder, orders), { recursive: true })
   await writeOrders(make(folder), [])
   expect(await make(folder).changedFiles()).toEqual([])
 })
 
-test('a file that may not be replaced is named, with what to do', async () => {
-  const folder = await aPlace()
+test('if a file is not writable, throws an error that names it and says what to do', async () => {
+  const folder = await createTestFolder()
   const to = path.join(folder, 'orders.csv')
   writeFileSync(to, 'old')
   writeFileSync(newName(to), 'new')
   chmodSync(folder, 0o555)
-  // who runs the tests as root may do anything
+  // root ignores permissions, so the test switches to another user.
   const isRoot = process.geteuid?.() === 0
   if (isRoot) process.seteuid?.(65_534)
   const failing = replaceFiles([{ from: newName(to), to }])
@@ -201,8 +198,8 @@ test('a file that may not be replaced is named, with what to do', async () => {
   expect(readFileSync(to, 'utf8')).toBe('old')
 })
 
-/** Leaves the folder as a run does that is killed while it puts new files in the place of the last. */
-async function killedWhileReplacing(folder: string, names: readonly string[]): Promise<void> {
+/** Leaves the folder like a run that is killed while it replaces files. */
+async function killWhileReplacing(folder: string, names: readonly string[]): Promise<void> {
   const files = names.map((name) => ({ from: newName(path.join(folder, name)), to: path.join(folder, name) }))
   for (const { from } of files) writeFileSync(from, 'new')
   new FileRecords(path.join(folder, '.store-sync.db')).delete(names)
@@ -210,29 +207,29 @@ async function killedWhileReplacing(folder: string, names: readonly string[]): P
   writeFileSync(newName(path.join(folder, 'products.csv')), 'half')
 }
 
-test('a run that was killed while it replaced the files: the next puts the last ones back, then writes its own', async () => {
-  const folder = await aPlace()
+test('if a run was killed while it replaced files, the next one restores the previous files, then writes its own', async () => {
+  const folder = await createTestFolder()
   await writeOrders(csvCopy(folder), [ORDER])
-  const before = seen(folder)
-  await killedWhileReplacing(folder, ['orders.csv', 'store.csv'])
-  expect(changes(before, seen(folder))).toContain('store.csv')
+  const before = visibleFiles(folder)
+  await killWhileReplacing(folder, ['orders.csv', 'store.csv'])
+  expect(changedNames(before, visibleFiles(folder))).toContain('store.csv')
   const copy = csvCopy(folder)
   await copy.open(TABLES)
-  expect(seen(folder)).toEqual(before)
+  expect(visibleFiles(folder)).toEqual(before)
   await copy.finish()
   await copy.close()
   expect(await copy.changedFiles()).toEqual([])
-  expect(Object.keys(seen(folder))).toEqual(Object.keys(before))
+  expect(Object.keys(visibleFiles(folder))).toEqual(Object.keys(before))
 })
 
-test('a run that was killed when all files were replaced: they stay', async () => {
-  const folder = await aPlace()
+test('if a run was killed after it replaced all files, the new files stay', async () => {
+  const folder = await createTestFolder()
   await writeOrders(csvCopy(folder), [ORDER])
   const database = path.join(folder, '.store-sync.db')
   const { files, digests } = new FileRecords(database).read()
-  await killedWhileReplacing(folder, ['orders.csv'])
+  await killWhileReplacing(folder, ['orders.csv'])
   const record = files.get('orders.csv')
-  if (record === undefined) throw new Error('there is no record')
+  if (record === undefined) throw new Error('no record')
   new FileRecords(database).save([record], digests)
   const copy = csvCopy(folder)
   await copy.open(TABLES)
@@ -242,8 +239,8 @@ test('a run that was killed when all files were replaced: they stay', async () =
   expect(existsSync(database)).toBe(true)
 })
 
-test('rows of a file come in the order of creation, rows of one moment by id', async () => {
-  const folder = await aPlace()
+test('rows are in the order of creation, then of their IDs', async () => {
+  const folder = await createTestFolder()
   const created = (id: string, day: number) => ({ ...ORDER, id, created_at: `2026-01-0${day}T00:00:00.000Z` })
   await writeOrders(csvCopy(folder), [created('a', 3), created('b', 1), created('d', 2), created('c', 2)])
   expect(readCsv(path.join(folder, 'orders.csv')).map(({ id }) => id)).toEqual(['b', 'c', 'd', 'a'])

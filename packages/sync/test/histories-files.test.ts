@@ -1,4 +1,4 @@
-// Histories of copies that people open as files; see support/history.ts.
+// Random histories of CSV, XLSX and Parquet copies: see support/history.ts.
 
 import { describeHistories } from './support/describe-histories.ts'
 import { csvDestinations, xlsxDestinations } from './support/destinations.ts'

@@ -1,4 +1,4 @@
-// Histories of PostgreSQL schemas; see support/history.ts.
+// Random histories of PostgreSQL schemas: see support/history.ts.
 
 import { describeHistories } from './support/describe-histories.ts'
 import { postgresDestinations } from './support/destinations.ts'

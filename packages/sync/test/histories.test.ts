@@ -1,4 +1,4 @@
-// Histories of SQLite files; see support/history.ts.
+// Random histories of SQLite files: see support/history.ts.
 
 import { describeHistories } from './support/describe-histories.ts'
 import { sqliteDestinations } from './support/destinations.ts'

@@ -33,14 +33,14 @@ beforeAll(async () => {
 afterAll(() => platform?.close())
 
 /** A client generated from the contract with the added endpoints. */
-async function grownClient(): Promise<StoreExportClient> {
+async function createClientWithList(): Promise<StoreExportClient> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const file = path.join(folder, 'endpoints.mjs')
   await writeFile(file, stripTypeScriptTypes(clientEndpoints({ endpoints: [...ENDPOINTS, ...ADDED] })))
   const { Endpoints } = await import(pathToFileURL(file).href)
-  const asLocations: typeof fetch = (url, init) => fetch(String(url).replace('/warehouses', '/locations'), init)
-  return new Endpoints(new Caller(platform.service.url, store.key, { fetch: asLocations }))
+  const withLocations: typeof fetch = (url, init) => fetch(String(url).replace('/warehouses', '/locations'), init)
+  return new Endpoints(new Caller(platform.service.url, store.key, { fetch: withLocations }))
 }
 
 function theTable(): CopyTable {
@@ -50,13 +50,13 @@ function theTable(): CopyTable {
 }
 
 test('[VER-1] if the contract has a new list, the generated client and the sync tool read its rows and its IDs', async () => {
-  const client = await grownClient()
+  const client = await createClientWithList()
   const rows = []
   for await (const each of listRows(client, theTable(), {})) rows.push(...each.rows)
   expect(rows).toHaveLength(300)
-  const met = []
-  for await (const each of listIds(client, theTable(), new AbortController().signal)) met.push(...each)
-  expect(met.map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
+  const ids = []
+  for await (const each of listIds(client, theTable(), new AbortController().signal)) ids.push(...each)
+  expect(ids.map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
 })
 
 test('[VER-1] if the contract has a new list, a copy has a table with its columns', async () => {

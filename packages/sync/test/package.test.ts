@@ -1,5 +1,4 @@
-// The sync tool as it is published: the command and the library, installed from tarballs in a folder where nothing else
-// is.
+// Installs the packed command and library in an empty folder and runs them.
 
 import { execFileSync } from 'node:child_process'
 import { readFile, stat } from 'node:fs/promises'
@@ -15,12 +14,12 @@ import {
   PATIENCE,
 } from '../../../test/support/packing.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { type Ended, endedProgram } from './support/ended-program.ts'
+import { type ProgramResult, runProgram } from './support/run-program.ts'
 
 vi.setConfig(PATIENCE)
 
 const ROOT = path.resolve(import.meta.dirname, '..', '..', '..')
-/** Its code is read by people who wonder what they run: small enough for that. */
+/** Small enough that people can read the code before they run it. */
 const SIZE_MAX = 72 * 1024
 
 const hasOlderNode = MACHINE_NODE !== undefined && majorOf(MACHINE_NODE) < 24
@@ -45,38 +44,38 @@ function majorOf(node: string): number {
   return Number.parseInt(execFileSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' }), 10)
 }
 
-/** Runs the installed command as a shell would, with the `node` of that folder. */
-function command(words: readonly string[], node = process.execPath): Promise<Ended> {
+/** Runs the installed command like a shell, with the given `node`. */
+function command(args: readonly string[], node = process.execPath): Promise<ProgramResult> {
   const env = { PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}`, STORE_EXPORT_KEY: store.key }
   const file = path.join(installed.folder, 'node_modules', '.bin', 'store-sync')
-  return endedProgram(file, words, { cwd: installed.folder, env })
+  return runProgram(file, args, { cwd: installed.folder, env })
 }
 
-describe('the installed command', () => {
-  test('makes a copy in SQLite, and brings it up to date', async () => {
-    const words = ['run', '--url', platform.service.url, '--to', 'sqlite:shop.db']
-    expect(await command(words)).toMatchObject({ code: 0, stdout: '' })
-    expect(await command(words)).toMatchObject({ code: 0, stdout: '' })
+describe('installed command', () => {
+  test('creates a SQLite copy and syncs it again', async () => {
+    const args = ['run', '--url', platform.service.url, '--to', 'sqlite:shop.db']
+    expect(await command(args)).toMatchObject({ code: 0, stdout: '' })
+    expect(await command(args)).toMatchObject({ code: 0, stdout: '' })
     const database = new DatabaseSync(path.join(installed.folder, 'shop.db'), { readOnly: true })
     const row = database.prepare('select count(*) as orders, min(total) as total from orders_overview').get()
     database.close()
     expect({ ...row }).toEqual({ orders: 600, total: 10.5 })
   })
 
-  test('makes a copy in CSV files', async () => {
+  test('creates CSV files', async () => {
     expect(await command(['run', '--url', platform.service.url, '--to', 'csv:shop'])).toMatchObject({ code: 0 })
     const text = await readFile(path.join(installed.folder, 'shop', 'orders.csv'), 'utf8')
     expect(text.trimEnd().split('\r\n')).toHaveLength(601)
   })
 
-  test('says which package to install for Parquet files, where that is not', async () => {
+  test('without DuckDB, prints which package to install for Parquet files', async () => {
     const { code, stderr } = await command(['run', '--url', platform.service.url, '--to', 'parquet:files'])
     const [[name, version] = []] = Object.entries(installed.package('sync').manifest.peerDependencies)
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^store-sync: [^\n]+\n$/)])
     expect(stderr).toContain(`npm install ${name}@${version}`)
   })
 
-  test('says its version, and what it can do', async () => {
+  test('prints its version and its help', async () => {
     const { version } = installed.package('sync').manifest
     expect(await command(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
     const help = await command(['run', '--help'])
@@ -84,15 +83,15 @@ describe('the installed command', () => {
     expect(help.stdout).toContain('--url <url>')
   })
 
-  test.skipIf(!hasOlderNode)('says in one sentence that the Node of the machine is too old', async () => {
+  test.skipIf(!hasOlderNode)('with an older Node.js, prints that it needs Node 24 and exits with 1', async () => {
     const { code, stdout, stderr } = await command(['--version'], MACHINE_NODE)
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(/^store-sync needs Node 24, this is \d+\.\S+ and .*: install Node 24 .*\.\n$/)
   })
 })
 
-describe('the package', () => {
-  test('has built JavaScript with types, and nothing of its making', async () => {
+describe('package', () => {
+  test('contains JavaScript and types, but no sources or tests', async () => {
     const { files, tarball } = installed.package('sync')
     const others = files.filter((file) => !/^dist\/.*(?:\.d\.ts|\.js)$/.test(file))
     expect(others).toEqual(['LICENSE', 'README.md', 'package.json'])
@@ -107,14 +106,14 @@ describe('the package', () => {
     for (const each of destinations.split(', ')) expect(readme).toContain(`\`${each}\``)
   })
 
-  test('asks for exactly the client and the contract that it was built with', () => {
+  test('depends on exactly the client and contract that it was built with', () => {
     const { manifest } = installed.package('sync')
     expect(Object.keys(manifest)).not.toContain('scripts')
     for (const name of ['client', 'contract'])
       expect(manifest.dependencies[`@store-export/${name}`]).toBe(installed.package(name).manifest.version)
   })
 
-  test('what its README shows is right in strict TypeScript', async () => {
+  test('the example of its README compiles in strict TypeScript', async () => {
     const readme = await readFile(path.join(installed.package('sync').folder, 'README.md'), 'utf8')
     const [, source = ''] = /```ts\n(.*?)```/s.exec(readme) ?? []
     expect(source).toContain('@store-export/sync')

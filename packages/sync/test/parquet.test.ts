@@ -11,11 +11,11 @@ import { ParquetWriter } from '../src/copies/files/parquet-writer.ts'
 import { TABLES } from '../src/tables.ts'
 import { describeCopy } from './support/copy-contract.ts'
 import {
-  aFolder,
-  changing,
-  failing,
+  createFolder,
   finishDamaged,
-  finishing,
+  finishOnClose,
+  rowsThenError,
+  statementRunner,
   tableOf,
   writeFiles,
   writeOrders,
@@ -23,22 +23,22 @@ import {
 
 const ORDER = { status: 'paid', created_at: '2026-01-01T00:00:00.000Z', items: [] }
 
-/** Asks a database of the test's own, which has nothing but the files. */
-async function ask(question: string): Promise<Record<string, unknown>[]> {
+/** Runs a query in a new database on the files. */
+async function query(sql: string): Promise<Record<string, unknown>[]> {
   const database = await DuckDBInstance.create(':memory:', { autoload_known_extensions: 'false' })
   const connection = await database.connect()
   try {
     await connection.run("set TimeZone = 'UTC'")
-    return (await connection.runAndReadAll(question)).getRowObjectsJson()
+    return (await connection.runAndReadAll(sql)).getRowObjectsJson()
   } finally {
     connection.closeSync()
     database.closeSync()
   }
 }
 
-/** The types of a file's columns, as its own schema says. */
+/** Returns the types of the columns from the schema of the file. */
 async function typesIn(file: string): Promise<Record<string, unknown>> {
-  const columns = await ask(`select name, type, converted_type, logical_type from parquet_schema('${file}')`)
+  const columns = await query(`select name, type, converted_type, logical_type from parquet_schema('${file}')`)
   return Object.fromEntries(
     columns.slice(1).map((each) => [each.name, each.converted_type ?? each.logical_type ?? each.type]),
   )
@@ -49,9 +49,9 @@ function tableWith(column: Omit<FileColumn, 'name'>, values: readonly string[]):
 }
 
 describeCopy('a folder of Parquet files', async () => {
-  const { folder, remove } = await aFolder()
+  const { folder, remove } = await createFolder()
   return {
-    make: () => finishing(parquetCopy(folder)),
+    make: () => finishOnClose(parquetCopy(folder)),
     async read(table) {
       const file = path.join(folder, `${table}.parquet`)
       const columns = Object.entries(await typesIn(file)).map(([name, type]) =>
@@ -59,18 +59,18 @@ describeCopy('a folder of Parquet files', async () => {
           ? `strftime("${name}", '%Y-%m-%dT%H:%M:%S.%gZ') as "${name}"`
           : `"${name}"::varchar as "${name}"`,
       )
-      const rows = await ask(`select ${columns} from '${file}' order by id`)
+      const rows = await query(`select ${columns} from '${file}' order by id`)
       return rows.map((row) =>
         Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value === null ? null : String(value)])),
       )
     },
-    change: changing(path.join(folder, '.store-sync-parquet.db')),
+    change: statementRunner(path.join(folder, '.store-sync-parquet.db')),
     remove,
   }
 })
 
-test('a file for each table, typed even where it is empty, and nothing else that people see', async () => {
-  const { folder, remove } = await aFolder()
+test('writes one file for each table, with types even if it is empty, and no other visible file', async () => {
+  const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(parquetCopy(folder), [])
   const seen = readdirSync(folder).filter((name) => !name.startsWith('.store-sync-parquet.db'))
@@ -85,8 +85,8 @@ test('a file for each table, typed even where it is empty, and nothing else that
   expect(await typesIn(path.join(folder, 'products.parquet'))).toMatchObject({ has_variants: 'BOOLEAN' })
 })
 
-test('amounts add up to the cent, and instants are compared as instants', async () => {
-  const { folder, remove } = await aFolder()
+test('amounts add up to the cent, and timestamps compare as timestamps', async () => {
+  const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(parquetCopy(folder), [
     { ...ORDER, id: 'a', total: '0.10', created_at: '2025-12-31T23:59:59.999Z' },
@@ -95,10 +95,10 @@ test('amounts add up to the cent, and instants are compared as instants', async 
     { ...ORDER, id: 'd' },
   ])
   const file = path.join(folder, 'orders.parquet')
-  expect(await ask(`select typeof(total) as type, sum(total)::varchar as sum from '${file}' group by all`)).toEqual([
+  expect(await query(`select typeof(total) as type, sum(total)::varchar as sum from '${file}' group by all`)).toEqual([
     { type: 'DECIMAL(18,2)', sum: '9999999999999999.89' },
   ])
-  const early = await ask(`select id from '${file}' where created_at < timestamptz '2026-01-01 00:00:00+00'`)
+  const early = await query(`select id from '${file}' where created_at < timestamptz '2026-01-01 00:00:00+00'`)
   expect(early).toEqual([{ id: 'a' }])
 })
 
@@ -107,59 +107,59 @@ test.each([
     kind: 'money',
     sent: ['1.10', '12345678901234567.89'],
     type: 'DECIMAL(38,2)',
-    kept: ['1.10', '12345678901234567.89'],
+    stored: ['1.10', '12345678901234567.89'],
   },
-  { kind: 'money', sent: ['1.10', '1.005'], type: 'VARCHAR', kept: ['1.10', '1.005'] },
+  { kind: 'money', sent: ['1.10', '1.005'], type: 'VARCHAR', stored: ['1.10', '1.005'] },
   {
     kind: 'decimal',
     sent: ['52.5200066', '-13.4049540000'],
     type: 'DECIMAL(18,10)',
-    kept: ['52.5200066000', '-13.4049540000'],
+    stored: ['52.5200066000', '-13.4049540000'],
   },
   {
     kind: 'decimal',
     sent: ['1.5', '0.12345678901'],
     type: 'DECIMAL(38,19)',
-    kept: ['1.5000000000000000000', '0.1234567890100000000'],
+    stored: ['1.5000000000000000000', '0.1234567890100000000'],
   },
   {
     kind: 'decimal',
     sent: ['1.5', '0.12345678901234567890123'],
     type: 'VARCHAR',
-    kept: ['1.5', '0.12345678901234567890123'],
+    stored: ['1.5', '0.12345678901234567890123'],
   },
-  { kind: 'decimal', sent: ['NaN'], type: 'VARCHAR', kept: ['NaN'] },
+  { kind: 'decimal', sent: ['NaN'], type: 'VARCHAR', stored: ['NaN'] },
   {
     kind: 'timestamp',
     sent: ['2026-01-01T00:00:00.000Z', 'infinity'],
     type: 'VARCHAR',
-    kept: ['2026-01-01T00:00:00.000Z', 'infinity'],
+    stored: ['2026-01-01T00:00:00.000Z', 'infinity'],
   },
-  { kind: 'timestamp', sent: ['2026-02-30T00:00:00.000Z'], type: 'VARCHAR', kept: ['2026-02-30T00:00:00.000Z'] },
-  { kind: 'json', sent: ['{"a": 1.10}', '[]'], type: 'JSON', kept: ['{"a": 1.10}', '[]'] },
-  { kind: 'json', sent: ['{"a":"\\ud83d"}'], type: 'VARCHAR', kept: ['{"a":"\\ud83d"}'] },
-] as const)('no digit is lost: $kind $sent is kept as $type', async ({ kind, sent, type, kept }) => {
-  const { folder, remove } = await aFolder()
+  { kind: 'timestamp', sent: ['2026-02-30T00:00:00.000Z'], type: 'VARCHAR', stored: ['2026-02-30T00:00:00.000Z'] },
+  { kind: 'json', sent: ['{"a": 1.10}', '[]'], type: 'JSON', stored: ['{"a": 1.10}', '[]'] },
+  { kind: 'json', sent: ['{"a":"\\ud83d"}'], type: 'VARCHAR', stored: ['{"a":"\\ud83d"}'] },
+] as const)('no digit is lost: $kind $sent is stored as $type', async ({ kind, sent, type, stored }) => {
+  const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const column = kind === 'money' ? { kind: 'decimal' as const, isMoney: true } : { kind, isMoney: false }
   await writeFiles(new ParquetWriter(folder), [tableWith(column, sent)])
-  const rows = await ask(`select typeof(value) as type, value::varchar as value from '${folder}/one.parquet'`)
-  expect(rows).toEqual([...kept, null].map((value) => ({ type, value })))
+  const rows = await query(`select typeof(value) as type, value::varchar as value from '${folder}/one.parquet'`)
+  expect(rows).toEqual([...stored, null].map((value) => ({ type, value })))
 })
 
-test('texts come back as they were, the empty text apart from none', async () => {
-  const { folder, remove } = await aFolder()
+test('strings are stored without change, and an empty string differs from null', async () => {
+  const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const texts = ['', null, '\u0000', "a'b", 'a\u0000b', '007', '🛒', 'e\u0301', '\ufeffx', '\r\n', 'x'.repeat(100_000)]
   await writeFiles(new ParquetWriter(folder), [tableOf("it's", [...texts.map((text) => [text])])])
-  // as bytes: the reader's own decoder leaves out a byte order mark
-  const rows = await ask(`select hex(encode(name)) as bytes from '${folder}/it''s.parquet'`)
+  // As bytes, because the reader's decoder drops a byte order mark.
+  const rows = await query(`select hex(encode(name)) as bytes from '${folder}/it''s.parquet'`)
   const read = rows.map(({ bytes }) => (bytes === null ? null : Buffer.from(String(bytes), 'hex').toString()))
   expect(read).toEqual(texts)
 })
 
-test('rows keep their order, over many groups of rows', async () => {
-  const { folder, remove } = await aFolder()
+test('rows keep their order over several row groups', async () => {
+  const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const count = 300_000
   const rows = {
@@ -169,31 +169,31 @@ test('rows keep their order, over many groups of rows', async () => {
   }
   await writeFiles(new ParquetWriter(folder), [tableOf('one', rows)])
   const wrong = `select count(*)::integer as rows, count(*) filter (name <> 'row ' || file_row_number)::integer as moved`
-  expect(await ask(`${wrong} from read_parquet('${folder}/one.parquet', file_row_number = true)`)).toEqual([
+  expect(await query(`${wrong} from read_parquet('${folder}/one.parquet', file_row_number = true)`)).toEqual([
     { rows: count, moved: 0 },
   ])
   const groups = `select count(distinct row_group_id)::integer as groups from parquet_metadata('${folder}/one.parquet')`
-  expect(await ask(groups)).toEqual([{ groups: 2 }])
+  expect(await query(groups)).toEqual([{ groups: 2 }])
 })
 
-test('a run that fails while it writes leaves all of the last files, and no others', async () => {
-  const { folder, remove } = await aFolder()
+test('if writing fails, all previous files stay, and no new ones', async () => {
+  const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const writer = new ParquetWriter(folder)
   await writeFiles(writer, [tableOf('one', [['a']]), tableOf('two', [['b']])])
-  const next = [tableOf('one', [['c']]), tableOf('two', failing([['d']]))]
+  const next = [tableOf('one', [['c']]), tableOf('two', rowsThenError([['d']]))]
   await expect(writeFiles(writer, next)).rejects.toThrow('the disk is full')
   expect(readdirSync(folder).toSorted()).toEqual(['one.parquet', 'two.parquet'])
-  expect(await ask(`select name from read_parquet('${folder}/*.parquet') order by name`)).toEqual([
+  expect(await query(`select name from read_parquet('${folder}/*.parquet') order by name`)).toEqual([
     { name: 'a' },
     { name: 'b' },
   ])
 })
 
-test('a copy whose files could not be written keeps the last ones, and the next run writes them', async () => {
-  const { folder, remove } = await aFolder()
+test('if finish fails, the previous files stay, and the next run writes the new ones', async () => {
+  const { folder, remove } = await createFolder()
   onTestFinished(remove)
-  const ids = () => ask(`select id from '${folder}/orders_overview.parquet' order by id`)
+  const ids = () => query(`select id from '${folder}/orders_overview.parquet' order by id`)
   await writeOrders(parquetCopy(folder), [{ ...ORDER, id: 'a' }])
   const database = path.join(folder, '.store-sync-parquet.db')
   await expect(finishDamaged(parquetCopy(folder), database)).rejects.toThrow('order_lines')
@@ -202,8 +202,8 @@ test('a copy whose files could not be written keeps the last ones, and the next 
   expect(await ids()).toEqual([{ id: 'a' }, { id: 'b' }])
 })
 
-test('without DuckDB a sentence says what to install, before anything is asked for or made', async () => {
-  const { folder, remove } = await aFolder()
+test('without DuckDB, open throws an error that says what to install, and creates nothing', async () => {
+  const { folder, remove } = await createFolder()
   onTestFinished(remove)
   const missing = 'a-package-that-is-not-there'
   const writer = new ParquetWriter(folder, () => loadDuckDb(() => import(missing)))

@@ -5,15 +5,15 @@ import { CopyUnavailableError } from '../src/copies/copy.ts'
 import { PostgresCopy } from '../src/copies/postgres/postgres-copy.ts'
 import { PostgresSession } from '../src/copies/postgres/postgres-session.ts'
 import { TABLES } from '../src/tables.ts'
-import { anOpenCopy, order, SCHEMA, write } from './support/postgres-copies.ts'
+import { openCopy, order, SCHEMA, write } from './support/postgres-copies.ts'
 
-describe('the connection', () => {
+describe('connection', () => {
   const cut = (sql: postgres.Sql) =>
     sql`select pg_terminate_backend(pid, 5000) from pg_stat_activity
       where datname = current_database() and application_name = 'store-sync'`
 
-  test('lost between two pages: the run ends with a sentence, the next one goes on', async () => {
-    const { url, sql, copy } = await anOpenCopy()
+  test('lost between two pages, throws CopyUnavailableError, and the next run continues', async () => {
+    const { url, sql, copy } = await openCopy()
     await write(copy, order())
     await cut(sql)
     await expect(write(copy, order())).rejects.toThrow(/^the connection to postgres:.* was lost.*run again/)
@@ -24,8 +24,8 @@ describe('the connection', () => {
     expect(await next.count('orders')).toBe(1)
   })
 
-  test('lost in the middle of a page: nothing of the page is there, and the lock is free', async () => {
-    const { url, sql, copy } = await anOpenCopy()
+  test('lost during a page, rolls the page back and releases the lock', async () => {
+    const { url, sql, copy } = await openCopy()
     const { id } = order()
     const page = order({ id, items: [{ id: randomUUID(), order_id: id }] })
     const blocker = postgres(url, { max: 1 })
@@ -48,8 +48,8 @@ describe('the connection', () => {
     expect(await next.count('orders')).toBe(0)
   })
 
-  test('stays when another program is in the way of a page: the run ends with a sentence, and a later one may succeed', async () => {
-    const { url, sql, copy } = await anOpenCopy()
+  test('if another program blocks a page, throws CopyUnavailableError and stays open', async () => {
+    const { url, sql, copy } = await openCopy()
     await sql.unsafe(`alter database "${new URL(url).pathname.slice(1)}" set lock_timeout = '50ms'`)
     await copy.close()
     await copy.open(TABLES)
@@ -65,8 +65,8 @@ describe('the connection', () => {
     expect(await copy.count('orders')).toBe(1)
   })
 
-  test('to a server that gives no answer ends with a sentence', async () => {
-    const { url } = await anOpenCopy()
+  test('to a server that does not respond, throws CopyUnavailableError', async () => {
+    const { url } = await openCopy()
     const session = new PostgresSession(url, 'the copy', 1000)
     onTestFinished(() => session.end())
     await session.run('select 1')

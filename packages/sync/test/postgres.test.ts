@@ -6,7 +6,16 @@ import { CopyError, NEW_TABLE } from '../src/copies/copy.ts'
 import { PostgresCopy } from '../src/copies/postgres/postgres-copy.ts'
 import { TABLES } from '../src/tables.ts'
 import { describeCopy } from './support/copy-contract.ts'
-import { aDatabase, anOpenCopy, order, orders, SCHEMA, tableOf, textsOf, write } from './support/postgres-copies.ts'
+import {
+  createTestDatabase,
+  openCopy,
+  order,
+  orders,
+  SCHEMA,
+  tableOf,
+  textsOf,
+  write,
+} from './support/postgres-copies.ts'
 
 describeCopy('a PostgreSQL schema', async () => {
   const database = await createDatabase()
@@ -23,16 +32,16 @@ describeCopy('a PostgreSQL schema', async () => {
 })
 
 describe('types', () => {
-  test('each kind of column has the type of PostgreSQL that is meant for it', async () => {
-    const { sql } = await anOpenCopy()
+  test('each kind of column has its PostgreSQL type', async () => {
+    const { sql } = await openCopy()
     const types = await sql`
       select distinct udt_name as type from information_schema.columns
       where table_schema = ${SCHEMA} and table_name not like '\\_sync%' and udt_name <> 'int8' order by type`
     expect(types.map(({ type }) => type)).toEqual(['bool', 'int4', 'jsonb', 'numeric', 'text', 'timestamptz', 'uuid'])
   })
 
-  test('what PostgreSQL cannot hold costs neither the row nor the rest of the value', async () => {
-    const { sql, copy } = await anOpenCopy()
+  test('characters that PostgreSQL cannot store are replaced, and the rest of the row is stored', async () => {
+    const { sql, copy } = await openCopy()
     const metafields = { 'a\0': 'x\0y', a: [1, { b: '\ud800' }], looks: '\\u0000', null: null }
     const id = randomUUID()
     const items = [{ id: randomUUID(), order_id: id, name: 'in\0side\udc00' }]
@@ -46,8 +55,8 @@ describe('types', () => {
   })
 })
 
-test('of rows with the same id in one page the last wins, with its children', async () => {
-  const { sql, copy } = await anOpenCopy()
+test('if a page has a row twice, the last one is stored with its embedded rows', async () => {
+  const { sql, copy } = await openCopy()
   const [first, other] = [order(), order()]
   const item = (orderId: string, name: string) => ({ id: randomUUID(), order_id: orderId, name })
   const moved = item(first.id, 'moved')
@@ -67,8 +76,8 @@ test('of rows with the same id in one page the last wins, with its children', as
   ])
 })
 
-test('an order that a first walk meets twice has the lines that were read last', async () => {
-  const { sql, copy } = await anOpenCopy()
+test('if the first sync reads an order twice, the copy has the items of the second time', async () => {
+  const { sql, copy } = await openCopy()
   const { id } = order()
   const [a, b, c] = ['a', 'b', 'c'].map((name) => ({ id: randomUUID(), order_id: id, name }))
   await copy.write({ table: orders, rows: [order({ id, items: [a, b] })], isFull: true })
@@ -77,9 +86,9 @@ test('an order that a first walk meets twice has the lines that were read last',
   expect((await textsOf(sql, 'order_items')).map(({ name }) => name).toSorted()).toEqual(['b', 'c'])
 })
 
-describe('the schema', () => {
-  test('orders and lines are shown with what belongs to them', async () => {
-    const { sql, copy } = await anOpenCopy()
+describe('schema', () => {
+  test('the views show orders with customers, and items with SKUs', async () => {
+    const { sql, copy } = await openCopy()
     const customer = { id: randomUUID(), name: 'Ada', email: 'ada@example.com' }
     await copy.write({ table: tableOf('customers'), rows: [customer], isFull: false })
     await copy.write({ table: tableOf('store'), rows: [{ id: randomUUID(), store_currency: 'EUR' }], isFull: false })
@@ -99,16 +108,16 @@ describe('the schema', () => {
     ])
   })
 
-  test('a copy of some tables alone is one too, without the views that need others', async () => {
-    const { sql, copy } = await anOpenCopy([orders])
+  test('a copy of some tables has no views that need other tables', async () => {
+    const { sql, copy } = await openCopy([orders])
     await write(copy, order())
     const made = await sql`select table_name as name from information_schema.tables
       where table_schema = ${SCHEMA} and table_name not like '\\_sync%' order by name`
     expect(made.map(({ name }) => name)).toEqual(['order_items', 'orders'])
   })
 
-  test('a next run waits for nobody who reads, and keeps what was built on the views', async () => {
-    const { url, sql, copy } = await anOpenCopy()
+  test('the next run does not wait for readers, and keeps the views that users built on its views', async () => {
+    const { url, sql, copy } = await openCopy()
     await sql.unsafe(`create view public.mine as select id from ${SCHEMA}.orders_overview`)
     await copy.close()
     const reader = postgres(url, { max: 1 })
@@ -121,8 +130,8 @@ describe('the schema', () => {
     expect([...(await sql`select count(*)::int as rows from public.mine`)]).toEqual([{ rows: 1 }])
   })
 
-  test('tables of somebody else are left alone, with a sentence', async () => {
-    const { url, sql } = await aDatabase()
+  test('open throws if another program created tables of these names', async () => {
+    const { url, sql } = await createTestDatabase()
     await sql`create table public.orders (id text)`
     const copy = new PostgresCopy({ url, schema: 'public' })
     await expect(copy.open(TABLES)).rejects.toThrow(CopyError)
@@ -131,8 +140,8 @@ describe('the schema', () => {
     expect([...tables]).toEqual([{ rows: 1 }])
   })
 
-  test('a role that owns the schema and may make no other is enough', async () => {
-    const { url, sql } = await aDatabase()
+  test('a role that owns the schema but cannot create others can write the copy', async () => {
+    const { url, sql } = await createTestDatabase()
     const role = `sync_${randomUUID().slice(0, 8)}`
     await sql.unsafe(`create role ${role} login password 'sync'`)
     await sql.unsafe(`create schema ${SCHEMA} authorization ${role}`)
@@ -150,8 +159,8 @@ describe('the schema', () => {
     await sql.unsafe(`drop role ${role}`)
   })
 
-  test('a role that may not write there, or a server that is read-only, is told with what to do', async () => {
-    const { url, sql } = await anOpenCopy()
+  test('without privileges, or on a read-only server, throws an error that says what to do', async () => {
+    const { url, sql } = await openCopy()
     const role = `sync_${randomUUID().slice(0, 8)}`
     await sql.unsafe(`create role ${role} login password 'sync'`)
     onTestFinished(() => void sql.unsafe(`drop role ${role}`).execute())
@@ -159,25 +168,25 @@ describe('the schema', () => {
     address.username = role
     address.password = 'sync'
     const other = new PostgresCopy({ url: address.href, schema: 'elsewhere' })
-    const problem = await other.open(TABLES).catch((error: unknown) => error)
-    expect(problem).toBeInstanceOf(CopyError)
-    expect(String(problem)).toContain(`${other.name} cannot be written by this role; grant it the privilege`)
-    expect(String(problem)).toMatch(/\(permission denied for database/)
+    const error = await other.open(TABLES).catch((cause: unknown) => cause)
+    expect(error).toBeInstanceOf(CopyError)
+    expect(String(error)).toContain(`${other.name} cannot be written by this role; grant it the privilege`)
+    expect(String(error)).toMatch(/\(permission denied for database/)
     const standby = new URL(url)
     standby.searchParams.set('default_transaction_read_only', 'on')
     const opening = new PostgresCopy({ url: standby.href, schema: 'elsewhere' }).open(TABLES)
     await expect(opening).rejects.toThrow('is read-only; use the address of a server that accepts writes')
   })
 
-  test('a crash of the server takes a walk that did not end and its marks alike', async () => {
-    const { sql } = await anOpenCopy()
+  test('the tables of unfinished syncs and of marks are unlogged', async () => {
+    const { sql } = await openCopy()
     const logged = await sql`select relname as name from pg_class
       where relname in ('_sync_unfinished', '_sync_seen', '_sync_tables') and relkind = 'r' and relpersistence = 'p'`
     expect([...logged]).toEqual([{ name: '_sync_tables' }])
   })
 
-  test('two schemas of one database are two copies, whatever their names', async () => {
-    const { url, copy, sql } = await anOpenCopy()
+  test('two schemas of one database have separate locks', async () => {
+    const { url, copy, sql } = await openCopy()
     const other = new PostgresCopy({ url, schema: 'My "shop"' })
     await other.open(TABLES)
     onTestFinished(() => other.close())
@@ -187,8 +196,8 @@ describe('the schema', () => {
   })
 })
 
-test('columns carry the contract’s notes, comments of other people stay, and what people search by is indexed', async () => {
-  const { url, sql, copy } = await anOpenCopy()
+test('columns have the notes of the contract as comments, comments of users stay, and search columns have indexes', async () => {
+  const { url, sql, copy } = await openCopy()
   const indexed = async () => {
     const rows = await sql.unsafe(`select indexname as name from pg_indexes where schemaname = '${SCHEMA}'`)
     return rows.map(({ name }) => String(name))

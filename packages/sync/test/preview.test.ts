@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
 import { preview, SqliteCopy, type TablePreview } from '../src/index.ts'
-import { addOrders, aShop, type Shop } from './support/shop.ts'
+import { addOrders, createShop, type Shop } from './support/shop.ts'
 
 let platform: TestPlatform
 beforeAll(async () => {
@@ -10,41 +10,42 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-async function look({ client, file }: Shop, more: { isFull?: boolean; since?: Date; prunes?: boolean } = {}) {
+async function previewAll({ client, file }: Shop, more: { isFull?: boolean; since?: Date; prunes?: boolean } = {}) {
   const tables = new Map<string, Omit<TablePreview, 'table'>>()
   for await (const { table, ...rest } of preview({ client, copy: new SqliteCopy(file), ...more }))
     tables.set(table, rest)
   return tables
 }
 
-test('before the first run everything would come, as many rows as the store says; and no copy is made', async () => {
-  const shop = await aShop(platform)
+test('before the first run, a preview returns the row counts of the store and creates no file', async () => {
+  const shop = await createShop(platform)
   await addOrders(shop, 400)
-  const tables = await look(shop)
+  const tables = await previewAll(shop)
   expect(tables.get('orders')).toEqual({ mode: 'full', since: null, rows: 400, isAtLeast: false, idsPages: 0 })
   expect(existsSync(shop.file)).toBe(false)
 })
 
-test('later, what changed would come, from the last run on and its overlap', async () => {
-  const shop = await aShop(platform)
+test('after a run, a preview returns the changes since the last run minus the overlap', async () => {
+  const shop = await createShop(platform)
   await addOrders(shop, 260)
   await shop.sync({ client: shop.olderClient, now: () => Date.parse('2026-01-01T00:05:00Z') })
-  const before = shop.value('select count(*) || max(since) from _sync_tables')
-  const tables = await look(shop)
+  const before = shop.queryValue('select count(*) || max(since) from _sync_tables')
+  const tables = await previewAll(shop)
   const orders = { mode: 'updated', since: '2026-01-01T00:00:00.000Z', rows: 250, isAtLeast: true, idsPages: 0 }
   expect(tables.get('orders')).toEqual(orders)
   expect(tables.get('categories')).toMatchObject({ mode: 'full' })
-  expect((await look(shop, { isFull: true })).get('orders')).toMatchObject({ mode: 'full', rows: 260 })
-  expect((await look(shop, { since: new Date('2026-02-01T00:00:00Z') })).get('orders')).toEqual(orders)
-  expect(shop.value('select count(*) || max(since) from _sync_tables')).toBe(before)
+  expect((await previewAll(shop, { isFull: true })).get('orders')).toMatchObject({ mode: 'full', rows: 260 })
+  expect((await previewAll(shop, { since: new Date('2026-02-01T00:00:00Z') })).get('orders')).toEqual(orders)
+  expect(shop.queryValue('select count(*) || max(since) from _sync_tables')).toBe(before)
 })
 
-test('with pruning, as many pages of ids as the rows that the store has fill, where a table is not walked whole', async () => {
-  const shop = await aShop(platform)
+test('with prunes, a preview returns the pages of IDs of tables that the run does not read in full', async () => {
+  const shop = await createShop(platform)
   await shop.store.sql`
     insert into customers (id, email, created_at, updated_at)
     select gen_random_uuid(), n || '@example.com', '2026-01-01', '2026-01-01' from generate_series(1, 10001) n`
-  const pages = async () => [...(await look(shop, { prunes: true }))].map(([table, { idsPages }]) => [table, idsPages])
+  const pages = async () =>
+    [...(await previewAll(shop, { prunes: true }))].map(([table, { idsPages }]) => [table, idsPages])
   expect((await pages()).filter(([, count]) => count !== 0)).toEqual([])
   await shop.sync()
   expect((await pages()).filter(([, count]) => count !== 0)).toEqual([
@@ -54,8 +55,8 @@ test('with pruning, as many pages of ids as the rows that the store has fill, wh
   ])
 })
 
-test('[SYNC-4] of a store that does not track its customers’ updates, those that were created', async () => {
-  const shop = await aShop(platform, 'launch')
+test('[SYNC-4] if the store does not track updates of customers, a preview returns the created ones', async () => {
+  const shop = await createShop(platform, 'launch')
   await shop.sync()
-  expect((await look(shop)).get('customers')).toMatchObject({ mode: 'created' })
+  expect((await previewAll(shop)).get('customers')).toMatchObject({ mode: 'created' })
 })

@@ -1,4 +1,4 @@
-// `store-sync run --prune` and `store-sync verify --quick` as they are typed: what they say, and how they end.
+// Tests the output and exit codes of `store-sync run --prune` and `store-sync verify --quick`.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -7,7 +7,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { COMPILE_CACHE } from '../../../test/support/compile-cache.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { type Ended, endedProgram } from './support/ended-program.ts'
+import { type ProgramResult, runProgram } from './support/run-program.ts'
 
 const COMMAND = path.resolve(import.meta.dirname, '..', 'src', 'main.ts')
 
@@ -17,18 +17,18 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-function command(store: TestStore, words: readonly string[]): Promise<Ended> {
-  return endedProgram(process.execPath, [COMMAND, ...words], { env: { ...COMPILE_CACHE, STORE_EXPORT_KEY: store.key } })
+function command(store: TestStore, args: readonly string[]): Promise<ProgramResult> {
+  return runProgram(process.execPath, [COMMAND, ...args], { env: { ...COMPILE_CACHE, STORE_EXPORT_KEY: store.key } })
 }
 
-const events = ({ stdout }: Ended): Record<string, unknown>[] =>
+const events = ({ stdout }: ProgramResult): Record<string, unknown>[] =>
   stdout
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
 
-/** A store of four orders and its copy, since which the store has deleted one; and the words that name both. */
-async function copied() {
+/** Copies a store of four orders, then deletes one of them in the store. */
+async function copyThenDelete() {
   const store = await platform.provision()
   await store.sql`
     insert into orders (id, email, status, subtotal, tax, shipping, total, created_at, updated_at)
@@ -37,23 +37,23 @@ async function copied() {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const to = ['--to', `sqlite:${path.join(folder, 'shop.db')}`]
-  const words = ['--url', platform.service.url, ...to]
-  expect((await command(store, ['run', ...words])).code).toBe(0)
+  const args = ['--url', platform.service.url, ...to]
+  expect((await command(store, ['run', ...args])).code).toBe(0)
   await store.sql`delete from orders where id = (select id from orders limit 1)`
-  return { store, words, to }
+  return { store, args, to }
 }
 
-/** Answers as a service does that has no lists of ids. */
-async function olderService(): Promise<string> {
+/** Starts a proxy that returns 404 for lists of IDs, like an older service. */
+async function startOlderService(): Promise<string> {
   const server = createServer(async ({ url = '', headers }, response) => {
     if (url.includes('/ids/')) {
       response.writeHead(404, { 'content-type': 'application/json' })
       response.end('{"error":{"code":"NOT_FOUND","message":"no such endpoint"}}')
       return
     }
-    const answer = await fetch(platform.service.url + url, { headers: { 'x-api-key': String(headers['x-api-key']) } })
-    response.writeHead(answer.status, { 'content-type': 'application/json' })
-    response.end(await answer.text())
+    const upstream = await fetch(platform.service.url + url, { headers: { 'x-api-key': String(headers['x-api-key']) } })
+    response.writeHead(upstream.status, { 'content-type': 'application/json' })
+    response.end(await upstream.text())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
@@ -61,32 +61,32 @@ async function olderService(): Promise<string> {
   return `http://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`
 }
 
-test('run --prune says to people and programs how many rows it removed', async () => {
-  const { store, words } = await copied()
-  const look = await command(store, ['run', ...words, '--prune', '--dry-run'])
-  expect(look.stderr).toMatch(/orders +0 rows {2}changed since \S+, and 1 page of IDs\n/)
-  const first = await command(store, ['run', ...words, '--prune'])
+test('run --prune prints how many rows it removed, as text and as JSON', async () => {
+  const { store, args } = await copyThenDelete()
+  const dryRun = await command(store, ['run', ...args, '--prune', '--dry-run'])
+  expect(dryRun.stderr).toMatch(/orders +0 rows {2}changed since \S+, and 1 page of IDs\n/)
+  const first = await command(store, ['run', ...args, '--prune'])
   expect(first).toMatchObject({ code: 0, stdout: '' })
   expect(first.stderr).toMatch(/orders +0 rows +changed, 1 removed\n[\s\S]*rows read, 1 removed, \d+ requests/)
-  const second = await command(store, ['run', ...words, '--prune', '--tables', 'orders', '--json'])
+  const second = await command(store, ['run', ...args, '--prune', '--tables', 'orders', '--json'])
   expect(second).toMatchObject({ code: 0, stderr: '' })
   expect(events(second)).toMatchObject([{ event: 'table', table: 'orders', removed: 0, ids: 3 }, { event: 'run' }])
 })
 
-test('run --prune at an older service says so in a sentence, and is done', async () => {
-  const { store, to } = await copied()
-  const words = ['run', '--url', await olderService(), ...to, '--prune']
-  const ended = await command(store, words)
+test('if the service has no lists of IDs, run --prune prints a message and exits with 0', async () => {
+  const { store, to } = await copyThenDelete()
+  const args = ['run', '--url', await startOlderService(), ...to, '--prune']
+  const ended = await command(store, args)
   expect(ended).toMatchObject({ code: 0, stdout: '' })
   expect(ended.stderr.match(/the service has no lists of IDs/g)).toHaveLength(1)
-  const told = await command(store, [...words, '--json'])
-  expect([told.code, told.stderr]).toEqual([0, ''])
-  expect(events(told)).toContainEqual({ event: 'prune_unavailable', message: expect.stringContaining('--full') })
+  const json = await command(store, [...args, '--json'])
+  expect([json.code, json.stderr]).toEqual([0, ''])
+  expect(events(json)).toContainEqual({ event: 'prune_unavailable', message: expect.stringContaining('--full') })
 })
 
-test('verify --quick says what it compared, and ends as verify does', async () => {
-  const { store, words } = await copied()
-  const differs = await command(store, ['verify', ...words, '--quick'])
+test('verify --quick prints what it compared and exits with 1 until the copy is repaired', async () => {
+  const { store, args } = await copyThenDelete()
+  const differs = await command(store, ['verify', ...args, '--quick'])
   expect(differs.code).toBe(1)
   expect(differs.stderr).toMatch(/orders \S+: only in the copy\n/)
   expect(differs.stderr).toMatch(
@@ -94,16 +94,16 @@ test('verify --quick says what it compared, and ends as verify does', async () =
   )
   expect(differs.stderr).toMatch(/categories .* the same {2}\(whole rows\)\n/)
   expect(differs.stderr).toContain('to repair it, run `store-sync run --prune` with the same options')
-  const whole = await command(store, ['verify', ...words])
+  const whole = await command(store, ['verify', ...args])
   expect(whole.stderr).toContain('to repair it, run `store-sync run --prune` with the same options')
-  expect((await command(store, ['run', ...words, '--prune'])).code).toBe(0)
-  const same = await command(store, ['verify', ...words, '--quick'])
+  expect((await command(store, ['run', ...args, '--prune'])).code).toBe(0)
+  const same = await command(store, ['verify', ...args, '--quick'])
   expect(same.code).toBe(0)
   expect(same.stderr).toMatch(/matches the store in IDs and timestamps: \d+ rows compared, [\d.]+ s\n$/)
-  const told = await command(store, ['verify', ...words, '--quick', '--json', '--tables', 'orders'])
-  expect(events(told)).toMatchObject([
+  const json = await command(store, ['verify', ...args, '--quick', '--json', '--tables', 'orders'])
+  expect(events(json)).toMatchObject([
     { event: 'verified', compared: 'timestamps' },
     { event: 'verify', is_same: true },
   ])
-  expect((await command(store, ['verify', ...words])).stderr).not.toContain('whole rows')
+  expect((await command(store, ['verify', ...args])).stderr).not.toContain('whole rows')
 })

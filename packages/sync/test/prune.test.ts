@@ -1,11 +1,11 @@
-// Rows that the store has deleted, found by their ids alone, for a fortieth of the requests of a walk of everything.
+// Tests `--prune`: removes rows that the store has deleted, by the lists of IDs.
 
 import { randomUUID } from 'node:crypto'
 import { StoreExportClient } from '@store-export/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
 import { EmptyTablesError, findTable, type SyncProgress, type SyncSummary, type TableSummary } from '../src/index.ts'
-import { addOrders, aShop, type Shop } from './support/shop.ts'
+import { addOrders, createShop, type Shop } from './support/shop.ts'
 
 let platform: TestPlatform
 beforeAll(async () => {
@@ -18,18 +18,21 @@ const only = (name: string) => [findTable(name)].flatMap((table) => table ?? [])
 const summaryOf = ({ tables }: SyncSummary, name: string): TableSummary | undefined =>
   tables.find(({ table }) => table === name)
 
-/** A client that notes paths; what `meet` answers is taken for the service's, which `send` asks. */
-function noting(shop: Shop, meet: (url: URL, send: () => Promise<Response>) => unknown = () => undefined) {
-  const asked: string[] = []
+/** A client that records paths. `intercept` may return a response instead of the service, which `send` calls. */
+function recordingClient(
+  shop: Shop,
+  intercept: (url: URL, send: () => Promise<Response>) => unknown = () => undefined,
+) {
+  const paths: string[] = []
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const url = new URL(String(input))
-    asked.push(url.pathname.replace('/api/v1/', ''))
+    paths.push(url.pathname.replace('/api/v1/', ''))
     const send = () => globalThis.fetch(input, init)
-    const answer = await meet(url, send)
-    return answer instanceof Response ? answer : send()
+    const response = await intercept(url, send)
+    return response instanceof Response ? response : send()
   }
   const client = new StoreExportClient({ url: platform.service.url, key: shop.store.key, fetch })
-  return { asked, client, ofIds: () => asked.filter((path) => path.startsWith('ids/')) }
+  return { client, idPaths: () => paths.filter((path) => path.startsWith('ids/')) }
 }
 
 async function removeOrders({ store }: Shop, ids: readonly string[]): Promise<void> {
@@ -37,8 +40,8 @@ async function removeOrders({ store }: Shop, ids: readonly string[]): Promise<vo
   await store.sql`delete from orders where id in ${store.sql(ids)}`
 }
 
-/** More customers than a page of ids holds. */
-async function manyCustomers({ store }: Shop): Promise<void> {
+/** Adds more customers than fit on one page of IDs. */
+async function addManyCustomers({ store }: Shop): Promise<void> {
   await store.sql`
     insert into customers (id, email, created_at, updated_at)
     select gen_random_uuid(), n || '@example.com', '2026-01-01', '2026-01-01' from generate_series(1, 10100) n`
@@ -49,35 +52,35 @@ async function sourceIds({ store }: Shop, table: string): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-describe('a run that prunes', () => {
-  test('removes exactly what the store has deleted, with its children, by one page of ids a table', async () => {
-    const shop = await aShop(platform)
+describe('run with prunes', () => {
+  test('removes exactly the deleted rows and their embedded rows, with one page of IDs for each table', async () => {
+    const shop = await createShop(platform)
     await addOrders(shop, 600)
     await shop.sync()
     const [one = '', two = ''] = shop.ids('orders')
     await removeOrders(shop, [one, two])
     await addOrders(shop, 3)
-    const { client, ofIds } = noting(shop)
+    const { client, idPaths } = recordingClient(shop)
     const summary = await shop.sync({ client, prunes: true })
-    expect(ofIds()).toEqual(['ids/orders', 'ids/customers', 'ids/products'])
+    expect(idPaths()).toEqual(['ids/orders', 'ids/customers', 'ids/products'])
     expect(summaryOf(summary, 'orders')).toMatchObject({ mode: 'updated', removed: 2, ids: 601 })
     expect(summaryOf(summary, 'categories')).toMatchObject({ mode: 'full', ids: null })
     expect(shop.ids('orders')).toEqual(await sourceIds(shop, 'orders'))
     expect(shop.ids('order_items')).toEqual(await sourceIds(shop, 'order_items'))
-    expect(shop.value('select count(*) from _sync_seen')).toBe(0)
+    expect(shop.queryValue('select count(*) from _sync_seen')).toBe(0)
   })
 
-  test('asks for no ids of what it walks whole anyway: a first run, and everything again', async () => {
-    const shop = await aShop(platform)
+  test('reads no IDs of tables that the run reads in full', async () => {
+    const shop = await createShop(platform)
     await addOrders(shop, 2)
-    const { client, ofIds } = noting(shop)
+    const { client, idPaths } = recordingClient(shop)
     await shop.sync({ client, prunes: true })
     await shop.sync({ client, prunes: true, isFull: true })
-    expect(ofIds()).toEqual([])
+    expect(idPaths()).toEqual([])
   })
 
-  test('keeps the rows of a table whose list of ids is empty, unless told otherwise', async () => {
-    const shop = await aShop(platform)
+  test('if a list of IDs is empty, retains the rows and throws; with allowsEmpty, removes them', async () => {
+    const shop = await createShop(platform)
     await addOrders(shop, 3)
     await shop.sync()
     await removeOrders(shop, shop.ids('orders'))
@@ -88,38 +91,38 @@ describe('a run that prunes', () => {
     expect([shop.ids('orders'), shop.ids('order_items')]).toEqual([[], []])
   })
 
-  test('leaves the state of each table as its walk has left it', async () => {
-    const shop = await aShop(platform)
+  test('does not change the state that the sync of a table has saved', async () => {
+    const shop = await createShop(platform)
     const state = 'select group_concat(table_name || since || whole_at) from _sync_tables'
     const { olderClient: client } = shop
     const start = Date.now() - 5 * HOUR_MS
     await shop.sync({ client, now: () => start })
     await shop.sync({ client, now: () => start + HOUR_MS, prunes: true })
-    const pruned = shop.value(state)
+    const pruned = shop.queryValue(state)
     await shop.sync({ client, now: () => start + HOUR_MS })
-    expect(shop.value(state)).toBe(pruned)
-    expect(shop.value("select whole_at from _sync_tables where table_name = 'orders'")).toBe(
+    expect(shop.queryValue(state)).toBe(pruned)
+    expect(shop.queryValue("select whole_at from _sync_tables where table_name = 'orders'")).toBe(
       new Date(start).toISOString(),
     )
   })
 
-  test('takes nothing that is written to the store while ids are walked for deleted', async () => {
-    const shop = await aShop(platform)
+  test('does not remove a row that the store adds while the IDs are read', async () => {
+    const shop = await createShop(platform)
     await addOrders(shop, 5)
     await shop.sync()
-    const writing = noting(shop, async ({ pathname }, send) => {
+    const writing = recordingClient(shop, async ({ pathname }, send) => {
       if (!pathname.endsWith('ids/orders')) return null
-      const answer = await send()
+      const response = await send()
       await addOrders(shop, 2)
-      return answer
+      return response
     })
     expect(summaryOf(await shop.sync({ client: writing.client, prunes: true }), 'orders')).toMatchObject({ removed: 0 })
     await shop.sync({ overlapMs: 0 })
     expect(shop.ids('orders')).toEqual(await sourceIds(shop, 'orders'))
   })
 
-  test('removes the addresses of a customer who is gone, and no others', async () => {
-    const shop = await aShop(platform)
+  test('if a customer is deleted, removes the addresses of that customer only', async () => {
+    const shop = await createShop(platform)
     const [gone, stays] = [randomUUID(), randomUUID()]
     for (const id of [gone, stays]) {
       await shop.store.sql`insert into customers (id, email, created_at, updated_at)
@@ -132,11 +135,11 @@ describe('a run that prunes', () => {
     await shop.store.sql`delete from customers where id = ${gone}`
     const summary = await shop.sync({ tables: only('customers'), prunes: true })
     expect(summary.tables).toMatchObject([{ table: 'customers', removed: 1, ids: 1 }])
-    expect(shop.value('select group_concat(customer_id) from customer_addresses')).toBe(stays)
+    expect(shop.queryValue('select group_concat(customer_id) from customer_addresses')).toBe(stays)
   })
 
-  test('of a copy that begins somewhere brings nothing of what was left out', async () => {
-    const shop = await aShop(platform)
+  test('if since skipped rows, adds none of them to the copy', async () => {
+    const shop = await createShop(platform)
     await addOrders(shop, 4)
     await shop.store.sql`update orders set updated_at = '2026-01-01', created_at = '2026-01-01'
       where id in (select id from orders order by id limit 2)`
@@ -146,27 +149,27 @@ describe('a run that prunes', () => {
     await removeOrders(shop, [gone])
     expect(summaryOf(await shop.sync({ since, prunes: true }), 'orders')).toMatchObject({ removed: 1, ids: 3 })
     expect(shop.ids('orders')).toHaveLength(1)
-    expect(shop.value("select starts_at from _sync_tables where table_name = 'orders'")).toBe(since.toISOString())
+    expect(shop.queryValue("select starts_at from _sync_tables where table_name = 'orders'")).toBe(since.toISOString())
   })
 
-  test('finds deleted customers of a store that does not track their updates, too', async () => {
-    const shop = await aShop(platform, 'launch')
+  test('removes deleted customers if the store does not track their updates', async () => {
+    const shop = await createShop(platform, 'launch')
     for (const name of ['a', 'b'])
       await shop.store.sql`insert into customers (id, email, created_at)
         values (gen_random_uuid(), ${`${name}@example.com`}, now())`
     await shop.sync()
     await shop.store.sql`delete from customers where email = 'a@example.com'`
     expect(summaryOf(await shop.sync({ prunes: true }), 'customers')).toMatchObject({ mode: 'created', removed: 1 })
-    expect(shop.value('select email from customers')).toBe('b@example.com')
+    expect(shop.queryValue('select email from customers')).toBe('b@example.com')
   })
 
-  test('that went on with a walk of everything finds what was removed behind its cursor', async () => {
-    const shop = await aShop(platform)
+  test('after a resumed full sync, removes rows that were deleted before its cursor', async () => {
+    const shop = await createShop(platform)
     await addOrders(shop, 600)
-    const ended = (progress: SyncProgress) => {
+    const interrupt = (progress: SyncProgress) => {
       if (progress.event === 'page' && progress.table === 'orders' && progress.rows >= 250) throw new Error('killed')
     }
-    await expect(shop.sync({ onProgress: ended })).rejects.toThrow('killed')
+    await expect(shop.sync({ onProgress: interrupt })).rejects.toThrow('killed')
     const [gone = ''] = shop.ids('orders')
     await removeOrders(shop, [gone])
     expect(summaryOf(await shop.sync({ prunes: true }), 'orders')).toMatchObject({ mode: 'full', removed: 1 })
@@ -174,69 +177,69 @@ describe('a run that prunes', () => {
   })
 })
 
-describe('ids of several pages', () => {
-  test('that end in the middle are begun again, and remove only what is gone', async () => {
-    const shop = await aShop(platform)
-    await manyCustomers(shop)
+describe('several pages of IDs', () => {
+  test('if a run is interrupted, the next one reads all IDs again and removes only deleted rows', async () => {
+    const shop = await createShop(platform)
+    await addManyCustomers(shop)
     const tables = only('customers')
     await shop.sync({ tables })
     const [one = '', two = ''] = shop.ids('customers')
     await shop.store.sql`delete from customers where id = ${one}`
-    const ended = (progress: SyncProgress) => {
+    const interrupt = (progress: SyncProgress) => {
       if (progress.event === 'ids') throw new Error('killed')
     }
-    await expect(shop.sync({ tables, prunes: true, onProgress: ended })).rejects.toThrow('killed')
-    expect(shop.ids('customers'), 'nothing is removed before all ids are there').toHaveLength(10_100)
+    await expect(shop.sync({ tables, prunes: true, onProgress: interrupt })).rejects.toThrow('killed')
+    expect(shop.ids('customers'), 'nothing is removed before all IDs were read').toHaveLength(10_100)
     await shop.store.sql`delete from customers where id = ${two}`
     await shop.sync({ tables })
-    expect(shop.ids('customers'), 'marks of ids mean nothing to a later run').toHaveLength(10_100)
-    const { client, ofIds } = noting(shop)
+    expect(shop.ids('customers'), 'a later run ignores the marks').toHaveLength(10_100)
+    const { client, idPaths } = recordingClient(shop)
     const summary = await shop.sync({ client, tables, prunes: true })
     expect(summary.tables).toMatchObject([{ ids: 10_098, removed: 2 }])
-    expect(ofIds()).toHaveLength(2)
+    expect(idPaths()).toHaveLength(2)
     expect(shop.ids('customers')).toEqual(await sourceIds(shop, 'customers'))
   })
 
-  test('are begun again where the service takes the cursor no more, once', async () => {
-    const shop = await aShop(platform)
-    await manyCustomers(shop)
+  test('if the service rejects the cursor, reads all IDs again once, then throws', async () => {
+    const shop = await createShop(platform)
+    await addManyCustomers(shop)
     const tables = only('customers')
     await shop.sync({ tables })
     const [gone = ''] = shop.ids('customers')
     let refusals = 1
-    const { client, ofIds } = noting(shop, async ({ pathname, searchParams }) => {
+    const { client, idPaths } = recordingClient(shop, async ({ pathname, searchParams }) => {
       if (!pathname.includes('/ids/') || !searchParams.has('cursor') || refusals === 0) return null
       refusals -= 1
-      // met on the first page of before, and deleted since
+      // The first attempt has seen this row on its first page.
       await shop.store.sql`delete from customers where id = ${gone}`
-      return Response.json({ error: { code: 'INVALID_CURSOR', message: 'begin again' } }, { status: 400 })
+      return Response.json({ error: { code: 'INVALID_CURSOR', message: 'start again' } }, { status: 400 })
     })
     expect((await shop.sync({ client, tables, prunes: true })).tables).toMatchObject([{ removed: 1 }])
-    expect(ofIds()).toHaveLength(4)
+    expect(idPaths()).toHaveLength(4)
     refusals = 2
     await expect(shop.sync({ client, tables, prunes: true })).rejects.toMatchObject({ code: 'INVALID_CURSOR' })
   })
 })
 
-test('of a service that is older than its lists of ids nothing is pruned, which is said once, and all else is done', async () => {
-  const shop = await aShop(platform)
+test('if the service has no lists of IDs, a run reports it once, prunes nothing, and does the rest', async () => {
+  const shop = await createShop(platform)
   await addOrders(shop, 3)
   await shop.sync()
   const [gone = ''] = shop.ids('orders')
   await removeOrders(shop, [gone])
   await addOrders(shop, 1)
-  const { client, ofIds } = noting(shop, ({ pathname }) =>
+  const { client, idPaths } = recordingClient(shop, ({ pathname }) =>
     pathname.includes('/ids/')
       ? Response.json({ error: { code: 'NOT_FOUND', message: 'no such endpoint' } }, { status: 404 })
       : null,
   )
-  const said: string[] = []
+  const messages: string[] = []
   const onProgress = (progress: SyncProgress) => {
-    if (progress.event === 'prune_unavailable') said.push(progress.message)
+    if (progress.event === 'prune_unavailable') messages.push(progress.message)
   }
   const summary = await shop.sync({ client, prunes: true, onProgress })
-  expect(said).toEqual([expect.stringContaining('the service has no lists of IDs')])
-  expect(ofIds(), 'it is asked once').toHaveLength(1)
+  expect(messages).toEqual([expect.stringContaining('the service has no lists of IDs')])
+  expect(idPaths(), 'one attempt').toHaveLength(1)
   expect(summaryOf(summary, 'orders')).toMatchObject({ removed: 0, ids: null })
   expect(shop.ids('orders')).toHaveLength(4)
 })

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
 import { parseExactJson } from '../src/exact-json.ts'
 import { CopyError, findTable, type SyncSummary, TABLE_NAMES } from '../src/index.ts'
-import { addOrders, aShop } from './support/shop.ts'
+import { addOrders, createShop } from './support/shop.ts'
 
 let platform: TestPlatform
 beforeAll(async () => {
@@ -16,9 +16,9 @@ afterAll(() => platform.close())
 
 const modesOf = ({ tables }: SyncSummary) => Object.fromEntries(tables.map(({ table, mode }) => [table, mode]))
 
-describe('the first run', () => {
-  test('[SYNC-1] copies every table whole, with its children', async () => {
-    const shop = await aShop(platform)
+describe('first run', () => {
+  test('[SYNC-1] without a copy, reads all rows of every table with their embedded rows', async () => {
+    const shop = await createShop(platform)
     await addOrders(shop, 600)
     const summary = await shop.sync()
     expect(new Set(Object.values(modesOf(summary)))).toEqual(new Set(['full']))
@@ -27,13 +27,13 @@ describe('the first run', () => {
     expect(shop.ids('orders')).toEqual(sourceIds.map(({ id }) => id))
     expect(shop.ids('order_items')).toHaveLength(1200)
     expect(shop.ids('store')).toEqual([shop.store.id])
-    for (const table of TABLE_NAMES) expect(shop.value(`select count(*) from ${table}`)).toBeTypeOf('number')
-    expect(shop.value('select total from orders_overview')).toBe(10.5)
-    expect(shop.value('select count(*) from order_lines')).toBe(1200)
+    for (const table of TABLE_NAMES) expect(shop.queryValue(`select count(*) from ${table}`)).toBeTypeOf('number')
+    expect(shop.queryValue('select total from orders_overview')).toBe(10.5)
+    expect(shop.queryValue('select count(*) from order_lines')).toBe(1200)
   })
 
-  test('shows the SKU of the variant that was bought, or of the product that has none', async () => {
-    const shop = await aShop(platform)
+  test('order_lines has the SKU of the variant, or of the product if the line has no variant', async () => {
+    const shop = await createShop(platform)
     const [plain, varied, variant] = [randomUUID(), randomUUID(), randomUUID()]
     await shop.store.sql`insert into products (id, name, slug, price, sku, status, created_at, updated_at) values
       (${plain}, 'Plain', 'plain', 1, 'P-1', 'active', now(), now()),
@@ -45,13 +45,13 @@ describe('the first run', () => {
     await shop.store.sql`update order_items set product_id = ${varied}, variant_id = ${variant} where name = 'line 2'`
     await shop.sync()
     const line = (name: string) => `select sku || ' ' || coalesce(variant, '') from order_lines where name = '${name}'`
-    expect([shop.value(line('line 1')), shop.value(line('line 2'))]).toEqual(['P-1 ', 'V-9 Red'])
+    expect([shop.queryValue(line('line 1')), shop.queryValue(line('line 2'))]).toEqual(['P-1 ', 'V-9 Red'])
   })
 })
 
-describe('a later run', () => {
-  test('[SYNC-2, SYNC-3] asks for what changed since the one before, and puts it in place of what was', async () => {
-    const shop = await aShop(platform)
+describe('later run', () => {
+  test('[SYNC-2, SYNC-3] reads the rows that changed since the last run, and replaces them', async () => {
+    const shop = await createShop(platform)
     await addOrders(shop, 10)
     await shop.sync()
     await shop.store
@@ -66,25 +66,25 @@ describe('a later run', () => {
       store: 'full',
     })
     expect(shop.ids('orders')).toHaveLength(13)
-    expect(shop.value("select count(*) from orders where status = 'shipped'")).toBe(1)
+    expect(shop.queryValue("select count(*) from orders where status = 'shipped'")).toBe(1)
   })
 
-  test('[SYNC-3] after one that failed asks from where the last good one began', async () => {
-    const shop = await aShop(platform)
+  test('[SYNC-3] if a run fails, the next one starts where the last successful one started', async () => {
+    const shop = await createShop(platform)
     await shop.sync({ client: shop.olderClient, now: () => Date.parse('2026-01-01T00:00:00Z') })
     const since = "select since from _sync_tables where table_name = 'orders'"
-    expect(shop.value(since)).toBe('2026-01-01T00:00:00.000Z')
+    expect(shop.queryValue(since)).toBe('2026-01-01T00:00:00.000Z')
     await shop.store.sql`alter table orders rename to orders_away`
     const client = new StoreExportClient({ url: platform.service.url, key: shop.store.key, retryForMs: 0 })
     await expect(shop.sync({ client })).rejects.toMatchObject({ code: 'STORE_DB_ERROR' })
-    expect(shop.value(since)).toBe('2026-01-01T00:00:00.000Z')
+    expect(shop.queryValue(since)).toBe('2026-01-01T00:00:00.000Z')
     await shop.store.sql`alter table orders_away rename to orders`
     await shop.sync({ client: shop.olderClient, now: () => Date.parse('2026-01-02T00:00:00Z') })
-    expect(shop.value(since)).toBe('2026-01-02T00:00:00.000Z')
+    expect(shop.queryValue(since)).toBe('2026-01-02T00:00:00.000Z')
   })
 
-  test('finds what became visible late, within its overlap', async () => {
-    const shop = await aShop(platform)
+  test('finds a row that became visible late, within the overlap', async () => {
+    const shop = await createShop(platform)
     await shop.sync()
     await addOrders(shop, 1)
     await shop.store.sql`update orders set updated_at = now() - interval '4 minutes'`
@@ -92,8 +92,8 @@ describe('a later run', () => {
     expect(shop.ids('orders')).toHaveLength(1)
   })
 
-  test('keeps what the store has deleted, until everything is walked again', async () => {
-    const shop = await aShop(platform)
+  test('rows that the store has deleted stay until a run with --full removes them', async () => {
+    const shop = await createShop(platform)
     await addOrders(shop, 4)
     await shop.sync()
     await shop.store.sql`delete from order_items where order_id in (select id from orders order by id limit 1)`
@@ -106,8 +106,8 @@ describe('a later run', () => {
   })
 })
 
-test('an address that was removed leaves the copy within a day, though its list can be asked for changes', async () => {
-  const shop = await aShop(platform)
+test('if an address is removed, a run one day later removes it, although its list can filter by update', async () => {
+  const shop = await createShop(platform)
   await shop.store.sql`insert into customers (id, email, created_at, updated_at)
     values ('11111111-1111-4111-8111-111111111111', 'a@example.com', now(), now())`
   await shop.store.sql`
@@ -122,8 +122,8 @@ test('an address that was removed leaves the copy within a day, though its list 
   expect(shop.ids('customer_addresses')).toHaveLength(1)
 })
 
-test('of a service without a list of all addresses they come customer by customer, all of them at each run', async () => {
-  const shop = await aShop(platform)
+test('if the service has no list of all addresses, every run reads the addresses of each customer', async () => {
+  const shop = await createShop(platform)
   const owners = [randomUUID(), randomUUID(), randomUUID()]
   for (const [index, id] of owners.entries())
     await shop.store.sql`insert into customers (id, email, created_at, updated_at)
@@ -131,17 +131,17 @@ test('of a service without a list of all addresses they come customer by custome
   await shop.store.sql`
     insert into customer_addresses (id, customer_id, first_name, last_name, line1, city, postal_code, country)
     select gen_random_uuid(), ${owners[0] ?? ''}, 'A', 'B', 'C', 'D', 'E', 'DE' from generate_series(1, 3)`
-  const asked: string[] = []
+  const paths: string[] = []
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const { pathname } = new URL(String(input))
-    asked.push(pathname)
+    paths.push(pathname)
     if (!pathname.endsWith('/customer-addresses')) return globalThis.fetch(input, init)
     return Response.json({ error: { code: 'NOT_FOUND', message: 'no such endpoint' } }, { status: 404 })
   }
   const client = new StoreExportClient({ url: platform.service.url, key: shop.store.key, fetch })
   const sync = async () => modesOf(await shop.sync({ client })).customer_addresses
   expect(await sync()).toBe('full')
-  expect(asked.filter((path) => path.endsWith('/addresses'))).toHaveLength(3)
+  expect(paths.filter((path) => path.endsWith('/addresses'))).toHaveLength(3)
   expect(shop.ids('customer_addresses')).toHaveLength(3)
   await shop.store.sql`update customer_addresses set deleted_at = now()
     where id = (select id from customer_addresses order by id limit 1)`
@@ -149,11 +149,11 @@ test('of a service without a list of all addresses they come customer by custome
   expect(shop.ids('customer_addresses')).toHaveLength(2)
 })
 
-describe('[SYNC-4] a store that does not track its customers’ updates', () => {
+describe('[SYNC-4] store that does not track updates of customers', () => {
   const DAY = 86_400_000
 
-  test('is asked for those that were created, and walked whole once a day', async () => {
-    const shop = await aShop(platform, 'launch')
+  test('runs read created customers, and all customers once a day', async () => {
+    const shop = await createShop(platform, 'launch')
     const add = (email: string) => shop.store.sql`
       insert into customers (id, email, created_at) values (gen_random_uuid(), ${email}, now())`
     await add('a@example.com')
@@ -163,27 +163,27 @@ describe('[SYNC-4] a store that does not track its customers’ updates', () => 
     await shop.store.sql`update customers set email = 'changed@example.com' where email = 'a@example.com'`
     expect(modesOf(await shop.sync({ now: () => start + 1000 })).customers).toBe('created')
     expect(shop.ids('customers')).toHaveLength(2)
-    // a job that begins a moment earlier each day finds it due, too
+    // A daily job may start a moment earlier than the day before.
     expect(modesOf(await shop.sync({ now: () => start + DAY - 1000 })).customers).toBe('full')
     expect(modesOf(await shop.sync({ now: () => start - 1000 })).customers, 'the clock was wrong').toBe('full')
-    expect(shop.value("select count(*) from customers where email = 'changed@example.com'")).toBe(1)
+    expect(shop.queryValue("select count(*) from customers where email = 'changed@example.com'")).toBe(1)
   })
 })
 
-describe('a run that is told what to leave out', () => {
+describe('run with filters', () => {
   const orders = findTable('orders')
 
-  test('with tables asks for these alone, and leaves the state of the others', async () => {
-    const shop = await aShop(platform)
+  test('with tables, reads only these and does not change the state of the others', async () => {
+    const shop = await createShop(platform)
     await addOrders(shop, 2)
     const summary = await shop.sync({ tables: orders === null ? [] : [orders] })
     expect(modesOf(summary)).toEqual({ orders: 'full' })
-    expect(shop.value('select group_concat(table_name) from _sync_tables')).toBe('orders')
+    expect(shop.queryValue('select group_concat(table_name) from _sync_tables')).toBe('orders')
     expect(modesOf(await shop.sync())).toMatchObject({ orders: 'updated', products: 'full' })
   })
 
-  test('with since leaves out what was last changed before, and a run without it makes up for that', async () => {
-    const shop = await aShop(platform)
+  test('with since, skips rows changed before; a run without it reads them', async () => {
+    const shop = await createShop(platform)
     await addOrders(shop, 5)
     await shop.store.sql`update orders set updated_at = '2026-01-01', created_at = '2026-01-01'
       where id in (select id from orders order by id limit 3)`
@@ -193,31 +193,31 @@ describe('a run that is told what to leave out', () => {
     const later = await shop.sync({ since: new Date('2026-03-01T00:00:00Z') })
     expect(later.tables.find(({ table }) => table === 'orders')).toMatchObject({ mode: 'updated', rows: 2 })
     await shop.sync({ since: new Date('2025-12-01T00:00:00Z') })
-    expect(shop.ids('orders'), 'an earlier since is asked for from there').toHaveLength(5)
-    shop.spoil('delete from order_items; delete from orders')
+    expect(shop.ids('orders'), 'an earlier since reads older rows').toHaveLength(5)
+    shop.changeCopy('delete from order_items; delete from orders')
     expect(modesOf(await shop.sync())).toMatchObject({ orders: 'full' })
     expect([shop.ids('orders').length, shop.ids('order_items').length]).toEqual([5, 10])
   })
 })
 
-test('everything walked again is everything, whatever else was told', async () => {
-  const shop = await aShop(platform)
+test('with isFull and since, reads all rows', async () => {
+  const shop = await createShop(platform)
   await addOrders(shop, 2)
   await shop.sync()
   const summary = await shop.sync({ isFull: true, since: new Date('2026-06-01T00:00:00Z') })
   expect(new Set(Object.values(modesOf(summary)))).toEqual(new Set(['full']))
-  expect(shop.value('select count(*) from _sync_tables where starts_at is not null')).toBe(0)
+  expect(shop.queryValue('select count(*) from _sync_tables where starts_at is not null')).toBe(0)
 })
 
-test('a key that is wrong leaves nothing behind', async () => {
-  const shop = await aShop(platform)
+test('with a wrong key, a run creates no file', async () => {
+  const shop = await createShop(platform)
   const client = new StoreExportClient({ url: platform.service.url, key: 'sdx_wrong' })
   await expect(shop.sync({ client })).rejects.toMatchObject({ status: 401 })
   expect(readdirSync(path.dirname(shop.file))).toEqual([])
 })
 
-test('[SYNC-3] a clock of ours that is fast loses nothing: the service says when it answered', async () => {
-  const shop = await aShop(platform)
+test('[SYNC-3] if the local clock is fast, no change is missed, because the time of the response counts', async () => {
+  const shop = await createShop(platform)
   const hour = 3_600_000
   const fast = { client: shop.olderClient, now: () => Date.now() + hour }
   await shop.sync(fast)
@@ -227,19 +227,19 @@ test('[SYNC-3] a clock of ours that is fast loses nothing: the service says when
 })
 
 test('numbers in JSON keep every digit', async () => {
-  const shop = await aShop(platform)
+  const shop = await createShop(platform)
   await addOrders(shop, 1)
   await shop.store.sql`update orders set metafields =
     '[{"key": "k", "label": "l", "value": {"big": 12345678901234567890, "exact": 0.1234567890123456789}}]'::jsonb`
   const client = new StoreExportClient({ url: platform.service.url, key: shop.store.key, parse: parseExactJson })
   await shop.sync({ client })
-  const text = String(shop.value('select metafields from orders'))
+  const text = String(shop.queryValue('select metafields from orders'))
   expect(text).toContain('"big":12345678901234567890')
   expect(text).toContain('0.1234567890123456789')
 })
 
-test('a watermark that is no instant is not kept', async () => {
-  const shop = await aShop(platform)
+test('an invalid watermark is not saved', async () => {
+  const shop = await createShop(platform)
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const response = await globalThis.fetch(input, init)
     const headers = new Headers({ 'x-sync-watermark': 'soon' })
@@ -248,13 +248,13 @@ test('a watermark that is no instant is not kept', async () => {
   const client = new StoreExportClient({ url: platform.service.url, key: shop.store.key, fetch })
   await shop.sync({ client })
   expect(
-    Number.isNaN(Date.parse(String(shop.value("select since from _sync_tables where table_name = 'orders'")))),
+    Number.isNaN(Date.parse(String(shop.queryValue("select since from _sync_tables where table_name = 'orders'")))),
   ).toBe(false)
   await shop.sync({ client })
 })
 
-test('a store that is upgraded gives what was updated while it could not be asked for', async () => {
-  const shop = await aShop(platform, 'launch')
+test('after an upgrade of the store, a run reads customers that were updated before the upgrade', async () => {
+  const shop = await createShop(platform, 'launch')
   const hour = 3_600_000
   const start = Date.now() - 10 * hour
   await shop.store
@@ -269,15 +269,15 @@ test('a store that is upgraded gives what was updated while it could not be aske
     .poll(
       async () => {
         await shop.sync({ client, now: () => start + 3 * hour })
-        return shop.value('select email from customers')
+        return shop.queryValue('select email from customers')
       },
       { timeout: 10_000, interval: 500 },
     )
     .toBe('new@example.com')
 })
 
-test('a copy of one store takes no other', async () => {
-  const [one, other] = [await aShop(platform), await aShop(platform)]
+test('with the key of another store, a run throws and does not change the copy', async () => {
+  const [one, other] = [await createShop(platform), await createShop(platform)]
   await one.sync()
   const client = new StoreExportClient({ url: platform.service.url, key: other.store.key })
   await expect(one.sync({ client })).rejects.toThrow(CopyError)

@@ -1,4 +1,4 @@
-// Decimals of a SQLite copy, asked as people ask: they compare, sort and add up as in PostgreSQL, and keep every digit.
+// Tests decimals in SQLite copies with queries like those of users: results equal those of PostgreSQL, and no digit is lost.
 
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -14,9 +14,9 @@ import { SqliteCopy } from '../src/copies/sqlite/sqlite-copy.ts'
 import { TABLES } from '../src/tables.ts'
 import { orders, required } from './support/copy-contract-rows.ts'
 import { readCsv } from './support/csv-reader.ts'
-import { aDatabase, SCHEMA } from './support/postgres-copies.ts'
+import { createTestDatabase, SCHEMA } from './support/postgres-copies.ts'
 
-async function aFolder(): Promise<string> {
+async function createFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   return folder
@@ -32,37 +32,37 @@ const orderOf = (total: string | null, more: object = {}) => ({
   ...more,
 })
 
-async function sqliteOf(rows: readonly object[]): Promise<DatabaseSync> {
-  const file = path.join(await aFolder(), 'shop.db')
-  await written(new SqliteCopy(file), rows)
+async function openSqliteCopy(rows: readonly object[]): Promise<DatabaseSync> {
+  const file = path.join(await createFolder(), 'shop.db')
+  await writeOrders(new SqliteCopy(file), rows)
   const database = new DatabaseSync(file, { readOnly: true })
   onTestFinished(() => database.close())
   return database
 }
 
-async function written(copy: SqliteCopy | PostgresCopy, rows: readonly object[]): Promise<void> {
+async function writeOrders(copy: SqliteCopy | PostgresCopy, rows: readonly object[]): Promise<void> {
   await copy.open(TABLES)
   await copy.write({ table: orders, rows: rows.map((row) => ({ ...row })), isFull: false })
   await copy.finish()
   await copy.close()
 }
 
-/** An amount of at most `digits` digits, two of them after the point. */
+/** Generates an amount of at most `digits` digits, two of them after the point. */
 const amountOf = (digits: number) =>
   fc.bigInt({ min: -(10n ** BigInt(digits)) + 1n, max: 10n ** BigInt(digits) - 1n }).map((cents) => {
     const text = String(cents < 0n ? -cents : cents).padStart(3, '0')
     return `${cents < 0n ? '-' : ''}${text.slice(0, -2)}.${text.slice(-2)}`
   })
 
-/** Amounts of one to 15 digits, all lengths alike. */
+/** Generates amounts of 1 to 15 digits, all lengths with equal probability. */
 const amounts = fc.integer({ min: 1, max: 15 }).chain(amountOf)
 
-test('amounts of up to 15 digits, asked in SQLite, compare, sort and add up as in PostgreSQL', async () => {
-  const { url, sql } = await aDatabase()
+test('amounts of up to 15 digits compare, sort and add up as in PostgreSQL', async () => {
+  const { url, sql } = await createTestDatabase()
   const totals = [...fc.sample(amounts, 900), '3985.12', '999.77', '100.00', '-0.01', '0.00']
   const rows = totals.map((total) => orderOf(total))
-  await written(new PostgresCopy({ url }), rows)
-  const database = await sqliteOf(rows)
+  await writeOrders(new PostgresCopy({ url }), rows)
+  const database = await openSqliteCopy(rows)
   const places = [
     ['', ''],
     ['_overview', ''],
@@ -101,8 +101,8 @@ test('amounts of up to 15 digits, asked in SQLite, compare, sort and add up as i
   }
 })
 
-test('every amount of up to 15 digits is told apart from its neighbors, and its number gives its digits back', async () => {
-  const file = path.join(await aFolder(), 'shop.db')
+test('an amount of up to 15 digits differs from its neighbors, and its number has the same digits', async () => {
+  const file = path.join(await createFolder(), 'shop.db')
   const copy = new SqliteCopy(file)
   await copy.open(TABLES)
   onTestFinished(() => copy.close())
@@ -113,7 +113,7 @@ test('every amount of up to 15 digits is told apart from its neighbors, and its 
       const rows = totals.map((total) => orderOf(total))
       await copy.write({ table: orders, rows, isFull: false })
       for (const { id, total } of rows) {
-        // a literal in the statement, as people write it
+        // A literal in the statement, as users write it.
         const read = reader.prepare(
           `select total, total_text, total_cents, typeof(total) as type, total = ${total} as same,
             total < ${total} + 0.01 and total > ${total} - 0.01 as apart, cast(round(total * 100) as integer) as cents
@@ -136,9 +136,9 @@ test('every amount of up to 15 digits is told apart from its neighbors, and its 
   )
 })
 
-test('decimals of any length keep every digit, and amounts of more than 15 digits have no cents rather than wrong ones', async () => {
+test('decimals of any length keep all digits, and amounts of more than 15 digits have null as cents', async () => {
   const long = '123456789012345678901234567890.10'
-  const database = await sqliteOf([
+  const database = await openSqliteCopy([
     orderOf('9999999999999.99'),
     orderOf('-1234567890123.45'),
     orderOf('10000000000000.00'),
@@ -157,8 +157,8 @@ test('decimals of any length keep every digit, and amounts of more than 15 digit
   ])
 })
 
-test('coordinates are numbers with the digits as sent beside them, weights are numbers without cents', async () => {
-  const file = path.join(await aFolder(), 'shop.db')
+test('coordinates and weights are numbers with their digits, but without cents', async () => {
+  const file = path.join(await createFolder(), 'shop.db')
   const copy = new SqliteCopy(file)
   await copy.open(TABLES)
   const place = {
@@ -188,7 +188,7 @@ test('coordinates are numbers with the digits as sent beside them, weights are n
   expect(() => database.prepare('select weight_grams_cents from products')).toThrow('no such column')
 })
 
-test('the total of a line is its price times its quantity, exactly', async () => {
+test('line_total is exactly price times quantity', async () => {
   const item = (price: string, quantity: number) => ({ id: randomUUID(), name: 'n', price, quantity })
   const order = orderOf('1.00')
   const items = [
@@ -200,7 +200,7 @@ test('the total of a line is its price times its quantity, exactly', async () =>
     ...each,
     order_id: order.id,
   }))
-  const database = await sqliteOf([{ ...order, items }])
+  const database = await openSqliteCopy([{ ...order, items }])
   const lines = database.prepare(
     'select line_total, cast(line_total_cents as text) as cents from order_lines order by line_total',
   )
@@ -210,15 +210,15 @@ test('the total of a line is its price times its quantity, exactly', async () =>
     [9989999999990.01, '998999999999001'],
     [9999999999999.99 * 1e9, null],
   ])
-  const folder = await aFolder()
-  await written(csvCopy(folder), [{ ...order, items }])
+  const folder = await createFolder()
+  await writeOrders(csvCopy(folder), [{ ...order, items }])
   const inFile = readCsv(path.join(folder, 'order_lines.csv')).map((row) => row.line_total)
   expect(new Set(inFile)).toEqual(new Set(['-139.93', '0.30', '9989999999990.01', null]))
 })
 
-/** A copy as versions before kept it, with an order, and a view that another program made. */
-async function textCopy(view: string): Promise<string> {
-  const file = path.join(await aFolder(), 'shop.db')
+/** Creates a copy of an older version, whose decimals are text, with an order and a view of the user. */
+async function createTextCopy(view: string): Promise<string> {
+  const file = path.join(await createFolder(), 'shop.db')
   using database = new DatabaseSync(file)
   database.exec(`
     create table _sync_copy (one integer primary key check (one = 1), store_id text not null) strict;
@@ -232,8 +232,8 @@ async function textCopy(view: string): Promise<string> {
   return file
 }
 
-test('a copy whose decimals are text is converted by the next run, reads nothing again, and its views work on', async () => {
-  const file = await textCopy(
+test('open converts decimals that are text, without reading rows again, and the views of users still work', async () => {
+  const file = await createTextCopy(
     `create view cents as select id, cast(replace(total, '.', '') as integer) as c from orders`,
   )
   const copy = new SqliteCopy(file)
@@ -256,8 +256,8 @@ test('a copy whose decimals are text is converted by the next run, reads nothing
   await copy.close()
 })
 
-test('a broken view keeps a copy from being converted: the error message names it, and nothing is changed', async () => {
-  const file = await textCopy('create view broken as select total from gone')
+test('if a broken view prevents the conversion, open throws an error that names it and changes nothing', async () => {
+  const file = await createTextCopy('create view broken as select total from gone')
   const failure = await new SqliteCopy(file).open(TABLES).catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(CopyError)
   expect(String(failure)).toContain('broken')

@@ -10,17 +10,17 @@ import { CopyBusyError, CopyError, NEW_TABLE } from '../src/copies/copy.ts'
 import { SqliteCopy } from '../src/copies/sqlite/sqlite-copy.ts'
 import { type CopyTable, findTable, TABLES } from '../src/tables.ts'
 import { describeCopy } from './support/copy-contract.ts'
-import { changing } from './support/file-copies.ts'
+import { statementRunner } from './support/file-copies.ts'
 import { withDigits } from './support/rows-by-table.ts'
 
-async function aFile(): Promise<{ file: string; remove: () => Promise<void> }> {
+async function createFile(): Promise<{ file: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
   return { file: path.join(folder, 'shop.db'), remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
 function tableOf(name: string): CopyTable {
   const table = findTable(name)
-  if (table === null) throw new Error(`there is no table ${name}`)
+  if (table === null) throw new Error(`no table ${name}`)
   return table
 }
 
@@ -29,8 +29,8 @@ function rowsOf(file: string, select: string) {
   return database.prepare(select).all()
 }
 
-describeCopy('a SQLite file', async () => {
-  const { file, remove } = await aFile()
+describeCopy('SQLite copy', async () => {
+  const { file, remove } = await createFile()
   return {
     make: () => new SqliteCopy(file),
     async read(table) {
@@ -42,13 +42,13 @@ describeCopy('a SQLite file', async () => {
         .map(withDigits)
         .map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, text(value)])))
     },
-    change: changing(file),
+    change: statementRunner(file),
     remove,
   }
 })
 
-test('a file with tables of these names that is no copy is left alone', async () => {
-  const { file, remove } = await aFile()
+test('open throws if another program created tables of these names, and does not change them', async () => {
+  const { file, remove } = await createFile()
   onTestFinished(remove)
   const foreign = new DatabaseSync(file)
   foreign.exec("create table customers (id integer, secret text); insert into customers values (1, 'mine')")
@@ -62,8 +62,8 @@ test('a file with tables of these names that is no copy is left alone', async ()
   await another.close()
 })
 
-test('one file has one lock, by whichever name it is called', async () => {
-  const { file, remove } = await aFile()
+test('a link and its file have the same lock', async () => {
+  const { file, remove } = await createFile()
   onTestFinished(remove)
   const copy = new SqliteCopy(file)
   await copy.open(TABLES)
@@ -72,8 +72,8 @@ test('one file has one lock, by whichever name it is called', async () => {
   await copy.close()
 })
 
-test('values of a column that only a newer version knows stay when an older one writes the row again', async () => {
-  const { file, remove } = await aFile()
+test('when an older version writes a row, columns of a newer version keep their values', async () => {
+  const { file, remove } = await createFile()
   onTestFinished(remove)
   const copy = new SqliteCopy(file)
   await copy.open(TABLES)
@@ -88,8 +88,8 @@ test('values of a column that only a newer version knows stay when an older one 
   expect(rowsOf(file, 'select status, colour from orders')).toEqual([{ status: 'shipped', colour: 'red' }])
 })
 
-test('after a run it is one file, which somebody who may not write can read', async () => {
-  const { file, remove } = await aFile()
+test('after a run, the copy is one file without a log, which a reader without write access can open', async () => {
+  const { file, remove } = await createFile()
   onTestFinished(remove)
   const copy = new SqliteCopy(file)
   for (let run = 0; run < 2; run += 1) {
@@ -102,8 +102,8 @@ test('after a run it is one file, which somebody who may not write can read', as
   }
 })
 
-test('who reads while a run ends reads on, and the run does not wait for it', async () => {
-  const { file, remove } = await aFile()
+test('if a reader has a transaction open, close does not wait for it, and the reader continues', async () => {
+  const { file, remove } = await createFile()
   onTestFinished(remove)
   const copy = new SqliteCopy(file)
   await copy.open(TABLES)
@@ -123,14 +123,12 @@ test('who reads while a run ends reads on, and the run does not wait for it', as
   await copy.close()
 })
 
-describe('a name', () => {
-  test.each([':memory:', 'file:x.db?mode=memory'])(
-    '%s is that of a file, which keeps what is written',
-    async (name) => {
-      const { file, remove } = await aFile()
-      onTestFinished(remove)
-      const source = path.resolve(import.meta.dirname, '..', 'src')
-      const program = `
+describe('path', () => {
+  test.each([':memory:', 'file:x.db?mode=memory'])('%s is the name of a file on the disk', async (name) => {
+    const { file, remove } = await createFile()
+    onTestFinished(remove)
+    const source = path.resolve(import.meta.dirname, '..', 'src')
+    const program = `
       const { SqliteCopy } = await import(${JSON.stringify(path.join(source, 'copies', 'sqlite', 'sqlite-copy.ts'))})
       const { TABLES } = await import(${JSON.stringify(path.join(source, 'tables.ts'))})
       const copy = new SqliteCopy(${JSON.stringify(name)})
@@ -138,32 +136,31 @@ describe('a name', () => {
       await copy.claim('one store')
       await copy.close()
       console.log(copy.name)`
-      const words = ['--input-type=module', '--eval', program]
-      const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: path.dirname(file) })
-      expect(stdout.trim()).toBe(name)
-      expect(await new SqliteCopy(path.join(path.dirname(file), name)).peek()).toMatchObject({ storeId: 'one store' })
-    },
-  )
+    const args = ['--input-type=module', '--eval', program]
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: path.dirname(file) })
+    expect(stdout.trim()).toBe(name)
+    expect(await new SqliteCopy(path.join(path.dirname(file), name)).peek()).toMatchObject({ storeId: 'one store' })
+  })
 
-  test('in a folder that is not there makes the folder', async () => {
-    const { file, remove } = await aFile()
+  test('in a missing folder, open creates the folder', async () => {
+    const { file, remove } = await createFile()
     onTestFinished(remove)
     const within = path.join(path.dirname(file), 'a', 'b', 'shop.db')
     const copy = new SqliteCopy(within)
     expect(await copy.peek()).toBeNull()
-    expect(existsSync(path.dirname(within)), 'a look makes nothing').toBe(false)
+    expect(existsSync(path.dirname(within)), 'peek creates nothing').toBe(false)
     await copy.open(TABLES)
     await copy.close()
     expect(existsSync(within)).toBe(true)
   })
 
-  test('of a file that is no database is refused, and nothing left beside it', async () => {
-    const { file, remove } = await aFile()
+  test('of a file that is not a database, open throws and creates nothing', async () => {
+    const { file, remove } = await createFile()
     onTestFinished(remove)
     await writeFile(file, 'not a database, and longer than a header would be')
     const copy = new SqliteCopy(file)
-    const sentence = `${file} exists and is not a SQLite database; use another file`
-    await expect(copy.open(TABLES)).rejects.toThrow(new CopyError(sentence))
+    const message = `${file} exists and is not a SQLite database; use another file`
+    await expect(copy.open(TABLES)).rejects.toThrow(new CopyError(message))
     await expect(copy.peek()).rejects.toThrow(`${file} is not a SQLite database; use another file (file is not`)
     expect(await readdir(path.dirname(file))).toEqual(['shop.db'])
     await rm(file)
@@ -171,8 +168,8 @@ describe('a name', () => {
     await copy.close()
   })
 
-  test('of a folder, or of what is below a file, is refused with what to do', async () => {
-    const { file, remove } = await aFile()
+  test('of a folder, or below a file, open throws an error that says what to do', async () => {
+    const { file, remove } = await createFile()
     onTestFinished(remove)
     const folder = path.dirname(file)
     await expect(new SqliteCopy(folder).open(TABLES)).rejects.toThrow(
@@ -180,15 +177,15 @@ describe('a name', () => {
     )
     await writeFile(file, '')
     const below = new SqliteCopy(path.join(file, 'shop.db'), 'the name')
-    const problem = await below.open(TABLES).catch((error: unknown) => error)
-    expect(problem).toBeInstanceOf(CopyError)
-    expect(String(problem)).toMatch(/the name \(its shop.db\) cannot be created .*(?:EEXIST|ENOTDIR).*use another path/)
+    const error = await below.open(TABLES).catch((cause: unknown) => cause)
+    expect(error).toBeInstanceOf(CopyError)
+    expect(String(error)).toMatch(/the name \(its shop.db\) cannot be created .*(?:EEXIST|ENOTDIR).*use another path/)
     expect(await readdir(folder)).toEqual(['shop.db'])
   })
 })
 
-test('an order that a first walk meets twice has the lines that were read last', async () => {
-  const { file, remove } = await aFile()
+test('if the first sync reads an order twice, the copy has the items of the second time', async () => {
+  const { file, remove } = await createFile()
   onTestFinished(remove)
   const copy = new SqliteCopy(file)
   await copy.open(TABLES)
@@ -206,8 +203,8 @@ test('an order that a first walk meets twice has the lines that were read last',
   expect(lines.map(({ id }) => id)).toEqual(['b', 'c'])
 })
 
-test('what people join and search by is indexed once the first walk has ended, and after a walk that did not end', async () => {
-  const { file, remove } = await aFile()
+test('the end of the first sync creates the indexes, and so does open after an interrupted sync', async () => {
+  const { file, remove } = await createFile()
   onTestFinished(remove)
   const indexes = () =>
     rowsOf(file, "select name from sqlite_schema where type = 'index'").map(({ name }) => String(name))

@@ -1,11 +1,11 @@
-// A copy compared by ids and last changes alone.
+// Tests `verify` with isQuick: compares IDs and timestamps.
 
 import { randomUUID } from 'node:crypto'
 import { StoreExportClient } from '@store-export/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
 import { type Difference, SqliteCopy, type Verification, verify } from '../src/index.ts'
-import { addOrders, aShop, type Shop } from './support/shop.ts'
+import { addOrders, createShop, type Shop } from './support/shop.ts'
 
 let platform: TestPlatform
 beforeAll(async () => {
@@ -13,17 +13,17 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-interface Compared extends Verification {
+interface QuickResult extends Verification {
   readonly found: readonly Difference[]
-  readonly asked: readonly string[]
+  readonly paths: readonly string[]
 }
 
-async function compareQuickly({ store, file }: Shop, hasIds = true): Promise<Compared> {
+async function compareQuickly({ store, file }: Shop, hasIds = true): Promise<QuickResult> {
   const found: Difference[] = []
-  const asked: string[] = []
+  const paths: string[] = []
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const { pathname } = new URL(String(input))
-    asked.push(pathname.replace('/api/v1/', ''))
+    paths.push(pathname.replace('/api/v1/', ''))
     if (hasIds || !pathname.includes('/ids/')) return globalThis.fetch(input, init)
     return Response.json({ error: { code: 'NOT_FOUND', message: 'no such endpoint' } }, { status: 404 })
   }
@@ -31,20 +31,20 @@ async function compareQuickly({ store, file }: Shop, hasIds = true): Promise<Com
     client: new StoreExportClient({ url: platform.service.url, key: store.key, fetch }),
     copy: new SqliteCopy(file),
     isQuick: true,
-    onEvent: (finding) => {
-      if (finding.event !== 'difference') return
-      const { event: _, ...difference } = finding
+    onEvent: (event) => {
+      if (event.event !== 'difference') return
+      const { event: _, ...difference } = event
       found.push(difference)
     },
   })
-  return { ...verification, found, asked }
+  return { ...verification, found, paths }
 }
 
 const tableOf = ({ tables }: Verification, name: string) => tables.find(({ table }) => table === name)
 
-/** A store of orders and customers that were changed long ago, and its copy. */
-async function copied(count: number, more: Parameters<Shop['sync']>[0] = {}): Promise<Shop> {
-  const shop = await aShop(platform)
+/** Creates a copied store with orders and customers that were changed long ago. */
+async function createCopiedShop(count: number, more: Parameters<Shop['sync']>[0] = {}): Promise<Shop> {
+  const shop = await createShop(platform)
   await addOrders(shop, count)
   await shop.store.sql`update orders set updated_at = '2026-01-01', created_at = '2026-01-01'`
   await addCustomers(shop, count, '2026-01-01')
@@ -52,33 +52,33 @@ async function copied(count: number, more: Parameters<Shop['sync']>[0] = {}): Pr
   return shop
 }
 
-/** Customers who were never changed have no instant of that. */
+/** Adds customers that were never changed, so their updated_at is null. */
 async function addCustomers({ store }: Shop, count: number, createdAt: string): Promise<void> {
   await store.sql`
     insert into customers (id, email, created_at, updated_at)
     select gen_random_uuid(), gen_random_uuid() || '@example.com', ${createdAt}, null from generate_series(1, ${count}::int)`
 }
 
-describe('a quick comparison', () => {
-  test('of a copy that is right finds nothing, asks for a page of ids a table, and says what it compared', async () => {
-    const shop = await copied(600)
+describe('quick verification', () => {
+  test('if the copy is in sync, finds nothing, reads one page of IDs for each table, and returns what it compared', async () => {
+    const shop = await createCopiedShop(600)
     const compared = await compareQuickly(shop)
     expect(compared).toMatchObject({ isSame: true, found: [] })
-    expect(compared.asked).toEqual([
+    expect(compared.paths).toEqual([
       ...['store', 'store', 'ids/customer-groups', 'ids/locations', 'categories'],
       ...['ids/orders', 'ids/customers', 'customer-addresses', 'ids/products'],
     ])
     expect(tableOf(compared, 'orders')).toMatchObject({ storeRows: 600, copyRows: 600, compared: 'timestamps' })
     const whole = compared.tables.filter((each) => each.compared === 'rows').map(({ table }) => table)
     expect(whole).toEqual(['store', 'categories', 'customer_addresses'])
-    expect(tableOf(compared, 'order_items'), 'lines change with the stamp of their order').toBeUndefined()
+    expect(tableOf(compared, 'order_items'), 'items change with the timestamp of their order').toBeUndefined()
   })
 
-  test('names rows that are missing, that only the copy has, and that have another stamp; not those alike in it', async () => {
-    const shop = await copied(5)
+  test('reports missing and extra rows and different timestamps, but not a row whose timestamp is equal', async () => {
+    const shop = await createCopiedShop(5)
     const [one = '', two = '', three = '', four = ''] = shop.ids('orders')
     const added = randomUUID()
-    shop.spoil(`
+    shop.changeCopy(`
       delete from orders where id = '${one}';
       update orders set updated_at = '2025-01-01T00:00:00.000Z' where id = '${two}';
       update orders set total = '0.01' where id = '${four}';
@@ -99,8 +99,8 @@ describe('a quick comparison', () => {
     expect(tableOf(compared, 'orders')).toMatchObject({ storeRows: 4, copyRows: 5, differences: 4 })
   })
 
-  test('expects what was changed or created after the last run began, of rows without a stamp, too', async () => {
-    const shop = await copied(3)
+  test('if rows changed or were created after the last run started, reports no error, also without a timestamp', async () => {
+    const shop = await createCopiedShop(3)
     const [order = ''] = shop.ids('orders')
     await shop.store.sql`update orders set updated_at = now() where id = ${order}`
     await addCustomers(shop, 2, new Date().toISOString())
@@ -109,13 +109,13 @@ describe('a quick comparison', () => {
     expect(tableOf(compared, 'orders')).toMatchObject({ differences: 0, changed: 1 })
     expect(tableOf(compared, 'customers')).toMatchObject({ storeRows: 5, differences: 0, changed: 2 })
     const [lost = ''] = shop.ids('customers')
-    shop.spoil(`delete from customers where id = '${lost}'`)
+    shop.changeCopy(`delete from customers where id = '${lost}'`)
     const lacking = await compareQuickly(shop)
     expect(lacking.found.filter(({ reason }) => reason === null)).toMatchObject([{ id: lost, kind: 'missing' }])
   })
 
-  test('expects what a run was told to leave out, of rows without a stamp, too', async () => {
-    const shop = await copied(3, { since: new Date('2026-06-01T00:00:00Z') })
+  test('if since skipped rows, reports no error, also without a timestamp', async () => {
+    const shop = await createCopiedShop(3, { since: new Date('2026-06-01T00:00:00Z') })
     const none = await compareQuickly(shop)
     expect([none.isSame, tableOf(none, 'orders')?.leftOut, tableOf(none, 'customers')?.leftOut]).toEqual([true, 3, 3])
     await addCustomers(shop, 2, '2026-06-02')
@@ -124,17 +124,17 @@ describe('a quick comparison', () => {
     expect(tableOf(missing, 'customers')).toMatchObject({ storeRows: 5, copyRows: 0, differences: 2, leftOut: 3 })
   })
 
-  test('of a service without lists of ids compares whole rows', async () => {
-    const shop = await copied(2)
+  test('if the service has no lists of IDs, compares whole rows', async () => {
+    const shop = await createCopiedShop(2)
     const [one = ''] = shop.ids('orders')
-    shop.spoil(`update orders set total = '0.01' where id = '${one}'`)
+    shop.changeCopy(`update orders set total = '0.01' where id = '${one}'`)
     const compared = await compareQuickly(shop, false)
     expect(compared.found).toMatchObject([{ id: one, kind: 'different', columns: ['total'] }])
     expect(new Set(compared.tables.map((each) => each.compared))).toEqual(new Set(['rows']))
   })
 
-  test('of a store that does not track its customers’ updates compares their ids', async () => {
-    const shop = await aShop(platform, 'launch')
+  test('if the store does not track updates of customers, compares their IDs', async () => {
+    const shop = await createShop(platform, 'launch')
     const add = (email: string) => shop.store.sql`
       insert into customers (id, email, created_at) values (gen_random_uuid(), ${email}, '2026-01-01')`
     await add('a@example.com')

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
 import { CopyError, type Difference, findTable, SqliteCopy, type Verification, verify } from '../src/index.ts'
-import { addOrders, aShop, type Shop } from './support/shop.ts'
+import { addOrders, createShop, type Shop } from './support/shop.ts'
 
 let platform: TestPlatform
 beforeAll(async () => {
@@ -10,18 +10,18 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-interface Compared extends Verification {
+interface VerificationResult extends Verification {
   readonly found: readonly Difference[]
 }
 
-async function compare({ client, file }: Shop): Promise<Compared> {
+async function compare({ client, file }: Shop): Promise<VerificationResult> {
   const found: Difference[] = []
   const verification = await verify({
     client,
     copy: new SqliteCopy(file),
-    onEvent: (finding) => {
-      if (finding.event !== 'difference') return
-      const { event: _, ...difference } = finding
+    onEvent: (event) => {
+      if (event.event !== 'difference') return
+      const { event: _, ...difference } = event
       found.push(difference)
     },
   })
@@ -30,19 +30,19 @@ async function compare({ client, file }: Shop): Promise<Compared> {
 
 const tableOf = ({ tables }: Verification, name: string) => tables.find(({ table }) => table === name)
 
-async function copied(orders: number): Promise<Shop> {
-  const shop = await aShop(platform)
+async function createCopiedShop(orders: number): Promise<Shop> {
+  const shop = await createShop(platform)
   await addOrders(shop, orders)
-  // the past: what was changed after the last run began is another matter
+  // Rows of the past, because a change since the last run is no error.
   await shop.store.sql`update orders set updated_at = '2026-01-01', created_at = '2026-01-01'`
   await shop.sync()
   return shop
 }
 
-test('a copy that is right is the same, table by table, and is not changed by the comparison', async () => {
-  const shop = await copied(300)
+test('if the copy is in sync, finds no difference and does not change the copy', async () => {
+  const shop = await createCopiedShop(300)
   const state = 'select group_concat(table_name || since || whole_at) from _sync_tables'
-  const before = shop.value(state)
+  const before = shop.queryValue(state)
   const compared = await compare(shop)
   expect(compared).toMatchObject({ isSame: true, found: [], changedFiles: [], storeId: shop.store.id })
   expect(tableOf(compared, 'orders')).toMatchObject({
@@ -53,14 +53,14 @@ test('a copy that is right is the same, table by table, and is not changed by th
     leftOut: 0,
   })
   expect(tableOf(compared, 'order_items')).toMatchObject({ storeRows: 600, copyRows: 600, differences: 0 })
-  expect(shop.value(state)).toBe(before)
+  expect(shop.queryValue(state)).toBe(before)
 })
 
-test('a row that is missing, one that is another, and one that only the copy has are named with what differs', async () => {
-  const shop = await copied(5)
+test('reports missing, different and extra rows with the different columns', async () => {
+  const shop = await createCopiedShop(5)
   const [one = '', two = '', three = ''] = shop.ids('orders')
   const added = randomUUID()
-  shop.spoil(`
+  shop.changeCopy(`
     delete from orders where id = '${one}';
     update orders set total = '0.01', status = 'x' where id = '${two}';
     insert into orders (id, status, total) values ('${added}', 'paid', '1.00');
@@ -82,18 +82,20 @@ test('a row that is missing, one that is another, and one that only the copy has
   expect((await compare(shop)).isSame).toBe(true)
 })
 
-test('a line that only the copy has is named, and lines of an order that nobody has are counted', async () => {
-  const shop = await copied(1)
+test('reports an extra item of an order, and counts items without an order', async () => {
+  const shop = await createCopiedShop(1)
   const [order = ''] = shop.ids('orders')
   const [line, orphan] = [randomUUID(), randomUUID()]
-  shop.spoil(`insert into order_items (id, order_id) values ('${line}', '${order}'), ('${orphan}', '${randomUUID()}')`)
+  shop.changeCopy(
+    `insert into order_items (id, order_id) values ('${line}', '${order}'), ('${orphan}', '${randomUUID()}')`,
+  )
   const compared = await compare(shop)
   expect(compared.found).toMatchObject([{ table: 'order_items', id: line, kind: 'extra' }])
   expect(tableOf(compared, 'order_items')).toMatchObject({ storeRows: 2, copyRows: 4, differences: 2 })
 })
 
-test('what was changed after the last run began is expected, and no fault of the copy', async () => {
-  const shop = await copied(2)
+test('if a row changed after the last run started, reports it as changed and not as an error', async () => {
+  const shop = await createCopiedShop(2)
   await addOrders(shop, 1)
   const [one = ''] = shop.ids('orders')
   await shop.store.sql`update orders set status = 'shipped', updated_at = now() where id = ${one}`
@@ -102,8 +104,8 @@ test('what was changed after the last run began is expected, and no fault of the
   expect(tableOf(compared, 'orders')).toMatchObject({ storeRows: 3, copyRows: 2, differences: 0, changed: 2 })
 })
 
-test('what a run was told to leave out is expected', async () => {
-  const shop = await aShop(platform)
+test('if since skipped rows, reports them as left out and not as errors', async () => {
+  const shop = await createShop(platform)
   await addOrders(shop, 2)
   await shop.store.sql`update orders set updated_at = '2026-01-01', created_at = '2026-01-01'`
   await shop.sync({ since: new Date('2026-06-01T00:00:00Z') })
@@ -111,8 +113,8 @@ test('what a run was told to leave out is expected', async () => {
   expect([compared.isSame, tableOf(compared, 'orders')?.leftOut]).toEqual([true, 2])
 })
 
-test('what the store has deleted is only in the copy', async () => {
-  const shop = await copied(2)
+test('if the store deleted a row, reports it as extra', async () => {
+  const shop = await createCopiedShop(2)
   const [gone = ''] = shop.ids('orders')
   await shop.store.sql`delete from order_items where order_id = ${gone}`
   await shop.store.sql`delete from orders where id = ${gone}`
@@ -121,19 +123,19 @@ test('what the store has deleted is only in the copy', async () => {
   expect(found.filter(({ table }) => table === 'orders')).toMatchObject([{ id: gone, kind: 'extra' }])
 })
 
-test('names each row that only the copy has, however many they are, and leaves no marks', async () => {
-  const shop = await copied(1)
-  shop.spoil(`
+test('reports every extra row of more than one batch, and leaves no marks', async () => {
+  const shop = await createCopiedShop(1)
+  shop.changeCopy(`
     with recursive n(i) as (select 1 union all select i + 1 from n where i < 2500)
     insert into customers (id) select lower(hex(randomblob(16))) from n`)
   const { found, tables } = await compare(shop)
   expect(found.filter(({ table }) => table === 'customers')).toHaveLength(2500)
   expect(tables.find(({ table }) => table === 'customers')).toMatchObject({ copyRows: 2500, differences: 2500 })
-  expect(shop.value('select count(*) from _sync_seen')).toBe(0)
+  expect(shop.queryValue('select count(*) from _sync_seen')).toBe(0)
 })
 
-test('of a list that comes whole at each run a difference is told, and that any run mends it', async () => {
-  const shop = await copied(1)
+test('reports a difference in a list that every run reads in full, and any run repairs it', async () => {
+  const shop = await createCopiedShop(1)
   await shop.store.sql`insert into categories (id, name, slug, created_at)
     values (gen_random_uuid(), 'Tea', 'tea', '2026-01-01')`
   await shop.sync()
@@ -145,17 +147,17 @@ test('of a list that comes whole at each run a difference is told, and that any 
   expect((await compare(shop)).isSame).toBe(true)
 })
 
-test('where there is no copy, or another store’s, a sentence says so, and nothing is made', async () => {
-  const shop = await aShop(platform)
+test('without a copy, or with the copy of another store, throws and creates nothing', async () => {
+  const shop = await createShop(platform)
   await expect(compare(shop)).rejects.toThrow(/is not a copy yet; run `store-sync run` first/)
-  await expect(compare(shop), 'nothing was made').rejects.toThrow(CopyError)
+  await expect(compare(shop), 'nothing was created').rejects.toThrow(CopyError)
   await shop.sync()
-  const other = await aShop(platform)
+  const other = await createShop(platform)
   await expect(compare({ ...shop, client: other.client })).rejects.toThrow(/is a copy of store/)
 })
 
-test('only the tables that are asked for are compared', async () => {
-  const shop = await copied(1)
+test('with tables, compares only these and their embedded tables', async () => {
+  const shop = await createCopiedShop(1)
   const orders = findTable('orders')
   const { tables } = await verify({
     client: shop.client,

@@ -1,19 +1,19 @@
-// What the cells of a workbook are: numbers and days where nothing is lost by it, shown as what they are, and text otherwise.
+// Tests the cells of a workbook: numbers and dates if they represent the value exactly, text otherwise.
 
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { FileCell, FileColumn } from '../src/copies/files/file-tables.ts'
 import { XlsxWriter, xlsxCopy } from '../src/copies/files/xlsx-copy.ts'
 import { type CopyColumn, type CopyColumnKind, TABLES } from '../src/tables.ts'
-import { aPlace, WALKED, writeFiles, writeOrders } from './support/file-copies.ts'
-import { hasPython, INSTANTS, readSheets, rowsOf, shown } from './support/workbook-cells.ts'
+import { createTestFolder, WALKED, writeFiles, writeOrders } from './support/file-copies.ts'
+import { hasPython, readSheets, rowsOf, sentText, TIMESTAMP_FORMAT } from './support/workbook-cells.ts'
 
 const ORDER = { status: 'paid', created_at: '2026-01-01T00:00:00.000Z', items: [] }
 
-const aWorkbook = async () => ({ file: path.join(await aPlace(), 'shop.xlsx') })
+const createWorkbookPath = async () => ({ file: path.join(await createTestFolder(), 'shop.xlsx') })
 
-test.runIf(hasPython)('whole numbers, booleans, amounts and instants are typed, where no digit is lost', async () => {
-  const { file } = await aWorkbook()
+test.runIf(hasPython)('whole numbers, booleans, amounts and timestamps have types if no digit is lost', async () => {
+  const { file } = await createWorkbookPath()
   const items = [{ id: 'i', order_id: 'a', name: '007', price: '1.10', quantity: 2 }]
   await writeOrders(xlsxCopy(file), [
     { ...ORDER, id: 'a', total: '-9999999999999.10', subtotal: '99999999999999.10', email: '=1+1', items },
@@ -22,7 +22,7 @@ test.runIf(hasPython)('whole numbers, booleans, amounts and instants are typed, 
   expect(order?.total).toEqual(['n', '0.00', '-9999999999999.1'])
   expect(order?.subtotal).toEqual(['inlineStr', '0.00', '99999999999999.10'])
   expect(order?.email).toEqual(['inlineStr', null, '=1+1'])
-  expect(order?.created_at).toEqual(['n', INSTANTS, '46023'])
+  expect(order?.created_at).toEqual(['n', TIMESTAMP_FORMAT, '46023'])
   expect(order?.updated_at).toBeNull()
   const [line] = rowsOf(file, 'order_lines')
   expect([line?.name, line?.quantity, line?.price]).toEqual([
@@ -32,53 +32,50 @@ test.runIf(hasPython)('whole numbers, booleans, amounts and instants are typed, 
   ])
 })
 
-const instant: FileColumn = { name: 'at', kind: 'timestamp', isMoney: false }
+const timestamp: FileColumn = { name: 'at', kind: 'timestamp', isMoney: false }
 const text: FileColumn = { name: 'text', kind: 'text', isMoney: false }
 const money: FileColumn = { name: 'amount', kind: 'decimal', isMoney: true }
 
-test.runIf(hasPython)('an instant is a cell of date and time in UTC, and comes back to the millisecond', async () => {
-  const { file } = await aWorkbook()
+test.runIf(hasPython)('a timestamp is a date in UTC, exact to the millisecond', async () => {
+  const { file } = await createWorkbookPath()
   const [first, last] = [Date.UTC(1900, 2, 1), Date.UTC(9999, 11, 31, 23, 59, 59, 999)]
   const near = [first, first + 1, Date.UTC(2024, 1, 29, 23, 59, 59, 999), Date.UTC(2026, 9, 25, 1, 30), last - 1, last]
-  // golden steps through all the years, and through each millisecond of a second
+  // Steps of the golden ratio, through all years and through the milliseconds of a second.
   const far = Array.from(
     { length: 5000 },
     (_, index) => first + Math.floor((index * 0.618_033_988_749 * (last - first)) % (last - first)),
   )
   const each = Array.from({ length: 1000 }, (_, index) => Date.UTC(2026, 8, 30, 23, 59, 59, index))
   const sent = [...near, ...far, ...each].map((ms) => new Date(ms).toISOString())
-  await writeFiles(new XlsxWriter(file), [{ name: 'instants', columns: [instant], rows: sent.map((at) => [at]) }])
-  const cells = rowsOf(file, 'instants').map(({ at }) => at ?? null)
-  expect(cells.filter((cell) => cell?.[0] !== 'n' || cell[1] !== INSTANTS)).toEqual([])
-  expect(cells.map(shown)).toEqual(sent)
+  await writeFiles(new XlsxWriter(file), [{ name: 'timestamps', columns: [timestamp], rows: sent.map((at) => [at]) }])
+  const cells = rowsOf(file, 'timestamps').map(({ at }) => at ?? null)
+  expect(cells.filter((cell) => cell?.[0] !== 'n' || cell[1] !== TIMESTAMP_FORMAT)).toEqual([])
+  expect(cells.map(sentText)).toEqual(sent)
 })
 
-test.runIf(hasPython)(
-  'what a workbook cannot hold as a day is the text that was sent, and nothing stays empty',
-  async () => {
-    const { file } = await aWorkbook()
-    const texts = [
-      '0001-01-01T00:00:00.000Z',
-      '1900-02-28T23:59:59.999Z',
-      '+010000-01-01T00:00:00.000Z',
-      '2026-02-30T00:00:00.000Z',
-      '2026-02-01T24:00:00.000Z',
-      '2026-02-01T00:00:00.0001Z',
-      '2026-02-01T00:00:00Z',
-      '2026-02-01T00:00:00.000+00:00',
-      '2026-02-01',
-      'infinity',
-      '46023',
-    ]
-    const rows = [...texts, null].map((at, index) => [`${index}`, at])
-    await writeFiles(new XlsxWriter(file), [{ name: 'odd', columns: [text, instant], rows }])
-    const cells = rowsOf(file, 'odd').map(({ at }) => at)
-    expect(cells).toEqual([...texts.map((at) => ['inlineStr', INSTANTS, at]), null])
-  },
-)
+test.runIf(hasPython)('a timestamp that a date cannot represent is text, and null is an empty cell', async () => {
+  const { file } = await createWorkbookPath()
+  const texts = [
+    '0001-01-01T00:00:00.000Z',
+    '1900-02-28T23:59:59.999Z',
+    '+010000-01-01T00:00:00.000Z',
+    '2026-02-30T00:00:00.000Z',
+    '2026-02-01T24:00:00.000Z',
+    '2026-02-01T00:00:00.0001Z',
+    '2026-02-01T00:00:00Z',
+    '2026-02-01T00:00:00.000+00:00',
+    '2026-02-01',
+    'infinity',
+    '46023',
+  ]
+  const rows = [...texts, null].map((at, index) => [`${index}`, at])
+  await writeFiles(new XlsxWriter(file), [{ name: 'odd', columns: [text, timestamp], rows }])
+  const cells = rowsOf(file, 'odd').map(({ at }) => at)
+  expect(cells).toEqual([...texts.map((at) => ['inlineStr', TIMESTAMP_FORMAT, at]), null])
+})
 
-test.runIf(hasPython)('instants within JSON stay the text that they are', async () => {
-  const { file } = await aWorkbook()
+test.runIf(hasPython)('timestamps in JSON stay text', async () => {
+  const { file } = await createWorkbookPath()
   const metafields = { at: '2026-01-01T00:00:00.000Z' }
   await writeOrders(xlsxCopy(file), [{ ...ORDER, id: 'a', metafields }])
   expect(rowsOf(file, 'orders')[0]?.metafields).toEqual(['inlineStr', null, JSON.stringify(metafields)])
@@ -86,15 +83,22 @@ test.runIf(hasPython)('instants within JSON stay the text that they are', async 
 
 describe.runIf(hasPython)('every sheet means the same format by the same number', () => {
   const SAMPLES: ReadonlyMap<FileColumn, FileCell> = new Map([
-    [instant, '2026-01-01T12:00:00.000Z'],
+    [timestamp, '2026-01-01T12:00:00.000Z'],
     [text, '7'],
     [money, '7.00'],
   ])
-  const orders = [[instant, money], [instant], [text, money, instant], [text, instant, money], [text, money], [text]]
+  const orders = [
+    [timestamp, money],
+    [timestamp],
+    [text, money, timestamp],
+    [text, timestamp, money],
+    [text, money],
+    [text],
+  ]
   test.each(orders.map((first) => ({ first, names: first.map(({ name }) => name).join(', ') })))(
-    'whatever columns it has, behind one of $names',
+    'with any columns after one of $names',
     async ({ first }) => {
-      const { file } = await aWorkbook()
+      const { file } = await createWorkbookPath()
       const tables = [first, ...orders].map((columns, index) => ({
         name: `sheet${index}`,
         columns,
@@ -103,15 +107,15 @@ describe.runIf(hasPython)('every sheet means the same format by the same number'
       await writeFiles(new XlsxWriter(file), tables)
       for (const { name, columns } of tables) {
         const [row] = rowsOf(file, name)
-        if (columns.includes(instant)) expect(row?.at, name).toEqual(['n', INSTANTS, '46023.5'])
+        if (columns.includes(timestamp)) expect(row?.at, name).toEqual(['n', TIMESTAMP_FORMAT, '46023.5'])
         if (columns.includes(money)) expect(row?.amount, name).toEqual(['n', '0.00', '7'])
         if (columns.includes(text)) expect(row?.text, name).toEqual(['inlineStr', expect.anything(), '7'])
       }
     },
   )
 
-  test('in all tables of a copy, as the contract has their columns', async () => {
-    const { file } = await aWorkbook()
+  test('in all tables of a copy', async () => {
+    const { file } = await createWorkbookPath()
     const instantText = '2026-01-01T00:00:00.000Z'
     const values: Partial<Record<CopyColumnKind, unknown>> = {
       timestamp: instantText,
@@ -136,7 +140,7 @@ describe.runIf(hasPython)('every sheet means the same format by the same number'
     for (const { name, columns } of TABLES.flatMap((table) => [table, ...table.children])) {
       const [row] = rowsOf(file, name)
       for (const { name: column, kind, isMoney } of columns.slice(1)) {
-        const expected = kind === 'timestamp' ? INSTANTS : isMoney ? '0.00' : null
+        const expected = kind === 'timestamp' ? TIMESTAMP_FORMAT : isMoney ? '0.00' : null
         expect(row?.[column]?.[1] ?? null, `${name}.${column}`).toBe(expected)
       }
     }
@@ -144,8 +148,8 @@ describe.runIf(hasPython)('every sheet means the same format by the same number'
     expect(line?.line_total).toEqual(['n', '0.00', '7'])
   })
 
-  test('each sheet has a bold header that stays, and a filter over all of its rows', async () => {
-    const { file } = await aWorkbook()
+  test('each sheet has a bold, frozen header, and a filter over all rows', async () => {
+    const { file } = await createWorkbookPath()
     await writeOrders(
       xlsxCopy(file, { maxRowsPerSheet: 3 }),
       ['a', 'b', 'c'].map((id) => ({ ...ORDER, id, items: [] })),
@@ -159,9 +163,9 @@ describe.runIf(hasPython)('every sheet means the same format by the same number'
     expect(sheets.filter(({ name }) => name.startsWith('orders')).map(({ rows }) => rows.length)).toEqual([3, 2, 3, 2])
   })
 
-  test('so a sheet that would begin with numbers is refused', async () => {
-    const { file } = await aWorkbook()
-    const writing = writeFiles(new XlsxWriter(file), [{ name: 'bad', columns: [money, instant], rows: [] }])
+  test('throws if the first column contains numbers', async () => {
+    const { file } = await createWorkbookPath()
+    const writing = writeFiles(new XlsxWriter(file), [{ name: 'bad', columns: [money, timestamp], rows: [] }])
     await expect(writing).rejects.toThrow('the first column of a sheet cannot contain numbers: amount')
   })
 })

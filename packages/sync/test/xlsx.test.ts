@@ -7,23 +7,23 @@ import { XlsxWriter, xlsxCopy } from '../src/copies/files/xlsx-copy.ts'
 import { TABLES } from '../src/tables.ts'
 import { describeCopy } from './support/copy-contract.ts'
 import {
-  aFolder,
-  changing,
-  failing,
+  createFolder,
   finishDamaged,
-  finishing,
+  finishOnClose,
+  requireTable,
+  rowsThenError,
+  statementRunner,
   tableOf,
-  theTable,
   WALKED,
   writeFiles,
   writeOrders,
 } from './support/file-copies.ts'
-import { hasPython, readSheets, rowsOf, shown } from './support/workbook-cells.ts'
+import { hasPython, readSheets, rowsOf, sentText } from './support/workbook-cells.ts'
 
 const ORDER = { status: 'paid', created_at: '2026-01-01T00:00:00.000Z', items: [] }
 
-async function aWorkbook(): Promise<{ file: string; folder: string }> {
-  const { folder, remove } = await aFolder()
+async function createWorkbookPath(): Promise<{ file: string; folder: string }> {
+  const { folder, remove } = await createFolder()
   onTestFinished(remove)
   return { file: path.join(folder, 'shop.xlsx'), folder }
 }
@@ -32,31 +32,31 @@ const names = async (file: string) => (await readXlsx(readFileSync(file))).sheet
 
 if (hasPython)
   describeCopy('an XLSX workbook', async () => {
-    const { folder, remove } = await aFolder()
+    const { folder, remove } = await createFolder()
     const file = path.join(folder, 'shop.xlsx')
     return {
-      make: () => finishing(xlsxCopy(file)),
+      make: () => finishOnClose(xlsxCopy(file)),
       async read(table) {
         const rows = rowsOf(file, table).map((row) =>
-          Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, shown(cell)])),
+          Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, sentText(cell)])),
         )
         return rows.toSorted((one, other) => String(one.id).localeCompare(String(other.id)))
       },
-      change: changing(`${file}.store-sync.db`),
+      change: statementRunner(`${file}.store-sync.db`),
       remove,
     }
   })
 
 test.runIf(hasPython)('characters that XML lacks, and texts that look like their escapes, come back', async () => {
-  const { file } = await aWorkbook()
+  const { file } = await createWorkbookPath()
   const odd = ['\u0000\u0001\u001f', '_x0041_', '_x0041_x0042_', '\ufffe\uffff', '\t a\r', '<&>"\'', 'a\u000bb']
   const rows = odd.map((text) => [text])
   await writeFiles(new XlsxWriter(file), [tableOf('texts', rows)])
   expect(rowsOf(file, 'texts').map(({ name }) => name?.[2])).toEqual(odd)
 })
 
-test('every table has a sheet, in the order in which people meet them, with a header that stays', async () => {
-  const { file, folder } = await aWorkbook()
+test('has a sheet for each table, in a fixed order, with a frozen header', async () => {
+  const { file, folder } = await createWorkbookPath()
   await writeOrders(xlsxCopy(file), [])
   expect(await names(file)).toEqual(FILE_NAMES)
   expect(readdirSync(folder).filter((name) => !name.includes('store-sync.db'))).toEqual(['shop.xlsx'])
@@ -64,20 +64,21 @@ test('every table has a sheet, in the order in which people meet them, with a he
 })
 
 test.runIf(hasPython)('a workbook whose first sheet has no amounts shows those of the others', async () => {
-  const { file } = await aWorkbook()
+  const { file } = await createWorkbookPath()
   const copy = xlsxCopy(file)
   await copy.open(TABLES)
-  await copy.write({ table: theTable('customers'), rows: [{ id: 'c', name: 'Ada' }], isFull: false })
-  await copy.write({ table: theTable('products'), rows: [{ id: 'p', name: 'Tea', price: '1.10' }], isFull: false })
-  for (const name of ['customers', 'products']) await copy.end({ table: theTable(name), state: WALKED, isFull: false })
+  await copy.write({ table: requireTable('customers'), rows: [{ id: 'c', name: 'Ada' }], isFull: false })
+  await copy.write({ table: requireTable('products'), rows: [{ id: 'p', name: 'Tea', price: '1.10' }], isFull: false })
+  for (const name of ['customers', 'products'])
+    await copy.end({ table: requireTable(name), state: WALKED, isFull: false })
   await copy.finish()
   await copy.close()
   expect(rowsOf(file, 'products')[0]?.price).toEqual(['n', '0.00', '1.1'])
   expect(rowsOf(file, 'customers')[0]?.name).toEqual(['inlineStr', null, 'Ada'])
 })
 
-test('a table with more rows than a sheet holds goes on in another', async () => {
-  const { file } = await aWorkbook()
+test('a table with more rows than a sheet holds continues in another sheet', async () => {
+  const { file } = await createWorkbookPath()
   const rows = Array.from({ length: 7 }, (_, index) => [`row ${index}`])
   const writer = new XlsxWriter(file, { maxRowsPerSheet: 4 })
   await writeFiles(writer, [tableOf('orders', rows), tableOf('other', rows.slice(0, 3))])
@@ -88,15 +89,15 @@ test('a table with more rows than a sheet holds goes on in another', async () =>
 })
 
 test.each([0, 1, 2, 3])('a long text at the end of a sheet is written without change: offset %i', async (offset) => {
-  const { file } = await aWorkbook()
+  const { file } = await createWorkbookPath()
   const text = 'x'.repeat(offset) + '🛒'.repeat(3000)
   await writeFiles(new XlsxWriter(file), [tableOf('texts', [[text]])])
   const { sheets } = await readXlsx(readFileSync(file))
   expect(sheets[0]?.rows[1]).toEqual([text])
 })
 
-test('a text that is too long for a cell is cut, and the cell says so', async () => {
-  const { file } = await aWorkbook()
+test('a text that is too long for a cell is cut, and ends with a note', async () => {
+  const { file } = await createWorkbookPath()
   const [fits, long] = ['x'.repeat(32_767), '🛒'.repeat(20_000)]
   await writeFiles(new XlsxWriter(file), [tableOf('texts', [[fits], [long]])])
   const { sheets } = await readXlsx(readFileSync(file))
@@ -106,18 +107,18 @@ test('a text that is too long for a cell is cut, and the cell says so', async ()
   expect(second?.[0]).toMatch(/^(🛒)+ … \[cut: 40000 characters, full text in shop\.xlsx\.store-sync\.db\]$/u)
 })
 
-test('a run that fails while it writes leaves the last workbook, and nothing else', async () => {
-  const { file, folder } = await aWorkbook()
+test('if writing fails, the previous workbook stays, and no other file', async () => {
+  const { file, folder } = await createWorkbookPath()
   await writeFiles(new XlsxWriter(file), [tableOf('one', [['a']])])
   const before = readFileSync(file)
-  const next = [tableOf('one', [['b']]), tableOf('two', failing([['c']]))]
+  const next = [tableOf('one', [['b']]), tableOf('two', rowsThenError([['c']]))]
   await expect(writeFiles(new XlsxWriter(file), next)).rejects.toThrow('the disk is full')
   expect(readdirSync(folder)).toEqual(['shop.xlsx'])
   expect(readFileSync(file).equals(before)).toBe(true)
 })
 
-test('a copy whose workbook could not be written keeps the last one, and the next run writes it', async () => {
-  const { file } = await aWorkbook()
+test('if finish fails, the previous workbook stays, and the next run writes the new one', async () => {
+  const { file } = await createWorkbookPath()
   await writeOrders(xlsxCopy(file), [{ ...ORDER, id: 'a' }])
   const before = readFileSync(file)
   await expect(finishDamaged(xlsxCopy(file), `${file}.store-sync.db`)).rejects.toThrow('order_lines')

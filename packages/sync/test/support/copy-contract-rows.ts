@@ -1,22 +1,20 @@
-// Rows and tables for the tests that every copy has to pass.
+// Rows and tables for the tests of copies.
 
 import { randomUUID } from 'node:crypto'
 import type { CopyRow } from '../../src/copies/copy.ts'
 import { type CopyTable, findTable } from '../../src/tables.ts'
 
-/** The table of that name. */
+/** Returns the table with this name. */
 export function required(name: string): CopyTable {
   const table = findTable(name)
-  if (table === null) throw new Error(`there is no table ${name}`)
+  if (table === null) throw new Error(`no table ${name}`)
   return table
 }
 
-/** The table of orders. */
 export const orders = required('orders')
-/** The table of customer groups. */
 export const groups = required('customer_groups')
 
-/** A line of an order. */
+/** Returns an order item. */
 export const item = (orderId: string, name: string): CopyRow => ({
   id: randomUUID(),
   order_id: orderId,
@@ -25,7 +23,7 @@ export const item = (orderId: string, name: string): CopyRow => ({
   quantity: 1,
 })
 
-/** An order with an id of its own. */
+/** Returns an order with a random ID. */
 export function order(more: Record<string, unknown> = {}): CopyRow & { id: string } {
   return {
     id: randomUUID(),

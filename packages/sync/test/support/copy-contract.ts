@@ -1,5 +1,4 @@
-// What every copy has to keep, whatever keeps it: one suite, run against each. Walks are in copy-walks-contract.ts and
-// copy-prune-contract.ts.
+// Tests that every kind of copy must pass. The tests of walks are in copy-walks-contract.ts and copy-prune-contract.ts.
 
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -11,26 +10,26 @@ import { groups, item, order, orders } from './copy-contract-rows.ts'
 import { describePruning } from './copy-prune-contract.ts'
 import { describeWalks } from './copy-walks-contract.ts'
 
-/** A place for a copy, and another way to look into it. */
+/** A destination for a copy, and access to it without store-sync. */
 export interface CopyPlace {
-  /** Opens a copy there; each call another one. */
+  /** Creates another `Copy` of this destination. */
   make(): Copy
-  /** Rows of a table in the order of their ids, each value as text, null where there is none. */
+  /** Returns the rows of a table in the order of their IDs, each value as text or null. */
   read(table: string): Promise<Record<string, string | null>[]>
-  /** Runs a statement on its tables, as another program does that knows nothing of us. */
+  /** Runs a SQL statement on its tables, like another program. */
   change(statement: string): Promise<void>
   remove(): Promise<void>
 }
 
-/** A copy that is open during a test, and its place. */
+/** A copy that is open during a test, and its destination. */
 export interface CopyInTest {
   readonly place: CopyPlace
   readonly copy: Copy
-  /** Closes it, and opens another one there. */
+  /** Closes the copy and opens another one of the same destination. */
   reopen(): Promise<CopyState>
 }
 
-/** Texts that programs change where they are careless. */
+/** Strings that careless programs change. */
 const ODD = [
   '007',
   '1e5',
@@ -43,7 +42,7 @@ const ODD = [
   'a\r\nb',
   '"quoted"',
   'a;b,c',
-  ' blanks ',
+  ' spaces ',
   '',
   'Größe',
   '🛒',
@@ -53,13 +52,13 @@ const ODD = [
   '12345678901234567890',
 ]
 
-/** Runs the suite. */
-export function describeCopy(name: string, makePlace: () => Promise<CopyPlace>): void {
+/** Declares the tests for one kind of copy. */
+export function describeCopy(name: string, createPlace: () => Promise<CopyPlace>): void {
   describe(name, () => {
     let place: CopyPlace
     let copy: Copy
     beforeEach(async () => {
-      place = await makePlace()
+      place = await createPlace()
       copy = place.make()
       await copy.open(TABLES)
     })
@@ -85,13 +84,13 @@ export function describeCopy(name: string, makePlace: () => Promise<CopyPlace>):
     describeWalks(inTest)
     describePruning(inTest)
 
-    test('a new one is of no store, and empty', async () => {
+    test('a new copy has no store and no rows', async () => {
       const state = await reopen()
       expect(state).toEqual(NEW_COPY)
       expect(await copy.count('orders')).toBe(0)
     })
 
-    test('texts, decimals, instants, booleans and JSON come back as they were', async () => {
+    test('strings, decimals, timestamps, booleans and JSON are stored without change', async () => {
       const { id } = order()
       const metafields = { gift: 'yes', nested: { a: [1, null] } }
       await write(
@@ -127,7 +126,7 @@ export function describeCopy(name: string, makePlace: () => Promise<CopyPlace>):
       ])
     })
 
-    test('the row that was read last wins, with its children and no others', async () => {
+    test('a row that is written again replaces the old one with its embedded rows', async () => {
       const first = order({ items: [] })
       await write({ ...first, items: [item(first.id, 'a'), item(first.id, 'b')] })
       const other = order()
@@ -142,7 +141,7 @@ export function describeCopy(name: string, makePlace: () => Promise<CopyPlace>):
       expect((await place.read('order_items')).map(({ name }) => name).toSorted()).toEqual(['c', 'of another'])
     })
 
-    test('a page is written whole or not at all', async () => {
+    test('a page with an invalid row is not written at all', async () => {
       const good = order()
       const bad = { ...order(), items: [{ ...item('x', 'y'), quantity: 'many' }] }
       await expect(write(good, bad)).rejects.toThrow()
@@ -151,7 +150,7 @@ export function describeCopy(name: string, makePlace: () => Promise<CopyPlace>):
       expect(await copy.count('orders')).toBe(1)
     })
 
-    test('a look at it finds nothing where there is none, and its state where there is one, even while a run writes it', async () => {
+    test('peek returns the state, even while a run writes the copy, and null if there is no copy', async () => {
       await copy.claim('one store')
       const state = { since: '2026-01-02T00:00:00.000Z', fullAt: null, startsAt: '2026-01-01T00:00:00.000Z' }
       await copy.end({ table: orders, state, isFull: false })
@@ -160,13 +159,13 @@ export function describeCopy(name: string, makePlace: () => Promise<CopyPlace>):
         tables: new Map([['orders', state]]),
         unfinished: new Map(),
       })
-      const elsewhere = await makePlace()
+      const elsewhere = await createPlace()
       expect(await elsewhere.make().peek()).toBeNull()
-      expect(await elsewhere.make().peek(), 'a look makes nothing').toBeNull()
+      expect(await elsewhere.make().peek(), 'peek creates nothing').toBeNull()
       await elsewhere.remove()
     })
 
-    test('what is read back compares equal to what was sent, as the copy keeps it', async () => {
+    test('read returns values that equal asStored of the sent values', async () => {
       const one = order({
         email: '\ud800 half\0',
         total: '12345678901234.10',
@@ -176,40 +175,40 @@ export function describeCopy(name: string, makePlace: () => Promise<CopyPlace>):
       })
       const sent = { ...one, items: ODD.map((text) => item(one.id, text)) }
       await write(sent)
-      const [kept] = await copy.read({ table: orders, by: 'id', ids: [one.id, randomUUID()] })
+      const [stored] = await copy.read({ table: orders, by: 'id', ids: [one.id, randomUUID()] })
       for (const column of orders.columns)
         expect(
           comparableText(column.kind, copy.asStored(column, sent[column.name as keyof typeof sent])),
           column.name,
-        ).toBe(kept?.[column.name])
+        ).toBe(stored?.[column.name])
       const [child] = orders.children
-      if (child === undefined) throw new Error('orders have lines')
+      if (child === undefined) throw new Error('orders have no embedded table')
       const items = await copy.read({ table: child, by: child.parentColumn, ids: [one.id] })
       expect(items.map(({ name }) => name).toSorted()).toEqual(ODD.toSorted())
     })
 
-    test('JSON of 6,000 levels comes back as it was, also with numbers that a double rounds and characters that are changed', async () => {
+    test('JSON of 6,000 levels is stored without change, also with long numbers and replaced characters', async () => {
       const deep = (inner: string) => parseExactJson(`{"a":${'[{"b":'.repeat(3000)}${inner}${'}]'.repeat(3000)}}`)
       for (const inner of ['1', '12345678901234567890', '"\\u0000"']) {
         const one = order({ metafields: deep(inner) })
         await write(one)
-        const [kept] = await copy.read({ table: orders, by: 'id', ids: [one.id] })
+        const [stored] = await copy.read({ table: orders, by: 'id', ids: [one.id] })
         const [column] = orders.columns.filter(({ name }) => name === 'metafields')
-        if (column === undefined) throw new Error('orders have metafields')
-        expect(kept?.metafields === comparableText('json', copy.asStored(column, one.metafields)), inner).toBe(true)
-        expect(kept?.metafields).toContain(
+        if (column === undefined) throw new Error('orders have no metafields')
+        expect(stored?.metafields === comparableText('json', copy.asStored(column, one.metafields)), inner).toBe(true)
+        expect(stored?.metafields).toContain(
           inner === '1' ? '"b":1}' : inner.slice(1, -1).startsWith('2') ? inner : '"b":"',
         )
       }
       await copy.finish()
     })
 
-    test('it remembers its store', async () => {
+    test('claim saves the ID of the store', async () => {
       await copy.claim('one store')
       expect((await reopen()).storeId).toBe('one store')
     })
 
-    test('a second run leaves with a sentence, and is let in when the first has ended', async () => {
+    test('while a run has the copy open, a second one throws CopyBusyError', async () => {
       const second = place.make()
       await expect(second.open(TABLES)).rejects.toThrow(CopyBusyError)
       await copy.close()

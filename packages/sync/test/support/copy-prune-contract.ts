@@ -1,5 +1,4 @@
-// What every copy has to keep of walks that bring ids alone, whatever keeps it: they write nothing, and their end removes
-// what they have not met.
+// Tests of walks of IDs that every kind of copy must pass: they write no rows, and their end removes unseen rows.
 
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
@@ -10,24 +9,24 @@ import { item, order, orders, required } from './copy-contract-rows.ts'
 const customers = required('customers')
 const addresses = required('customer_addresses')
 
-/** Runs the tests of walks of ids with the copy of each test. */
+/** Declares the tests of walks of IDs. */
 export function describePruning(at: CopyInTest): void {
   const write = (table: typeof orders, ...rows: CopyRow[]) => at.copy.write({ table, rows, isFull: false })
-  const meet = (seenIds: readonly string[], isFirst = true, table = orders) =>
+  const see = (seenIds: readonly string[], isFirst = true, table = orders) =>
     at.copy.write({ table, rows: [], seenIds, isFull: true, isFirst })
   const end = (table = orders) => at.copy.end({ table, state: NEW_TABLE, isFull: true })
-  const kept = async (table: string) => (await at.place.read(table)).map(({ id }) => id)
+  const storedIds = async (table: string) => (await at.place.read(table)).map(({ id }) => id)
 
-  describe('a walk of ids alone', () => {
-    test('removes what it has not met on any page, with its children, and leaves the rest as it was', async () => {
+  describe('pruning', () => {
+    test('removes rows that no page has, with their embedded rows, and does not change the others', async () => {
       const [one, two, gone] = [order({ email: 'one@example.com' }), order(), order()]
       await write(orders, { ...one, items: [item(one.id, 'of one')] }, two, { ...gone, items: [item(gone.id, 'gone')] })
-      await meet([one.id, randomUUID()])
-      await meet([two.id], false)
+      await see([one.id, randomUUID()])
+      await see([two.id], false)
       const state = { since: '2026-01-02T00:00:00.000Z', fullAt: null, startsAt: '2026-01-01T00:00:00.000Z' }
       expect(await at.copy.end({ table: orders, state, isFull: true })).toBe(1)
       expect((await at.reopen()).tables.get('orders')).toEqual(state)
-      expect(await kept('orders')).toEqual([one.id, two.id].toSorted())
+      expect(await storedIds('orders')).toEqual([one.id, two.id].toSorted())
       expect((await at.place.read('orders')).find(({ id }) => id === one.id)).toMatchObject({
         email: 'one@example.com',
         total: '10.50',
@@ -35,72 +34,72 @@ export function describePruning(at: CopyInTest): void {
       expect((await at.place.read('order_items')).map(({ name }) => name)).toEqual(['of one'])
     })
 
-    test('removes what belongs to the rows that it removes, and to no others', async () => {
+    test('removes the owned rows of removed rows only', async () => {
       const [stays, gone, never] = [randomUUID(), randomUUID(), randomUUID()]
       await write(customers, { id: stays }, { id: gone })
       const owned = [stays, gone, never].map((customer) => ({ id: randomUUID(), customer_id: customer }))
       await write(addresses, ...owned)
-      await meet([stays], true, customers)
+      await see([stays], true, customers)
       expect(await end(customers)).toBe(1)
       await at.reopen()
       const owners = (await at.place.read('customer_addresses')).map((row) => row.customer_id)
-      // of whom the copy never had, others than this walk know
+      // The copy never had this owner, so another walk decides about its rows.
       expect(owners.toSorted()).toEqual([stays, never].toSorted())
     })
 
-    test('that brings none removes all, and in an empty table nothing', async () => {
+    test('without IDs, removes all rows; in an empty table, removes nothing', async () => {
       await write(orders, order(), order())
-      await meet([])
+      await see([])
       expect(await end()).toBe(2)
-      await meet([randomUUID()])
+      await see([randomUUID()])
       expect(await end()).toBe(0)
       expect(await at.copy.count('orders')).toBe(0)
     })
 
-    test('keeps what the copy gets after it, and begins without marks of the one before', async () => {
+    test('ignores the marks of the run before', async () => {
       const [one, two] = [order(), order()]
       await write(orders, one)
-      await meet([one.id])
+      await see([one.id])
       expect(await end()).toBe(0)
       await write(orders, two)
-      await meet([two.id])
+      await see([two.id])
       expect(await end()).toBe(1)
       await at.reopen()
-      expect(await kept('orders')).toEqual([two.id])
+      expect(await storedIds('orders')).toEqual([two.id])
     })
 
-    test('that did not end leaves nothing to any other walk: neither marks, nor a place to go on from', async () => {
+    test('if it does not end, leaves neither marks nor an unfinished sync', async () => {
       const [one, two] = [order(), order()]
       await write(orders, one, two)
-      await meet([one.id])
+      await see([one.id])
       expect((await at.reopen()).unfinished).toEqual(new Map())
       expect(await at.copy.count('orders')).toBe(2)
       await at.copy.write({ table: orders, rows: [two], isFull: true, isFirst: true })
-      expect(await end(), 'a mark of the first would keep its row').toBe(1)
+      expect(await end(), 'a mark of the first sync would retain its row').toBe(1)
       await write(orders, one)
-      await meet([one.id])
-      await meet([two.id])
-      expect(await end(), 'begun again within a run, too').toBe(1)
+      await see([one.id])
+      await see([two.id])
+      expect(await end(), 'also if it starts again within one run').toBe(1)
       await at.reopen()
-      expect(await kept('orders')).toEqual([two.id])
+      expect(await storedIds('orders')).toEqual([two.id])
     })
 
-    test('of one table leaves a walk of another that did not end as it is', async () => {
+    test('of one table does not change the unfinished sync of another', async () => {
       const [one, two] = [order(), order()]
       await write(orders, one, two)
       await write(customers, { id: randomUUID() })
       const unfinished: UnfinishedWalk = {
         ...{ requestedSince: null, since: '2026-01-02T00:00:00Z', startsAt: null },
-        ...{ startedAt: '2026-01-02T00:00:01Z', cursor: 'behind 1', rows: 1 },
+        ...{ startedAt: '2026-01-02T00:00:01Z', cursor: 'after 1', rows: 1 },
       }
       await at.copy.write({ table: orders, rows: [one], isFull: true, isFirst: true, unfinished })
       await at.reopen()
-      await meet([], true, customers)
+      await see([], true, customers)
       expect(await end(customers)).toBe(1)
       expect((await at.reopen()).unfinished).toEqual(new Map([['orders', unfinished]]))
       expect(await end()).toBe(1)
       await at.reopen()
-      expect(await kept('orders'), 'with its marks').toEqual([one.id])
+      expect(await storedIds('orders'), 'its marks are still there').toEqual([one.id])
     })
   })
 }

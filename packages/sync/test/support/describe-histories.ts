@@ -1,15 +1,15 @@
-// Histories of one kind of destination, each a test. STORE_SYNC_HISTORIES multiplies how many there are, and
-// STORE_SYNC_SEED runs the one of that seed alone, as the name of a test that failed says.
+// Declares a test for each history of a kind of destination. STORE_SYNC_HISTORIES multiplies their number, and
+// STORE_SYNC_SEED runs the history with that seed only; the title of a failed test contains its seed.
 
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { Destinations } from './destinations.ts'
 import { runHistory } from './history.ts'
 import { HistoryPlatform } from './history-platform.ts'
 
-/** A history that takes longer hangs. */
-const LONGEST_MS = 60_000
+/** Timeout of a history. */
+const HISTORY_MS_MAX = 60_000
 
-/** Declares `count` histories, or as many as the environment says. */
+/** Declares `count` histories, times STORE_SYNC_HISTORIES. */
 export function describeHistories(name: string, count: number, open: () => Promise<Destinations>): void {
   describe(name, () => {
     let platform: HistoryPlatform
@@ -22,23 +22,24 @@ export function describeHistories(name: string, count: number, open: () => Promi
       await destinations.close()
       await platform.close()
     })
-    const title = '[SYNC-2, SYNC-3] after quiet and one more run the copy is the store: STORE_SYNC_SEED=%i'
-    test.each(seedsOf(count))(title, { timeout: LONGEST_MS }, async (seed) => {
+    const title =
+      '[SYNC-2, SYNC-3] after the last write and one more run, the copy equals the store: STORE_SYNC_SEED=%i'
+    test.each(seeds(count))(title, { timeout: HISTORY_MS_MAX }, async (seed) => {
       await runHistory(seed, platform, await destinations.next())
     })
   })
 }
 
-/** In `npm test`, which is to take minutes. */
-const SHORT = '0.1'
+/** Used by `npm test`, which must take only minutes. */
+const DEFAULT_FACTOR = '0.1'
 
-/** By how much the number of histories is multiplied. */
-export function times(): number {
-  return Number(process.env.STORE_SYNC_HISTORIES ?? SHORT)
+/** Factor for the number of histories. */
+export function historyFactor(): number {
+  return Number(process.env.STORE_SYNC_HISTORIES ?? DEFAULT_FACTOR)
 }
 
-function seedsOf(count: number): number[] {
+function seeds(count: number): number[] {
   const { STORE_SYNC_SEED: seed } = process.env
   if (seed !== undefined) return [Number(seed)]
-  return Array.from({ length: Math.ceil(count * times()) }, (_, index) => index)
+  return Array.from({ length: Math.ceil(count * historyFactor()) }, (_, index) => index)
 }

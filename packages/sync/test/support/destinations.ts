@@ -1,5 +1,4 @@
-// Every kind of destination, as a history needs it: copies that are made, looked into by other programs than ours, and
-// made to fail in the middle.
+// All kinds of destinations for histories: creates copies, reads them without store-sync, and makes their writes fail.
 
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -16,37 +15,37 @@ import { readXlsx } from './xlsx-reader.ts'
 
 /** A destination of one history. */
 export interface Destination {
-  /** How the command is told of it; null where it is told otherwise. */
+  /** Value of `--to`. */
   readonly to: string
-  /** Another copy of the same place. */
+  /** Creates another `Copy` of the same destination. */
   make(): Copy
-  /** Rows that somebody else reads there; null where there is nothing yet. */
+  /** Reads the rows without store-sync. null if there is no copy yet. */
   read(): Promise<RowsByTable | null>
-  /** Whether people see only what whole runs have written. */
-  readonly isWholeRuns: boolean
-  /** Whether decimals may end with more zeros than were sent. */
+  /** Whether readers see only the results of complete runs. */
+  readonly showsOnlyCompleteRuns: boolean
+  /** Whether decimals may end with more zeros than the service sent. */
   readonly addsZeros?: true
-  /** Makes writes fail from now on; answers how to end that. */
+  /** Makes writes fail. Returns a function that repairs the destination. */
   damage(random: Random): Promise<() => Promise<void>>
   remove(): Promise<void>
 }
 
-/** Makes destinations of one kind, and is closed when no more are needed. */
+/** Creates destinations of one kind. */
 export interface Destinations {
   next(): Promise<Destination>
   close(): Promise<void>
 }
 
-/** Every table, children after their parents. */
+/** All tables, embedded tables after their parents. */
 export const ALL_TABLES = TABLES.flatMap((table) => [table, ...table.children])
 
-/** Runs `read` for every table. */
-function tablesRead(read: (table: string) => readonly TextRow[]): RowsByTable {
+/** Calls `read` for every table. */
+function readTables(read: (table: string) => readonly TextRow[]): RowsByTable {
   return new Map(ALL_TABLES.map(({ name }) => [name, byId(name, read(name))]))
 }
 
-/** A folder of the test's own. */
-export async function aFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
+/** Creates a temporary folder. */
+export async function createFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
 }
@@ -54,13 +53,13 @@ export async function aFolder(): Promise<{ folder: string; remove: () => Promise
 /** SQLite files. */
 export const sqliteDestinations = async (): Promise<Destinations> => ({
   async next() {
-    const { folder, remove } = await aFolder()
+    const { folder, remove } = await createFolder()
     const file = path.join(folder, 'shop.db')
     return {
       to: `sqlite:${file}`,
       make: () => new SqliteCopy(file),
       read: async () => readSqlite(file),
-      isWholeRuns: false,
+      showsOnlyCompleteRuns: false,
       damage: async (random) => damageSqlite(file, random),
       remove,
     }
@@ -71,15 +70,15 @@ export const sqliteDestinations = async (): Promise<Destinations> => ({
 /** Folders of CSV files. */
 export const csvDestinations = async (): Promise<Destinations> => ({
   async next() {
-    const { folder, remove } = await aFolder()
+    const { folder, remove } = await createFolder()
     return {
       to: `csv:${folder}`,
       make: () => csvCopy(folder),
       read: async () =>
         existsSync(path.join(folder, 'store.csv'))
-          ? tablesRead((table) => readCsv(path.join(folder, `${table}.csv`)).map((row) => withJson(table, row)))
+          ? readTables((table) => readCsv(path.join(folder, `${table}.csv`)).map((row) => withJson(table, row)))
           : null,
-      isWholeRuns: true,
+      showsOnlyCompleteRuns: true,
       damage: (random) =>
         random.chance(0.5)
           ? block(path.join(folder, '.orders.csv.new'))
@@ -93,7 +92,7 @@ export const csvDestinations = async (): Promise<Destinations> => ({
 /** Workbooks. */
 export const xlsxDestinations = async (): Promise<Destinations> => ({
   async next() {
-    const { folder, remove } = await aFolder()
+    const { folder, remove } = await createFolder()
     const file = path.join(folder, 'shop.xlsx')
     return {
       to: `xlsx:${file}`,
@@ -101,9 +100,9 @@ export const xlsxDestinations = async (): Promise<Destinations> => ({
       async read() {
         if (!existsSync(file)) return null
         const sheets = readXlsx(file)
-        return tablesRead((table) => (sheets.get(table) ?? []).map((row) => withJson(table, row)))
+        return readTables((table) => (sheets.get(table) ?? []).map((row) => withJson(table, row)))
       },
-      isWholeRuns: true,
+      showsOnlyCompleteRuns: true,
       damage: (random) =>
         random.chance(0.5)
           ? block(path.join(folder, '.shop.xlsx.sheet'))
@@ -129,7 +128,7 @@ export async function postgresDestinations(): Promise<Destinations> {
         to: target.href,
         make: () => new PostgresCopy({ url, schema }),
         read: () => readPostgres(sql, schema),
-        isWholeRuns: false,
+        showsOnlyCompleteRuns: false,
         damage: async (random) => (random.chance(0.5) ? cutConnections(sql) : damagePostgres(sql, schema, random)),
         remove: async () => void (await sql.unsafe(`drop schema if exists ${schema} cascade`)),
       }
@@ -149,7 +148,7 @@ function readSqlite(file: string): RowsByTable | null {
     if (check?.quick_check !== 'ok') throw new Error(`the file is damaged: ${JSON.stringify(check)}`)
     if (database.prepare("select 1 from sqlite_schema where name = 'order_lines'").get() === undefined) return null
     database.exec('begin')
-    return tablesRead((table) =>
+    return readTables((table) =>
       database
         .prepare(`select * from ${table}`)
         .all()
@@ -185,11 +184,11 @@ async function readPostgres(sql: postgres.Sql, schema: string): Promise<RowsByTa
     })
     return `select ${texts.join(', ')} from ${schema}.${name}`
   })
-  // one statement after the other in one message: they see one moment
-  const answers = await sql.unsafe(selects.join(';')).simple()
+  // All statements in one message see the same snapshot.
+  const results = await sql.unsafe(selects.join(';')).simple()
   return new Map(
     ALL_TABLES.map(({ name }, index) => {
-      const rows: Record<string, string | null>[] = [...(answers[index] ?? [])]
+      const rows: Record<string, string | null>[] = [...(results[index] ?? [])]
       return [
         name,
         byId(
@@ -201,11 +200,11 @@ async function readPostgres(sql: postgres.Sql, schema: string): Promise<RowsByTa
   )
 }
 
-/** A page that has a row of a random table cannot be written, be it its first table or a later one: as on a full disk. */
+/** Makes inserts into a random table fail, as on a full disk. */
 export async function damageSqlite(file: string, random: Random): Promise<() => Promise<void>> {
   const table = damagedTable(random)
   const other = () => new DatabaseSync(file, { timeout: 1000 })
-  if (readsNothing(file)) return async () => undefined
+  if (isEmptyCopy(file)) return async () => undefined
   const database = other()
   database.exec(`create trigger no_space before insert on ${table} begin select raise(abort, 'no space is left'); end`)
   database.close()
@@ -216,19 +215,19 @@ export async function damageSqlite(file: string, random: Random): Promise<() => 
   }
 }
 
-/** Mostly one of children: their parents are written by then, and must not stay. */
+/** Mostly an embedded table: its parents are already written by then and must be rolled back. */
 function damagedTable(random: Random): string {
   return random.chance(0.6) ? random.pick(['order_items', 'product_variants']) : random.pick(ALL_TABLES).name
 }
 
-function readsNothing(file: string): boolean {
+function isEmptyCopy(file: string): boolean {
   return !existsSync(file) || readSqlite(file) === null
 }
 
-/** Where a file is to be written there is a folder. */
-export async function block(place: string): Promise<() => Promise<void>> {
-  await mkdir(place, { recursive: true })
-  return () => rm(place, { recursive: true, force: true })
+/** Creates a folder with the name of a file that a run will write. */
+export async function block(file: string): Promise<() => Promise<void>> {
+  await mkdir(file, { recursive: true })
+  return () => rm(file, { recursive: true, force: true })
 }
 
 async function cutConnections(sql: postgres.Sql): Promise<() => Promise<void>> {

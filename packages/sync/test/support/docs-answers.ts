@@ -1,4 +1,4 @@
-// What the queries in docs/sync/guides must answer, counted from the store's own rows in whole cents, without a database.
+// Computes the expected results of the queries in docs/sync/guides from the rows of the store, in cents, without SQL.
 
 import type { Row } from '../../../operator/src/demo/rows.ts'
 import {
@@ -17,11 +17,11 @@ import {
 } from './docs-sales.ts'
 import type { ShopRows } from './docs-shop.ts'
 
-/** A row of an answer; amounts are texts with two decimals. */
+/** A row of a result. Amounts are strings with two decimals. */
 export type AnswerRow = readonly (string | number | null)[]
 
-/** Answers by page and name of the block. */
-export function answersOf(shop: ShopRows): Readonly<Record<string, readonly AnswerRow[]>> {
+/** Returns the expected rows by `page/name` of the block. */
+export function expectedRows(shop: ShopRows): Readonly<Record<string, readonly AnswerRow[]>> {
   const all = tableOf(shop, 'orders').map((row) => saleOf(shop, row))
   const sold = all.filter(({ isSale }) => isSale)
   const september = sold.filter(({ month }) => month === '2026-09')

@@ -1,4 +1,4 @@
-// The SQL of docs/sync/guides: found in the pages, and run as it stands there.
+// Finds the SQL blocks in docs/sync/guides and runs them unchanged.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -7,7 +7,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import type postgres from 'postgres'
 import type { AnswerRow } from './docs-answers.ts'
 
-/** A fenced block: ```sql sqlite revenue. */
+/** A fenced block that starts with a line such as ```sql sqlite revenue. */
 export interface Block {
   readonly page: string
   readonly engine: string
@@ -17,25 +17,24 @@ export interface Block {
 
 const PAGES = path.join(import.meta.dirname, '../../../../docs/sync/guides')
 
-/** Every block of SQL in the pages; throws for one that has no engine and name, since nothing would run it. */
+/** Returns all SQL blocks. Throws if a block has no engine and name, because no test would run it. */
 export function docsBlocks(): Block[] {
   return readdirSync(PAGES).flatMap((file) => {
     const page = path.parse(file).name
     const text = readFileSync(path.join(PAGES, file), 'utf8')
     const blocks = [...text.matchAll(/^( *)```sql(.*)\n([\s\S]*?)^\1```$/gm)]
-    return blocks.map(([, , words = '', statement = '']) => {
-      const [, engine, name] = /^ (sqlite|postgres|duckdb) ([a-z-]+)$/.exec(words) ?? []
-      if (engine === undefined || name === undefined)
-        throw new Error(`${file}: no engine and name in \`\`\`sql${words}`)
+    return blocks.map(([, , info = '', statement = '']) => {
+      const [, engine, name] = /^ (sqlite|postgres|duckdb) ([a-z-]+)$/.exec(info) ?? []
+      if (engine === undefined || name === undefined) throw new Error(`${file}: no engine and name in \`\`\`sql${info}`)
       return { page, engine, name, text: statement.trim() }
     })
   })
 }
 
-/** Runs a block's text; values for its places in their order. */
+/** Runs the text of a block with parameters. */
 export type RunText = (text: string, values?: readonly string[]) => Promise<AnswerRow[]>
 
-/** Runs texts in a SQLite file. Columns of cents become amounts, so that one answer holds for all. */
+/** Runs blocks in a SQLite file. Converts columns of cents to amounts, so that all engines return the same rows. */
 export function inSqlite(database: DatabaseSync): RunText {
   return async (text, values = []) => {
     const isSeveral = /;\s*\S/.test(text)
@@ -50,7 +49,7 @@ export function inSqlite(database: DatabaseSync): RunText {
   }
 }
 
-/** Runs texts in a PostgreSQL database. */
+/** Runs blocks in a PostgreSQL database. */
 export function inPostgres(sql: postgres.Sql): RunText {
   return async (text, values = []) => {
     const rows = await sql.unsafe(text, [...values]).raw()
@@ -58,17 +57,17 @@ export function inPostgres(sql: postgres.Sql): RunText {
   }
 }
 
-/** Runs texts in DuckDB. */
+/** Runs blocks in DuckDB. */
 export function inDuckDb(connection: DuckDBConnection): RunText {
   return async (text) => {
-    const answer = await connection.runAndReadAll(text)
-    return answer.getRows().map((row) => row.map(normal))
+    const result = await connection.runAndReadAll(text)
+    return result.getRows().map((row) => row.map(normal))
   }
 }
 
 /**
- * Cells as they are compared: 12.50, 12.5 and the number are one and the same, and so are the
- * ways to write JSON and instants.
+ * Returns the text of a value for comparisons. 12.50, 12.5 and the number 12.5 have the same text. So have different
+ * formats of the same JSON or timestamp.
  */
 export function normal(value: unknown): string | null {
   if (value === null || value === undefined) return null

@@ -1,5 +1,5 @@
-// Copies of one store as the reader of docs/sync has them: shop.db and a folder shop of files in the folder in which they
-// work, a PostgreSQL schema, and the programs to ask them with.
+// Copies of one store like those of a reader of docs/sync: shop.db, folders of CSV and Parquet files, a PostgreSQL schema,
+// and connections that query them.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
@@ -19,23 +19,23 @@ import type { AnswerRow } from './docs-answers.ts'
 import { docsBlocks, inDuckDb, inPostgres, inSqlite, type RunText } from './docs-blocks.ts'
 import { docsShop, type ShopRows } from './docs-shop.ts'
 
-/** What the pages' tests work with. */
+/** The copies, and what runs SQL on them. */
 export interface DocsCopies {
   readonly store: TestStore
   readonly shop: ShopRows
-  /** What a block answers; `title` is `page/name`, `values` are for its places. */
-  say(engine: string, title: string, values?: readonly string[]): Promise<AnswerRow[]>
-  /** Asks with words that are in no page. */
-  ask(engine: string, text: string): Promise<AnswerRow[]>
-  /** Brings the copies in SQLite and PostgreSQL up to date. */
+  /** Runs a block of a page. `title` is `page/name`, and `values` are its parameters. */
+  runBlock(engine: string, title: string, values?: readonly string[]): Promise<AnswerRow[]>
+  /** Runs SQL that is in no page. */
+  query(engine: string, text: string): Promise<AnswerRow[]>
+  /** Syncs the SQLite and PostgreSQL copies. */
   sync(isFull?: boolean): Promise<void>
-  /** Blocks that nothing has run yet. */
-  unasked(): string[]
+  /** Returns the blocks that no test has run yet. */
+  unusedBlocks(): string[]
   close(): Promise<void>
 }
 
-/** Makes them, in a folder that becomes the process's own, with Berlin as its time zone. */
-export async function makeDocsCopies(): Promise<DocsCopies> {
+/** Creates the copies in a new working directory, with the time zone Europe/Berlin. */
+export async function createDocsCopies(): Promise<DocsCopies> {
   const platform = await startPlatform()
   const store = await platform.provision()
   const { rows: shop, batches } = docsShop(store.id)
@@ -58,7 +58,7 @@ export async function makeDocsCopies(): Promise<DocsCopies> {
   await syncTo(parquetCopy('shop-parquet'), false)
   const { runners, close } = await openRunners(database.url)
   return {
-    ...asking(runners),
+    ...queriesOf(runners),
     store,
     shop,
     sync,
@@ -77,7 +77,7 @@ type Runners = Readonly<Record<string, RunText>>
 
 async function openRunners(url: string): Promise<{ runners: Runners; close: () => Promise<void> }> {
   const file = new DatabaseSync('shop.db')
-  // neither computer knows the store's time zone by itself
+  // The time zone of the connection differs from that of the store.
   const connection = { TimeZone: 'America/New_York' }
   const sql = postgres(url, { max: 1, onnotice: () => undefined, connection })
   const duckDb = await DuckDBInstance.create(':memory:')
@@ -94,22 +94,22 @@ async function openRunners(url: string): Promise<{ runners: Runners; close: () =
   }
 }
 
-function asking(runners: Runners): Pick<DocsCopies, 'say' | 'ask' | 'unasked'> {
+function queriesOf(runners: Runners): Pick<DocsCopies, 'runBlock' | 'query' | 'unusedBlocks'> {
   const blocks = docsBlocks().map((block) => ({ ...block, title: `${block.page}/${block.name}` }))
-  const asked = new Set<unknown>()
-  const ask = async (engine: string, text: string, values: readonly string[] = []) => {
+  const used = new Set<unknown>()
+  const query = async (engine: string, text: string, values: readonly string[] = []) => {
     const runText = runners[engine]
-    if (runText === undefined) throw new Error(`there is no ${engine}`)
+    if (runText === undefined) throw new Error(`no connection to ${engine}`)
     return runText(text, values)
   }
   return {
-    ask,
-    async say(engine, title, values) {
+    query,
+    async runBlock(engine, title, values) {
       const block = blocks.find((each) => each.engine === engine && each.title === title)
       if (block === undefined) throw new Error(`docs/sync has no ${title} for ${engine}`)
-      asked.add(block)
-      return ask(engine, block.text, values)
+      used.add(block)
+      return query(engine, block.text, values)
     },
-    unasked: () => blocks.filter((block) => !asked.has(block)).map(({ engine, title }) => `${title} in ${engine}`),
+    unusedBlocks: () => blocks.filter((block) => !used.has(block)).map(({ engine, title }) => `${title} in ${engine}`),
   }
 }

@@ -1,4 +1,4 @@
-// Orders as the answers to the pages of docs/sync need them: in whole cents, on days in Berlin, without a database.
+// Orders for the expected results of the pages in docs/sync: amounts in cents, days in Berlin.
 
 import type { Row } from '../../../operator/src/demo/rows.ts'
 import type { ShopRows } from './docs-shop.ts'
@@ -6,7 +6,7 @@ import type { ShopRows } from './docs-shop.ts'
 const UNSOLD = ['pending', 'cancelled', 'on_hold']
 const DAY = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin' })
 
-/** An order as the answers need it. */
+/** An order with its amounts in cents. */
 export interface Sale {
   readonly row: Row
   readonly id: string
@@ -24,7 +24,7 @@ export interface Sale {
   readonly parts: readonly { readonly rate: number; readonly baseCents: number; readonly taxCents: number }[]
 }
 
-/** The order of a row. */
+/** Converts a row of a table to an order. */
 export function saleOf(shop: ShopRows, row: Row): Sale {
   const day = DAY.format(at(row))
   return {
@@ -45,38 +45,38 @@ export function saleOf(shop: ShopRows, row: Row): Sale {
   }
 }
 
-/** Which sum gives the order's total. */
+/** Returns which sum equals the total of the order. */
 export function sumReading({ subtotal, discount, tax, shipping, total }: Sale): string {
   if (subtotal - discount + tax + shipping === total) return 'tax is on top'
   return subtotal - discount + shipping === total ? 'tax is in the prices' : 'neither'
 }
 
-/** What its tax by rate was reckoned from. */
+/** Returns from which base the taxes by rate were computed. */
 export function baseReading({ parts, tax, total, subtotal, discount }: Sale): string {
   const base = parts.reduce((added, { baseCents }) => added + BigInt(baseCents), 0n)
   if (base + tax === total) return 'goods and shipping'
   return [base, base + tax].includes(subtotal - discount) ? 'goods alone' : 'neither'
 }
 
-/** What the goods were sold for, without tax and before the discount. */
+/** Returns the price of the goods without tax and before the discount. */
 export function goodsOf(sale: Sale): bigint {
   const { subtotal, discount, tax, shipping, total } = sale
   if (sumReading(sale) === 'tax is on top') return subtotal
   return sumReading(sale) === 'neither' ? total - tax - shipping + discount : subtotal - tax
 }
 
-/** Rows of a table. */
+/** Returns the rows of a table. */
 export function tableOf(shop: ShopRows, name: string): readonly Row[] {
   return shop[name] ?? []
 }
 
-/** Rows by what `keyOf` says of them. */
+/** Groups rows by the result of `keyOf`. */
 export function grouped<T>(rows: readonly T[], keyOf: (row: T) => string[]): [string[], T[]][] {
   const groups = Map.groupBy(rows, (row) => JSON.stringify(keyOf(row)))
   return [...groups].map(([key, members]) => [JSON.parse(key), members])
 }
 
-/** Of one amount of each order. */
+/** Returns the sum of one amount of the orders. */
 export function sum(
   rows: readonly Sale[],
   name: 'total' | 'subtotal' | 'discount' | 'tax' | 'shipping' | 'refund',
@@ -84,24 +84,24 @@ export function sum(
   return rows.reduce((added, row) => added + row[name], 0n)
 }
 
-/** Half away from zero; of amounts that are not below it. */
+/** Divides and rounds half up. Neither number is negative. */
 export function rounded(dividend: bigint, divisor: bigint): bigint {
   return dividend / divisor + (2n * (dividend % divisor) >= divisor ? 1n : 0n)
 }
 
-/** Whole cents of an amount; nothing is 0. */
+/** Converts an amount to cents. null is 0. */
 export function cents(value: unknown): bigint {
   const [units = '0', rest = '00'] = String(value ?? '0.00').split('.')
   return BigInt(units) * 100n + BigInt(rest)
 }
 
-/** Whole cents as an amount. */
+/** Converts cents to an amount. */
 export function amount(value: bigint): string {
   const digits = String(value < 0n ? -value : value).padStart(3, '0')
   return `${value < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** When it was placed, milliseconds since 1970. */
+/** Returns when the order was placed, in milliseconds since 1970. */
 export function at({ created_at }: Row): number {
   return Date.parse(String(created_at))
 }

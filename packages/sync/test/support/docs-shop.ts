@@ -1,29 +1,29 @@
-// A demo store for the pages of docs/sync, with orders that a careless query would get wrong: at midnight, with amounts
-// that floats lose, of guests, of products and places that are gone.
+// A demo store for the pages of docs/sync, with orders that a careless query gets wrong: at midnight, with amounts that
+// floats round, from guests, and with deleted products and locations.
 
 import { randomUUID } from 'node:crypto'
 import { DEMO_STORES } from '../../../operator/src/demo/demo-stores.ts'
 import { generateStore } from '../../../operator/src/demo/generate-store.ts'
 import type { Row, RowBatch } from '../../../operator/src/demo/rows.ts'
 
-/** Rows of the store's own tables, before they were loaded: what every answer is counted from. */
+/** The generated rows by table, from which the expected results are computed. */
 export type ShopRows = Readonly<Record<string, readonly Row[]>>
 
 const SIZE = { orders: 600, customers: 120, products: 60, locations: 3, groups: 2 }
 
-/** The same store each time, but for ids of the orders that are added, and for one that was placed just now. */
+/** Generates the store. Only the IDs of the added orders and one timestamp differ between calls. */
 export function docsShop(storeId: string): { readonly rows: ShopRows; readonly batches: readonly RowBatch[] } {
   const [{ shop, name, revision }] = DEMO_STORES
-  const made = [...generateStore({ seed: 'docs', storeId, name, revision, shop, size: SIZE })]
+  const generated = [...generateStore({ seed: 'docs', storeId, name, revision, shop, size: SIZE })]
   const orders = ODD_ORDERS.map(oddOrder)
   const items = orders.map((order) => oddLine(order))
-  const batches = [...made, { table: 'orders', rows: orders }, { table: 'order_items', rows: items }]
+  const batches = [...generated, { table: 'orders', rows: orders }, { table: 'order_items', rows: items }]
   const rows: Record<string, readonly Row[]> = {}
   for (const batch of batches) rows[batch.table] = [...(rows[batch.table] ?? []), ...batch.rows]
   return { rows, batches }
 }
 
-/** The page's month is September 2026, in Berlin. */
+/** The pages use September 2026 in Berlin as their month. */
 const ODD_ORDERS: readonly Row[] = [
   { created_at: '2026-08-31T22:30:00.000000Z', ...plain('10.00') },
   { created_at: '2026-08-31T21:59:59.999999Z', ...plain('20.00') },

@@ -1,4 +1,4 @@
-// A folder for the tests of copies that are files, and rows for them.
+// Folders and rows for the tests of file copies.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
@@ -14,28 +14,28 @@ import { removePrevious, replaceFiles } from '../../src/copies/files/replace-fil
 import { xlsxCopy } from '../../src/copies/files/xlsx-copy.ts'
 import { type CopyTable, findTable, TABLES } from '../../src/tables.ts'
 
-/** A folder of the test's own. */
-export async function aFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
+/** Creates a temporary folder. */
+export async function createFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** A folder that goes with the test. */
-export async function aPlace(): Promise<string> {
-  const { folder, remove } = await aFolder()
+/** Creates a folder that is removed after the test. */
+export async function createTestFolder(): Promise<string> {
+  const { folder, remove } = await createFolder()
   onTestFinished(remove)
   return folder
 }
 
-/** Runs statements in the SQLite file `database`, as another program does. */
-export function changing(database: string): (statement: string) => Promise<void> {
+/** Returns a function that runs statements in a SQLite file, like another program. */
+export function statementRunner(database: string): (statement: string) => Promise<void> {
   return async (statement) => {
     using other = new DatabaseSync(database)
     other.exec(statement)
   }
 }
 
-/** Every kind of files: how a copy is made in a folder, the file that holds its orders, and the database it is written from. */
+/** The kinds of file copies: how to create one, the name of its file with orders, and its SQLite file. */
 export const KINDS = [
   { kind: 'CSV', make: csvCopy, orders: 'orders.csv', database: '.store-sync.db' },
   {
@@ -47,15 +47,15 @@ export const KINDS = [
   { kind: 'Parquet', make: parquetCopy, orders: 'orders.parquet', database: '.store-sync-parquet.db' },
 ]
 
-/** The table of that name. */
-export function theTable(name: string): CopyTable {
+/** Returns the table with this name. */
+export function requireTable(name: string): CopyTable {
   const table = findTable(name)
-  if (table === null) throw new Error(`there is no table ${name}`)
+  if (table === null) throw new Error(`no table ${name}`)
   return table
 }
 
-/** The copy, whose files are written whenever it is closed: so is what another program reads. */
-export function finishing(copy: FileCopy): FileCopy {
+/** Returns a copy that writes its files whenever it is closed, so that another program can read them. */
+export function finishOnClose(copy: FileCopy): FileCopy {
   let isOpen = false
   const open = copy.open.bind(copy)
   const close = copy.close.bind(copy)
@@ -72,9 +72,9 @@ export function finishing(copy: FileCopy): FileCopy {
   return copy
 }
 
-/** Opens the copy, writes these orders, finishes and closes it. */
+/** Opens the copy, writes orders, and finishes and closes it. */
 export async function writeOrders(copy: FileCopy, rows: readonly CopyRow[]): Promise<void> {
-  const table = theTable('orders')
+  const table = requireTable('orders')
   await copy.open(TABLES)
   try {
     await copy.write({ table, rows, isFull: false })
@@ -85,29 +85,29 @@ export async function writeOrders(copy: FileCopy, rows: readonly CopyRow[]): Pro
   }
 }
 
-/** The state of a table that was walked once. */
+/** State of a table after a walk. */
 export const WALKED = { since: '2026-01-01T00:00:00.000Z', fullAt: null, startsAt: null }
 
-/** Writes the tables, and puts their files in the place of the last ones. */
+/** Writes the tables and replaces their files. */
 export async function writeFiles(writer: TableWriter, tables: Iterable<FileTable>): Promise<void> {
   const files = await writer.write(tables)
   await replaceFiles(files)
   await removePrevious(files.map(({ to }) => to))
 }
 
-/** A table of one column of texts. */
+/** Returns a table with one text column. */
 export function tableOf(name: string, rows: Iterable<FileCell[]>): FileTable {
   const columns: FileColumn[] = [{ name: 'name', kind: 'text', isMoney: false }]
   return { name, columns, rows }
 }
 
-/** Rows that end in the middle, as where the disk does. */
-export function* failing(rows: readonly FileCell[][]): Iterable<FileCell[]> {
+/** Yields rows and then throws, like a full disk. */
+export function* rowsThenError(rows: readonly FileCell[][]): Iterable<FileCell[]> {
   yield* rows
   throw new Error('the disk is full')
 }
 
-/** Makes the copy's `finish` fail in the middle, as a file that is damaged would, after the first table was written. */
+/** Calls `finish` so that it fails after the first table. */
 export async function finishDamaged(copy: FileCopy, database: string): Promise<void> {
   await copy.open(TABLES)
   try {

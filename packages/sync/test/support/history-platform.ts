@@ -1,4 +1,4 @@
-// A platform for many histories: a store at each revision, made when it is first asked for, and a service that is
+// A platform for several histories: a store for each schema version, created on first use, and a service that can be
 // restarted.
 
 import type { RevisionId } from '@store-export/contract'
@@ -7,9 +7,9 @@ import { connectOnce, openClient } from '../../../../test/support/client.ts'
 import { startPlatform, type TestPlatform } from '../../../../test/support/platform.ts'
 import { upgradeStore } from '../../../operator/src/store-schema/provision-store.ts'
 import { RestartableService } from './restartable-service.ts'
-import { type WrittenStore, writtenStore } from './source-store.ts'
+import { openWrittenStore, type WrittenStore } from './source-store.ts'
 
-/** Stores and a service. */
+/** The stores and the service of histories. */
 export class HistoryPlatform {
   readonly service: RestartableService
   readonly #platform: TestPlatform
@@ -21,36 +21,36 @@ export class HistoryPlatform {
     this.service = service
   }
 
-  /** Starts it. */
+  /** Starts the platform. */
   static async start(): Promise<HistoryPlatform> {
     const platform = await startPlatform()
     return new HistoryPlatform(platform, await RestartableService.start(platform))
   }
 
-  /** A store at the revision; one that `climbs` is for one history. */
-  async storeAt(revision: RevisionId, climbs: boolean): Promise<WrittenStore> {
+  /** Returns a store of this schema version. A store that will be upgraded (`isUpgraded`) is for one history only. */
+  async storeAt(revision: RevisionId, isUpgraded: boolean): Promise<WrittenStore> {
     const known = this.#stores.get(revision)
-    if (known !== undefined && !climbs) return known
-    const made = writtenStore(await this.#platform.provision(revision))
-    if (!climbs) this.#stores.set(revision, made)
-    return made
+    if (known !== undefined && !isUpgraded) return known
+    const created = openWrittenStore(await this.#platform.provision(revision))
+    if (!isUpgraded) this.#stores.set(revision, created)
+    return created
   }
 
-  /** A key of the store that the copy does not use. */
+  /** Returns a second key of the store, so that the test does not use up the limit of the copy's key. */
   async readingKey({ store }: WrittenStore): Promise<string> {
     const key = this.#readingKeys.get(store.id) ?? (await this.#platform.newKey(store.id)).key
     this.#readingKeys.set(store.id, key)
     return key
   }
 
-  /** Brings a store to a newer revision, and starts the service again, as an upgrade of the platform does. */
+  /** Upgrades a store to a newer schema version and restarts the service. */
   async upgrade({ store }: WrittenStore, to: RevisionId): Promise<void> {
     const readerRole = decodeURIComponent(new URL(store.readerUrl).username)
     await upgradeStore({ ownerOrAdminUrl: store.ownerUrl, to, readerRole, connect: connectOnce })
     await this.service.restart()
   }
 
-  /** Drops the database of a store that was for one history. */
+  /** Drops the database of a store. */
   async drop({ store, late }: WrittenStore): Promise<void> {
     await Promise.all([store.sql.end({ timeout: 1 }), late.end({ timeout: 1 })])
     const admin = openClient(inject('postgresUrl'))
@@ -58,7 +58,6 @@ export class HistoryPlatform {
     await admin.end()
   }
 
-  /** Closes everything. */
   async close(): Promise<void> {
     for (const { late } of this.#stores.values()) await late.end({ timeout: 1 })
     await this.service.close()

@@ -1,25 +1,24 @@
-// Folders of Parquet files, read by a DuckDB that has nothing but the files.
+// Folders of Parquet files, read by DuckDB.
 
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { parquetCopy } from '../../src/index.ts'
-import { ALL_TABLES, aFolder, block, type Destinations, damageSqlite } from './destinations.ts'
+import { ALL_TABLES, block, createFolder, type Destinations, damageSqlite } from './destinations.ts'
 import { byId, type RowsByTable, type TextRow, withJson } from './rows-by-table.ts'
 
-/** Folders of Parquet files. */
 export async function parquetDestinations(): Promise<Destinations> {
   const database = await DuckDBInstance.create(':memory:', { autoload_known_extensions: 'false' })
   const connection = await database.connect()
   await connection.run("set TimeZone = 'UTC'")
   return {
     async next() {
-      const { folder, remove } = await aFolder()
+      const { folder, remove } = await createFolder()
       return {
         to: `parquet:${folder}`,
         make: () => parquetCopy(folder),
         read: () => readFolder(connection, folder),
-        isWholeRuns: true,
+        showsOnlyCompleteRuns: true,
         addsZeros: true,
         damage: (random) =>
           random.chance(0.5)
@@ -58,7 +57,7 @@ async function readFolder(connection: DuckDBConnection, folder: string): Promise
   return tables
 }
 
-/** From bytes: the driver's own decoder takes a U+FEFF at the beginning for a mark and drops it. */
+/** Decodes bytes, because the driver's decoder drops a U+FEFF at the start. */
 function textsOf(row: Record<string, unknown>): Record<string, string | null> {
   const texts = Object.entries(row).map(([name, hex]): [string, string | null] => [
     name,

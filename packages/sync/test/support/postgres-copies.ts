@@ -1,4 +1,4 @@
-// PostgreSQL copies for tests, each in a database of its own, and another way to look into them.
+// PostgreSQL copies for tests, each in its own database.
 
 import { randomUUID } from 'node:crypto'
 import postgres from 'postgres'
@@ -7,11 +7,11 @@ import { createDatabase } from '../../../../test/support/databases.ts'
 import { PostgresCopy } from '../../src/copies/postgres/postgres-copy.ts'
 import { type CopyTable, findTable, TABLES } from '../../src/tables.ts'
 
-/** The schema that a copy has unless said. */
+/** Default schema of a copy. */
 export const SCHEMA = 'store_export'
 const INSTANT = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`
 
-/** Rows of a table. Instants as RFC 3339 in UTC with milliseconds, decimals with their digits, everything as text. */
+/** Returns the rows of a table as text. Timestamps are RFC 3339 in UTC with milliseconds. */
 export async function textsOf(sql: postgres.Sql, table: string): Promise<Record<string, string | null>[]> {
   const columns = await sql`
     select column_name as name, data_type as type from information_schema.columns
@@ -24,8 +24,8 @@ export async function textsOf(sql: postgres.Sql, table: string): Promise<Record<
   return [...(await sql.unsafe(`select ${texts.join(', ')} from ${SCHEMA}.${table} order by id`))]
 }
 
-/** An empty database and a connection to it, both gone with the test. */
-export async function aDatabase(): Promise<{ url: string; sql: postgres.Sql }> {
+/** Creates a database and a connection. Both are removed after the test. */
+export async function createTestDatabase(): Promise<{ url: string; sql: postgres.Sql }> {
   const database = await createDatabase()
   const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
   onTestFinished(async () => {
@@ -35,25 +35,24 @@ export async function aDatabase(): Promise<{ url: string; sql: postgres.Sql }> {
   return { url: database.url, sql }
 }
 
-/** A copy that is open until the test ends. */
-export async function anOpenCopy(tables: readonly CopyTable[] = TABLES) {
-  const { url, sql } = await aDatabase()
+/** Opens a copy until the test ends. */
+export async function openCopy(tables: readonly CopyTable[] = TABLES) {
+  const { url, sql } = await createTestDatabase()
   const copy = new PostgresCopy({ url })
   await copy.open(tables)
   onTestFinished(() => copy.close())
   return { url, sql, copy }
 }
 
-/** The table of that name. */
+/** Returns the table with this name. */
 export function tableOf(name: string): CopyTable {
   const table = findTable(name)
-  if (table === null) throw new Error(`there is no table ${name}`)
+  if (table === null) throw new Error(`no table ${name}`)
   return table
 }
 
-/** The table of orders. */
 export const orders = tableOf('orders')
-/** An order with an id of its own. */
+/** Returns an order with a random ID. */
 export const order = (more: Record<string, unknown> = {}) => ({
   id: randomUUID(),
   email: 'a@example.com',

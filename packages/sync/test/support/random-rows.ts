@@ -1,4 +1,4 @@
-// Random rows of a store's tables, with the columns that its revision has, and values that careless programs change.
+// Random rows for the tables of a store, with the columns of its schema version and values that careless programs change.
 
 import {
   type Field,
@@ -11,19 +11,19 @@ import {
 } from '@store-export/contract'
 import type { Random } from './random.ts'
 
-/** A row to be written, by column. */
+/** A row to write: values by column. */
 export type SourceRow = Record<string, unknown>
 
-/** A row's values, and what must be true of them. */
-export interface RowPlan {
+/** Options of a random row. */
+export interface RowOptions {
   readonly random: Random
   readonly resource: Resource
   readonly revision: RevisionId
-  /** Values that are not left to chance, such as its id, its stamps and its parent. */
+  /** Values that are not random, such as the ID, the timestamps and the parent. */
   readonly fixed: SourceRow
 }
 
-/** Columns in which no two rows of a store have the same. */
+/** Columns whose values are unique in a store. */
 const UNIQUE = new Set(['email', 'slug', 'sku'])
 
 const TEXTS = [
@@ -43,7 +43,7 @@ const TEXTS = [
     '__proto__',
   ],
   ...['=1+1', '+49 30 1', '-1', '@x', "'=1+1", "''@x", "'s Gravenhage", '\t=1', '＝1+1', '-5.00', '\\N', '#REF!'],
-  ...['a\nb', 'a\r\nb', 'a\rb', '\n', '"', '""', '"quoted", he said', 'a;b,c\td', ' blanks ', "O'Hara", '\\', '%s $1'],
+  ...['a\nb', 'a\r\nb', 'a\rb', '\n', '"', '""', '"quoted", he said', 'a;b,c\td', ' spaces ', "O'Hara", '\\', '%s $1'],
   ...[
     'Größe',
     'ẞ',
@@ -85,8 +85,8 @@ const DECIMALS = [
 const FAR = ['0001-01-01 00:00:00+00', '1899-12-31 23:59:59.999999+00', '1969-12-31 23:59:59.9999+00', '9999-12-31+00']
 const INTEGERS = [0, 1, -1, 42, 2_147_483_647, -2_147_483_648]
 
-/** A row of the resource, each value by chance but those of `fixed`. */
-export function randomRow({ random, resource, revision, fixed }: RowPlan): SourceRow {
+/** Returns a row with random values, except those of `fixed`. */
+export function randomRow({ random, resource, revision, fixed }: RowOptions): SourceRow {
   const row: SourceRow = {}
   for (const [name, field] of Object.entries(resource.fields)) {
     if (field.type.kind === 'many' || field.type.kind === 'counts' || !includesRevision(revision, field.since)) continue
@@ -95,8 +95,8 @@ export function randomRow({ random, resource, revision, fixed }: RowPlan): Sourc
   return { ...row, ...fixed }
 }
 
-/** An instant far from today, as PostgreSQL reads it. */
-export function farInstant(random: Random): string {
+/** Returns a very early or late timestamp in PostgreSQL's format. */
+export function farTimestamp(random: Random): string {
   return random.pick(FAR)
 }
 
@@ -117,41 +117,41 @@ function randomValue(random: Random, name: string, { type, nullable }: Field): u
     case 'decimal':
       return random.pick(DECIMALS)
     case 'timestamp':
-      return farInstant(random)
+      return farTimestamp(random)
     case 'oneOf':
       return random.chance(0.9) ? random.pick(type.values) : random.pick(TEXTS)
     case 'texts':
       return random.some(TEXTS, random.below(4))
     case 'json':
-      return jsonOf(random, type.shape)
+      return randomJson(random, type.shape)
     default:
       return null
   }
 }
 
-function jsonOf(random: Random, shape: JsonShape): unknown {
-  if (shape.outer === 'array') return Array.from({ length: random.below(3) }, () => entryOf(random, shape.entries))
+function randomJson(random: Random, shape: JsonShape): unknown {
+  if (shape.outer === 'array') return Array.from({ length: random.below(3) }, () => randomEntry(random, shape.entries))
   const names = 'keys' in shape ? [...shape.keys, 'more'] : random.some(NAMES, random.below(4))
   return Object.fromEntries(
     random
       .some(names, names.length)
-      .map((name) => [name, 'keys' in shape ? random.pick([...TEXTS, null]) : entryOf(random, shape.valuesOf)]),
+      .map((name) => [name, 'keys' in shape ? random.pick([...TEXTS, null]) : randomEntry(random, shape.valuesOf)]),
   )
 }
 
-function entryOf(random: Random, entry: JsonEntry): unknown {
-  if (entry === 'any') return anything(random)
-  return Object.fromEntries(Object.entries(entry).map(([name, member]) => [name, memberOf(random, member)]))
+function randomEntry(random: Random, entry: JsonEntry): unknown {
+  if (entry === 'any') return randomAny(random)
+  return Object.fromEntries(Object.entries(entry).map(([name, member]) => [name, randomMember(random, member)]))
 }
 
-function memberOf(random: Random, member: JsonMember): unknown {
+function randomMember(random: Random, member: JsonMember): unknown {
   if (member === 'text') return random.pick(TEXTS)
   if (member === 'integer') return random.pick(INTEGERS)
   if (member === 'number') return random.pick([0, 7.7, -19, 0.1, 1e-7])
-  return member === 'boolean' ? random.chance(0.5) : anything(random)
+  return member === 'boolean' ? random.chance(0.5) : randomAny(random)
 }
 
-function anything(random: Random): unknown {
+function randomAny(random: Random): unknown {
   const simple = [random.pick(TEXTS), random.pick(INTEGERS), 1.5, null, true, [], {}]
   const nested = random.some(simple, 3)
   return random.pick([...simple, nested, Object.fromEntries(nested.map((value, index) => [`name ${index}`, value]))])

@@ -1,40 +1,40 @@
-// Random choices that are the same for the same seed, so that a history that went wrong can be repeated.
+// A random generator with a seed, so that a failed test can be repeated.
 
-/** A source of choices. */
+/** A random generator. */
 export class Random {
   #state: number
 
   /** `seed` is any whole number. */
   constructor(seed: number) {
     this.#state = Math.imul(seed + 1, 0x9e37_79b1) >>> 0
-    // seeds that follow one another begin alike
+    // The first values of consecutive seeds are similar.
     for (let step = 0; step < 4; step += 1) this.#next()
   }
 
-  /** A whole number from 0 to `count` - 1. */
+  /** Returns a whole number from 0 to `count` - 1. */
   below(count: number): number {
     return Math.floor(this.#next() * count)
   }
 
-  /** Whether something happens that happens in `share` of all cases, 0 to 1. */
+  /** Returns true with the probability `share` (0 to 1). */
   chance(share: number): boolean {
     return this.#next() < share
   }
 
-  /** One of `choices`, which must not be empty. */
+  /** Returns one of `choices`, which must not be empty. */
   pick<T>(choices: readonly [T, ...T[]] | readonly T[]): T {
     const choice = choices[this.below(choices.length)]
-    if (choice === undefined) throw new Error('there is nothing to choose from')
+    if (choice === undefined) throw new Error('no choices')
     return choice
   }
 
-  /** At most `count` of `choices`, each once. */
+  /** Returns at most `count` different `choices`. */
   some<T>(choices: readonly T[], count: number): T[] {
     const left = [...choices]
     return Array.from({ length: Math.min(count, left.length) }, () => left.splice(this.below(left.length), 1)).flat()
   }
 
-  /** An id, lower case. */
+  /** Returns a UUID in lower case. */
   uuid(): string {
     const hex = Array.from({ length: 32 }, () => this.below(16).toString(16)).join('')
     return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5')

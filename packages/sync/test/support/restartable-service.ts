@@ -1,15 +1,15 @@
-// A service of a test platform that can be restarted on its address, and whose limit is small: its counts are cleared
-// in place of waiting for the next minute.
+// A service that can be restarted on the same address. Its rate limit is small, and a test clears the counts instead of
+// waiting for the next window.
 
 import postgres from 'postgres'
 import type { TestPlatform } from '../../../../test/support/platform.ts'
 import { readConfig } from '../../../operator/src/config.ts'
 import { type RunningService, startService } from '../../../operator/src/service.ts'
 
-/** Requests of one key in a minute: a few tables' worth. */
+/** Enough for a few tables. */
 const REQUESTS_PER_MINUTE = 25
 
-/** A second service of a platform. */
+/** A second service of a test platform. */
 export class RestartableService {
   readonly url: string
   readonly #platform: TestPlatform
@@ -23,12 +23,12 @@ export class RestartableService {
     this.url = running.url
   }
 
-  /** Starts one beside the platform's own. */
+  /** Starts the service on a free port. */
   static async start(platform: TestPlatform): Promise<RestartableService> {
     return new RestartableService(platform, await startOn(platform, '0'))
   }
 
-  /** Closes it; requests under way are cut. */
+  /** Stops the service and closes open requests. */
   async stop(): Promise<void> {
     const running = this.#running
     this.#running = running.then(async (service) => {
@@ -38,7 +38,7 @@ export class RestartableService {
     await this.#running
   }
 
-  /** Starts it on the same address, unless it runs. */
+  /** Starts the service on the same address unless it runs. */
   async start(): Promise<void> {
     const { port } = new URL(this.url)
     const running = this.#running
@@ -46,18 +46,16 @@ export class RestartableService {
     await this.#running
   }
 
-  /** Closes it and starts it. */
   async restart(): Promise<void> {
     await this.stop()
     await this.start()
   }
 
-  /** As if the minute had passed. */
+  /** Clears the request counts, as if a new window had started. */
   async nextMinute(): Promise<void> {
     await this.#control`delete from request_counters`
   }
 
-  /** Closes it for good. */
   async close(): Promise<void> {
     await this.stop()
     await this.#control.end()

@@ -1,14 +1,14 @@
-// Rows as they are compared: by table and id, each value as one text, whatever program read them.
+// Rows for comparisons: by table and ID, each value as text, whatever program has read them.
 
 import { TABLES } from '../../src/tables.ts'
 
-/** A row: column to text, null where there is no value. */
+/** A row: text or null by column. */
 export type TextRow = Readonly<Record<string, string | null>>
 
-/** Every table's rows by their ids. */
+/** Rows by table and ID. */
 export type RowsByTable = ReadonlyMap<string, ReadonlyMap<string, TextRow>>
 
-/** A nested value as text, its members in the order of their names: not every destination keeps another one. */
+/** Returns a nested value as JSON with sorted members, because not all destinations keep their order. */
 export function jsonText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`
   if (value === null || typeof value !== 'object') return JSON.stringify(value)
@@ -16,7 +16,7 @@ export function jsonText(value: unknown): string {
   return `{${members.map(([name, each]) => `${JSON.stringify(name)}:${jsonText(each)}`).join(',')}}`
 }
 
-/** Rows by id; throws where one is there twice. */
+/** Returns rows by ID. Throws if an ID occurs twice. */
 export function byId(table: string, rows: readonly TextRow[]): Map<string, TextRow> {
   const known = new Map(rows.map((row) => [String(row.id), row]))
   if (known.size !== rows.length) throw new Error(`${table} has a row twice`)
@@ -29,7 +29,7 @@ const JSON_COLUMNS = new Set(
   ),
 )
 
-/** What a copy's reader read: texts, of which some hold JSON. */
+/** Returns a row with its JSON texts in a common form. */
 export function withJson(table: string, row: Record<string, string | null>): TextRow {
   const isJson = (name: string, value: string | null): value is string =>
     value !== null && JSON_COLUMNS.has(`${table}.${name}`)
@@ -38,7 +38,7 @@ export function withJson(table: string, row: Record<string, string | null>): Tex
   )
 }
 
-/** A row of a SQLite copy with the digits of its decimals in place of their numbers, and without what is computed. */
+/** Returns a row of a SQLite copy with the digits of decimals instead of numbers, and without computed columns. */
 export function withDigits(row: Record<string, unknown>): Record<string, unknown> {
   const own = Object.keys(row).filter(
     (name) => !(`${name.replace(/_(?:text|cents)$/, '')}_text` in row && /_(?:text|cents)$/.test(name)),

@@ -9,34 +9,34 @@ import { LATEST_REVISION, type RevisionId } from '@store-export/contract'
 import { onTestFinished } from 'vitest'
 import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
 import { run, SqliteCopy, type SyncOptions, type SyncSummary } from '../../src/index.ts'
-import { withWatermark } from './mishaps.ts'
+import { withWatermark } from './faulty-connection.ts'
 
-/** A store and its copy. */
+/** A store and its SQLite copy. */
 export interface Shop {
   readonly store: TestStore
   readonly client: StoreExportClient
-  /** A client of a service that does not say from where a later run has to ask: the clock of who runs says it. */
+  /** A client of an older service without watermarks. The clock of the run then counts. */
   readonly olderClient: StoreExportClient
   readonly file: string
   sync(more?: Partial<SyncOptions>): Promise<SyncSummary>
-  /** Ids of a table of the copy, sorted. */
+  /** Returns the IDs of a table of the copy, sorted. */
   ids(table: string): string[]
-  /** One value of the copy. */
-  value(query: string): unknown
-  /** Changes the copy behind its back. */
-  spoil(statements: string): void
+  /** Returns the first value of a query of the copy. */
+  queryValue(query: string): unknown
+  /** Changes the copy outside of a run. */
+  changeCopy(statements: string): void
 }
 
-/** A new store at `revision`, and a place for its copy, both gone when the test has ended. */
-export async function aShop(platform: TestPlatform, revision: RevisionId = LATEST_REVISION): Promise<Shop> {
+/** Creates a store and a folder for its copy. Both are removed after the test. */
+export async function createShop(platform: TestPlatform, revision: RevisionId = LATEST_REVISION): Promise<Shop> {
   const store = await platform.provision(revision)
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const file = path.join(folder, 'shop.db')
-  const place = { url: platform.service.url, key: store.key }
-  const client = new StoreExportClient(place)
+  const address = { url: platform.service.url, key: store.key }
+  const client = new StoreExportClient(address)
   const olderFetch: typeof fetch = async (input, init) => withWatermark(await fetch(input, init), null)
-  const look = <T>(work: (database: DatabaseSync) => T): T => {
+  const withDatabase = <T>(work: (database: DatabaseSync) => T): T => {
     const database = new DatabaseSync(file)
     try {
       return work(database)
@@ -47,22 +47,22 @@ export async function aShop(platform: TestPlatform, revision: RevisionId = LATES
   return {
     store,
     client,
-    olderClient: new StoreExportClient({ ...place, fetch: olderFetch }),
+    olderClient: new StoreExportClient({ ...address, fetch: olderFetch }),
     file,
     sync: (more = {}) => run({ client, copy: new SqliteCopy(file), ...more }),
     ids: (table) =>
-      look((database) =>
+      withDatabase((database) =>
         database
           .prepare(`select id from ${table} order by id`)
           .all()
           .map((row) => String(row.id)),
       ),
-    value: (query) => look((database) => Object.values(database.prepare(query).get() ?? {})[0]),
-    spoil: (statements) => look((database) => database.exec(statements)),
+    queryValue: (query) => withDatabase((database) => Object.values(database.prepare(query).get() ?? {})[0]),
+    changeCopy: (statements) => withDatabase((database) => database.exec(statements)),
   }
 }
 
-/** So many orders of two lines each. */
+/** Adds orders with two items each. */
 export async function addOrders({ store }: Shop, count: number): Promise<void> {
   await store.sql`
     with made as (

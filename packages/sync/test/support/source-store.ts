@@ -1,4 +1,4 @@
-// A store that a history writes: emptied, filled, changed in short transactions, and in one that ends late.
+// The store of a history: fills and changes it in short transactions, and in one that stays open for longer.
 
 import { customer, customerAddress, ENDPOINTS, type RevisionId } from '@store-export/contract'
 import postgres from 'postgres'
@@ -8,25 +8,24 @@ import type { Random } from './random.ts'
 import { StoreModel } from './store-model.ts'
 import { addRows, changeRows, type Written, writeOnce } from './store-writes.ts'
 
-/** How long a transaction may take to end: with what clocks differ by, less than the overlap of a run. */
-const LATE_MS = 100_000
+/** Longest open transaction. Together with the difference of the clocks, it must be less than the overlap of a run. */
+const OPEN_TRANSACTION_MS_MAX = 100_000
 
-/** A store with a second connection, which is kept for other histories. */
+/** A store with a second connection. Other histories use both again. */
 export interface WrittenStore {
   readonly store: TestStore
   readonly late: postgres.Sql
 }
 
-/** Opens the second connection of a store. */
-export function writtenStore(store: TestStore): WrittenStore {
+export function openWrittenStore(store: TestStore): WrittenStore {
   return { store, late: postgres(store.ownerUrl, { max: 1, onnotice: () => undefined }) }
 }
 
-/** How a history writes. */
-export interface WritingStyle {
+/** Options of the writes. */
+export interface WriteOptions {
   readonly random: Random
   readonly revision: RevisionId
-  /** Whether children go from one parent to another. */
+  /** Whether embedded rows move from one parent to another. */
   readonly movesChildren: boolean
 }
 
@@ -35,81 +34,81 @@ export class SourceStore {
   readonly clock = new PlatformClock()
   readonly model: StoreModel
   readonly #store: WrittenStore
-  readonly #style: WritingStyle
-  #late: { readonly begunAt: number; readonly written: Written[] } | null = null
-  /** A write of it that is under way. */
+  readonly #style: WriteOptions
+  #openTransaction: { readonly startedAt: number; readonly written: Written[] } | null = null
+  /** The current write in the open transaction. */
   #writing: Promise<void> | null = null
 
-  constructor(store: WrittenStore, style: WritingStyle) {
+  constructor(store: WrittenStore, style: WriteOptions) {
     this.#store = store
     this.#style = style
     this.model = new StoreModel(style.revision)
   }
 
-  /** Empties the store, and fills it by chance, with at most so many rows of each table. */
+  /** Deletes all rows, then adds random rows, at most `most` to each table. */
   async fill(most = 12): Promise<void> {
     const { random } = this.#style
     const tables = ['orders', 'products', 'customers', 'categories', 'customer_groups', 'locations']
     const present = tables.filter((table) => this.model.resources.some((each) => each.table === table))
     await this.#store.store.sql.unsafe(present.map((table) => `delete from ${table}`).join(';')).simple()
-    // addresses last: they are of customers
+    // Addresses come last because they belong to customers.
     const ordered = this.model.resources.toSorted((one) => (one === customer ? -1 : one === customerAddress ? 1 : 0))
     for (const resource of ordered)
       if (random.chance(0.8)) await this.#inTransaction((writing) => addRows(writing, resource, most))
   }
 
-  /** Makes a few writes; some of them in a transaction that goes on. */
+  /** Makes up to `most` writes, some of them in a transaction that stays open. */
   async write(most: number): Promise<void> {
     const { random, movesChildren } = this.#style
     for (let count = random.below(most + 1); count > 0; count -= 1) {
-      if (random.chance(0.1)) await this.#writeLate()
+      if (random.chance(0.1)) await this.#writeInOpenTransaction()
       else await this.#inTransaction((writing) => writeOnce(writing, movesChildren))
-      if (this.#late !== null && random.chance(0.2)) await this.endLate()
+      if (this.#openTransaction !== null && random.chance(0.2)) await this.endOpenTransaction()
     }
   }
 
-  /** Changes rows of a table that the store has, at the path of its list. */
+  /** Changes rows of the table whose list has this path. */
   async changeAt(path: string): Promise<void> {
     const resource = ENDPOINTS.find((endpoint) => endpoint.path === path)?.resource
     if (resource === undefined || !this.model.resources.includes(resource)) return
     await this.#inTransaction((writing) => changeRows(writing, resource))
   }
 
-  /** Lets time pass; what would end too late ends before. */
-  async pass(ms: number): Promise<void> {
-    const begunAt = this.#late?.begunAt ?? this.clock.now
-    if (this.clock.now + ms - begunAt > LATE_MS) await this.endLate()
+  /** Advances the clock. Ends the open transaction if it would be open for too long. */
+  async advance(ms: number): Promise<void> {
+    const startedAt = this.#openTransaction?.startedAt ?? this.clock.now
+    if (this.clock.now + ms - startedAt > OPEN_TRANSACTION_MS_MAX) await this.endOpenTransaction()
     this.clock.advance(ms)
   }
 
-  /** Ends the transaction that goes on: one in five is taken back. */
-  async endLate(): Promise<void> {
-    // one that is being made elsewhere belongs to it
+  /** Ends the open transaction. One in five is rolled back. */
+  async endOpenTransaction(): Promise<void> {
+    // A write that another call has started belongs to the transaction.
     await this.#writing
-    const late = this.#late
+    const late = this.#openTransaction
     if (late === null) return
-    this.#late = null
-    const isTaken = this.#style.random.chance(0.2)
-    await this.#store.late.unsafe(isTaken ? 'rollback' : 'commit')
+    this.#openTransaction = null
+    const isRolledBack = this.#style.random.chance(0.2)
+    await this.#store.late.unsafe(isRolledBack ? 'rollback' : 'commit')
     this.model.free()
-    if (!isTaken) for (const { effects } of late.written) for (const effect of effects) effect(this.model)
+    if (!isRolledBack) for (const { effects } of late.written) for (const effect of effects) effect(this.model)
   }
 
-  async #writeLate(): Promise<void> {
+  async #writeInOpenTransaction(): Promise<void> {
     const { late } = this.#store
-    if (this.#late === null) {
+    if (this.#openTransaction === null) {
       await late.unsafe('begin')
-      this.#late = { begunAt: this.clock.now, written: [] }
+      this.#openTransaction = { startedAt: this.clock.now, written: [] }
     }
     const { random } = this.#style
-    const { written: ofLate } = this.#late
+    const { written: ofLate } = this.#openTransaction
     const writing = writeOnce({ random, clock: this.clock, model: this.model, sql: late }, false)
     this.#writing = writing.then(() => undefined)
     const written = await writing
     this.#writing = null
     this.model.hold(written.holds)
     ofLate.push(written)
-    await this.pass(0)
+    await this.advance(0)
   }
 
   async #inTransaction(write: (writing: Parameters<typeof writeOnce>[0]) => Promise<Written>): Promise<void> {
@@ -119,6 +118,6 @@ export class SourceStore {
     const { effects } = await write({ random, clock: this.clock, model: this.model, sql })
     await sql.unsafe('commit')
     for (const effect of effects) effect(this.model)
-    await this.pass(0)
+    await this.advance(0)
   }
 }

@@ -1,43 +1,43 @@
-// What a test knows of a store that it writes: which rows there are, which of them a transaction holds, and which a copy
-// may have otherwise until everything is walked again.
+// A model of a store that a test writes: its rows, the rows that an open transaction has locked, and the rows that may be
+// stale in a copy until a full sync.
 
 import { includesRevision, RESOURCES, type Resource, type RevisionId } from '@store-export/contract'
 import { TABLES } from '../../src/index.ts'
 import type { Random } from './random.ts'
 
-/** A row that is there. */
+/** A row of the store. */
 export interface LiveRow {
   readonly id: string
-  /** Id of the row that it belongs to: of an address its customer. */
+  /** ID of the owner: the customer of an address. */
   readonly parentId: string | null
 }
 
-/** Takes effect when the transaction of a write ends well. */
+/** A change of the model after a write was committed. */
 export type Effect = (model: StoreModel) => void
 
-/** Tables whose every run is a walk of the whole list: nothing of them may lag behind. */
-const ALWAYS_WHOLE = new Set(['store', 'categories', 'customer_groups', 'locations'])
+/** Tables that every run reads in full, so that they are never stale. */
+const ALWAYS_FULL = new Set(['store', 'categories', 'customer_groups', 'locations'])
 
-/** Knows one store. */
+/** The model of one store. */
 export class StoreModel {
   revision: RevisionId
   readonly #rows = new Map<string, Map<string, LiveRow>>()
   readonly #held = new Set<string>()
-  /** When each row that may lag behind began to, by table and id. */
-  readonly #lagging = new Map<string, Map<string, number>>()
+  /** Stale rows by table and ID, and the moment since when they are stale. */
+  readonly #stale = new Map<string, Map<string, number>>()
   #moment = 0
 
   constructor(revision: RevisionId) {
     this.revision = revision
   }
 
-  /** The resources that the store has tables for, without its one row. */
+  /** The resources that this schema version has, without the store itself. */
   get resources(): Resource[] {
     return RESOURCES.filter(({ table, since }) => table !== 'store' && includesRevision(this.revision, since))
   }
 
-  /** Whether the store stamps changes of the resource's rows. */
-  stampsUpdates({ fields }: Resource): boolean {
+  /** Whether the store has `updated_at` for the resource. */
+  tracksUpdates({ fields }: Resource): boolean {
     return fields.updated_at !== undefined && includesRevision(this.revision, fields.updated_at.since)
   }
 
@@ -45,10 +45,10 @@ export class StoreModel {
     this.#of(this.#rows, table).set(row.id, row)
   }
 
-  /** Removes the row, with the addresses of a customer. */
+  /** Removes the row, and the addresses of a customer. */
   remove(table: string, id: string): void {
     this.#of(this.#rows, table).delete(id)
-    this.lags(table, id)
+    this.markStale(table, id)
     if (table !== 'customers') return
     for (const row of this.rows('customer_addresses'))
       if (row.parentId === id) this.remove('customer_addresses', row.id)
@@ -58,61 +58,63 @@ export class StoreModel {
     return [...this.#of(this.#rows, table).values()]
   }
 
-  /** At most `count` rows that no transaction holds. */
+  /** Returns at most `count` rows that no transaction has locked. */
   some(random: Random, table: string, count: number): LiveRow[] {
-    const free = this.rows(table).filter(({ id, parentId }) => !this.#held.has(id) && !this.#held.has(parentId ?? ''))
-    return random.some(free, count)
+    const releaseAll = this.rows(table).filter(
+      ({ id, parentId }) => !this.#held.has(id) && !this.#held.has(parentId ?? ''),
+    )
+    return random.some(releaseAll, count)
   }
 
-  /** A transaction that goes on holds these rows. */
+  /** Marks rows as locked by the open transaction. */
   hold(ids: readonly string[]): void {
     for (const id of ids) this.#held.add(id)
   }
 
-  /** Whether a transaction holds it. */
+  /** Whether the open transaction has locked the row. */
   isHeld(id: string): boolean {
     return this.#held.has(id)
   }
 
-  /** No transaction goes on. */
+  /** Unlocks all rows. */
   free(): void {
     this.#held.clear()
   }
 
-  /** A copy may have this row otherwise: nothing tells of the change. */
-  lags(table: string, id: string): void {
+  /** Marks a row as stale: no incremental sync returns its change. */
+  markStale(table: string, id: string): void {
     this.#moment += 1
-    if (!ALWAYS_WHOLE.has(table)) this.#of(this.#lagging, table).set(id, this.#moment)
+    if (!ALWAYS_FULL.has(table)) this.#of(this.#stale, table).set(id, this.#moment)
   }
 
-  /** A later change tells of the row again. */
-  isTold(table: string, id: string): void {
-    this.#of(this.#lagging, table).delete(id)
+  /** Marks a row as current: an incremental sync returns its last change. */
+  markCurrent(table: string, id: string): void {
+    this.#of(this.#stale, table).delete(id)
   }
 
-  /** Ids of rows that a copy may have otherwise. */
-  lagging(table: string): ReadonlySet<string> {
-    return new Set(this.#of(this.#lagging, table).keys())
+  /** Returns the IDs of stale rows. */
+  staleIds(table: string): ReadonlySet<string> {
+    return new Set(this.#of(this.#stale, table).keys())
   }
 
-  /** The moment, for `caughtUp`. */
+  /** The current moment, for `fullySynced` and `pruned`. */
   get moment(): number {
     return this.#moment
   }
 
-  /** Everything that happened until `moment` was met by a walk of the whole. */
-  caughtUp(moment: number, tables: readonly string[] = [...this.#lagging.keys()]): void {
+  /** A full sync has read all changes up to `moment`. */
+  fullySynced(moment: number, tables: readonly string[] = [...this.#stale.keys()]): void {
     for (const table of tables)
-      for (const [id, since] of this.#of(this.#lagging, table))
-        if (since <= moment) this.#of(this.#lagging, table).delete(id)
+      for (const [id, since] of this.#of(this.#stale, table))
+        if (since <= moment) this.#of(this.#stale, table).delete(id)
   }
 
-  /** What was deleted until `moment` was found by the ids of the tables that have a list of them. */
+  /** A run has pruned rows that were deleted up to `moment`. */
   pruned(moment: number): void {
     for (const { name, ids } of TABLES) {
       if (ids === null) continue
-      const lagging = this.#of(this.#lagging, name)
-      for (const [id, since] of lagging) if (since <= moment && !this.#of(this.#rows, name).has(id)) lagging.delete(id)
+      const stale = this.#of(this.#stale, name)
+      for (const [id, since] of stale) if (since <= moment && !this.#of(this.#rows, name).has(id)) stale.delete(id)
     }
   }
 

@@ -1,8 +1,8 @@
-// Reads a workbook with Python's own libraries, which know nothing of ours: every cell as it is in the file.
+// Reads the raw cells of a workbook with Python's standard library.
 
 import { spawnSync } from 'node:child_process'
 
-/** Reads as a program does that was not made for it: sheets in order, each cell as [type, format, text]. */
+/** Prints the sheets in order, each cell as [type, format, text]. */
 const PYTHON = `
 import json, re, sys, zipfile
 import xml.etree.ElementTree as tree
@@ -41,33 +41,33 @@ for sheet in part('xl/workbook.xml').find(M + 'sheets'):
     sheets.append({'name': sheet.get('name'), 'rows': rows, 'frozen': pane is not None and pane.get('ySplit'),
                    'filter': found is not None and found.get('ref'), 'isBold': all(bold[int(each)] for each in looks)})
 print(json.dumps(sheets))`
-/** Whether there is a Python to read with. */
+/** Whether Python is installed. */
 export const hasPython = spawnSync('python3', ['--version']).status === 0
-/** The format of instants. */
-export const INSTANTS = 'yyyy-mm-dd hh:mm:ss.000'
+/** The format of timestamps. */
+export const TIMESTAMP_FORMAT = 'yyyy-mm-dd hh:mm:ss.000'
 const DAY_MS = 86_400_000
 
-/** A cell as it is in the file; its format is null where it has none. */
+/** A cell in the file. The format is null if it has none. */
 type CellRead = readonly [type: string, format: string | null, text: string]
-/** A sheet as it is in the file; `frozen` is the number of rows that stay. */
+/** A sheet in the file. `frozen` is the number of frozen rows. */
 interface SheetRead {
   readonly name: string
   readonly frozen: string | null
-  /** Cells that the filter is over. */
+  /** Range of the filter. */
   readonly filter: string | null
   /** Whether the header is bold. */
   readonly isBold: boolean
   readonly rows: readonly Record<string, CellRead>[]
 }
 
-/** The sheets, in their order. */
+/** Returns the sheets in order. */
 export function readSheets(file: string): SheetRead[] {
   const python = spawnSync('python3', ['-c', PYTHON, file], { encoding: 'utf8', maxBuffer: 1 << 26 })
   if (python.status !== 0) throw new Error(python.stderr)
   return JSON.parse(python.stdout)
 }
 
-/** Rows of a sheet by the names in its header. */
+/** Returns the rows of a sheet by the names in its header. */
 export function rowsOf(file: string, name: string): Record<string, CellRead | null>[] {
   const [header = {}, ...rows] = readSheets(file).find((sheet) => sheet.name === name)?.rows ?? []
   return rows.map((row) =>
@@ -75,16 +75,16 @@ export function rowsOf(file: string, name: string): Record<string, CellRead | nu
   )
 }
 
-/** The value that was sent, as it is read back. */
-export function shown(cell: CellRead | null): string | null {
+/** Returns the value of a cell as the service sent it. */
+export function sentText(cell: CellRead | null): string | null {
   if (cell === null) return null
   const [type, format, text] = cell
-  if (type === 'n' && format === INSTANTS) return instantOf(Number(text))
+  if (type === 'n' && format === TIMESTAMP_FORMAT) return timestampOf(Number(text))
   return type === 'n' && format === '0.00' ? Number(text).toFixed(2) : text
 }
 
-/** The instant of a day, counted as ECMA-376 does: day 60 is the 29 February 1900 that there was not. */
-function instantOf(day: number): string {
-  if (!(day > 60)) throw new Error(`programs do not agree on day ${day}`)
+/** Converts a date number of ECMA-376, where day 60 is the nonexistent 29 February 1900. */
+function timestampOf(day: number): string {
+  if (!(day > 60)) throw new Error(`programs disagree on day ${day}`)
   return new Date(Date.UTC(1900, 0, 1) + Math.round((day - 2) * DAY_MS)).toISOString()
 }

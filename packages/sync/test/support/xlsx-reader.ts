@@ -1,20 +1,20 @@
-// Reads a workbook as ECMA-376 has it, without the library that wrote it: the archive, its sheets, and their cells as
-// a spreadsheet shows them; days as the instants that they are.
+// Reads a workbook by ECMA-376, without the library that wrote it: cells as a spreadsheet shows them, and date numbers as
+// timestamps.
 
 import { readFileSync } from 'node:fs'
 import { inflateRawSync } from 'node:zlib'
 
 const CENTRAL = 0x02014b50
 const END = 0x06054b50
-/** Format number 2 of the standard, which needs no declaration. */
+/** Built-in format number 2 of the standard. */
 const TWO_DIGITS = '0.00'
-/** Letters of a format that shows a day. */
+/** Finds the letters of a date format. */
 const DAY = /[yd]/
 const DAY_MS = 86_400_000
-/** 1 March 1900 is day 61 of the standard. */
+/** The standard counts 1 March 1900 as day 61. */
 const DAY_61_MS = Date.UTC(1900, 2, 1)
 
-/** Rows of each sheet by the names in its first row, null for a cell that is not there. */
+/** Returns the rows of each sheet by the names in its first row, with null for a missing cell. */
 export function readXlsx(file: string): Map<string, Record<string, string | null>[]> {
   const parts = partsOf(readFileSync(file))
   const part = (name: string) => parts.get(name) ?? fail(`the workbook has no ${name}`)
@@ -48,7 +48,7 @@ interface Tag {
   readonly content: string
 }
 
-/** Elements of that name, none within another of it. */
+/** Returns the elements with this name, which must not be nested. */
 function tags(xml: string, name: string): Tag[] {
   const found = xml.matchAll(new RegExp(`<${name}((?:\\s[^>]*?)?)(?:/>|>([\\s\\S]*?)</${name}>)`, 'g'))
   return [...found].map(([, inner = '', content = '']) => ({
@@ -82,7 +82,7 @@ const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', qu
 function unescaped(text: string): string {
   return (
     text
-      // a line break within XML is one character, however it was written
+      // An XML parser converts CR LF and CR to LF.
       .replace(/\r\n?/g, '\n')
       .replace(/&(#x[0-9a-fA-F]+|#\d+|\w+);/g, (_, name: string) => {
         if (!name.startsWith('#')) return NAMED[name] ?? fail(`&${name}; is nothing`)
@@ -94,7 +94,7 @@ function unescaped(text: string): string {
 
 const column = (reference: string) => reference.replace(/\d+$/, '')
 
-/** Text of every part of the archive, as its directory has them. */
+/** Returns the text of each part of the archive. */
 function partsOf(bytes: Buffer): Map<string, string> {
   const end = bytes.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]))
   if (end < 0 || bytes.readUInt32LE(end) !== END) fail('no archive')

@@ -3,12 +3,12 @@ import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { CopyError, CopyUnavailableError } from '../src/copies/copy.ts'
-import { translateSqliteError } from '../src/copies/sqlite/translate-sqlite-error.ts'
+import { CopyError, CopyUnavailableError } from '../copy.ts'
+import { translateSqliteError } from './translate-sqlite-error.ts'
 
-describe('what SQLite refuses is told with the copy, what to do, and whether a later run may succeed:', () => {
-  /** What the driver throws when `work` is done to a file with a table. */
-  async function refusal(work: (database: DatabaseSync, file: string) => void): Promise<unknown> {
+describe('translateSqliteError', () => {
+  /** Returns the error that the driver throws when `work` changes a file with a table. */
+  async function errorOf(work: (database: DatabaseSync, file: string) => void): Promise<unknown> {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'store-sync-test-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
     const file = path.join(folder, 'shop.db')
@@ -21,7 +21,7 @@ describe('what SQLite refuses is told with the copy, what to do, and whether a l
     } finally {
       database.close()
     }
-    throw new Error('nothing was refused')
+    throw new Error('nothing was thrown')
   }
   const insert = 'insert into t values (randomblob(100000))'
 
@@ -34,7 +34,7 @@ describe('what SQLite refuses is told with the copy, what to do, and whether a l
       },
     ],
     [
-      'a file that may not be written',
+      'a read-only file',
       /^shop cannot be written; make/,
       (_database: DatabaseSync, file: string) => {
         using reader = new DatabaseSync(file, { readOnly: true })
@@ -48,26 +48,26 @@ describe('what SQLite refuses is told with the copy, what to do, and whether a l
         new DatabaseSync(path.dirname(file)).exec('begin')
       },
     ],
-  ])('%s', async (_what, sentence, work) => {
-    const error = await refusal(work)
-    const problem = translateSqliteError(error, 'shop')
-    expect(problem).toBeInstanceOf(CopyError)
-    expect(problem).toMatchObject({ message: expect.stringMatching(sentence), cause: error })
+  ])('%s is a CopyError that says what to do', async (_what, message, work) => {
+    const error = await errorOf(work)
+    const translated = translateSqliteError(error, 'shop')
+    expect(translated).toBeInstanceOf(CopyError)
+    expect(translated).toMatchObject({ message: expect.stringMatching(message), cause: error })
   })
 
-  test('a file that another program holds, which passes', async () => {
-    const error = await refusal((database, file) => {
+  test('a file that another program has locked is a CopyUnavailableError', async () => {
+    const error = await errorOf((database, file) => {
       database.exec('begin exclusive')
       using other = new DatabaseSync(file, { timeout: 0 })
       other.exec(insert)
     })
-    const problem = translateSqliteError(error, 'shop')
-    expect(problem).toBeInstanceOf(CopyUnavailableError)
-    expect(String(problem)).toMatch(/another program has locked shop .*run again/)
+    const translated = translateSqliteError(error, 'shop')
+    expect(translated).toBeInstanceOf(CopyUnavailableError)
+    expect(String(translated)).toMatch(/another program has locked shop .*run again/)
   })
 
-  test('a defect of ours stays one', async () => {
-    const error = await refusal((database) => database.exec('select b from t'))
+  test('an unexpected error is returned unchanged', async () => {
+    const error = await errorOf((database) => database.exec('select b from t'))
     expect(translateSqliteError(error, 'shop')).toBe(error)
   })
 })
