@@ -8,26 +8,26 @@ function openFor(...minutes: bigint[]) {
   return new Map(minutes.map((each) => [`3/${each}`, { startedAt: at - each * MINUTE, preparedAt: null }]))
 }
 
-test('[SYNC-1] a transaction that has been open for an hour is named with what it costs, and how to find it', () => {
+test('[SYNC-1] a transaction that has been open for more than an hour is a warning with a query that finds it', () => {
   const { findings } = checkTransactions({ at, open: openFor(2n, 95n) })
   expect(findings).toMatchObject([{ severity: 'warning', code: 'old_transaction' }])
   expect(findings[0]?.message).toContain('95 minutes')
   expect(findings[0]?.fix).toMatch(/^select .* from pg_stat_activity .*;$/)
 })
 
-test('[SYNC-1] so is one that was prepared and never committed', () => {
+test('[SYNC-1] a transaction that was prepared more than an hour ago is a warning', () => {
   const open = new Map([['prepared 733', { startedAt: null, preparedAt: at - 61n * MINUTE }]])
   const { findings } = checkTransactions({ at, open })
   expect(findings[0]?.fix).toContain('pg_prepared_xacts')
 })
 
-test('work that goes on, and what the role does not see, are no findings', () => {
+test('a younger transaction, and one with a hidden start, cause no finding', () => {
   expect(checkTransactions({ at, open: openFor(59n) }).findings).toEqual([])
   const unseen = new Map([['3/7', { startedAt: null, preparedAt: null }]])
   expect(checkTransactions({ at, open: unseen }).findings).toEqual([])
 })
 
-test('[SYNC-1] where transactions cannot be seen at all, a note says what follows', () => {
+test('[SYNC-1] if transactions are not visible, a note names the effect', () => {
   expect(checkTransactions({ at, open: null }).findings).toMatchObject([
     { severity: 'note', code: 'transactions_unseen' },
   ])

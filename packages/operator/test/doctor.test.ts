@@ -24,13 +24,13 @@ beforeAll(async () => {
 afterAll(() => control.drop())
 
 async function provision(revision: string) {
-  const words = ['stores', 'provision', '--name', 'Patient', '--revision', revision, '--json']
-  const { json } = await runCommand(words, { settings })
+  const args = ['stores', 'provision', '--name', 'Patient', '--revision', revision, '--json']
+  const { json } = await runCommand(args, { settings })
   dropAfterTest(json.id)
   return { id: json.id as string, owner: openClientForTest(json.database_url), role: new URL(json.reader_url).username }
 }
 
-/** The report on one store: exit code, revision, and its findings that are no notes. */
+/** Examines one store; `findings` are the errors and warnings. */
 async function examine(id: string, ...options: string[]) {
   const { code, json } = await runCommand(['doctor', '--store', id, '--json', ...options], { settings })
   expect(Object.keys(json.stores[0])).toEqual(['id', 'name', 'ok', 'revision', 'findings'])
@@ -41,7 +41,7 @@ async function examine(id: string, ...options: string[]) {
 }
 
 describe('doctor', () => {
-  test('[R28] finds missing grants and indexes and a readable password; each fix works as it is printed', async () => {
+  test('[R28] finds missing grants, missing indexes, and a readable password; each fix works as printed', async () => {
     const { id, owner, role } = await provision(LATEST_REVISION)
     expect(await examine(id)).toMatchObject({ revision: LATEST_REVISION, findings: [] })
     await owner.unsafe(`revoke select (currency, locale) on orders from "${role}"`)
@@ -65,7 +65,7 @@ describe('doctor', () => {
     expect(await examine(id)).toMatchObject({ revision: LATEST_REVISION, findings: [] })
   })
 
-  test('a half-migrated store is at the revision whose columns are all there; the fix adds the others', async () => {
+  test('in a half-migrated store, the fix adds the missing columns', async () => {
     const { id, owner, role } = await provision('v1.5')
     await owner`insert into products (id, name, slug, price) values (gen_random_uuid(), 'n', 's', 1)`
     await owner`alter table orders drop column tax_breakdown`
@@ -85,7 +85,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect(await examine(id)).toMatchObject({ revision: 'v1.5', findings: [] })
   })
 
-  test('indexes are demanded of a store that has not all columns of launch, too, and not of views', async () => {
+  test('indexes are checked without all columns of launch, but not for views', async () => {
     const { id, owner, role } = await provision('launch')
     await owner.unsafe('alter table products drop column vendor; drop index products_status_walk, orders_walk')
     await owner.unsafe(`create table parted (like orders including defaults) partition by range (created_at);
@@ -97,7 +97,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
       'create index concurrently products_status_walk on public.products (status, created_at, id, updated_at);',
       'create index orders_status_walk on public.orders (status, created_at, id, updated_at);',
     ])
-    expect(missing[0]?.message).toContain('pages are slow, and can be short or empty')
+    expect(missing[0]?.message).toContain('pages are slow and can be short or empty')
     for (const { fix } of missing) await owner.unsafe(fix ?? '')
     await owner.unsafe(`create schema kept;
       do $$ declare t record; begin
@@ -106,11 +106,11 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
         end loop;
       end $$`)
     const views = await runCommand(['doctor', '--store', id], { settings })
-    expect(views.stdout).toMatch(/^ {3}- {2}indexes {7}not examined$/m)
-    expect(views.stdout).toMatch(/note: .*orders.*: doctor cannot see indexes below a view/)
+    expect(views.stdout).toMatch(/^ {3}- {2}indexes {7}not checked$/m)
+    expect(views.stdout).toMatch(/note: doctor cannot see the indexes behind a view or a foreign table .*orders/)
   })
 
-  test('a locked table is a finding, and hides no other report', async () => {
+  test('a locked table is a finding, and does not affect the reports of other stores', async () => {
     const { id, owner } = await provision(LATEST_REVISION)
     const other = await provision('v1.1')
     const [{ pid }] = await owner<[{ pid: number }]>`select pg_backend_pid() as pid`
@@ -125,13 +125,13 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect(byId.get(id)).toMatchObject({ ok: false, revision: LATEST_REVISION })
     const [locked] = byId.get(id)?.findings.filter(({ severity }) => severity !== 'note') ?? []
     expect(locked).toMatchObject({ severity: 'warning', code: 'locked_table' })
-    expect(locked?.message).toContain(`process ${pid} holds orders`)
+    expect(locked?.message).toContain(`process ${pid} holds an access exclusive lock on orders`)
     const [holder] = await owner.unsafe<[{ pid: number }]>(locked?.fix ?? '')
     expect(holder.pid).toBe(pid)
     expect((await examine(id)).findings).toEqual([])
   })
 
-  test('a reader that may not connect gets the grant to paste', async () => {
+  test('for a reader that cannot connect, the fix is the grant', async () => {
     const { id, owner, role } = await provision(LATEST_REVISION)
     const [{ name }] = await owner<[{ name: string }]>`select current_database() as name`
     await owner.unsafe(`revoke connect on database "${name}" from "${role}"`)
@@ -143,12 +143,12 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect((await examine(id)).findings).toEqual([])
   })
 
-  test('[R23, RES-ADDRESS] removed addresses that would be served are an error', async () => {
+  test('[R23, RES-ADDRESS] removed addresses in responses are an error', async () => {
     const { id, owner, role } = await provision(LATEST_REVISION)
     await owner.unsafe(`revoke select (deleted_at) on customer_addresses from "${role}"`)
     const hidden = await examine(id)
     expect(hidden.findings.map(({ severity, code }) => [severity, code])).toEqual([['error', 'missing_grant']])
-    expect(hidden.findings[0]?.message).toContain('rows that were removed are served again')
+    expect(hidden.findings[0]?.message).toContain('the API returns removed rows')
     await owner`alter table customer_addresses drop column deleted_at`
     const gone = (await examine(id)).findings.filter(({ severity }) => severity === 'error')
     expect(gone.map(({ code }) => code)).toEqual(['removed_rows_served'])
@@ -156,7 +156,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect((await examine(id)).findings.filter(({ code }) => code !== 'missing_index')).toEqual([])
   })
 
-  test('a table of launch, or its id, that may not be read is an error', async () => {
+  test('an unreadable table, ID, or parent ID is an error; another unreadable column is a warning', async () => {
     const { id, owner, role } = await provision('launch')
     const products = await owner<{ name: string }[]>`
       select attname as name from pg_attribute where attrelid = 'products'::regclass and attnum > 0`
@@ -170,31 +170,31 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
       await owner.unsafe(`revoke select (${names.join(', ')}) on ${table} from "${role}"`)
     await owner.unsafe(`revoke select (product_id) on product_variants from "${role}"`)
     const { findings } = await examine(id)
-    const told = findings.map(({ severity, message }) => [severity, /(?<=: ).*/.exec(message)?.[0]])
-    expect(told).toEqual([
-      ['warning', 'served as null'],
-      ['error', 'served with an id of zeros'],
-      ['error', 'requests answer 502'],
-      ['error', 'products are served without their product_variants'],
-      ['error', 'requests answer 502'],
+    const effects = findings.map(({ severity, message }) => [severity, /(?<=: ).*/.exec(message)?.[0]])
+    expect(effects).toEqual([
+      ['warning', 'the API returns null'],
+      ['error', 'the API returns an id of zeros'],
+      ['error', 'requests get 502'],
+      ['error', 'the API returns products without their product_variants'],
+      ['error', 'requests get 502'],
     ])
     for (const { fix } of findings) await owner.unsafe(fix ?? '')
     expect((await examine(id)).findings).toEqual([])
   })
 
-  test('[R42] a newer table that may not be read is an error, not an empty list; its fix works', async () => {
+  test('[R42] an unreadable table of a newer schema version is an error, and its fix works', async () => {
     const { id, owner, role } = await provision(LATEST_REVISION)
     await owner.unsafe(`alter table locations rename to locations_before;
       create table locations (like locations_before including all)`)
     const { findings } = await examine(id)
     expect(findings.map(({ severity, code }) => [severity, code])).toEqual([['error', 'missing_grant']])
-    expect(findings[0]?.message).toContain('requests answer 502')
+    expect(findings[0]?.message).toContain('requests get 502')
     for (const { fix } of findings) await owner.unsafe(fix ?? '')
     await owner.unsafe(`revoke select on locations_before from "${role}"`)
     expect((await examine(id)).findings).toEqual([])
   })
 
-  test('[R17] values that break the contract are counted, with --values alone', async () => {
+  test('[R17] --values counts values that break the contract', async () => {
     const { id, owner } = await provision('launch')
     await owner`alter table orders alter created_at drop not null, alter updated_at drop not null`
     await owner`insert into orders (id, email, status, total, created_at) values
@@ -205,12 +205,12 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect((await examine(id)).findings.filter(({ code }) => code.startsWith('value_'))).toEqual([])
     const { findings } = await examine(id, '--values')
     for (const { fix } of findings) await owner.unsafe((fix ?? '').split('\n')[0] ?? '')
-    const told = findings.map(
+    const counted = findings.map(
       ({ code, message }) => `${code} ${/^\S+/.exec(message)?.[0]} ${/in (\d+) rows?/.exec(message)?.[1]}`,
     )
     const places = findings.filter(({ message }) => message.includes('last in lists'))
     expect(places.map(({ message }) => /^\S+/.exec(message)?.[0])).toEqual(['orders.created_at'])
-    expect(told.sort()).toEqual([
+    expect(counted.sort()).toEqual([
       'value_infinite orders.created_at 1',
       'value_not_a_number orders.total 1',
       'value_null orders.created_at 1',
@@ -219,7 +219,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     ])
   })
 
-  test('a store that cannot be reached is a finding, the others are looked at all the same', async () => {
+  test('an unreachable store is a finding, and the other stores are examined', async () => {
     const url = 'postgres://reader:hush@127.0.0.1:1/shop'
     const add = ['stores', 'add', '--name', 'Gone', '--json', '--database-url', '-']
     const gone = (await runCommand(add, { settings, input: url })).json.id
@@ -234,8 +234,8 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect(people.stdout).toMatch(/^ {2}! {3}connection {4}the database cannot be reached/m)
     expect(people.stdout).toMatch(new RegExp(`^ {2}ok {2}Patient {2}${id} {2}v1\\.2$`, 'm'))
     const one = await runCommand(['doctor', '--store', id], { settings })
-    expect(one.stdout).toMatch(/^ {2}ok {2}schema {8}v1\.2, all columns are there$/m)
-    expect(one.stdout).toMatch(/^ {2}ok {2}transactions {2}none has been open for long$/m)
+    expect(one.stdout).toMatch(/^ {2}ok {2}schema {8}v1\.2, all columns exist$/m)
+    expect(one.stdout).toMatch(/^ {2}ok {2}transactions {2}no transaction has been open for an hour$/m)
     expect(one.stderr).toBe('')
     const other = { ...settings, SECRET: newSecret() }
     const sealed = await runCommand(['doctor', '--store', gone, '--json'], { settings: other })
@@ -243,7 +243,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect(sealed.json.control.ok).toBe(false)
   })
 
-  test('a store that hangs is a finding', async () => {
+  test('a store that does not respond is a finding', async () => {
     const { id } = await provision(LATEST_REVISION)
     const { json } = await runCommand(['stores', 'list', '--json'], { settings })
     const { database_url } = json.stores.find((store: { id: string }) => store.id === id)
@@ -263,7 +263,7 @@ grant select ("tax_breakdown") on public."orders" to "${role}";`)
     expect(stderr).toContain('--store')
   })
 
-  test('an unknown store is one sentence', async () => {
+  test('an unknown store is reported in one sentence', async () => {
     const { code, stderr } = await runCommand(['doctor', '--store', 'nobody'], { settings })
     expect([code, stderr]).toEqual([1, 'store-export: no store has the ID "nobody"\n'])
   })

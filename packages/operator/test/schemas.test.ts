@@ -77,7 +77,9 @@ test('each fix of the doctor names the schema, and works as printed', async () =
     insert into categories (id, name, slug, created_at) values (gen_random_uuid(), 'n', 's', 'infinity');
     revoke usage on schema ${quoteName(SCHEMA)} from public, ${ROLE}`)
   const usage = (await examine()).filter(({ fix }) => fix?.includes('usage'))
-  expect(usage).toMatchObject([{ code: 'missing_grant', message: `${ROLE} may not use schema ${quoteName(SCHEMA)}` }])
+  expect(usage).toMatchObject([
+    { code: 'missing_grant', message: `${ROLE} has no privilege to use the schema ${quoteName(SCHEMA)}` },
+  ])
   await owner().unsafe(usage[0]?.fix ?? '')
   const findings = await examine('--values')
   expect(findings.map(({ code }) => code).toSorted()).toEqual([
@@ -103,7 +105,7 @@ test('a missing schema is a finding with a query for the schema of the store', a
   expect(await runJson(['stores', 'set', id, '--schema', 'nowhere'])).toMatchObject({ id, schema: 'nowhere' })
   const findings = await examine('--values')
   expect(findings).toMatchObject([
-    { severity: 'error', code: 'missing_schema', message: 'the database has no schema "nowhere": requests answer 502' },
+    { severity: 'error', code: 'missing_schema', message: 'the database has no schema "nowhere": requests get 502' },
   ])
   expect(await owner().unsafe(findings[0]?.fix ?? '')).toEqual([{ schema: quoteName(SCHEMA) }])
   await runJson(['stores', 'set', id, '--schema', SCHEMA])

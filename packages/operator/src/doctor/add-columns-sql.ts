@@ -1,12 +1,12 @@
-// SQL that adds to a platform's own database the columns that it lacks, from the definitions of the migrations. Pure, except
-// for reading those files.
+// SQL that adds missing columns to a platform's own database, with the definitions of the migrations. Pure, except that it
+// reads the migration files.
 
 import { REVISIONS } from '@store-export/contract'
 import { migrationStatements } from '../store-schema/migrate-store.ts'
 import { quoteName, quoteTable, splitAtCommas } from '../store-schema/sql-text.ts'
 import type { ColumnFact, ConnectionFacts } from './facts.ts'
 
-/** SQL that adds these columns, each given as `table.column`, and lets the role select them; a comment for views. */
+/** Returns SQL that adds these columns (`table.column`) and grants them to the role; for a view, a comment. */
 export function addColumnsSql(
   missing: readonly string[],
   columns: readonly ColumnFact[],
@@ -21,7 +21,7 @@ export function addColumnsSql(
   return [...tables].map(([table, names]) => addToTable(table, names, store)).join('\n')
 }
 
-interface Store {
+interface StoreContext {
   readonly columns: readonly ColumnFact[]
   readonly role: string
   readonly schemaName: string
@@ -32,7 +32,7 @@ interface Store {
 function addToTable(
   table: string,
   names: readonly string[],
-  { columns, role, schemaName, definitions }: Store,
+  { columns, role, schemaName, definitions }: StoreContext,
 ): string {
   const target = quoteTable(schemaName, table)
   const relation = columns.find((column) => column.table === table)?.relation
@@ -46,17 +46,17 @@ function addToTable(
   if (relation === 'table' || relation === 'partitioned table') {
     return `alter table ${target} ${added.map((column) => `add column ${column}`).join(', ')};\n${grant}`
   }
-  return `-- give the ${relation} ${target} these columns: ${added.join(', ')}`
+  return `-- add these columns to the ${relation} ${target}: ${added.join(', ')}`
 }
 
-/** The definition for a table with rows, in which `not null` needs a default. */
+/** The definition for a table with rows: `not null` needs a default there. */
 function addable(definition: string): string {
   const [type = 'text'] = /^[a-z]+(?:\[\])?/.exec(definition) ?? []
   if (definition.includes(' primary key')) return `${type} not null default gen_random_uuid()`
   return definition.includes(' default ') ? definition : type
 }
 
-/** Definitions by `table.column`, as the migrations write them, without the name. */
+/** The definitions of the migrations, without the column name, by `table.column`. */
 function columnDefinitions(): Map<string, string> {
   const statements = REVISIONS.flatMap(({ id }) => migrationStatements(id))
   return new Map(

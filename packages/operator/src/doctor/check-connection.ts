@@ -1,25 +1,25 @@
-// How a connection is protected, for people: what is in use and what the URL asks for. Pure.
+// Checks the encryption of a connection. Pure.
 
 import type { describeTls } from '@store-export/postgres'
 import type { DoctorCheck, DoctorFinding } from './report.ts'
 
-/** What is known of a connection's protection. */
+/** The encryption of a connection. */
 export interface ConnectionSecurity {
-  /** Whether this very connection is encrypted. */
+  /** Whether this connection is encrypted. */
   readonly usesTls: boolean
-  /** What the URL asks for, in words. */
+  /** What the connection URL requires. */
   readonly requestedTls: ReturnType<typeof describeTls>
 }
 
-/** The check of a connection; `server` says to what and as whom. Missing protection is a note: the network may be safe. */
+/** Checks a connection. Missing encryption is a note, because the network can be private. `server` is for the summary. */
 export function checkConnection(server: string, { usesTls, requestedTls }: ConnectionSecurity): DoctorCheck {
-  const words = usesTls ? `TLS (${requestedTls})` : requestedTls === 'local socket' ? requestedTls : 'no TLS'
+  const encryption = usesTls ? `TLS (${requestedTls})` : requestedTls === 'local socket' ? requestedTls : 'no TLS'
   const isSafe = requestedTls === 'local socket' || (usesTls && requestedTls === 'verified')
   const note: DoctorFinding = {
     severity: 'note',
     code: usesTls ? 'tls_not_verified' : 'no_tls',
-    message: usesTls ? 'the server’s certificate is not verified' : 'the connection is not encrypted',
-    fix: 'add sslmode=verify-full to the URL if the network is not yours alone',
+    message: usesTls ? 'the certificate of the server is not verified' : 'the connection is not encrypted',
+    fix: 'add sslmode=verify-full to the connection URL, unless the network is private',
   }
-  return { name: 'connection', summary: `${server}, ${words}`, findings: isSafe ? [] : [note] }
+  return { name: 'connection', summary: `${server}, ${encryption}`, findings: isSafe ? [] : [note] }
 }

@@ -1,4 +1,4 @@
-// Compares the indexes of a store with those of the migrations. Pure, except for reading those files.
+// Compares the indexes of a store with the indexes of the migrations. Pure, except that it reads the migration files.
 
 import { includesRevision, REVISIONS, type RevisionId } from '@store-export/contract'
 import { migrationStatements } from '../store-schema/migrate-store.ts'
@@ -6,35 +6,32 @@ import { quoteSchema, splitAtCommas } from '../store-schema/sql-text.ts'
 import type { ColumnFact, IndexFact, StoreFacts } from './facts.ts'
 import type { DoctorCheck, DoctorFinding } from './report.ts'
 
-/** An index that pages are read by. */
+/** An index that the queries of a list need. */
 interface ExpectedIndex {
   readonly name: string
   readonly table: string
-  /** Columns in their order. */
+  /** In the order of the index. */
   readonly columns: readonly string[]
-  /** The migration's text between the brackets. */
+  /** The text between the parentheses in the migration. */
   readonly definition: string
 }
 
-/** Kinds of relation that can have an index of their own. */
-const INDEXED: readonly ColumnFact['relation'][] = ['table', 'partitioned table', 'materialized view']
+/** Kinds of relation that can have indexes. */
+const INDEXABLE: readonly ColumnFact['relation'][] = ['table', 'partitioned table', 'materialized view']
 
-/**
- * The check of the indexes of a store that has something of `begun`, and of older revisions. An index with more
- * columns at its end is enough.
- */
+/** Checks the indexes up to the schema version `begun`. An index can have further columns at its end. */
 export function checkIndexes(
   begun: RevisionId,
   { columns, indexes, connection }: Pick<StoreFacts, 'columns' | 'indexes' | 'connection'>,
 ): DoctorCheck {
   const wanted = expectedIndexes(begun).filter((index) => hasColumnsOf(index, columns))
   const relationOf = (index: ExpectedIndex) => columns.find(({ table }) => table === index.table)?.relation ?? 'view'
-  const expected = wanted.filter((index) => INDEXED.includes(relationOf(index)))
+  const expected = wanted.filter((index) => INDEXABLE.includes(relationOf(index)))
   const missing = expected.filter((index) => !indexes.some((each) => serves(each, index)))
   const unseen = [...new Set(wanted.filter((index) => !expected.includes(index)).map(({ table }) => table))]
   return {
     name: 'indexes',
-    summary: expected.length === 0 ? null : `all ${expected.length} indexes are there`,
+    summary: expected.length === 0 ? null : `all ${expected.length} indexes exist`,
     findings: [
       ...missing.map((index) =>
         missingIndex(index, { indexes, relation: relationOf(index), schema: quoteSchema(connection.schemaName) }),
@@ -44,7 +41,7 @@ export function checkIndexes(
   }
 }
 
-/** The indexes of a store at this revision. */
+/** The indexes of a store at this schema version. */
 function expectedIndexes(revision: RevisionId): ExpectedIndex[] {
   const indexes = new Map<string, ExpectedIndex>()
   for (const { id } of REVISIONS.filter((each) => includesRevision(revision, each.id))) {
@@ -74,48 +71,48 @@ function serves(index: IndexFact, wanted: ExpectedIndex): boolean {
   return wanted.columns.every((column, position) => column === index.columns[position])
 }
 
-interface IndexPlace {
+interface IndexContext {
   readonly indexes: readonly IndexFact[]
   readonly relation: ColumnFact['relation']
-  /** As an identifier. */
+  /** Quoted as an identifier. */
   readonly schema: string
 }
 
 function missingIndex(
   { name, table, columns, definition }: ExpectedIndex,
-  { indexes, relation, schema }: IndexPlace,
+  { indexes, relation, schema }: IndexContext,
 ): DoctorFinding {
-  const taken = indexes.find((index) => index.name === name)
-  // an unfinished index is only a burden; one of another shape may serve another query
-  const isUnfinished = taken?.isValid === false
-  const free = taken === undefined || isUnfinished ? name : freeName(name, indexes)
-  // PostgreSQL builds no index of a partitioned table concurrently
+  const sameName = indexes.find((index) => index.name === name)
+  // an invalid index serves no query; an index with other columns can serve queries of the platform
+  const isUnfinished = sameName?.isValid === false
+  const free = sameName === undefined || isUnfinished ? name : freeName(name, indexes)
+  // PostgreSQL cannot build an index of a partitioned table concurrently
   const how = relation === 'partitioned table' ? '' : ' concurrently'
   const create = `create index${how} ${free} on ${schema}.${table} (${definition});`
-  const why = taken === undefined ? '' : isUnfinished ? `; ${name} was not finished` : `; ${name} is another one`
+  const why = sameName === undefined ? '' : isUnfinished ? ` (${name} is not valid)` : ` (${name} has other columns)`
   return {
     severity: 'warning',
     code: 'missing_index',
-    message: `${table} has no index on (${columns.join(', ')})${why}: ${consequenceOf(table, columns)}`,
+    message: `${table} has no index on (${columns.join(', ')})${why}: ${effectOf(table, columns)}`,
     fix: isUnfinished ? `drop index${how} ${schema}.${name};\n${create}` : create,
   }
 }
 
-/** Consequence for requests without the index. */
-function consequenceOf(table: string, [first = '']: readonly string[]): string {
+/** The effect of the missing index on requests. */
+function effectOf(table: string, [first = '']: readonly string[]): string {
   if (first === 'created_at') return `each page of ${table} reads and sorts the whole table`
-  if (first === 'status') return `status= searches all of ${table}: pages are slow, and can be short or empty`
+  if (first === 'status') return `requests with status= scan ${table}, so pages are slow and can be short or empty`
   if (first === 'updated_at') {
-    return `updated_since= searches all of ${table}: pages are slow, and can be short or empty`
+    return `requests with updated_since= scan ${table}, so pages are slow and can be short or empty`
   }
-  return `each page reads all of ${table}`
+  return `each page reads the whole table ${table}`
 }
 
 function unseenIndexes(tables: readonly string[]): DoctorFinding {
   return {
     severity: 'note',
     code: 'indexes_unseen',
-    message: `${tables.join(', ')}: doctor cannot see indexes below a view or a foreign table; without indexes, lists are slow`,
+    message: `doctor cannot see the indexes behind a view or a foreign table (${tables.join(', ')}); without indexes, lists are slow`,
     fix: null,
   }
 }

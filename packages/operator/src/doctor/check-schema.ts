@@ -1,5 +1,4 @@
-// What the doctor says of a store's columns: those that are missing, those that may not be read, and passwords that may.
-// Pure.
+// Checks the columns of a store: missing columns, missing grants, and readable passwords. Pure.
 
 import { LATEST_REVISION } from '@store-export/contract'
 import { columnNamesAt, type SchemaRevision, schemaRevision } from '@store-export/engine'
@@ -9,19 +8,19 @@ import { consequenceOf, consequenceOfMissing, missingRemovalColumns } from './co
 import type { ColumnFact, ConnectionFacts } from './facts.ts'
 import type { DoctorCheck, DoctorFinding } from './report.ts'
 
-/** What the schema that has these columns tells. */
+/** Determines the schema version from the columns. */
 export function detectSchema(columns: readonly ColumnFact[]): SchemaRevision {
   return schemaRevision(new Set(columns.map(nameOf)))
 }
 
-/** The check of the schema, as the role of the connection sees it. */
+/** Checks the schema that the role of the connection sees. */
 export function checkSchema(
   schema: SchemaRevision,
   columns: readonly ColumnFact[],
   facts: ConnectionFacts,
 ): DoctorCheck {
   const { revision } = schema
-  const summary = revision === null ? 'no known revision' : `${revision}, all columns are there`
+  const summary = revision === null ? 'no known schema version' : `${revision}, all columns exist`
   return {
     name: 'schema',
     summary,
@@ -29,18 +28,18 @@ export function checkSchema(
   }
 }
 
-/** The check of a store whose schema does not exist. */
+/** The check of a store without its schema. */
 export function schemaMissing({ schemaName }: ConnectionFacts, storeId: string): DoctorCheck {
   const finding: DoctorFinding = {
     severity: 'error',
     code: 'missing_schema',
-    message: `the database has no schema ${quoteSchema(schemaName)}: requests answer 502`,
+    message: `the database has no schema ${quoteSchema(schemaName)}: requests get 502`,
     fix: `select relnamespace::regnamespace::text as schema from pg_class where relname = 'orders'; -- then: store-export stores set ${storeId} --schema …`,
   }
   return { name: 'schema', summary: null, findings: [finding] }
 }
 
-/** The check of what the role may read. */
+/** Checks what the role can read. */
 export function checkGrants(
   { role, schemaName, mayUseSchema, mayReadStats }: ConnectionFacts,
   columns: readonly ColumnFact[],
@@ -52,27 +51,32 @@ export function checkGrants(
   if (!mayUseSchema) {
     const schema = quoteSchema(schemaName)
     const fix = `grant usage on schema ${schema} to ${quoteName(role)};`
-    findings.push({ severity: 'error', code: 'missing_grant', message: `${role} may not use schema ${schema}`, fix })
+    findings.push({
+      severity: 'error',
+      code: 'missing_grant',
+      message: `${role} has no privilege to use the schema ${schema}`,
+      fix,
+    })
   }
   for (const [table, names] of byTable(unreadable)) {
     const { severity, effect } = consequenceOf(table, names, expected)
     findings.push({
       severity,
       code: 'missing_grant',
-      message: `${role} may not read ${names.map((name) => `${table}.${name}`).join(', ')}: ${effect}`,
+      message: `${role} cannot read ${names.map((name) => `${table}.${name}`).join(', ')}: ${effect}`,
       fix: `grant select (${names.map(quoteName).join(', ')}) on ${quoteTable(schemaName, table)} to ${quoteName(role)};`,
     })
   }
   if (!mayReadStats) findings.push(watermarkNote(role))
-  return { name: 'grants', summary: `${expected.length} columns can be read`, findings }
+  return { name: 'grants', summary: `${expected.length} columns are readable`, findings }
 }
 
-/** The check that no password can be read, whatever is granted. */
+/** Checks that the role can't read a password column. */
 export function checkPasswords(facts: ConnectionFacts, columns: readonly ColumnFact[]): DoctorCheck {
   const readable = columns.filter(({ column, readable }) => readable && PASSWORD_NAME.test(column))
   return {
     name: 'passwords',
-    summary: 'no password column can be read',
+    summary: 'no password column is readable',
     findings: [...byTable(readable)].map(([table, names]) => readablePassword(facts, columns, table, names)),
   }
 }
@@ -90,12 +94,13 @@ function missingColumns(
 ): DoctorFinding[] {
   if (missing.length === 0) return []
   const { severity, effect } = consequenceOfMissing(missing, columns)
-  const why = revision === null ? 'the store has not even the columns of launch' : `the store has columns of ${begun}`
+  const names = shortList(missing)
+  const what = revision === null ? `the store lacks ${names}` : `the store has columns of ${begun}, but lacks ${names}`
   return [
     {
       severity: revision === null ? 'error' : severity,
       code: 'missing_columns',
-      message: `${why} and lacks ${shortList(missing)}: ${effect}`,
+      message: `${what}: ${effect}`,
       fix: addColumnsSql(missing, columns, facts),
     },
   ]
@@ -105,7 +110,7 @@ function watermarkNote(role: string): DoctorFinding {
   return {
     severity: 'note',
     code: 'no_statistics',
-    message: `${role} does not see how old open transactions are, so x-sync-watermark keeps a distance of minutes`,
+    message: `${role} cannot see when open transactions started, so x-sync-watermark is some minutes in the past`,
     fix: `grant pg_read_all_stats to ${quoteName(role)};`,
   }
 }
@@ -117,24 +122,24 @@ function readablePassword(
   names: readonly string[],
 ): DoctorFinding {
   const { role, isSuperuser, schemaName } = facts
-  const message = `${role} can read ${names.map((name) => `${table}.${name}`).join(', ')}; the service never does`
+  const message = `${role} can read ${names.map((name) => `${table}.${name}`).join(', ')}, which the service must not read`
   const own = isSuperuser || columns.some((column) => column.table === table && column.ownsTable)
   return {
     severity: 'error',
     code: 'readable_password',
     message,
     fix: own
-      ? `store-export stores grants --revision ${LATEST_REVISION}${schemaOption(schemaName)} # the role owns the table: give the store a reader of its own`
+      ? `store-export stores grants --revision ${LATEST_REVISION}${schemaOption(schemaName)} # the role owns the table: create another role for the service`
       : revokeStatements(facts, columns, table, names),
   }
 }
 
-/** The option for a shell. */
+/** The option `--schema`, quoted for a shell. */
 function schemaOption(schemaName: string): string {
   return schemaName === 'public' ? '' : ` --schema '${schemaName.replaceAll("'", `'\\''`)}'`
 }
 
-/** A right on the whole table covers the column, too: both are taken away, then the contract's columns are granted. */
+/** Revokes the table and the columns, because a grant on the table includes them, and grants the contract's columns again. */
 function revokeStatements(
   { role, schemaName }: ConnectionFacts,
   columns: readonly ColumnFact[],
@@ -142,15 +147,15 @@ function revokeStatements(
   names: readonly string[],
 ): string {
   const contract = new Set(columnNamesAt(LATEST_REVISION))
-  const kept = columns.filter((column) => column.table === table && contract.has(nameOf(column)))
+  const granted = columns.filter((column) => column.table === table && contract.has(nameOf(column)))
   const target = quoteTable(schemaName, table)
   return [
     `revoke select on ${target} from public, ${quoteName(role)};`,
     `revoke select (${names.map(quoteName).join(', ')}) on ${target} from public, ${quoteName(role)};`,
-    ...(kept.length === 0
+    ...(granted.length === 0
       ? []
       : [
-          `grant select (${kept.map(({ column }) => quoteName(column)).join(', ')}) on ${target} to ${quoteName(role)};`,
+          `grant select (${granted.map(({ column }) => quoteName(column)).join(', ')}) on ${target} to ${quoteName(role)};`,
         ]),
   ].join(' ')
 }

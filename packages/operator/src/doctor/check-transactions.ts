@@ -1,12 +1,11 @@
-// Findings about other sessions in a store: open transactions hold x-sync-watermark back, and locks block reads of
-// tables. Pure.
+// Checks the other sessions in a store: old transactions hold x-sync-watermark back, and locks block reads. Pure.
 
 import { childrenOf, RESOURCES } from '@store-export/contract'
 import type { OpenTransaction, TransactionSnapshot } from '@store-export/engine'
 import type { LockFact } from './facts.ts'
 import type { DoctorCheck, DoctorFinding } from './report.ts'
 
-/** Longer than any work that somebody waits for: a session that was forgotten, or a commit that never came. */
+/** Transactions that are older are probably forgotten sessions, or prepared transactions without a commit. */
 const OPEN_MINUTES_MAX = 60
 const MICROSECONDS_A_MINUTE = 60_000_000n
 
@@ -14,27 +13,27 @@ const SERVED_TABLES = new Set(
   RESOURCES.flatMap((resource) => [resource, ...childrenOf(resource)]).map(({ table }) => table),
 )
 
-/** The check that no session keeps a table of the contract from being read. */
+/** Checks that no session blocks reads of a table. */
 export function checkLocks(locks: readonly LockFact[]): DoctorCheck {
-  const held = locks.filter(({ table }) => SERVED_TABLES.has(table))
-  return { name: 'locks', summary: 'no table is locked', findings: held.map(lockedTable) }
+  const relevant = locks.filter(({ table }) => SERVED_TABLES.has(table))
+  return { name: 'locks', summary: 'no table is locked', findings: relevant.map(lockedTable) }
 }
 
-/** The check of a store's open transactions. */
+/** Checks the age of the open transactions. */
 export function checkTransactions({ at, open }: TransactionSnapshot): DoctorCheck {
-  if (open === null) return { name: 'transactions', summary: '', findings: [unseen()] }
+  if (open === null) return { name: 'transactions', summary: '', findings: [hiddenTransactions()] }
   const transactions = [...open.values()]
   const ages = transactions.map(({ startedAt, preparedAt }) => at - (startedAt ?? preparedAt ?? at))
   const minutes = Math.max(0, ...ages.map((age) => Number(age / MICROSECONDS_A_MINUTE)))
-  const findings = minutes < OPEN_MINUTES_MAX ? [] : [forgotten(minutes, transactions.some(isPrepared))]
-  return { name: 'transactions', summary: 'none has been open for long', findings }
+  const findings = minutes < OPEN_MINUTES_MAX ? [] : [oldTransaction(minutes, transactions.some(isPrepared))]
+  return { name: 'transactions', summary: 'no transaction has been open for an hour', findings }
 }
 
 function lockedTable({ table, pid }: LockFact): DoctorFinding {
   return {
     severity: 'warning',
     code: 'locked_table',
-    message: `process ${pid} holds ${table} in access exclusive mode: requests for it wait, and fail with 502`,
+    message: `process ${pid} holds an access exclusive lock on ${table}: requests for ${table} wait, then get 502`,
     fix: `select pid, usename, application_name, state, xact_start, query from pg_stat_activity where pid = ${pid};`,
   }
 }
@@ -43,23 +42,23 @@ function isPrepared({ preparedAt }: OpenTransaction): boolean {
   return preparedAt !== null
 }
 
-function forgotten(minutes: number, mayBePrepared: boolean): DoctorFinding {
-  const look =
+function oldTransaction(minutes: number, mayBePrepared: boolean): DoctorFinding {
+  const query =
     'select pid, usename, application_name, state, xact_start from pg_stat_activity where datname = current_database() order by xact_start;'
   return {
     severity: 'warning',
     code: 'old_transaction',
-    message: `a transaction has been open for ${minutes} minutes: x-sync-watermark stays before it, and every run of a client reads again what was changed since`,
-    fix: mayBePrepared ? `${look} select gid, prepared from pg_prepared_xacts;` : look,
+    message: `a transaction has been open for ${minutes} minutes: x-sync-watermark stays before its start, so each incremental sync reads all rows that changed since then`,
+    fix: mayBePrepared ? `${query} select gid, prepared from pg_prepared_xacts;` : query,
   }
 }
 
-function unseen(): DoctorFinding {
+function hiddenTransactions(): DoctorFinding {
   return {
     severity: 'note',
     code: 'transactions_unseen',
     message:
-      'open transactions cannot be seen here, as on a standby: x-sync-watermark keeps a distance of minutes, and a longer one can be missed',
+      'open transactions are not visible, for example on a standby: x-sync-watermark is some minutes in the past, and an incremental sync can miss changes of a longer transaction',
     fix: null,
   }
 }

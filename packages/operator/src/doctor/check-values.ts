@@ -1,12 +1,12 @@
-// Values that the contract does not allow: what to count, the statement that counts it, and the findings. Pure.
-// Counting is bounded: rows without a proper creation time are found by the index, all else in the first rows of a table.
+// Counts values that break the contract: the conditions, the SQL, and the findings. Pure. The work is bounded: an index finds
+// invalid creation times, and everything else is counted in the first rows of each table.
 
 import { childrenOf, columnsOf, type Field, RESOURCES, type Resource } from '@store-export/contract'
 import { quoteName, quoteSchema, quoteTable, quoteText } from '../store-schema/sql-text.ts'
 import type { ColumnFact, TableValues, ValueCount, ValueKind } from './facts.ts'
 import type { DoctorCheck, DoctorFinding } from './report.ts'
 
-/** Something that is counted in one table. */
+/** A kind of invalid value in a column. */
 interface ValueCheck {
   readonly column: string
   readonly kind: ValueKind
@@ -14,16 +14,16 @@ interface ValueCheck {
   readonly condition: string
 }
 
-/** A table with what is counted in it. */
+/** A table and its value checks. */
 export interface TableCheck {
   readonly table: string
   readonly checks: readonly ValueCheck[]
 }
 
-/** Rows of a table that are scanned. */
+/** Maximum rows that are scanned in a table. */
 const SAMPLE_ROWS = 100_000
 
-/** What can be counted with the columns that may be read. */
+/** Returns the checks for the readable columns. */
 export function valueChecks(columns: readonly ColumnFact[]): TableCheck[] {
   return resources().flatMap(({ table, fields, ...resource }) => {
     const readable = columns.filter((column) => column.table === table && column.readable).map(({ column }) => column)
@@ -35,12 +35,12 @@ export function valueChecks(columns: readonly ColumnFact[]): TableCheck[] {
   })
 }
 
-/** The statement that counts: one row with `rows` and a column for each check, named by its position. */
+/** Returns a query with one row: `rows`, and a column for each check, named by its position. */
 export function countStatement({ table, checks }: TableCheck, schemaName: string): string {
   const from = quoteTable(schemaName, table)
   const names = [...new Set(checks.map(({ column }) => quoteName(column)))]
   const counts = checks.map(({ column, condition }, position) =>
-    // the walk's index leads straight to rows without a proper creation time, wherever they are
+    // the index on created_at finds invalid creation times in the whole table
     column === 'created_at'
       ? `(select count(*)::int from ${from} where ${condition}) as "${position}"`
       : `count(*) filter (where ${condition})::int as "${position}"`,
@@ -49,14 +49,14 @@ export function countStatement({ table, checks }: TableCheck, schemaName: string
   return `select count(*)::int as rows, ${counts.join(', ')} from ${sample}`
 }
 
-/** The check of the values. */
+/** Checks the counted values. */
 export function checkValues(values: readonly TableValues[], schemaName: string): DoctorCheck {
   const rows = values.reduce((sum, each) => sum + (each.rows ?? 0), 0)
   return {
     name: 'values',
     summary: `${rows.toLocaleString('en')} rows scanned`,
     findings: values.flatMap((each) => [
-      ...(each.problem === null ? [] : [notChecked(each.table, each.problem)]),
+      ...(each.problem === null ? [] : [notScanned(each.table, each.problem)]),
       ...each.counts.filter(({ count }) => count > 0).map((count) => findingOf(each, count, schemaName)),
     ]),
   }
@@ -77,7 +77,7 @@ function checksOf(column: string, { type, nullable }: Field): ValueCheck[] {
       ]
     case 'money':
     case 'decimal':
-      // as text, because servers before 14 know no infinite numeric
+      // compared as text, because PostgreSQL before 14 rejects an infinite numeric
       return [{ column, kind: 'not a number', condition: `${name}::text in ('NaN', 'Infinity', '-Infinity')` }]
     case 'oneOf': {
       if (type.others !== undefined) return []
@@ -97,44 +97,51 @@ function findingOf(
   const isPart = rows === SAMPLE_ROWS && column !== 'created_at'
   const where = isPart ? ` of the first ${SAMPLE_ROWS.toLocaleString('en')}` : ''
   const counted = `${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}${where}`
-  const { severity, says, fix } = KINDS[kind]
+  const { severity, problem, effect, fix } = KINDS[kind]
   // lists are in the order of creation, and nulls come last
-  const place = column === 'created_at' ? ' and last in lists' : ''
+  const position = column === 'created_at' ? ', and the rows come last in lists' : ''
   return {
     severity,
     code: `value_${kind.replaceAll(' ', '_')}`,
-    message: `${table}.${column} ${says.replace('{place}', place)} in ${counted}`,
+    message: `${table}.${column} ${problem} in ${counted}: ${effect}${position}`,
     fix: fix.replaceAll('{rows}', () => `${quoteSchema(schemaName)}.${table}`).replaceAll('{column}', column),
   }
 }
 
-/** What each kind means for whoever reads the API, and what to do about it. */
+/** The effect of each kind on responses, and the fix. */
 const KINDS: Readonly<
-  Record<ValueKind, { readonly severity: 'warning'; readonly says: string; readonly fix: string }>
+  Record<
+    ValueKind,
+    { readonly severity: 'warning'; readonly problem: string; readonly effect: string; readonly fix: string }
+  >
 > = {
   null: {
     severity: 'warning',
-    says: 'is null, served as year 0001{place},',
-    fix: 'select * from {rows} where {column} is null; -- give each row its time\nalter table {rows} alter {column} set not null;',
+    problem: 'is null',
+    effect: 'the API returns the year 0001',
+    fix: 'select * from {rows} where {column} is null; -- set the timestamp of each row\nalter table {rows} alter {column} set not null;',
   },
   infinite: {
     severity: 'warning',
-    says: 'is infinite, served as year 0001 or 9999 or null,',
-    fix: "select * from {rows} where {column} in ('infinity', '-infinity'); -- give each row its time",
+    problem: 'is infinite',
+    effect: 'the API returns the year 0001 or 9999, or null',
+    fix: "select * from {rows} where {column} in ('infinity', '-infinity'); -- set the timestamp of each row",
   },
   'not a number': {
     severity: 'warning',
-    says: 'is no finite number, served as "0.00" or null,',
-    fix: "select * from {rows} where {column}::text in ('NaN', 'Infinity', '-Infinity'); -- give each row its amount",
+    problem: 'is not a finite number',
+    effect: 'the API returns "0.00" or null',
+    fix: "select * from {rows} where {column}::text in ('NaN', 'Infinity', '-Infinity'); -- set the amount of each row",
   },
   'outside the list': {
     severity: 'warning',
-    says: 'is none of the words of the contract, served as stored,',
-    fix: 'select {column}, count(*) from {rows} group by {column}; -- clients may not know values outside of the list',
+    problem: 'is not in the list of the contract',
+    effect: 'the API returns the stored value',
+    fix: 'select {column}, count(*) from {rows} group by {column}; -- clients may not know these values',
   },
 }
 
-function notChecked(table: string, problem: string): DoctorFinding {
+function notScanned(table: string, problem: string): DoctorFinding {
   return {
     severity: 'note',
     code: 'not_checked',

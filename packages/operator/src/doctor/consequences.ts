@@ -1,47 +1,47 @@
-// What it means for those who read the API that a column is missing or may not be read. Pure.
+// The effect of missing and unreadable columns on API responses. Pure.
 
 import { childrenOf, RESOURCES, store } from '@store-export/contract'
 import { quoteName, quoteSchema, quoteTable } from '../store-schema/sql-text.ts'
 import type { ColumnFact } from './facts.ts'
 import type { DoctorFinding } from './report.ts'
 
-/** How bad it is, and what to say of it. */
+/** The severity and the effect of a finding. */
 export interface Consequence {
   readonly severity: 'error' | 'warning'
   readonly effect: string
 }
 
-/** Consequences if the role may not read these columns of a table; `columns` are all columns of the contract. */
+/** The consequence if the role cannot read these columns of a table. `columns` are all columns of the contract. */
 export function consequenceOf(table: string, names: readonly string[], columns: readonly ColumnFact[]): Consequence {
   const isReadable = columns.some((column) => column.table === table && column.readable)
   if (!isReadable) return { severity: 'error', effect: FAILS }
   if (names.includes('id')) {
-    return { severity: 'error', effect: isList(table) ? FAILS : 'served with an id of zeros' }
+    return { severity: 'error', effect: isList(table) ? FAILS : 'the API returns an id of zeros' }
   }
   const parent = PARENT_COLUMNS.get(table)
   if (parent !== undefined && names.includes(parent.column)) {
-    return { severity: 'error', effect: `${parent.list} are served without their ${table}` }
+    return { severity: 'error', effect: `the API returns ${parent.list} without their ${table}` }
   }
   const removed = REMOVED_COLUMNS.get(table)
   if (removed !== undefined && names.includes(removed)) {
-    const rest = names.length > 1 ? ', the rest as null' : ''
-    return { severity: 'error', effect: `rows that were removed are served again${rest}` }
+    const rest = names.length > 1 ? ', and null for the other columns' : ''
+    return { severity: 'error', effect: `the API returns removed rows${rest}` }
   }
-  return { severity: 'warning', effect: 'served as null' }
+  return { severity: 'warning', effect: RETURNS_NULL }
 }
 
-/** Consequences if the store lacks these columns, each given as `table.column`. */
+/** The consequence if the store lacks these columns (`table.column`). */
 export function consequenceOfMissing(missing: readonly string[], columns: readonly ColumnFact[]): Consequence {
   const tables = new Set(columns.map(({ table }) => table))
   const fails = missing.some((name) => {
     const [table = '', column] = name.split('.')
-    // the list of a newer table that does not exist is empty
+    // if a table of a newer schema version does not exist, its list is empty
     return column === 'id' && (tables.has(table) ? isList(table) : isOfLaunch(table))
   })
-  return fails ? { severity: 'error', effect: FAILS } : { severity: 'warning', effect: 'served as null' }
+  return fails ? { severity: 'error', effect: FAILS } : { severity: 'warning', effect: RETURNS_NULL }
 }
 
-/** An error for each table whose removed rows cannot be told from the others, since it has no column that says so. */
+/** Returns an error for each table without the column that marks removed rows. */
 export function missingRemovalColumns(columns: readonly ColumnFact[], schemaName: string): DoctorFinding[] {
   return [...REMOVED_COLUMNS].flatMap(([table, removed]) => {
     const own = columns.filter((column) => column.table === table)
@@ -51,29 +51,30 @@ export function missingRemovalColumns(columns: readonly ColumnFact[], schemaName
       {
         severity: 'error',
         code: 'removed_rows_served',
-        message: `${table} has no column ${removed}: rows that were removed are served`,
+        message: `${table} has no column ${removed}: the API returns removed rows`,
         fix: ['table', 'partitioned table'].includes(first.relation)
           ? `alter table ${quoteTable(schemaName, table)} add column ${quoteName(removed)} timestamptz;`
-          : `-- give the ${first.relation} ${quoteSchema(schemaName)}.${table} a column ${removed}: the time of the removal, null for current rows`,
+          : `-- add a column ${removed} to the ${first.relation} ${quoteSchema(schemaName)}.${table}: the time of the removal, null for current rows`,
       },
     ]
   })
 }
 
-const FAILS = 'requests answer 502'
+const FAILS = 'requests get 502'
+const RETURNS_NULL = 'the API returns null'
 
 function isOfLaunch(table: string): boolean {
   return SERVED.some((resource) => resource.table === table && resource.since === 'launch')
 }
 
-/** Whether rows of the table are walked, in the order of their ids; the others are served inside another row, or alone. */
+/** Whether the table has a list of its own. The rows of other tables are embedded in other rows, or there is only one. */
 function isList(table: string): boolean {
   return table !== store.table && RESOURCES.some((resource) => resource.table === table)
 }
 
 const SERVED = RESOURCES.flatMap((resource) => [resource, ...childrenOf(resource)])
 
-/** By table of embedded rows: the column by which they belong to a row, and the list of those rows. */
+/** By table of embedded rows: the column with the ID of the parent row, and the list of the parent rows. */
 const PARENT_COLUMNS: ReadonlyMap<string, { readonly column: string; readonly list: string }> = new Map(
   RESOURCES.flatMap(({ plural, fields }) =>
     Object.values(fields).flatMap(({ type }) =>
@@ -82,7 +83,7 @@ const PARENT_COLUMNS: ReadonlyMap<string, { readonly column: string; readonly li
   ),
 )
 
-/** By table the column that holds a value in a removed row. */
+/** By table: the column that is not null in a removed row. */
 const REMOVED_COLUMNS: ReadonlyMap<string, string> = new Map(
   SERVED.flatMap(({ table, removedColumn }) => (removedColumn === undefined ? [] : [[table, removedColumn] as const])),
 )

@@ -1,6 +1,6 @@
-// Examines many stores, a bounded number at once.
+// Examines many stores with bounded concurrency.
 
-/** Examines `items`, `atOnce` at a time; the results in their order. `onDone` is called after each. */
+/** Examines `items`, at most `atOnce` at a time. Returns the reports in the order of the items. Calls `onDone` after each item. */
 export async function examineAll<Item, Report>(
   items: readonly Item[],
   examine: (item: Item) => Promise<Report>,

@@ -1,4 +1,4 @@
-// Everything about the control database: its connection, its version, whether the secret opens every password, its clock.
+// Examines the control database: connection, migrations, passwords, clock.
 
 import { listStores, missingMigrations, openStoreUrl, SealingProblem } from '@store-export/control'
 import { connect, describeTls, parseConnectionUrl } from '@store-export/postgres'
@@ -9,7 +9,7 @@ import { checkConnection } from './check-connection.ts'
 import { readClockAheadMs, readTlsInUse } from './read-store.ts'
 import type { ControlReport, DoctorCheck, DoctorFinding } from './report.ts'
 
-/** The report of the control database. Never rejects: it must not hide the reports of stores. */
+/** Examines the control database. Never rejects, because an error here must not hide the reports of the stores. */
 export async function examineControl(context: CommandContext): Promise<ControlReport> {
   try {
     return await examine(context)
@@ -29,8 +29,8 @@ async function examine(context: CommandContext): Promise<ControlReport> {
   const aheadMs = await readClockAheadMs(connection).finally(() => connection.close())
   return {
     checks: [
-      checkConnection('answers', { usesTls, requestedTls: describeTls(target) }),
-      { name: 'migrations', summary: 'at this version', findings: missing.map(missingMigration) },
+      checkConnection('responds', { usesTls, requestedTls: describeTls(target) }),
+      { name: 'migrations', summary: 'up to date', findings: missing.map(missingMigration) },
       await checkSecret(context),
       checkClock(aheadMs),
     ],
@@ -49,14 +49,14 @@ async function checkSecret({ database, keys }: CommandContext): Promise<DoctorCh
       findings.push({ severity: 'error', code: 'password_sealed', message: error.message, fix })
     }
   }
-  return { name: 'secret', summary: `opens all ${sealed.length} passwords`, findings }
+  return { name: 'secret', summary: `decrypts all ${sealed.length} passwords`, findings }
 }
 
 function missingMigration(name: string): DoctorFinding {
   return {
     severity: 'error',
     code: 'missing_migration',
-    message: `the control database lacks ${name}`,
+    message: `the migration ${name} is missing`,
     fix: 'store-export migrate',
   }
 }

@@ -1,4 +1,4 @@
-// Everything about one store: its facts judged, or why there are none.
+// Examines one store: reads its facts and derives the findings.
 
 import { openStoreUrl, type RegisteredStore, type SealingKeys } from '@store-export/control'
 import { checkClock } from './check-clock.ts'
@@ -17,21 +17,21 @@ export interface ExamineOptions extends Omit<ReadOptions, 'schemaName'> {
   readonly keys: SealingKeys
 }
 
-/** The report of a registered store. Never rejects, so that an error of one store does not hide the reports of others. */
+/** Examines a registered store. Never rejects, because an error of one store must not hide the reports of the others. */
 export async function examineStore(store: RegisteredStore, options: ExamineOptions): Promise<StoreReport> {
   const { id, name, origin, state, schemaName } = store
   try {
     const url = openStoreUrl(options.keys, store)
     if (url === null) return { id, name, revision: null, checks: [withoutDatabase(origin, state)] }
     const { facts, refusal } = await readAsNodes(url.reveal(), { ...options, schemaName })
-    return judge(store, facts, refusal === null ? [] : [settingsRefused(refusal)])
+    return reportOf(store, facts, refusal === null ? [] : [settingsRefused(refusal)])
   } catch (error) {
     const findings = [explainFailure(error, store)]
     return { id, name, revision: null, checks: [{ name: 'connection', summary: null, findings }] }
   }
 }
 
-/** The facts, read without the session's settings if a pooler refuses them; `refusal` is the pooler's error. */
+/** Reads the facts. If a pooler rejects the session settings, reads them without these settings; `refusal` is its error. */
 async function readAsNodes(url: string, options: ReadOptions): Promise<{ facts: StoreFacts; refusal: unknown }> {
   try {
     return { facts: await readStore(url, options), refusal: null }
@@ -42,8 +42,8 @@ async function readAsNodes(url: string, options: ReadOptions): Promise<{ facts: 
   }
 }
 
-/** The report that follows from the facts; `refusals` are findings about the connection. */
-function judge(
+/** Derives the report from the facts. `refusals` are findings about the connection. */
+function reportOf(
   { id, name }: Pick<RegisteredStore, 'id' | 'name'>,
   facts: StoreFacts,
   refusals: readonly DoctorFinding[],

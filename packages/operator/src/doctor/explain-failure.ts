@@ -1,4 +1,4 @@
-// Turns every error of a store that `doctor` could not read into a finding with a fix. Pure.
+// Explains why `doctor` could not read a store: a finding with a fix for each error. Pure.
 
 import { type RegisteredStore, SealingProblem } from '@store-export/control'
 import { sessionSettings } from '@store-export/engine'
@@ -8,7 +8,7 @@ import { redactAndCut } from '../redact.ts'
 import { quoteName } from '../store-schema/sql-text.ts'
 import type { DoctorFinding } from './report.ts'
 
-/** The finding for an error of any kind. */
+/** Returns a finding for any error. */
 export function explainFailure(error: unknown, store: Pick<RegisteredStore, 'id' | 'databaseUrl'>): DoctorFinding {
   const setUrl = `store-export stores set ${store.id} --database-url -`
   if (error instanceof SealingProblem) return failure('password_sealed', error.message, setUrl)
@@ -16,40 +16,45 @@ export function explainFailure(error: unknown, store: Pick<RegisteredStore, 'id'
   if (error instanceof TimeLimitPassed) {
     return failure(
       'no_answer',
-      `the database accepts the connection and does not respond: ${error.message}`,
-      LOOK_AT_SERVER,
+      `the database accepted the connection but did not respond: ${error.message}`,
+      LIST_QUERIES,
     )
   }
   const message = messageOf(error)
   if (isSettingRefused(error)) {
-    return failure('startup_parameter_refused', `a pooler refuses a parameter of the URL: ${message}`, setUrl)
+    return failure(
+      'startup_parameter_refused',
+      `a pooler rejects a parameter of the connection URL: ${message}`,
+      setUrl,
+    )
   }
   if (/permission denied for database/.test(message)) return failure('missing_grant', message, grantConnect(store))
   const code = codeOf(error)
-  const sentence = databaseErrorMessage(error)
-  if (sentence !== null) return failure('unreachable', sentence, code?.startsWith('53') ? LIST_SESSIONS : setUrl)
+  const databaseMessage = databaseErrorMessage(error)
+  if (databaseMessage !== null)
+    return failure('unreachable', databaseMessage, code?.startsWith('53') ? LIST_SESSIONS : setUrl)
   if (code !== null && /^[0-9A-Z]{5}$/.test(code)) {
-    return failure('not_examined', `the database does not show its catalog: ${message} (${code})`, LOOK_AT_SERVER)
+    return failure('not_examined', `cannot read the catalog of the database: ${message} (${code})`, LIST_QUERIES)
   }
-  return failure('doctor_failed', `the doctor failed on this store, please report it: ${message}`, null)
+  return failure('doctor_failed', `internal error of the doctor; please report it: ${message}`, null)
 }
 
-/** Whether a pooler refused a setting with which a session begins. */
+/** Whether a pooler rejected a session setting. */
 export function isSettingRefused(error: unknown): boolean {
   return codeOf(error) === '08P01' && /startup parameter/.test(messageOf(error))
 }
 
-/** The finding for a pooler that refuses the settings with which nodes begin a session. */
+/** The finding for a pooler that rejects the session settings of the nodes. */
 export function settingsRefused(error: unknown): DoctorFinding {
   const names = Object.keys(sessionSettings({ storeSessionSettings: true, storeTimeoutMs: 0 })).join(',')
   return failure(
     'startup_parameter_refused',
-    `a pooler refuses the settings of a node's session, so every request fails with 502: ${messageOf(error)}`,
+    `a pooler rejects the session settings of the nodes, so every request gets 502: ${messageOf(error)}`,
     `export STORE_EXPORT_STORE_SESSION_SETTINGS=off # on every node; or in pgbouncer.ini: ignore_startup_parameters = ${names}`,
   )
 }
 
-const LOOK_AT_SERVER =
+const LIST_QUERIES =
   'select pid, usename, state, wait_event_type, wait_event, query_start from pg_stat_activity where datname = current_database();'
 const LIST_SESSIONS =
   'select usename, application_name, state, count(*) from pg_stat_activity group by 1, 2, 3 order by 4 desc;'

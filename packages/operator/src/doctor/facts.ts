@@ -1,9 +1,9 @@
-// The facts that `doctor` reads from a store database. It derives the findings without another query.
+// The facts that `doctor` reads from a store database. It derives all findings from them.
 
 import type { TransactionSnapshot } from '@store-export/engine'
 import type { ConnectionSecurity } from './check-connection.ts'
 
-/** A store database as its reader's role sees it. */
+/** A store database, as its reader's role sees it. */
 export interface StoreFacts {
   readonly connection: ConnectionFacts
   readonly columns: readonly ColumnFact[]
@@ -21,11 +21,11 @@ export interface ConnectionFacts extends ConnectionSecurity {
   /** For example `18.4`. */
   readonly serverVersion: string
   readonly isSuperuser: boolean
-  /** The schema that the store's tables are in. */
+  /** The schema that contains the store's tables. */
   readonly schemaName: string
   /** null if the database has no such schema. */
   readonly mayUseSchema: boolean | null
-  /** Whether the role sees the start of other sessions' transactions. */
+  /** Whether the role can see when transactions of other sessions started. */
   readonly mayReadStats: boolean
   /** How far the server's clock is ahead of this machine's clock. */
   readonly clockAheadMs: number
@@ -38,7 +38,7 @@ export type RelationKind = 'table' | 'partitioned table' | 'materialized view' |
 export interface ColumnFact {
   readonly table: string
   readonly column: string
-  /** By which the table's indexes name it. */
+  /** Its number in the catalog, which indexes refer to. */
   readonly number: number
   readonly readable: boolean
   readonly relation: RelationKind
@@ -49,33 +49,34 @@ export interface ColumnFact {
 export interface IndexFact {
   readonly table: string
   readonly name: string
-  /** Columns; null for an expression, and for a key with another direction than the first. */
+  /** Key columns; null for an expression, and for a key with another direction than the first key. */
   readonly columns: readonly (string | null)[]
   readonly isValid: boolean
   readonly isPartial: boolean
 }
 
-/** A table that a session has locked against reads. */
+/** A table with an access exclusive lock of a session. */
 export interface LockFact {
   readonly table: string
   readonly pid: number
 }
 
-/** Values of one table that the contract does not allow. */
+/** Values of a table that break the contract. */
 export interface TableValues {
   readonly table: string
-  /** Rows that were scanned; null if the scan took too long or failed, then `problem` says why. */
+  /** Scanned rows; null if the scan took too long or failed. */
   readonly rows: number | null
+  /** Why the table was not scanned. */
   readonly problem: string | null
   readonly counts: readonly ValueCount[]
 }
 
-/** How many rows hold such a value. */
+/** The number of rows with an invalid value. */
 export interface ValueCount {
   readonly column: string
   readonly kind: ValueKind
   readonly count: number
 }
 
-/** What can be wrong with a value. */
+/** Kind of an invalid value. */
 export type ValueKind = 'null' | 'infinite' | 'not a number' | 'outside the list'

@@ -1,23 +1,23 @@
-// The doctor's report for people: a line for each check, and below it what is wrong and what to do.
+// Formats the report of the doctor for people: a line for each check, with findings and fixes.
 
 import type { Paint } from '../demo/panel.ts'
 import { type DoctorCheck, type DoctorFinding, isHealthy, type StoreReport } from './report.ts'
 
-/** Wide enough for the longest name of a check, and a space. */
+/** The longest name of a check, with a space. */
 const NAME_WIDTH = 14
 const INDENT = ' '.repeat(6 + NAME_WIDTH)
 
-/** The lines of one database: a title, then its checks. */
+/** Formats one database: a title, then its checks. */
 export function formatChecks(title: string, checks: readonly DoctorCheck[], paint: Paint): string {
-  return [paint('bold', title), ...checks.flatMap((check) => showCheck(check, paint)), ''].join('\n')
+  return [paint('bold', title), ...checks.flatMap((check) => formatCheck(check, paint)), ''].join('\n')
 }
 
-/** The stores: one store with all its checks; of several stores one line each, and the failed checks. */
+/** Formats stores: a single store with all its checks, or several stores with one line for each healthy store. */
 export function formatStores(stores: readonly StoreReport[], paint: Paint): string {
-  const whole = (store: StoreReport) => formatChecks(titleOf(store), store.checks, paint)
-  if (stores.length === 1) return stores.map(whole).join('\n')
+  const formatStore = (store: StoreReport) => formatChecks(titleOf(store), store.checks, paint)
+  if (stores.length === 1) return stores.map(formatStore).join('\n')
   const healthy = stores.filter(isHealthy).map((store) => `  ${paint('green', 'ok')}  ${titleOf(store)}`)
-  const others = stores.filter((store) => !isHealthy(store)).map(whole)
+  const others = stores.filter((store) => !isHealthy(store)).map(formatStore)
   return [...healthy, ...(healthy.length > 0 ? [''] : []), ...others].join('\n')
 }
 
@@ -25,13 +25,13 @@ function titleOf({ id, name, revision }: StoreReport): string {
   return [name, id, ...(revision === null ? [] : [revision])].join('  ')
 }
 
-function showCheck({ name, summary, findings }: DoctorCheck, paint: Paint): string[] {
+function formatCheck({ name, summary, findings }: DoctorCheck, paint: Paint): string[] {
   const problems = findings.filter(({ severity }) => severity !== 'note')
   const notes = findings.filter(({ severity }) => severity === 'note')
   const mark = summary === null ? ' -' : paint('green', 'ok')
   const lines =
     problems.length === 0
-      ? [`  ${mark}  ${name.padEnd(NAME_WIDTH)}${summary ?? 'not examined'}`]
+      ? [`  ${mark}  ${name.padEnd(NAME_WIDTH)}${summary ?? 'not checked'}`]
       : problems.flatMap((finding) => [
           `  ${paint(finding.severity === 'error' ? 'red' : 'yellow', '!')}   ${name.padEnd(NAME_WIDTH)}${finding.message}`,
           ...fixLines(finding, paint),

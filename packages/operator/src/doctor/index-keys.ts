@@ -1,22 +1,21 @@
-// Reads the keys of an index from `pg_index`. PostgreSQL's own function, `pg_get_indexdef`, waits for a lock of the table.
-// Pure.
+// Reads the keys of an index from `pg_index`, because `pg_get_indexdef` waits for a lock on the table. Pure.
 
 import type { ColumnFact, IndexFact } from './facts.ts'
 
 /** A row of `pg_index`. */
 export interface StoredIndex extends Omit<IndexFact, 'columns'> {
-  /** Keys; columns that the index only includes come after them. */
+  /** Number of keys. Included columns come after the keys. */
   readonly count: number
-  /** Numbers of columns, 0 for an expression, separated by spaces. */
+  /** Column numbers, separated by spaces; 0 for an expression. */
   readonly numbers: string
-  /** Direction and place of nulls of each key. */
+  /** Direction and null order of each key. */
   readonly options: string
 }
 
-/** Ascending with nulls last, and descending with nulls first: either is the order of a list, read from one end. */
+/** Ascending with nulls last, or descending with nulls first: PostgreSQL can read both in the order of a list. */
 const ORDERS = ['0', '3']
 
-/** The keys as `IndexFact.columns` has them. */
+/** Returns the keys for `IndexFact.columns`. */
 export function keysOf(index: StoredIndex, columns: readonly ColumnFact[]): IndexFact['columns'] {
   const { table, count, numbers, options } = index
   const nameOf = (number: string | undefined) =>

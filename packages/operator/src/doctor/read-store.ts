@@ -1,6 +1,6 @@
-// Reads the facts of a store database with the service's role and the connection settings of the nodes. Every statement
-// has a time limit, and so has the whole. Reading the catalog takes no lock on the store's tables, so a locked table
-// does not delay the report.
+// Reads the facts of a store database with the reader's role and the connection settings of the nodes. Each statement and
+// the whole have a time limit. Catalog queries need no lock on the store's tables, so a locked table does not delay the
+// report.
 
 import { pollOpenTransactions, sessionSettings } from '@store-export/engine'
 import { type Connection, connect, describeTls, parseConnectionUrl, queryAll, within } from '@store-export/postgres'
@@ -11,27 +11,24 @@ import { countStatement, type TableCheck, valueChecks } from './check-values.ts'
 import type { ColumnFact, ConnectionFacts, LockFact, StoreFacts, TableValues } from './facts.ts'
 import { keysOf, type StoredIndex } from './index-keys.ts'
 
-/** Options of reading a store. */
+/** Options of `readStore`. */
 export interface ReadOptions {
   /** Settings of the nodes. */
   readonly config: Pick<Config, 'storeSessionSettings' | 'storeTimeoutMs'>
-  /** The schema that the store's tables are in. */
+  /** The schema that contains the store's tables. */
   readonly schemaName: string
-  /** Whether the values are scanned, too. */
+  /** Whether to scan values. */
   readonly scansValues: boolean
 }
 
 const CONNECT_TIMEOUT_MS = 3000
 const STATEMENT_SECONDS_MAX = 3
-/** Longest time for connection and catalog: the time limit of a connection and of some statements. */
+/** Maximum time for the connection and the catalog: the limits of the connection and of some statements. */
 const CATALOG_MS = 15_000
-/** Longest time with the values of every table. */
+/** Maximum time if values are scanned. */
 const VALUES_MS = 60_000
 
-/**
- * The facts of the store behind this URL. Rejects with the error of the PostgreSQL client or the system, or with
- * `TimeLimitPassed`.
- */
+/** Reads a store. Rejects with `TimeLimitPassed`, or with the error of the PostgreSQL client or the system. */
 export async function readStore(url: string, { config, scansValues, schemaName }: ReadOptions): Promise<StoreFacts> {
   const target = parseConnectionUrl(url)
   const startup = { ...sessionSettings(config), ...target.startup }
@@ -53,30 +50,33 @@ export async function readStore(url: string, { config, scansValues, schemaName }
   }
 }
 
-/** How far a server's clock is ahead of this machine's clock, in ms, if the response is the middle of the round trip. */
+/** How far the clock of the server is ahead of this machine's clock, in ms. The error is half of the round trip at most. */
 export async function readClockAheadMs(connection: Connection): Promise<number> {
   const before = Date.now()
-  const [row] = await ask<{ milliseconds: number }>(
+  const [row] = await query<{ milliseconds: number }>(
     connection,
     'select (extract(epoch from clock_timestamp()) * 1000)::float8 as milliseconds',
   )
   return Math.round((row?.milliseconds ?? before) - (before + Date.now()) / 2)
 }
 
-/** Whether this connection is encrypted, as the server sees it. */
+/** Whether the server reports this connection as encrypted. */
 export async function readTlsInUse(connection: Connection): Promise<boolean> {
-  const [row] = await ask<{ usesTls: boolean }>(connection, `select ${USES_TLS} as "usesTls"`)
+  const [row] = await query<{ usesTls: boolean }>(connection, `select ${USES_TLS} as "usesTls"`)
   return row?.usesTls ?? false
 }
 
-/** The rows of one statement, which is ended after some seconds. */
-async function ask<Row extends object>(connection: Connection, statement: string): Promise<Row[]> {
-  const [rows] = await askAll<[Row[]]>(connection, [statement])
+/** Runs one statement with a time limit. */
+async function query<Row extends object>(connection: Connection, statement: string): Promise<Row[]> {
+  const [rows] = await queryTogether<[Row[]]>(connection, [statement])
   return rows
 }
 
-/** The rows of several statements, in one round trip and one transaction: the limit ends with it, also through a pooler. */
-async function askAll<Results extends object[][]>(connection: Connection, texts: readonly string[]): Promise<Results> {
+/** Runs statements in one round trip. The time limit ends with their transaction, also behind a pooler. */
+async function queryTogether<Results extends object[][]>(
+  connection: Connection,
+  texts: readonly string[],
+): Promise<Results> {
   const limit = `set local statement_timeout = '${STATEMENT_SECONDS_MAX}s'`
   const statements = ['begin', limit, ...texts, 'commit'].map((text) => ({ text, values: [] }))
   try {
@@ -90,16 +90,16 @@ async function askAll<Results extends object[][]>(connection: Connection, texts:
 
 async function readCatalog(connection: Connection, schemaName: string) {
   type Rows = [Omit<ConnectionFacts, 'requestedTls' | 'clockAheadMs' | 'schemaName'>[], ColumnFact[], StoredIndex[]]
-  const [[role], columns, indexes] = await askAll<Rows>(connection, [
+  const [[role], columns, indexes] = await queryTogether<Rows>(connection, [
     connectionStatement(schemaName),
     columnsStatement(schemaName),
     indexesStatement(schemaName),
   ])
   if (role === undefined) throw new Error('the store database did not return the role of the session')
-  // the first round trip opened the connection and says nothing about the clock
+  // after the first round trip, because that one can include the start of the session
   const session = { ...role, schemaName, clockAheadMs: await readClockAheadMs(connection) }
-  // a server that only speaks like PostgreSQL may not show its locks; a lost connection fails the next statement, too
-  const locks = await ask<LockFact>(connection, locksStatement(schemaName)).catch(() => [])
+  // a server that is only compatible with PostgreSQL may have no locks to show; a lost connection also fails the next statement
+  const locks = await query<LockFact>(connection, locksStatement(schemaName)).catch(() => [])
   const facts = { connection: session, columns, locks, transactions: await pollOpenTransactions(connection) }
   return { ...facts, indexes: indexes.map((index) => ({ ...index, columns: keysOf(index, columns) })) }
 }
@@ -117,14 +117,15 @@ async function readAllValues(
 async function readValues(connection: Connection, schemaName: string, check: TableCheck): Promise<TableValues> {
   const { table } = check
   try {
-    const [row] = await ask<Record<string, number>>(connection, countStatement(check, schemaName))
+    const [row] = await query<Record<string, number>>(connection, countStatement(check, schemaName))
     const counts = check.checks.map(({ column, kind }, position) => ({ column, kind, count: row?.[position] ?? 0 }))
     return { table, rows: row?.rows ?? 0, problem: null, counts }
   } catch (error) {
     const code = codeOf(error)
-    // a refusal of the statement is the table's affair, a lost connection is not
+    // an error of the statement concerns this table only; a lost connection concerns all
     if (code === null || !/^[0-9A-Z]{5}$/.test(code) || /^(08|57P)/.test(code)) throw error
-    const problem = code === '57014' ? `it takes longer than ${STATEMENT_SECONDS_MAX} s` : `the server says ${code}`
+    const problem =
+      code === '57014' ? `the scan takes longer than ${STATEMENT_SECONDS_MAX} s` : `the server reports ${code}`
     return { table, rows: null, problem, counts: [] }
   }
 }
@@ -152,7 +153,7 @@ const columnsStatement = (
   where c.relkind in ('r', 'p', 'v', 'm', 'f')
   order by c.relname, a.attnum`
 
-/** B-trees as they are stored, for `keysOf`: `pg_get_indexdef` would wait for a lock of the table. */
+/** The B-trees, for `keysOf`. */
 const indexesStatement = (
   schemaName: string,
 ) => `select t.relname::text as "table", i.relname::text as "name", x.indisvalid as "isValid",

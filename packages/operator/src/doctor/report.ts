@@ -1,48 +1,52 @@
-// What the doctor finds, as data, and what follows from it. How it is found is beside; how it is shown is show.ts.
+// The report of the doctor as data.
 
 import type { RevisionId } from '@store-export/contract'
 
-/** error: data cannot be served, or is in danger. warning: it is slow or inexact. note: to know, nothing to do. */
+/**
+ * - `error`: the API cannot return data, or data is at risk.
+ * - `warning`: responses are slow or inexact.
+ * - `note`: nothing has to be fixed.
+ */
 type Severity = 'error' | 'warning' | 'note'
 
-/** One thing that was found. */
+/** A problem, or a note, with its fix. */
 export interface DoctorFinding {
   readonly severity: Severity
-  /** For programs; a few words joined by underscores. */
+  /** For programs, for example `missing_grant`. */
   readonly code: string
   readonly message: string
-  /** The fix: SQL or a command to paste, or a sentence; null if there is nothing to do. */
+  /** SQL or a command to paste, or a sentence; null if there is no fix. */
   readonly fix: string | null
 }
 
 /** One check of a database. */
 export interface DoctorCheck {
   readonly name: string
-  /** Summary of a passed check; null if there was nothing to examine. */
+  /** Summary of a passed check; null if nothing was checked. */
   readonly summary: string | null
   readonly findings: readonly DoctorFinding[]
 }
 
-/** All about one store. */
+/** The checks of one store. */
 export interface StoreReport {
   readonly id: string
   readonly name: string
-  /** The highest revision whose columns are all there; null if there is none or the store could not be read. */
+  /** The newest schema version with all its columns; null if there is none or the store could not be read. */
   readonly revision: RevisionId | null
   readonly checks: readonly DoctorCheck[]
 }
 
-/** All about the control database. */
+/** The checks of the control database. */
 export interface ControlReport {
   readonly checks: readonly DoctorCheck[]
 }
 
-/** Whether nothing must be done. */
+/** Whether there is no error and no warning. */
 export function isHealthy({ checks }: ControlReport): boolean {
   return findingsOf(checks).every(({ severity }) => severity === 'note')
 }
 
-/** The findings of all checks, in their order. */
+/** The findings of all checks. */
 export function findingsOf(checks: readonly DoctorCheck[]): DoctorFinding[] {
   return checks.flatMap(({ findings }) => findings)
 }
