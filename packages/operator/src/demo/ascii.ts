@@ -1,8 +1,8 @@
-// Words in the letters that mail addresses and URLs are safest with.
+// ASCII forms of names, for email addresses and URLs.
 
 const FOLDED: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', Ø: 'O', ł: 'l', Ł: 'L', ı: 'i', '’': '' }
 
-/** `text` without accents. */
+/** Removes the accents of a text. */
 export function asciiOf(text: string): string {
   return text
     .replaceAll(/[ßøØłŁı’]/g, (letter) => FOLDED[letter] ?? '')
@@ -10,7 +10,7 @@ export function asciiOf(text: string): string {
     .replaceAll(/\p{M}/gu, '')
 }
 
-/** Lower-case ASCII of a name, with hyphens between words. */
+/** The name in lowercase ASCII, with hyphens between its words. */
 export function slugOf(name: string): string {
   return asciiOf(name)
     .toLowerCase()

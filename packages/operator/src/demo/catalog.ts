@@ -1,4 +1,4 @@
-// Categories, products and variants of a demo store.
+// Generates categories, products, and variants.
 
 import { slugOf } from './ascii.ts'
 import { centsText } from './money.ts'
@@ -9,18 +9,18 @@ import { DAY, HISTORY_START, timestampText, untilEnd } from './timestamps.ts'
 import { type CategoryWords, LINES, OPTIONS, type ProductKind } from './words/products.ts'
 import { CARE, DESCRIPTIONS, type Words } from './words/texts.ts'
 
-/** What an order needs to know of something that can be bought. `rate` is its rate of tax in percent. */
+/** A product or variant that orders can contain. `rate` is its tax rate in percent. */
 export interface Article {
   readonly productId: string
   readonly variantId: string | null
   readonly name: string
   readonly cents: number
   readonly rate: number
-  /** JSON text of the option values, or null. */
+  /** Option values as JSON; null for a product without options. */
   readonly attributes: string | null
 }
 
-/** A store's wares: its rows, and what can be bought of them. */
+/** The rows of a catalog, and its articles. */
 export interface Catalog {
   readonly categories: readonly Row[]
   readonly products: readonly Row[]
@@ -28,7 +28,7 @@ export interface Catalog {
   readonly articles: readonly Article[]
 }
 
-/** A product while it is made. */
+/** A product that is being generated. */
 interface Draft {
   readonly id: string
   readonly kind: ProductKind
@@ -39,7 +39,7 @@ interface Draft {
   readonly createdAt: number
 }
 
-/** A catalog of `count` products, the same for the same draws. Their history begins before the first order. */
+/** Generates a catalog of `count` products. They are older than the first order. */
 export function makeCatalog(shop: DemoShop, count: number, random: SeededRandom): Catalog {
   const categoryIds = new Map(shop.assortment.categories.map(({ slug }) => [slug, random.uuid()]))
   const categories = shop.assortment.categories.map((category, index) =>
@@ -93,7 +93,7 @@ function draftProduct(shop: DemoShop, index: number, count: number, random: Seed
     words,
     slug: slugOf(words[shop.locales[0]]),
     sku: `${kind.category.slice(0, 2).toUpperCase()}-${String(index + 1).padStart(4, '0')}`,
-    // Prices end on 90 or 00, as prices in shops do.
+    // most prices of shops end in 90 or 00
     cents: Math.round(random.between(min, max) / 100) * 100 - (random.chance(0.7) ? 10 : 0),
     createdAt: Math.round(HISTORY_START - 90 * DAY + (index / count) * 80 * DAY + random.between(0, DAY)),
   }
@@ -139,7 +139,7 @@ function productRow(
       ? JSON.stringify([{ key: 'care', label: CARE.label[locale], value: CARE.value[locale] }])
       : '[]',
     translations: translationsOf(shop, (other) =>
-      // Now and then a description is not translated yet; readers fall back to the default language.
+      // some descriptions have no translation yet
       random.chance(0.9)
         ? { name: words[other], description: description[other].replace('{name}', words[other]) }
         : { name: words[other] },
@@ -191,7 +191,7 @@ function articleOf(shop: DemoShop, { id, kind, words, cents }: Draft): Article {
   return { productId: id, variantId: null, name: words[shop.locales[0]], cents, rate, attributes: null }
 }
 
-/** JSON text of the texts in all languages but the default one; null in a shop of one language. */
+/** The texts in all languages except the default one, as JSON; null in a shop with one language. */
 function translationsOf(
   shop: DemoShop,
   textsIn: (locale: DemoShop['locales'][0]) => Readonly<Record<string, string>>,

@@ -1,5 +1,4 @@
-// Changes one order of the demo's first store, as its shop does: the order is paid, shipped, or delivered. The next
-// incremental sync returns the order.
+// Changes one order of the first demo store, as a shop does: the order is paid, shipped, or delivered.
 
 import { queryRows, sql } from '@store-export/postgres'
 import { connectOnce } from '../command-context.ts'
@@ -16,10 +15,7 @@ export interface OrderChange {
   readonly updated_at: string
 }
 
-/**
- * Changes the newest order that has a next status; null if none has. `urlOf` gives the superuser's URL of a database of the
- * embedded server.
- */
+/** Changes the newest order with a next status; null if there is none. `urlOf` returns the superuser's URL of a database. */
 export async function changeOrder(urlOf: (database: string) => string): Promise<OrderChange | null> {
   const [{ id, name }] = DEMO_STORES
   const store = await connectOnce(urlOf(storeDatabase(id)))

@@ -1,4 +1,4 @@
-// Customers, their groups and their saved addresses.
+// Generates customers, customer groups, and saved addresses.
 
 import { type DemoPerson, makePerson, makePlace } from './people.ts'
 import { pickAt, type SeededRandom } from './random.ts'
@@ -8,21 +8,21 @@ import { DAY, HISTORY_END, HISTORY_START, timestampText, untilEnd } from './time
 import { COUNTRIES } from './words/places.ts'
 import { ADDRESS_LABELS, GROUPS, type Locale } from './words/texts.ts'
 
-/** A customer as orders need one. `createdAt` is in microseconds; the list of them ascends. */
+/** A customer for orders. `createdAt` is in microseconds. */
 export interface DemoCustomer extends DemoPerson {
   readonly id: string
   readonly createdAt: number
   readonly locale: Locale
 }
 
-/** The customers of a store with their rows. */
+/** The customers of a store in the order of their creation, and their rows. */
 export interface CustomerRows {
   readonly customers: readonly DemoCustomer[]
   readonly rows: readonly Row[]
   readonly addresses: readonly Row[]
 }
 
-/** Rows of `count` customer groups. */
+/** Generates `count` customer groups. */
 export function makeGroups(shop: DemoShop, count: number, random: SeededRandom): Row[] {
   const locale = shop.locales[0]
   return Array.from({ length: count }, (_, index) => {
@@ -39,7 +39,7 @@ export function makeGroups(shop: DemoShop, count: number, random: SeededRandom):
   })
 }
 
-/** `count` customers who joined one after the other, from two months before the first order to the end. */
+/** Generates `count` customers, created from two months before the first order to the end of the history. */
 export function makeCustomers(
   shop: DemoShop,
   count: number,
@@ -82,7 +82,7 @@ function customerRow(
     email_verified: verified ? timestampText(untilEnd(createdAt + random.next() * DAY)) : null,
     created_at: timestampText(createdAt),
     updated_at: random.chance(0.35) ? null : timestampText(untilEnd(createdAt + random.next() ** 2 * 500 * DAY)),
-    // What a real store holds here must never leave it; the demo holds something that looks like it.
+    // a realistic value in a column that the API must never return
     password_hash: verified ? `$argon2id$v=19$m=65536,t=3,p=4$${random.code(22)}$${random.code(43)}` : null,
   }
 }

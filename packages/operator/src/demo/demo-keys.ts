@@ -1,4 +1,4 @@
-// The keys that the demo shows: one for each store, kept from start to start, replaced when somebody revoked it.
+// The keys that the demo prints: one for each store, the same at each start. A revoked key is replaced.
 
 import {
   type ControlDatabase,
@@ -10,7 +10,7 @@ import {
 } from '@store-export/control'
 import { type DemoKey, type DemoKeys, readKeys, storeKeys } from './data-folder.ts'
 
-/** Where the keys are, and for whom. */
+/** Options of `ensureDemoKeys`. */
 export interface DemoKeysOptions {
   readonly database: ControlDatabase
   readonly random: RandomBytes
@@ -18,17 +18,18 @@ export interface DemoKeysOptions {
   readonly storeIds: readonly string[]
 }
 
-/** Who made a key, in lists: tells the demo's own keys from those that people make. */
+/** `created_by` of the demo's keys, which distinguishes them from other keys. */
 const CREATOR = 'store-export demo'
 const NAME = 'Demo'
 
-/** An active key for each store; none for a store that has five others. */
+/** Returns an active key for each store, except for a store that already has five other keys. */
 export async function ensureDemoKeys(options: DemoKeysOptions): Promise<DemoKeys> {
-  const kept = await readKeys(options.dataFolder)
+  const stored = await readKeys(options.dataFolder)
   const keys = new Map<string, DemoKey>()
   for (const storeId of options.storeIds) {
-    const known = kept.get(storeId)
-    const key = known !== undefined && (await isActive(options, storeId, known)) ? known : await make(options, storeId)
+    const known = stored.get(storeId)
+    const key =
+      known !== undefined && (await isActive(options, storeId, known)) ? known : await create(options, storeId)
     if (key !== null) keys.set(storeId, key)
   }
   await storeKeys(options.dataFolder, keys)
@@ -39,18 +40,18 @@ async function isActive({ database }: DemoKeysOptions, storeId: string, { id }: 
   return (await listKeys({ database, storeId, activeOnly: true })).some((key) => key.id === id)
 }
 
-async function make(options: DemoKeysOptions, storeId: string): Promise<DemoKey | null> {
+async function create(options: DemoKeysOptions, storeId: string): Promise<DemoKey | null> {
   const { database, random } = options
   try {
     const { id, key } = await createKey({ database, storeId, name: NAME, createdBy: CREATOR, random })
     return { id, key: key.reveal() }
   } catch (error) {
     if (!(error instanceof KeyLimitReached)) throw error
-    return (await revokeOrphan(options, storeId)) ? make(options, storeId) : null
+    return (await revokeOrphan(options, storeId)) ? create(options, storeId) : null
   }
 }
 
-/** Starts that were killed between making a key and keeping it leave keys that nobody has. */
+/** Revokes a key that a start created but did not store before it was killed. */
 async function revokeOrphan({ database }: DemoKeysOptions, storeId: string): Promise<boolean> {
   const active = await listKeys({ database, storeId, activeOnly: true })
   const orphan = active.find(({ createdBy, lastUsedAt }) => createdBy === CREATOR && lastUsedAt === null)

@@ -1,10 +1,10 @@
-// The demo's merchant: an account that sees every store of the demo, with a password that is kept and printed.
+// The merchant of the demo: an account with access to all stores, whose password the demo prints.
 
 import { type ControlDatabase, type RandomBytes, readDashboardSecret, type SealingKeys } from '@store-export/control'
 import type { Config } from '../config.ts'
 import { readSignIn } from './data-folder.ts'
 
-/** Where the account is made. */
+/** Options of `ensureDemoMerchant`. */
 export interface DemoMerchantOptions {
   readonly config: Config
   readonly database: ControlDatabase
@@ -14,7 +14,7 @@ export interface DemoMerchantOptions {
   readonly storeIds: readonly string[]
 }
 
-/** What a person types at the sign-in. */
+/** The email and the password of the merchant. */
 export interface DemoSignIn {
   readonly email: string
   readonly password: string
@@ -23,11 +23,11 @@ export interface DemoSignIn {
 const EMAIL = 'merchant@example.com'
 const PASSWORD_BYTES = 12
 
-/** The account, with its password as it was kept: what somebody has changed it to is forgotten. */
+/** Creates the account if it does not exist, and resets its password to the printed one. */
 export async function ensureDemoMerchant(options: DemoMerchantOptions): Promise<DemoSignIn> {
   const { config, database, keys, random, dataFolder, storeIds } = options
   const secret = await readDashboardSecret({ database, keys, random, replaceUnopenable: true })
-  // loaded here, so that the other commands start faster
+  // a dynamic import, so that other commands start faster
   const { Accounts } = await import('@store-export/dashboard')
   const accounts = new Accounts({ ...config, database, secret, url: 'http://127.0.0.1' })
   const password = (await readSignIn(dataFolder))?.password ?? random(PASSWORD_BYTES).toString('base64url')

@@ -1,11 +1,11 @@
-// The demo platform: which stores it has. Data only; the `demo` command provisions, loads and registers them.
+// The stores of the demo, as data. The `demo` command creates them.
 
 import { LATEST_REVISION, type RevisionId } from '@store-export/contract'
 import type { StoreSize } from './generate-store.ts'
 import type { DemoShop } from './shop.ts'
 import { COFFEE, HOME, PAPER } from './words/products.ts'
 
-/** A store with a database of its own. */
+/** A store with a database. */
 export interface FilledDemoStore {
   readonly kind: 'filled'
   readonly id: string
@@ -15,17 +15,17 @@ export interface FilledDemoStore {
   readonly size: StoreSize
 }
 
-/** A store that is registered and nothing more: hosted elsewhere, or still being made. It has no database. */
+/** A store without a database: an imported store, or a store that is still being generated. */
 export interface BareDemoStore {
   readonly kind: 'imported' | 'generating'
   readonly id: string
   readonly name: string
 }
 
-/** A store of the demo platform. */
+/** A store of the demo. */
 export type DemoStore = FilledDemoStore | BareDemoStore
 
-/** What everything random in the demo starts from; another seed gives another platform. */
+/** The seed of all random data of the demo. */
 export const DEMO_SEED = 'store-export demo 1'
 
 const LINDWURM: DemoShop = {
@@ -79,7 +79,7 @@ const TROISLUNES: DemoShop = {
   assortment: PAPER,
 }
 
-/** The stores of the demo, the one to show first in front. */
+/** The stores of the demo, in the order in which the demo lists them. */
 export const DEMO_STORES: readonly [FilledDemoStore, ...DemoStore[]] = [
   {
     kind: 'filled',

@@ -1,4 +1,4 @@
-// The rows of a demo store, from a seed alone: same options, same bytes. Makes them; load.ts brings them into a database.
+// Generates the rows of a demo store from a seed. The same options return the same rows. load-store.ts loads them.
 
 import { includesRevision, type RevisionId } from '@store-export/contract'
 import { makeCatalog } from './catalog.ts'
@@ -10,10 +10,10 @@ import type { Row, RowBatch } from './rows.ts'
 import type { DemoShop } from './shop.ts'
 import { MANUAL_METHODS } from './words/texts.ts'
 
-/** Orders of a batch: few enough to hold, many enough to load fast. */
+/** A larger batch needs more memory, a smaller one makes loading slower. */
 const ORDERS_PER_BATCH = 2_000
 
-/** How much of what. Locations and groups are left out on revisions that have none. */
+/** Numbers of rows. A store at an older schema version has no locations, or no groups. */
 export interface StoreSize {
   readonly orders: number
   readonly customers: number
@@ -22,18 +22,18 @@ export interface StoreSize {
   readonly groups: number
 }
 
-/** What decides a demo store. */
+/** Options of `generateStore`. */
 export interface GenerateOptions {
   readonly seed: string
   readonly storeId: string
-  /** Name on the dashboard. */
+  /** Name in the dashboard. */
   readonly name: string
   readonly revision: RevisionId
   readonly shop: DemoShop
   readonly size: StoreSize
 }
 
-/** All rows, parents before children, in batches; orders are made as they are taken, so any number needs little memory. */
+/** Generates all rows in batches, parents before children. Orders are generated lazily, so any number needs little memory. */
 export function* generateStore(options: GenerateOptions): Generator<RowBatch> {
   const { seed, shop, size, revision } = options
   const randomOf = (part: string) => createRandom(`${seed}/${part}`)

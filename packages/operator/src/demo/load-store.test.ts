@@ -30,7 +30,7 @@ afterAll(async () => {
 
 describe('loading', () => {
   test.each(REVISIONS.map((revision) => revision.id))(
-    '[VER-2] fills a store at %s with what was generated',
+    '[VER-2] loads all generated rows into a store at %s',
     async (revision) => {
       const options: GenerateOptions = { seed: 'test', storeId: id, name, revision, shop, size }
       await migrateStore(connection, revision)
@@ -42,12 +42,12 @@ describe('loading', () => {
         expect(row?.rows, table).toBe(loaded.get(table))
       }
       const [triggers] =
-        await sql`select count(*)::int as asleep from pg_trigger where not tgisinternal and tgenabled = 'D'`
-      expect(triggers?.asleep).toBe(0)
+        await sql`select count(*)::int as disabled from pg_trigger where not tgisinternal and tgenabled = 'D'`
+      expect(triggers?.disabled).toBe(0)
     },
   )
 
-  test('values arrive as they were: line breaks, quotes in arrays, instants to the microsecond', async () => {
+  test('line breaks, quotes in arrays, and microseconds are loaded unchanged', async () => {
     await migrateStore(connection, LATEST_REVISION)
     const row = {
       id,
@@ -77,7 +77,7 @@ describe('loading', () => {
     })
   })
 
-  test('a row that does not fit leaves the store as it was', async () => {
+  test('an invalid row leaves the store unchanged', async () => {
     await migrateStore(connection, 'launch')
     const batches = [
       { table: 'categories', rows: [{ id, name: 'n', slug: 's', order: 1, created_at: 'now' }, { id: 'no uuid' }] },

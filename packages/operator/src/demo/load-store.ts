@@ -1,4 +1,4 @@
-// Loads generated rows into a store database, in one transaction with disabled triggers.
+// Loads generated rows into a store database in one transaction with disabled triggers.
 
 import type { RevisionId } from '@store-export/contract'
 import { type Connection, inTransaction, queryRows, sql } from '@store-export/postgres'
@@ -6,15 +6,15 @@ import { quoteName, quoteText } from '../store-schema/sql-text.ts'
 import { storeTables } from '../store-schema/store-tables.ts'
 import type { ColumnValue, Row, RowBatch } from './rows.ts'
 
-/** Rows of one statement. */
+/** Rows of one INSERT statement. */
 const INSERT_ROWS = 250
 
-/** Columns that stores have and the service never reads. */
+/** Columns of stores that the service must not read. */
 const UNREAD_COLUMNS: Readonly<Record<string, readonly string[]>> = { customers: ['password_hash'] }
 
 /**
- * The number of rows loaded into a store that is at `revision` and has no rows but the one of `store`, which is replaced.
- * `connection` must be that of the owner. Columns and tables that the revision lacks are left out. All or nothing.
+ * Loads a new store at `revision` and returns the number of rows. The row of the table `store` is replaced. Columns and tables
+ * that the schema version lacks are left out. `connection` must be a session of the owner.
  */
 export async function loadStore(
   connection: Connection,
@@ -26,12 +26,12 @@ export async function loadStore(
   )
   const tables = [...columnsByTable.keys()].map((table) => `public.${quoteName(table)}`)
   const loaded = await inTransaction(connection, async () => {
-    // The owner may do this. These triggers move updated_at, whose values the rows bring along.
+    // these triggers set updated_at, but the rows have their own values
     const triggered = await tablesWithInsertTriggers(connection)
     for (const table of triggered) await connection.script(`alter table ${table} disable trigger user`)
     await connection.script('delete from public.store')
     const count = await insertAll(connection, columnsByTable, batches)
-    // The foreign keys' checks wait for the end of each statement only, so none is open when the tables change again.
+    // foreign keys are checked at the end of each statement, so no check is pending here
     for (const table of triggered) await connection.script(`alter table ${table} enable trigger user`)
     return count
   })
@@ -39,7 +39,7 @@ export async function loadStore(
   return loaded
 }
 
-/** Quoted names of the tables whose triggers run on an insert. Others keep theirs: Citus changes no triggers of some tables. */
+/** Quoted names of the tables with INSERT triggers. Only these are changed, because Citus rejects the change for some tables. */
 async function tablesWithInsertTriggers(connection: Connection): Promise<string[]> {
   const rows = await queryRows<{ table: string }>(
     connection,
@@ -81,7 +81,7 @@ function rowLiteral(row: Row, columns: readonly string[]): string {
   return `(${columns.map((column) => cellLiteral(row[column] ?? null)).join()})`
 }
 
-/** A literal without a type: the server reads it as a value of the column. */
+/** A literal without a type: the server uses the type of the column. */
 function cellLiteral(cell: ColumnValue): string {
   if (cell === null || typeof cell === 'boolean') return String(cell)
   if (typeof cell === 'string') return quoteText(cell)

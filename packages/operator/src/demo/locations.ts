@@ -1,4 +1,4 @@
-// Places where orders can be picked up.
+// Generates pickup locations.
 
 import { makePlace, type OrderAddress } from './people.ts'
 import type { SeededRandom } from './random.ts'
@@ -8,13 +8,13 @@ import { DAY, HISTORY_START, timestampText } from './timestamps.ts'
 import { COUNTRIES, type Country, type CountryCode } from './words/places.ts'
 import { PICKUP } from './words/texts.ts'
 
-/** A location as orders need one: its id, and the address that a picked-up order carries. */
+/** A location for orders: its ID, and the shipping address of an order with pickup. */
 export interface PickupPlace {
   readonly id: string
   readonly address: OrderAddress
 }
 
-/** Latitude and longitude of the first cities of a country, written with as many digits as somebody happened to type. */
+/** Latitude and longitude of the first cities of a country, with different numbers of digits, as people type them. */
 const POINTS: Readonly<Partial<Record<CountryCode, readonly (readonly [string, string])[]>>> = {
   DE: [
     ['50.9384123', '6.9599654'],
@@ -27,7 +27,7 @@ const POINTS: Readonly<Partial<Record<CountryCode, readonly (readonly [string, s
   ],
 }
 
-/** `count` locations: their rows, and the pickup places that they are. */
+/** Generates `count` locations: rows and pickup places. */
 export function makeLocations(
   shop: DemoShop,
   count: number,
@@ -92,7 +92,7 @@ function locationRow(
   }
 }
 
-/** Seven days from Monday: closed on Sundays, short Saturdays, every second place closed on Mondays too. */
+/** Seven days from Monday: closed on Sundays, shorter on Saturdays; every second location is also closed on Mondays. */
 function openingHours(index: number) {
   return Array.from({ length: 7 }, (_, day) => {
     const closed = day === 6 || (day === 0 && index % 2 === 1)

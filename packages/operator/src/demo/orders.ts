@@ -1,4 +1,4 @@
-// Orders with their lines, in the order in which they were placed.
+// Generates orders with their lines in the order of creation.
 
 import { includesRevision, type RevisionId } from '@store-export/contract'
 import type { Article } from './catalog.ts'
@@ -13,7 +13,7 @@ import type { DemoShop } from './shop.ts'
 import { DAY, HISTORY_END, HISTORY_START, HOUR, timestampText, untilEnd } from './timestamps.ts'
 import { type Locale, RETURN_REASONS, SOURCE_NUMBER } from './words/texts.ts'
 
-/** What orders are drawn from. */
+/** The data that orders are generated from. */
 export interface OrderSources {
   readonly shop: DemoShop
   readonly revision: RevisionId
@@ -25,13 +25,13 @@ export interface OrderSources {
   readonly random: SeededRandom
 }
 
-/** An order's row with those of its lines. */
+/** The row of an order and the rows of its lines. */
 export interface PlacedOrder {
   readonly order: Row
   readonly items: readonly Row[]
 }
 
-/** Who buys, from where and in which language. */
+/** The customer or guest of an order. */
 interface Buyer {
   readonly id: string | null
   readonly email: string
@@ -39,12 +39,12 @@ interface Buyer {
   readonly locale: Locale
 }
 
-/** A line while its order is made. */
+/** An order line. */
 interface Line extends Article {
   readonly quantity: number
 }
 
-/** All orders, one by one, so that any number of them needs no memory. */
+/** Generates orders one by one, so any number of them needs little memory. */
 export function* makeOrders(sources: OrderSources): Generator<PlacedOrder> {
   const { customers, count, random } = sources
   const step = (HISTORY_END - HISTORY_START) / count
@@ -58,13 +58,13 @@ export function* makeOrders(sources: OrderSources): Generator<PlacedOrder> {
   }
 }
 
-/** Imports and busy moments: now and then an order has its forerunner's very instant, or is a microsecond behind it. */
+/** Some orders have the timestamp of the previous order or are a microsecond later, as after imports and at busy times. */
 function placedAt(index: number, before: number, drawn: number): number {
   if (index > 0 && index % 40 === 0) return before
   return index > 1 && index % 40 === 1 ? before + 1 : drawn
 }
 
-/** Guests, and customers who had joined by then; the newest of them buy most. */
+/** Returns a guest, or a customer who exists at that time. Newer customers buy more. */
 function drawBuyer({ shop, customers, random }: OrderSources, joined: number, index: number): Buyer {
   const customer = random.chance(0.18) ? undefined : customers[Math.floor((1 - random.next() ** 1.5) * joined)]
   return customer ?? { id: null, locale: shop.locales[0], ...makePerson(shop, 1_000_000 + index, random) }
@@ -76,7 +76,7 @@ function makeOrder(sources: OrderSources, buyer: Buyer, index: number, createdAt
   const lines = drawLines(sources)
   const status = statusOf(index, createdAt)
   const pickup = includesRevision(revision, 'v1.2') && random.chance(0.08) ? random.pick(sources.places) : undefined
-  const money = reckon(shop, lines, { pickup: pickup !== undefined, country: buyer.home.country, random })
+  const money = amountsOf(shop, lines, { pickup: pickup !== undefined, country: buyer.home.country, random })
   const updatedAt = untilEnd(createdAt + (status === 'pending' ? random.next() * HOUR : random.next() * 14 * DAY))
   const order = {
     id,
@@ -121,8 +121,8 @@ interface OrderAmounts {
   readonly rates: ReturnType<typeof taxByRate>
 }
 
-/** All in cents: total = subtotal - discount + tax + shipping. */
-function reckon(
+/** Amounts in cents: total = subtotal - discount + tax + shipping. */
+function amountsOf(
   shop: DemoShop,
   lines: readonly Line[],
   { pickup, country, random }: { pickup: boolean; country: DemoShop['country']; random: SeededRandom },
@@ -144,7 +144,7 @@ function shippingCents(
   return subtotal >= 7500 ? 0 : 490
 }
 
-/** A third of the discounts come by themselves, without a code. */
+/** A third of the discounts have no code. */
 function discountCells({ discount }: OrderAmounts, random: SeededRandom): Row {
   if (discount === 0) return {}
   return {
@@ -164,13 +164,13 @@ function refundCells(
   return partly ? { refund_amount: centsText(Math.min(lines[0]?.cents ?? 0, total)) } : {}
 }
 
-/** Orders of the first weeks were placed before the store recorded the currency: null, as on an upgraded store. */
+/** Null for orders of the first weeks, as in a store that was upgraded to the column. */
 function currencyOf(shop: DemoShop, country: DemoShop['country'], createdAt: number): string | null {
   if (createdAt < HISTORY_START + 40 * DAY) return null
   return country === 'CH' && shop.currency === 'EUR' ? 'CHF' : shop.currency
 }
 
-/** Some orders came from another system, some were looked at and hold none, most know nothing of custom fields. */
+/** Some orders have a number of another system, some have an empty list, most have null. */
 function metafieldsOf(shop: DemoShop, index: number, random: SeededRandom): string | null {
   const draw = random.next()
   if (draw > 0.1) return null

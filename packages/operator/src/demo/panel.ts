@@ -1,10 +1,10 @@
-// What the demo shows when it runs: where it is, a key, lines to paste, and the other stores. Text only.
+// The output of a running demo: addresses, a key, lines to paste, and the other stores.
 
 import type { Style } from '../output.ts'
 import type { DemoKeys, StoredSignIn } from './data-folder.ts'
 import type { DemoStore } from './demo-stores.ts'
 
-/** What the panel tells. */
+/** The facts of a running demo. */
 export interface PanelFacts {
   /** Address of the API that a browser on this machine can open. */
   readonly url: string
@@ -14,14 +14,14 @@ export interface PanelFacts {
   readonly dashboard: StoredSignIn
 }
 
-/** Styles a text, or leaves it as it is where the output is no terminal. */
+/** Styles a text for a terminal, or returns it unchanged. */
 export type Paint = (style: Style, text: string) => string
 
-/** The panel, lines without an end. */
+/** Returns the lines of the panel. */
 export function formatPanel({ url, operationsUrl, stores, keys, dashboard }: PanelFacts, paint: Paint): string {
   const shown = stores.flatMap((store) => {
-    const kept = keys.get(store.id)
-    return kept === undefined ? [] : [{ store, key: kept.key }]
+    const found = keys.get(store.id)
+    return found === undefined ? [] : [{ store, key: found.key }]
   })
   const [first, ...others] = shown
   const row = (title: string, text: string) => `  ${paint('dim', title.padEnd(TITLE_WIDTH))}${text}`
@@ -38,18 +38,18 @@ export function formatPanel({ url, operationsUrl, stores, keys, dashboard }: Pan
     ...(others.length === 0 ? [] : ['', paint('dim', '  Other stores')]),
     ...others.map(({ store, key }) => `  ${store.name.padEnd(NAME_WIDTH)}${stateOf(store).padEnd(STATE_WIDTH)}${key}`),
     '',
-    paint('dim', '  Databases, secret, keys and password are kept in .data/. Ctrl-C stops everything.'),
+    paint('dim', '  Databases, secret, keys, and password are in .data/. Ctrl-C stops the demo.'),
     '',
   ]
   return lines.join('\n')
 }
 
-/** A line for a shell: the newest of what a store offers, small enough to read. */
+/** A shell command that returns two orders. */
 function curlLine(url: string, key: string): string {
   return `curl -H 'x-api-key: ${key}' '${url}/api/v1/orders?limit=2'`
 }
 
-/** A line for a shell in the project's folder: the key in front, since the command takes none as an argument. */
+/** A shell command for the project's folder. The key is a variable, because the command accepts no key as an argument. */
 function syncLine(url: string, key: string): string {
   return `STORE_EXPORT_KEY=${key} npx store-sync run --url ${url} --to sqlite:shop.db`
 }
@@ -67,13 +67,13 @@ function firstStore(
     row('Store', `${store.name} (${stateOf(store)})`),
     row('Key', paint('bold', key)),
     '',
-    paint('dim', '  Try it'),
+    paint('dim', '  Request orders'),
     `  ${paint('cyan', curlLine(url, key))}`,
     '',
-    paint('dim', '  Keep a copy of it'),
+    paint('dim', '  Copy the data to a SQLite file'),
     `  ${paint('cyan', syncLine(url, key))}`,
     '',
-    paint('dim', '  Change an order, and see it arrive with the next sync'),
+    paint('dim', '  Change an order; the next sync copies it'),
     `  ${paint('cyan', 'npx store-export demo change')}`,
   ]
 }

@@ -1,4 +1,4 @@
-// People of a demo store with a home each: names, addresses, mail and telephone that belong to nobody.
+// Generates fictional people with names, addresses, email addresses, and phone numbers.
 
 import { asciiOf } from './ascii.ts'
 import type { SeededRandom } from './random.ts'
@@ -6,7 +6,7 @@ import type { DemoShop } from './shop.ts'
 import { FIRST_NAMES, LAST_NAMES } from './words/names.ts'
 import { COUNTRIES, type Country, type CountryCode } from './words/places.ts'
 
-/** The address snapshot of an order, in the keys of the specification. */
+/** The address of an order, with the keys of the specification. */
 export interface OrderAddress {
   readonly firstName: string
   readonly lastName: string
@@ -19,13 +19,13 @@ export interface OrderAddress {
   readonly phone: string | null
 }
 
-/** Somebody who buys. */
+/** A fictional person. */
 export interface DemoPerson {
   readonly email: string
   readonly home: OrderAddress
 }
 
-/** Person number `number`, which makes the mail address theirs alone. */
+/** Generates a person. `number` makes the email address unique. */
 export function makePerson(shop: DemoShop, number: number, random: SeededRandom): DemoPerson {
   const firstName = random.pick(FIRST_NAMES)
   const lastName = random.pick(LAST_NAMES)
@@ -36,7 +36,7 @@ export function makePerson(shop: DemoShop, number: number, random: SeededRandom)
   }
 }
 
-/** A place to live in a country. */
+/** Generates an address in a country. */
 export function makePlace(code: CountryCode, random: SeededRandom): Omit<OrderAddress, 'firstName' | 'lastName'> {
   const country: Country = COUNTRIES[code]
   const { city, state, postalCode } = random.pick(country.cities)
@@ -51,7 +51,7 @@ export function makePlace(code: CountryCode, random: SeededRandom): Omit<OrderAd
   }
 }
 
-/** A telephone number of the pattern, `#` being a digit. */
+/** A phone number for the pattern, in which `#` is a digit. */
 function phoneOf(pattern: string, random: SeededRandom): string {
   return pattern.replaceAll('#', () => String(random.between(0, 9)))
 }

@@ -1,16 +1,16 @@
-// What a person sees while the demo is being made: a line for each step, with its time.
+// Progress output of the first start: a line for each step, with its duration.
 
 import { styled } from '../output.ts'
 
-/** Tells of steps. */
+/** Reports the steps of a start. */
 export interface StepProgress {
-  /** Does the work and tells how long it took. */
+  /** Runs `work` and reports its duration. */
   step<T>(label: string, work: () => Promise<T>): Promise<T>
 }
 
 const LABEL_WIDTH = 46
 
-/** Progress on a stream; at a terminal the step under way is shown, too. `now` gives milliseconds. */
+/** Reports progress on a stream. A terminal also shows the running step. `now` returns milliseconds. */
 export function createProgress(stream: NodeJS.WriteStream, now: () => number): StepProgress {
   return {
     async step(label, work) {

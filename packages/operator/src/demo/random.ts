@@ -1,16 +1,16 @@
-// A small generator of numbers that look random and are the same for the same seed. Not for secrets.
+// A pseudorandom number generator with a seed. Not for secrets.
 
-/** A stream of draws; each draw moves it on. */
+/** A sequence of pseudorandom values. */
 export interface SeededRandom {
-  /** At least 0, below 1. */
+  /** A number from 0 (inclusive) to 1 (exclusive). */
   next(): number
-  /** A whole number from `min` to `max`, both included. */
+  /** A whole number from `min` to `max`, inclusive. */
   between(min: number, max: number): number
-  /** True in `share` of the draws; `share` from 0 to 1. */
+  /** True with the probability `share`, from 0 to 1. */
   chance(share: number): boolean
-  /** One of `list`, each as likely. */
+  /** An element of the list, with equal probabilities. */
   pick<T>(list: readonly T[]): T
-  /** A version 4 UUID in lower case. */
+  /** A version 4 UUID in lowercase. */
   uuid(): string
   /** `length` letters and digits. */
   code(length: number): string
@@ -19,7 +19,7 @@ export interface SeededRandom {
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 
-/** A stream that `seed` alone decides: sfc32 (Chris Doty-Humphrey), 128 bits of state, filled by an FNV hash of the seed. */
+/** Creates the sequence of a seed: sfc32 (Chris Doty-Humphrey) with 128 bits of state from FNV hashes of the seed. */
 export function createRandom(seed: string): SeededRandom {
   const draw = sfc32(seed)
   const next = () => draw() / 4_294_967_296
@@ -34,10 +34,10 @@ export function createRandom(seed: string): SeededRandom {
   }
 }
 
-/** The element at `index`, taken round and round; the list must not be empty. */
+/** The element at `index` modulo the length of the list. Throws for an empty list. */
 export function pickAt<T>(list: readonly T[], index: number): T {
   const found = list[index % list.length]
-  if (found === undefined) throw new Error('nothing to pick from')
+  if (found === undefined) throw new Error('the list is empty')
   return found
 }
 

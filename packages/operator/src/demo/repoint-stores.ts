@@ -1,12 +1,12 @@
-// The embedded server is reached by a socket in the data folder, and the folder may be moved between two starts. The
-// stores on it are then found at another address, which this brings into the registry.
+// Updates the URLs of demo stores. They contain the path of the socket in the data folder, and the folder can be moved
+// between two starts.
 
 import { isDeepStrictEqual } from 'node:util'
 import { listStores, openStoreUrl, type RegistryContext, setStore } from '@store-export/control'
 import { parseConnectionUrl } from '@store-export/postgres'
 import { urlForLogin } from '../store-schema/store-url.ts'
 
-/** Points every store behind another socket to this server. */
+/** Points every store with another socket to this server. */
 export async function repointStores(registry: RegistryContext, adminUrl: string): Promise<void> {
   const { hosts } = parseConnectionUrl(adminUrl)
   for (const store of await listStores(registry.database)) {

@@ -1,12 +1,12 @@
-// What the generator hands to the loader: rows of a table, in batches small enough to stream any number of them.
+// The rows that the generator passes to the loader, in batches.
 
-/** A value of a column. JSON columns hold their text; an array is a PostgreSQL array of texts. */
+/** A value of a column. JSON is a string; an array is a PostgreSQL `text[]`. */
 export type ColumnValue = string | number | boolean | null | readonly string[]
 
-/** A row by column name. A column that it does not name is null. */
+/** A row by column name. Missing columns are null. */
 export type Row = Readonly<Record<string, ColumnValue>>
 
-/** Rows of one table. Batches come parents first, and a table may come more than once. */
+/** Rows of one table. Parents come before children, and a table can have several batches. */
 export interface RowBatch {
   readonly table: string
   readonly rows: readonly Row[]

@@ -1,5 +1,5 @@
-// Brings the demo platform into its databases. A store is registered when all of it is there, so a store that is not
-// registered is dropped and made anew: a first run that was killed at any moment is put right by the next one.
+// Creates the demo stores. A store is registered only when it is complete. If a start was killed, the next start drops each
+// store that is not registered and creates it again.
 
 import {
   addStore,
@@ -18,17 +18,17 @@ import { generateStore } from './generate-store.ts'
 import { loadStore } from './load-store.ts'
 import type { StepProgress } from './progress.ts'
 
-/** Where the platform is made, and who hears of it. */
+/** Options of `setUpStores`. */
 export interface SetUpOptions {
   readonly registry: RegistryContext
   /** The superuser's URL of the embedded server. */
   readonly adminUrl: string
   readonly progress: StepProgress
-  /** Stops between two stores. */
+  /** Stops the setup between two stores. */
   readonly signal: AbortSignal
 }
 
-/** The demo's stores that are there now, in their order; those that the operator removed stay away. */
+/** Creates missing stores and returns all stores of the demo, except those that the operator removed. */
 export async function setUpStores(options: SetUpOptions): Promise<DemoStore[]> {
   const registered = await listStores(options.registry.database, { includeRemoved: true })
   const stores: DemoStore[] = []
@@ -36,14 +36,14 @@ export async function setUpStores(options: SetUpOptions): Promise<DemoStore[]> {
     options.signal.throwIfAborted()
     const known = registered.find(({ id }) => id === store.id)
     if (known !== undefined && known.removedAt !== null) continue
-    if (known === undefined || !opens(options.registry, known)) await makeStore(options, store, known)
+    if (known === undefined || !canDecrypt(options.registry, known)) await createStore(options, store, known)
     stores.push(store)
   }
   return stores
 }
 
-/** False when the secret was lost: then nobody knows the store's password any more. */
-function opens({ keys }: RegistryContext, store: RegisteredStore): boolean {
+/** False if the secret was lost, and with it the password of the store. */
+function canDecrypt({ keys }: RegistryContext, store: RegisteredStore): boolean {
   try {
     openStoreUrl(keys, store)
     return true
@@ -53,7 +53,7 @@ function opens({ keys }: RegistryContext, store: RegisteredStore): boolean {
   }
 }
 
-async function makeStore(
+async function createStore(
   { registry, adminUrl, progress }: SetUpOptions,
   store: DemoStore,
   known: RegisteredStore | undefined,
@@ -66,14 +66,14 @@ async function makeStore(
     return
   }
   await progress.step(`${name}: ${store.size.orders.toLocaleString('en')} orders, ${store.revision}`, async () => {
-    const databaseUrl = await makeDatabase(store, adminUrl, registry)
+    const databaseUrl = await createDatabase(store, adminUrl, registry)
     if (known === undefined) await addStore(registry, { id, name, origin: 'generated', state: 'ready', databaseUrl })
     else await setStore(registry, id, { databaseUrl })
   })
 }
 
-/** The reader's URL of a new database with all of the store's rows. */
-async function makeDatabase(store: FilledDemoStore, adminUrl: string, { random }: RegistryContext): Promise<string> {
+/** Creates the database with its rows and returns the reader's URL. */
+async function createDatabase(store: FilledDemoStore, adminUrl: string, { random }: RegistryContext): Promise<string> {
   const { id, name, revision, shop, size } = store
   const admin = await connectOnce(adminUrl)
   try {

@@ -1,25 +1,25 @@
-// What tells one demo store from another: its language, money, taxes, wares and where it sells.
+// The characteristics of a demo store: languages, currency, taxes, products, and countries.
 
 import type { CountryCode } from './words/places.ts'
 import type { Assortment } from './words/products.ts'
 import type { Locale } from './words/texts.ts'
 
-/** A demo store's character. Rates of tax are in percent, on top of the prices. */
+/** The characteristics of a demo store. Tax rates are in percent and not included in prices. */
 export interface DemoShop {
   readonly storeName: string
-  /** Host of the shop's pictures and addresses, under a name that is kept for examples. */
+  /** Host of image URLs and email addresses, under a domain that is reserved for examples. */
   readonly host: string
   readonly email: string
   readonly currency: string
   readonly timezone: string
   readonly country: CountryCode
-  /** Languages served, the default one first. */
+  /** Languages; the first one is the default. */
   readonly locales: readonly [Locale, ...Locale[]]
   readonly standardRate: number
   readonly reducedRate: number
-  /** Countries sold to; one that is named more often is drawn more often. */
+  /** Countries of the customers. A country that is listed more often has more customers. */
   readonly sellsTo: readonly [CountryCode, ...CountryCode[]]
-  /** Countries outside the customs union: no tax is charged. */
+  /** Countries outside the customs union, without tax. */
   readonly taxFree: readonly CountryCode[]
   readonly carrier: string
   readonly weightUnit: 'kg' | 'g' | 'lb' | 'oz' | null

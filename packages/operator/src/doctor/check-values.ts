@@ -99,7 +99,7 @@ function findingOf(
   const counted = `${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}${where}`
   const { severity, problem, effect, fix } = KINDS[kind]
   // lists are in the order of creation, and nulls come last
-  const position = column === 'created_at' ? ', and the rows come last in lists' : ''
+  const position = column === 'created_at' && kind === 'null' ? ', and the rows come last in lists' : ''
   return {
     severity,
     code: `value_${kind.replaceAll(' ', '_')}`,

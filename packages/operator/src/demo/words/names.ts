@@ -1,4 +1,4 @@
-// Names of the people of the demo, drawn apart and put together at random: nobody in particular.
+// Names of fictional people. First names and last names are combined at random.
 
 /** First names. */
 // biome-ignore format: a list reads better in lines

@@ -1,13 +1,13 @@
-// Cities and streets of the demo. Telephone numbers come from the ranges that authorities keep for fiction.
+// Cities and streets. Phone numbers are from ranges that authorities reserve for fiction.
 
-/** A city with what an address there needs. */
+/** A city with its state and postal code. */
 export interface City {
   readonly city: string
   readonly state: string | null
   readonly postalCode: string
 }
 
-/** A country: its cities, its streets (`#` stands for the house number) and a number pattern (`#` for a digit) or null. */
+/** A country. `#` in `streets` is a house number, and `#` in `phone` is a digit. */
 export interface Country {
   readonly code: string
   readonly cities: readonly City[]
@@ -33,7 +33,7 @@ const FRENCH_STREETS = [
   '# allée des Frênes',
 ]
 
-/** The countries that the demo stores sell to, by ISO 3166-1 code. */
+/** The countries by ISO 3166-1 code. */
 export const COUNTRIES = {
   DE: {
     code: 'DE',
@@ -116,5 +116,5 @@ export const COUNTRIES = {
   },
 } as const satisfies Readonly<Record<string, Country>>
 
-/** ISO code of a country of the demo. */
+/** ISO 3166-1 code of a country. */
 export type CountryCode = keyof typeof COUNTRIES

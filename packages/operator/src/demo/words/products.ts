@@ -1,42 +1,42 @@
-// What the demo stores sell: kinds of product, sorted into categories, and the lines that give each kind its many names.
+// The assortments of the demo stores: categories, kinds of products, and product lines.
 
 import type { Words } from './texts.ts'
 
-/** What a product is chosen by. */
+/** The option of a product. */
 export type OptionKind = 'colour' | 'size' | 'flavour' | 'none'
 
-/** A category; `parent` is the slug of the one above it. */
+/** A category. `parent` is the slug of its parent category. */
 export interface CategoryWords {
   readonly slug: string
   readonly parent: string | null
   readonly name: Words
 }
 
-/** A kind of product: range of prices in cents, weight in grams. */
+/** A kind of product. `cents` is the range of its price, `grams` its weight. */
 export interface ProductKind {
   readonly category: string
   readonly name: Words
   readonly cents: readonly [number, number]
   readonly grams: number
   readonly option: OptionKind
-  /** Food and books bear the reduced rate of tax. */
+  /** Whether the reduced tax rate applies, as for food and books. */
   readonly reduced: boolean
 }
 
-/** What one store sells. */
+/** The categories and kinds of products of a store. */
 export interface Assortment {
   readonly categories: readonly CategoryWords[]
   readonly kinds: readonly ProductKind[]
 }
 
-/** Lines of products; a product is called by its kind and its line. */
+/** Product lines. The name of a product is its kind and its line. */
 // biome-ignore format: a list reads better in lines
 export const LINES = [
   'Alba', 'Birke', 'Cirrus', 'Düne', 'Elva', 'Fjord', 'Grove', 'Heide', 'Isla', 'Juna', 'Kiesel', 'Luma', 'Maren', 'Nebel',
   'Øre', 'Pinie', 'Quinta', 'Rivage', 'Säntis', 'Tilda', 'Umbra', 'Velo', 'Wolke', 'Yuna', 'Zephyr', 'Étoile',
 ] as const
 
-/** What products are chosen by: the option's name, and its values. */
+/** The name and the values of each option. */
 export const OPTIONS: Readonly<
   Record<Exclude<OptionKind, 'none'>, { readonly name: Words; readonly values: readonly Words[] }>
 > = {
@@ -91,7 +91,7 @@ const kind = (
   name: { de, en, fr },
 })
 
-/** Home and living, with a larder. */
+/** The assortment of a home store with groceries. */
 export const HOME: Assortment = {
   categories: [
     category('textiles', null, ['Textilien', 'Textiles', 'Textiles']),
@@ -161,7 +161,7 @@ export const HOME: Assortment = {
   ],
 }
 
-/** A coffee roaster. */
+/** The assortment of a coffee roaster. */
 export const COFFEE: Assortment = {
   categories: [
     category('coffee', null, ['Kaffee', 'Coffee', 'Café']),
@@ -185,7 +185,7 @@ export const COFFEE: Assortment = {
   ],
 }
 
-/** Books and paper. */
+/** The assortment of a store for books and paper. */
 export const PAPER: Assortment = {
   categories: [
     category('paper', null, ['Papier', 'Paper', 'Papeterie']),

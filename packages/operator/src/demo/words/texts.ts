@@ -1,4 +1,4 @@
-// Sentences of the demo in its three languages.
+// Texts of the demo in three languages.
 
 /** A language of the demo. */
 export type Locale = 'de' | 'en' | 'fr'
@@ -6,7 +6,7 @@ export type Locale = 'de' | 'en' | 'fr'
 /** A text in each language. */
 export type Words = Readonly<Record<Locale, string>>
 
-/** What a product's description says; `{name}` is its name. */
+/** Product descriptions. `{name}` is the name of the product. */
 export const DESCRIPTIONS: readonly Words[] = [
   {
     de: '{name}: in kleiner Auflage gefertigt, sorgfältig geprüft und plastikfrei verpackt.',
@@ -25,20 +25,20 @@ export const DESCRIPTIONS: readonly Words[] = [
   },
 ]
 
-/** Shipping options. */
+/** Shipping methods. */
 export const SHIPPING_METHODS = {
   standard: { de: 'Standardversand', en: 'Standard delivery', fr: 'Livraison standard' },
   express: { de: 'Expressversand', en: 'Express delivery', fr: 'Livraison express' },
   pickup: { de: 'Abholung im Laden', en: 'Click and collect', fr: 'Retrait en magasin' },
 } as const satisfies Readonly<Record<string, Words>>
 
-/** Manual ways to pay. */
+/** Manual payment methods. */
 export const MANUAL_METHODS: readonly Words[] = [
   { de: 'Vorkasse (Überweisung)', en: 'Wire transfer', fr: 'Virement bancaire' },
   { de: 'Nachnahme', en: 'Cash on delivery', fr: 'Paiement à la livraison' },
 ]
 
-/** Why something came back. */
+/** Return reasons. */
 export const RETURN_REASONS: Readonly<Record<Locale, readonly string[]>> = {
   de: ['Gefällt mir doch nicht', 'Größe passt nicht', 'Beschädigt angekommen 😕', 'Falscher Artikel geliefert'],
   en: ['Changed my mind', 'Does not fit', 'Arrived damaged 😕', 'Wrong item sent'],
@@ -70,27 +70,27 @@ export const GROUPS: readonly { readonly name: Words; readonly description: Word
     },
   ]
 
-/** Nicknames of saved addresses. */
+/** Labels of saved addresses. */
 export const ADDRESS_LABELS: Readonly<Record<Locale, readonly string[]>> = {
   de: ['Zuhause', 'Büro', 'Ferienhaus', 'Eltern'],
   en: ['Home', 'Office', 'Cottage', 'Parents'],
   fr: ['Maison', 'Bureau', 'Résidence secondaire', 'Parents'],
 }
 
-/** What an order number of another system is called. */
+/** The label of an order number from another system. */
 export const SOURCE_NUMBER: Words = {
   de: 'Bestellnummer im Altsystem',
   en: 'Order number in the old system',
   fr: 'N° dans l’ancien système',
 }
 
-/** What the care instructions of a product are called, and what they say. */
+/** The label and the text of care instructions. */
 export const CARE: { readonly label: Words; readonly value: Words } = {
   label: { de: 'Pflege', en: 'Care', fr: 'Entretien' },
   value: { de: 'Feucht abwischen', en: 'Wipe with a damp cloth', fr: 'Essuyer avec un chiffon humide' },
 }
 
-/** What is said to one who fetches an order. */
+/** Texts of a pickup location. */
 export const PICKUP: { readonly instructions: Words; readonly preparation: Words; readonly description: Words } = {
   instructions: {
     de: 'Bitte Bestellnummer und Ausweis mitbringen.',
