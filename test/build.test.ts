@@ -116,7 +116,7 @@ test('its commands make a store, a key and a merchant, who reads all recipes; er
 
   await openClientForTest(circumstances.settings.DATABASE_URL ?? '')`alter table api_keys rename to keys_elsewhere`
   expect((await get('store', key)).status).toBe(502)
-  await service.waitForOutput(/"event":"control fault".*"cause":\{"name":"PostgresError","code":"42P01"/)
+  await service.waitForOutput(/"event":"control.query_failed".*"cause":\{"name":"PostgresError","code":"42P01"/)
 })
 
 test('demo says that PostgreSQL is not part of it, and every package in it has its licence in it', async () => {
@@ -133,7 +133,7 @@ test('demo says that PostgreSQL is not part of it, and every package in it has i
     expect(licenses).toMatch(new RegExp(`^${name} [\\d.]+: [\\w.-]+$`, 'm'))
   // postgres.js is a dependency of store-sync and of tests only
   expect(licenses).not.toMatch(/^postgres \d/m)
-  expect(licenses.match(/Its package has no text/g) ?? []).toHaveLength(1)
+  expect(licenses.match(/Its package has no license text/g) ?? []).toHaveLength(1)
 })
 
 // what is resident depends on Node's own code, too: the number is that of the Node of the Dockerfile

@@ -121,7 +121,7 @@ test('with settings of the session the pooler refuses: 502, said in the log; whe
   const node = await refusing.fleet.startNode({ STORE_SESSION_SETTINGS: 'on' })
   expect((await requestJson(`${node.url}/api/v1/orders`, refusing.pooled)).status).toBe(502)
   expect((await requestJson(`${node.url}/api/v1/orders`, refusing.direct)).status).toBe(200)
-  expect(node.process().output().stdout).toMatch(/"event":"store fault".*unsupported startup parameter/)
+  expect(node.process().output().stdout).toMatch(/"event":"store.query_failed".*unsupported startup parameter/)
   const ignoring = await startScene(
     'ignore_startup_parameters = statement_timeout,default_transaction_isolation,default_transaction_read_only,jit,timezone',
   )
