@@ -1,5 +1,5 @@
-// `npm run build [folder]`: the service as JavaScript in dist/, with what it takes from other packages inside. Nothing has
-// to be installed beside it, and no TypeScript has to be read: it starts faster and keeps a third less memory.
+// `npm run build [folder]`: bundles the service and its dependencies as JavaScript into dist/. The bundle needs no packages.
+// It starts faster than the TypeScript source and takes a third less memory.
 
 import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,8 +9,8 @@ import { type Plugin, rolldown } from 'rolldown'
 const ROOT = path.resolve(import.meta.dirname, '..')
 const DEFAULT_FOLDER = path.join(ROOT, 'dist')
 
-/** Files that the program reads while it runs. In dist/ they have the paths that they have in the project. */
-const READ = [
+/** Files that the service reads at run time. They have the same paths in dist/ as in the project. */
+const RUNTIME_FILES = [
   'docs/api/*.md',
   'docs/sync/**/*.md',
   'packages/dashboard/src/ui/assets/*',
@@ -18,67 +18,67 @@ const READ = [
   'packages/operator/src/store-schema/*.sql',
 ]
 
-const [wanted] = process.argv.slice(2)
-await build(wanted === undefined ? DEFAULT_FOLDER : path.resolve(wanted))
+const [target] = process.argv.slice(2)
+await build(target === undefined ? DEFAULT_FOLDER : path.resolve(target))
 
 async function build(folder: string): Promise<void> {
-  /** Files of other packages, by their paths in dist/. */
-  const others = new Map<string, string>()
+  /** Sources of files of other packages, by path in dist/. */
+  const packageFiles = new Map<string, string>()
   const bundle = await rolldown({
     input: { 'store-export': path.join(ROOT, 'packages/operator/bin/store-export.js') },
     cwd: ROOT,
     platform: 'node',
     transform: { target: 'node24' },
-    plugins: [pathsOfTheProject(others), httpAlone()],
+    plugins: [rewriteFilePaths(packageFiles), loadHttpWithoutWebSocket()],
   })
   const { output } = await bundle.write({
     dir: folder,
-    // what lies in any other folder is not ours to remove
+    // another folder can hold files of the user
     cleanDir: folder === DEFAULT_FOLDER,
     format: 'esm',
     entryFileNames: '[name].js',
-    // all beside each other: pathsOfTheProject counts on it
+    // rewriteFilePaths relies on all chunks being in one folder
     chunkFileNames: '[name]-[hash].js',
-    // logs say the names of errors and functions, and an error is known by its name
+    // logs have the names of errors and functions, and the code compares names of errors
     keepNames: true,
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
   })
   const bundled = output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []))
-  // puts a few lines of its own in
+  // rolldown adds a few lines of its own
   bundled.push(createRequire(import.meta.url).resolve('rolldown/package.json'))
-  for (const file of globSync(READ, { cwd: ROOT })) cpSync(path.join(ROOT, file), path.join(folder, file))
-  for (const [file, source] of others) cpSync(source, path.join(folder, file))
+  for (const file of globSync(RUNTIME_FILES, { cwd: ROOT })) cpSync(path.join(ROOT, file), path.join(folder, file))
+  for (const [file, source] of packageFiles) cpSync(source, path.join(folder, file))
   cpSync(path.join(ROOT, 'LICENSE'), path.join(folder, 'LICENSE'))
-  writeFileSync(path.join(folder, 'THIRD-PARTY-LICENSES.txt'), licensesOf([...bundled, ...others.values()]))
+  writeFileSync(path.join(folder, 'THIRD-PARTY-LICENSES.txt'), licensesOf([...bundled, ...packageFiles.values()]))
   const { name, version, license } = readManifest(ROOT)
   writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify({ name, version, license, type: 'module' })}\n`)
 }
 
 /**
- * Our modules find their files from dist/, where the code of all of them is. A thread becomes a program of its own, and a
- * file that is asked of another package comes along.
+ * Replaces `import.meta.url`, because all modules are in dist/ but their files keep the paths of the project. The module of
+ * a worker thread becomes a chunk. A file that a module resolves in another package is added to `packageFiles`.
  */
-function pathsOfTheProject(others: Map<string, string>): Plugin {
+function rewriteFilePaths(packageFiles: Map<string, string>): Plugin {
   const places = [
     /new URL\('\.\/(?<thread>[\w-]+)\.ts', import\.meta\.url\)/,
-    /createRequire\(import\.meta\.url\)\.resolve\('(?<asked>[^']+)'\)/,
+    /createRequire\(import\.meta\.url\)\.resolve\('(?<resolved>[^']+)'\)/,
     /import\.meta\.url/,
   ]
   const place = new RegExp(places.map(({ source }) => source).join('|'), 'g')
   return {
-    name: 'paths of the project',
+    name: 'rewrite file paths',
     transform(code, id) {
       if (id.includes('/node_modules/') || !code.includes('import.meta.url')) return null
       const module = path.relative(ROOT, id)
-      return code.replaceAll(place, (_, thread?: string, asked?: string) => {
+      return code.replaceAll(place, (_, thread?: string, resolved?: string) => {
         if (thread !== undefined) {
           const fileName = path.join(path.dirname(module), `${thread}.js`)
           this.emitFile({ type: 'chunk', id: path.join(path.dirname(id), `${thread}.ts`), fileName })
           return urlOf(fileName)
         }
-        if (asked === undefined) return `${urlOf(module)}.href`
-        const file = path.join(path.dirname(module), path.basename(asked))
-        others.set(file, createRequire(id).resolve(asked))
+        if (resolved === undefined) return `${urlOf(module)}.href`
+        const file = path.join(path.dirname(module), path.basename(resolved))
+        packageFiles.set(file, createRequire(id).resolve(resolved))
         return urlOf(file)
       })
     },
@@ -89,22 +89,23 @@ function urlOf(file: string): string {
   return `new URL('./${file}', import.meta.url)`
 }
 
-/** An `import` of node:http reads all that it exports, and so loads `WebSocket`: 2.5 MB that nobody asked for. */
-function httpAlone(): Plugin {
+/** Saves 2.5 MB of memory: an `import` of node:http reads all its exports, and that loads `WebSocket`. */
+function loadHttpWithoutWebSocket(): Plugin {
   return {
-    name: 'http alone',
+    name: 'load http without WebSocket',
     resolveId: (id) => (/^(node:)?http$/.test(id) ? '\0http.cjs' : null),
     load: (id) => (id === '\0http.cjs' ? "module.exports = process.getBuiltinModule('node:http')" : null),
   }
 }
 
-/** The licence of each package that these files are of. */
+/** The license texts of the packages that these files belong to. */
 function licensesOf(files: readonly string[]): string {
   const folders = files.flatMap((file) => /^.*\/node_modules\/(@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? [])
   const texts = [...new Set(folders)].map((folder) => {
     const { name, version, license } = readManifest(folder)
     const [text] = globSync('{licen[cs]e,LICEN[CS]E,Licen[cs]e}*', { cwd: folder })
-    const terms = text === undefined ? 'Its package has no text.' : readFileSync(path.join(folder, text), 'utf8').trim()
+    const terms =
+      text === undefined ? 'Its package has no license text.' : readFileSync(path.join(folder, text), 'utf8').trim()
     return `${name} ${version}: ${license}\n\n${terms}\n`
   })
   return texts.toSorted().join(`\n${'-'.repeat(80)}\n\n`)

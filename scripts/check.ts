@@ -1,5 +1,4 @@
-// `npm run check`: what a reader of the code relies on and no test shows. Each check is a command; all run, so that one
-// run names everything there is to mend.
+// `npm run check`: what a reader of the code relies on and no test proves. Every check runs, even if one fails.
 
 import { spawnSync } from 'node:child_process'
 
@@ -25,7 +24,7 @@ const failed = CHECKS.filter(({ name }) => wanted.length === 0 || wanted.some((w
 if (failed.length > 0) console.error(`\n${failed.length} failed: ${failed.map(({ name }) => name).join('; ')}`)
 process.exitCode = failed.length === 0 ? 0 : 1
 
-/** Runs a check and prints what it says only when it fails; whether it failed. */
+/** Runs a check and prints its output if it fails. Returns whether it failed. */
 function run({ name, command }: (typeof CHECKS)[number]): boolean {
   const [program = '', ...parameters] = command
   const startedAt = performance.now()

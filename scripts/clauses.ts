@@ -1,5 +1,5 @@
-// Which clauses and readings of docs/spec no test names. A test names them in its title: `[AUTH-5] ...`, `[PAG-4, R15] ...`.
-// Exits 1 where one is left.
+// Lists the clauses and readings of docs/spec that no test names in its title, such as `[AUTH-5] ...` or `[PAG-4, R15] ...`,
+// and exits with 1 if there is one.
 
 import { globSync, readFileSync } from 'node:fs'
 

@@ -1,8 +1,8 @@
 // `npm run lockfile` completes the lockfiles after a change of dependencies, and `npm run check` calls it with --check.
 //
-// If a registry mirror lacks the package of some foreign platform, npm leaves it out of the lockfile, and `npm ci` then
-// refuses to install anything: an entry needs its version, its platform and `optional`. Without `integrity`, the hash of
-// the package, npm installs whatever the registry returns: it is requested from the registry for each entry that lacks it.
+// If a registry mirror lacks a package for another platform, npm leaves the package out of the lockfile. `npm ci` then
+// fails, because an entry needs its version, its platform, and `optional`. Without `integrity`, the hash of the package,
+// npm installs whatever the registry returns. The script requests missing hashes from the registry.
 
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 interface Entry {
   readonly version?: string
   readonly integrity?: string
-  /** Whether it is a package of this repository. */
+  /** Whether the package belongs to this repository. */
   readonly link?: boolean
   readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly optional?: boolean
@@ -23,8 +23,8 @@ const PROCESSORS = ['x64', 'arm64', 'arm', 'ia32', 'ppc64', 'riscv64', 's390x']
 const FOLDER = 'node_modules/'
 
 /**
- * Packages of foreign platforms that may lack `integrity`, because the registry that made the lockfile does not have
- * them in these versions. The check fails as soon as one has it, so the list only shrinks.
+ * Packages for other platforms that may lack `integrity`, because the registry that made the lockfile lacks these
+ * versions. The check fails as soon as one of them has a hash, so the list only shrinks.
  */
 const LACKING: Readonly<Record<string, string>> = {
   '@biomejs/cli-':
@@ -54,7 +54,7 @@ function check(): void {
   const done = expected.filter((name) => !found.includes(name))
   for (const name of added) console.error(`${name} has no integrity: run npm run lockfile`)
   for (const name of done)
-    console.error(`scripts/complete-lockfile.ts: ${name} has an integrity, or is gone: take it off the list`)
+    console.error(`scripts/complete-lockfile.ts: ${name} has an integrity or does not exist: remove it from the list`)
   process.exitCode = added.length + done.length === 0 ? 0 : 1
 }
 
@@ -77,13 +77,13 @@ function readLock(file: string): Lock {
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 
-/** Paths of the packages that come from the registry and have no hash. */
+/** Paths of packages from the registry that have no hash. */
 function withoutIntegrity(lock: Lock): string[] {
   const packages = Object.entries(lock.packages).filter(([name, { link }]) => name.includes(FOLDER) && link !== true)
   return packages.filter(([, { integrity }]) => integrity === undefined).map(([name]) => name)
 }
 
-/** The registry's entry; null if it does not have this version. */
+/** The registry's entry, or null if the registry lacks this version. */
 function integrityOf(specifier: string): string | null {
   const { status, stdout } = spawnSync('npm', ['view', specifier, 'dist.integrity', '--json'], { encoding: 'utf8' })
   if (status !== 0 || stdout.trim() === '') return null

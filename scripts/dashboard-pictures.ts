@@ -1,5 +1,5 @@
-// Takes a picture of every page of the dashboard at two widths: starts a demo in a temporary folder, lets two tools use
-// it, and looks with a real browser. `npm run pictures` writes docs/images/; keys in them are revoked and gone.
+// `npm run pictures`: takes screenshots of every page of the dashboard at two widths and writes them to docs/images. It
+// starts a demo in a temporary folder and uses it as three tools would. The keys in the screenshots end with the demo.
 
 import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -33,7 +33,7 @@ const browser = await openBrowser()
 try {
   const facts = await demo.facts
   await mkdir(FOLDER, { recursive: true })
-  const keyIds = await makeUse(browser, facts)
+  const keyIds = await useDemo(browser, facts)
   await withControl(folder, (sql) => addPast(sql, keyIds))
   for (const width of WIDTHS) await takeAll(browser, { facts, width, keyId: keyIds[0] ?? '' })
 } finally {
@@ -53,7 +53,7 @@ function startDemo(cwd: string): { readonly facts: Promise<DemoFacts>; readonly 
     for await (const line of createInterface({ input: child.stdout })) {
       if (line.startsWith('{')) return JSON.parse(line) as DemoFacts
     }
-    throw new Error('the demo ended before it ran')
+    throw new Error('the demo ended before it was ready')
   })()
   const end = async () => {
     child.kill('SIGINT')
@@ -62,8 +62,8 @@ function startDemo(cwd: string): { readonly facts: Promise<DemoFacts>; readonly 
   return { facts, end }
 }
 
-/** Makes keys as a merchant does, and uses them as tools do; their ids. */
-async function makeUse(browser: Browser, facts: DemoFacts): Promise<string[]> {
+/** Creates keys as a merchant and uses them as tools. Returns the prefixes of the keys. */
+async function useDemo(browser: Browser, facts: DemoFacts): Promise<string[]> {
   const { page, close } = await openPage(browser)
   await signIn(page, facts)
   const base = baseOf(facts)
@@ -74,18 +74,18 @@ async function makeUse(browser: Browser, facts: DemoFacts): Promise<string[]> {
     await page.getByRole('button', { name: /create/i }).click()
     await page.locator('#key').waitFor()
     const key = /sdx_\w{49}/.exec(await page.content())?.[0] ?? ''
-    await walk(facts.url, key)
+    await useKey(facts.url, key)
     keyIds.push(key.slice(0, 12))
   }
   await close()
   return keyIds
 }
 
-/** A walk that ends, one that stops, and a mistake. */
-async function walk(url: string, key: string): Promise<void> {
+/** A complete list, an incomplete one, and an invalid request. */
+async function useKey(url: string, key: string): Promise<void> {
   const ask = async (pathAndQuery: string) => {
-    const answer = await fetch(`${url}/api/v1/${pathAndQuery}`, { headers: { 'x-api-key': key } })
-    return (await answer.json()) as { readonly meta: { readonly next_cursor: string | null } }
+    const response = await fetch(`${url}/api/v1/${pathAndQuery}`, { headers: { 'x-api-key': key } })
+    return (await response.json()) as { readonly meta: { readonly next_cursor: string | null } }
   }
   await ask('store')
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -99,7 +99,7 @@ async function walk(url: string, key: string): Promise<void> {
   await ask('orders?limit=1000')
 }
 
-/** The month before, so that the chart has something to show. Returns nothing; the demo is thrown away. */
+/** Adds usage of the last month for the chart. */
 async function addPast(sql: Sql, prefixes: string[]): Promise<void> {
   for (const [index, prefix] of prefixes.entries()) {
     await sql`
@@ -128,7 +128,7 @@ async function takeAll(
   { facts, width, keyId: prefix }: { facts: DemoFacts; width: number; keyId: string },
 ): Promise<void> {
   const { page, close } = await openPage(browser, { width, height: 900, timezoneId: 'Europe/Berlin' })
-  // long lists are cut at the window
+  // a full-page screenshot of a long list would be too tall
   const take = async (name: string, colorScheme: 'light' | 'dark' = 'light') => {
     const fullPage = name !== 'data' && name !== 'recipes'
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })

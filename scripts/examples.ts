@@ -1,14 +1,14 @@
-// Asks a running demo once for each endpoint and keeps what it answers in docs/api/examples.json, from which `npm run generate`
-// takes the examples of the reference: STORE_EXPORT_URL=http://127.0.0.1:8080 STORE_EXPORT_KEY=… npm run examples
+// Requests each endpoint of a running demo once and writes the responses to docs/api/examples.json. `npm run generate` puts
+// them into the reference: STORE_EXPORT_URL=http://127.0.0.1:8080 STORE_EXPORT_KEY=… npm run examples
 
 import { writeFileSync } from 'node:fs'
 import { ENDPOINTS, type Endpoint, type LiveExample } from '@store-export/contract'
 
 const { STORE_EXPORT_URL: url = 'http://127.0.0.1:8080', STORE_EXPORT_KEY: key } = process.env
-if (key === undefined) throw new Error('STORE_EXPORT_KEY must hold a key of the demo; npm start prints one')
+if (key === undefined) throw new Error('STORE_EXPORT_KEY must be a key of the demo; npm start prints one')
 const headers = { 'x-api-key': key }
 const examples: Record<string, LiveExample> = {}
-// ids come by the ten thousand
+// a page of IDs has 10,000 rows
 for (const endpoint of ENDPOINTS.filter(({ response }) => response.kind !== 'ids'))
   examples[endpoint.id] = await exampleOf(endpoint)
 writeFileSync('docs/api/examples.json', `${JSON.stringify(examples, null, 2)}\n`)
@@ -20,7 +20,7 @@ async function exampleOf(endpoint: Endpoint): Promise<LiveExample> {
   return { path: asked, status: response.status, body: await response.json() }
 }
 
-/** The id of a row: of an address's customer where addresses are asked for, so that there are some. */
+/** The ID of a row. For the addresses of a customer, the ID of a customer who has some. */
 async function idFor({ path, response }: Endpoint): Promise<string> {
   if (!path.includes('{id}')) return ''
   const list = response.kind === 'allOf' ? '/api/v1/customer-addresses' : path.replace('/{id}', '')

@@ -1,10 +1,10 @@
-// Imports point down: contract, postgres <- control, engine <- api, dashboard <- operator, and contract <- client <- sync.
-// Inside the engine, query and encode know no store. Prints every arrow that points elsewhere, and exits 1 where there is one.
+// Checks that imports point down: contract, postgres <- control, engine <- api, dashboard <- operator, and contract <-
+// client <- sync. Inside the engine, query and encode import nothing of stores. Prints the other imports and exits with 1.
 
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** What each package may import of the others. */
+/** The packages that each package may import. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   postgres: [],
@@ -17,13 +17,13 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   sync: ['contract', 'client'],
 }
 
-/** Folders that must not know others of the same package. */
+/** Folders that must not import these folders and packages. */
 const FOLDERS: readonly { readonly from: string; readonly never: readonly string[] }[] = [
   { from: 'packages/engine/src/query/', never: ['/stores/', '/encode/'] },
   { from: 'packages/engine/src/encode/', never: ['/stores/'] },
   { from: 'packages/api/src/', never: ['postgres', 'kysely'] },
   { from: 'packages/dashboard/src/', never: ['postgres'] },
-  // the service has a PostgreSQL client of its own (docs/contribute/decisions/051-write-a-postgresql-client.md)
+  // the service uses its own PostgreSQL client (docs/contribute/decisions/051-write-a-postgresql-client.md)
   ...['postgres', 'control', 'engine', 'operator'].map((name) => ({
     from: `packages/${name}/src/`,
     never: ['postgres'],
@@ -51,7 +51,7 @@ function problemOf(file: string, target: string): string[] {
     return [`${file}: imports ${target} by path; use the name of its package`]
   const rules = FOLDERS.filter(({ from }) => file.startsWith(from))
   const broken = rules.flatMap(({ never }) => never.filter((part) => reaches(resolved, part)))
-  return broken.map((part) => `${file}: imports ${target}, and must know nothing of ${part}`)
+  return broken.map((part) => `${file}: must not import ${target} (rule: ${part})`)
 }
 
 function reaches(resolved: string, part: string): boolean {

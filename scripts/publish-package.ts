@@ -1,5 +1,5 @@
 // Turns a package into its published form and back, run by npm around `npm pack` and `npm publish` in the package's
-// folder. In development packages are TypeScript as it is; what is published is JavaScript with types beside it.
+// folder. In the project, packages are TypeScript source. npm gets JavaScript and type declarations.
 // `build` compiles src/ to dist/ and writes a manifest that points there; `restore` puts the manifest back.
 
 import { spawnSync } from 'node:child_process'
@@ -18,14 +18,14 @@ import { repositoryUrl } from './repository.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 const MANIFEST = 'package.json'
-const KEPT = 'package.json.source'
+const SOURCE_MANIFEST = 'package.json.source'
 const LICENSE = 'LICENSE'
-/** Where tsc writes: packages that this one imports are compiled, too, and left out. */
+/** Output folder of tsc. It also holds packages that this one imports; they are not published with it. */
 const COMPILED = '.compiled'
-/** What commands start with in the project; a published one has it beside itself. */
+/** The module that starts a command. A published command has a copy in its folder. */
 const RUNTIME = path.join(ROOT, 'packages', 'runtime.js')
 
-/** A manifest as far as it is read or changed. */
+/** The members of package.json that this script reads or changes. */
 interface Manifest {
   exports: Record<string, unknown>
   bin?: Record<string, string>
@@ -52,7 +52,7 @@ const COMMON = [
   'es2024,esnext.disposable',
 ]
 const FORMS = [
-  // comments belong to the types: what runs is kept small; types are checked where they are written
+  // JavaScript without comments is smaller; `npm run check` checks the types
   ['--removeComments', '--noCheck'],
   ['--declaration', '--emitDeclarationOnly'],
 ]
@@ -75,13 +75,13 @@ function build(): void {
   dropPrivateTypes(manifest)
   for (const file of Object.values(manifest.bin ?? {})) buildCommand(file)
   copyFileSync(path.join(ROOT, LICENSE), LICENSE)
-  copyFileSync(MANIFEST, KEPT)
+  copyFileSync(MANIFEST, SOURCE_MANIFEST)
   writeFileSync(MANIFEST, `${JSON.stringify(published(manifest), null, 2)}\n`)
 }
 
 function restore(): void {
-  if (!existsSync(KEPT)) return
-  renameSync(KEPT, MANIFEST)
+  if (!existsSync(SOURCE_MANIFEST)) return
+  renameSync(SOURCE_MANIFEST, MANIFEST)
   rmSync(LICENSE, { force: true })
 }
 
@@ -98,12 +98,12 @@ function dropPrivateTypes({ exports }: Manifest): void {
   }
 }
 
-/** The types of a source file, as they are built. */
+/** Path of the type declarations of a source file. */
 function typesOf(source: string): string {
   return source.replace(/^\.\/src\//, 'dist/').replace(/\.ts$/, '.d.ts')
 }
 
-/** What runs on Node 24 only stays as it was written. */
+/** The JavaScript version of a package. A package for Node 24 only needs no older syntax. */
 function targetOf({ engines }: Manifest): string {
   return engines?.node === '>=24' ? 'esnext' : 'es2022'
 }
@@ -115,7 +115,7 @@ function compile(form: readonly string[]): void {
   if (status !== 0) throw new Error(`tsc failed:\n${stdout}`)
 }
 
-/** A command's file, with what it starts with, in dist/. */
+/** Writes the file of a command, and the module that starts it, to dist/. */
 function buildCommand(file: string): void {
   const built = builtCommand(file)
   const source = readFileSync(file, 'utf8')
@@ -133,7 +133,7 @@ function builtCommand(file: string): string {
   return path.posix.join('dist', path.posix.basename(file))
 }
 
-/** The manifest of what is published: entries in dist/, and nothing that is for development. */
+/** The published manifest: its entries are in dist/, and it has no members for development. */
 function published({ scripts: _, private: __, ...manifest }: Manifest): object {
   const exports = Object.fromEntries(
     Object.entries(manifest.exports).map(([name, file]) => [name, builtEntry(String(file))]),
@@ -142,7 +142,7 @@ function published({ scripts: _, private: __, ...manifest }: Manifest): object {
   return { ...manifest, ...repositoryFields(), exports, ...(bin.length > 0 ? { bin: Object.fromEntries(bin) } : {}) }
 }
 
-/** Where the package comes from. npm rejects a package with provenance if `repository` names another repository. */
+/** The repository of the package. npm rejects a package with provenance if `repository` names another repository. */
 function repositoryFields(): object {
   const url = repositoryUrl()
   if (url === undefined) return {}

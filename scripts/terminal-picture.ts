@@ -1,5 +1,5 @@
-// Draws what a command printed as an SVG of a terminal: `npm start 2>&1 | tee /tmp/out` and then
-// `npm run picture < /tmp/out > docs/images/terminal.svg`. Keys and the password are cut, so that none stands whole in the tree.
+// Draws the output of a command as an SVG of a terminal: `npm start 2>&1 | tee /tmp/out`, then
+// `npm run picture < /tmp/out > docs/images/terminal.svg`. The picture has only the first characters of keys and passwords.
 
 import { text } from 'node:stream/consumers'
 

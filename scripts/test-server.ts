@@ -26,7 +26,7 @@ Exit codes: 0 all tests passed, 1 a test failed or the server can't be used, 2 w
 const EXIT_FAILED = 1
 const EXIT_USAGE = 2
 
-/** The command line, read. */
+/** The parsed command line. */
 interface Wanted {
   readonly storeUrl: string
   readonly controlUrl: string | undefined
@@ -47,7 +47,7 @@ async function main(): Promise<number> {
   return runTests(wanted)
 }
 
-/** The command line, or the exit code if there is nothing to run. */
+/** Returns the parsed command line, or the exit code if there is nothing to run. */
 function read(): Wanted | number {
   try {
     const { values, positionals } = parseArgs({
