@@ -1,7 +1,7 @@
 // Seals the passwords of store databases with AES-256-GCM. The store's ID is associated data, so a sealed password that is
 // copied to another row does not open. The operator's settings provide the keys.
 
-import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, createSecretKey, type KeyObject } from 'node:crypto'
 import { sql } from '@store-export/postgres'
 import type { ControlDatabase } from './database.ts'
 import type { RandomBytes } from './random.ts'
@@ -15,7 +15,8 @@ const FINGERPRINT_BYTES = 8
 
 /** A key of 256 bits. It cannot be printed. */
 export class SealingKey {
-  readonly #bytes: Buffer
+  /** The key itself. Node needs three times as long for a cipher with the bytes of a key. */
+  readonly object: KeyObject
   /** First byte of the key's hash: selects the key to try. */
   readonly id: number
   /** 64 bits of another hash of the key, in hexadecimal: distinguishes keys and reveals nothing about them. */
@@ -24,15 +25,10 @@ export class SealingKey {
   constructor(bytes: Buffer) {
     if (bytes.length !== SEALING_KEY_BYTES)
       throw new RangeError(`a sealing key has ${SEALING_KEY_BYTES} bytes; got ${bytes.length}`)
-    this.#bytes = Buffer.from(bytes)
+    this.object = createSecretKey(bytes)
     const hashOf = (use: string) => createHash('sha256').update(`store-export key ${use}`).update(bytes).digest()
     this.id = hashOf('id').readUInt8(0)
     this.fingerprint = hashOf('fingerprint').toString('hex', 0, FINGERPRINT_BYTES)
-  }
-
-  /** The key itself, for the cipher. */
-  bytes(): Buffer {
-    return this.#bytes
   }
 }
 
@@ -70,7 +66,7 @@ export function sealPassword({
 }: Omit<SealingContext, 'database'> & { readonly storeId: string; readonly password: string }): SealedPassword {
   const header = Buffer.from([VERSION, current.id])
   const nonce = random(NONCE_BYTES)
-  const cipher = createCipheriv(CIPHER, current.bytes(), nonce)
+  const cipher = createCipheriv(CIPHER, current.object, nonce)
   cipher.setAAD(associated(header, storeId))
   const text = Buffer.concat([cipher.update(password, 'utf8'), cipher.final()])
   return Buffer.concat([header, nonce, cipher.getAuthTag(), text]).toString('base64')
@@ -144,7 +140,7 @@ function problemOf(keys: SealingKeys, id: string, sealed: SealedPassword): Seali
 function open(key: SealingKey, storeId: string, bytes: Buffer): string | null {
   const header = bytes.subarray(0, HEADER_BYTES)
   const nonce = bytes.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES)
-  const decipher = createDecipheriv(CIPHER, key.bytes(), nonce, { authTagLength: TAG_BYTES })
+  const decipher = createDecipheriv(CIPHER, key.object, nonce, { authTagLength: TAG_BYTES })
   decipher.setAAD(associated(header, storeId))
   decipher.setAuthTag(bytes.subarray(HEADER_BYTES + NONCE_BYTES, TEXT_STARTS))
   try {
