@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import postgres from 'postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { CopyUnavailableError } from '../src/copies/copy.ts'
+import { CopyError, CopyUnavailableError } from '../src/copies/copy.ts'
 import { PostgresCopy } from '../src/copies/postgres/postgres-copy.ts'
 import { PostgresSession } from '../src/copies/postgres/postgres-session.ts'
 import { TABLES } from '../src/tables.ts'
@@ -75,17 +75,17 @@ describe('connection', () => {
     await expect(session.run('select 1')).rejects.toThrow(CopyUnavailableError)
   })
 
-  test('no message shows the password', async () => {
+  test('messages about a failed connection or an invalid URL do not show the password', async () => {
     const url = 'postgres://ann:se%2Fcret@127.0.0.1:1/shop?password=secret'
     const copy = new PostgresCopy({ url })
     expect(copy.name).toBe('postgres://ann@127.0.0.1:1/shop, schema store_export')
-    const problem = await copy.open(TABLES).catch((error: unknown) => error)
-    expect(String(problem)).toMatch(/cannot connect to .* \(.*ECONNREFUSED/)
-    const odd = new PostgresCopy({ url: 'postgres://ann:secret@[/shop' })
-    const problems = [problem, await odd.open(TABLES).catch((error: unknown) => error)]
-    for (const each of problems) {
-      expect(each).toBeInstanceOf(CopyUnavailableError)
-      expect(`${each} ${JSON.stringify(each)} ${odd.name}`).not.toMatch(/se(%2F)?cret/)
-    }
+    const refused = await copy.open(TABLES).catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(CopyUnavailableError)
+    expect(String(refused)).toMatch(/cannot connect to .* \(.*ECONNREFUSED/)
+    const invalid = new PostgresCopy({ url: 'postgres://ann:secret@[/shop' })
+    const rejected = await invalid.open(TABLES).catch((error: unknown) => error)
+    expect(rejected, 'an invalid URL is no temporary failure').toBeInstanceOf(CopyError)
+    for (const error of [refused, rejected])
+      expect(`${error} ${JSON.stringify(error)} ${invalid.name}`).not.toMatch(/se(%2F)?cret/)
   })
 })

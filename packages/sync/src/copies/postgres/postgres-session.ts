@@ -27,7 +27,7 @@ export class PostgresSession {
 
   /**
    * Connects with the first statement. `name` is the copy's name in messages. A statement without a result after
-   * `statementTimeoutMs` counts as a lost connection. Throws `CopyUnavailableError` if the URL is invalid.
+   * `statementTimeoutMs` counts as a lost connection. Throws `CopyError` if the URL is invalid.
    */
   constructor(url: string, name: string, statementTimeoutMs: number = STATEMENT_TIMEOUT_MS) {
     this.#name = name
@@ -48,7 +48,7 @@ export class PostgresSession {
       })
     } catch {
       // The driver's error message would show the URL with its password.
-      throw new CopyUnavailableError(`${name} has an invalid postgres:// URL`)
+      throw new CopyError(`${name} has an invalid postgres:// URL`)
     }
   }
 
