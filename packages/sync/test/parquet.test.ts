@@ -73,8 +73,8 @@ test('writes one file for each table, with types even if it is empty, and no oth
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
   await writeOrders(parquetCopy(folder), [])
-  const seen = readdirSync(folder).filter((name) => !name.startsWith('.store-sync-parquet.db'))
-  expect(seen.toSorted()).toEqual(FILE_NAMES.map((name) => `${name}.parquet`).toSorted())
+  const visible = readdirSync(folder).filter((name) => !name.startsWith('.store-sync-parquet.db'))
+  expect(visible.toSorted()).toEqual(FILE_NAMES.map((name) => `${name}.parquet`).toSorted())
   expect(await typesIn(path.join(folder, 'orders.parquet'))).toMatchObject({
     id: 'UTF8',
     total: 'DECIMAL',

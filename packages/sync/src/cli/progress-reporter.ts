@@ -105,9 +105,9 @@ export class ProgressReporter {
   /** Reports a finished table. */
   table({ table, rows, rowsBefore, mode, removed }: TableSummary): void {
     const before = rowsBefore === 0 ? '' : `, ${numberText(rowsBefore)} from the interrupted run`
-    const gone = removed === 0 ? '' : `, ${numberText(removed)} removed`
+    const removedText = removed === 0 ? '' : `, ${numberText(removed)} removed`
     this.done(
-      `${tableText(table, rows)} rows  ${rateText(rows, this.#elapsedMs())}  ${MODE_TEXTS[mode]}${before}${gone}`,
+      `${tableText(table, rows)} rows  ${rateText(rows, this.#elapsedMs())}  ${MODE_TEXTS[mode]}${before}${removedText}`,
     )
   }
 
@@ -229,8 +229,8 @@ export function summaryText({ tables }: SyncSummary, { copy, isPart, ms, request
   const part = isPart ? ` (${tables.map(({ table }) => table).join(', ')})` : ''
   const rowsBefore = tables.reduce((sum, table) => sum + table.rowsBefore, 0)
   const before = rowsBefore === 0 ? '' : `, ${numberText(rowsBefore)} from the interrupted run`
-  const gone = removed === 0 ? '' : `, ${numberText(removed)} removed`
-  return `  ${copy} is up to date${part}: ${numberText(rows)} rows read${before}${gone}, ${numberText(requests)} requests, ${secondsText(ms)}`
+  const removedText = removed === 0 ? '' : `, ${numberText(removed)} removed`
+  return `  ${copy} is up to date${part}: ${numberText(rows)} rows read${before}${removedText}, ${numberText(requests)} requests, ${secondsText(ms)}`
 }
 
 /** Rows per second. Spaces for a single page, whose rate depends on the latency of one request. */

@@ -16,9 +16,9 @@ const program = (length: number) => `
     socket.end(body)
   }))
   server.listen(0, '127.0.0.1', async () => {
-    const answer = await fetch('http://127.0.0.1:' + server.address().port, { signal: AbortSignal.timeout(2000) })
+    const response = await fetch('http://127.0.0.1:' + server.address().port, { signal: AbortSignal.timeout(2000) })
     await new Promise((resolve) => setTimeout(resolve, 300))
-    const outcome = await answer.text().then(({ length }) => length, () => 'rejected')
+    const outcome = await response.text().then(({ length }) => length, () => 'rejected')
     server.close()
     if (process.env.LATER) setTimeout(() => { throw new TypeError('another one') })
     console.log(outcome)

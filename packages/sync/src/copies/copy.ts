@@ -1,4 +1,4 @@
-// The interface of a copy: tables that take pages in transactions, and a state that moves with them. The code that reads
+// The interface of a copy. A copy writes each page in a transaction and saves its state with the rows. The code that reads
 // the service does not know how a copy stores its rows, and a copy does not know the service.
 //
 // A walk reads one list of the service from its start to its end. A full walk reads all rows; the copy then removes the

@@ -1,4 +1,4 @@
-// Replaces a plan that the service cannot answer: the store does not track updates, or the service is older than the
+// Replaces a plan that the service cannot follow: the store does not track updates, or the service is older than the
 // list of all addresses.
 
 import { type StoreExportClient, StoreExportError } from '@store-export/client'
@@ -38,7 +38,7 @@ export async function followPlan<T>(
   }
 }
 
-/** A store that does not track updates answers with status 400. An invalid cursor has the same status. */
+/** A store that does not track updates returns status 400. An invalid cursor has the same status. */
 function isUpdatesUntracked(error: unknown): boolean {
   return error instanceof StoreExportError && error.status === BAD_REQUEST && error.code !== 'INVALID_CURSOR'
 }

@@ -180,7 +180,7 @@ function timestampOrNull(text: string | null): string | null {
   return text === null || Number.isNaN(Date.parse(text)) ? null : text
 }
 
-/** If the clock of this machine is fast, a later run would miss the writes up to its time. */
+/** Returns the earlier of two times. With a fast local clock, the next run would otherwise miss writes. */
 function earlier(own: string, servedAt: string | null): string {
   const served = servedAt === null ? Number.NaN : Date.parse(servedAt)
   return served < Date.parse(own) ? new Date(served).toISOString() : own

@@ -11,7 +11,7 @@ import { describePruning } from './copy-prune-contract.ts'
 import { describeWalks } from './copy-walks-contract.ts'
 
 /** A destination for a copy, and access to it without store-sync. */
-export interface CopyPlace {
+export interface TestDestination {
   /** Creates another `Copy` of this destination. */
   make(): Copy
   /** Returns the rows of a table in the order of their IDs, each value as text or null. */
@@ -22,8 +22,8 @@ export interface CopyPlace {
 }
 
 /** A copy that is open during a test, and its destination. */
-export interface CopyInTest {
-  readonly place: CopyPlace
+export interface OpenCopy {
+  readonly destination: TestDestination
   readonly copy: Copy
   /** Closes the copy and opens another one of the same destination. */
   reopen(): Promise<CopyState>
@@ -53,28 +53,28 @@ const ODD = [
 ]
 
 /** Declares the tests for one kind of copy. */
-export function describeCopy(name: string, createPlace: () => Promise<CopyPlace>): void {
+export function describeCopy(name: string, createDestination: () => Promise<TestDestination>): void {
   describe(name, () => {
-    let place: CopyPlace
+    let destination: TestDestination
     let copy: Copy
     beforeEach(async () => {
-      place = await createPlace()
-      copy = place.make()
+      destination = await createDestination()
+      copy = destination.make()
       await copy.open(TABLES)
     })
     afterEach(async () => {
       await copy.close()
-      await place.remove()
+      await destination.remove()
     })
     const write = (...rows: CopyRow[]) => copy.write({ table: orders, rows, isFull: false })
     const reopen = async () => {
       await copy.close()
-      copy = place.make()
+      copy = destination.make()
       return copy.open(TABLES)
     }
-    const inTest: CopyInTest = {
-      get place() {
-        return place
+    const inTest: OpenCopy = {
+      get destination() {
+        return destination
       },
       get copy() {
         return copy
@@ -116,12 +116,12 @@ export function describeCopy(name: string, createPlace: () => Promise<CopyPlace>
         isFull: false,
       })
       await copy.close()
-      const [read] = await place.read('orders')
+      const [read] = await destination.read('orders')
       expect(read).toMatchObject({ id, total: '12345678901234.10', email: 'ü@example.com', discount_code: null })
       expect(JSON.parse(read?.metafields ?? '')).toEqual(metafields)
-      const names = (await place.read('order_items')).map((each) => each.name)
+      const names = (await destination.read('order_items')).map((each) => each.name)
       expect(names.toSorted()).toEqual(ODD.toSorted())
-      expect(await place.read('customer_groups')).toMatchObject([
+      expect(await destination.read('customer_groups')).toMatchObject([
         { sort_order: '2147483647', created_at: '2026-01-01T00:00:00.123Z' },
       ])
     })
@@ -134,11 +134,11 @@ export function describeCopy(name: string, createPlace: () => Promise<CopyPlace>
       await write({ ...first, status: 'shipped', total: '9.00', items: [item(first.id, 'c')] })
       expect(await copy.count('orders')).toBe(2)
       await copy.close()
-      expect((await place.read('orders')).find(({ id }) => id === first.id)).toMatchObject({
+      expect((await destination.read('orders')).find(({ id }) => id === first.id)).toMatchObject({
         status: 'shipped',
         total: '9.00',
       })
-      expect((await place.read('order_items')).map(({ name }) => name).toSorted()).toEqual(['c', 'of another'])
+      expect((await destination.read('order_items')).map(({ name }) => name).toSorted()).toEqual(['c', 'of another'])
     })
 
     test('a page with an invalid row is not written at all', async () => {
@@ -154,12 +154,12 @@ export function describeCopy(name: string, createPlace: () => Promise<CopyPlace>
       await copy.claim('one store')
       const state = { since: '2026-01-02T00:00:00.000Z', fullAt: null, startsAt: '2026-01-01T00:00:00.000Z' }
       await copy.end({ table: orders, state, isFull: false })
-      expect(await place.make().peek()).toEqual({
+      expect(await destination.make().peek()).toEqual({
         storeId: 'one store',
         tables: new Map([['orders', state]]),
         unfinished: new Map(),
       })
-      const elsewhere = await createPlace()
+      const elsewhere = await createDestination()
       expect(await elsewhere.make().peek()).toBeNull()
       expect(await elsewhere.make().peek(), 'peek creates nothing').toBeNull()
       await elsewhere.remove()
@@ -209,7 +209,7 @@ export function describeCopy(name: string, createPlace: () => Promise<CopyPlace>
     })
 
     test('while a run has the copy open, a second one throws CopyBusyError', async () => {
-      const second = place.make()
+      const second = destination.make()
       await expect(second.open(TABLES)).rejects.toThrow(CopyBusyError)
       await copy.close()
       await second.open(TABLES)

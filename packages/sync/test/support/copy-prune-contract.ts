@@ -3,19 +3,19 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { type CopyRow, NEW_TABLE, type UnfinishedWalk } from '../../src/copies/copy.ts'
-import type { CopyInTest } from './copy-contract.ts'
+import type { OpenCopy } from './copy-contract.ts'
 import { item, order, orders, required } from './copy-contract-rows.ts'
 
 const customers = required('customers')
 const addresses = required('customer_addresses')
 
 /** Declares the tests of walks of IDs. */
-export function describePruning(at: CopyInTest): void {
+export function describePruning(at: OpenCopy): void {
   const write = (table: typeof orders, ...rows: CopyRow[]) => at.copy.write({ table, rows, isFull: false })
   const see = (seenIds: readonly string[], isFirst = true, table = orders) =>
     at.copy.write({ table, rows: [], seenIds, isFull: true, isFirst })
   const end = (table = orders) => at.copy.end({ table, state: NEW_TABLE, isFull: true })
-  const storedIds = async (table: string) => (await at.place.read(table)).map(({ id }) => id)
+  const storedIds = async (table: string) => (await at.destination.read(table)).map(({ id }) => id)
 
   describe('pruning', () => {
     test('removes rows that no page has, with their embedded rows, and does not change the others', async () => {
@@ -27,11 +27,11 @@ export function describePruning(at: CopyInTest): void {
       expect(await at.copy.end({ table: orders, state, isFull: true })).toBe(1)
       expect((await at.reopen()).tables.get('orders')).toEqual(state)
       expect(await storedIds('orders')).toEqual([one.id, two.id].toSorted())
-      expect((await at.place.read('orders')).find(({ id }) => id === one.id)).toMatchObject({
+      expect((await at.destination.read('orders')).find(({ id }) => id === one.id)).toMatchObject({
         email: 'one@example.com',
         total: '10.50',
       })
-      expect((await at.place.read('order_items')).map(({ name }) => name)).toEqual(['of one'])
+      expect((await at.destination.read('order_items')).map(({ name }) => name)).toEqual(['of one'])
     })
 
     test('removes the owned rows of removed rows only', async () => {
@@ -42,7 +42,7 @@ export function describePruning(at: CopyInTest): void {
       await see([stays], true, customers)
       expect(await end(customers)).toBe(1)
       await at.reopen()
-      const owners = (await at.place.read('customer_addresses')).map((row) => row.customer_id)
+      const owners = (await at.destination.read('customer_addresses')).map((row) => row.customer_id)
       // The copy never had this owner, so another walk decides about its rows.
       expect(owners.toSorted()).toEqual([stays, never].toSorted())
     })

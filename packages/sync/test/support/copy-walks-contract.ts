@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { type CopyRow, NEW_COPY, NEW_TABLE, type PageWrite, type UnfinishedWalk } from '../../src/copies/copy.ts'
 import { type CopyTable, TABLES } from '../../src/tables.ts'
-import type { CopyInTest } from './copy-contract.ts'
+import type { OpenCopy } from './copy-contract.ts'
 import { groups, item, order, orders, required } from './copy-contract-rows.ts'
 
 const lines = orders.children[0] ?? orders
@@ -27,7 +27,7 @@ function withNewColumn<T extends Pick<CopyTable, 'columns'>>(table: T): T {
 }
 
 /** Declares the tests of walks. */
-export function describeWalks(at: CopyInTest): void {
+export function describeWalks(at: OpenCopy): void {
   const write = (...rows: CopyRow[]) => at.copy.write({ table: orders, rows, isFull: false })
   const end = (isFull = true) => at.copy.end({ table: orders, state: NEW_TABLE, isFull })
 
@@ -53,7 +53,7 @@ export function describeWalks(at: CopyInTest): void {
     await at.copy.write({ table: orders, rows: [{ ...one, items: [item(one.id, 'new')] }], isFull: true })
     await at.copy.end({ table: orders, state: NEW_TABLE, isFull: true })
     await at.reopen()
-    expect((await at.place.read('order_items')).map(({ name: text }) => text)).toEqual(['new'])
+    expect((await at.destination.read('order_items')).map(({ name: text }) => text)).toEqual(['new'])
   })
 
   test('an unfinished sync that was not saved leaves no marks for the next one', async () => {
@@ -125,7 +125,7 @@ export function describeWalks(at: CopyInTest): void {
         cursor: null,
       })
       await page([order()], walk, { isFull: false })
-      expect(await at.place.make().peek()).toEqual({ ...NEW_COPY, unfinished: new Map([['orders', walk]]) })
+      expect(await at.destination.make().peek()).toEqual({ ...NEW_COPY, unfinished: new Map([['orders', walk]]) })
       expect((await at.reopen()).unfinished).toEqual(new Map([['orders', walk]]))
       await end()
       expect((await at.reopen()).unfinished).toEqual(new Map())
@@ -217,8 +217,8 @@ export function describeWalks(at: CopyInTest): void {
       await write(order())
       await at.copy.claim('one store')
       await at.copy.close()
-      await at.place.change('drop table _sync_unfinished')
-      expect(await at.place.make().peek()).toEqual({ ...NEW_COPY, storeId: 'one store' })
+      await at.destination.change('drop table _sync_unfinished')
+      expect(await at.destination.make().peek()).toEqual({ ...NEW_COPY, storeId: 'one store' })
       await at.reopen()
       await page([order()], walkAt(1), first)
       expect((await at.reopen()).unfinished).toEqual(new Map([['orders', walkAt(1)]]))

@@ -16,10 +16,10 @@ export interface SourceOptions {
 }
 
 /** Returns the rows of all tables. Throws if the lists differ from the database. */
-export async function readSource(place: SourceOptions): Promise<RowsByTable> {
+export async function readSource(options: SourceOptions): Promise<RowsByTable> {
   const tables = new Map<string, ReadonlyMap<string, TextRow>>()
   for (const { table, fields } of RESOURCES) {
-    const rows = await readRows(place, table)
+    const rows = await readRows(options, table)
     tables.set(table, byId(table, rows.map(asText)))
     for (const [field, { type }] of Object.entries(fields)) {
       if (type.kind !== 'many') continue
@@ -27,22 +27,22 @@ export async function readSource(place: SourceOptions): Promise<RowsByTable> {
       tables.set(type.resource.table, byId(type.resource.table, children.map(asText)))
     }
   }
-  await compareIds(place, tables)
+  await compareIds(options, tables)
   return tables
 }
 
 type Row = Record<string, unknown>
 
-async function readRows(place: SourceOptions, table: string): Promise<Row[]> {
+async function readRows(options: SourceOptions, table: string): Promise<Row[]> {
   const endpoint = ENDPOINTS.find(
     ({ resource, response }) => resource.table === table && ['page', 'only'].includes(response.kind),
   )
   if (endpoint === undefined) throw new Error(`there is no list of ${table}`)
-  if (endpoint.response.kind === 'only') return [(await request(place, endpoint.path)).data]
+  if (endpoint.response.kind === 'only') return [(await request(options, endpoint.path)).data]
   const rows: Row[] = []
   let cursor = ''
   for (;;) {
-    const page = await request(place, `${endpoint.path}?limit=250${cursor}`)
+    const page = await request(options, `${endpoint.path}?limit=250${cursor}`)
     rows.push(...page.data)
     if (!page.meta.has_more) return rows
     cursor = `&cursor=${encodeURIComponent(page.meta.next_cursor)}`

@@ -44,7 +44,7 @@ export function pageStatement({ schema, table, marks, savesWalk }: PageStatement
   return `with ${parts.join(', ')} select`
 }
 
-/** Returns the parameters: the rows, then the rows of each embedded table. Of rows with the same ID it takes the last. */
+/** Returns the parameters: the rows, then the rows of each embedded table. Of several rows with one ID, takes the last. */
 export function pageValues(table: CopyTable, rows: readonly CopyRow[]): string[] {
   const parents = lastRowsById(rows)
   return [

@@ -71,8 +71,8 @@ export class SqliteWriter {
     const { name, children, owned } = this.#table
     const unseen = 'id not in (select id from _sync_seen where table_name = ?)'
     for (const each of owned) {
-      const gone = `${quoteIdentifier(each.ownerColumn)} in (select id from ${quoteIdentifier(name)} where ${unseen})`
-      this.#database.prepare(`delete from ${quoteIdentifier(each.name)} where ${gone}`).run(name)
+      const isOwnedByUnseen = `${quoteIdentifier(each.ownerColumn)} in (select id from ${quoteIdentifier(name)} where ${unseen})`
+      this.#database.prepare(`delete from ${quoteIdentifier(each.name)} where ${isOwnedByUnseen}`).run(name)
     }
     const removed = this.#database.prepare(`delete from ${quoteIdentifier(name)} where ${unseen}`).run(name).changes
     for (const child of children)
