@@ -1,26 +1,25 @@
-// A merchant at the dashboard, as a browser without a script: keeps cookies, follows nothing by itself, and sends forms
-// with the hidden number of the page they are on.
+// A merchant with a browser without JavaScript. It stores cookies, does not follow redirects, and sends forms with the hidden
+// fields of their page.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readDashboardSecret } from '@store-export/control'
 import { Accounts } from '@store-export/dashboard'
 import type { TestPlatform } from './platform.ts'
 
-/** A page as it came. */
-export interface PageAnswer {
+export interface PageResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
 }
 
-/** An account that was made, with its sign-in. */
+/** An account with its password. */
 export interface TestMerchant {
   readonly id: string
   readonly email: string
   readonly password: string
 }
 
-/** The accounts of a platform, as the operator's command makes them. */
+/** Returns the accounts of a platform, as the command line uses them. */
 export async function accountsOf(platform: TestPlatform): Promise<Accounts> {
   const { service, sealingKey } = platform
   const keys = { current: sealingKey, previous: null }
@@ -28,7 +27,7 @@ export async function accountsOf(platform: TestPlatform): Promise<Accounts> {
   return new Accounts({ database: service.control, secret, url: urlOf(platform), sessionDays: 7, linkMinutes: 60 })
 }
 
-/** A merchant with a password who sees these stores. */
+/** Creates a merchant with a password and access to these stores. */
 export async function addMerchant(platform: TestPlatform, ...storeIds: string[]): Promise<TestMerchant> {
   const accounts = await accountsOf(platform)
   const email = `merchant-${randomUUID()}@example.com`
@@ -39,13 +38,13 @@ export async function addMerchant(platform: TestPlatform, ...storeIds: string[])
   return { id, email, password }
 }
 
-/** Address of the platform's dashboard. */
+/** Returns the URL of the platform's dashboard. */
 export function urlOf({ service }: TestPlatform): string {
   if (service.dashboardUrl === null) throw new Error('this platform was started without a dashboard')
   return service.dashboardUrl
 }
 
-/** A browser without a script. */
+/** A browser without JavaScript. */
 export class PlainBrowser {
   readonly url: string
   readonly cookies = new Map<string, string>()
@@ -55,27 +54,27 @@ export class PlainBrowser {
   }
 
   /** Opens a page. */
-  get(path: string, headers: Record<string, string> = {}): Promise<PageAnswer> {
-    return this.#ask(path, { headers })
+  get(path: string, headers: Record<string, string> = {}): Promise<PageResponse> {
+    return this.#request(path, { headers })
   }
 
-  /** Sends a form as it stands, from our own origin unless `headers` say otherwise. */
-  post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<PageAnswer> {
+  /** Sends a form from the dashboard's own origin, unless `headers` has another. */
+  post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<PageResponse> {
     const body = new URLSearchParams(fields)
-    return this.#ask(path, { method: 'POST', body, headers: { origin: this.url, ...headers } })
+    return this.#request(path, { method: 'POST', body, headers: { origin: this.url, ...headers } })
   }
 
   /** Opens `page`, and sends its form that posts to `action`, with its hidden fields. */
-  async send(page: string, action: string, fields: Record<string, string> = {}): Promise<PageAnswer> {
+  async send(page: string, action: string, fields: Record<string, string> = {}): Promise<PageResponse> {
     return this.post(action, { ...(await this.hiddenOf(page, action)), ...fields })
   }
 
-  /** Opens the page that a form led to; another response is given back as it is. */
-  async follow(answer: PageAnswer): Promise<PageAnswer> {
-    return answer.status === 303 ? this.get(answer.headers.get('location') ?? '/') : answer
+  /** Follows a redirect; returns any other response unchanged. */
+  async follow(response: PageResponse): Promise<PageResponse> {
+    return response.status === 303 ? this.get(response.headers.get('location') ?? '/') : response
   }
 
-  /** The hidden fields of the form on `page` that posts to `action`. */
+  /** Returns the hidden fields of the form on `page` that posts to `action`. */
   async hiddenOf(page: string, action: string): Promise<Record<string, string>> {
     const { text } = await this.get(page)
     const form = text.split('<form').find((each) => each.includes(`action="${action}"`))
@@ -85,27 +84,27 @@ export class PlainBrowser {
     return Object.fromEntries([...hidden].map(([, name = '', value = '']) => [name, value.replaceAll('&amp;', '&')]))
   }
 
-  /** The hidden number of the form on `page` that posts to `action`. */
-  async numberOf(page: string, action: string): Promise<string> {
+  /** Returns the single-use form token of the form on `page` that posts to `action`. */
+  async formTokenOf(page: string, action: string): Promise<string> {
     return (await this.hiddenOf(page, action)).form_token ?? ''
   }
 
-  /** Signs in; throws where that is refused. */
+  /** Signs in. Throws if the sign-in is rejected. */
   async signIn({ email, password }: Pick<TestMerchant, 'email' | 'password'>): Promise<this> {
     const { status } = await this.send('/sign-in', '/sign-in', { email, password })
-    if (status !== 303) throw new Error(`the sign-in answered ${status}`)
+    if (status !== 303) throw new Error(`the sign-in returned ${status}`)
     return this
   }
 
-  async #ask(path: string, init: RequestInit & { headers: Record<string, string> }): Promise<PageAnswer> {
+  async #request(path: string, init: RequestInit & { headers: Record<string, string> }): Promise<PageResponse> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const headers = { ...init.headers, ...(cookie === '' ? {} : { cookie }) }
     const response = await fetch(this.url + path, { ...init, headers, redirect: 'manual' })
-    for (const line of response.headers.getSetCookie()) this.#keep(line)
+    for (const line of response.headers.getSetCookie()) this.#storeCookie(line)
     return { status: response.status, headers: response.headers, text: await response.text() }
   }
 
-  #keep(line: string): void {
+  #storeCookie(line: string): void {
     const [pair = '', ...attributes] = line.split(';').map((each) => each.trim())
     const [name = '', value = ''] = pair.split(/=(.*)/s)
     if (attributes.some((each) => /^max-age=0$/i.test(each))) this.cookies.delete(name)

@@ -245,8 +245,8 @@ describe('the page of a row', () => {
     const outcome = await opened(store, list, json.data[0].id)
     if (outcome.kind !== 'page') throw new Error(outcome.kind)
     expect(JSON.parse(outcome.page.json.text)).toEqual(json.data[0])
-    const { status, json: answer } = await platform.get(outcome.page.apiPath, store.key)
-    expect([status, Array.isArray(answer.data) ? answer.data[0] : answer.data]).toEqual([200, json.data[0]])
+    const { status, json: response } = await platform.get(outcome.page.apiPath, store.key)
+    expect([status, Array.isArray(response.data) ? response.data[0] : response.data]).toEqual([200, json.data[0]])
   })
 
   test('[FMT-2] with a long number, keeps every digit', async () => {

@@ -78,7 +78,7 @@ test('a file of a store that is not ready redirects to the list, which says why'
   const { visitor } = await newVisitor()
   const sql = platform.controlSql
   await sql`update stores set state = 'generating' where id = ${store.id}`
-  const answer = await visitor.get(file())
-  expect(answer.headers.get('location')).toBe(file().replace('.csv', ''))
+  const response = await visitor.get(file())
+  expect(response.headers.get('location')).toBe(file().replace('.csv', ''))
   await sql`update stores set state = 'ready' where id = ${store.id}`
 })

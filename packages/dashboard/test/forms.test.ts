@@ -29,7 +29,7 @@ async function keyCount(): Promise<number> {
 describe('a form that is sent twice', () => {
   test('[AUTH-3] for a new key, creates one key and redirects to the same page', async () => {
     const before = await keyCount()
-    const fields = { name: 'once', form_token: await visitor.numberOf(page(), create()) }
+    const fields = { name: 'once', form_token: await visitor.formTokenOf(page(), create()) }
     const pages = [await visitor.post(create(), fields), await visitor.post(create(), fields)]
     const keys = await Promise.all(pages.map(async (each) => KEY.exec((await visitor.follow(each)).text)?.[0]))
     expect(keys[0]).toMatch(KEY)
@@ -40,10 +40,10 @@ describe('a form that is sent twice', () => {
   test('[AUTH-3] [AUTH-4] for the last possible key, ten times at once, creates one key and shows it ten times', async () => {
     for (const name of ['third', 'fourth']) await visitor.send(page(), create(), { name })
     const before = await keyCount()
-    const fields = { name: 'at once', form_token: await visitor.numberOf(page(), create()) }
-    const answers = await Promise.all(Array.from({ length: 10 }, () => visitor.post(create(), fields)))
-    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(303))
-    const shown = await Promise.all(answers.map(async (each) => KEY.exec((await visitor.follow(each)).text)?.[0]))
+    const fields = { name: 'at once', form_token: await visitor.formTokenOf(page(), create()) }
+    const responses = await Promise.all(Array.from({ length: 10 }, () => visitor.post(create(), fields)))
+    expect(responses.map(({ status }) => status)).toEqual(Array(10).fill(303))
+    const shown = await Promise.all(responses.map(async (each) => KEY.exec((await visitor.follow(each)).text)?.[0]))
     expect(new Set(shown).size).toBe(1)
     expect(shown[0]).toMatch(KEY)
     expect(await keyCount()).toBe(before + 1)
@@ -52,7 +52,7 @@ describe('a form that is sent twice', () => {
   })
 
   test('for a new key with another name, creates nothing and says so', async () => {
-    const fields = { form_token: await visitor.numberOf(page(), create()) }
+    const fields = { form_token: await visitor.formTokenOf(page(), create()) }
     await visitor.post(create(), { ...fields, name: 'one' })
     const before = await keyCount()
     const { status, text } = await visitor.post(create(), { ...fields, name: 'two' })
@@ -80,36 +80,36 @@ describe('a form that is sent twice', () => {
 describe('a form', () => {
   const expectRejected = async (fields: Record<string, string>, headers: Record<string, string> = {}) => {
     const before = await keyCount()
-    const answer = await visitor.post(create(), { name: 'x', ...fields }, headers)
-    expect(answer.status).toBe(403)
+    const response = await visitor.post(create(), { name: 'x', ...fields }, headers)
+    expect(response.status).toBe(403)
     expect(await keyCount()).toBe(before)
   }
 
   test('from another site with a valid token, is rejected', async () => {
     for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1', `${visitor.url}.evil.example`, '']) {
-      await expectRejected({ form_token: await visitor.numberOf(page(), create()) }, { origin })
+      await expectRejected({ form_token: await visitor.formTokenOf(page(), create()) }, { origin })
     }
     for (const site of ['cross-site', 'same-site', 'none']) {
-      await expectRejected({ form_token: await visitor.numberOf(page(), create()) }, { 'sec-fetch-site': site })
+      await expectRejected({ form_token: await visitor.formTokenOf(page(), create()) }, { 'sec-fetch-site': site })
     }
   })
 
   test('without a token, with a changed token, or with one of another session, is rejected', async () => {
-    const token = await visitor.numberOf(page(), create())
+    const token = await visitor.formTokenOf(page(), create())
     await expectRejected({})
     await expectRejected({ form_token: '' })
     await expectRejected({ form_token: `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}` })
     await expectRejected({ form_token: token.toUpperCase() })
     const other = await new PlainBrowser(visitor.url).signIn(merchant)
-    await expectRejected({ form_token: await other.numberOf(page(), create()) })
+    await expectRejected({ form_token: await other.formTokenOf(page(), create()) })
     const stranger = new PlainBrowser(visitor.url)
-    await expectRejected({ form_token: await stranger.numberOf('/sign-in', '/sign-in') })
+    await expectRejected({ form_token: await stranger.formTokenOf('/sign-in', '/sign-in') })
   })
 
   test('to sign in, from another site or another visitor, is rejected', async () => {
     const stranger = new PlainBrowser(visitor.url)
     const { email, password } = merchant
-    const form_token = await stranger.numberOf('/sign-in', '/sign-in')
+    const form_token = await stranger.formTokenOf('/sign-in', '/sign-in')
     const fields = { email, password, form_token }
     expect((await stranger.post('/sign-in', fields, { origin: 'https://evil.example' })).status).toBe(403)
     expect((await new PlainBrowser(visitor.url).post('/sign-in', fields)).status).toBe(403)
@@ -119,9 +119,9 @@ describe('a form', () => {
     const { port } = new URL(visitor.url)
     const statusFor = (host: string) =>
       new Promise<number | undefined>((resolve, reject) => {
-        const sent = request({ host: '127.0.0.1', port, path: '/sign-in', headers: { host } }, (answer) => {
-          answer.resume()
-          resolve(answer.statusCode)
+        const sent = request({ host: '127.0.0.1', port, path: '/sign-in', headers: { host } }, (response) => {
+          response.resume()
+          resolve(response.statusCode)
         })
         sent.on('error', reject)
         sent.end()
@@ -132,7 +132,7 @@ describe('a form', () => {
   })
 
   test('that is too large, returns 413; an unknown method returns 404; GET redirects to the page', async () => {
-    const form_token = await visitor.numberOf(page(), create())
+    const form_token = await visitor.formTokenOf(page(), create())
     expect((await visitor.post(create(), { name: 'x'.repeat(20_000), form_token })).status).toBe(413)
     const put = await fetch(visitor.url + create(), { method: 'PUT', headers: { origin: visitor.url } })
     expect(put.status).toBe(404)
@@ -148,13 +148,13 @@ describe('the body of a form', () => {
       const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
       const sent = request(
         { hostname, port, path: create(), method: 'POST', headers: { origin: visitor.url, cookie, ...headers } },
-        (answer) => {
+        (response) => {
           let text = ''
-          answer.setEncoding('utf8')
-          answer.on('data', (part: string) => {
+          response.setEncoding('utf8')
+          response.on('data', (part: string) => {
             text += part
           })
-          answer.on('end', () => resolve({ status: answer.statusCode, text }))
+          response.on('end', () => resolve({ status: response.statusCode, text }))
         },
       )
       sent.on('error', reject)
@@ -163,11 +163,11 @@ describe('the body of a form', () => {
   const failures = () => platform.events.filter(({ event }) => event.endsWith('failed'))
 
   test('in chunks, is accepted', async () => {
-    const form_token = await visitor.numberOf(page(), create())
+    const form_token = await visitor.formTokenOf(page(), create())
     const body = new URLSearchParams({ name: 'in parts', form_token }).toString()
     const type = 'application/x-www-form-urlencoded'
-    const answer = await send(body, { 'content-type': type, 'transfer-encoding': 'chunked' })
-    expect(answer.status).toBe(303)
+    const response = await send(body, { 'content-type': type, 'transfer-encoding': 'chunked' })
+    expect(response.status).toBe(303)
   })
 
   test.each([
@@ -243,7 +243,7 @@ describe('a response', () => {
 })
 
 test('an internal error in a form says that the change may be saved, and shows the request ID', async () => {
-  const form_token = await visitor.numberOf(page(), create())
+  const form_token = await visitor.formTokenOf(page(), create())
   const sql = platform.controlSql
   await sql`alter table api_keys rename to api_keys_away`
   const { status, text } = await visitor.post(create(), { name: 'x', form_token })
@@ -272,12 +272,12 @@ test('a lost connection to the control database returns a page that says that AP
   onTestFinished(() => other.end({ timeout: 1 }))
   await other`begin`
   await other`lock table usage_hours in access exclusive mode`
-  const answer = visitor.get(page())
+  const response = visitor.get(page())
   const terminate = () => other`
     select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`
   await expect.poll(async () => (await terminate()).count, { timeout: 5000 }).toBeGreaterThan(0)
-  const { status, text } = await answer
+  const { status, text } = await response
   await other`rollback`
   expect(status).toBe(503)
   expect(text).toContain('requests of your tools also fail, with status 502')

@@ -140,10 +140,10 @@ describe('a key', () => {
   ])('with the name %j, is not created, and the field has an error message', async (name, message) => {
     const shop = await newShop()
     const before = await activeKeys(shop)
-    const answer = await shop.visitor.send(shop.page, `${shop.page}/keys`, { name })
-    expect(answer.status).toBe(400)
-    expect(answer.text).toContain(message)
-    expect(answer.text).toContain('aria-invalid="true"')
+    const response = await shop.visitor.send(shop.page, `${shop.page}/keys`, { name })
+    expect(response.status).toBe(400)
+    expect(response.text).toContain(message)
+    expect(response.text).toContain('aria-invalid="true"')
     expect(await activeKeys(shop)).toBe(before)
   })
 })
@@ -159,7 +159,7 @@ describe('a store with five keys', () => {
     const { text } = await shop.visitor.get(shop.page)
     expect(text).toContain('the idle one')
     expect(text).not.toContain(`action="${shop.page}/keys"`)
-    const form_token = await shop.visitor.numberOf(shop.page, '/sign-out')
+    const form_token = await shop.visitor.formTokenOf(shop.page, '/sign-out')
     const sixth = await shop.visitor.post(`${shop.page}/keys`, { name: 'sixth', form_token })
     expect(sixth.status).toBe(409)
     expect(sixth.text).toContain('“sixth” was not created')
@@ -171,14 +171,14 @@ describe('a store with five keys', () => {
     const shop = await newShop()
     for (const name of ['b', 'c', 'd']) await makeKey(shop, name)
     const tokens = await Promise.all(
-      Array.from({ length: 50 }, () => shop.visitor.numberOf(shop.page, `${shop.page}/keys`)),
+      Array.from({ length: 50 }, () => shop.visitor.formTokenOf(shop.page, `${shop.page}/keys`)),
     )
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       tokens.map((form_token, index) => shop.visitor.post(`${shop.page}/keys`, { name: `racer ${index}`, form_token })),
     )
-    const made = answers.filter((answer) => answer.status === 303)
+    const made = responses.filter((response) => response.status === 303)
     expect(made).toHaveLength(1)
-    expect(answers.filter((answer) => answer.status === 409)).toHaveLength(49)
+    expect(responses.filter((response) => response.status === 409)).toHaveLength(49)
     expect(await activeKeys(shop)).toBe(5)
     const [first] = made
     if (first === undefined) throw new Error('no key was created')
@@ -246,10 +246,10 @@ describe('replacing a key in two tabs', () => {
     const first = await shop.visitor.hiddenOf(ask, ask)
     expect(first.ends).toBe('later')
     await makeKey(shop, 'created in the other tab')
-    const answer = await shop.visitor.post(ask, first)
-    expect(answer.status).toBe(409)
-    expect(answer.text).toContain('Nothing was changed')
-    expect(answer.text).toContain('This revokes the old key immediately')
+    const response = await shop.visitor.post(ask, first)
+    expect(response.status).toBe(409)
+    expect(response.text).toContain('Nothing was changed')
+    expect(response.text).toContain('This revokes the old key immediately')
     expect(await status(old.key)).toBe(200)
     expect(await activeKeys(shop)).toBe(5)
   })
@@ -298,12 +298,12 @@ describe('a store of another merchant', () => {
       `${own.page}/keys/${otherKey}/revoke`,
       `${other.page}/keys`,
     ]) {
-      const form_token = await own.visitor.numberOf(own.page, '/sign-out')
+      const form_token = await own.visitor.formTokenOf(own.page, '/sign-out')
       const { status } = await own.visitor.post(path, { name: 'intruder', form_token })
       expect(status, path).toBe(404)
     }
     const replace = await own.visitor.post(`${own.page}/keys/${otherKey}/replace`, {
-      form_token: await own.visitor.numberOf(own.page, '/sign-out'),
+      form_token: await own.visitor.formTokenOf(own.page, '/sign-out'),
     })
     expect(replace.status).toBe(404)
     expect(await status(key)).toBe(200)

@@ -19,9 +19,9 @@ describe('a sign-in', () => {
   test('by password, opens the only store; before that, every page redirects to the sign-in', async () => {
     const visitor = browser()
     for (const path of ['/', '/stores', '/account', settings(), `/stores/${store.id}/data/orders.csv`]) {
-      const answer = await visitor.get(path)
-      expect(answer.status, path).toBe(303)
-      expect(answer.headers.get('location')).toMatch(/^\/sign-in($|\?next=)/)
+      const response = await visitor.get(path)
+      expect(response.status, path).toBe(303)
+      expect(response.headers.get('location')).toMatch(/^\/sign-in($|\?next=)/)
     }
     await visitor.signIn(merchant)
     expect((await visitor.get('/')).headers.get('location')).toBe(settings())
@@ -30,7 +30,7 @@ describe('a sign-in', () => {
 
   test('sets a cookie for this host only, hidden from scripts and other sites', async () => {
     const visitor = browser()
-    const form_token = await visitor.numberOf('/sign-in', '/sign-in')
+    const form_token = await visitor.formTokenOf('/sign-in', '/sign-in')
     const { email, password } = merchant
     const { headers } = await visitor.post('/sign-in', { email, password, form_token })
     const [cookie = ''] = headers.getSetCookie()
@@ -44,19 +44,19 @@ describe('a sign-in', () => {
   })
 
   test('to an unknown account, has the same response and duration as with a wrong password', async () => {
-    const answers: string[] = []
+    const responses: string[] = []
     const times: number[] = []
     for (const email of [merchant.email, 'unknown@example.com']) {
       const visitor = browser()
-      const form_token = await visitor.numberOf('/sign-in', '/sign-in')
+      const form_token = await visitor.formTokenOf('/sign-in', '/sign-in')
       const startedAt = performance.now()
-      const answer = await visitor.post('/sign-in', { email, password: 'wrong password', form_token })
+      const response = await visitor.post('/sign-in', { email, password: 'wrong password', form_token })
       times.push(performance.now() - startedAt)
-      expect(answer.status).toBe(400)
-      expect([...answer.headers.keys()]).not.toContain('set-cookie')
-      answers.push(answer.text.replaceAll(email, '').replaceAll(/value="[^"]*"/g, ''))
+      expect(response.status).toBe(400)
+      expect([...response.headers.keys()]).not.toContain('set-cookie')
+      responses.push(response.text.replaceAll(email, '').replaceAll(/value="[^"]*"/g, ''))
     }
-    expect(answers[1]).toBe(answers[0])
+    expect(responses[1]).toBe(responses[0])
     // Both compute the slow hash. Without it, the second attempt would take a fiftieth of the time.
     expect(times[1]).toBeGreaterThan((times[0] ?? 0) / 5)
   })
@@ -140,8 +140,8 @@ describe('a visitor who is not signed in', () => {
     const { email, password } = merchant
     const page = `/sign-in?next=${encodeURIComponent(next)}`
     expect((await browser().get(page)).text).toContain('name="next" value="/"')
-    const answer = await browser().send('/sign-in', '/sign-in', { email, password, next })
-    expect(answer.headers.get('location')).toBe('/')
+    const response = await browser().send('/sign-in', '/sign-in', { email, password, next })
+    expect(response.headers.get('location')).toBe('/')
   })
 })
 
@@ -152,22 +152,22 @@ describe('the rate limit', () => {
     for (let index = 0; index < 13; index += 1) {
       const visitor = browser()
       const fields = { email: limited.email, password: `guess ${index}` }
-      const form_token = await visitor.numberOf('/sign-in', '/sign-in')
+      const form_token = await visitor.formTokenOf('/sign-in', '/sign-in')
       const from = { 'x-forwarded-for': `198.51.100.${index}` }
       statuses.push((await visitor.post('/sign-in', { ...fields, form_token }, from)).status)
     }
     expect(statuses).toEqual([...Array(10).fill(400), 429, 429, 429])
     const visitor = browser()
-    const answer = await visitor.send('/sign-in', '/sign-in', { email: limited.email, password: limited.password })
-    expect(answer.status).toBe(429)
-    expect(answer.text).toMatch(/Too many attempts\. Wait \d+ (seconds|minutes)/)
+    const response = await visitor.send('/sign-in', '/sign-in', { email: limited.email, password: limited.password })
+    expect(response.status).toBe(429)
+    expect(response.text).toMatch(/Too many attempts\. Wait \d+ (seconds|minutes)/)
   })
 
   test('for one address and any accounts, allows ten attempts a minute', async () => {
     const statuses: number[] = []
     for (let index = 0; index < 12; index += 1) {
       const visitor = browser()
-      const form_token = await visitor.numberOf('/sign-in', '/sign-in')
+      const form_token = await visitor.formTokenOf('/sign-in', '/sign-in')
       const fields = { email: `unknown${index}@example.com`, password: 'a guess', form_token }
       const from = { 'x-forwarded-for': 'made up, 203.0.113.9' }
       statuses.push((await visitor.post('/sign-in', fields, from)).status)
@@ -194,8 +194,8 @@ describe('a one-time link', () => {
     const token = await (await accountsOf(platform)).createSignInLink(merchant.email)
     for (let look = 0; look < 3; look += 1) expect((await browser().get(`/link/${token}`)).status).toBe(200)
     const visitor = browser()
-    const answer = await visitor.send(`/link/${token}`, '/link', { token })
-    expect(answer.headers.get('location')).toBe('/')
+    const response = await visitor.send(`/link/${token}`, '/link', { token })
+    expect(response.headers.get('location')).toBe('/')
     expect((await visitor.get(settings())).status).toBe(200)
     const second = await browser().send(`/link/${token}`, '/link', { token })
     expect(second.status).toBe(400)
@@ -207,14 +207,14 @@ describe('a one-time link', () => {
     const visitors = await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
         const visitor = browser()
-        const form_token = await visitor.numberOf(`/link/${token}`, '/link')
+        const form_token = await visitor.formTokenOf(`/link/${token}`, '/link')
         return { visitor, form_token, from: { 'x-forwarded-for': `192.0.2.${index}` } }
       }),
     )
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       visitors.map(({ visitor, form_token, from }) => visitor.post('/link', { token, form_token }, from)),
     )
-    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1)
+    expect(responses.filter(({ status }) => status === 303)).toHaveLength(1)
   })
 
   test('with a guessed token, is rejected; the database stores only the hash of a token', async () => {
@@ -223,8 +223,8 @@ describe('a one-time link', () => {
     const rows = await sql`select to_jsonb(l) as row from merchant_links l`
     expect(JSON.stringify(rows)).not.toContain(token)
     for (const guess of ['x', token.slice(1), `${token}x`, '../account', "' or 1=1"]) {
-      const answer = await browser().send(`/link/${encodeURIComponent(guess)}`, '/link', { token: guess })
-      expect([400, 429], guess).toContain(answer.status)
+      const response = await browser().send(`/link/${encodeURIComponent(guess)}`, '/link', { token: guess })
+      expect([400, 429], guess).toContain(response.status)
     }
   })
 
@@ -233,7 +233,7 @@ describe('a one-time link', () => {
     await platform.controlSql`update merchant_links set expires_at = now() - interval '1 second'`
     const from = { 'x-forwarded-for': '192.0.2.77' }
     const visitor = browser()
-    const form_token = await visitor.numberOf(`/link/${token}`, '/link')
+    const form_token = await visitor.formTokenOf(`/link/${token}`, '/link')
     expect((await visitor.post('/link', { token, form_token }, from)).status).toBe(400)
   })
 })
@@ -265,7 +265,7 @@ describe('a password', () => {
     const visitor = browser()
     await visitor.post(
       '/link',
-      { token, form_token: await visitor.numberOf(`/link/${token}`, '/link') },
+      { token, form_token: await visitor.formTokenOf(`/link/${token}`, '/link') },
       {
         'x-forwarded-for': '192.0.2.200',
       },

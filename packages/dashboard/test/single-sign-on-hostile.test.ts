@@ -15,10 +15,10 @@ const isIdToken = (token: string) => token.split('.').length === 3
 describe('the callback', () => {
   test('in another browser or with another state, is rejected', async () => {
     const visitor = scene.browser()
-    const back = await scene.leaveAndSignIn(visitor, 'known')
+    const back = await scene.signInAtProvider(visitor, 'known')
     const changed = back.replace(/state=[^&]+/, `state=${'x'.repeat(32)}`)
     const other = scene.browser()
-    const otherState = new URL(await scene.leave(other)).searchParams.get('state') ?? ''
+    const otherState = new URL(await scene.start(other)).searchParams.get('state') ?? ''
     const attempts: [PlainBrowser, string][] = [
       [scene.browser(visitor), changed],
       [scene.browser(visitor), back.replace(/&?state=[^&]+/, '')],
@@ -29,73 +29,73 @@ describe('the callback', () => {
       [scene.browser(visitor), `${scene.url}/sign-in/oidc/callback?error=access_denied`],
     ]
     for (const [from, address] of attempts) {
-      const answer = await scene.comeBack(from, address)
-      expect(answer.status, address).toBe(400)
-      expect(answer.text).toContain('didn’t complete')
+      const response = await scene.finish(from, address)
+      expect(response.status, address).toBe(400)
+      expect(response.text).toContain('didn’t complete')
       expect(from.cookies.has('session')).toBe(false)
     }
-    expect((await scene.comeBack(visitor, back)).status).toBe(303)
+    expect((await scene.finish(visitor, back)).status).toBe(303)
   })
 
   test('with a changed cookie, is rejected', async () => {
     const visitor = scene.browser()
-    const back = await scene.leaveAndSignIn(visitor, 'known')
+    const back = await scene.signInAtProvider(visitor, 'known')
     const cookie = visitor.cookies.get('single-sign-on') ?? ''
     visitor.cookies.set('single-sign-on', `${cookie.slice(0, -4)}0000`)
-    expect((await scene.comeBack(visitor, back)).status).toBe(400)
+    expect((await scene.finish(visitor, back)).status).toBe(400)
   })
 
   test('used a second time, even with the original cookie, is rejected', async () => {
     const visitor = scene.browser()
-    const back = await scene.leaveAndSignIn(visitor, 'known')
+    const back = await scene.signInAtProvider(visitor, 'known')
     const copy = scene.browser(visitor)
-    expect((await scene.comeBack(visitor, back)).status).toBe(303)
+    expect((await scene.finish(visitor, back)).status).toBe(303)
     visitor.cookies.delete('session')
     for (const again of [visitor, copy]) {
-      expect((await scene.comeBack(again, back)).status).toBe(400)
+      expect((await scene.finish(again, back)).status).toBe(400)
       expect(again.cookies.has('session')).toBe(false)
     }
   })
 
   test('with another issuer, is rejected', async () => {
     const visitor = scene.browser()
-    const back = await scene.leaveAndSignIn(visitor, 'known')
+    const back = await scene.signInAtProvider(visitor, 'known')
     const iss = encodeURIComponent('https://login.example.net')
     expect(back).toContain('iss=')
-    expect((await scene.comeBack(visitor, back.replace(/iss=[^&]+/, `iss=${iss}`))).status).toBe(400)
+    expect((await scene.finish(visitor, back.replace(/iss=[^&]+/, `iss=${iss}`))).status).toBe(400)
   })
 
   test.each(['', '&iss='])(
     'without an issuer ("%s"), is rejected if the provider announces that it sends one',
     async (iss) => {
       const visitor = scene.browser()
-      const back = await scene.leaveAndSignIn(visitor, 'known')
+      const back = await scene.signInAtProvider(visitor, 'known')
       const without = back.replace(/&?iss=[^&]+/, iss)
-      expect((await scene.comeBack(visitor, without)).status).toBe(400)
+      expect((await scene.finish(visitor, without)).status).toBe(400)
       expect(visitor.cookies.has('session')).toBe(false)
-      expect((await scene.comeBack(visitor, back)).status).toBe(303)
+      expect((await scene.finish(visitor, back)).status).toBe(303)
     },
   )
 
   test('without an issuer, succeeds if the provider does not announce one', async () => {
     scene.serve({
-      change: (_path, answer) => ({ ...answer, authorization_response_iss_parameter_supported: undefined }),
+      change: (_path, response) => ({ ...response, authorization_response_iss_parameter_supported: undefined }),
     })
     const visitor = scene.browser()
-    const back = await scene.leaveAndSignIn(visitor, 'known')
-    expect((await scene.comeBack(visitor, back.replace(/&?iss=[^&]+/, ''))).status).toBe(303)
+    const back = await scene.signInAtProvider(visitor, 'known')
+    expect((await scene.finish(visitor, back.replace(/&?iss=[^&]+/, ''))).status).toBe(303)
   })
 
   test('with any redirect target in the request, redirects to the home page', async () => {
     const visitor = scene.browser()
-    const form_token = await visitor.numberOf('/sign-in', '/sign-in/oidc')
+    const form_token = await visitor.formTokenOf('/sign-in', '/sign-in/oidc')
     const there = 'https://evil.example.com'
     const fields = { form_token, callbackURL: there, redirect: there, next: there, errorCallbackURL: there }
-    const answer = await visitor.post(`/sign-in/oidc?callbackURL=${there}&next=${there}`, fields)
-    const start = /url=(.+)$/.exec(answer.headers.get('refresh') ?? '')?.[1] ?? ''
+    const response = await visitor.post(`/sign-in/oidc?callbackURL=${there}&next=${there}`, fields)
+    const start = /url=(.+)$/.exec(response.headers.get('refresh') ?? '')?.[1] ?? ''
     expect(start).not.toContain('evil')
     const back = await signInThere(start, scene.provider.issuer, 'known')
-    const done = await scene.comeBack(visitor, `${back}&callbackURL=${there}&next=${there}&redirect=${there}`)
+    const done = await scene.finish(visitor, `${back}&callbackURL=${there}&next=${there}&redirect=${there}`)
     expect(done.headers.get('location')).toBe('/')
   })
 
@@ -111,8 +111,8 @@ describe('the callback', () => {
 })
 
 describe('a response of the provider', () => {
-  const tokens = (edit: (answer: Record<string, unknown>) => Record<string, unknown>) => {
-    return (path: string, answer: Record<string, unknown>) => (path === '/token' ? edit(answer) : answer)
+  const tokens = (edit: (response: Record<string, unknown>) => Record<string, unknown>) => {
+    return (path: string, response: Record<string, unknown>) => (path === '/token' ? edit(response) : response)
   }
   const signed = (token: unknown) => String(token).split('.')
 
@@ -120,24 +120,24 @@ describe('a response of the provider', () => {
     ['without an ID token', ({ id_token: _none, ...rest }: Record<string, unknown>) => rest],
     [
       'with the ID token of an earlier sign-in, which has another nonce',
-      (answer: Record<string, unknown>) => ({ ...answer, id_token: scene.provider.tokens.findLast(isIdToken) }),
+      (response: Record<string, unknown>) => ({ ...response, id_token: scene.provider.tokens.findLast(isIdToken) }),
     ],
     [
       'with an ID token whose signature is for other claims',
-      (answer: Record<string, unknown>) => {
-        const [head, payload = '', seal] = signed(answer.id_token)
+      (response: Record<string, unknown>) => {
+        const [head, payload = '', seal] = signed(response.id_token)
         const claims = { ...JSON.parse(Buffer.from(payload, 'base64url').toString()), extra: 1 }
         return {
-          ...answer,
+          ...response,
           id_token: [head, Buffer.from(JSON.stringify(claims)).toString('base64url'), seal].join('.'),
         }
       },
     ],
     [
       'with an unsigned ID token',
-      (answer: Record<string, unknown>) => {
+      (response: Record<string, unknown>) => {
         const head = Buffer.from(JSON.stringify({ alg: 'none' })).toString('base64url')
-        return { ...answer, id_token: `${head}.${signed(answer.id_token)[1]}.` }
+        return { ...response, id_token: `${head}.${signed(response.id_token)[1]}.` }
       },
     ],
   ])('%s, is rejected', async (_what, edit) => {
@@ -145,9 +145,9 @@ describe('a response of the provider', () => {
     expect((await scene.signIn(scene.browser(), 'known')).status).toBe(303)
     scene.serve({ inIdToken: true, change: tokens(edit) })
     const visitor = scene.browser()
-    const answer = await scene.signIn(visitor, 'known')
-    expect(answer.status).toBe(400)
-    expect(answer.text).toContain('didn’t complete')
+    const response = await scene.signIn(visitor, 'known')
+    expect(response.status).toBe(400)
+    expect(response.text).toContain('didn’t complete')
     expect(visitor.cookies.has('session')).toBe(false)
   })
 
@@ -159,7 +159,10 @@ describe('a response of the provider', () => {
     [['dashboard'], undefined, 303],
     ['dashboard', 'dashboard', 303],
   ])('with an ID token for %j that was issued to %s, returns %i', async (aud, azp, status) => {
-    const change = tokens((answer) => ({ ...answer, id_token: signedWith(String(answer.id_token), { aud, azp }) }))
+    const change = tokens((response) => ({
+      ...response,
+      id_token: signedWith(String(response.id_token), { aud, azp }),
+    }))
     scene.serve({ inIdToken: true, change })
     const visitor = scene.browser()
     expect((await scene.signIn(visitor, 'known')).status).toBe(status)
@@ -168,7 +171,7 @@ describe('a response of the provider', () => {
 
   test('with user info of another person than the ID token, is rejected', async () => {
     scene.serve({
-      change: (path, answer) => (path === '/me' ? { ...answer, sub: 'another person' } : answer),
+      change: (path, response) => (path === '/me' ? { ...response, sub: 'another person' } : response),
     })
     expect((await scene.signIn(scene.browser(), 'known')).status).toBe(400)
   })
@@ -179,7 +182,7 @@ describe('a response of the provider', () => {
     ['has a javascript: endpoint', { authorization_endpoint: 'javascript:alert(1)' }],
     ['has no keys', { jwks_uri: undefined }],
   ])('whose discovery document %s, counts as unreachable', async (_what, changed) => {
-    scene.serve({ change: (_path, answer) => ({ ...answer, ...changed }) })
+    scene.serve({ change: (_path, response) => ({ ...response, ...changed }) })
     expect((await scene.browser().send('/sign-in', '/sign-in/oidc')).status).toBe(503)
   })
 })
@@ -188,7 +191,7 @@ describe('the form', () => {
   test('without a token or from another site, is rejected', async () => {
     const visitor = scene.browser()
     expect((await visitor.post('/sign-in/oidc', {})).status).toBe(403)
-    const form_token = await visitor.numberOf('/sign-in', '/sign-in/oidc')
+    const form_token = await visitor.formTokenOf('/sign-in', '/sign-in/oidc')
     const origin = 'https://evil.example.com'
     expect((await visitor.post('/sign-in/oidc', { form_token }, { origin })).status).toBe(403)
     expect((await visitor.post('/sign-in/oidc', { form_token })).status).toBe(200)

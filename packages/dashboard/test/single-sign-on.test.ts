@@ -27,8 +27,8 @@ describe('single sign-on', () => {
     const visitor = scene.browser()
     const page = `${scene.settings.replace('/settings/api', '/usage')}?show=errors`
     const asked = (await visitor.get(page)).headers.get('location') ?? ''
-    const address = await signInThere(await scene.leave(visitor, asked), scene.provider.issuer, 'known')
-    expect((await scene.comeBack(visitor, address)).headers.get('location')).toBe(page)
+    const address = await signInThere(await scene.start(visitor, asked), scene.provider.issuer, 'known')
+    expect((await scene.finish(visitor, address)).headers.get('location')).toBe(page)
     expect([...visitor.cookies.keys()]).not.toContain('return-to')
   })
 
@@ -38,9 +38,9 @@ describe('single sign-on', () => {
   ])('with the email address in %s, opens the store', async (_where, inIdToken) => {
     scene.serve({ inIdToken })
     const visitor = scene.browser()
-    const answer = await scene.signIn(visitor, 'known')
-    expect(answer.status).toBe(303)
-    expect(answer.headers.get('location')).toBe('/')
+    const response = await scene.signIn(visitor, 'known')
+    expect(response.status).toBe(303)
+    expect(response.headers.get('location')).toBe('/')
     expect((await visitor.get(scene.settings)).status).toBe(200)
     expect(scene.platform.events).toContainEqual(
       expect.objectContaining({ event: 'sign_in.attempted', by: 'oidc', outcome: 'succeeded' }),
@@ -50,7 +50,7 @@ describe('single sign-on', () => {
   test('has a button with the configured text, and starts with PKCE, state and nonce', async () => {
     const { text } = await scene.browser().get('/sign-in')
     expect(text).toContain('Sign in at the &lt;mall&gt;')
-    const address = new URL(await scene.leave(scene.browser()))
+    const address = new URL(await scene.start(scene.browser()))
     expect(address.origin).toBe(scene.provider.issuer)
     const { state, nonce, code_challenge, ...rest } = Object.fromEntries(address.searchParams)
     for (const each of [state, nonce, code_challenge]) expect(each).toMatch(/^[A-Za-z0-9_-]{32,}$/)
@@ -89,10 +89,10 @@ describe('single sign-on', () => {
     const visitor = await scene.browser().signIn(scene.merchant)
     const before = scene.browser(visitor)
     const elsewhere = scene.browser()
-    const start = await scene.leave(elsewhere)
+    const start = await scene.start(elsewhere)
     visitor.cookies.set('single-sign-on', elsewhere.cookies.get('single-sign-on') ?? '')
-    const answer = await scene.comeBack(visitor, await signInThere(start, scene.provider.issuer, 'known'))
-    expect(answer.headers.get('location')).toBe('/')
+    const response = await scene.finish(visitor, await signInThere(start, scene.provider.issuer, 'known'))
+    expect(response.headers.get('location')).toBe('/')
     expect(visitor.cookies.get('session')).not.toBe(before.cookies.get('session'))
     expect((await visitor.get(scene.settings)).status).toBe(200)
     expect((await before.get(scene.settings)).status).toBe(303)
@@ -136,9 +136,9 @@ describe('a rejected single sign-on', () => {
       scene.serve({ inIdToken })
       const before = await countRows()
       const visitor = scene.browser()
-      const answer = await scene.signIn(visitor, 'other')
-      expect(answer.status).toBe(400)
-      expect(answer.text).toContain(UNKNOWN_ACCOUNT)
+      const response = await scene.signIn(visitor, 'other')
+      expect(response.status).toBe(400)
+      expect(response.text).toContain(UNKNOWN_ACCOUNT)
       expect(visitor.cookies.has('session')).toBe(false)
       expect(await countRows()).toEqual(before)
     }
@@ -171,25 +171,25 @@ describe('a rejected single sign-on', () => {
 
   test('that the merchant declined at the provider, says so', async () => {
     const visitor = scene.browser()
-    const back = await declineThere(await scene.leave(visitor), scene.provider.issuer)
+    const back = await declineThere(await scene.start(visitor), scene.provider.issuer)
     expect(back).toContain('error=access_denied')
-    const answer = await scene.comeBack(visitor, back)
-    expect(answer.status).toBe(400)
-    expect(answer.text).toContain('You canceled the sign-in, so you’re not signed in.')
+    const response = await scene.finish(visitor, back)
+    expect(response.status).toBe(400)
+    expect(response.text).toContain('You canceled the sign-in, so you’re not signed in.')
   })
 })
 
 describe('a provider that does not respond', () => {
   test('causes a message before and after the sign-in there, while passwords still work', async () => {
     const visitor = scene.browser()
-    const back = await scene.leaveAndSignIn(visitor, 'known')
+    const back = await scene.signInAtProvider(visitor, 'known')
     scene.provider.silence()
-    for (const answer of [
-      await scene.comeBack(visitor, back),
+    for (const response of [
+      await scene.finish(visitor, back),
       await scene.browser().send('/sign-in', '/sign-in/oidc'),
     ]) {
-      expect(answer.status).toBe(503)
-      expect(answer.text).toContain('Single sign-on isn’t responding right now.')
+      expect(response.status).toBe(503)
+      expect(response.text).toContain('Single sign-on isn’t responding right now.')
     }
     await scene.browser().signIn(scene.merchant)
     expect(scene.platform.events).toContainEqual(
@@ -207,7 +207,7 @@ describe('without the settings', () => {
       const visitor = new PlainBrowser(urlOf(plain))
       const { text } = await visitor.get('/sign-in')
       expect(text).not.toContain('oidc')
-      const form_token = await visitor.numberOf('/sign-in', '/sign-in')
+      const form_token = await visitor.formTokenOf('/sign-in', '/sign-in')
       expect((await visitor.post('/sign-in/oidc', { form_token })).status).toBe(404)
       expect((await visitor.get('/sign-in/oidc/callback?code=x&state=y')).status).toBe(404)
     } finally {

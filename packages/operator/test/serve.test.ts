@@ -247,7 +247,7 @@ test('behind TLS the cookies are held to the host, and its forms to its address'
   expect(json.url).toMatch(/^https:\/\/dashboard\.example\.com\/link\/\w+$/)
   const token = new URL(json.url).pathname.slice('/link/'.length)
   const visitor = new PlainBrowser(`http://127.0.0.1:${port}`)
-  const form_token = await visitor.numberOf(`/link/${token}`, '/link')
+  const form_token = await visitor.formTokenOf(`/link/${token}`, '/link')
   expect([...visitor.cookies.keys()]).toEqual(['__Host-visitor'])
   expect((await visitor.post('/link', { token, form_token })).status).toBe(403)
   const done = await visitor.post('/link', { token, form_token }, { origin: url })

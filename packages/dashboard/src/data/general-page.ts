@@ -87,11 +87,11 @@ const FACTS: readonly { readonly label: string; readonly field: string }[] = [
 
 /** Returns the facts that the store's row has. */
 function factsOf(texts: RowTexts, languages: readonly string[]): { label: string; text: string }[] {
-  const said = FACTS.flatMap(({ label, field }) => {
+  const facts = FACTS.flatMap(({ label, field }) => {
     const text = texts.get(field) ?? null
     return text === null ? [] : [{ label, text }]
   })
-  return languages.length === 0 ? said : [...said, { label: 'Languages', text: languages.join(', ') }]
+  return languages.length === 0 ? facts : [...facts, { label: 'Languages', text: languages.join(', ') }]
 }
 
 /** Returns the lists for which this store has no table yet. */

@@ -115,8 +115,8 @@ interface Opener {
 
 /** Returns the first cell, which links to the page of the row. */
 function opener({ frame, page, id, cell }: Opener): Html {
-  const words = cell.text === null ? html`<code>${id}</code>` : cellText(frame, cell)
-  return html`<a href="${pathsOf(frame).dataRow(page.list, id)}">${words}</a>`
+  const content = cell.text === null ? html`<code>${id}</code>` : cellText(frame, cell)
+  return html`<a href="${pathsOf(frame).dataRow(page.list, id)}">${content}</a>`
 }
 
 function cellText(frame: Frame, { kind, text }: TableCell): Html | string {

@@ -52,7 +52,7 @@ ${card(
 function revisionCard({ revision, latestRevision, nullFields }: Snapshot): Html {
   const isLatest = revision?.id === latestRevision
   const state = isLatest ? badge('Latest', 'good') : badge(`Latest is ${latestRevision}`, 'waiting')
-  const words = revision
+  const version = revision
     ? html`<p class="revision"><strong>${revision.id}</strong> ${state}<span class="note">Published ${revision.date}. ${revision.summary}</span></p>`
     : html`<p class="revision"><strong>Older than the first version</strong> ${state}</p>`
   const fields =
@@ -60,7 +60,7 @@ function revisionCard({ revision, latestRevision, nullFields }: Snapshot): Html 
       ? html`<p class="note">Your store has every field of the API.</p>`
       : html`<div class="stack tight"><h3>Fields without data</h3>
 <p class="note">Your store’s schema version does not have these fields yet. The API returns <code>null</code> for them.</p></div>${nullTable(nullFields)}`
-  return card({ id: 'revision', title: 'Schema version' }, html`${words}${fields}`)
+  return card({ id: 'revision', title: 'Schema version' }, html`${version}${fields}`)
 }
 
 function nullTable(fields: Snapshot['nullFields']): Html {

@@ -16,10 +16,10 @@ export function warningsPart(frame: Frame, warnings: readonly KeyWarning[]): Htm
 function item(frame: Frame, warning: KeyWarning): Html {
   const { id, name } = warning.key
   const log = linkButton('Request log', pathsOf(frame).keyUsage(id), { about: `of ${name}` })
-  return html`<li class="warning">${ICONS.problem}<p><strong>${name}</strong> ${words(frame, warning)}</p>${log}</li>`
+  return html`<li class="warning">${ICONS.problem}<p><strong>${name}</strong> ${sentence(frame, warning)}</p>${log}</li>`
 }
 
-function words(frame: Frame, warning: KeyWarning): Html {
+function sentence(frame: Frame, warning: KeyWarning): Html {
   switch (warning.kind) {
     case 'failing': {
       const requests = quantity(warning.requests, 'request', frame)

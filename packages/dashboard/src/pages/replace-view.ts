@@ -20,8 +20,11 @@ export function replaceView(frame: Frame, { key, others }: ReplacePage): Html {
   if (others !== null) return layout(frame, html`${head}${roomCard(frame, key, others)}${atOnceCard(frame, key)}`)
   const order = html`<ol class="steps"><li>Create the new key and put it into the tool.</li><li>When the tool works with the new key, come back and revoke the old one.</li></ol>`
   const buttons = html`<div class="actions">${button('Create the new key')}${linkButton('Cancel', paths.api)}</div>`
-  const ask = replaceForm(frame, key, 'later', buttons)
-  return layout(frame, html`${head}${card({ id: 'key', title: 'Key' }, html`${keyFacts(frame, key)}${order}${ask}`)}`)
+  const confirmation = replaceForm(frame, key, 'later', buttons)
+  return layout(
+    frame,
+    html`${head}${card({ id: 'key', title: 'Key' }, html`${keyFacts(frame, key)}${order}${confirmation}`)}`,
+  )
 }
 
 /** The safe way: revoke another key first, so that this tool keeps running. */
@@ -47,8 +50,8 @@ function roomCard(frame: Frame, key: KeyRow, others: readonly KeyRow[]): Html {
 function atOnceCard(frame: Frame, key: KeyRow): Html {
   const warning = callout('This revokes the old key immediately. The tool stops until it has the new key.', 'waiting')
   const buttons = html`<div class="actions">${button('Revoke the old key and create a new one', 'danger-main')}${linkButton('Cancel', pathsOf(frame).api)}</div>`
-  const ask = replaceForm(frame, key, 'at once', buttons)
-  return card({ id: 'key', title: 'If you need every key' }, html`${keyFacts(frame, key)}${warning}${ask}`)
+  const confirmation = replaceForm(frame, key, 'at once', buttons)
+  return card({ id: 'key', title: 'If you need every key' }, html`${keyFacts(frame, key)}${warning}${confirmation}`)
 }
 
 function replaceForm(frame: Frame, key: KeyRow, ends: 'later' | 'at once', buttons: Html): Html {

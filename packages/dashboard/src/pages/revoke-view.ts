@@ -20,6 +20,6 @@ export function revokeView(frame: Frame, { key, makesRoomFor }: RevokePage): Htm
     makesRoomFor === null
       ? NOTHING
       : html`<input type="hidden" name="for" value="${makesRoomFor.id}"><p>After that, you can replace <strong>${makesRoomFor.name}</strong> (${maskedKey(makesRoomFor)}).</p>`
-  const ask = form({ action: paths.revoke(key.id), frame }, html`${then}${buttons}`)
-  return layout(frame, html`${head}${card({ id: 'key', title: 'Key' }, html`${keyFacts(frame, key)}${ask}`)}`)
+  const confirmation = form({ action: paths.revoke(key.id), frame }, html`${then}${buttons}`)
+  return layout(frame, html`${head}${card({ id: 'key', title: 'Key' }, html`${keyFacts(frame, key)}${confirmation}`)}`)
 }

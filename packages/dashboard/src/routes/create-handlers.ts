@@ -71,7 +71,7 @@ async function handleRequest(
 ): Promise<Response> {
   const requestId = randomUUID()
   const startedAt = performance.now()
-  const bare: DashboardRequest = {
+  const anonymous: DashboardRequest = {
     context,
     services,
     requestId,
@@ -82,16 +82,16 @@ async function handleRequest(
     stores: [],
   }
   const run = async () => {
-    const { request, cookies } = await authenticate(bare)
+    const { request, cookies } = await authenticate(anonymous)
     return respond(request, await work(request), cookies)
   }
   const safely = async () => {
     try {
       return await (timeoutMs === null ? run() : within(timeoutMs, run(), () => undefined))
     } catch (cause) {
-      const isPassing = isControlDatabaseError(cause)
-      services.emit({ event: isPassing ? 'control.query_failed' : 'page.failed', requestId, cause })
-      return respond(bare, errorPage(bare, isPassing), [])
+      const isTemporary = isControlDatabaseError(cause)
+      services.emit({ event: isTemporary ? 'control.query_failed' : 'page.failed', requestId, cause })
+      return respond(anonymous, errorPage(anonymous, isTemporary), [])
     }
   }
   const response = await safely()
@@ -103,22 +103,22 @@ async function handleRequest(
 
 /** Finds the session. A visitor without one gets a random ID in a cookie, to which form tokens are bound. */
 async function authenticate(
-  bare: DashboardRequest,
+  anonymous: DashboardRequest,
 ): Promise<{ request: DashboardRequest; cookies: readonly string[] }> {
-  const { context, services } = bare
+  const { context, services } = anonymous
   const known = await services.accounts.sessionOf(context.req.raw.headers)
   if (known !== null) {
     const { session, cookies } = known
     const stores = await storesOfMerchant(services.database, session.merchantId)
-    return { request: { ...bare, session, formTokenScope: session.id, stores }, cookies }
+    return { request: { ...anonymous, session, formTokenScope: session.id, stores }, cookies }
   }
   const { isSecure } = services.origins
   const name = isSecure ? '__Host-visitor' : 'visitor'
   const given = getCookie(context, name) ?? ''
-  if (/^[A-Za-z0-9_-]{22}$/.test(given)) return { request: { ...bare, formTokenScope: given }, cookies: [] }
-  const made = randomBytes(16).toString('base64url')
-  const cookie = serialize(name, made, { httpOnly: true, sameSite: 'Lax', path: '/', secure: isSecure })
-  return { request: { ...bare, formTokenScope: made }, cookies: [cookie] }
+  if (/^[A-Za-z0-9_-]{22}$/.test(given)) return { request: { ...anonymous, formTokenScope: given }, cookies: [] }
+  const visitorId = randomBytes(16).toString('base64url')
+  const cookie = serialize(name, visitorId, { httpOnly: true, sameSite: 'Lax', path: '/', secure: isSecure })
+  return { request: { ...anonymous, formTokenScope: visitorId }, cookies: [cookie] }
 }
 
 function requireMerchant(handler: PageHandler<MerchantRequest>): PageHandler<DashboardRequest> {

@@ -24,11 +24,11 @@ import { deriveNewKey, findCreatedKey, newKeyCookie, unconfirmedKey } from './ne
 export async function create(request: StoreRequest, form: FormFields): Promise<HandlerResult> {
   const name = form.name ?? ''
   const token = tokenOf(form)
-  const made = await createOnce(request, token, { name })
-  if (made instanceof Error) return rejected(request, name, made)
+  const created = await createOnce(request, token, { name })
+  if (created instanceof Error) return rejected(request, name, created)
   // A page from the browser's cache can send another name with a used token.
-  if (made.name !== name.trim().normalize('NFC')) return nameChanged(request, name, made.name)
-  return toCreated(request, made.id, token)
+  if (created.name !== name.trim().normalize('NFC')) return nameChanged(request, name, created.name)
+  return toCreated(request, created.id, token)
 }
 
 /** GET /stores/{s}/settings/api/keys/{k}/replace */
@@ -53,13 +53,13 @@ export async function replace(request: StoreRequest, form: FormFields): Promise<
   if (before !== null) return toCreated(request, before.id, token)
   if (key === null) return redirectFromInactiveKey(request, page)
   const ends = form.ends === 'at once' ? 'at once' : 'later'
-  const made = await createOnce(request, token, { name: key.name, replaces: { keyId: key.id, ends } })
-  if (made instanceof KeyLimitReached)
+  const created = await createOnce(request, token, { name: key.name, replaces: { keyId: key.id, ends } })
+  if (created instanceof KeyLimitReached)
     return conflict(await askToReplace(request, key, await readKeysPage(request), KEYS_FULL))
-  if (made instanceof Error)
+  if (created instanceof Error)
     return conflict(renderKeysPage(request, await readKeysPage(request), { notice: alreadyReplaced(key) }))
   if (ends === 'at once') emitRevoked(request, key.id)
-  return toCreated(request, made.id, token)
+  return toCreated(request, created.id, token)
 }
 
 /** GET /stores/{s}/settings/api/keys/{k}/created: shows the key to the browser that created it, for ten minutes. */
@@ -83,18 +83,18 @@ type NewKeyOptions = Pick<Parameters<typeof createKey>[0], 'name' | 'replaces'>
 async function createOnce(
   request: StoreRequest,
   token: string,
-  wanted: NewKeyOptions,
+  options: NewKeyOptions,
 ): Promise<Pick<NewKey, 'id' | 'name'> | Refusal> {
   const before = await findCreatedKey(request, token)
   if (before !== null) return before
   const { services, store, session, requestId } = request
   const { random } = deriveNewKey(request, token)
   const { database } = services
-  const who = { createdBy: session.email, actor: actorOf(request) }
+  const creator = { createdBy: session.email, actor: actorOf(request) }
   try {
-    const made = await createKey({ database, storeId: store.id, ...who, random, ...wanted })
-    services.emit({ event: 'key.created', requestId, storeId: store.id, keyId: made.id })
-    return made
+    const created = await createKey({ database, storeId: store.id, ...creator, random, ...options })
+    services.emit({ event: 'key.created', requestId, storeId: store.id, keyId: created.id })
+    return created
   } catch (error) {
     const isRefusal = [KeyNameProblem, KeyLimitReached, KeyNotReplaceable].some((known) => error instanceof known)
     if (!isRefusal) throw error
@@ -137,8 +137,8 @@ function alreadyReplaced({ name }: KeyRow): PageNotice {
   return { kind: 'problem', text: `“${name}” is already being replaced. No other key was created.` }
 }
 
-function conflict(answer: PageResult): PageResult {
-  return { ...answer, status: 409 }
+function conflict(page: PageResult): PageResult {
+  return { ...page, status: 409 }
 }
 
 function askToReplace(

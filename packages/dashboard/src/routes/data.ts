@@ -101,16 +101,16 @@ async function download(
   const end = services.downloads.acquire(session.merchantId)
   if (end === null) return { ...unreadablePage(request, list, TOO_MANY_DOWNLOADS), status: 429 }
   const { env } = context as Context<{ Bindings: HttpBindings }>
-  const gone = new AbortController()
-  env.outgoing.once('close', () => gone.abort())
+  const clientLeft = new AbortController()
+  env.outgoing.once('close', () => clientLeft.abort())
   try {
-    const content = await open(gone.signal)
+    const content = await open(clientLeft.signal)
     if (content === null) return notFoundPage(request)
     env.outgoing.writeHead(200, { ...securityHeaders(services.origins.isSecure), ...headers })
     // A later error closes the connection, so that the browser reports a failed download instead of a short file.
     await pipeline(Readable.fromWeb(content as NodeReadableStream), env.outgoing).catch((cause: unknown) => {
       // The engine reports errors of the store, and a client that leaves is not an error.
-      if (gone.signal.aborted || cause instanceof StoreDatabaseError) return
+      if (clientLeft.signal.aborted || cause instanceof StoreDatabaseError) return
       services.emit({ event: 'page.failed', requestId: request.requestId, cause })
     })
     return RESPONSE_ALREADY_SENT

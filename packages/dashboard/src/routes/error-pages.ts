@@ -52,12 +52,12 @@ export function unreadableFormPage(
  * For an internal error. If the control database is unreachable, API requests fail too, and the page says so. After a form,
  * the dashboard can't know whether the change was saved.
  */
-export function errorPage(request: DashboardRequest, isPassing: boolean): PageResult {
+export function errorPage(request: DashboardRequest, isTemporary: boolean): PageResult {
   const isForm = request.context.req.method === 'POST'
-  const why = isPassing
+  const why = isTemporary
     ? 'We can’t reach our database. Until this is fixed, requests of your tools also fail, with status 502. Your keys stay valid.'
     : 'An internal error occurred while we loaded this page. It didn’t change your keys.'
-  const whyForm = isPassing ? why : 'An internal error occurred while we processed your form.'
+  const whyForm = isTemporary ? why : 'An internal error occurred while we processed your form.'
   const next = isForm
     ? 'Your change may have been saved. Check before you send the form again.'
     : 'Try again in a minute.'
@@ -66,5 +66,5 @@ export function errorPage(request: DashboardRequest, isPassing: boolean): PageRe
     text: `${isForm ? whyForm : why} ${next} If the error persists, give your platform’s support this request ID: ${request.requestId}`,
     next: isForm ? { label: 'Go to your stores', href: '/' } : { label: 'Try again', href: request.context.req.path },
   }
-  return { status: isPassing ? 503 : 500, html: errorView(frameOf(request, { title: 'Error' }), page) }
+  return { status: isTemporary ? 503 : 500, html: errorView(frameOf(request, { title: 'Error' }), page) }
 }

@@ -12,22 +12,22 @@ const SMALL_BYTES = 1000
 /** Returns the response; `cookies` are added to those of the result. A `Response` is returned unchanged. */
 export async function respond(
   request: DashboardRequest,
-  answer: HandlerResult,
+  result: HandlerResult,
   cookies: readonly string[],
 ): Promise<Response> {
-  if (answer instanceof Response) return answer
+  if (result instanceof Response) return result
   const headers = new Headers({ 'cache-control': NO_STORE, 'x-request-id': request.requestId })
-  for (const cookie of [...cookies, ...(answer.cookies ?? [])]) headers.append('set-cookie', cookie)
-  if ('to' in answer) {
-    headers.set('location', answer.to)
+  for (const cookie of [...cookies, ...(result.cookies ?? [])]) headers.append('set-cookie', cookie)
+  if ('to' in result) {
+    headers.set('location', result.to)
     return new Response(null, { status: SEE_OTHER, headers })
   }
   headers.set('content-type', 'text/html; charset=utf-8')
-  const body = Buffer.from(String(await answer.html))
+  const body = Buffer.from(String(await result.html))
   const encoding = chooseEncoding(request.context.req.header('accept-encoding') ?? '', body.length)
   if (encoding !== null) headers.set('content-encoding', encoding)
   headers.set('vary', 'accept-encoding')
-  return new Response(await encode(body, encoding), { status: answer.status ?? 200, headers })
+  return new Response(await encode(body, encoding), { status: result.status ?? 200, headers })
 }
 
 /** Returns the best encoding of an Accept-Encoding header for a body of `bytes` bytes; null for none. */

@@ -64,11 +64,11 @@ export async function keyUsagePage(request: StoreRequest): Promise<HandlerResult
   ])
   const key = keyRows(keys, requestsIn24Hours({ hours, now })).find(({ id }) => id === keyId)
   if (key === undefined) return notFoundPage(request)
-  const kept = walks.filter(({ lastAt }) => lastAt >= since)
+  const recent = walks.filter(({ lastAt }) => lastAt >= since)
   const page = {
     key,
     log: logPart(request, { ...choice, ...log, keyId }),
-    walks: kept.map((walk) => ({ ...walk, status: walkStatus(walk, now) })),
+    walks: recent.map((walk) => ({ ...walk, status: walkStatus(walk, now) })),
   }
   return { html: keyUsageView(frameOf(request, { title: `Requests of ${key.name}`, section: 'usage' }), page) }
 }

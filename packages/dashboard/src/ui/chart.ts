@@ -80,10 +80,10 @@ function pattern(part: Part, id: string): Html {
 
 function axis(top: number, display: DisplayContext): Html {
   const steps = Array.from({ length: STEPS + 1 }, (_, at) => at)
-  const words = steps.map((at) => count((top / STEPS) * at, display))
-  const width = Math.max(...words.map((word) => word.length)) * 7 + 4
-  const texts = words.map(
-    (word, at) => html`<text x="100%" y="${yOf(at / STEPS) + 4}" text-anchor="end">${word}</text>`,
+  const labels = steps.map((at) => count((top / STEPS) * at, display))
+  const width = Math.max(...labels.map((label) => label.length)) * 7 + 4
+  const texts = labels.map(
+    (label, at) => html`<text x="100%" y="${yOf(at / STEPS) + 4}" text-anchor="end">${label}</text>`,
   )
   return html`<svg class="chart-axis" width="${width}" height="${HEIGHT + LABELS}" focusable="false" aria-hidden="true">${texts}</svg>`
 }
@@ -118,7 +118,7 @@ function bar({ day, at, all, top, display }: BarOptions): Html {
     const shape = html`<rect class="part ${part}" ${box}/>`
     return isPatterned(part) ? html`${shape}<rect ${box} fill="url(#bars-${part})"/>` : shape
   })
-  return html`<g class="day"><title>${dayWords(day, display)}</title><rect class="day-room" x="${(at * step).toFixed(3)}%" y="0" width="${step.toFixed(3)}%" height="${HEIGHT}"/>${parts}</g>
+  return html`<g class="day"><title>${dayTitle(day, display)}</title><rect class="day-room" x="${(at * step).toFixed(3)}%" y="0" width="${step.toFixed(3)}%" height="${HEIGHT}"/>${parts}</g>
 `
 }
 
@@ -128,7 +128,7 @@ function partText(part: Part, value: number, display: DisplayContext): string {
   return `${count(value, display)} ${PART_LABELS[part].toLowerCase()}`
 }
 
-function dayWords(day: ChartDay, display: DisplayContext): string {
+function dayTitle(day: ChartDay, display: DisplayContext): string {
   const parts = REQUEST_PARTS.map((part) => partText(part, day[part], display))
   return `${dayText(day.day, display, true)}: ${parts.join(', ')}`
 }

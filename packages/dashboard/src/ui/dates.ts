@@ -48,13 +48,13 @@ const DAY = 24 * HOUR
 const WEEK = 7 * DAY
 const DAY_SHAPE = { day: 'numeric', month: 'short' } as const
 
-interface TimeWords {
+interface TimeOptions {
   readonly text: string
   readonly title: string
   readonly display: DisplayContext
 }
 
-function timeElement(date: Date, { text, title, display }: TimeWords): Html {
+function timeElement(date: Date, { text, title, display }: TimeOptions): Html {
   return html`<time datetime="${date.toISOString()}" title="${title}" lang="${languageOf(display)}">${text}</time>`
 }
 
@@ -118,11 +118,11 @@ function formatOf(locale: string, options: Intl.DateTimeFormatOptions): Intl.Dat
   const key = JSON.stringify([locale, options])
   const known = FORMATS.get(key)
   if (known !== undefined) return known
-  const made = new Intl.DateTimeFormat(withLatinDigits(locale), options)
+  const format = new Intl.DateTimeFormat(withLatinDigits(locale), options)
   // Browsers choose the locale, so the cache needs a limit.
   if (FORMATS.size >= FORMATS_MAX) FORMATS.clear()
-  FORMATS.set(key, made)
-  return made
+  FORMATS.set(key, format)
+  return format
 }
 
 const FORMATS = new Map<string, Intl.DateTimeFormat>()

@@ -59,6 +59,6 @@ function row({ columns, cells, isSelected }: RowOptions): Html {
 }
 
 /** The placeholder for an absent value. */
-export function noValue(words = 'none'): Html {
-  return html`<span class="no-value" aria-hidden="true">–</span><span class="visually-hidden">${words}</span>`
+export function noValue(text = 'none'): Html {
+  return html`<span class="no-value" aria-hidden="true">–</span><span class="visually-hidden">${text}</span>`
 }

@@ -28,7 +28,7 @@ async function openAndSignIn(page: Page, as: TestMerchant): Promise<void> {
 
 describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
   test('a wrong password causes a message that does not say whether the address was wrong', async () => {
-    const { page } = await scene.visit({ javaScript })
+    const { page } = await scene.openPage({ javaScript })
     await openAndSignIn(page, { ...merchant, password: 'not this one' })
     expect(await textOf(page, '[role=alert]')).toBe('The email address or the password is wrong.')
     expect(await page.getByLabel('Email').inputValue()).toBe(merchant.email)
@@ -38,7 +38,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
   })
 
   test('after a sign-out, neither a link nor Back shows a page', async () => {
-    const { page } = await scene.visit({ javaScript })
+    const { page } = await scene.openPage({ javaScript })
     await openAndSignIn(page, merchant)
     await page.getByRole('button', { name: 'Sign out' }).click()
     expect(new URL(page.url()).pathname).toBe('/sign-in')
@@ -51,8 +51,8 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
   })
 
   test('"Sign out everywhere" ends the session of another browser', async () => {
-    const { page } = await scene.visit({ javaScript })
-    const { page: elsewhere } = await scene.visit({ javaScript })
+    const { page } = await scene.openPage({ javaScript })
+    const { page: elsewhere } = await scene.openPage({ javaScript })
     const leaving = await addMerchant(scene.platform, store.id)
     await openAndSignIn(page, leaving)
     await openAndSignIn(elsewhere, leaving)
@@ -66,7 +66,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
   })
 
   test('a merchant with several stores chooses one, and can return to the list', async () => {
-    const { page } = await scene.visit({ javaScript })
+    const { page } = await scene.openPage({ javaScript })
     await openAndSignIn(page, owner)
     expect(page.url()).toBe(`${scene.url}/stores`)
     expect((await textsOf(page, '.store-name')).toSorted()).toEqual(['Store at launch', `Store at ${LATEST_REVISION}`])
@@ -77,17 +77,17 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
   })
 
   test("a page of another merchant's store returns 404", async () => {
-    const { page } = await scene.visitAs(merchant, { javaScript })
+    const { page } = await scene.openAs(merchant, { javaScript })
     for (const path of ['settings/general', 'settings/api', 'usage', 'data/orders', 'recipes', 'data/orders.csv']) {
-      const answer = await page.goto(`${scene.url}/stores/${second.id}/${path}`)
-      expect(answer?.status(), path).toBe(404)
+      const response = await page.goto(`${scene.url}/stores/${second.id}/${path}`)
+      expect(response?.status(), path).toBe(404)
       expect(await textOf(page, 'h1')).toBe('Page not found')
       expect(await page.content()).not.toContain('Store at launch')
     }
   })
 
   test("a key of another merchant's store returns 404 under the merchant's own store", async () => {
-    const { page } = await scene.visitAs(merchant, { javaScript })
+    const { page } = await scene.openAs(merchant, { javaScript })
     const keys = `settings/api/keys/${second.keyId}`
     for (const path of [`${keys}/revoke`, `${keys}/replace`, `usage/keys/${second.keyId}`, `usage?key=${second.keyId}`])
       expect((await page.goto(`${scene.url}/stores/${store.id}/${path}`))?.status(), path).toBe(404)
@@ -95,12 +95,12 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
 
   test('a one-time link signs in once', async () => {
     const token = await (await accountsOf(scene.platform)).createSignInLink(merchant.email)
-    const { page } = await scene.visit({ javaScript })
+    const { page } = await scene.openPage({ javaScript })
     // Programs that preview links open it without using it up.
     for (let opened = 0; opened < 2; opened += 1) await page.goto(`${scene.url}/link/${token}`)
     await page.getByRole('button', { name: 'Sign in' }).click()
     expect(page.url()).toBe(settings(store))
-    const { page: another } = await scene.visit({ javaScript })
+    const { page: another } = await scene.openPage({ javaScript })
     await another.goto(`${scene.url}/link/${token}`)
     await another.getByRole('button', { name: 'Sign in' }).click()
     expect(await textOf(another, '[role=alert]')).toContain('This link was already used or has expired.')
@@ -110,8 +110,8 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
 
   test('a changed password signs out other browsers', async () => {
     const changing = await addMerchant(scene.platform, store.id)
-    const { page } = await scene.visit({ javaScript })
-    const { page: elsewhere } = await scene.visit({ javaScript })
+    const { page } = await scene.openPage({ javaScript })
+    const { page: elsewhere } = await scene.openPage({ javaScript })
     await openAndSignIn(page, changing)
     await openAndSignIn(elsewhere, changing)
     await page.goto(`${scene.url}/account`)

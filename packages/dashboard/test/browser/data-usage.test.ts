@@ -34,7 +34,7 @@ async function shownIds(page: Page): Promise<string[]> {
 
 describe.each(SCRIPTING)('data, $scripting', ({ javaScript }) => {
   test.each(['newest', 'oldest'])('[PAG-1] from the %s row to the end, shows each row once', async (order) => {
-    const { page } = await scene.visitAs(merchant, { javaScript })
+    const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(`${base()}/data/orders`)
     if (order === 'oldest') await page.getByRole('link', { name: 'Show oldest first' }).click()
     const next = page.getByRole('link', { name: 'Load more' })
@@ -53,7 +53,7 @@ describe.each(SCRIPTING)('data, $scripting', ({ javaScript }) => {
   })
 
   test('while the store database fails, says so instead of loading more rows, and recovers', async () => {
-    const { page } = await scene.visitAs(merchant, { javaScript })
+    const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(`${base()}/data/orders`)
     await store.sql`alter table orders rename to orders_away`
     await page.getByRole('link', { name: 'Load more' }).click()
@@ -67,7 +67,7 @@ describe.each(SCRIPTING)('data, $scripting', ({ javaScript }) => {
   })
 
   test('with a search by ID, email address or name, shows the matches or says that there are none', async () => {
-    const { page } = await scene.visitAs(merchant, { javaScript })
+    const { page } = await scene.openAs(merchant, { javaScript })
     const [first = ''] = (await idsOf('customers')).slice(-1)
     await page.goto(`${base()}/data/customers`)
     const search = async (text: string) => {
@@ -92,7 +92,7 @@ describe.each(SCRIPTING)('data, $scripting', ({ javaScript }) => {
   })
 
   test('when a row is opened, shows the JSON of the API', async () => {
-    const { page } = await scene.visitAs(merchant, { javaScript })
+    const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(`${base()}/data/products`)
     await page.locator('#rows > tr th a').nth(3).click()
     const id = page.url().split('/').at(-1) ?? ''
@@ -104,7 +104,7 @@ describe.each(SCRIPTING)('data, $scripting', ({ javaScript }) => {
     ['orders', 'Orders CSV'],
     ['customer-groups', 'Customer groups CSV'],
   ])('with the CSV button, downloads all %s', async (list, name) => {
-    const { page } = await scene.visitAs(merchant, { javaScript })
+    const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(`${base()}/data/${list}`)
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -173,7 +173,7 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
         insert into usage_hours (key_id, hour, answered, client_errors, refused, failed, peak_minute)
         select ${keyId}, date_trunc('hour', now()) - make_interval(hours => n * 7), n * ${at + 11}, n % 5, n % 3, n % 2, 2
         from generate_series(0, 90) as n on conflict do nothing`
-    const { page } = await scene.visitAs(merchant, { javaScript })
+    const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(`${base()}/usage`)
     const chart = (await textsOf(page, '.day > title')).map(sumsIn)
     const byDay = await tableSums(page, 'Requests by day, newest first')
@@ -199,7 +199,7 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
   test('on a phone, does not break the names of keys', async () => {
     const { id } = await scene.platform.newKey(store.id)
     await scene.platform.controlSql`update api_keys set name = 'Accounting' where id = ${id}`
-    const { page } = await scene.visitAs(merchant, { javaScript, width: 390 })
+    const { page } = await scene.openAs(merchant, { javaScript, width: 390 })
     await page.goto(`${base()}/usage`)
     const name = page.getByRole('link', { name: 'Accounting', exact: true })
     const box = await name.boundingBox()
@@ -210,7 +210,7 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
   test('of a revoked key, does not suggest using it', async () => {
     const { id } = await scene.platform.newKey(store.id)
     await scene.platform.controlSql`update api_keys set revoked_at = now() where id = ${id}`
-    const { page } = await scene.visitAs(merchant, { javaScript })
+    const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(`${base()}/usage/keys/${id}`)
     const empty = (await textsOf(page, '.empty')).join(' ')
     expect(empty).toContain('The API rejects requests with it.')
@@ -229,7 +229,7 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
         lateral (select (${`${day}T03:00`}::text::timestamp at time zone 'Europe/Berlin')
           - (48 - n) * interval '15 minutes' as at)`
     await store.sql`update store set store_timezone = 'Europe/Berlin'`
-    const { page } = await scene.visitAs(merchant, { javaScript, locale: 'en-GB' })
+    const { page } = await scene.openAs(merchant, { javaScript, locale: 'en-GB' })
     await page.goto(`${base()}/usage/keys/${id}`)
     const times = () => textsOf(page, '#log-lines tbody th')
     expect((await times())[0]).toContain('03:00:40')
@@ -257,7 +257,7 @@ describe.each(SCRIPTING)('usage, $scripting', ({ javaScript }) => {
       const { json } = await platform.get(path, key)
       await platform.get(`${path}&cursor=${json.meta.next_cursor}`, key)
     }
-    const { page } = await scene.visitAs(merchant, { javaScript })
+    const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(`${base()}/usage/keys/${id}`)
     const walks = async () => {
       const rows = await page.locator('table:has(caption:text-is("Syncs")) tbody tr').all()

@@ -28,7 +28,7 @@ test.each([
 ])(
   '$name as the first page of a browser has at most 60 KB and is painted within a second',
   async ({ path, isSignedIn }) => {
-    const { page, context } = isSignedIn ? await scene.visitAs(merchant) : await scene.visit()
+    const { page, context } = isSignedIn ? await scene.openAs(merchant) : await scene.openPage()
     const debug = await context.newCDPSession(page)
     await debug.send('Network.enable')
     const sizes: number[] = []

@@ -48,7 +48,7 @@ test('the hostile texts are 500 different names of valid length', () => {
 describe('a hostile text stays text', () => {
   let page: Page
   beforeEach(async () => {
-    page = (await scene.visitAs(merchant)).page
+    page = (await scene.openAs(merchant)).page
   })
 
   test('as the name or creator of a key, on pages that list keys', async () => {
@@ -145,7 +145,7 @@ describe('a hostile text stays text', () => {
 
   test('as the name of a store, in the list of stores and on pages of one store', async () => {
     const owner = await addMerchant(scene.platform, store.id)
-    const { page: shown } = await scene.visitAs(owner)
+    const { page: shown } = await scene.openAs(owner)
     await control()`
       with made as (
         insert into stores (id, name, origin, state) select gen_random_uuid(), text, 'generated', 'generating'
@@ -189,7 +189,7 @@ describe('a hostile text stays text', () => {
 
   test('as the email address of a merchant, in the account and at the sign-in', async () => {
     const named = await addMerchant(scene.platform, store.id)
-    const { page: shown } = await scene.visitAs(named)
+    const { page: shown } = await scene.openAs(named)
     const rename = (email: string) => control()`update merchants set email = ${email} where id = ${named.id}`
     await rename('name@example.com')
     const harmless = await elementsOf(shown, `${scene.url}/account`)
@@ -199,7 +199,7 @@ describe('a hostile text stays text', () => {
       expect(await textsOf(shown, '.account-email, main .page-head .lead')).toEqual([text, text])
     }
 
-    const { page: outside } = await scene.visit()
+    const { page: outside } = await scene.openPage()
     for (const text of SOME.slice(5)) {
       await outside.goto(`${scene.url}/sign-in`)
       const elements = await shownElements(outside)

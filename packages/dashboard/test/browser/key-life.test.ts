@@ -49,7 +49,7 @@ const tile = (page: Page, label: string) =>
 
 describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
   test('[AUTH-3] [AUTH-5] a new key is shown once, works, is counted, and stops when revoked', async () => {
-    const { page } = await scene.visit({ javaScript })
+    const { page } = await scene.openPage({ javaScript })
     await page.goto(scene.url)
     await signIn(page, merchant)
     expect(page.url()).toBe(settings())
@@ -81,7 +81,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
   })
 
   test('[AUTH-3] reload and Forward show the new key again and create no second one', async () => {
-    const { page } = await scene.visitAs(merchant, { javaScript })
+    const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     const key = await createKey(page, 'Stock sheet')
     await page.reload()
@@ -95,7 +95,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
   })
 
   test('[AUTH-3] after the merchant confirmed the copy, Back does not show the key', async () => {
-    const { page } = await scene.visitAs(merchant, { javaScript })
+    const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     const key = await createKey(page, 'Stock sheet')
     await page.getByRole('link', { name: 'I have copied the key' }).click()
@@ -115,7 +115,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
     await sql`
       insert into walks (key_id, endpoint, filters, begun_at, last_at, requests, pages, rows, ended)
       values (${store.keyId}, '/api/v1/orders', '', now() - interval '2 hours', now() - interval '1 hour', 3, 3, 750, false)`
-    const { page } = await scene.visitAs(merchant, { javaScript })
+    const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     expect(await textOf(page, '.warning p')).toMatch(
       /^test stopped in the middle of \/api\/v1\/orders at .*, after 3 pages and 750 rows\.$/,
@@ -131,7 +131,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
   })
 
   test('a replaced key works until the merchant revokes it', async () => {
-    const { page } = await scene.visitAs(merchant, { javaScript })
+    const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     await page.getByRole('link', { name: 'Replace test' }).click()
     await page.getByRole('button', { name: 'Create the new key' }).click()
@@ -151,7 +151,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
 
   test('[AUTH-4] at the limit, replacing offers to revoke another key, or revokes the old key immediately', async () => {
     for (let count = 1; count < LIMITS.activeKeysPerStore; count += 1) await scene.platform.newKey(store.id)
-    const { page } = await scene.visitAs(merchant, { javaScript })
+    const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     await page.getByRole('link', { name: 'Replace test' }).first().click()
     expect(await textsOf(page, 'main h2')).toEqual(['Revoke another key first', 'If you need every key'])
@@ -165,7 +165,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
 
   test('[AUTH-4] a sixth key is rejected, and the page names the least recently used key', async () => {
     const { platform } = scene
-    const { page } = await scene.visitAs(merchant, { javaScript })
+    const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     const made: string[] = []
     for (let count = 1; count < LIMITS.activeKeysPerStore; count += 1) made.push((await platform.newKey(store.id)).id)
@@ -183,7 +183,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
   })
 
   test('a key without a name is rejected by the browser, or with an error message at its field', async () => {
-    const { page } = await scene.visitAs(merchant, { javaScript })
+    const { page } = await scene.openAs(merchant, { javaScript })
     await page.goto(settings())
     const field = page.getByLabel('Name of the tool')
     await page.getByRole('button', { name: 'Create key' }).click()
@@ -202,7 +202,7 @@ describe.each(SCRIPTING)('$scripting', ({ javaScript }) => {
 
 describe('the script', () => {
   test('on Copy, copies the key or the shell command, and says so', async () => {
-    const { page, context } = await scene.visitAs(merchant)
+    const { page, context } = await scene.openAs(merchant)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: scene.url })
     await page.goto(settings())
     const key = await createKey(page, 'Accounting')
@@ -216,7 +216,7 @@ describe('the script', () => {
   })
 
   test('after a form was sent, disables its button, so that a second click sends nothing', async () => {
-    const { page } = await scene.visitAs(merchant)
+    const { page } = await scene.openAs(merchant)
     await page.goto(settings())
     await page.getByLabel('Name of the tool').fill('Accounting')
     const sent: string[] = []
@@ -235,7 +235,7 @@ describe('the script', () => {
   })
 
   test('when the merchant leaves a new key, asks first unless the key was copied', async () => {
-    const { page, context } = await scene.visitAs(merchant)
+    const { page, context } = await scene.openAs(merchant)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: scene.url })
     const dialogs: string[] = []
     page.on('dialog', (dialog) => dialogs.push(dialog.type()))
@@ -255,14 +255,14 @@ describe('the script', () => {
   })
 
   test('if disabled, leaves the copy buttons hidden', async () => {
-    const { page } = await scene.visitAs(merchant, { javaScript: false })
+    const { page } = await scene.openAs(merchant, { javaScript: false })
     await page.goto(settings())
     await createKey(page, 'Accounting')
     expect(await page.locator('button.copy:visible').count()).toBe(0)
   })
 
   test('refreshes the tiles by itself, and opens the sign-in page when the session has ended', async () => {
-    const { page, context } = await scene.visitAs(merchant)
+    const { page, context } = await scene.openAs(merchant)
     await page.clock.install()
     await page.goto(settings())
     expect(await tile(page, 'Requests today')).toBe('0')

@@ -70,7 +70,7 @@ async function enter(page: Page): Promise<void> {
 
 describe.each(SCRIPTING)('with the keyboard only, $scripting', ({ javaScript }) => {
   test('a merchant can skip to the content, sign in, create a key and revoke it', async () => {
-    const { page } = await scene.visit({ javaScript })
+    const { page } = await scene.openPage({ javaScript })
     await page.emulateMedia({ reducedMotion: 'reduce' })
     await page.goto(scene.url)
     expect(await tabTo(page, 'Skip to the content')).toHaveLength(1)
@@ -107,7 +107,7 @@ describe.each(SCRIPTING)('with the keyboard only, $scripting', ({ javaScript }) 
   test.each(['settings/general', 'settings/api', 'usage', 'data/orders', 'recipes'])(
     'Tab on %s shows each focused element and returns to the first',
     async (path) => {
-      const { page } = await scene.visitAs(merchant, { javaScript })
+      const { page } = await scene.openAs(merchant, { javaScript })
       await page.emulateMedia({ reducedMotion: 'reduce' })
       await page.goto(`${scene.url}/stores/${store.id}/${path}`)
       const way = [...(await tabTo(page, 'Skip to the content')), ...(await tabTo(page, 'Skip to the content'))]
@@ -125,7 +125,7 @@ describe('with the keyboard and the script', () => {
       locations: 1,
       groups: 1,
     })
-    const { page } = await scene.visitAs(await addMerchant(scene.platform, many.id))
+    const { page } = await scene.openAs(await addMerchant(scene.platform, many.id))
     await page.goto(`${scene.url}/stores/${many.id}/data/orders`)
     await page.getByRole('link', { name: 'Load more' }).focus()
     await page.keyboard.press('Enter')

@@ -31,7 +31,7 @@ afterEach(() => {
 
 async function opened({ isSignedIn, open }: EveryPage, { javaScript }: { javaScript: boolean }) {
   const signedIn = javaScript ? scripted : plain
-  const { page } = isSignedIn ? signedIn : await scene.visit({ javaScript })
+  const { page } = isSignedIn ? signedIn : await scene.openPage({ javaScript })
   await open(page, shown)
   return page
 }

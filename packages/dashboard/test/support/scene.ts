@@ -17,9 +17,9 @@ export interface Scene {
   /** Opens an empty page in its own context, signed in if there is a merchant. The caller closes it and checks its problems. */
   open(merchant: TestMerchant | null, settings?: PageSettings): Promise<OpenPage>
   /** Opens an empty page in its own context. It is closed when the test ends, and its problems fail the test. */
-  visit(settings?: PageSettings): Promise<OpenPage>
-  /** Like `visit`, but signed in. All pages of a merchant share one session, so don't sign out in it. */
-  visitAs(merchant: TestMerchant, settings?: PageSettings): Promise<OpenPage>
+  openPage(settings?: PageSettings): Promise<OpenPage>
+  /** Like `openPage`, but signed in. All pages of a merchant share one session, so don't sign out in it. */
+  openAs(merchant: TestMerchant, settings?: PageSettings): Promise<OpenPage>
   close(): Promise<void>
 }
 
@@ -57,8 +57,8 @@ export async function openScene(): Promise<Scene> {
     platform,
     url,
     open,
-    visit: (settings) => openForTest(null, settings),
-    visitAs: openForTest,
+    openPage: (settings) => openForTest(null, settings),
+    openAs: openForTest,
     async close() {
       await browser.close()
       await platform.close()

@@ -2,7 +2,7 @@
 
 import {
   addMerchant,
-  type PageAnswer,
+  type PageResponse,
   PlainBrowser,
   type TestMerchant,
   urlOf,
@@ -64,7 +64,7 @@ export class SingleSignOnScene {
   }
 
   /** Presses the button, and returns the URL of the provider. Throws if the response has none. */
-  async leave(visitor: PlainBrowser, page = '/sign-in'): Promise<string> {
+  async start(visitor: PlainBrowser, page = '/sign-in'): Promise<string> {
     const { headers, status } = await visitor.send(page, '/sign-in/oidc')
     const address = /^0; url=(.+)$/.exec(headers.get('refresh') ?? '')?.[1]
     if (address === undefined) throw new Error(`the button returned ${status}`)
@@ -72,18 +72,18 @@ export class SingleSignOnScene {
   }
 
   /** Presses the button and signs in at the provider. Returns the callback URL. */
-  async leaveAndSignIn(visitor: PlainBrowser, login: string): Promise<string> {
-    return signInThere(await this.leave(visitor), this.provider.issuer, login)
+  async signInAtProvider(visitor: PlainBrowser, login: string): Promise<string> {
+    return signInThere(await this.start(visitor), this.provider.issuer, login)
   }
 
   /** Opens the callback URL. */
-  comeBack(visitor: PlainBrowser, address: string): Promise<PageAnswer> {
+  finish(visitor: PlainBrowser, address: string): Promise<PageResponse> {
     return visitor.get(address.slice(this.url.length))
   }
 
   /** Runs the whole single sign-on. */
-  async signIn(visitor: PlainBrowser, login: string): Promise<PageAnswer> {
-    return this.comeBack(visitor, await this.leaveAndSignIn(visitor, login))
+  async signIn(visitor: PlainBrowser, login: string): Promise<PageResponse> {
+    return this.finish(visitor, await this.signInAtProvider(visitor, login))
   }
 
   async close(): Promise<void> {

@@ -4,7 +4,7 @@ import { createSign, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
-import { type PageAnswer, PlainBrowser } from '../../../../test/support/merchant.ts'
+import { type PageResponse, PlainBrowser } from '../../../../test/support/merchant.ts'
 
 /** A person with an account at the provider. The provider omits absent claims. */
 export interface Person {
@@ -105,7 +105,7 @@ export async function declineThere(start: string, issuer: string): Promise<strin
 }
 
 /** Sends the form on the provider's page: first the sign-in, then the consent. */
-function fill(there: PlainBrowser, page: PageAnswer, login: string): Promise<PageAnswer> {
+function fill(there: PlainBrowser, page: PageResponse, login: string): Promise<PageResponse> {
   const action = /action="([^"]+)"/.exec(page.text)?.[1] ?? ''
   const prompt = /name="prompt" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
   const path = pathAt(there.url, action)
