@@ -16,8 +16,8 @@ import { errorPage, notFoundPage, rejectedFormPage, repeatedFormPage, unreadable
 import { respond } from './respond.ts'
 import { storeHead, timeZoneOf } from './stores.ts'
 
-type PageHandler<V extends DashboardRequest> = (request: V) => HandlerResult | Promise<HandlerResult>
-type FormHandler<V extends DashboardRequest> = (request: V, form: FormFields) => HandlerResult | Promise<HandlerResult>
+type PageHandler<R extends DashboardRequest> = (request: R) => HandlerResult | Promise<HandlerResult>
+type FormHandler<R extends DashboardRequest> = (request: R, form: FormFields) => HandlerResult | Promise<HandlerResult>
 
 interface FormOptions {
   /** Whether the handler is idempotent for the same form token. Otherwise the dashboard accepts a token only once. */
@@ -152,7 +152,7 @@ async function requireStore(request: MerchantRequest, handler: PageHandler<Store
 }
 
 /** Rejects forms from other origins or sessions, and a second use of a token unless the form is repeatable. */
-function csrfGuard<V extends DashboardRequest>(handler: FormHandler<V>, options?: FormOptions): PageHandler<V> {
+function csrfGuard<R extends DashboardRequest>(handler: FormHandler<R>, options?: FormOptions): PageHandler<R> {
   return async (request) => {
     const { context, services } = request
     const back = backOf(request)

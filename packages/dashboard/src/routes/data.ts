@@ -98,8 +98,8 @@ async function download(
     'content-disposition': `attachment; filename="${name}"`,
   }
   if (context.req.method === 'HEAD') return new Response(null, { headers })
-  const end = services.downloads.acquire(session.merchantId)
-  if (end === null) return { ...unreadablePage(request, list, TOO_MANY_DOWNLOADS), status: 429 }
+  const release = services.downloads.acquire(session.merchantId)
+  if (release === null) return { ...unreadablePage(request, list, TOO_MANY_DOWNLOADS), status: 429 }
   const { env } = context as Context<{ Bindings: HttpBindings }>
   const clientLeft = new AbortController()
   env.outgoing.once('close', () => clientLeft.abort())
@@ -118,7 +118,7 @@ async function download(
     if (!(error instanceof StoreDatabaseError)) throw error
     return unreadablePage(request, list, UNREADABLE_MESSAGE)
   } finally {
-    end()
+    release()
   }
 }
 
