@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { experiment } from '../bench/service/late-commits/experiment.ts'
-import { startNode } from '../packages/api/test/support/nodes.ts'
+import { startNode } from '../packages/api/test/support/start-node.ts'
 import type { RunningService } from '../packages/operator/src/service.ts'
 import { migrationStatements } from '../packages/operator/src/store-schema/migrate-store.ts'
 import { startPlatform, type TestPlatform, type TestStore } from './support/platform.ts'

@@ -3,7 +3,7 @@
 
 import { StoreExportClient } from '@store-export/client'
 import { expect, onTestFinished, test } from 'vitest'
-import { closed, readSlowly } from '../../packages/api/test/support/slow-client.ts'
+import { readSlowly, whenClosed } from '../../packages/api/test/support/slow-client.ts'
 import { waitUntil } from '../../packages/operator/test/support/embedded-server.ts'
 import { type FleetStore, ownerOf, startFleet, type TestNode } from '../../packages/operator/test/support/fleet.ts'
 import { askAndPause, byAgent, byFetch, byOldClient, readAgain, type Tally } from '../support/fleet-readers.ts'
@@ -172,7 +172,7 @@ test('on SIGTERM clients that never read, and stores that never answer, do not k
   expect((await ended).signal).toBe(null)
   expect(performance.now() - startedAt).toBeLessThan(10_000)
   socket.destroy()
-  await closed(socket)
+  await whenClosed(socket)
 })
 
 /** How many statements wait for the table `orders`. */

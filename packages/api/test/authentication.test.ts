@@ -3,9 +3,9 @@ import { createKey, KeyLimitReached, makeApiKey, revokeKey } from '@store-export
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { get, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import type { RunningService } from '../../operator/src/service.ts'
-import { NO_ID, pathsWith } from './support/endpoints.ts'
-import { ask } from './support/http.ts'
-import { startNode } from './support/nodes.ts'
+import { sendRequest } from './support/http.ts'
+import { pathsWith, UNKNOWN_ID } from './support/spec-endpoints.ts'
+import { startNode } from './support/start-node.ts'
 
 let platform: TestPlatform
 let node: RunningService
@@ -28,14 +28,14 @@ const BODY = JSON.stringify({
   },
 })
 const withHeaders = (headers: Record<string, string | string[]>, path = '/api/v1/store') =>
-  ask(platform.service.url, { path, headers })
+  sendRequest(platform.service.url, { path, headers })
 const revoke = (keyId: string) => revokeKey({ database: platform.service.control, keyId })
 const unknownKey = () => makeApiKey(randomBytes).reveal()
-/** A key whose last character is another one, so that its checksum is wrong. */
+/** A key with another last character, so its checksum is wrong. */
 const mistyped = (key: string) => key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')
 
-describe('[AUTH-6, R26] one identical answer, whatever is wrong with the key', () => {
-  test.each(pathsWith(NO_ID))('GET %s', async (path) => {
+describe('[AUTH-6, R26] a missing, malformed, unknown or revoked key gets the same response', () => {
+  test.each(pathsWith(UNKNOWN_ID))('GET %s', async (path) => {
     const revoked = await platform.newKey(store.id)
     await revoke(revoked.id)
     for (const [what, headers] of Object.entries({
@@ -48,21 +48,21 @@ describe('[AUTH-6, R26] one identical answer, whatever is wrong with the key', (
       revoked: { 'x-api-key': revoked.key },
       repeated: { 'x-api-key': [store.key, store.key] },
     })) {
-      const answer = await withHeaders(headers, path)
-      expect(answer.status, what).toBe(401)
-      expect(answer.text, what).toBe(BODY)
-      expect(answer.headers['www-authenticate'], what).toBe('ApiKey realm="store data export", header="x-api-key"')
-      expect(answer.headers.ratelimit, what).toBeUndefined()
+      const response = await withHeaders(headers, path)
+      expect(response.status, what).toBe(401)
+      expect(response.text, what).toBe(BODY)
+      expect(response.headers['www-authenticate'], what).toBe('ApiKey realm="store data export", header="x-api-key"')
+      expect(response.headers.ratelimit, what).toBeUndefined()
     }
   })
 
-  test('unknown paths and other methods, too', async () => {
+  test('for unknown paths and other methods', async () => {
     expect((await withHeaders({}, '/api/v1/nowhere')).text).toBe(BODY)
-    expect((await ask(platform.service.url, { method: 'POST', path: '/api/v1/orders' })).text).toBe(BODY)
+    expect((await sendRequest(platform.service.url, { method: 'POST', path: '/api/v1/orders' })).text).toBe(BODY)
   })
 })
 
-describe('[R25] a repeated key header is refused, even when one of them is good', () => {
+describe('[R25] a repeated key header is rejected, even if one value is right', () => {
   test.each([
     ['twice the same', () => [store.key, store.key]],
     ['good and bad', () => [store.key, 'x']],
@@ -74,8 +74,8 @@ describe('[R25] a repeated key header is refused, even when one of them is good'
   })
 })
 
-describe('[AUTH-1] the key travels in x-api-key and nowhere else', () => {
-  test('the name of the header in any case', async () => {
+describe('[AUTH-1] the service reads the key only from x-api-key', () => {
+  test('with the header name in upper or lower case', async () => {
     for (const name of ['x-api-key', 'X-API-KEY', 'X-Api-Key'])
       expect((await withHeaders({ [name]: store.key })).status).toBe(200)
   })
@@ -86,26 +86,26 @@ describe('[AUTH-1] the key travels in x-api-key and nowhere else', () => {
     ['cookie', () => ({ cookie: `x-api-key=${store.key}` })],
     ['api-key', () => ({ 'api-key': store.key })],
     ['x_api_key', () => ({ x_api_key: store.key })],
-  ])('not in %s', async (_what, headers) => {
+  ])('and not from %s', async (_what, headers) => {
     expect((await withHeaders(headers())).status).toBe(401)
   })
 
-  test('not in the query string', async () => {
+  test('and not from the query string', async () => {
     for (const name of ['x-api-key', 'api_key', 'key']) {
-      const answer = await withHeaders({}, `/api/v1/store?${name}=${store.key}`)
-      expect(answer.status).toBe(401)
-      expect(answer.text).not.toContain(store.key)
+      const response = await withHeaders({}, `/api/v1/store?${name}=${store.key}`)
+      expect(response.status).toBe(401)
+      expect(response.text).not.toContain(store.key)
     }
   })
 })
 
 describe('[AUTH-2] a key is a fixed prefix and a secret', () => {
-  test('sdx_ and base62', () => {
+  test('of sdx_ and base62', () => {
     expect(store.key).toMatch(/^sdx_[0-9A-Za-z]{49}$/)
     expect(other.key.slice(0, 4)).toBe('sdx_')
   })
 
-  test('a mistyped key is refused without a look-up, with any one character changed', async () => {
+  test('and is rejected without a lookup after a change of any character', async () => {
     for (let index = 0; index < store.key.length; index += 4) {
       const changed = store.key[index] === 'a' ? 'b' : 'a'
       const key = store.key.slice(0, index) + changed + store.key.slice(index + 1)
@@ -115,13 +115,13 @@ describe('[AUTH-2] a key is a fixed prefix and a secret', () => {
     }
   })
 
-  test('case matters', async () => {
+  test('and is case-sensitive', async () => {
     const swapped = store.key.replace(/[a-z]/g, (letter) => letter.toUpperCase())
     expect((await withHeaders({ 'x-api-key': swapped })).status).toBe(401)
   })
 })
 
-test('[AUTH-3] only a hash of the key is stored: no table of the control database holds it', async () => {
+test('[AUTH-3] the control database stores only a hash of the key', async () => {
   const sql = platform.controlSql
   const dump: string[] = []
   for (const table of ['api_keys', 'stores', 'request_counters', 'usage_hours', 'service_secrets'])
@@ -132,7 +132,7 @@ test('[AUTH-3] only a hash of the key is stored: no table of the control databas
   expect(text).not.toContain(store.key.slice(12, -4))
 })
 
-test('[AUTH-4] a store has five active keys and no sixth, however many ask at once; each works', async () => {
+test('[AUTH-4] five of many simultaneous requests create a key, and each key works', async () => {
   const made = await Promise.allSettled(
     Array.from({ length: 12 }, (_, index) =>
       createKey({
@@ -151,7 +151,7 @@ test('[AUTH-4] a store has five active keys and no sixth, however many ask at on
   expect((await withHeaders({ 'x-api-key': other.key })).status).toBe(200)
 })
 
-test('[AUTH-5] a revoked key is refused on the very next request, on every node', async () => {
+test('[AUTH-5] rejects a revoked key on the next request, on every node', async () => {
   for (let round = 0; round < 5; round += 1) {
     const { id, key } = await platform.newKey(store.id)
     const urls = round % 2 === 0 ? [platform.service.url, node.url] : [node.url, platform.service.url]
@@ -161,7 +161,7 @@ test('[AUTH-5] a revoked key is refused on the very next request, on every node'
   }
 })
 
-test('[AUTH-5] the other keys of the store live on', async () => {
+test('[AUTH-5] after a key is revoked, the other keys of the store still work', async () => {
   expect((await withHeaders({ 'x-api-key': store.key })).status).toBe(200)
 })
 

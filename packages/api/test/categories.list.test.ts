@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { deviations } from './support/conform.ts'
-import { filledStore } from './support/demo.ts'
+import { deviations } from './support/deviations.ts'
+import { filledStore } from './support/filled-store.ts'
 
 let platform: TestPlatform
 let store: TestStore
@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('[EP-CATEGORIES, RES-CATEGORY, ENV-2] exactly the tabled fields, of their types, oldest first', async () => {
+test('[EP-CATEGORIES, RES-CATEGORY, ENV-2] returns exactly the specified fields with their types, oldest first', async () => {
   const { status, json } = await platform.get('/api/v1/categories?limit=250', store.key)
   const stored = await store.sql`select id::text from categories order by created_at, id`
   expect(status).toBe(200)
@@ -22,7 +22,7 @@ test('[EP-CATEGORIES, RES-CATEGORY, ENV-2] exactly the tabled fields, of their t
   expect(json.data.flatMap((row: unknown) => deviations(row, 'category'))).toEqual([])
 })
 
-test('[RES-CATEGORY] categories nest one level; order is the display position', async () => {
+test('[RES-CATEGORY] categories nest one level, and order is the display position', async () => {
   const { json } = await platform.get('/api/v1/categories', store.key)
   const tops = new Set(
     json.data.filter((row: { parent_id: null }) => row.parent_id === null).map((row: { id: string }) => row.id),

@@ -1,5 +1,5 @@
-// First pages of what was changed since an instant: whether the changed rows are sorted or the list is walked, and that the
-// client sees no difference.
+// First pages of rows that were changed since a timestamp. The service sorts the changed rows or reads the whole list,
+// and both return the same rows.
 
 import { parseTimestamp, product } from '@store-export/contract'
 import { StoreColumns } from '@store-export/engine'
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const ids = (from: number) => Array.from({ length: LIMIT }, (_, index) => idAt(from + index))
 
-/** Rows from this one on are changed; the others long ago. */
+/** Rows from this index on have a recent change. */
 async function changeFrom(row: number): Promise<void> {
   await connection.script(
     `update products set updated_at = timestamptz '2020-01-01Z' where name::int < ${row} and updated_at > '2029-01-01Z'`,
@@ -78,7 +78,7 @@ test.each([
   { changed: SORTED_MAX + 1, counted: SORTED_MAX + 1 },
   { changed: SORTED_MAX + 30_000, counted: SORTED_MAX + 1 },
   { changed: SORTED_MAX, counted: SORTED_MAX },
-])('[Q-UPDATED, PAG-4] $changed rows are changed, $counted are counted, and pages follow each other', async (each) => {
+])('[Q-UPDATED, PAG-4] with $changed changed rows, counts $counted rows and returns every page', async (each) => {
   await connection.script(`update products set updated_at = timestamptz '${CHANGED}' where updated_at < '${CHANGED}'`)
   await changeFrom(ROWS - each.changed)
   await connection.script('vacuum analyze products')
@@ -105,14 +105,17 @@ test.each([
   expect(plan).not.toMatch(each.other)
 })
 
-/** The plan of the count on a connection that has counted before, and how often that connection planned nothing. */
+/**
+ * Returns the plan of the count on a connection that has counted before, and how often that connection used a generic
+ * plan.
+ */
 async function countAgain(): Promise<{ plan: string; unplanned: bigint | undefined }> {
   const { text, values } = changedCountStatement(FIRST_PAGE, await columns(), true)
   await connection.script(`prepare counted as ${text}`)
   try {
     for (let n = 0; n < 5; n++) await connection.script(`execute counted('${values[0]}')`)
     const plan = await explained(`execute counted('${values[0]}')`)
-    // PostgreSQL 14 added generic_plans
+    // PostgreSQL 14 added generic_plans.
     const [uses] = await queryRows<{ count: bigint | null }>(
       connection,
       sql`select (to_jsonb(p) -> 'generic_plans')::int8 as count from pg_prepared_statements p where name = 'counted'`,
@@ -125,7 +128,7 @@ async function countAgain(): Promise<{ plan: string; unplanned: bigint | undefin
 
 const BY_INDEX = /Scan using \w+_updated_at_created_at_id_idx on products/
 
-test('[Q-UPDATED] counts by the index of changes, and plans no more after five counts', async () => {
+test('[Q-UPDATED] counts with the index of updated_at, and uses a generic plan after five counts', async () => {
   await connection.script('create table copied (like products including all)')
   await connection.script('alter table products rename to aside; alter table copied rename to products')
   try {
@@ -141,7 +144,7 @@ test('[Q-UPDATED] counts by the index of changes, and plans no more after five c
   }
 })
 
-test('[Q-UPDATED] counts by the index of changes in a table that was never analyzed', async () => {
+test('[Q-UPDATED] counts with the index of updated_at in a table that was never analyzed', async () => {
   await connection.script('create table analyzed (like products including all) with (autovacuum_enabled = off)')
   await connection.script('alter table products rename to aside; alter table analyzed rename to products')
   try {

@@ -1,12 +1,12 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { filledStore } from './support/demo.ts'
-import { ask } from './support/http.ts'
+import { filledStore } from './support/filled-store.ts'
+import { sendRequest } from './support/http.ts'
 
 let platform: TestPlatform
 let store: TestStore
-/** A page behind a cursor: a first page carries a new watermark each time. */
+/** A page with a cursor. Each first page would have a new watermark. */
 let page: string
 beforeAll(async () => {
   platform = await startPlatform()
@@ -16,8 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-const asking = (acceptEncoding: string | null, path = page) =>
-  ask(platform.service.url, {
+const sendWithKey = (acceptEncoding: string | null, path = page) =>
+  sendRequest(platform.service.url, {
     path,
     headers: { 'x-api-key': store.key, ...(acceptEncoding === null ? {} : { 'accept-encoding': acceptEncoding }) },
   })
@@ -28,7 +28,7 @@ function decode(body: Buffer, encoding: string | undefined): Buffer {
   return encoding === 'gzip' ? gunzipSync(body) : body
 }
 
-describe('a body in the encoding that was asked for is the same bytes', () => {
+describe('a compressed body has the same bytes after decompression', () => {
   test.each([
     [null, undefined],
     ['', undefined],
@@ -50,26 +50,26 @@ describe('a body in the encoding that was asked for is the same bytes', () => {
     ['x'.repeat(2000), undefined],
     [';;;,,,q=', undefined],
   ])('accept-encoding: %j', async (acceptEncoding, encoding) => {
-    const plain = await asking(null)
-    const answer = await asking(acceptEncoding)
-    expect(answer.headers['content-encoding']).toBe(encoding)
-    expect(answer.headers['content-length']).toBe(String(answer.body.length))
-    expect(answer.headers.vary).toContain('accept-encoding')
-    const { body } = answer
+    const plain = await sendWithKey(null)
+    const response = await sendWithKey(acceptEncoding)
+    expect(response.headers['content-encoding']).toBe(encoding)
+    expect(response.headers['content-length']).toBe(String(response.body.length))
+    expect(response.headers.vary).toContain('accept-encoding')
+    const { body } = response
     const decoded = decode(body, encoding)
     expect(decoded.equals(plain.body)).toBe(true)
     if (encoding !== undefined) expect(body.length).toBeLessThan(plain.body.length / 3)
   })
 })
 
-test('[R27] a compressed page is whole, too: its length is sent, and it is not chunked', async () => {
+test('[R27] a compressed page has its length in content-length, and is not chunked', async () => {
   for (const encoding of ['zstd', 'br', 'gzip']) {
-    const { headers, body } = await asking(encoding)
+    const { headers, body } = await sendWithKey(encoding)
     expect([headers['transfer-encoding'], headers['content-length']]).toEqual([undefined, String(body.length)])
   }
 })
 
-test('small answers and errors are sent as they are', async () => {
+test('small responses and errors are not compressed', async () => {
   for (const path of ['/api/v1/store', '/api/v1/orders?limit=0', '/api/v1/nowhere'])
-    expect((await asking('zstd, br, gzip', path)).headers['content-encoding']).toBeUndefined()
+    expect((await sendWithKey('zstd, br, gzip', path)).headers['content-encoding']).toBeUndefined()
 })

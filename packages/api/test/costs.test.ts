@@ -1,4 +1,4 @@
-// What a request costs in things that can be counted. A slow machine does not turn these red; a statement too many does.
+// Costs of a request that can be counted. They do not depend on the speed of the machine.
 
 import { customer, LATEST_REVISION, order, product, type Resource } from '@store-export/contract'
 import { StoreColumns } from '@store-export/engine'
@@ -10,11 +10,11 @@ import { changedCountStatement } from '../../engine/src/query/changed-count.ts'
 import { embeddedFields } from '../../engine/src/query/embedded.ts'
 import { statementOf } from '../../engine/src/query/sql.ts'
 import { newCell } from '../../postgres/src/cell.ts'
-import { type CountedWay, countedWay, type MessageCounts } from './support/counted-way.ts'
-import { filledStore } from './support/demo.ts'
-import { NO_ID } from './support/endpoints.ts'
-import { startNode } from './support/nodes.ts'
+import { type CountingProxy, type MessageCounts, startCountingProxy } from './support/counting-proxy.ts'
+import { filledStore } from './support/filled-store.ts'
 import { administrate } from './support/rows.ts'
+import { UNKNOWN_ID } from './support/spec-endpoints.ts'
+import { startNode } from './support/start-node.ts'
 
 const SIZE = { orders: 600, customers: 200, products: 100, locations: 2, groups: 2 }
 const AT_ONCE = 64
@@ -28,39 +28,39 @@ beforeAll(async () => {
 afterAll(() => platform.close())
 
 interface Counted {
-  readonly control: CountedWay
-  readonly stores: CountedWay
+  readonly control: CountingProxy
+  readonly stores: CountingProxy
   get(path: string): Promise<string>
 }
 
-/** A node whose ways to both databases are counted; it knows the store, and has answered twice what is asked for. */
+/** Starts a node behind a counting proxy for each database. It has already served each path twice. */
 async function countedNode(...known: string[]): Promise<Counted> {
-  const [control, stores] = [await countedWay(platform.controlUrl), await countedWay(store.readerUrl)]
+  const [control, stores] = [await startCountingProxy(platform.controlUrl), await startCountingProxy(store.readerUrl)]
   const [row] = await platform.controlSql<[{ url: string }]>`
     select database_url as url from stores where id = ${store.id}`
   await platform.controlSql`update stores set database_url = ${stores.url(row.url)} where id = ${store.id}`
-  // what it does by itself must not be counted
+  // Periodic work of the node must not be counted.
   const node = await startNode({ ...platform, controlUrl: control.url(platform.controlUrl) })
   onTestFinished(() => node.close())
   const get = async (path: string) => {
-    const answer = await fetch(`${node.url}/api/v1${path}`, { headers: { 'x-api-key': store.key } })
-    const text = await answer.text()
-    if (answer.status !== 200) throw new Error(`${answer.status} for ${path}: ${text}`)
+    const response = await fetch(`${node.url}/api/v1${path}`, { headers: { 'x-api-key': store.key } })
+    const text = await response.text()
+    if (response.status !== 200) throw new Error(`${response.status} for ${path}: ${text}`)
     return text
   }
   for (const path of [...known, ...known]) await get(path)
-  control.take()
-  stores.take()
+  control.takeCounts()
+  stores.takeCounts()
   return { control, stores, get }
 }
 
 type Cost = { readonly [Database in 'control' | 'stores']: MessageCounts }
 
-/** What asking for these paths costs, all at once. */
+/** The costs of simultaneous requests for these paths. */
 async function costOf({ control, stores, get }: Counted, paths: readonly string[]): Promise<Cost & { bytes: number }> {
   const texts = await Promise.all(paths.map(get))
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
-  return { control: control.take(), stores: stores.take(), bytes }
+  return { control: control.takeCounts(), stores: stores.takeCounts(), bytes }
 }
 
 async function idsOf(count: number): Promise<string[]> {
@@ -68,14 +68,14 @@ async function idsOf(count: number): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Round trips, parsed statements and opened connections in each database. */
+/** Round trips, parsed statements and opened connections for each database. */
 const spent = ({ control, stores }: Cost) => ({
   control: [control.roundTrips, control.parsed, control.connections],
   store: [stores.roundTrips, stores.parsed, stores.connections],
 })
 
-test('a row by ID costs one round trip to each database, and nothing is parsed again', async () => {
-  const [one = NO_ID, other = NO_ID] = await idsOf(2)
+test('a row by ID costs one round trip to each database, and no statement is parsed again', async () => {
+  const [one = UNKNOWN_ID, other = UNKNOWN_ID] = await idsOf(2)
   const node = await countedNode(`/orders/${one}`)
   const cost = await costOf(node, [`/orders/${other}`])
   expect(spent(cost)).toEqual({ control: [1, 0, 0], store: [1, 0, 0] })
@@ -92,13 +92,13 @@ test('simultaneous requests for rows share key checks, and each reads its row in
   expect(stores.roundTrips).toBe(AT_ONCE)
 })
 
-test('a page costs one round trip to each database, a first page one more for its watermark', async () => {
+test('a page costs one round trip to each database, and a first page one more for its watermark', async () => {
   const node = await countedNode()
   const first = JSON.parse(await node.get('/orders?limit=250'))
   const next = `/orders?limit=250&cursor=${first.meta.next_cursor}`
   for (const path of [next, '/orders?limit=250', next]) await node.get(path)
-  node.control.take()
-  node.stores.take()
+  node.control.takeCounts()
+  node.stores.takeCounts()
   expect(spent(await costOf(node, [next]))).toEqual({ control: [1, 0, 0], store: [1, 0, 0] })
   expect(spent(await costOf(node, ['/orders?limit=250']))).toEqual({ control: [1, 0, 0], store: [2, 0, 0] })
 })
@@ -107,28 +107,28 @@ test.each([
   { what: 'nothing', since: '9999-01-01T00:00:00Z', roundTrips: 2 },
   { what: 'some', since: '0001-01-01T00:00:00Z', roundTrips: 3 },
 ])(
-  '[Q-UPDATED] where $what was changed, a first page costs its watermark, a count, and the page only if it has rows',
+  '[Q-UPDATED] if $what was changed, a first page costs its watermark, a count, and a page only for changed rows',
   async (each) => {
     const path = `/orders?limit=250&updated_since=${each.since}`
     const node = await countedNode(path)
-    node.control.take()
-    node.stores.take()
+    node.control.takeCounts()
+    node.stores.takeCounts()
     const { stores } = await costOf(node, [path])
     expect([stores.roundTrips, stores.connections]).toEqual([each.roundTrips, 0])
   },
 )
 
-test.each(['/orders', '/products', '/customers'])('a page of %s takes fewer bytes than it gives', async (list) => {
+test.each(['/orders', '/products', '/customers'])('a page of %s reads fewer bytes than it returns', async (list) => {
   const node = await countedNode()
   const path = `${list}?limit=250`
   for (let times = 0; times < 3; times++) await node.get(path)
-  node.stores.take()
+  node.stores.takeCounts()
   const { stores, bytes } = await costOf(node, [path])
   expect(stores.bytes).toBeGreaterThan(bytes / 4)
   expect(stores.bytes).toBeLessThan(bytes)
 })
 
-/** A connection to the store, and what it has. */
+/** A connection to the store, and the tables and columns of the store. */
 async function opened({ id, ownerUrl }: TestStore = store) {
   const connection = await connect(parseConnectionUrl(ownerUrl), { applicationName: 'test' })
   onTestFinished(() => connection.close())
@@ -137,7 +137,7 @@ async function opened({ id, ownerUrl }: TestStore = store) {
   return { connection, present: await columns.of(address, connection) }
 }
 
-/** All rows of a resource, as they come from the database. */
+/** Reads all rows of a resource from the database. */
 async function messagesOf(resource: Resource): Promise<Buffer[]> {
   const { connection, present } = await opened()
   const plan = { kind: 'page', resource, limit: 1000, after: null, filters: [] } as const
@@ -149,11 +149,11 @@ async function messagesOf(resource: Resource): Promise<Buffer[]> {
 }
 
 const SINCE = 820_000_000_000_000n
-const POSITION = { createdAt: SINCE, id: NO_ID }
+const POSITION = { createdAt: SINCE, id: UNKNOWN_ID }
 
-test('[Q-STATUS] a status is a range of its index, on the first page and behind a position', async () => {
+test('[Q-STATUS] a status filter is an index range on the first page and on later pages', async () => {
   const { connection, present } = await opened()
-  // a small store is read whole, which hides what a large one would do
+  // The server scans a small table completely, which would hide the plan of a large one.
   await connection.script('analyze; set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off')
   const filters = [{ parameter: 'status', field: 'status', operator: '=', value: 'paid' }] as const
   for (const after of [null, POSITION]) {
@@ -167,7 +167,7 @@ test.each([order, product])(
   '$name: embedded rows come from an index in their order, without a sort',
   async (resource) => {
     const { connection, present } = await opened()
-    // the server reads a table of a few pages whole
+    // The server scans a table of a few pages completely.
     await connection.script('analyze; set enable_seqscan = off')
     const plan = { kind: 'page', resource, limit: 250, after: null, filters: [] } as const
     for (const { statement } of embeddedFields(plan, present, false)) {
@@ -178,7 +178,7 @@ test.each([order, product])(
   },
 )
 
-test('on a server with Citus, no statement has a limit that is not a number', async () => {
+test('on a server with Citus, the limit of every statement is a number', async () => {
   const extended = await filledStore(platform, LATEST_REVISION, { ...SIZE, orders: 1, customers: 1, products: 1 })
   await administrate(extended, 'set allow_system_table_mods = on; create table pg_catalog.pg_dist_partition ()')
   const { present } = await opened(extended)
@@ -190,17 +190,17 @@ test('on a server with Citus, no statement has a limit that is not a number', as
   }
 })
 
-/** The server's plan of a statement. */
+/** Returns the server's plan of a statement. */
 async function explain(connection: Connection, statement: string): Promise<string> {
   const lines = await queryRows<{ 'QUERY PLAN': string }>(connection, { text: `explain ${statement}`, values: [] })
   return lines.map((line) => line['QUERY PLAN']).join('\n')
 }
 
-/** Bytes for a row with its children: 44 of a customer, 70 of an order, 122 of a product as this is written. */
+/** Bytes for a row with its children. When this was measured, a customer used 44, an order 70, and a product 122. */
 const ALLOCATED_MOST = 160
 const WARM_ROWS = 60_000
 
-test.each([order, product, customer])('$name: a row becomes JSON with hardly an allocation', async (resource) => {
+test.each([order, product, customer])('$name: encoding a row as JSON allocates almost no memory', async (resource) => {
   const cells = (await messagesOf(resource)).map((message) => newCell(message))
   expect(cells.length).toBeGreaterThan(50)
   const bounds = { rowsMax: Number.MAX_SAFE_INTEGER, bytesMax: Number.MAX_SAFE_INTEGER }
@@ -215,6 +215,6 @@ test.each([order, product, customer])('$name: a row becomes JSON with hardly an 
     write()
     return (process.memoryUsage().heapUsed - before) / cells.length
   })
-  // a collection in between makes one of them too low
+  // A garbage collection during the measurement makes one value too low.
   expect(allocated.toSorted((one, other) => one - other)[7]).toBeLessThan(ALLOCATED_MOST)
 })

@@ -1,12 +1,12 @@
-// A counter in the control database that somebody holds, or that cannot be counted on: it is its own key's affair.
+// Locked and invalid counters in the control database. They must affect only their own keys.
 
 import { setTimeout as after } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openClient } from '../../../test/support/client.ts'
 import { get, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { startNode } from './support/nodes.ts'
+import { startNode } from './support/start-node.ts'
 
-/** Longer than a request waits for anything. */
+/** Longer than every time limit of a request. */
 const HELD_MS = 7000
 const CLIENTS = 8
 
@@ -24,7 +24,10 @@ function storeAt(index: number): TestStore {
   return store
 }
 
-/** Asks with the keys of all stores but the first, over several connections, until `until` by `performance.now()`. */
+/**
+ * Sends requests with the keys of all stores except the first, over several connections, until `until` by
+ * `performance.now()`.
+ */
 async function others(urls: readonly string[], until: number): Promise<{ status: number; ms: number }[]> {
   const found: { status: number; ms: number }[] = []
   const client = async (n: number) => {
@@ -38,7 +41,7 @@ async function others(urls: readonly string[], until: number): Promise<{ status:
   return found
 }
 
-test('[ERR-3, LIM-1] a counter that somebody holds is waited for by its own key alone, on every node', async () => {
+test('[ERR-3, LIM-1] a locked counter delays only the requests of its own key, on every node', async () => {
   const second = await startNode(platform)
   onTestFinished(() => second.close())
   const urls = [platform.service.url, second.url]
@@ -63,11 +66,11 @@ test('[ERR-3, LIM-1] a counter that somebody holds is waited for by its own key 
   await holder.unsafe('rollback')
   const statuses = await Promise.all(waiting)
   expect(new Set(statuses)).toEqual(new Set([200, 502]))
-  // those who came in the last seconds have waited for it
+  // Requests of the last seconds have waited for the locked counter.
   expect(statuses.slice(-10)).toEqual(Array(10).fill(200))
 })
 
-test('[ERR-3, LIM-1] a key that cannot be counted is refused, and nobody who came at the same moment with it', async () => {
+test('[ERR-3, LIM-1] a counter that cannot be updated rejects only the requests of its own key', async () => {
   const broken = storeAt(0)
   const sql = platform.controlSql
   await sql.unsafe(`
@@ -78,9 +81,9 @@ test('[ERR-3, LIM-1] a key that cannot be counted is refused, and nobody who cam
     create trigger refuse_to_count before insert or update on request_counters
       for each row when (new.key_id = '${broken.keyId}') execute function refuse_to_count();`)
   onTestFinished(async () => void (await sql.unsafe('drop function refuse_to_count cascade')))
-  const asked = Array.from({ length: 30 }, (_, index) => storeAt(index % 3))
-  const answers = await Promise.all(
-    asked.map(async ({ id, key }) => [id === broken.id, (await platform.get('/api/v1/store', key)).status]),
+  const requested = Array.from({ length: 30 }, (_, index) => storeAt(index % 3))
+  const responses = await Promise.all(
+    requested.map(async ({ id, key }) => [id === broken.id, (await platform.get('/api/v1/store', key)).status]),
   )
-  expect(answers).toEqual(asked.map(({ id }) => (id === broken.id ? [true, 502] : [false, 200])))
+  expect(responses).toEqual(requested.map(({ id }) => (id === broken.id ? [true, 502] : [false, 200])))
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { deviations } from './support/conform.ts'
-import { filledStore } from './support/demo.ts'
+import { deviations } from './support/deviations.ts'
+import { filledStore } from './support/filled-store.ts'
 
 let platform: TestPlatform
 let store: TestStore
@@ -26,7 +26,7 @@ async function walk(query: string): Promise<Row[]> {
   }
 }
 
-test('[R31, R23, RES-ADDRESS] every active address of the store, page by page, oldest first', async () => {
+test('[R31, R23, RES-ADDRESS] returns every active address of the store, oldest first', async () => {
   await store.sql`update customer_addresses set deleted_at = now() where id in (select id from customer_addresses limit 4)`
   const rows = await walk('limit=7')
   const stored =
@@ -36,7 +36,7 @@ test('[R31, R23, RES-ADDRESS] every active address of the store, page by page, o
   expect(rows.flatMap((row) => deviations(row, 'address'))).toEqual([])
 })
 
-test('[R31] updated_since keeps addresses changed at or after the instant', async () => {
+test('[R31] updated_since returns addresses that were changed at or after the timestamp', async () => {
   const [at] =
     await store.sql`select updated_at::text as at from customer_addresses order by updated_at offset 30 limit 1`
   const stored = await store.sql`select id::text from customer_addresses
@@ -45,7 +45,7 @@ test('[R31] updated_since keeps addresses changed at or after the instant', asyn
   expect((await walk(`limit=5&updated_since=${instant}`)).map(({ id }) => id)).toEqual(stored.map(({ id }) => id))
 })
 
-test('[R31, FMT-7] an older store has an empty list, whatever is asked', async () => {
+test('[R31, FMT-7] returns an empty list for an older store, with any parameters', async () => {
   for (const query of ['', '?limit=3', '?updated_since=2026-01-01T00:00:00Z']) {
     const { status, json } = await platform.get(`/api/v1/customer-addresses${query}`, old.key)
     expect([status, json]).toEqual([200, { data: [], meta: { next_cursor: null, has_more: false } }])

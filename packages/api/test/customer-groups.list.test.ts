@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { deviations } from './support/conform.ts'
-import { filledStore } from './support/demo.ts'
+import { deviations } from './support/deviations.ts'
+import { filledStore } from './support/filled-store.ts'
 
 let platform: TestPlatform
 let store: TestStore
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('[EP-GROUPS, RES-GROUP, ENV-2] exactly the tabled fields, of their types, oldest first', async () => {
+test('[EP-GROUPS, RES-GROUP, ENV-2] returns exactly the specified fields with their types, oldest first', async () => {
   const { status, json } = await platform.get('/api/v1/customer-groups?limit=250', store.key)
   const stored = await store.sql`select id::text from customer_groups order by created_at, id`
   expect(status).toBe(200)
@@ -23,7 +23,7 @@ test('[EP-GROUPS, RES-GROUP, ENV-2] exactly the tabled fields, of their types, o
   expect(json.data.flatMap((row: unknown) => deviations(row, 'group'))).toEqual([])
 })
 
-test('[FMT-7] an older store has an empty list', async () => {
+test('[FMT-7] returns an empty list for an older store', async () => {
   const { status, json } = await platform.get('/api/v1/customer-groups', old.key)
   expect([status, json]).toEqual([200, { data: [], meta: { next_cursor: null, has_more: false } }])
 })

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { deviations } from './support/conform.ts'
-import { filledStore } from './support/demo.ts'
-import { NO_ID } from './support/endpoints.ts'
+import { deviations } from './support/deviations.ts'
+import { filledStore } from './support/filled-store.ts'
+import { UNKNOWN_ID } from './support/spec-endpoints.ts'
 
 let platform: TestPlatform
 let store: TestStore
@@ -18,7 +18,7 @@ const addressesOf = (id: string, of = store) => platform.get(`/api/v1/customers/
 const customersOf = async (of: TestStore): Promise<string[]> =>
   (await of.sql`select id::text from customers order by id`).map(({ id }) => String(id))
 
-test('[EP-ADDRESSES, RES-ADDRESS, ENV-4, R23] the active addresses of each customer, oldest first, in the list envelope', async () => {
+test('[EP-ADDRESSES, RES-ADDRESS, ENV-4, R23] returns the active addresses of each customer as a list, oldest first', async () => {
   await store.sql`update customer_addresses set deleted_at = now() where id in (select id from customer_addresses limit 5)`
   let seen = 0
   for (const id of await customersOf(store)) {
@@ -35,7 +35,7 @@ test('[EP-ADDRESSES, RES-ADDRESS, ENV-4, R23] the active addresses of each custo
   expect(seen).toBeGreaterThan(20)
 })
 
-test('[ENV-4] more addresses than any page has rows come at once', async () => {
+test('[ENV-4] returns more addresses than a page can have, in one response', async () => {
   const [id = ''] = await customersOf(store)
   await store.sql`insert into customer_addresses (id, customer_id, first_name, last_name, line1, city, postal_code, country)
     select gen_random_uuid(), ${id}, 'F', 'L', 'S', 'C', 'P', 'DE' from generate_series(1, 300)`
@@ -44,30 +44,30 @@ test('[ENV-4] more addresses than any page has rows come at once', async () => {
   expect(json.meta).toEqual(NO_MORE)
 })
 
-test('[EP-ADDRESSES] a customer whose addresses were all removed, or who has none, has an empty list', async () => {
+test('[EP-ADDRESSES] returns an empty list for a customer with no active address', async () => {
   const [, id = ''] = await customersOf(store)
   await store.sql`update customer_addresses set deleted_at = now() where customer_id = ${id}`
   expect((await addressesOf(id)).json).toEqual({ data: [], meta: NO_MORE })
 })
 
-test('[EP-ID-MISSING] a customer that does not exist is 404, and one of another store is as well', async () => {
+test('[EP-ID-MISSING] returns 404 for an unknown customer, and for a customer of another store', async () => {
   const [other = ''] = await customersOf(old)
   await store.sql`delete from customers where id = ${other}`
-  for (const id of [NO_ID, other]) {
+  for (const id of [UNKNOWN_ID, other]) {
     const { status, json } = await addressesOf(id)
     expect([status, json.error]).toEqual([404, { code: 'NOT_FOUND', message: 'no customer of this store has this id' }])
   }
 })
 
-test('[FMT-7, VER-2] an older store has an empty list for a customer, and 404 for none', async () => {
+test('[FMT-7, VER-2] for an older store, returns an empty list for a customer and 404 for an unknown customer', async () => {
   const [id = ''] = await customersOf(old)
   expect((await addressesOf(id, old)).json).toEqual({ data: [], meta: NO_MORE })
-  expect((await addressesOf(NO_ID, old)).status).toBe(404)
+  expect((await addressesOf(UNKNOWN_ID, old)).status).toBe(404)
 })
 
-test('[R30] limit and cursor mean nothing here', async () => {
+test('[R30] ignores limit and cursor', async () => {
   const [, , id = ''] = await customersOf(store)
-  const answer = await platform.get(`/api/v1/customers/${id}/addresses?limit=0&cursor=x`, store.key)
-  expect(answer.status).toBe(200)
-  expect(answer.headers.get('x-ignored-params')).toBe('limit,cursor')
+  const response = await platform.get(`/api/v1/customers/${id}/addresses?limit=0&cursor=x`, store.key)
+  expect(response.status).toBe(200)
+  expect(response.headers.get('x-ignored-params')).toBe('limit,cursor')
 })

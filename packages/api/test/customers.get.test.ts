@@ -1,8 +1,8 @@
 import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { filledStore } from './support/demo.ts'
-import { NO_ID } from './support/endpoints.ts'
+import { filledStore } from './support/filled-store.ts'
+import { UNKNOWN_ID } from './support/spec-endpoints.ts'
 
 let platform: TestPlatform
 let store: TestStore
@@ -18,20 +18,20 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('[EP-CUSTOMER, RES-CUSTOMER, ENV-1, GEN-3] each customer by its id is the row of the list', async () => {
+test('[EP-CUSTOMER, RES-CUSTOMER, ENV-1, GEN-3] returns the same row as the list for each ID', async () => {
   await store.sql`update customers set password_hash = 'pbkdf2-should-never-be-seen'`
   const { json } = await platform.get('/api/v1/customers', store.key)
   expect(json.data).toHaveLength(12)
   for (const row of json.data) {
-    const answer = await platform.get(`/api/v1/customers/${row.id}`, store.key)
-    expect(answer.json).toEqual({ data: row })
-    expect(answer.text).not.toMatch(/password|pbkdf2/)
+    const response = await platform.get(`/api/v1/customers/${row.id}`, store.key)
+    expect(response.json).toEqual({ data: row })
+    expect(response.text).not.toMatch(/password|pbkdf2/)
   }
 })
 
-test('[EP-ID-MISSING] a UUID without a row is 404', async () => {
-  const answer = await platform.get(`/api/v1/customers/${NO_ID}`, store.key)
-  expect([answer.status, answer.json.error]).toEqual([
+test('[EP-ID-MISSING] returns 404 for a UUID without a row', async () => {
+  const response = await platform.get(`/api/v1/customers/${UNKNOWN_ID}`, store.key)
+  expect([response.status, response.json.error]).toEqual([
     404,
     { code: 'NOT_FOUND', message: 'no customer of this store has this id' },
   ])

@@ -1,8 +1,8 @@
 import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { deviations, nullableFields } from './support/conform.ts'
-import { filledStore } from './support/demo.ts'
+import { deviations, nullableFields } from './support/deviations.ts'
+import { filledStore } from './support/filled-store.ts'
 
 let platform: TestPlatform
 let store: TestStore
@@ -15,12 +15,12 @@ afterAll(() => platform.close())
 
 const ask = (query: string, of = store) => platform.get(`/api/v1/customers?${query}`, of.key)
 const idsOf = async (query: string, of = store): Promise<string[]> => {
-  const answer = await ask(query, of)
-  expect(answer.status, answer.text).toBe(200)
-  return answer.json.data.map(({ id }: { id: string }) => id)
+  const response = await ask(query, of)
+  expect(response.status, response.text).toBe(200)
+  return response.json.data.map(({ id }: { id: string }) => id)
 }
 
-test('[EP-CUSTOMERS, RES-CUSTOMER, ENV-2, GEN-3] exactly the tabled fields, of their types, and no password', async () => {
+test('[EP-CUSTOMERS, RES-CUSTOMER, ENV-2, GEN-3] returns exactly the specified fields with their types, and no password', async () => {
   await store.sql`update customers set password_hash = 'pbkdf2-should-never-be-seen', updated_at = updated_at`
   const { json, text } = await ask('limit=250')
   expect(Object.keys(json)).toEqual(['data', 'meta'])
@@ -29,7 +29,7 @@ test('[EP-CUSTOMERS, RES-CUSTOMER, ENV-2, GEN-3] exactly the tabled fields, of t
   expect(text).not.toMatch(/password|pbkdf2/)
 })
 
-test('[RES-CUSTOMER] each nullable field is null where nothing is stored', async () => {
+test('[RES-CUSTOMER] returns null for each nullable field without a value', async () => {
   const id = '00000000-0000-4000-8000-0000000000c1'
   await store.sql`insert into customers (id, email, created_at) values (${id}, 'bare@example.com', '2001-01-01T00:00:00Z')`
   const { json } = await ask('limit=1')
@@ -41,7 +41,7 @@ test('[RES-CUSTOMER] each nullable field is null where nothing is stored', async
 
 describe('[Q-CREATED] created_since', () => {
   test.each([LATEST_REVISION, 'launch'])(
-    'keeps customers created at or after the instant on a store at %s',
+    'returns customers that were created at or after the timestamp, on a store at %s',
     async (revision) => {
       const of = revision === 'launch' ? old : store
       const rows = await of.sql`select id::text, created_at::text as at from customers order by created_at, id`
@@ -52,7 +52,7 @@ describe('[Q-CREATED] created_since', () => {
 })
 
 describe('[Q-UPDATED] updated_since', () => {
-  test('[R14] a customer that never changed counts by its creation', async () => {
+  test('[R14] for a customer without updates, compares the time of creation', async () => {
     const [unchanged] = await store.sql`select id::text, created_at::text as at from customers
       where updated_at is null order by created_at desc limit 1`
     const at = String(unchanged?.at).replace(' ', 'T').replace(/\+00$/, 'Z')
@@ -63,7 +63,7 @@ describe('[Q-UPDATED] updated_since', () => {
     expect(found).toEqual(stored.map(({ id }) => id))
   })
 
-  test('[R13] with created_since, both apply', async () => {
+  test('[R13] with created_since, applies both', async () => {
     const [a] = await store.sql`select created_at::text as at from customers order by created_at offset 25 limit 1`
     const [u] =
       await store.sql`select coalesce(updated_at, created_at)::text as at from customers order by 1 offset 40 limit 1`
@@ -77,21 +77,21 @@ describe('[Q-UPDATED] updated_since', () => {
     expect(found.length).toBeLessThan((await idsOf(`limit=250&created_since=${at}`)).length)
   })
 
-  test('[Q-UPDATED-OLD, R1] a store without customer updates says so, and what to use', async () => {
-    const answer = await ask('updated_since=2026-01-01T00:00:00Z', old)
-    expect([answer.status, answer.json.error.code]).toEqual([400, 'INVALID_PARAM'])
-    expect(answer.json.error.message).toMatch(/^updated_since: this store does not track customer updates/)
-    expect(answer.json.error.message).toContain('created_since')
+  test('[Q-UPDATED-OLD, R1] on a store without customer updates, the error says so and names created_since', async () => {
+    const response = await ask('updated_since=2026-01-01T00:00:00Z', old)
+    expect([response.status, response.json.error.code]).toEqual([400, 'INVALID_PARAM'])
+    expect(response.json.error.message).toMatch(/^updated_since: this store does not track customer updates/)
+    expect(response.json.error.message).toContain('created_since')
   })
 
-  test('[Q-UPDATED-OLD] what is malformed is refused as such there, too', async () => {
-    const answer = await ask('updated_since=yesterday', old)
-    expect(answer.json.error.message).toContain('RFC 3339')
+  test('[Q-UPDATED-OLD] on such a store, a malformed value gets the error for its format', async () => {
+    const response = await ask('updated_since=yesterday', old)
+    expect(response.json.error.message).toContain('RFC 3339')
   })
 })
 
-test('[Q-STATUS, R9] customers have no status: it is ignored and named', async () => {
-  const answer = await ask('status=paid&limit=1')
-  expect(answer.status).toBe(200)
-  expect(answer.headers.get('x-ignored-params')).toBe('status')
+test('[Q-STATUS, R9] customers have no status, so the parameter is ignored and named', async () => {
+  const response = await ask('status=paid&limit=1')
+  expect(response.status).toBe(200)
+  expect(response.headers.get('x-ignored-params')).toBe('status')
 })

@@ -21,7 +21,7 @@ describe.each([1280, 1024, 390])('the docs page, %i pixels wide', (width) => {
     return opened
   }
 
-  test('names the shape of a key, and nothing covers that one is required', async () => {
+  test('shows the form of a key, and nothing covers the notice that a key is required', async () => {
     const { page, problems, close } = await open('/docs')
     const field = page.locator('.scalar-password-input').first()
     await field.waitFor({ state: 'attached' })
@@ -37,13 +37,13 @@ describe.each([1280, 1024, 390])('the docs page, %i pixels wide', (width) => {
     await close()
   })
 
-  test('shows every status of an endpoint, and no outline around the one that its address names', async () => {
+  test('shows every status of an endpoint, and no outline around a linked section', async () => {
     const { page, problems, close } = await open('/docs#tag/orders/GET/api/v1/orders/{id}')
     const card = '[id="api-1/tag/orders/GET/api/v1/orders/{id}"] .response-card'
     const tabs = page.locator(`${card} [role=tab]`)
     await tabs.first().waitFor()
     await tabs.first().scrollIntoViewIfNeeded()
-    // what a reader sees at the middle of each tab
+    // The visible element at the center of each tab.
     const seen = await page.evaluate<
       string[]
     >(`[...document.querySelectorAll(${JSON.stringify(`${card} [role=tab]`)})].map((tab) => {
@@ -53,14 +53,14 @@ describe.each([1280, 1024, 390])('the docs page, %i pixels wide', (width) => {
     })`)
     expect(seen).toContain('Status: 502')
     expect(seen).not.toContain('something else')
-    // the library moves the focus to the section, after it has scrolled there
+    // The library focuses the section after it has scrolled.
     await expect.poll(() => page.evaluate<string>('document.activeElement.className')).toBe('section')
     expect(await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle')).toBe('none')
     expect(problems).toEqual([])
     await close()
   })
 
-  test('leads to the guides, which fit the window', async () => {
+  test('links to the guides, which fit the window', async () => {
     const { page, problems, close } = await open('/docs')
     await page.getByRole('link', { name: 'Guides' }).click()
     await page.getByRole('link', { name: 'store-sync', exact: true }).click()

@@ -1,28 +1,34 @@
-// The end of the service: what is being sent is sent whole, and nobody holds it longer than the settings say.
+// Shutdown: the service sends open responses completely, and no client delays it beyond the time limits.
 
 import http from 'node:http'
 import { expect, test } from 'vitest'
 import { startPlatform } from '../../../test/support/platform.ts'
-import { answersIn, ask, connect } from './support/http.ts'
-import { askWithoutReading, closed, LARGE_PAGES, readSlowly, storeOfLargeProducts } from './support/slow-client.ts'
+import { openSocket, parseResponses, sendRequest } from './support/http.ts'
+import {
+  LARGE_PAGES,
+  readSlowly,
+  requestWithoutReading,
+  storeOfLargeProducts,
+  whenClosed,
+} from './support/slow-client.ts'
 
-test('an answer that is being read slowly leaves whole while the service ends', async () => {
+test('a response to a slow client is sent completely during the shutdown', async () => {
   const platform = await startPlatform({ ...LARGE_PAGES, DRAIN_SECONDS: '30' })
   const store = await storeOfLargeProducts(platform)
-  const socket = await askWithoutReading(platform.service.url, store)
+  const socket = await requestWithoutReading(platform.service.url, store)
   const ending = platform.close()
-  const [answer] = answersIn((await readSlowly(socket)).toString('latin1'))
+  const [response] = parseResponses((await readSlowly(socket)).toString('latin1'))
   await ending
-  expect([answer?.status, answer?.json.data.length]).toEqual([200, 18])
-  expect(answer?.body.length).toBe(Number(answer?.headers['content-length']))
+  expect([response?.status, response?.json.data.length]).toEqual([200, 18])
+  expect(response?.body.length).toBe(Number(response?.headers['content-length']))
 })
 
-test('a client that never reads is cut when its time is over', async () => {
+test('a client that reads nothing is disconnected at the time limit', async () => {
   const platform = await startPlatform({ ...LARGE_PAGES, DRAIN_SECONDS: '1' })
   const store = await storeOfLargeProducts(platform)
-  const socket = await askWithoutReading(platform.service.url, store)
-  // another one, whose next request offers another protocol and so waits outside of the parser
-  const offering = await askWithoutReading(platform.service.url, store)
+  const socket = await requestWithoutReading(platform.service.url, store)
+  // A second client, whose next request has the header Upgrade and therefore waits outside of the parser.
+  const offering = await requestWithoutReading(platform.service.url, store)
   offering.write('GET /api/v1/store HTTP/1.1\r\nhost: test\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n')
   const startedAt = performance.now()
   await platform.service.close()
@@ -33,22 +39,22 @@ test('a client that never reads is cut when its time is over', async () => {
   await platform.close()
 })
 
-test('neither idle connections nor requests behind an unread answer hold the end', async () => {
+test('idle connections, and requests after an unread response, do not delay the shutdown', async () => {
   const platform = await startPlatform({ ...LARGE_PAGES, DRAIN_SECONDS: '30' })
   const store = await storeOfLargeProducts(platform)
   const { url } = platform.service
   const agent = new http.Agent({ keepAlive: true })
   const headers = { 'x-api-key': store.key }
-  expect((await ask(url, { path: '/api/v1/store', headers, agent })).status).toBe(200)
-  const gone = await askWithoutReading(url, store)
+  expect((await sendRequest(url, { path: '/api/v1/store', headers, agent })).status).toBe(200)
+  const gone = await requestWithoutReading(url, store)
   gone.write('GET /api/v1/store HTTP/1.1\r\nhost: test\r\n\r\n'.repeat(20))
-  const refused = connect(url)
+  const refused = openSocket(url)
   refused.on('error', () => undefined)
   refused.write('CONNECT x:1 HTTP/1.1\r\nhost: x:1\r\n\r\n')
   await new Promise((resolve) => refused.once('readable', resolve))
   const ending = platform.service.close()
   gone.resetAndDestroy()
-  await closed(gone)
+  await whenClosed(gone)
   const startedAt = performance.now()
   await ending
   expect(performance.now() - startedAt).toBeLessThan(5000)
@@ -57,13 +63,13 @@ test('neither idle connections nor requests behind an unread answer hold the end
   await platform.close()
 }, 20_000)
 
-test('connections that have asked nothing yet, as browsers open them ahead, do not hold the end of either listener', async () => {
+test('connections without a request, which browsers open early, do not delay the shutdown of either listener', async () => {
   const platform = await startPlatform({ DRAIN_SECONDS: '30' }, { dashboard: true })
   const { url, dashboardUrl } = platform.service
-  const ahead = [url, dashboardUrl ?? ''].map(connect)
+  const ahead = [url, dashboardUrl ?? ''].map(openSocket)
   await Promise.all(ahead.map((socket) => new Promise((resolve) => socket.once('connect', resolve))))
   const startedAt = performance.now()
   await platform.close()
   expect(performance.now() - startedAt).toBeLessThan(5000)
-  await Promise.all(ahead.map(closed))
+  await Promise.all(ahead.map(whenClosed))
 })

@@ -1,9 +1,9 @@
-// Items and variants of platforms whose tables are not quite as the specification has them.
+// Items and variants of platforms whose tables differ from the specification.
 
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { openClient } from '../../../test/support/client.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { filledStore } from './support/demo.ts'
+import { filledStore } from './support/filled-store.ts'
 
 interface Order {
   readonly id: string
@@ -16,14 +16,14 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-/** Replaces a table by a view of the same name that the reader may select from. `select` reads the table `placed`. */
+/** Replaces a table with a view of the same name that the reader may select from. `select` reads the table `placed`. */
 async function replaceByView(store: TestStore, table: string, select: string): Promise<void> {
   const reader = new URL(store.readerUrl).username
   await store.sql.unsafe(`alter table ${table} rename to placed; create view ${table} as ${select};
     grant select on ${table} to "${reader}"`)
 }
 
-/** The columns of orders, one of them as another expression. */
+/** The columns of orders, with one of them as another expression. */
 async function columnsWith(store: TestStore, column: string, expression: string): Promise<string> {
   const rows = await store.sql<{ name: string }[]>`
     select quote_ident(attname) as name from pg_attribute
@@ -66,7 +66,7 @@ test.each(['order_items', null])(
   },
 )
 
-test('[ERR-3] if a page is too slow for the time limit, a later one asks for fewer rows and is served', async () => {
+test('[ERR-3] if a page is too slow for the time limit, a later request reads fewer rows and succeeds', async () => {
   const store = await filledStore(platform)
   const columns = await columnsWith(store, '', '')
   await store.sql.unsafe('create index on orders (created_at, id)')

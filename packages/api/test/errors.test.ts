@@ -2,11 +2,11 @@ import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openClient } from '../../../test/support/client.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { bareStore } from './support/bare-store.ts'
-import { filledStore } from './support/demo.ts'
-import { CORS, NO_ID, pathsWith, SPEC_BY_ID, SPEC_ENDPOINTS } from './support/endpoints.ts'
-import { ask, type RawAnswer } from './support/http.ts'
-import { spendKey } from './support/spent-key.ts'
+import { exhaustKey } from './support/exhaust-key.ts'
+import { filledStore } from './support/filled-store.ts'
+import { type RawResponse, sendRequest } from './support/http.ts'
+import { CORS, pathsWith, SPEC_BY_ID, SPEC_ENDPOINTS, UNKNOWN_ID } from './support/spec-endpoints.ts'
+import { storeWithoutDatabase } from './support/store-without-database.ts'
 
 const CODES: Readonly<Record<string, number>> = {
   INVALID_API_KEY: 401,
@@ -28,15 +28,18 @@ beforeAll(async () => {
   platform = await startPlatform({ STORE_TIMEOUT_MS: '2000' })
   const size = { orders: 8, customers: 6, products: 5, locations: 1, groups: 1 }
   ;[store, other] = await Promise.all([filledStore(platform, LATEST_REVISION, size), platform.provision()])
-  ;[imported, generating] = await Promise.all([bareStore(platform, 'imported'), bareStore(platform, 'generating')])
+  ;[imported, generating] = await Promise.all([
+    storeWithoutDatabase(platform, 'imported'),
+    storeWithoutDatabase(platform, 'generating'),
+  ])
 })
 afterAll(() => platform.close())
 
-const asking = (path: string, key: string | null, method = 'GET'): Promise<RawAnswer> =>
-  ask(platform.service.url, { path, method, headers: key === null ? {} : { 'x-api-key': key } })
+const sendWithKey = (path: string, key: string | null, method = 'GET'): Promise<RawResponse> =>
+  sendRequest(platform.service.url, { path, method, headers: key === null ? {} : { 'x-api-key': key } })
 
-/** An error is the envelope and nothing else, without a CORS header. */
-function expectError({ status, headers, json }: RawAnswer, code: string, expected = CODES[code]): void {
+/** Expects an error in the specified form, without a CORS header. */
+function expectError({ status, headers, json }: RawResponse, code: string, expected = CODES[code]): void {
   expect([status, Object.keys(json), Object.keys(json.error), json.error.code]).toEqual([
     expected,
     ['error'],
@@ -48,35 +51,38 @@ function expectError({ status, headers, json }: RawAnswer, code: string, expecte
   expect(Object.keys(headers).filter((name) => CORS.test(name))).toEqual([])
 }
 
-describe('[ENV-3, ERR-1, GEN-5] every endpoint, every common error, one envelope', () => {
-  test.each(pathsWith(NO_ID))('[GEN-4, AUTH-7] %s of an imported store is 403', async (path) => {
-    expectError(await asking(path, imported.key), 'STORE_NOT_SUPPORTED')
+describe('[ENV-3, ERR-1, GEN-5] every endpoint returns common errors in the same form', () => {
+  test.each(pathsWith(UNKNOWN_ID))('[GEN-4, AUTH-7] %s of an imported store returns 403', async (path) => {
+    expectError(await sendWithKey(path, imported.key), 'STORE_NOT_SUPPORTED')
   })
 
-  test.each(pathsWith(NO_ID))(
-    '[AUTH-7, R41] %s of a store being generated is 409 with a time to wait',
+  test.each(pathsWith(UNKNOWN_ID))(
+    '[AUTH-7, R41] %s of a store that is being generated returns 409 with Retry-After',
     async (path) => {
-      const response = await asking(path, generating.key)
+      const response = await sendWithKey(path, generating.key)
       expectError(response, 'STORE_NOT_READY')
       expect(response.headers['retry-after']).toBe('30')
     },
   )
 
-  test.each(pathsWith(NO_ID))('%s without a key is 401', async (path) => {
-    expectError(await asking(path, null), 'INVALID_API_KEY')
+  test.each(pathsWith(UNKNOWN_ID))('%s without a key returns 401', async (path) => {
+    expectError(await sendWithKey(path, null), 'INVALID_API_KEY')
   })
 
-  test.each(pathsWith(NO_ID))('[GEN-1, GEN-5, R3] %s by any other method is 405 and does nothing', async (path) => {
-    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
-      const answer = await asking(path, store.key, method)
-      expectError(answer, 'NOT_FOUND', 405)
-      expect(answer.headers.allow).toBe('GET, HEAD')
-      expect(answer.json.error.message).toBe('read-only: use GET')
-    }
-  })
+  test.each(pathsWith(UNKNOWN_ID))(
+    '[GEN-1, GEN-5, R3] %s with another method returns 405 and changes nothing',
+    async (path) => {
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
+        const response = await sendWithKey(path, store.key, method)
+        expectError(response, 'NOT_FOUND', 405)
+        expect(response.headers.allow).toBe('GET, HEAD')
+        expect(response.json.error.message).toBe('read-only: use GET')
+      }
+    },
+  )
 })
 
-test('[AUTH-7, GEN-4] origin and state decide, not whether there is a database; from the next request on', async () => {
+test('[AUTH-7, GEN-4] a change of origin or state applies to the next request, with or without a database', async () => {
   const { id, key } = await platform.provision('launch')
   const sql = platform.controlSql
   for (const [origin, state, status] of [
@@ -87,19 +93,19 @@ test('[AUTH-7, GEN-4] origin and state decide, not whether there is a database; 
     ['generated', 'ready', 200],
   ] as const) {
     await sql`update stores set origin = ${origin}, state = ${state} where id = ${id}`
-    expect([origin, state, (await asking('/api/v1/store', key)).status]).toEqual([origin, state, status])
+    expect([origin, state, (await sendWithKey('/api/v1/store', key)).status]).toEqual([origin, state, status])
   }
 })
 
-test('[GEN-5, R3] a preflight is refused: no browser gets through', async () => {
+test('[GEN-5, R3] rejects a preflight request of a browser', async () => {
   const headers = {
     origin: 'https://shop.example',
     'access-control-request-method': 'GET',
     'access-control-request-headers': 'x-api-key',
   }
-  const preflight = await ask(platform.service.url, { method: 'OPTIONS', path: '/api/v1/orders', headers })
+  const preflight = await sendRequest(platform.service.url, { method: 'OPTIONS', path: '/api/v1/orders', headers })
   expectError(preflight, 'INVALID_API_KEY')
-  const simple = await ask(platform.service.url, {
+  const simple = await sendRequest(platform.service.url, {
     path: '/api/v1/store',
     headers: { ...headers, 'x-api-key': store.key },
   })
@@ -113,59 +119,74 @@ describe('[R2, VER-1] unknown paths', () => {
     ...[
       '/api/v1/order_items',
       '/api/v1/variants',
-      `/api/v1/orders/${NO_ID}/items`,
+      `/api/v1/orders/${UNKNOWN_ID}/items`,
       '/orders',
       '/favicon.ico',
       '/metrics',
     ],
-    ...['/api/v1//orders', '/api/v1/orders%2F', '/api/v1/./orders', '/healthz', `/api/v1/customer-addresses/${NO_ID}`],
-  ])('%s is 404 with a key', async (path) => {
-    expectError(await asking(path, store.key), 'NOT_FOUND')
-    expectError(await asking(path, null), 'INVALID_API_KEY')
+    ...[
+      '/api/v1//orders',
+      '/api/v1/orders%2F',
+      '/api/v1/./orders',
+      '/healthz',
+      `/api/v1/customer-addresses/${UNKNOWN_ID}`,
+    ],
+  ])('%s returns 404 with a key', async (path) => {
+    expectError(await sendWithKey(path, store.key), 'NOT_FOUND')
+    expectError(await sendWithKey(path, null), 'INVALID_API_KEY')
   })
 })
 
-test('[R2] the message of a 404 names the path that was probably meant', async () => {
-  const messageOf = async (path: string) => (await asking(path, store.key)).json.error.message
+test('[R2] the message of a 404 suggests the path that the client probably meant', async () => {
+  const messageOf = async (path: string) => (await sendWithKey(path, store.key)).json.error.message
   expect(await messageOf('/orders/')).toBe('no such path; did you mean /api/v1/orders? The reference is at /docs')
   expect(await messageOf('/api/v1/customer_groups')).toContain('did you mean /api/v1/customer-groups?')
   expect(await messageOf('/api/v1/nowhere')).toBe('no such path; the reference is at /docs')
 })
 
-describe('[EP-ID-INVALID, R24] an id that is no canonical UUID', () => {
+describe('[EP-ID-INVALID, R24] rejects an ID that is not a canonical UUID', () => {
   test.each(SPEC_BY_ID.map(({ path }) => path))('%s', async (path) => {
     for (const id of [
-      ...['1', 'abc', '%20', "'", '%27%20or%201=1', `%7B${NO_ID}%7D`, `urn:uuid:${NO_ID}`, NO_ID.replaceAll('-', '')],
       ...[
-        `${NO_ID}0`,
-        NO_ID.slice(1),
-        NO_ID.replace('4', 'g'),
-        `${NO_ID}%00`,
+        '1',
+        'abc',
+        '%20',
+        "'",
+        '%27%20or%201=1',
+        `%7B${UNKNOWN_ID}%7D`,
+        `urn:uuid:${UNKNOWN_ID}`,
+        UNKNOWN_ID.replaceAll('-', ''),
+      ],
+      ...[
+        `${UNKNOWN_ID}0`,
+        UNKNOWN_ID.slice(1),
+        UNKNOWN_ID.replace('4', 'g'),
+        `${UNKNOWN_ID}%00`,
         '%ff',
         '%',
         '%F0%9F%98%80',
         'x'.repeat(2000),
       ],
     ]) {
-      const answer = await asking(path.replace('{id}', id), store.key)
-      expectError(answer, 'INVALID_PARAM')
-      expect(answer.json.error.message).toMatch(/^id: must be a UUID/)
-      expect(answer.json.error.message.length).toBeLessThan(250)
+      const response = await sendWithKey(path.replace('{id}', id), store.key)
+      expectError(response, 'INVALID_PARAM')
+      expect(response.json.error.message).toMatch(/^id: must be a UUID/)
+      expect(response.json.error.message.length).toBeLessThan(250)
     }
   })
 })
 
-describe('[EP-ID-MISSING, GEN-2] an id without a row in the key’s store', () => {
+describe('[EP-ID-MISSING, GEN-2] returns 404 for an ID without a row in the store', () => {
   test.each(SPEC_BY_ID.map(({ path, idOf }) => [path, idOf ?? 'orders'] as const))('%s', async (path, table) => {
     const [row] = await store.sql`select id::text from ${store.sql(table)} limit 1`
     const mine = path.replace('{id}', String(row?.id))
-    expect((await asking(mine, store.key)).status).toBe(200)
-    expectError(await asking(mine, other.key), 'NOT_FOUND')
-    expectError(await asking(path.replace('{id}', NO_ID), store.key), 'NOT_FOUND')
+    expect((await sendWithKey(mine, store.key)).status).toBe(200)
+    expectError(await sendWithKey(mine, other.key), 'NOT_FOUND')
+    expectError(await sendWithKey(path.replace('{id}', UNKNOWN_ID), store.key), 'NOT_FOUND')
   })
 })
 
-describe('[R6] two faults at once: the earlier check speaks', () => {
+describe('[R6] with two errors at once, returns the error of the earlier check', () => {
   const orders = '/api/v1/orders'
   test.each([
     ['401 before 404', null, '/api/v1/nowhere', 'GET', 'INVALID_API_KEY', 401],
@@ -182,7 +203,7 @@ describe('[R6] two faults at once: the earlier check speaks', () => {
     ['404 path before 400', 'store', '/api/v1/nowhere?limit=0', 'GET', 'NOT_FOUND', 404],
     ['405 before 400', 'store', `${orders}?limit=0`, 'PUT', 'NOT_FOUND', 405],
     ['405 before id', 'store', `${orders}/x`, 'PUT', 'NOT_FOUND', 405],
-    ['405 before 404 row', 'store', `${orders}/${NO_ID}`, 'DELETE', 'NOT_FOUND', 405],
+    ['405 before 404 row', 'store', `${orders}/${UNKNOWN_ID}`, 'DELETE', 'NOT_FOUND', 405],
     ['limit before cursor', 'store', `${orders}?cursor=x&limit=0`, 'GET', 'INVALID_PARAM', 400],
     ['400 before 502', 'broken', `${orders}?limit=0`, 'GET', 'INVALID_PARAM', 400],
     ['400 cursor before 502', 'broken', `${orders}?cursor=x`, 'GET', 'INVALID_CURSOR', 400],
@@ -191,18 +212,18 @@ describe('[R6] two faults at once: the earlier check speaks', () => {
     ['404 path before 502', 'broken', '/api/v1/nowhere', 'GET', 'NOT_FOUND', 404],
   ] as const)('%s', async (...[, whose, path, method, code, status]) => {
     const keys = { store, imported, generating, broken: await brokenStore() }
-    expectError(await asking(path, whose === null ? null : keys[whose].key, method), code, status)
+    expectError(await sendWithKey(path, whose === null ? null : keys[whose].key, method), code, status)
   })
 
-  test('429 before everything that a valid key can meet', async () => {
+  test('returns 429 before every other error of a valid key', async () => {
     const limited = await startPlatform({ REQUESTS_PER_MINUTE: '1' })
     const keys = await Promise.all([
-      bareStore(limited, 'imported'),
-      bareStore(limited, 'generating'),
+      storeWithoutDatabase(limited, 'imported'),
+      storeWithoutDatabase(limited, 'generating'),
       limited.provision(),
     ])
     const made = await limited.controlSql<{ id: string }[]>`select id from api_keys`
-    for (const { id } of made) await spendKey(limited, id)
+    for (const { id } of made) await exhaustKey(limited, id)
     for (const { key } of keys) {
       for (const [method, path] of [
         ['GET', '/api/v1/store'],
@@ -211,9 +232,12 @@ describe('[R6] two faults at once: the earlier check speaks', () => {
         ['GET', '/api/v1/orders?limit=0'],
         ['GET', '/api/v1/orders/x'],
       ] as const)
-        expectError(await ask(limited.service.url, { method, path, headers: { 'x-api-key': key } }), 'RATE_LIMITED')
+        expectError(
+          await sendRequest(limited.service.url, { method, path, headers: { 'x-api-key': key } }),
+          'RATE_LIMITED',
+        )
     }
-    expectError(await ask(limited.service.url, { path: '/', method: 'PUT' }), 'NOT_FOUND', 405)
+    expectError(await sendRequest(limited.service.url, { path: '/', method: 'PUT' }), 'NOT_FOUND', 405)
     await limited.close()
   })
 
@@ -232,21 +256,21 @@ async function drop({ ownerUrl }: TestStore): Promise<void> {
   await admin.end()
 }
 
-describe('[ERR-3] a store database that is gone', () => {
-  test('is 502 on every endpoint that reads it, and no other store notices', async () => {
+describe('[ERR-3] an unreachable store database', () => {
+  test('returns 502 on every endpoint that reads it, and does not affect other stores', async () => {
     const gone = await platform.provision()
-    expect((await asking('/api/v1/store', gone.key)).status).toBe(200)
+    expect((await sendWithKey('/api/v1/store', gone.key)).status).toBe(200)
     await drop(gone)
     for (const { path } of SPEC_ENDPOINTS) {
-      expectError(await asking(path.replace('{id}', NO_ID), gone.key), 'STORE_DB_ERROR')
-      expect((await asking('/api/v1/store', store.key)).status).toBe(200)
+      expectError(await sendWithKey(path.replace('{id}', UNKNOWN_ID), gone.key), 'STORE_DB_ERROR')
+      expect((await sendWithKey('/api/v1/store', store.key)).status).toBe(200)
     }
   })
 
-  test('the answer says nothing of what happened', async () => {
+  test('returns a message without the cause', async () => {
     const gone = await platform.provision()
     await drop(gone)
-    const { text, headers } = await asking('/api/v1/orders', gone.key)
+    const { text, headers } = await sendWithKey('/api/v1/orders', gone.key)
     expect(headers['retry-after'], '[R41]').toMatch(/^[1-5]$/)
     expect(text).toBe(
       '{"error":{"code":"STORE_DB_ERROR","message":"the store database could not be read; try again after the seconds in the header Retry-After, with exponential backoff"}}',
@@ -254,7 +278,7 @@ describe('[ERR-3] a store database that is gone', () => {
   })
 })
 
-test('[R5] without the control database there is no data: 502 for a key, 401 still for none, and documents', async () => {
+test('[R5] without the control database, returns 502 for a key, 401 without a key, and documents as usual', async () => {
   const alone = await startPlatform({ STORE_TIMEOUT_MS: '500' })
   const { key } = await alone.provision()
   const admin = openClient(platform.controlUrl)
@@ -264,20 +288,20 @@ test('[R5] without the control database there is no data: 502 for a key, 401 sti
   const path = '/api/v1/store'
   const { url } = alone.service
   for (const _attempt of [1, 2]) {
-    const response = await ask(url, { path, headers: { 'x-api-key': key } })
+    const response = await sendRequest(url, { path, headers: { 'x-api-key': key } })
     expectError(response, 'STORE_DB_ERROR')
     expect(response.json.error.message).toMatch(/^the service could not check the API key, because its own database /)
     expect(response.headers['retry-after'], '[R41]').toMatch(/^[1-5]$/)
   }
-  expectError(await ask(url, { path }), 'INVALID_API_KEY')
-  expect((await ask(url, { path: '/openapi.json' })).status).toBe(200)
+  expectError(await sendRequest(url, { path }), 'INVALID_API_KEY')
+  expect((await sendRequest(url, { path: '/openapi.json' })).status).toBe(200)
   expect(alone.events.some(({ event }) => event === 'control.query_failed')).toBe(true)
   await admin.unsafe(`alter database "${name}" allow_connections true`)
-  const answers = [
-    await ask(url, { path, headers: { 'x-api-key': key } }),
-    await ask(url, { path, headers: { 'x-api-key': key } }),
+  const responses = [
+    await sendRequest(url, { path, headers: { 'x-api-key': key } }),
+    await sendRequest(url, { path, headers: { 'x-api-key': key } }),
   ]
-  expect(answers.at(-1)?.status, '[ERR-3] it recovers by itself').toBe(200)
+  expect(responses.at(-1)?.status, '[ERR-3] it recovers by itself').toBe(200)
   await admin.end()
   await alone.close()
 })

@@ -3,8 +3,8 @@ import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { openClient } from '../../../test/support/client.ts'
 import { startPlatform, type TestAnswer, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { filledStore } from './support/demo.ts'
-import { asSuperuser, cutReader, eventsOf, forget, readerOf } from './support/rows.ts'
+import { filledStore } from './support/filled-store.ts'
+import { asSuperuser, clearEvents, disconnectReader, eventsOf, readerOf } from './support/rows.ts'
 
 const SIZE = { orders: 60, customers: 20, products: 10, locations: 1, groups: 1 }
 const FIXED = {
@@ -24,71 +24,71 @@ beforeAll(async () => {
   store = await filledStore(platform, LATEST_REVISION, SIZE)
   other = await filledStore(platform, LATEST_REVISION, SIZE)
 })
-beforeEach(() => forget(platform))
+beforeEach(() => clearEvents(platform))
 afterAll(() => platform.close())
 
 const orders = (of: TestStore) => platform.get('/api/v1/orders?limit=250', of.key)
 
-function expectFixed(answer: TestAnswer): void {
-  expect(answer.status).toBe(502)
-  expect(answer.json).toEqual(FIXED)
+function expectFixed(response: TestAnswer): void {
+  expect(response.status).toBe(502)
+  expect(response.json).toEqual(FIXED)
 }
 
-/** Asks again until it is answered; how many 502 came before. */
+/** Retries until a request succeeds. Returns the number of responses with 502. */
 async function failuresUntilAnswered(of: TestStore, tries = 20): Promise<number> {
   for (let failures = 0; failures < tries; failures++) {
-    const answer = await orders(of)
-    if (answer.status === 200) return failures
-    expectFixed(answer)
+    const response = await orders(of)
+    if (response.status === 200) return failures
+    expectFixed(response)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error(`not answered after ${tries} tries: ${inspect(eventsOf(platform, 'store.query_failed').slice(-2))}`)
+  throw new Error(`no success after ${tries} tries: ${inspect(eventsOf(platform, 'store.query_failed').slice(-2))}`)
 }
 
-describe('a cut connection', () => {
-  test('[ERR-3] an idle one costs nothing but a retry', async () => {
+describe('a lost connection', () => {
+  test('[ERR-3] that is idle causes only a retry', async () => {
     const before = await orders(store)
     for (let i = 0; i < 5; i++) {
-      await cutReader(store)
-      const answer = await orders(store)
-      expect(answer.status).toBe(200)
-      expect(answer.text).toBe(before.text)
+      await disconnectReader(store)
+      const response = await orders(store)
+      expect(response.status).toBe(200)
+      expect(response.text).toBe(before.text)
     }
     for (const { retried } of eventsOf(platform, 'store.query_failed')) expect(retried).toBe(true)
   })
 
-  test('[ERR-3] one that is cut while it waits for rows is replaced: the page is whole', async () => {
+  test('[ERR-3] that waits for rows is replaced, and the page is complete', async () => {
     const before = await orders(store)
     const owner = openClient(store.ownerUrl)
     await owner
       .begin(async (transaction) => {
         await transaction.unsafe('lock table orders in access exclusive mode')
-        const asked = orders(store)
+        const requested = orders(store)
         await waitUntilBlocked(store)
-        await cutReader(store)
+        await disconnectReader(store)
         await transaction.unsafe('select 1')
-        return { asked }
+        return { requested }
       })
-      .then(async ({ asked }) => {
-        const answer = await asked
-        expect(answer.status).toBe(200)
-        expect(answer.text).toBe(before.text)
+      .then(async ({ requested }) => {
+        const response = await requested
+        expect(response.status).toBe(200)
+        expect(response.text).toBe(before.text)
       })
     await owner.end()
-    // one for the statement that was cut; another where a connection of the test before was still dying
+    // One event for the interrupted statement, and another if a connection of the previous test was still closing.
     expect(new Set(eventsOf(platform, 'store.query_failed').map(({ retried }) => retried))).toEqual(new Set([true]))
   })
 
-  test('[ERR-3] one cut under load fails no request, whether it runs, waits or comes new', async () => {
+  test('[ERR-3] under load fails no running, waiting or new request', async () => {
     const before = await orders(store)
     for (let round = 0; round < 15; round++) {
       const since = performance.now()
-      const asked = Array.from({ length: 16 }, () => orders(store))
+      const requested = Array.from({ length: 16 }, () => orders(store))
       await new Promise((resolve) => setTimeout(resolve, round * 3))
-      await cutReader(store)
-      for (const answer of await Promise.all([...asked, orders(store)])) {
-        expect(answer.status).toBe(200)
-        expect(answer.text).toBe(before.text)
+      await disconnectReader(store)
+      for (const response of await Promise.all([...requested, orders(store)])) {
+        expect(response.status).toBe(200)
+        expect(response.text).toBe(before.text)
       }
       expect(performance.now() - since, 'nothing waits for a connection that is gone').toBeLessThan(3000)
     }
@@ -96,8 +96,8 @@ describe('a cut connection', () => {
   })
 })
 
-describe('a store that cannot be reached', () => {
-  test('[ERR-3] is 502 with a fixed text while its database is gone, and answers again by itself', async () => {
+describe('an unreachable store', () => {
+  test('[ERR-3] returns 502 with a fixed message while its database is missing, and recovers', async () => {
     const gone = await filledStore(platform, LATEST_REVISION, SIZE)
     const before = await orders(gone)
     const database = new URL(gone.ownerUrl).pathname.slice(1)
@@ -111,10 +111,10 @@ describe('a store that cannot be reached', () => {
     expect((await orders(gone)).text).toBe(before.text)
   })
 
-  test('[ERR-3, R5] is 502 while its role may not connect or read, and answers again by itself', async () => {
+  test('[ERR-3, R5] returns 502 while its role may not connect or read, and recovers', async () => {
     const reader = readerOf(store)
     await asSuperuser(`alter role ${reader} nologin`)
-    await cutReader(store)
+    await disconnectReader(store)
     expectFixed(await orders(store))
     expectFixed(await platform.get('/api/v1/store', store.key))
     await asSuperuser(`alter role ${reader} login`)
@@ -126,10 +126,10 @@ describe('a store that cannot be reached', () => {
     expect(await failuresUntilAnswered(store)).toBeLessThan(2)
   })
 
-  test('[ERR-3, R5] nothing that was noticed of it holds a password, a key or a row', async () => {
+  test('[ERR-3, R5] causes no event with a password, a key or a row', async () => {
     const { password } = new URL(store.readerUrl)
     await asSuperuser(`alter role ${readerOf(store)} password 'another'`)
-    await cutReader(store)
+    await disconnectReader(store)
     expectFixed(await orders(store))
     await asSuperuser(`alter role ${readerOf(store)} password '${password}'`)
     expect(await failuresUntilAnswered(store)).toBeLessThan(3)
@@ -147,8 +147,8 @@ describe('a store that cannot be reached', () => {
   })
 })
 
-describe('a store that does not answer', () => {
-  test('[ERR-3] is 502 within six seconds, a burst of requests too, and its neighbour does not notice', async () => {
+describe('a store that does not respond', () => {
+  test('[ERR-3] returns 502 within six seconds, also for many requests, and does not delay another store', async () => {
     const owner = openClient(store.ownerUrl)
     let slowest = 0
     const startedAt = performance.now()
@@ -179,10 +179,10 @@ describe('a store that does not answer', () => {
     expect(await failuresUntilAnswered(store)).toBeLessThan(2)
   })
 
-  test('[ERR-3] a role without limits of its own is stopped by the service, on the server too', async () => {
+  test('[ERR-3] if its role has no time limits, the service still cancels statements on the server', async () => {
     const reader = readerOf(store)
     await asSuperuser(`alter role ${reader} reset all`)
-    await cutReader(store)
+    await disconnectReader(store)
     const short = openClient(store.ownerUrl)
     await short.begin(async (transaction) => {
       await transaction.unsafe('lock table orders in access exclusive mode')
@@ -208,7 +208,7 @@ async function waitUntilBlocked(of: TestStore): Promise<void> {
       if (waiting.length > 0) return
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
-    throw new Error('nothing waits')
+    throw new Error('no statement waits')
   } finally {
     await sql.end()
   }

@@ -1,4 +1,5 @@
-// Stores of platforms that have not made our indexes: filters find their rows by bounded work, in pages that may be short.
+// Platforms without the recommended indexes: a filter reads a limited number of rows per request, so pages can be
+// short.
 
 import { order, parseTimestamp } from '@store-export/contract'
 import { StoreColumns } from '@store-export/engine'
@@ -8,16 +9,16 @@ import { startPlatform, type TestPlatform, type TestStore } from '../../../test/
 import { statementOf } from '../../engine/src/query/sql.ts'
 import { needsWindows, windowEndStatement } from '../../engine/src/query/windows.ts'
 import { openProxy } from '../../operator/test/support/tcp-proxy.ts'
-import { NO_ID } from './support/endpoints.ts'
-import { dropFilterIndexes } from './support/indexes.ts'
-import { startNode } from './support/nodes.ts'
+import { dropFilterIndexes } from './support/drop-filter-indexes.ts'
+import { UNKNOWN_ID } from './support/spec-endpoints.ts'
+import { startNode } from './support/start-node.ts'
 
-/** More than three windows. */
+/** More than three scan batches. */
 const ROWS = 34_000
 const UNDATED = 3
-/** Every response of the store comes so late: a window takes twice as long. */
+/** Delay of every response of the store. A scan batch takes twice as long. */
 const LATE_MS = 130
-/** With `LATE_MS` a page has time for some windows, and not for those of a whole list. */
+/** With the delay `LATE_MS`, a request has time for some scan batches, but not for a whole list. */
 const SLOW = { STORE_TIMEOUT_MS: '3000', SCAN_BATCH_ROWS: '5000' }
 const SINCE = '2029-01-01T00:00:00Z'
 
@@ -56,7 +57,7 @@ async function idsOf(table: string, condition: string): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Makes every response of the store late, for all nodes, until the function that it returns is called. */
+/** Delays every response of the store, for all nodes, until the returned function is called. */
 async function makeLate({ id, readerUrl }: TestStore): Promise<() => Promise<void>> {
   const way = await openProxy(Number(new URL(readerUrl).port))
   const sql = platform.controlSql
@@ -67,13 +68,13 @@ async function makeLate({ id, readerUrl }: TestStore): Promise<() => Promise<voi
   return async () => void (await sql`update stores set database_url = ${row.url} where id = ${id}`)
 }
 
-/** The ids of each page of a walk. */
+/** Returns the IDs of each page of a list. */
 async function walk(url: string, path: string, { key } = store): Promise<string[][]> {
   const pages: string[][] = []
   for (let cursor = ''; ; ) {
-    const answer = await fetch(`${url}/api/v1/${path}${cursor}`, { headers: { 'x-api-key': key } })
-    const { data, meta } = (await answer.json()) as Page
-    expect(answer.status).toBe(200)
+    const response = await fetch(`${url}/api/v1/${path}${cursor}`, { headers: { 'x-api-key': key } })
+    const { data, meta } = (await response.json()) as Page
+    expect(response.status).toBe(200)
     expect(meta.has_more).toBe(meta.next_cursor !== null)
     pages.push(data.map(({ id }) => id))
     if (meta.next_cursor === null) return pages
@@ -95,7 +96,7 @@ test.each(CASES)('[PAG-2, PAG-4] %s?%s: every page is full while there is time',
 })
 
 test.each(CASES.slice(-2))(
-  '[PAG-2, PAG-4] %s?%s: a slow store gives short pages, and no row is lost',
+  '[PAG-2, PAG-4] %s?%s: a slow store returns short pages, and no row is lost',
   async (path, query, condition) => {
     const restore = await makeLate(store)
     const node = await startNode(platform, SLOW)
@@ -109,7 +110,7 @@ test.each(CASES.slice(-2))(
   },
 )
 
-/** A store of such orders, none of them shipped but the last ones. */
+/** A store with such orders. Only the last orders are shipped. */
 async function shippedLast(rows: number): Promise<TestStore> {
   const made = await platform.provision()
   await made.sql.unsafe(`insert into orders (id, email, created_at, updated_at, status)
@@ -118,21 +119,21 @@ async function shippedLast(rows: number): Promise<TestStore> {
   return made
 }
 
-test('[PAG-4] a row without an id, as a materialized view can have, is no end of a window', async () => {
+test('[PAG-4] a row without an ID, which a materialized view can have, does not end a scan batch', async () => {
   const made = await shippedLast(10_100)
   await made.sql.unsafe(`alter table orders rename to kept;
     create materialized view orders as select (case when row_number() over (order by created_at) = 10000 then null else id end)
       as id, email, status, created_at, updated_at, total from kept;
     create index on orders (created_at, id); grant select on orders to public`)
-  const answer = await platform.get('/api/v1/orders?limit=250&status=shipped', made.key)
-  expect([answer.status, answer.json.data?.length]).toEqual([200, 5])
+  const response = await platform.get('/api/v1/orders?limit=250&status=shipped', made.key)
+  expect([response.status, response.json.data?.length]).toEqual([200, 5])
 })
 
-test('[PAG-2] a page is empty only once the search has used the time of its request', async () => {
+test('[PAG-2] a page is empty only if the search has used the time of its request', async () => {
   const made = await shippedLast(60_000)
   await dropFilterIndexes(made.sql, 'orders')
   await makeLate(made)
-  // the rows are behind six windows: a client that stops at the first empty page gets them all the same
+  // The rows are after six scan batches. A client must not stop at the first empty page.
   const { status, json } = await platform.get('/api/v1/orders?limit=250&status=shipped', made.key)
   expect([status, json.data.length]).toEqual([200, 5])
   const node = await startNode(platform, SLOW)
@@ -143,7 +144,7 @@ test('[PAG-2] a page is empty only once the search has used the time of its requ
 test.each([
   ['updated_since alone has', 'drop index orders_status_walk', '&updated_since=2026-01-01T00:00:00Z'],
   ['status alone has', 'drop index orders_changed', '&updated_since=2026-01-01T00:00:00Z'],
-  ['a walk cannot use', 'drop index orders_walk; create index on orders (created_at desc nulls last)', ''],
+  ['the list cannot use', 'drop index orders_walk; create index on orders (created_at desc nulls last)', ''],
 ])('[Q-STATUS, Q-UPDATED] an index that %s: the rows are the same', async (_which, change, query) => {
   const made = await shippedLast(10_100)
   await made.sql.unsafe(change)
@@ -151,7 +152,7 @@ test.each([
   expect([status, json.data.length, json.meta.has_more]).toEqual([200, 5, false])
 })
 
-test('a window is a range of the index that the list is walked by, whatever the server thinks of the filter', async () => {
+test('a scan batch is a range of the index of the list, for every estimate of the filter', async () => {
   const connection = await connect(parseConnectionUrl(store.ownerUrl), { applicationName: 'test' })
   onTestFinished(() => connection.close())
   const columns = new StoreColumns({ refreshSeconds: 60, emit: () => undefined, now: () => 0 })
@@ -160,7 +161,7 @@ test('a window is a range of the index that the list is walked by, whatever the 
     connection,
   )
   const filters = [{ parameter: 'status', field: 'status', operator: '=', value: 'shipped' }] as const
-  const position = { createdAt: instant('2026-01-01T00:30:00Z'), id: NO_ID }
+  const position = { createdAt: instant('2026-01-01T00:30:00Z'), id: UNKNOWN_ID }
   const plan = { kind: 'page', resource: order, limit: 250, after: position, filters } as const
   expect(needsWindows(plan, present)).toBe(true)
   const window = { end: { ...position, createdAt: instant('2026-01-01T00:50:00Z') } }

@@ -1,11 +1,11 @@
-// The first page of a list, whose look at open transactions leaves in one flush with the page or with the count.
+// The first page of a list. The service polls open transactions and reads the page, or counts, in one round trip.
 
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openClient } from '../../../test/support/client.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { openProxy, type TcpProxy } from '../../operator/test/support/tcp-proxy.ts'
-import { startNode } from './support/nodes.ts'
-import { contractViolations, eventsOf, forget, readerOf } from './support/rows.ts'
+import { clearEvents, contractViolations, eventsOf, readerOf } from './support/rows.ts'
+import { startNode } from './support/start-node.ts'
 
 let platform: TestPlatform
 let store: TestStore
@@ -35,9 +35,9 @@ async function roundTripsOf(proxy: TcpProxy, path: string, rows: number): Promis
   return proxy.roundTrips - before
 }
 
-test('[SYNC-1] looks at transactions and reads the first page in one round trip if no transaction is open', async () => {
+test('[SYNC-1] polls transactions and reads the first page in one round trip if no transaction is open', async () => {
   const proxy = await throughProxy()
-  // opens the connection and reads the columns
+  // This opens the connection and reads the columns.
   for (const path of ['orders', 'products']) await roundTripsOf(proxy, `${path}?limit=1`, path === 'orders' ? 1 : 0)
   expect(await roundTripsOf(proxy, 'orders?limit=5', 5)).toBe(1)
   expect(await roundTripsOf(proxy, 'orders?updated_since=2030-01-01T00:00:00Z', 0)).toBe(1)
@@ -64,7 +64,7 @@ test('[SYNC-1] counts a contract violation once if the page is read again', asyn
   await odd.sql.unsafe(`alter table customers alter email drop not null;
     insert into customers (id, email) values (gen_random_uuid(), null)`)
   await platform.get('/api/v1/customers', odd.key)
-  forget(platform)
+  clearEvents(platform)
   const writer = openClient(odd.ownerUrl)
   try {
     await writer.unsafe('begin; create table written (n int)')
@@ -93,13 +93,13 @@ test.each([
     await slow.sql.unsafe(`insert into ${table} (id, email) values (gen_random_uuid(), 'a@b.example');
     create function slow() returns boolean language plpgsql security definer as 'begin perform pg_sleep(20); return true; end';
     grant execute on function slow() to "${reader}"; ${change}; grant select on ${table} to "${reader}"`)
-    forget(platform)
+    clearEvents(platform)
     const node = await startNode(platform, { STORE_TIMEOUT_MS: '1500' })
     const { status } = await fetch(`${node.url}/api/v1/${path}`, { headers: { 'x-api-key': slow.key } }).finally(() =>
       node.close(),
     )
     expect(status).toBe(502)
-    // SQLSTATE of a statement that the server ended: the connection stays open
+    // SQLSTATE of a statement that the server ended. The connection stays open.
     expect(eventsOf(platform, 'store.query_failed').map(({ cause }) => (cause as { code?: string }).code)).toEqual([
       '57014',
     ])

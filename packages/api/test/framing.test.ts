@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { filledStore } from './support/demo.ts'
-import { CORS } from './support/endpoints.ts'
-import { answersIn, ask, connect, type RawAnswer, speak } from './support/http.ts'
+import { filledStore } from './support/filled-store.ts'
+import { openSocket, parseResponses, type RawResponse, sendBytes, sendRequest } from './support/http.ts'
+import { CORS } from './support/spec-endpoints.ts'
 
 const HEADERS_MS = 400
 let platform: TestPlatform
@@ -26,29 +26,29 @@ const GET = 'GET /api/v1/store HTTP/1.1\r\nHost: x\r\n'
 const keyed = (head = GET): string => `${head}x-api-key: ${store.key}\r\n`
 const last = `Connection: close\r\n\r\n`
 
-function expectFraming(answer: RawAnswer | undefined, status: number): void {
-  expect([answer?.status, Object.keys(answer?.json ?? {}), answer?.json?.error?.code]).toEqual([
+function expectFraming(response: RawResponse | undefined, status: number): void {
+  expect([response?.status, Object.keys(response?.json ?? {}), response?.json?.error?.code]).toEqual([
     status,
     ['error'],
     'INVALID_PARAM',
   ])
-  expect(Object.keys(answer?.json.error)).toEqual(['code', 'message'])
-  expect(answer?.headers.connection).toBe('close')
-  expect(answer?.headers['cache-control']).toBe('private, no-store')
-  expect(answer?.headers.vary).toBe('x-api-key, accept-encoding')
-  expect(answer?.headers['content-length']).toBe(String(answer?.body.length))
-  expect(answer?.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
-  expect(Object.keys(answer?.headers ?? {}).filter((name) => CORS.test(name))).toEqual([])
+  expect(Object.keys(response?.json.error)).toEqual(['code', 'message'])
+  expect(response?.headers.connection).toBe('close')
+  expect(response?.headers['cache-control']).toBe('private, no-store')
+  expect(response?.headers.vary).toBe('x-api-key, accept-encoding')
+  expect(response?.headers['content-length']).toBe(String(response?.body.length))
+  expect(response?.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+  expect(Object.keys(response?.headers ?? {}).filter((name) => CORS.test(name))).toEqual([])
 }
 
-/** The one answer to raw bytes, after which the service closes the connection. */
-async function only(bytes: string | readonly (string | Buffer)[]): Promise<RawAnswer | undefined> {
-  const answers = answersIn(await speak(url, bytes))
-  expect(answers).toHaveLength(1)
-  return answers[0]
+/** Sends raw bytes and returns the only response, after which the service closes the connection. */
+async function only(bytes: string | readonly (string | Buffer)[]): Promise<RawResponse | undefined> {
+  const responses = parseResponses(await sendBytes(url, bytes))
+  expect(responses).toHaveLength(1)
+  return responses[0]
 }
 
-describe('[R36] what is no well-formed request gets our envelope, and the connection is closed', () => {
+describe('[R36] a malformed request gets an error response, and the connection is closed', () => {
   test.each([
     ['no HTTP at all', 'hello\r\n\r\n'],
     ['a TLS greeting', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
@@ -56,8 +56,8 @@ describe('[R36] what is no well-formed request gets our envelope, and the connec
     ['a lower-case method', 'get / HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['no version', 'GET /\r\n\r\n'],
     ['a version that is none', 'GET / HTTP/1.9\r\nHost: x\r\n\r\n'],
-    ['a blank in the target', 'GET /a b HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['a blank before a colon', 'GET / HTTP/1.1\r\nHost : x\r\n\r\n'],
+    ['a space in the target', 'GET /a b HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['a space before a colon', 'GET / HTTP/1.1\r\nHost : x\r\n\r\n'],
     ['a folded header', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: 1\r\n 2\r\n\r\n'],
     ['a header without a name', 'GET / HTTP/1.1\r\nHost: x\r\n: 1\r\n\r\n'],
     ['a header with a NUL', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: a\0b\r\n\r\n'],
@@ -85,35 +85,35 @@ describe('[R36] what is no well-formed request gets our envelope, and the connec
     expectFraming(await only(bytes), 400)
   })
 
-  test('[R6] before the key is looked at, and without counting: a good key does not help', async () => {
-    const answer = await only(`${keyed()}Host: y\r\n\r\n`)
-    expectFraming(answer, 400)
-    expect(answer?.headers.ratelimit).toBeUndefined()
+  test('[R6] also with a valid key, and without counting for the key', async () => {
+    const response = await only(`${keyed()}Host: y\r\n\r\n`)
+    expectFraming(response, 400)
+    expect(response?.headers.ratelimit).toBeUndefined()
   })
 
-  test('headers that are too large are 431, be they one or many, or a long path', async () => {
+  test('with headers or a path that are too large gets 431', async () => {
     expectFraming(await only(`${GET}X-A: ${'a'.repeat(20_000)}\r\n\r\n`), 431)
     expectFraming(await only(`${GET}${'X-A: a\r\n'.repeat(6000)}\r\n`), 431)
     expectFraming(await only(`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`), 431)
   })
 
-  test('many small headers are no fault, and none of them is dropped', async () => {
+  test('but many small headers are accepted, and none of them is dropped', async () => {
     const many = Array.from({ length: 1500 }, (_, index) => `A${index}: 1\r\n`)
       .join('')
       .replaceAll('A1', 'A')
     expect(many.length).toBeLessThan(16_000)
-    const answer = await only(`${GET}${many}x-api-key: ${store.key}\r\n${last}`)
-    expect(answer?.status).toBe(200)
+    const response = await only(`${GET}${many}x-api-key: ${store.key}\r\n${last}`)
+    expect(response?.status).toBe(200)
     expectFraming(await only(`${GET}${many}Host: y\r\n\r\n`), 400)
   })
 
-  test('headers that do not arrive in time are 408', async () => {
+  test('with headers that do not arrive in time gets 408', async () => {
     expectFraming(await only('GET / HTTP/1.1\r\nHost: x\r\n'), 408)
   })
 
-  test('silent clients keep their slots no longer than the time for headers', async () => {
+  test('and a silent client loses its connection slot at the time limit for headers', async () => {
     const { hostname, port } = new URL(url)
-    // as many as there may be, and none of them closes its own side
+    // The maximum number of connections. No client closes its own side.
     const silent = Array.from({ length: 40 }, () => {
       const socket = net.connect({ host: hostname, port: Number(port), allowHalfOpen: true })
       socket.on('error', () => undefined)
@@ -122,15 +122,15 @@ describe('[R36] what is no well-formed request gets our envelope, and the connec
     })
     await Promise.all(silent.map((socket) => once(socket, 'end')))
     const served = () =>
-      ask(url, { path: '/api/v1/store', headers: { 'x-api-key': store.key } }).then(
+      sendRequest(url, { path: '/api/v1/store', headers: { 'x-api-key': store.key } }).then(
         ({ status }) => status,
         () => null,
       )
     await expect.poll(served, { timeout: 4000 }).toBe(200)
   })
 
-  test('headers that drip are 408 all the same', async () => {
-    const socket = connect(url)
+  test('with headers that arrive byte by byte gets 408', async () => {
+    const socket = openSocket(url)
     const said: Buffer[] = []
     socket.on('data', (chunk: Buffer) => said.push(chunk))
     socket.on('error', () => undefined)
@@ -138,29 +138,31 @@ describe('[R36] what is no well-formed request gets our envelope, and the connec
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n')
     await new Promise((resolve) => socket.on('close', resolve))
     clearInterval(drip)
-    expectFraming(answersIn(Buffer.concat(said).toString('latin1'))[0], 408)
+    expectFraming(parseResponses(Buffer.concat(said).toString('latin1'))[0], 408)
   })
 
-  test('it is noticed', () => {
+  test('causes an event', () => {
     const refused = platform.events.filter(({ event }) => event === 'request.malformed')
     expect(refused.length).toBeGreaterThan(20)
   })
 })
 
-describe('what is unusual and well-formed is answered', () => {
-  test('HTTP/1.0 without a host, whole and then closed', async () => {
-    const answer = await only(`GET /api/v1/store HTTP/1.0\r\nx-api-key: ${store.key}\r\n\r\n`)
-    expect([answer?.status, answer?.json.data.id]).toEqual([200, store.id])
-    expect(answer?.headers['content-length']).toBe(String(answer?.body.length))
-    expect(answer?.headers['transfer-encoding']).toBeUndefined()
+describe('an unusual but well-formed request is served', () => {
+  test('in HTTP/1.0 without a host, before the connection is closed', async () => {
+    const response = await only(`GET /api/v1/store HTTP/1.0\r\nx-api-key: ${store.key}\r\n\r\n`)
+    expect([response?.status, response?.json.data.id]).toEqual([200, store.id])
+    expect(response?.headers['content-length']).toBe(String(response?.body.length))
+    expect(response?.headers['transfer-encoding']).toBeUndefined()
   })
 
-  test('a target in absolute form, as proxies send it', async () => {
-    const answer = await only(`${keyed('GET http://api.example.com/api/v1/store?x=1 HTTP/1.1\r\nHost: x\r\n')}${last}`)
-    expect([answer?.status, answer?.headers['x-ignored-params']]).toEqual([200, 'x'])
+  test('with a target in absolute form, which proxies send', async () => {
+    const response = await only(
+      `${keyed('GET http://api.example.com/api/v1/store?x=1 HTTP/1.1\r\nHost: x\r\n')}${last}`,
+    )
+    expect([response?.status, response?.headers['x-ignored-params']]).toEqual([200, 'x'])
   })
 
-  test('OPTIONS * and a target with a fragment', async () => {
+  test('with OPTIONS * or a fragment in its target', async () => {
     expect((await only(`${keyed('OPTIONS * HTTP/1.1\r\nHost: x\r\n')}${last}`))?.status).toBe(404)
     expect((await only(`${keyed('GET /api/v1/store#x HTTP/1.1\r\nHost: x\r\n')}${last}`))?.status).toBe(200)
   })
@@ -171,29 +173,29 @@ describe('what is unusual and well-formed is answered', () => {
     ['that looks like a request', `Content-Length: 31\r\n\r\nGET /evil HTTP/1.1\r\nHost: y\r\n\r\n`],
     ['that never arrives', 'Content-Length: 500\r\n\r\nhel'],
     ['in chunks that never end', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhel'],
-  ])('a body %s is ignored, answered, and the connection closed', async (_what, body) => {
-    const answer = await only(`${keyed()}${body}`)
-    expect([answer?.status, answer?.json.data.id]).toEqual([200, store.id])
-    expect(answer?.headers.connection).toBe('close')
+  ])('with a body %s, which is ignored, before the connection is closed', async (_what, body) => {
+    const response = await only(`${keyed()}${body}`)
+    expect([response?.status, response?.json.data.id]).toEqual([200, store.id])
+    expect(response?.headers.connection).toBe('close')
   })
 
-  test('a large body is not waited for, and its sender still reads the answer', async () => {
+  test('before its large body has arrived, and its client still reads the response', async () => {
     const size = 4_000_000
-    const answer = await only([`${keyed()}Content-Length: ${size}\r\n\r\n`, Buffer.alloc(size)])
-    expect(answer?.status).toBe(200)
+    const response = await only([`${keyed()}Content-Length: ${size}\r\n\r\n`, Buffer.alloc(size)])
+    expect(response?.status).toBe(200)
   })
 
-  test('Expect: 100-continue and any other expectation', async () => {
-    const said = await speak(url, `${keyed()}Expect: 100-continue\r\nContent-Length: 5\r\n\r\nhello`)
-    expect(answersIn(said).at(-1)?.status).toBe(200)
+  test('with Expect: 100-continue or another expectation', async () => {
+    const said = await sendBytes(url, `${keyed()}Expect: 100-continue\r\nContent-Length: 5\r\n\r\nhello`)
+    expect(parseResponses(said).at(-1)?.status).toBe(200)
     expect((await only(`${keyed()}Expect: something\r\n${last}`))?.status).toBe(200)
   })
 
-  test('Upgrade is not followed', async () => {
-    const answer = await only(
+  test('with Upgrade, which is ignored', async () => {
+    const response = await only(
       `${keyed()}Connection: Upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\n\r\n`,
     )
-    expect(answer?.status).toBe(200)
+    expect(response?.status).toBe(200)
     const h2c = await only(
       `${keyed()}Connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n`,
     )
@@ -207,56 +209,55 @@ describe('pipelining', () => {
     websocket: 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\n',
   }
 
-  test.each(Object.entries(OFFERS))(
-    'a request behind one that offers %s is answered as HTTP/1.1',
-    async (_what, offer) => {
-      const at = (path: string) => keyed(`GET ${path} HTTP/1.1\r\nHost: x\r\n`)
-      const [store, wrong, orders] = ['/api/v1/store', '/api/v1/orders?limit=0', '/api/v1/orders?limit=250'].map(at)
-      const expected = [200, 400, 200, 401, 400]
-      // alone in front, behind a slow response, twice, and the last one to end the connection
-      const bytes = `${store}${offer}\r\n${wrong}\r\n${orders}${offer}\r\n${GET}${offer}\r\n${wrong}${last}`
-      expect(answersIn(await speak(url, bytes)).map(({ status }) => status)).toEqual(expected)
-      const slowFirst = `${orders}\r\n${orders}\r\n${wrong}${offer}\r\n${orders}\r\n${GET}${last}`
-      expect(answersIn(await speak(url, slowFirst)).map(({ status }) => status)).toEqual([200, 200, 400, 200, 401])
-      for (let cut = 1; cut < bytes.length; cut += 97) {
-        const parts = [bytes.slice(0, cut), bytes.slice(cut)]
-        expect(answersIn(await speak(url, parts)).map(({ status }) => status)).toEqual(expected)
-      }
-    },
-  )
+  test.each(Object.entries(OFFERS))('serves a request after one that offers %s over HTTP/1.1', async (_what, offer) => {
+    const at = (path: string) => keyed(`GET ${path} HTTP/1.1\r\nHost: x\r\n`)
+    const [store, wrong, orders] = ['/api/v1/store', '/api/v1/orders?limit=0', '/api/v1/orders?limit=250'].map(at)
+    const expected = [200, 400, 200, 401, 400]
+    // First on the connection, after a slow response, twice, and as the last request of the connection.
+    const bytes = `${store}${offer}\r\n${wrong}\r\n${orders}${offer}\r\n${GET}${offer}\r\n${wrong}${last}`
+    expect(parseResponses(await sendBytes(url, bytes)).map(({ status }) => status)).toEqual(expected)
+    const slowFirst = `${orders}\r\n${orders}\r\n${wrong}${offer}\r\n${orders}\r\n${GET}${last}`
+    expect(parseResponses(await sendBytes(url, slowFirst)).map(({ status }) => status)).toEqual([
+      200, 200, 400, 200, 401,
+    ])
+    for (let cut = 1; cut < bytes.length; cut += 97) {
+      const parts = [bytes.slice(0, cut), bytes.slice(cut)]
+      expect(parseResponses(await sendBytes(url, parts)).map(({ status }) => status)).toEqual(expected)
+    }
+  })
 
-  test('a body behind an offer of another protocol is ignored, and the connection closed', async () => {
+  test('ignores a body after an offer of another protocol, and closes the connection', async () => {
     const inner = `${keyed()}\r\n`
     const bytes = `${keyed()}${OFFERS.h2c}Content-Length: ${inner.length}\r\n\r\n${inner}${inner}`
-    const answer = await only(bytes)
-    expect([answer?.status, answer?.headers.connection]).toEqual([200, 'close'])
+    const response = await only(bytes)
+    expect([response?.status, response?.headers.connection]).toEqual([200, 'close'])
   })
 
-  test('requests sent ahead are answered each, in their order', async () => {
+  test('serves pipelined requests in their order', async () => {
     const orders = keyed('GET /api/v1/orders?limit=250 HTTP/1.1\r\nHost: x\r\n')
     const wrong = keyed('GET /api/v1/orders?limit=0 HTTP/1.1\r\nHost: x\r\n')
-    const said = await speak(url, `${orders}\r\n${wrong}\r\n${GET}\r\n${keyed()}${last}`)
-    expect(answersIn(said).map(({ status }) => status)).toEqual([200, 400, 401, 200])
+    const said = await sendBytes(url, `${orders}\r\n${wrong}\r\n${GET}\r\n${keyed()}${last}`)
+    expect(parseResponses(said).map(({ status }) => status)).toEqual([200, 400, 401, 200])
   })
 
-  test('what is garbage behind good requests never gets its answer before them', async () => {
+  test('rejects invalid bytes only after the responses to the valid requests before them', async () => {
     const slow = keyed('GET /api/v1/orders?limit=250 HTTP/1.1\r\nHost: x\r\n')
     for (const ahead of [[slow], [`${GET}`, slow], [slow, slow, `${GET}`]]) {
-      const said = await speak(url, `${ahead.map((each) => `${each}\r\n`).join('')}garbage\r\n\r\n`)
+      const said = await sendBytes(url, `${ahead.map((each) => `${each}\r\n`).join('')}garbage\r\n\r\n`)
       const expected = [...ahead.map((each) => (each === slow ? 200 : 401)), 400]
-      const statuses = said === '' ? [] : answersIn(said).map(({ status }) => status)
+      const statuses = said === '' ? [] : parseResponses(said).map(({ status }) => status)
       expect(statuses).toEqual(expected.slice(0, statuses.length))
     }
   })
 
-  test('nothing behind a request with a body is taken for one', async () => {
-    const said = await speak(url, `${keyed()}Content-Length: 5\r\n\r\nhello${keyed()}${last}`)
-    expect(answersIn(said)).toHaveLength(1)
+  test('does not parse the body of a request as another request', async () => {
+    const said = await sendBytes(url, `${keyed()}Content-Length: 5\r\n\r\nhello${keyed()}${last}`)
+    expect(parseResponses(said)).toHaveLength(1)
   })
 })
 
-describe('clients that misbehave', () => {
-  test('a reset after CONNECT, in the middle of a request, or before the answer harms nobody', async () => {
+describe('misbehaving clients', () => {
+  test('that reset the connection at any moment do not affect other clients', async () => {
     for (const bytes of [
       'CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n',
       'GET / HT',
@@ -264,7 +265,7 @@ describe('clients that misbehave', () => {
     ])
       for (let round = 0; round < 10; round += 1)
         await new Promise<void>((resolve) => {
-          const socket = connect(url)
+          const socket = openSocket(url)
           socket.on('error', () => undefined)
           socket.on('close', () => resolve())
           socket.on('connect', () => socket.write(bytes, () => socket.resetAndDestroy()))
@@ -272,8 +273,8 @@ describe('clients that misbehave', () => {
     expect((await platform.get('/api/v1/store', store.key)).status).toBe(200)
   })
 
-  test('beyond the limit connections are closed, and served again when others have gone', async () => {
-    const sockets = Array.from({ length: 60 }, () => connect(url))
+  test('beyond the connection limit are disconnected, and served when other clients have left', async () => {
+    const sockets = Array.from({ length: 60 }, () => openSocket(url))
     const closed = sockets.map(
       (socket) =>
         new Promise<boolean>((resolve) => {
@@ -287,29 +288,29 @@ describe('clients that misbehave', () => {
     await Promise.all(closed)
     let status = 0
     for (let tries = 0; tries < 50 && status !== 200; tries += 1)
-      status = await ask(url, { path: '/api/v1/store', headers: { 'x-api-key': store.key } }).then(
-        (answer) => answer.status,
+      status = await sendRequest(url, { path: '/api/v1/store', headers: { 'x-api-key': store.key } }).then(
+        (response) => response.status,
         () => 0,
       )
     expect(status).toBe(200)
   })
 
-  test('those that never read do not keep others from being served', async () => {
-    const sockets = Array.from({ length: 10 }, () => connect(url))
-    const asking = `${keyed('GET /api/v1/orders?limit=250 HTTP/1.1\r\nHost: x\r\n')}\r\n`
+  test('that never read do not block other clients', async () => {
+    const sockets = Array.from({ length: 10 }, () => openSocket(url))
+    const sendWithKey = `${keyed('GET /api/v1/orders?limit=250 HTTP/1.1\r\nHost: x\r\n')}\r\n`
     for (const socket of sockets) {
       socket.on('error', () => undefined)
       socket.pause()
-      socket.write(asking.repeat(4))
+      socket.write(sendWithKey.repeat(4))
     }
     for (let index = 0; index < 5; index += 1) expect((await platform.get('/api/v1/store', store.key)).status).toBe(200)
     for (const socket of sockets) socket.destroy()
   })
 
-  test('one that never reads does not keep the service from ending', async () => {
+  test('that never read do not block the shutdown', async () => {
     const ending = await startPlatform({ DRAIN_SECONDS: '1' })
     const { key } = await filledStore(ending)
-    const socket = connect(ending.service.url)
+    const socket = openSocket(ending.service.url)
     socket.on('error', () => undefined)
     socket.pause()
     socket.write(`GET /api/v1/orders?limit=250 HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n\r\n`.repeat(8))
@@ -321,7 +322,7 @@ describe('clients that misbehave', () => {
   })
 })
 
-test('[ERR-1] a client sends 16 MB of body before it reads, it gets the response', async () => {
+test('[ERR-1] a client that sends 16 MB of body before it reads gets the response', async () => {
   const patient = await startPlatform()
   onTestFinished(() => patient.close())
   const { key } = await filledStore(patient)
@@ -336,38 +337,41 @@ test('[ERR-1] a client sends 16 MB of body before it reads, it gets the response
     ['POST', coding, chunked],
     ['GET', coding, chunked],
   ] as const) {
-    const socket = connect(patient.service.url)
+    const socket = openSocket(patient.service.url)
     const said: Buffer[] = []
     socket.on('data', (chunk: Buffer) => said.push(chunk))
     socket.pause()
     socket.write(`${method} /api/v1/store HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n${header}`)
     socket.write(bytes, () => socket.resume())
     await once(socket, 'close')
-    const answers = answersIn(Buffer.concat(said).toString('latin1'))
-    expect(answers.map(({ status, headers }) => [status, headers.connection])).toEqual([
+    const responses = parseResponses(Buffer.concat(said).toString('latin1'))
+    expect(responses.map(({ status, headers }) => [status, headers.connection])).toEqual([
       [method === 'GET' ? 200 : 405, 'close'],
     ])
   }
 })
 
-test.each(['GET', 'POST'])('[ERR-1] %s with Expect: 100-continue, the service asks for no body', async (method) => {
-  const bytes = `${method} /api/v1/store HTTP/1.1\r\nHost: x\r\nx-api-key: ${store.key}\r\n`
-  const answers = answersIn(await speak(url, `${bytes}Expect: 100-continue\r\nContent-Length: 5\r\n\r\n`))
-  expect(answers.map(({ status }) => status)).toEqual([method === 'GET' ? 200 : 405])
-})
+test.each(['GET', 'POST'])(
+  '[ERR-1] %s with Expect: 100-continue, the service does not request the body',
+  async (method) => {
+    const bytes = `${method} /api/v1/store HTTP/1.1\r\nHost: x\r\nx-api-key: ${store.key}\r\n`
+    const responses = parseResponses(await sendBytes(url, `${bytes}Expect: 100-continue\r\nContent-Length: 5\r\n\r\n`))
+    expect(responses.map(({ status }) => status)).toEqual([method === 'GET' ? 200 : 405])
+  },
+)
 
-test('[R36] a body that drips behind its answer holds the connection no longer than a request may take', async () => {
+test('[R36] a body that arrives slowly after the response holds the connection only until the time limit of a request', async () => {
   const hurried = await startPlatform({ HEADERS_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '1000' })
   onTestFinished(() => hurried.close())
   const { key, sql } = await filledStore(hurried)
   const { hostname, port } = new URL(hurried.service.url)
-  // one that goes on sending though nothing more is answered
+  // A client that keeps sending although the service does not respond any more.
   const socket = net.connect({ host: hostname, port: Number(port), allowHalfOpen: true })
   const said: Buffer[] = []
   socket.on('error', () => undefined)
   socket.on('data', (chunk: Buffer) => said.push(chunk))
   const closed = new Promise((resolve) => socket.once('close', resolve))
-  // the limit of the request passes while its answer is waited for
+  // The time limit of the request ends before its response.
   await sql`begin`
   await sql`lock table store in access exclusive mode`
   socket.write(`GET /api/v1/store HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\nContent-Length: 50000000\r\n\r\n`)
@@ -378,10 +382,10 @@ test('[R36] a body that drips behind its answer holds the connection no longer t
   const startedAt = performance.now()
   await closed
   expect(performance.now() - startedAt).toBeLessThan(4000)
-  expect(answersIn(Buffer.concat(said).toString('latin1')).map(({ status }) => status)).toEqual([200])
+  expect(parseResponses(Buffer.concat(said).toString('latin1')).map(({ status }) => status)).toEqual([200])
 })
 
-test('a time for headers that is longer than that for requests does not keep the service from starting', async () => {
+test('the service starts with a time limit for headers that is longer than the limit for requests', async () => {
   const odd = await startPlatform({ HEADERS_TIMEOUT_MS: '20000', REQUEST_TIMEOUT_MS: '1000' })
   expect((await odd.get('/api/v1/store', null)).status).toBe(401)
   await odd.close()

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openClient } from '../../../test/support/client.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { bareStore } from './support/bare-store.ts'
-import { filledStore } from './support/demo.ts'
-import { CORS, NO_ID, SPEC_ENDPOINTS } from './support/endpoints.ts'
-import { ask, type RawAnswer } from './support/http.ts'
+import { filledStore } from './support/filled-store.ts'
+import { type RawResponse, sendRequest } from './support/http.ts'
+import { CORS, SPEC_ENDPOINTS, UNKNOWN_ID } from './support/spec-endpoints.ts'
+import { storeWithoutDatabase } from './support/store-without-database.ts'
 
 interface Case {
   readonly what: string
@@ -21,14 +21,14 @@ beforeAll(async () => {
   platform = await startPlatform({ STORE_TIMEOUT_MS: '2000', COUNTS_MAX_AGE_SECONDS: '3600' })
   store = await filledStore(platform)
   const [imported, generating, gone] = await Promise.all([
-    bareStore(platform, 'imported'),
-    bareStore(platform, 'generating'),
+    storeWithoutDatabase(platform, 'imported'),
+    storeWithoutDatabase(platform, 'generating'),
     platform.provision(),
   ])
   const admin = openClient(platform.controlUrl)
   await admin.unsafe(`drop database "${new URL(gone.ownerUrl).pathname.slice(1)}" with (force)`)
   const spent = await platform.newKey(store.id)
-  await spendKey(platform, spent.id)
+  await exhaustKey(platform, spent.id)
   await admin.end()
   const { key } = store
   const ids = new Map<string, string>()
@@ -50,7 +50,7 @@ beforeAll(async () => {
     { what: 'id', status: 400, path: '/api/v1/orders/x', key },
     { what: 'imported', status: 403, path: '/api/v1/orders', key: imported.key },
     { what: 'generating', status: 409, path: '/api/v1/orders', key: generating.key },
-    { what: 'row', status: 404, path: `/api/v1/orders/${NO_ID}`, key },
+    { what: 'row', status: 404, path: `/api/v1/orders/${UNKNOWN_ID}`, key },
     { what: 'path', status: 404, path: '/api/v1/nowhere', key },
     { what: 'method', status: 405, path: '/api/v1/orders', key, method: 'POST' },
     { what: 'method without a key', status: 401, path: '/api/v1/orders', key: null, method: 'OPTIONS' },
@@ -60,20 +60,24 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-import { spendKey } from './support/spent-key.ts'
+import { exhaustKey } from './support/exhaust-key.ts'
 
-const send = ({ path, key, method = 'GET' }: Case, headers: Record<string, string> = {}): Promise<RawAnswer> =>
-  ask(platform.service.url, { path, method, headers: key === null ? headers : { 'x-api-key': key, ...headers } })
-const everyCase = async (check: (answer: RawAnswer, each: Case) => void | Promise<void>): Promise<void> => {
+const send = ({ path, key, method = 'GET' }: Case, headers: Record<string, string> = {}): Promise<RawResponse> =>
+  sendRequest(platform.service.url, {
+    path,
+    method,
+    headers: key === null ? headers : { 'x-api-key': key, ...headers },
+  })
+const everyCase = async (check: (response: RawResponse, each: Case) => void | Promise<void>): Promise<void> => {
   for (const each of cases) {
-    const answer = await send(each)
-    expect([each.what, answer.status]).toEqual([each.what, each.status])
-    await check(answer, each)
+    const response = await send(each)
+    expect([each.what, response.status]).toEqual([each.what, each.status])
+    await check(response, each)
   }
 }
 
-describe('on every status', () => {
-  test('[R27] it is private and not to be stored, and differs by key and encoding', async () => {
+describe('a response with any status', () => {
+  test('[R27] is private and not stored by caches, and varies by key and encoding', async () => {
     await everyCase(({ headers }, { what }) => {
       expect(headers['cache-control'], what).toBe('private, no-store')
       expect(headers.vary, what).toBe('x-api-key, accept-encoding')
@@ -81,7 +85,7 @@ describe('on every status', () => {
     })
   })
 
-  test('[R27] content-length is the length of the body, which is never chunked', async () => {
+  test('[R27] has its length in content-length, and is not chunked', async () => {
     await everyCase(({ headers, body }, { what }) => {
       expect(headers['content-length'], what).toBe(String(body.length))
       expect(headers['transfer-encoding'], what).toBeUndefined()
@@ -89,7 +93,7 @@ describe('on every status', () => {
     })
   })
 
-  test('[GEN-5] there is no CORS header, whatever the origin', async () => {
+  test('[GEN-5] has no CORS header for any origin', async () => {
     for (const each of cases)
       for (const origin of ['https://shop.example', 'null', 'http://localhost']) {
         const { headers } = await send(each, { origin, 'sec-fetch-mode': 'cors' })
@@ -100,7 +104,7 @@ describe('on every status', () => {
       }
   })
 
-  test('[GEN-1] it is JSON, not to be guessed at, and leads to the description of the service', async () => {
+  test('[GEN-1] is JSON, forbids content sniffing, and links to the API description', async () => {
     await everyCase(({ headers, json }, { what }) => {
       expect(headers['content-type'], what).toBe('application/json; charset=utf-8')
       expect(headers['x-content-type-options'], what).toBe('nosniff')
@@ -112,7 +116,7 @@ describe('on every status', () => {
     })
   })
 
-  test('[R31] x-request-id is there, another each time, and the one that is logged', async () => {
+  test('[R31] has a unique x-request-id, which is also in the log', async () => {
     const seen = new Set<string>()
     await everyCase(({ headers }, { what }) => {
       const id = headers['x-request-id'] ?? ''
@@ -125,7 +129,7 @@ describe('on every status', () => {
     expect(seen.size).toBe(cases.length)
   })
 
-  test('[R31] the limit is told to every valid key and to no other', async () => {
+  test('[R31] has the rate limit for every valid key, and for no other request', async () => {
     await everyCase(({ headers, status }, { what }) => {
       if (status === 401)
         return expect([headers.ratelimit, headers['ratelimit-policy']], what).toEqual([undefined, undefined])
@@ -134,7 +138,7 @@ describe('on every status', () => {
     })
   })
 
-  test('[R26] www-authenticate comes with 401, [ERR-2, R41] retry-after with 409, 429 and 502, [R3] allow with 405, and with no other', async () => {
+  test('[R26] www-authenticate is only on 401, [ERR-2, R41] retry-after only on 409, 429 and 502, [R3] allow only on 405', async () => {
     await everyCase(({ headers, status }, { what }) => {
       const there = ['www-authenticate', 'retry-after', 'allow'].filter((name) => headers[name] !== undefined)
       const expected: Record<number, string[]> = {
@@ -150,21 +154,22 @@ describe('on every status', () => {
 })
 
 describe('[R4] HEAD', () => {
-  /** A page behind a cursor in place of a first one, which carries a new watermark each time. */
+  /** A page with a cursor. Each first page would have a new watermark. */
   const repeatable = async (each: Case): Promise<Case> => {
     const cursor = /"next_cursor":"([\w-]+)"/.exec(String((await send(each)).body))?.[1]
     return cursor === undefined ? each : { ...each, path: `${each.path.split('?')[0]}?cursor=${cursor}` }
   }
 
-  // these tell of the moment, not of the answer
+  // The values of these headers change with each response.
   const MOMENT = ['date', 'x-request-id', 'ratelimit', 'x-sync-watermark']
 
-  test('has GET’s status and headers, and no body', async () => {
+  test('returns the status and the headers of GET, without a body', async () => {
     for (const listed of cases.filter(({ method }) => method === undefined)) {
       const each = await repeatable(listed)
       for (const headers of [{}, { 'accept-encoding': 'br' }, { 'accept-encoding': 'gzip' }]) {
         const [got, head] = [await send(each, headers), await send({ ...each, method: 'HEAD' }, headers)]
-        const kept = (answer: RawAnswer) => Object.entries(answer.headers).filter(([name]) => !MOMENT.includes(name))
+        const kept = (response: RawResponse) =>
+          Object.entries(response.headers).filter(([name]) => !MOMENT.includes(name))
         expect(head.status, each.what).toBe(got.status)
         expect(kept(head), each.what).toEqual(
           kept(got).map(([name, value]) => (name === 'retry-after' ? [name, head.headers[name]] : [name, value])),
@@ -176,16 +181,16 @@ describe('[R4] HEAD', () => {
   })
 })
 
-test('what a client sends is never reflected into a header', async () => {
+test('no response header contains client input', async () => {
   const headers = {
     'x-request-id': 'mine',
     'x-forwarded-host': 'evil.example',
     forwarded: 'host=evil.example',
     host: 'evil.example',
   }
-  const answer = await ask(platform.service.url, {
+  const response = await sendRequest(platform.service.url, {
     path: '/api/v1/store',
     headers: { ...headers, 'x-api-key': store.key },
   })
-  expect(JSON.stringify(answer.headers)).not.toMatch(/evil|mine/)
+  expect(JSON.stringify(response.headers)).not.toMatch(/evil|mine/)
 })

@@ -4,13 +4,13 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { validateResponse } from '../../../test/support/openapi.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { filledStore } from './support/demo.ts'
-import { CORS, NO_ID, SPEC_ENDPOINTS } from './support/endpoints.ts'
-import { ask } from './support/http.ts'
+import { filledStore } from './support/filled-store.ts'
+import { sendRequest } from './support/http.ts'
+import { CORS, SPEC_ENDPOINTS, UNKNOWN_ID } from './support/spec-endpoints.ts'
 
 const REQUESTS = 5000
 const AT_ONCE = 8
-/** Another run asks other things; a failure prints the seed that repeats it. */
+/** Each run sends other requests. A failure prints the seed that repeats the run. */
 const SEED = Number(process.env.HOSTILE_SEED ?? Date.now() % 2 ** 31)
 
 let platform: TestPlatform
@@ -32,7 +32,7 @@ afterAll(async () => {
   await platform.close()
 })
 
-/** What has broken services before. */
+/** Values that have broken other services. */
 const NASTY = [
   ...[
     "'",
@@ -106,7 +106,7 @@ const NASTY = [
   ...[
     '<script>alert(1)</script>',
     '{{7*7}}',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: meant for whoever evaluates templates
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the test sends a template expression
     '${7*7}',
     '`id`',
     '| id',
@@ -131,9 +131,9 @@ const NASTY = [
     '251',
     'paid',
     'active',
-    NO_ID,
-    NO_ID.toUpperCase(),
-    `{${NO_ID}}`,
+    UNKNOWN_ID,
+    UNKNOWN_ID.toUpperCase(),
+    `{${UNKNOWN_ID}}`,
     'A'.repeat(56),
     '_'.repeat(56),
     '%E2%80%A8',
@@ -181,7 +181,7 @@ const METHODS = [
   'PROPFIND',
 ]
 
-/** Text that a request line takes as it is: what HTTP itself forbids is the affair of the framing tests. */
+/** Escapes text for the request line. framing.test.ts tests text that HTTP forbids. */
 const inTarget = (text: string): string =>
   [...text]
     .map((each) => (/^[\x21-\x7e]$/.test(each) && each !== '#' ? each : encodeURIComponent(each.toWellFormed())))
@@ -238,42 +238,47 @@ async function send({ method, path, query, key, headers }: typeof request extend
     .map(([name, value]) => `${inTarget(name)}=${inTarget(value)}`)
     .join('&')}`
   const keyHeader = key === 'none' ? {} : { 'x-api-key': key === 'good' ? store.key : key }
-  const answer = await ask(platform.service.url, { method, path: target, headers: { ...headers, ...keyHeader }, agent })
-  return { method, target, answer }
+  const response = await sendRequest(platform.service.url, {
+    method,
+    path: target,
+    headers: { ...headers, ...keyHeader },
+    agent,
+  })
+  return { method, target, response }
 }
 
-function judge({ method, target, answer }: Awaited<ReturnType<typeof send>>): void {
+function judge({ method, target, response }: Awaited<ReturnType<typeof send>>): void {
   const what = `${method} ${target.slice(0, 300)}`
-  expect(answer.status, what).toBeLessThan(500)
+  expect(response.status, what).toBeLessThan(500)
   expect(
-    Object.keys(answer.headers).filter((name) => CORS.test(name)),
+    Object.keys(response.headers).filter((name) => CORS.test(name)),
     what,
   ).toEqual([])
   if (method === 'HEAD') {
-    expect(answer.body.length, what).toBe(0)
+    expect(response.body.length, what).toBe(0)
     return
   }
-  expect(answer.headers['content-length'], what).toBe(String(answer.body.length))
-  if (answer.headers['content-encoding'] !== undefined) return
-  if (answer.status >= 400) {
-    expect([Object.keys(answer.json ?? {}), Object.keys(answer.json?.error ?? {})], what).toEqual([
+  expect(response.headers['content-length'], what).toBe(String(response.body.length))
+  if (response.headers['content-encoding'] !== undefined) return
+  if (response.status >= 400) {
+    expect([Object.keys(response.json ?? {}), Object.keys(response.json?.error ?? {})], what).toEqual([
       ['error'],
       ['code', 'message'],
     ])
-    expect(answer.json.error.message.length, what).toBeLessThan(500)
+    expect(response.json.error.message.length, what).toBeLessThan(500)
   }
   if (method === 'GET' && target.startsWith('/api/v1/'))
-    validateResponse({ path: target, status: answer.status, json: answer.json })
+    validateResponse({ path: target, status: response.status, json: response.json })
 }
 
-test(`[GEN-5, ENV-3, ERR-1] ${REQUESTS} hostile requests: never a 5xx, always the envelope or a document, never CORS`, async () => {
+test(`[GEN-5, ENV-3, ERR-1] ${REQUESTS} hostile requests get no 5xx, no CORS header, and always the error form or a document`, async () => {
   const statuses = new Map<number, number>()
   const requests = fc.sample(request, { numRuns: REQUESTS, seed: SEED })
   const next = requests.values()
   const worker = async () => {
     for (const each of next) {
       const done = await send(each)
-      statuses.set(done.answer.status, (statuses.get(done.answer.status) ?? 0) + 1)
+      statuses.set(done.response.status, (statuses.get(done.response.status) ?? 0) + 1)
       try {
         judge(done)
       } catch (error) {
@@ -282,7 +287,7 @@ test(`[GEN-5, ENV-3, ERR-1] ${REQUESTS} hostile requests: never a 5xx, always th
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
-  // all sorts of answers were met, so that the sample is no sample of one refusal
+  // The requests must cause all kinds of responses, not only one error.
   for (const status of [200, 400, 401, 404, 405])
     expect(statuses.get(status) ?? 0, `status ${status}`).toBeGreaterThan(20)
   expect(platform.events.filter(({ event }) => /fault/.test(event))).toEqual([])

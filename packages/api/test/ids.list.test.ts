@@ -2,8 +2,8 @@ import { LATEST_REVISION } from '@store-export/contract'
 import { revokeKey } from '@store-export/control'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startPlatform, type TestAnswer, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { filledStore } from './support/demo.ts'
-import { WITH_IDS } from './support/endpoints.ts'
+import { filledStore } from './support/filled-store.ts'
+import { LISTS_WITH_IDS } from './support/spec-endpoints.ts'
 
 const COUNT = 20_500
 
@@ -35,8 +35,8 @@ async function walk(path: string, of: TestStore, query = ''): Promise<Row[][]> {
   }
 }
 
-describe('[R31] every list of ids is the list of its rows, without the rest of them', () => {
-  test.each(WITH_IDS)('%s', async (name) => {
+describe('[R31] a list of IDs has the id and updated_at of every row of its list', () => {
+  test.each(LISTS_WITH_IDS)('%s', async (name) => {
     const rows = (await walk(name, store, 'limit=7')).flat()
     expect(rows.length).toBeGreaterThan(2)
     const expected = rows.map(({ id, updated_at }) => ({ id, updated_at: updated_at ?? null }))
@@ -44,9 +44,9 @@ describe('[R31] every list of ids is the list of its rows, without the rest of t
     expect(text).toBe(JSON.stringify({ data: expected, meta: { next_cursor: null, has_more: false } }))
   })
 
-  test('[FMT-6, FMT-7] of an older store: null where it has no time of change, empty where it has no table', async () => {
+  test('[FMT-6, FMT-7] of an older store has null if the rows have no updated_at, and is empty if there is no table', async () => {
     const old = await filledStore(platform, 'launch')
-    for (const name of WITH_IDS) {
+    for (const name of LISTS_WITH_IDS) {
       const rows = (await walk(name, old, 'limit=50')).flat()
       const expected = rows.map(({ id, updated_at }) => ({ id, updated_at: updated_at ?? null }))
       expect(await walk(`ids/${name}`, old)).toEqual([expected])
@@ -56,7 +56,7 @@ describe('[R31] every list of ids is the list of its rows, without the rest of t
     }
   })
 
-  test('[R17] a row that has not what it should have is told as the list tells it', async () => {
+  test('[R17] has the same values as the list for rows with missing or invalid values', async () => {
     const loose = await platform.provision()
     await loose.sql.unsafe(`alter table orders alter created_at drop not null, alter updated_at drop not null`)
     await loose.sql.unsafe(`insert into orders (id, email, created_at, updated_at) select gen_random_uuid(), 'a', c, u
@@ -67,28 +67,31 @@ describe('[R31] every list of ids is the list of its rows, without the rest of t
   })
 })
 
-describe('[R31] pages of ids', () => {
-  test('[PAG-1, PAG-2] have 10,000 rows, in the order of the list, each row once; the last one has the rest', async () => {
+describe('[R31] pages of IDs', () => {
+  test('[PAG-1, PAG-2] have 10,000 rows in the order of the list, each row once, and the last page has the rest', async () => {
     const pages = await walk('ids/customers', large)
     expect(pages.map((page) => page.length)).toEqual([10_000, 10_000, 500])
     const stored = await large.sql`select id::text from customers order by created_at, id`
     expect(pages.flat().map(({ id }) => id)).toEqual(stored.map(({ id }) => id))
   })
 
-  test('[PAG-2] a last page that is full leads to none', async () => {
+  test('[PAG-2] end with a full last page without a next cursor', async () => {
     await large.sql`delete from customers where email::int > 20000`
     expect((await walk('ids/customers', large)).map((page) => page.length)).toEqual([10_000, 10_000])
   })
 
-  test('[R9] keep their length: limit is ignored, and named with all else that they do not have', async () => {
+  test('[R9] keep their size: limit and other parameters are ignored and named', async () => {
     for (const query of ['limit=1', 'limit=nonsense', 'limit=', 'limit=5&limit=6']) {
-      const answer = await platform.get(`/api/v1/ids/customers?${query}&updated_since=2999-01-01T00:00:00Z`, large.key)
-      expect([query, answer.status, answer.json.data?.length]).toEqual([query, 200, 10_000])
-      expect(answer.headers.get('x-ignored-params')).toBe('limit,updated_since')
+      const response = await platform.get(
+        `/api/v1/ids/customers?${query}&updated_since=2999-01-01T00:00:00Z`,
+        large.key,
+      )
+      expect([query, response.status, response.json.data?.length]).toEqual([query, 200, 10_000])
+      expect(response.headers.get('x-ignored-params')).toBe('limit,updated_since')
     }
   })
 
-  test('[PAG-2] keep it beside a list of rows so large that few fit a page', async () => {
+  test('[PAG-2] keep their size if the rows of the list are so large that few fit into a page', async () => {
     const vast = await startPlatform({ PAGE_BYTES_MAX: '65536' })
     onTestFinished(() => vast.close())
     const products = await vast.provision()
@@ -104,7 +107,7 @@ describe('[R31] pages of ids', () => {
     }
   })
 
-  test('are read without the rows’ children: a store whose items cannot be read has its orders’ ids', async () => {
+  test('do not read embedded rows: they work for a store whose order items cannot be read', async () => {
     const torn = await filledStore(platform, LATEST_REVISION, {
       orders: 5,
       customers: 2,
@@ -123,20 +126,23 @@ describe('[R15, Q-CURSOR] a cursor', () => {
   const cursorOf = async (path: string): Promise<string> => (await ask(path)).json.meta.next_cursor
   const refusal = ({ status, json }: TestAnswer) => [status, json.error?.code]
 
-  test('of a list of ids is refused by the list of its rows, by every other list of ids, and for every other store', async () => {
+  test('of a list of IDs is rejected by its list of rows, by other lists of IDs, and by other stores', async () => {
     const cursor = await cursorOf('ids/customers')
     expect((await ask(`ids/customers?cursor=${cursor}`)).status).toBe(200)
-    for (const path of ['customers', ...WITH_IDS.filter((name) => name !== 'customers').map((name) => `ids/${name}`)])
+    for (const path of [
+      'customers',
+      ...LISTS_WITH_IDS.filter((name) => name !== 'customers').map((name) => `ids/${name}`),
+    ])
       expect([path, ...refusal(await ask(`${path}?cursor=${cursor}`))]).toEqual([path, 400, 'INVALID_CURSOR'])
     expect(refusal(await ask(`ids/customers?cursor=${cursor}`, store))).toEqual([400, 'INVALID_CURSOR'])
   })
 
-  test('of a list of rows is refused by the list of their ids', async () => {
+  test('of a list of rows is rejected by the list of IDs', async () => {
     const cursor = await cursorOf('customers?limit=1')
     expect(refusal(await ask(`ids/customers?cursor=${cursor}`))).toEqual([400, 'INVALID_CURSOR'])
   })
 
-  test('that is edited, cut, empty or given twice is refused', async () => {
+  test('that is edited, truncated, empty or repeated is rejected', async () => {
     const cursor = await cursorOf('ids/customers')
     const edited = cursor.replace(/^(.{9})(.)/, (_, head, next) => head + (next === 'A' ? 'B' : 'A'))
     for (const text of [edited, cursor.slice(1), cursor.slice(0, -1), `${cursor}A`, ''])
@@ -145,7 +151,7 @@ describe('[R15, Q-CURSOR] a cursor', () => {
   })
 })
 
-test('[AUTH-5] no ids without a key, nor for a key that was revoked', async () => {
+test('[AUTH-5] returns 401 without a key, and for a revoked key', async () => {
   const { id, key } = await platform.newKey(store.id)
   expect((await platform.get('/api/v1/ids/orders', key)).status).toBe(200)
   await revokeKey({ database: platform.service.control, keyId: id })

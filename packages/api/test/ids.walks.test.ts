@@ -1,14 +1,16 @@
-// Walks of ids while rows are written. Pages are as short as the byte budget can make them, so that a few thousand rows
-// are several pages.
+// Reads lists of IDs while rows are written. A small page size makes several pages of a few thousand rows.
 
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openClient } from '../../../test/support/client.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { CUSTOMERS, changeOf, compareRows, History, type ModelRow, ORDERS, rowOf } from './support/history.ts'
+import { CUSTOMERS, compareRows, History, type ModelRow, ORDERS, randomChange, randomRow } from './support/history.ts'
 import { idAt } from './support/rows.ts'
 
-/** A row of ids takes 86 bytes or, without a time, 64: a full page of 64 KiB holds more than the one, less than the other. */
+/**
+ * A row of a list of IDs needs 86 bytes, or 64 without a timestamp. A full page of rows of the first kind has more than
+ * 64 KiB, and of the second kind less.
+ */
 const PAGE_ROWS_MIN = 700
 const PAGE_ROWS_MAX = 1100
 const LISTS = [ORDERS, CUSTOMERS]
@@ -38,7 +40,7 @@ async function page(of: TestStore, name: string, cursor: string | null): Promise
   return { text, ids: json.data.map(({ id }: { id: string }) => id), cursor: json.meta.next_cursor }
 }
 
-/** Rows behind `last`, in the order of the list. */
+/** The rows after `last`, in the order of the list. */
 function rowsAfter(last: ModelRow | null, rows: readonly ModelRow[]): ModelRow[] {
   return rows.filter((each) => last === null || compareRows(each, last) > 0).sort(compareRows)
 }
@@ -46,20 +48,20 @@ function rowsAfter(last: ModelRow | null, rows: readonly ModelRow[]): ModelRow[]
 describe.each([
   ['as it should be', false],
   ['that allows rows without a date, and infinite ones', true],
-] as const)('walks of the ids of a schema %s', (_name, nullable) => {
+] as const)('lists of IDs of a schema %s', (_name, nullable) => {
   test.each(LISTS.map((list) => [list.path, list] as const))(
-    '[PAG-1, PAG-2, PAG-4, R15, R16, R17, R31] %s: every page holds the next rows, whatever was written between',
+    '[PAG-1, PAG-2, PAG-4, R15, R16, R17, R31] %s: after changes between pages, every page has the next rows',
     async (name, list) => {
       const of = nullable ? loose : store
       const history = new History(of, list)
-      const row = rowOf(list, nullable)
-      const changes = fc.array(fc.array(changeOf(list, row), { maxLength: 6 }), { minLength: 1, maxLength: 5 })
+      const row = randomRow(list, nullable)
+      const changes = fc.array(fc.array(randomChange(list, row), { maxLength: 6 }), { minLength: 1, maxLength: 5 })
       const property = fc.asyncProperty(
         fc.array(row, { minLength: 1600, maxLength: 2600, size: 'max' }),
         changes,
         async (rows, rounds) => {
-          await history.begin(rows)
-          // of rows with the same id one is kept: what is left may fit into a page
+          await history.reset(rows)
+          // Rows with the same ID become one row, so the rest may fit into a page.
           const isLong = history.rows.length > PAGE_ROWS_MAX
           const seen: string[] = []
           let last: ModelRow | null = null
@@ -72,7 +74,7 @@ describe.each([
             expect(found.ids).toEqual(left.slice(0, found.ids.length).map(({ id }) => id))
             if (found.cursor === null) expect(found.ids.length).toBe(left.length)
             else expect(found.ids.length).toBeGreaterThan(PAGE_ROWS_MIN)
-            // W5: the same cursor again is the same place.
+            // W5: the same cursor returns the same page.
             expect((await page(of, name, cursor)).ids).toEqual(found.ids)
             seen.push(...found.ids)
             cursor = found.cursor
@@ -83,12 +85,12 @@ describe.each([
         },
       )
       await fc.assert(property, { numRuns: 5, endOnFailure: true })
-      await history.begin([])
+      await history.reset([])
     },
   )
 })
 
-test('[PAG-4, R31] under writers that never pause, a walk has each row that stays once, and no id twice', async () => {
+test('[PAG-4, R31] while rows are written, the pages have each unchanged row once, and no ID twice', async () => {
   const count = 3000
   const stable = Array.from({ length: count }, (_, index) => idAt(index * 2))
   await store.sql.unsafe(`insert into customers (id, email, created_at)

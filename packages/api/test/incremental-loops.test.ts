@@ -1,4 +1,4 @@
-// The loops of docs/api/incremental-sync.md, run as they stand there.
+// Runs the loops of docs/api/incremental-sync.md.
 
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -30,11 +30,11 @@ async function loopIn(language: (typeof LANGUAGES)[number]): Promise<string> {
   return new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(document)?.[1] ?? ''
 }
 
-test.each(LANGUAGES)('the loop in %s takes six lines', async (language) => {
+test.each(LANGUAGES)('the loop in %s has six lines', async (language) => {
   expect((await loopIn(language)).trimEnd().split('\n')).toHaveLength(6)
 })
 
-/** What the page says that `load`, `save`, `upsert` and `get` do, over a file with the state and the copy. */
+/** The functions `load`, `save`, `upsert` and `get` of the page. They store the state and the copy in a file. */
 const PRELUDES = {
   js: `import { readFileSync, writeFileSync } from 'node:fs'
 const [file, url, key] = process.argv.slice(2)
@@ -45,9 +45,9 @@ const save = (name, since) => { state.since[name] = since; keep() }
 const upsert = (name, rows) => { for (const row of rows) state.rows[row.id] = row; keep() }
 const get = async (path, query) => {
   const given = Object.entries(query).filter(([, value]) => value !== '')
-  const answer = await fetch(url + path + '?' + new URLSearchParams(given), { headers: { 'x-api-key': key } })
-  if (answer.status !== 200) throw new Error(await answer.text())
-  return { json: await answer.json(), headers: answer.headers }
+  const response = await fetch(url + path + '?' + new URLSearchParams(given), { headers: { 'x-api-key': key } })
+  if (response.status !== 200) throw new Error(await response.text())
+  return { json: await response.json(), headers: response.headers }
 }
 `,
   python: `import json, sys, types, urllib.parse, urllib.request
@@ -62,8 +62,8 @@ def upsert(name, rows):
 def get(path, **query):
     given = urllib.parse.urlencode({name: value for name, value in query.items() if value != ""})
     request = urllib.request.Request(url + path + "?" + given, headers={"x-api-key": key})
-    with urllib.request.urlopen(request) as answer:
-        return types.SimpleNamespace(json=json.load(answer), headers=answer.headers)
+    with urllib.request.urlopen(request) as response:
+        return types.SimpleNamespace(json=json.load(response), headers=response.headers)
 `,
 } as const
 
@@ -78,7 +78,7 @@ const RUNNABLE = [
 ] as const
 
 test.each(RUNNABLE)(
-  '[SYNC-2] customers of a launch store, the loop in $language gets the new ones on the second day and after',
+  '[SYNC-2] for customers of a launch store, the loop in $language reads the new customers from the second day on',
   async ({ language, program, file }) => {
     const launch = await platform.provision('launch')
     const state = path.join(folder, `${language}-launch.json`)

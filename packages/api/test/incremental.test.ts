@@ -1,7 +1,7 @@
 import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { filledStore } from './support/demo.ts'
+import { filledStore } from './support/filled-store.ts'
 
 const SIZE = { orders: 80, customers: 30, products: 12, locations: 1, groups: 2 }
 
@@ -16,7 +16,7 @@ afterAll(() => platform.close())
 
 type Copy = Map<string, unknown>
 
-/** Walks a list and upserts by id, as the specification tells a client to. */
+/** Reads all pages of a list and upserts by ID, as the specification describes. */
 async function sync(of: TestStore, path: string, { copy, query }: { copy: Copy; query: string }): Promise<number> {
   let rows = 0
   for (let cursor = ''; ; ) {
@@ -41,7 +41,7 @@ async function expectWhole(of: TestStore, path: string, copy: Copy): Promise<voi
   for (const [id, row] of whole) expect(copy.get(id)).toEqual(row)
 }
 
-describe('incremental sync, by the rules of the specification', () => {
+describe('incremental sync by the rules of the specification', () => {
   test.each([
     ['orders', ['update orders set tracking_number = $1 where id in (select id from orders order by id limit 3)']],
     [
@@ -64,7 +64,7 @@ describe('incremental sync, by the rules of the specification', () => {
       ],
     ],
   ])(
-    '[SYNC-1, SYNC-2, Q-UPDATED, R29] %s: after %s the changed rows, and only these, are brought by updated_since',
+    '[SYNC-1, SYNC-2, Q-UPDATED, R29] %s: after %s, updated_since returns exactly the changed rows',
     async (path, [statement = '']) => {
       const copy: Copy = new Map()
       const all = await sync(store, path, { copy, query: '' })
@@ -79,7 +79,7 @@ describe('incremental sync, by the rules of the specification', () => {
     },
   )
 
-  test('[SYNC-4, Q-CREATED] on a store that tracks no changes of customers, created_since brings the new ones, a full walk the changed', async () => {
+  test('[SYNC-4, Q-CREATED] on a store without customer updates, created_since returns new customers, and a full sync the changed ones', async () => {
     const launch = await filledStore(platform, 'launch', SIZE)
     const copy: Copy = new Map()
     await sync(launch, 'customers', { copy, query: '' })
@@ -91,7 +91,7 @@ describe('incremental sync, by the rules of the specification', () => {
     await expectWhole(launch, 'customers', copy)
   })
 
-  test('[Q-UPDATED, R18] the instant itself counts, and a microsecond behind it does not; an offset and a fraction of nine digits are exact', async () => {
+  test('[Q-UPDATED, R18] compares timestamps with offsets and nine fraction digits to the microsecond', async () => {
     await store.sql`update orders set updated_at = '2020-01-01Z'`
     const [row] =
       await store.sql`update orders set updated_at = '2026-07-08T10:00:00.123456Z' where id = (select id from orders limit 1) returning id`

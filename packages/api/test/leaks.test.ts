@@ -3,17 +3,17 @@ import { openClient } from '../../../test/support/client.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { combine, type ServiceEvent } from '../../operator/src/events.ts'
 import { createLog } from '../../operator/src/log.ts'
-import { bareStore } from './support/bare-store.ts'
-import { filledStore } from './support/demo.ts'
-import { CORS, NO_ID, pathsWith, SPEC_BY_ID, SPEC_LISTS } from './support/endpoints.ts'
-import { ask, type RawAnswer, speak } from './support/http.ts'
+import { filledStore } from './support/filled-store.ts'
+import { type RawResponse, sendBytes, sendRequest } from './support/http.ts'
+import { CORS, pathsWith, SPEC_BY_ID, SPEC_LISTS, UNKNOWN_ID } from './support/spec-endpoints.ts'
+import { storeWithoutDatabase } from './support/store-without-database.ts'
 
 const HASH = '$argon2id$v=19$never-to-be-seen'
 let platform: TestPlatform
 let store: TestStore
 let other: TestStore
 let gone: TestStore
-const answers: RawAnswer[] = []
+const responses: RawResponse[] = []
 const raw: string[] = []
 const cursors = new Set<string>()
 
@@ -32,16 +32,19 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-/** Every endpoint with keys good and bad, walks with their cursors, mistakes, faults, and framing errors. */
+/**
+ * Sends requests to every endpoint: with valid and invalid keys, cursors, wrong parameters, database errors, and
+ * malformed requests.
+ */
 async function sweep(): Promise<void> {
   const keys = [
     store.key,
     other.key,
     gone.key,
-    (await bareStore(platform, 'imported')).key,
+    (await storeWithoutDatabase(platform, 'imported')).key,
     `${store.key.slice(0, -1)}!`,
   ]
-  for (const key of keys) for (const path of pathsWith(NO_ID)) await send(path, key)
+  for (const key of keys) for (const path of pathsWith(UNKNOWN_ID)) await send(path, key)
   for (const { path } of SPEC_LISTS) {
     for (let cursor = '', pages = 0; pages < 8; pages += 1) {
       const { json } = await send(`${path}?limit=3&x=${store.key}${cursor}`, store.key)
@@ -56,18 +59,20 @@ async function sweep(): Promise<void> {
   for (const method of ['POST', 'OPTIONS', 'TRACE']) await send('/api/v1/orders', store.key, method)
   await send(`/api/v1/orders?limit=${store.key}`, store.key)
   await send(`/api/v1/orders/${store.key}`, store.key)
-  raw.push(await speak(platform.service.url, `GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\nx-api-key: ${store.key}\r\n\r\n`))
-  raw.push(await speak(platform.service.url, `GET /${store.key} HTTP/9\r\nx-api-key: ${store.key}\r\n\r\n`))
+  raw.push(
+    await sendBytes(platform.service.url, `GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\nx-api-key: ${store.key}\r\n\r\n`),
+  )
+  raw.push(await sendBytes(platform.service.url, `GET /${store.key} HTTP/9\r\nx-api-key: ${store.key}\r\n\r\n`))
 }
 
-async function send(path: string, key: string, method = 'GET'): Promise<RawAnswer> {
-  const answer = await ask(platform.service.url, {
+async function send(path: string, key: string, method = 'GET'): Promise<RawResponse> {
+  const response = await sendRequest(platform.service.url, {
     method,
     path,
     headers: { 'x-api-key': key, origin: 'https://a.example' },
   })
-  answers.push(answer)
-  return answer
+  responses.push(response)
+  return response
 }
 
 const logged = (): string => {
@@ -82,10 +87,10 @@ const passwords = (): string[] =>
   [store, other, gone].flatMap(({ ownerUrl, readerUrl }) => [ownerUrl, readerUrl].map((url) => new URL(url).password))
 const keysOf = (): string[] => [store, other, gone].map(({ key }) => key)
 const everything = (): string =>
-  [...answers.flatMap(({ headers, text }) => [JSON.stringify(headers), text]), ...raw].join('\n')
+  [...responses.flatMap(({ headers, text }) => [JSON.stringify(headers), text]), ...raw].join('\n')
 
-test('the sweep met what it is about', () => {
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 400, 401, 403, 404, 405, 502]))
+test('the sample contains all kinds of responses', () => {
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200, 400, 401, 403, 404, 405, 502]))
   expect(cursors.size).toBeGreaterThan(10)
   const events = new Set(platform.events.map(({ event }) => event))
   for (const event of [
@@ -95,15 +100,15 @@ test('the sweep met what it is about', () => {
     'request.malformed',
   ] as const satisfies ServiceEvent['event'][])
     expect(events).toContain(event)
-  expect(logged().split('\n').length).toBeGreaterThan(answers.length)
+  expect(logged().split('\n').length).toBeGreaterThan(responses.length)
 })
 
 describe('[GEN-3] no password', () => {
-  test('of a customer in any response or log', () => {
+  test('of a customer is in a response or in the log', () => {
     for (const text of [everything(), logged()]) expect(text).not.toMatch(/argon2|never-to-be-seen|password_hash/)
   })
 
-  test('of a store database in any response or log', () => {
+  test('of a store database is in a response or in the log', () => {
     for (const password of passwords()) {
       expect(password.length).toBeGreaterThan(20)
       expect(everything()).not.toContain(password)
@@ -111,7 +116,7 @@ describe('[GEN-3] no password', () => {
     }
   })
 
-  test('is readable for the role of the service: not even `select *` works', async () => {
+  test('of a customer is readable for the service’s role, not even with `select *`', async () => {
     const reader = openClient(store.readerUrl)
     await expect(reader`select * from customers`).rejects.toMatchObject({ code: '42501' })
     await expect(reader`select password_hash from customers`).rejects.toMatchObject({ code: '42501' })
@@ -121,19 +126,19 @@ describe('[GEN-3] no password', () => {
   })
 })
 
-test('[AUTH-3] no key in any log, and none in a response but where its sender wrote it into a parameter', () => {
+test('[AUTH-3] no key is in the log, or in a response except where the client sent it as a parameter', () => {
   for (const key of keysOf()) expect(logged()).not.toContain(key.slice(4, -6))
-  for (const { text, headers, status } of answers) {
+  for (const { text, headers, status } of responses) {
     const shown = keysOf().filter((key) => text.includes(key) || JSON.stringify(headers).includes(key))
     if (shown.length > 0) expect([status, text]).toEqual([400, expect.stringContaining('INVALID_PARAM')])
   }
 })
 
-test('[R15] no cursor in any log', () => {
+test('[R15] no cursor is in the log', () => {
   for (const cursor of cursors) expect(logged()).not.toContain(cursor)
 })
 
-test('no personal data in any log', async () => {
+test('no personal data is in the log', async () => {
   const people = await store.sql`select email, name from customers where name is not null`
   const text = logged()
   for (const { email, name } of people) {
@@ -142,29 +147,32 @@ test('no personal data in any log', async () => {
   }
 })
 
-test('[GEN-5] no CORS header on any response', () => {
-  for (const { headers } of answers) expect(Object.keys(headers).filter((name) => CORS.test(name))).toEqual([])
+test('[GEN-5] no response has a CORS header', () => {
+  for (const { headers } of responses) expect(Object.keys(headers).filter((name) => CORS.test(name))).toEqual([])
   for (const said of raw) expect(said.toLowerCase()).not.toContain('access-control')
 })
 
-test('no word of SQL, of a file or of a database in any error', () => {
-  for (const { status, text } of answers)
+test('no error message contains SQL, a file name or a database name', () => {
+  for (const { status, text } of responses)
     if (status >= 400)
       expect(text).not.toMatch(/select |postgres|relation|column|\.ts|node_modules|ECONN|127\.0\.0\.1|at async/i)
 })
 
-describe('[GEN-2, EP-ID-MISSING] ids of another store', () => {
-  test.each(SPEC_BY_ID.map(({ path, idOf }) => [path, idOf ?? 'orders'] as const))('%s is 404', async (path, table) => {
-    // the demo gives all stores of one seed the same rows: this one is the other's alone
-    const [row] = await other.sql`insert into ${other.sql(table)} ${other.sql(OWN[table] ?? {})} returning id::text`
-    const at = path.replace('{id}', String(row?.id))
-    expect((await send(at, other.key)).status).toBe(200)
-    expect([(await send(at, store.key)).status, (await send(at, store.key)).json.error.code]).toEqual([
-      404,
-      'NOT_FOUND',
-    ])
-    await other.sql`delete from ${other.sql(table)} where id = ${String(row?.id)}`
-  })
+describe('[GEN-2, EP-ID-MISSING] an ID of another store', () => {
+  test.each(SPEC_BY_ID.map(({ path, idOf }) => [path, idOf ?? 'orders'] as const))(
+    'at %s returns 404',
+    async (path, table) => {
+      // Demo stores with the same seed have the same rows, so this row exists only in the other store.
+      const [row] = await other.sql`insert into ${other.sql(table)} ${other.sql(OWN[table] ?? {})} returning id::text`
+      const at = path.replace('{id}', String(row?.id))
+      expect((await send(at, other.key)).status).toBe(200)
+      expect([(await send(at, store.key)).status, (await send(at, store.key)).json.error.code]).toEqual([
+        404,
+        'NOT_FOUND',
+      ])
+      await other.sql`delete from ${other.sql(table)} where id = ${String(row?.id)}`
+    },
+  )
 })
 
 const OWN: Readonly<Record<string, Record<string, string>>> = {
@@ -173,7 +181,7 @@ const OWN: Readonly<Record<string, Record<string, string>>> = {
   products: { id: '00000000-0000-4000-8000-0000000000f3', name: 'own', slug: 'own', price: '1' },
 }
 
-test('[GEN-2] every row served is of the key’s store', async () => {
+test('[GEN-2] every row belongs to the store of the key', async () => {
   await other.sql`update orders set email = 'of-the-other@example.com'`
   for (let cursor = ''; ; ) {
     const { json } = await send(`/api/v1/orders?limit=250${cursor}`, store.key)

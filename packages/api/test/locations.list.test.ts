@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { deviations } from './support/conform.ts'
-import { filledStore } from './support/demo.ts'
+import { deviations } from './support/deviations.ts'
+import { filledStore } from './support/filled-store.ts'
 
 let platform: TestPlatform
 let store: TestStore
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('[EP-LOCATIONS, RES-LOCATION, ENV-2] exactly the tabled fields, of their types, oldest first', async () => {
+test('[EP-LOCATIONS, RES-LOCATION, ENV-2] returns exactly the specified fields with their types, oldest first', async () => {
   const { status, json } = await platform.get('/api/v1/locations?limit=250', store.key)
   const stored = await store.sql`select id::text from locations order by created_at, id`
   expect(status).toBe(200)
@@ -23,12 +23,12 @@ test('[EP-LOCATIONS, RES-LOCATION, ENV-2] exactly the tabled fields, of their ty
   expect(json.data.flatMap((row: unknown) => deviations(row, 'location'))).toEqual([])
 })
 
-test('[FMT-7] an older store has an empty list', async () => {
+test('[FMT-7] returns an empty list for an older store', async () => {
   const { status, json } = await platform.get('/api/v1/locations', old.key)
   expect([status, json]).toEqual([200, { data: [], meta: { next_cursor: null, has_more: false } }])
 })
 
-test('[RES-LOCATION, R19] coordinates keep the digits stored; opening hours are seven days, day 0 Monday', async () => {
+test('[RES-LOCATION, R19] coordinates have all stored digits, and opening hours have seven days from Monday as day 0', async () => {
   const [first] = await store.sql`update locations set latitude = 48.2081740, longitude = -16
     where id = (select id from locations order by created_at, id limit 1) returning id::text`
   const { json } = await platform.get('/api/v1/locations?limit=1', store.key)

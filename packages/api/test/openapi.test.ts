@@ -3,10 +3,10 @@ import { LATEST_REVISION, openapi } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { documentedHeaders, validateResponse } from '../../../test/support/openapi.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { bareStore } from './support/bare-store.ts'
-import { filledStore } from './support/demo.ts'
-import { NO_ID, SPEC_ENDPOINTS } from './support/endpoints.ts'
-import { ask } from './support/http.ts'
+import { filledStore } from './support/filled-store.ts'
+import { sendRequest } from './support/http.ts'
+import { SPEC_ENDPOINTS, UNKNOWN_ID } from './support/spec-endpoints.ts'
+import { storeWithoutDatabase } from './support/store-without-database.ts'
 
 let platform: TestPlatform
 let stores: TestStore[]
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('[VER-1] the document served is the contract’s, and lists the endpoints of the specification', async () => {
+test('[VER-1] the served document is the contract’s, and has the endpoints of the specification', async () => {
   const { status, json } = await platform.get('/openapi.json', null)
   expect(status).toBe(200)
   expect(json.openapi).toMatch(/^3\.1\./)
@@ -35,30 +35,32 @@ test('[VER-1] the document served is the contract’s, and lists the endpoints o
   }
 })
 
-test('its servers are the address that was asked, so that a generated client has a base URL', async () => {
+test('has the address of the request as its server, so a generated client has a base URL', async () => {
   const { url } = platform.service
   const serversAt = async (headers: Record<string, string>) =>
-    (await ask(url, { path: '/openapi.json', headers })).json.servers.map((server: { url: string }) => server.url)
+    (await sendRequest(url, { path: '/openapi.json', headers })).json.servers.map(
+      (server: { url: string }) => server.url,
+    )
   expect(await serversAt({})).toEqual([url])
-  const asked = { host: 'export.shop.example:8443', 'x-forwarded-proto': 'https' }
-  expect(await serversAt(asked)).toEqual(['https://export.shop.example:8443'])
+  const requested = { host: 'export.shop.example:8443', 'x-forwarded-proto': 'https' }
+  expect(await serversAt(requested)).toEqual(['https://export.shop.example:8443'])
   expect(await serversAt({ host: 'a"b' })).toEqual([url])
-  const compressed = await ask(url, { path: '/openapi.json', headers: { 'accept-encoding': 'gzip' } })
+  const compressed = await sendRequest(url, { path: '/openapi.json', headers: { 'accept-encoding': 'gzip' } })
   expect(JSON.parse(gunzipSync(compressed.body).toString()).servers[0].url).toBe(url)
 })
 
-describe('[ENV-1, ENV-2, ENV-3] every answer is as the document describes it, with the headers it names', () => {
+describe('[ENV-1, ENV-2, ENV-3] every response has the documented form and headers', () => {
   const OPTIONAL = ['x-ignored-params']
 
   async function check(path: string, key: string | null, method = 'GET'): Promise<number> {
     const headers = key === null ? {} : { 'x-api-key': key }
-    const answer = await ask(platform.service.url, { method, path, headers })
-    validateResponse({ path, status: answer.status, json: answer.json })
-    const missing = documentedHeaders({ path, status: answer.status }).filter(
-      (name) => answer.headers[name] === undefined && !OPTIONAL.includes(name),
+    const response = await sendRequest(platform.service.url, { method, path, headers })
+    validateResponse({ path, status: response.status, json: response.json })
+    const missing = documentedHeaders({ path, status: response.status }).filter(
+      (name) => response.headers[name] === undefined && !OPTIONAL.includes(name),
     )
-    expect([path, answer.status, missing]).toEqual([path, answer.status, []])
-    return answer.status
+    expect([path, response.status, missing]).toEqual([path, response.status, []])
+    return response.status
   }
 
   test.each([0, 1, 2])('of store %i', async (index) => {
@@ -70,15 +72,18 @@ describe('[ENV-1, ENV-2, ENV-3] every answer is as the document describes it, wi
       const queries = parameters.includes('cursor')
         ? ['?limit=250', '?limit=0', '?cursor=x', '?limit=1&x=1']
         : ['?limit=0']
-      for (const query of queries) await check(path.replace('{id}', NO_ID) + query, store.key)
+      for (const query of queries) await check(path.replace('{id}', UNKNOWN_ID) + query, store.key)
       if (idOf !== undefined) expect(await check(path.replace('{id}', 'x'), store.key)).toBe(400)
     }
   })
 
-  test('errors that every endpoint has', async () => {
-    const [imported, generating] = [await bareStore(platform, 'imported'), await bareStore(platform, 'generating')]
+  test('for errors of every endpoint', async () => {
+    const [imported, generating] = [
+      await storeWithoutDatabase(platform, 'imported'),
+      await storeWithoutDatabase(platform, 'generating'),
+    ]
     for (const { path } of SPEC_ENDPOINTS) {
-      const at = path.replace('{id}', NO_ID)
+      const at = path.replace('{id}', UNKNOWN_ID)
       expect(await check(at, null)).toBe(401)
       expect(await check(at, imported.key)).toBe(403)
       expect(await check(at, generating.key)).toBe(409)
@@ -87,10 +92,10 @@ describe('[ENV-1, ENV-2, ENV-3] every answer is as the document describes it, wi
   })
 })
 
-test('the check bites: a field that is missing, of another type, or an undocumented status fails', () => {
+test('the check fails for a missing field, another type, and an undocumented status', () => {
   const meta = { next_cursor: null, has_more: false }
   const group = {
-    ...{ id: NO_ID, name: 'n', description: null, is_active: true, sort_order: 0 },
+    ...{ id: UNKNOWN_ID, name: 'n', description: null, is_active: true, sort_order: 0 },
     ...{ created_at: '2026-01-01T00:00:00.000Z', updated_at: '2026-01-01T00:00:00.000Z' },
   }
   const check =

@@ -1,9 +1,9 @@
 import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { deviations } from './support/conform.ts'
-import { filledStore } from './support/demo.ts'
-import { NO_ID } from './support/endpoints.ts'
+import { deviations } from './support/deviations.ts'
+import { filledStore } from './support/filled-store.ts'
+import { UNKNOWN_ID } from './support/spec-endpoints.ts'
 
 let platform: TestPlatform
 let store: TestStore
@@ -19,30 +19,30 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('[EP-ORDER, ENV-1, RES-ORDER] each order by its id is the row of the list', async () => {
+test('[EP-ORDER, ENV-1, RES-ORDER] returns the same row as the list for each ID', async () => {
   const { json } = await platform.get('/api/v1/orders', store.key)
   expect(json.data).toHaveLength(20)
   for (const row of json.data) {
-    const answer = await platform.get(`/api/v1/orders/${row.id}`, store.key)
-    expect(answer.status).toBe(200)
-    expect(answer.json).toEqual({ data: row })
-    expect(deviations(answer.json.data, 'order')).toEqual([])
+    const response = await platform.get(`/api/v1/orders/${row.id}`, store.key)
+    expect(response.status).toBe(200)
+    expect(response.json).toEqual({ data: row })
+    expect(deviations(response.json.data, 'order')).toEqual([])
   }
 })
 
-test('[R24] an id in upper case finds the row; ids are lower case on the wire', async () => {
+test('[R24] an ID in upper case finds the row, and the response has it in lower case', async () => {
   const { json } = await platform.get('/api/v1/orders?limit=1', store.key)
   const { id } = json.data[0]
-  const answer = await platform.get(`/api/v1/orders/${id.toUpperCase()}`, store.key)
-  expect(answer.json.data.id).toBe(id)
+  const response = await platform.get(`/api/v1/orders/${id.toUpperCase()}`, store.key)
+  expect(response.json.data.id).toBe(id)
 })
 
-test('[EP-ID-MISSING] a UUID without a row is 404', async () => {
-  const answer = await platform.get(`/api/v1/orders/${NO_ID}`, store.key)
-  expect([answer.status, answer.json.error.code]).toEqual([404, 'NOT_FOUND'])
+test('[EP-ID-MISSING] returns 404 for a UUID without a row', async () => {
+  const response = await platform.get(`/api/v1/orders/${UNKNOWN_ID}`, store.key)
+  expect([response.status, response.json.error.code]).toEqual([404, 'NOT_FOUND'])
 })
 
-test('an order without items has an empty list of them', async () => {
+test('an order without items has an empty items array', async () => {
   await store.sql`insert into orders (id, email) values ('00000000-0000-4000-8000-00000000000e', 'a@example.com')`
   const { json } = await platform.get('/api/v1/orders/00000000-0000-4000-8000-00000000000e', store.key)
   expect(json.data.items).toEqual([])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { deviations } from './support/conform.ts'
-import { filledStore } from './support/demo.ts'
+import { deviations } from './support/deviations.ts'
+import { filledStore } from './support/filled-store.ts'
 
 let platform: TestPlatform
 let store: TestStore
@@ -14,14 +14,14 @@ afterAll(() => platform.close())
 // biome-ignore lint/suspicious/noExplicitAny: rows as a client without types reads them
 type Row = any
 const list = async (query: string): Promise<Row[]> => {
-  const answer = await platform.get(`/api/v1/orders?${query}`, store.key)
-  expect(answer.status, answer.text).toBe(200)
-  return answer.json.data
+  const response = await platform.get(`/api/v1/orders?${query}`, store.key)
+  expect(response.status, response.text).toBe(200)
+  return response.json.data
 }
 const ids = (rows: Row[]): string[] => rows.map(({ id }) => id)
 
 describe('[EP-ORDERS, RES-ORDER, RES-ITEM] GET /api/v1/orders', () => {
-  test('[ENV-2, FMT-1, FMT-2, FMT-3, FMT-4] exactly the tabled fields, of their types, items embedded', async () => {
+  test('[ENV-2, FMT-1, FMT-2, FMT-3, FMT-4] returns exactly the specified fields with their types, and embedded items', async () => {
     const { json } = await platform.get('/api/v1/orders?limit=250', store.key)
     expect(Object.keys(json)).toEqual(['data', 'meta'])
     expect(Object.keys(json.meta)).toEqual(['next_cursor', 'has_more'])
@@ -32,7 +32,7 @@ describe('[EP-ORDERS, RES-ORDER, RES-ITEM] GET /api/v1/orders', () => {
     ).toBe(true)
   })
 
-  test('every value is the one that is stored', async () => {
+  test('returns the stored values', async () => {
     const rows = await list('limit=250')
     const stored = await store.sql`
       select id::text, customer_id::text, email, status, round(total, 2)::text as total, currency, tracking_number,
@@ -42,7 +42,7 @@ describe('[EP-ORDERS, RES-ORDER, RES-ITEM] GET /api/v1/orders', () => {
     expect(rows.map((row) => ({ ...row, items: row.items.length }))).toMatchObject(stored.map((row) => ({ ...row })))
   })
 
-  test('items come oldest first, all of them, with their own values', async () => {
+  test('returns all items of an order with their own values, oldest first', async () => {
     const [{ id }] = (await list('limit=1')) as [Row]
     await store.sql`insert into order_items (id, order_id, product_id, name, price, quantity, attributes, created_at) values
       ('00000000-0000-4000-8000-0000000000a2', ${id}, ${id}, 'late', 3.005, 2, '{"Size":"L"}', '2030-01-01T00:00:00Z'),
@@ -61,13 +61,13 @@ describe('[EP-ORDERS, RES-ORDER, RES-ITEM] GET /api/v1/orders', () => {
   const of = (id: string) => ({ order_id: id, product_id: id })
 })
 
-test('[FMT-5] guest orders have no customer and an email', async () => {
+test('[FMT-5] guest orders have an email but no customer', async () => {
   const guests = (await list('limit=250')).filter((row) => row.customer_id === null)
   expect(guests.length).toBeGreaterThan(0)
   expect(guests.every(({ email }) => email.includes('@'))).toBe(true)
 })
 
-test('[RES-ORDER-MANUAL, R34] manual payment: no processor ids, whatever is stored; other providers are the processor', async () => {
+test('[RES-ORDER-MANUAL, R34] a manual payment has null processor IDs, and every other provider becomes processor', async () => {
   const rows = await list('limit=250')
   const manual = rows.filter(({ payment_provider }) => payment_provider === 'manual')
   expect(manual.length).toBeGreaterThan(0)
@@ -90,7 +90,7 @@ test('[RES-ORDER-MANUAL, R34] manual payment: no processor ids, whatever is stor
   }
 })
 
-test('[RES-ORDER-PICKUP] a pickup order names its location, whose address is its shipping address', async () => {
+test('[RES-ORDER-PICKUP] a pickup order has a location, and its shipping address is that of the location', async () => {
   const { json } = await platform.get('/api/v1/locations', store.key)
   const places = new Map<string, Row>(json.data.map((place: Row) => [place.id, place]))
   const pickups = (await list('limit=250')).filter((row) => row.pickup_location_id !== null)
@@ -101,7 +101,7 @@ test('[RES-ORDER-PICKUP] a pickup order names its location, whose address is its
   }
 })
 
-test('[R32, FMT-1] order addresses are cut to the nine keys, absent ones null; any other shape is null', async () => {
+test('[R32, FMT-1] order addresses have exactly nine keys, with null for missing ones, and any other JSON becomes null', async () => {
   const [{ id }] = (await list('limit=1')) as [Row]
   const serve = async (value: unknown) => {
     await store.sql`update orders set billing_address = ${JSON.stringify(value)}::text::jsonb where id = ${id}`
@@ -125,14 +125,14 @@ describe('[Q-STATUS, ST-1] status', () => {
     },
   )
 
-  test('all of them are there to be filtered', async () => {
+  test('the store has orders with every status', async () => {
     const statuses = new Set((await list('limit=250')).map(({ status }) => status))
     expect(statuses.size).toBe(7)
   })
 })
 
 describe('[Q-UPDATED] updated_since', () => {
-  test('keeps rows at or after the instant, to the microsecond', async () => {
+  test('returns rows at or after the timestamp, to the microsecond', async () => {
     const [{ id }] = (await list('limit=1')) as [Row]
     await store.sql`update orders set updated_at = '2031-05-01T12:00:00.123456Z' where id = ${id}`
     const found = async (instant: string) =>
@@ -145,7 +145,7 @@ describe('[Q-UPDATED] updated_since', () => {
     expect(await found('2031-05-01T11:59:00.123457-00:01')).toBe(false)
   })
 
-  test('with a status, both apply', async () => {
+  test('applies both filters with a status', async () => {
     const [middle] = await store.sql`select updated_at::text as at from orders order by updated_at offset 100 limit 1`
     const stored = await store.sql`select id::text from orders
       where updated_at >= ${String(middle?.at)}::text::timestamptz and status = 'delivered' order by created_at, id`
@@ -160,7 +160,7 @@ describe('[Q-UPDATED] updated_since', () => {
     ['9999-12-31T23:59:59.999999Z', false],
     ['9999-12-31T23:59:59.999999999Z', false],
     ['9999-12-31T23:59:59-23:59', false],
-  ])('the first and last instants there are: %s', async (instant, some) => {
+  ])('accepts the first and the last possible timestamp: %s', async (instant, some) => {
     expect((await list(`updated_since=${instant}`)).length > 0).toBe(some)
   })
 })

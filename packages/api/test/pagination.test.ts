@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { get, startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { filledStore } from './support/demo.ts'
-import { SPEC_LISTS } from './support/endpoints.ts'
-import { startNode } from './support/nodes.ts'
+import { filledStore } from './support/filled-store.ts'
+import { SPEC_LISTS } from './support/spec-endpoints.ts'
+import { startNode } from './support/start-node.ts'
 
 let platform: TestPlatform
 let store: TestStore
@@ -18,8 +18,8 @@ const ask = (path: string, of = store) => platform.get(path, of.key)
 const cursorOf = async (path: string, of = store): Promise<string> =>
   (await ask(`${path}?limit=1`, of)).json.meta.next_cursor
 const expectInvalid = async (path: string, cursor: string, of = store): Promise<void> => {
-  const answer = await ask(`${path}?cursor=${cursor}`, of)
-  expect([cursor, answer.status, answer.json.error?.code]).toEqual([cursor, 400, 'INVALID_CURSOR'])
+  const response = await ask(`${path}?cursor=${cursor}`, of)
+  expect([cursor, response.status, response.json.error?.code]).toEqual([cursor, 400, 'INVALID_CURSOR'])
 }
 
 interface Walked {
@@ -54,7 +54,7 @@ const TABLES: Readonly<Record<string, string>> = {
   '/api/v1/customer-addresses': 'customer_addresses',
 }
 
-describe('[PAG-1, PAG-2] a walk of every list, oldest first, each row once', () => {
+describe('[PAG-1, PAG-2] the pages of a list have each row once, oldest first', () => {
   test.each(SPEC_LISTS.map(({ path }) => path))('%s', async (path) => {
     const table = TABLES[path] ?? ''
     const active = table === 'customer_addresses' ? store.sql`where deleted_at is null` : store.sql``
@@ -64,13 +64,13 @@ describe('[PAG-1, PAG-2] a walk of every list, oldest first, each row once', () 
     expect((await walk(path, [250])).ids).toEqual(expected)
   })
 
-  test('a last page that is full has no next one; an empty list is one page', async () => {
+  test('a full last page has no next cursor, and an empty list has one page', async () => {
     expect(await walk('/api/v1/orders', [26])).toMatchObject({ pages: 10 })
     expect(await walk('/api/v1/orders', [250], '&updated_since=2900-01-01T00:00:00Z')).toEqual({ ids: [], pages: 1 })
   })
 })
 
-test('[R16, PAG-1] rows of one microsecond come by id, and walks pass through them', async () => {
+test('[R16, PAG-1] rows with the same created_at are sorted by ID, and pages may end between them', async () => {
   await other.sql`update categories set created_at = '2026-01-01T00:00:00.000001Z'`
   const stored = await other.sql`select id::text from categories order by id`
   const ids: string[] = []
@@ -83,7 +83,7 @@ test('[R16, PAG-1] rows of one microsecond come by id, and walks pass through th
   expect(ids).toEqual(stored.map(({ id }) => id))
 })
 
-test('[PAG-3] filters repeated with the cursor go on with the same filtered walk', async () => {
+test('[PAG-3] the same filters with a cursor continue the filtered list', async () => {
   for (const [filter, sql] of [
     ['&status=delivered', store.sql`status = 'delivered'`],
     ['&updated_since=2025-06-01T00:00:00Z', store.sql`updated_at >= '2025-06-01T00:00:00Z'`],
@@ -97,7 +97,7 @@ test('[PAG-3] filters repeated with the cursor go on with the same filtered walk
   }
 })
 
-test('[PAG-4] rows written during a walk neither repeat nor hide those that were there', async () => {
+test('[PAG-4] rows that are written between pages neither repeat nor hide existing rows', async () => {
   const before = await other.sql`select id::text from orders order by created_at, id`
   const ids: string[] = []
   for (let cursor = ''; ; ) {
@@ -106,7 +106,7 @@ test('[PAG-4] rows written during a walk neither repeat nor hide those that were
     if (!json.meta.has_more) break
     cursor = `&cursor=${json.meta.next_cursor}`
     const seen = ids.at(-1) ?? ''
-    // before the position, at it, and behind it; and the row the cursor points at goes
+    // Before the position, at the position, and after it. The row of the cursor is deleted.
     await other.sql`insert into orders (id, email, created_at) select gen_random_uuid(), 'a@example.com', created_at
       from orders where id in (${ids[0] ?? ''}, ${seen})`
     await other.sql`delete from orders where id = ${seen}`
@@ -118,13 +118,13 @@ test('[PAG-4] rows written during a walk neither repeat nor hide those that were
 })
 
 describe('[R15, Q-CURSOR] a cursor', () => {
-  test('is URL-safe without escaping and says nothing', async () => {
+  test('needs no escaping in a URL and contains no readable data', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     expect(encodeURIComponent(cursor)).toBe(cursor)
     expect(Buffer.from(cursor, 'base64url').toString()).not.toMatch(/orders|created|20\d\d-/)
   })
 
-  test('goes on from the same place on another node and after a restart', async () => {
+  test('returns the same page on another node and after a restart', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     const expected = (await ask(`/api/v1/orders?limit=5&cursor=${cursor}`)).text
     for (let start = 0; start < 2; start += 1) {
@@ -137,24 +137,24 @@ describe('[R15, Q-CURSOR] a cursor', () => {
     expect((await platform.get(`/api/v1/orders?limit=5&cursor=${cursor}`, another.key)).text).toBe(expected)
   })
 
-  test('is bound neither to limit nor to filters', async () => {
+  test('accepts another limit and other filters', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     for (const query of ['limit=250', 'limit=1&status=paid', 'updated_since=2025-06-01T00:00:00Z'])
       expect((await ask(`/api/v1/orders?${query}&cursor=${cursor}`)).status).toBe(200)
   })
 
-  test('of one list is refused on every other', async () => {
+  test('of one list is rejected by every other list', async () => {
     for (const { path: from } of SPEC_LISTS) {
       const cursor = await cursorOf(from)
       for (const { path: to } of SPEC_LISTS) if (to !== from) await expectInvalid(to, cursor)
     }
   })
 
-  test('of another store is refused, though its rows be the same', async () => {
+  test('of another store is rejected, even if its rows are the same', async () => {
     for (const { path } of SPEC_LISTS) await expectInvalid(path, await cursorOf(path, other))
   })
 
-  test('is refused when any character is another one', async () => {
+  test('is rejected after a change of any character', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     for (let index = 0; index < cursor.length; index += 1) {
       const at = ALPHABET.indexOf(cursor[index] ?? '')
@@ -163,7 +163,7 @@ describe('[R15, Q-CURSOR] a cursor', () => {
     }
   })
 
-  test('is refused cut, extended, or written otherwise', async () => {
+  test('is rejected if it is truncated, extended, or in another encoding', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     for (const text of [
       ...[
@@ -202,21 +202,21 @@ describe('[R15, Q-CURSOR] a cursor', () => {
       await expectInvalid('/api/v1/orders', text)
   })
 
-  test('percent-encoded it is the same cursor', async () => {
+  test('is accepted with percent-encoding', async () => {
     const cursor = await cursorOf('/api/v1/orders')
     const encoded = [...cursor].map((each) => `%${each.charCodeAt(0).toString(16)}`).join('')
     expect((await ask(`/api/v1/orders?cursor=${encoded}`)).status).toBe(200)
   })
 
-  test('[R10] empty is refused as a cursor, with what to do', async () => {
-    const answer = await ask('/api/v1/orders?cursor=')
-    expect(answer.json.error).toEqual({
+  test('[R10] that is empty is rejected, and the message says what to do', async () => {
+    const response = await ask('/api/v1/orders?cursor=')
+    expect(response.json.error).toEqual({
       code: 'INVALID_CURSOR',
       message: 'cursor: must not be empty; leave it out for the first page',
     })
   })
 
-  test('the same page twice is the same bytes', async () => {
+  test('the same page has the same bytes in each response', async () => {
     const cursor = await cursorOf('/api/v1/products')
     const [first, second] = await Promise.all([1, 2].map(() => ask(`/api/v1/products?limit=3&cursor=${cursor}`)))
     expect(first?.text).toBe(second?.text)

@@ -1,8 +1,8 @@
 import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { filledStore } from './support/demo.ts'
-import { NO_ID, SPEC_ENDPOINTS, SPEC_LISTS } from './support/endpoints.ts'
+import { filledStore } from './support/filled-store.ts'
+import { SPEC_ENDPOINTS, SPEC_LISTS, UNKNOWN_ID } from './support/spec-endpoints.ts'
 
 let platform: TestPlatform
 let store: TestStore
@@ -20,13 +20,13 @@ afterAll(() => platform.close())
 
 const ask = (path: string) => platform.get(path, store.key)
 const expectRefused = async (path: string, code: string): Promise<string> => {
-  const answer = await ask(path)
-  expect([path, answer.status, answer.json.error?.code]).toEqual([path, 400, code])
-  return answer.json.error.message
+  const response = await ask(path)
+  expect([path, response.status, response.json.error?.code]).toEqual([path, 400, code])
+  return response.json.error.message
 }
 
 describe('[Q-LIMIT, R11] limit', () => {
-  test('1 to 250, default 50', async () => {
+  test('accepts 1 to 250, and defaults to 50', async () => {
     for (const [query, rows] of [
       ['', 50],
       ['?limit=1', 1],
@@ -70,14 +70,14 @@ describe('[Q-LIMIT, R11] limit', () => {
       '5,6',
       "5'",
     ],
-  ])('%s is refused on every list, with the parameter and the range', async (text) => {
+  ])('rejects %s on every list, and names the parameter and the range', async (text) => {
     for (const { path } of SPEC_LISTS)
       expect(await expectRefused(`${path}?limit=${text}`, 'INVALID_PARAM')).toMatch(
         /^limit: must be a whole number from 1 to 250; got "/,
       )
   })
 
-  test('what is echoed is cut and escaped', async () => {
+  test('cuts and escapes the value in the message', async () => {
     const message = await expectRefused(`/api/v1/orders?limit=${'9'.repeat(5000)}`, 'INVALID_PARAM')
     expect(message.length).toBeLessThan(150)
     expect(await expectRefused('/api/v1/orders?limit=%22%0d%0a%00', 'INVALID_PARAM')).toContain(
@@ -86,7 +86,7 @@ describe('[Q-LIMIT, R11] limit', () => {
   })
 })
 
-describe('[R10] a parameter given twice, or empty', () => {
+describe('[R10] rejects a parameter that is empty or sent twice', () => {
   const GOOD: Readonly<Record<string, string>> = {
     limit: '5',
     updated_since: '2026-01-01T00:00:00Z',
@@ -113,7 +113,7 @@ test.each([
   ['customers', 'created_since', 'an RFC 3339 datetime with Z or an offset, for example 2026-07-01T00:00:00Z'],
   ['orders', 'status', 'one of pending, paid, shipped, delivered, cancelled, refunded, return_requested'],
   ['products', 'status', 'one of draft, active, archived'],
-])('[ERR-1, R10] %s: %s, empty or repeated, says what is accepted and what was got', async (path, name, rule) => {
+])('[ERR-1, R10] %s: %s, empty or repeated, gets a message with the rule and the value', async (path, name, rule) => {
   const refusal = (query: string) => expectRefused(`/api/v1/${path}?${query}`, 'INVALID_PARAM')
   expect(await refusal(`${name}=`)).toBe(`${name}: must be ${rule}, or left out; got ""`)
   expect(await refusal(`${name}=1&${name}=`)).toBe(`${name}: must be given once, as ${rule}; got "1" and ""`)
@@ -136,7 +136,7 @@ describe('[R12, Q-UPDATED, Q-CREATED] datetimes', () => {
       '2026-07-08T10%3A20%3A30Z',
     ],
   ]
-  test.each(valid)('%s is taken', async (instant) => {
+  test.each(valid)('accepts %s', async (instant) => {
     for (const path of ['orders', 'products', 'customers', 'customer-addresses'])
       expect((await ask(`/api/v1/${path}?limit=1&updated_since=${instant}`)).status, path).toBe(200)
     expect((await ask(`/api/v1/customers?limit=1&created_since=${instant}`)).status).toBe(200)
@@ -197,7 +197,7 @@ describe('[R12, Q-UPDATED, Q-CREATED] datetimes', () => {
       'Wed, 08 Jul 2026 10:20:30 GMT',
     ],
   ]
-  test.each(invalid)('%s is refused', async (text) => {
+  test.each(invalid)('rejects %s', async (text) => {
     for (const [path, name] of [
       ['orders', 'updated_since'],
       ['products', 'updated_since'],
@@ -209,14 +209,14 @@ describe('[R12, Q-UPDATED, Q-CREATED] datetimes', () => {
     }
   })
 
-  test('a blank where + stood: the message says to write %2B', async () => {
+  test('for a space in place of +, the message says to write %2B', async () => {
     for (const text of ['2026-07-08T10:20:30+02:00', '2026-07-08T10:20:30.5%2002:00'])
       expect(await expectRefused(`/api/v1/orders?updated_since=${text}`, 'INVALID_PARAM')).toContain('%2B')
     expect(await expectRefused('/api/v1/orders?updated_since=today', 'INVALID_PARAM')).not.toContain('%2B')
   })
 })
 
-describe('[Q-STATUS, ERR-1] an unknown status is refused with those there are', () => {
+describe('[Q-STATUS, ERR-1] rejects an unknown status and names the known values', () => {
   test.each(['draft', 'PAID', 'paid%20', 'unknown', 'paid,shipped', '__proto__', "paid'--", 'return-requested', '%00'])(
     'orders: %s',
     async (status) => {
@@ -233,7 +233,7 @@ describe('[Q-STATUS, ERR-1] an unknown status is refused with those there are', 
   })
 })
 
-describe('[R9, R30] parameters that an endpoint does not have are ignored and named', () => {
+describe('[R9, R30] ignores and names parameters that an endpoint does not have', () => {
   const ALL = ['limit', 'cursor', 'updated_since', 'created_since', 'status']
   test.each(SPEC_ENDPOINTS.map((each) => [each.path, each] as const))(
     '%s',
@@ -241,17 +241,17 @@ describe('[R9, R30] parameters that an endpoint does not have are ignored and na
       const [row] = idOf === undefined ? [] : await store.sql`select id::text from ${store.sql(idOf)} limit 1`
       const ignored = ALL.filter((name) => !parameters.includes(name))
       const query = [...ignored.map((name) => `${name}=nonsense`), 'Limit=1', 'page=2']
-      const answer = await ask(`${path.replace('{id}', String(row?.id))}?${query.join('&')}`)
-      expect(answer.status).toBe(200)
-      expect(answer.headers.get('x-ignored-params')).toBe([...ignored, 'Limit', 'page'].join(','))
+      const response = await ask(`${path.replace('{id}', String(row?.id))}?${query.join('&')}`)
+      expect(response.status).toBe(200)
+      expect(response.headers.get('x-ignored-params')).toBe([...ignored, 'Limit', 'page'].join(','))
     },
   )
 
-  test('no header where nothing is ignored', async () => {
+  test('without ignored parameters, the header is absent', async () => {
     expect((await ask('/api/v1/orders?limit=1')).headers.has('x-ignored-params')).toBe(false)
   })
 
-  test('percent-encoded, each once, at most ten, each cut at 64 characters', async () => {
+  test('names at most ten percent-encoded parameters without duplicates, each cut at 64 characters', async () => {
     const named = async (query: string) => (await ask(`/api/v1/store?${query}`)).headers.get('x-ignored-params')
     expect(await named('a=1&a=2&b')).toBe('a,b')
     expect(await named('a%2Cb=1&%0d%0aset-cookie%3A=1&%F0%9F%98%80&%00&+')).toBe(
@@ -266,11 +266,11 @@ describe('[R9, R30] parameters that an endpoint does not have are ignored and na
     expect(await named('__proto__=1&constructor=2&=3')).toBe('__proto__,constructor,')
   })
 
-  test('they are named on a refusal, too: there they help most', async () => {
-    const answer = await ask('/api/v1/orders?limit=0&update_since=2026-01-01T00:00:00Z')
-    expect(answer.status).toBe(400)
-    expect(answer.headers.get('x-ignored-params')).toBe('update_since')
-    expect((await ask(`/api/v1/orders/${NO_ID}?limit=0`)).headers.get('x-ignored-params')).toBe('limit')
+  test('names them also in an error response', async () => {
+    const response = await ask('/api/v1/orders?limit=0&update_since=2026-01-01T00:00:00Z')
+    expect(response.status).toBe(400)
+    expect(response.headers.get('x-ignored-params')).toBe('update_since')
+    expect((await ask(`/api/v1/orders/${UNKNOWN_ID}?limit=0`)).headers.get('x-ignored-params')).toBe('limit')
     expect((await ask('/api/v1/orders/x?limit=0')).headers.get('x-ignored-params')).toBe('limit')
   })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { deviations } from './support/conform.ts'
-import { filledStore } from './support/demo.ts'
+import { deviations } from './support/deviations.ts'
+import { filledStore } from './support/filled-store.ts'
 
 let platform: TestPlatform
 let store: TestStore
@@ -14,12 +14,12 @@ afterAll(() => platform.close())
 // biome-ignore lint/suspicious/noExplicitAny: rows as a client without types reads them
 type Row = any
 const list = async (query: string): Promise<Row[]> => {
-  const answer = await platform.get(`/api/v1/products?${query}`, store.key)
-  expect(answer.status, answer.text).toBe(200)
-  return answer.json.data
+  const response = await platform.get(`/api/v1/products?${query}`, store.key)
+  expect(response.status, response.text).toBe(200)
+  return response.json.data
 }
 
-test('[EP-PRODUCTS, RES-PRODUCT, RES-VARIANT, ENV-2] exactly the tabled fields, of their types, variants embedded', async () => {
+test('[EP-PRODUCTS, RES-PRODUCT, RES-VARIANT, ENV-2] returns exactly the specified fields with their types, and embedded variants', async () => {
   const rows = await list('limit=250')
   expect(rows).toHaveLength(40)
   expect(rows.flatMap((row) => deviations(row, 'product'))).toEqual([])
@@ -28,13 +28,13 @@ test('[EP-PRODUCTS, RES-PRODUCT, RES-VARIANT, ENV-2] exactly the tabled fields, 
   expect(rows.map(({ id, variants }) => ({ id, variants: variants.map((each: Row) => each.id) }))).toEqual([...stored])
 })
 
-test('[RES-PRODUCT] a product without variants has an empty list and its own stock', async () => {
+test('[RES-PRODUCT] a product without variants has an empty variants array and its own stock', async () => {
   const single = (await list('limit=250')).filter(({ has_variants }) => !has_variants)
   expect(single.length).toBeGreaterThan(0)
   for (const { variants, inventory } of single) expect([variants, typeof inventory]).toEqual([[], 'number'])
 })
 
-test('[RES-PRODUCT, R22] arrays of text as stored, null elements left out', async () => {
+test('[RES-PRODUCT, R22] string arrays have the stored elements without null', async () => {
   const [{ id }] = (await list('limit=1')) as [Row]
   await store.sql`update products set images = array['b', null, 'a"\\'], videos = '{}', tags = null, meta_keywords = array[null]::text[]
     where id = ${id}`
@@ -50,7 +50,7 @@ describe('[Q-STATUS, ST-1] status', () => {
     expect(rows.length).toBeGreaterThan(0)
   })
 
-  test('[R33] a status outside the list is served as stored', async () => {
+  test('[R33] returns an unknown status unchanged', async () => {
     const [{ id }] = (await list('limit=1')) as [Row]
     await store.sql`update products set status = 'embargoed' where id = ${id}`
     expect((await list('limit=1'))[0].status).toBe('embargoed')
@@ -58,7 +58,7 @@ describe('[Q-STATUS, ST-1] status', () => {
   })
 })
 
-test('[Q-UPDATED] updated_since, and [R29] a product counts as changed when a variant is', async () => {
+test('[Q-UPDATED] updated_since returns changed products, and [R29] products with a changed variant', async () => {
   const [before] = await store.sql`select clock_timestamp()::text as at`
   const since = `updated_since=${String(before?.at).replace(' ', 'T').replace(/\+00$/, 'Z')}`
   expect(await list(since)).toEqual([])

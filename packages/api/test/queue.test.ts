@@ -8,8 +8,8 @@ import {
   type TestPlatform,
   type TestStore,
 } from '../../../test/support/platform.ts'
-import { filledStore } from './support/demo.ts'
-import { eventsOf, forget } from './support/rows.ts'
+import { filledStore } from './support/filled-store.ts'
+import { clearEvents, eventsOf } from './support/rows.ts'
 
 const SIZE = { orders: 260, customers: 20, products: 10, locations: 1, groups: 1 }
 const REQUESTS = 120
@@ -18,35 +18,35 @@ let platform: TestPlatform
 let store: TestStore
 
 beforeAll(async () => {
-  // One connection, so that the pages of a burst take longer than the wait before a store that stands still.
+  // One connection, so that many pages take longer than the queue waits for a store without progress.
   platform = await startPlatform({ STORE_POOL_SIZE: '1', STORE_TIMEOUT_MS: '20000' })
   store = await filledStore(platform, LATEST_REVISION, SIZE)
 })
 afterAll(() => platform.close())
 
 describe('many requests at once', () => {
-  test('[LIM-1, ERR-3] a key that sends its whole minute at once gets every page', async () => {
+  test('[LIM-1, ERR-3] a key that sends all requests of a minute at once gets every page', async () => {
     const { json } = await platform.get('/api/v1/orders?limit=10', store.key)
-    // behind a cursor, where nothing else is waited for
+    // With a cursor, so that the request waits for nothing else.
     const url = `${platform.service.url}/api/v1/orders?limit=250&cursor=${json.meta.next_cursor}`
     const expected = await get(url, store.key)
-    forget(platform)
+    clearEvents(platform)
     const owner = openClient(store.ownerUrl)
-    const asked: Promise<TestAnswer>[] = []
+    const requested: Promise<TestAnswer>[] = []
     await owner.begin(async (transaction) => {
       await transaction.unsafe('lock table orders in access exclusive mode')
-      for (let i = 0; i < REQUESTS; i++) asked.push(get(url, store.key))
+      for (let i = 0; i < REQUESTS; i++) requested.push(get(url, store.key))
       await untilWaiting(REQUESTS - 1)
     })
     await owner.end()
-    for (const { status, text } of await Promise.all(asked))
+    for (const { status, text } of await Promise.all(requested))
       expect([status, text === expected.text]).toEqual([200, true])
     expect(eventsOf(platform, 'store.request_rejected')).toEqual([])
     expect(platform.service.pools.sums()).toMatchObject({ pools: 1, connections: 1, busy: 0, waiting: 0 })
   }, 30_000)
 })
 
-/** Waits until so many wait for a connection, but not long: the store makes no progress meanwhile. */
+/** Waits for a moment until so many requests wait for a connection. The store makes no progress meanwhile. */
 async function untilWaiting(count: number): Promise<void> {
   for (let i = 0; i < 40 && platform.service.pools.sums().waiting < count; i++)
     await new Promise((resolve) => setTimeout(resolve, 10))

@@ -7,11 +7,11 @@ import {
   type TestPlatform,
   type TestStore,
 } from '../../../test/support/platform.ts'
-import { bareStore } from './support/bare-store.ts'
-import { NO_ID, pathsWith } from './support/endpoints.ts'
-import { ask } from './support/http.ts'
-import { startNode } from './support/nodes.ts'
-import { spendKey } from './support/spent-key.ts'
+import { exhaustKey } from './support/exhaust-key.ts'
+import { sendRequest } from './support/http.ts'
+import { pathsWith, UNKNOWN_ID } from './support/spec-endpoints.ts'
+import { startNode } from './support/start-node.ts'
+import { storeWithoutDatabase } from './support/store-without-database.ts'
 
 const LIMIT = 6
 let platform: TestPlatform
@@ -27,7 +27,7 @@ const minuteNow = async (): Promise<string> => {
   return String(row?.minute)
 }
 
-/** Runs `work` within one clock minute: again with a fresh key where a minute began meanwhile. */
+/** Runs `work` within a one-minute window. If a new minute begins, it runs again with a new key. */
 async function withinAMinute(storeId: string, work: (key: string) => Promise<void>): Promise<void> {
   for (;;) {
     const { id, key } = await platform.newKey(storeId)
@@ -50,15 +50,15 @@ const statuses = async (count: number, ask: () => Promise<{ status: number }>): 
   return found
 }
 
-test('[LIM-1, ERR-2] the request beyond the limit is 429, with Retry-After and what is left', async () => {
+test('[LIM-1, ERR-2] the request beyond the limit gets 429 with Retry-After and the remaining requests', async () => {
   await withinAMinute(store.id, async (key) => {
-    const answers: TestAnswer[] = []
-    for (let index = 0; index < LIMIT + 2; index += 1) answers.push(await platform.get('/api/v1/store', key))
-    expect(answers.map(({ status }) => status)).toEqual([...Array(LIMIT).fill(200), 429, 429])
-    expect(answers.map(({ headers }) => /r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])).toEqual(
+    const responses: TestAnswer[] = []
+    for (let index = 0; index < LIMIT + 2; index += 1) responses.push(await platform.get('/api/v1/store', key))
+    expect(responses.map(({ status }) => status)).toEqual([...Array(LIMIT).fill(200), 429, 429])
+    expect(responses.map(({ headers }) => /r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])).toEqual(
       [5, 4, 3, 2, 1, 0, 0, 0].map(String),
     )
-    const refused = answers[LIMIT]
+    const refused = responses[LIMIT]
     expect(refused?.json.error.code).toBe('RATE_LIMITED')
     expect(Object.keys(refused?.json.error)).toEqual(['code', 'message'])
     const wait = refused?.headers.get('retry-after') ?? ''
@@ -70,13 +70,13 @@ test('[LIM-1, ERR-2] the request beyond the limit is 429, with Retry-After and w
   })
 })
 
-test('[LIM-1, R6] a refused request is told for its endpoint: to the metrics, the log and the merchant', async () => {
+test('[LIM-1, R6] metrics, log and usage have the endpoint of a rejected request', async () => {
   const { id, key } = await platform.newKey(store.id)
-  await spendKey(platform, id)
+  await exhaustKey(platform, id)
   platform.events.length = 0
   const statusOf = async (path: string, of: string) =>
-    (await ask(platform.service.url, { path, headers: { 'x-api-key': of } })).status
-  for (const path of ['/api/v1/orders', `/api/v1/orders/${NO_ID}`, '/api/v1/nowhere'])
+    (await sendRequest(platform.service.url, { path, headers: { 'x-api-key': of } })).status
+  for (const path of ['/api/v1/orders', `/api/v1/orders/${UNKNOWN_ID}`, '/api/v1/nowhere'])
     expect(await statusOf(path, key)).toBe(429)
   expect(await statusOf('/api/v1/products', 'sdx_x')).toBe(401)
   const told = platform.events.flatMap((each) =>
@@ -88,7 +88,7 @@ test('[LIM-1, R6] a refused request is told for its endpoint: to the metrics, th
     .toEqual([['/api/v1/orders'], ['/api/v1/orders/{id}'], ['unknown']])
 })
 
-test('[R8] Retry-After ends with the clock minute of the control database', async () => {
+test('[R8] Retry-After ends with the minute of the control database’s clock', async () => {
   await withinAMinute(store.id, async (key) => {
     for (let index = 0; index < LIMIT; index += 1) await platform.get('/api/v1/store', key)
     const secondsLeft = async () => {
@@ -96,18 +96,18 @@ test('[R8] Retry-After ends with the clock minute of the control database', asyn
       return Number(row?.left)
     }
     const before = await secondsLeft()
-    const answer = await platform.get('/api/v1/store', key)
+    const response = await platform.get('/api/v1/store', key)
     const after = await secondsLeft()
-    const wait = Number(answer.headers.get('retry-after'))
+    const wait = Number(response.headers.get('retry-after'))
     expect(wait).toBeGreaterThanOrEqual(Math.max(1, Math.floor(after)))
     expect(wait).toBeLessThanOrEqual(Math.ceil(before))
   })
 })
 
-test('[R8] the next clock minute begins anew', async () => {
+test('[R8] the next minute starts a new count', async () => {
   await withinAMinute(store.id, async (key) => {
     expect((await statuses(LIMIT + 1, () => platform.get('/api/v1/store', key))).at(-1)).toBe(429)
-    // the clock is the database's, which no test can move: so the counter is, by a minute
+    // A test cannot change the clock of the database, so it changes the minute of the counter.
     await platform.controlSql`update request_counters set minute = minute - interval '1 minute'`
     expect(await statuses(LIMIT + 1, () => platform.get('/api/v1/store', key))).toEqual([
       ...Array(LIMIT).fill(200),
@@ -116,18 +116,18 @@ test('[R8] the next clock minute begins anew', async () => {
   })
 })
 
-describe('[R7] what counts', () => {
-  test('every request with a valid key, whatever its answer', async () => {
+describe('[R7] the rate limit counts', () => {
+  test('every request with a valid key, with any response', async () => {
     await withinAMinute(store.id, async (key) => {
       const { url } = platform.service
       const headers = { 'x-api-key': key }
       const spend = [
-        () => ask(url, { path: '/api/v1/nowhere', headers }),
-        () => ask(url, { path: '/api/v1/orders?limit=0', headers }),
-        () => ask(url, { path: `/api/v1/orders/${NO_ID}`, headers }),
-        () => ask(url, { method: 'POST', path: '/api/v1/orders', headers }),
-        () => ask(url, { method: 'HEAD', path: '/api/v1/orders', headers }),
-        () => ask(url, { path: '/api/v1/orders', headers }),
+        () => sendRequest(url, { path: '/api/v1/nowhere', headers }),
+        () => sendRequest(url, { path: '/api/v1/orders?limit=0', headers }),
+        () => sendRequest(url, { path: `/api/v1/orders/${UNKNOWN_ID}`, headers }),
+        () => sendRequest(url, { method: 'POST', path: '/api/v1/orders', headers }),
+        () => sendRequest(url, { method: 'HEAD', path: '/api/v1/orders', headers }),
+        () => sendRequest(url, { path: '/api/v1/orders', headers }),
       ]
       const found: number[] = []
       for (const each of spend) found.push((await each()).status)
@@ -136,7 +136,7 @@ describe('[R7] what counts', () => {
     })
   })
 
-  test('refused requests count as well: too many do not open the next minute late', async () => {
+  test('rejected requests, which do not delay the next window', async () => {
     await withinAMinute(store.id, async (key) => {
       await statuses(LIMIT + 5, () => platform.get('/api/v1/store', key))
       const [row] = await platform.controlSql`select max(requests) as requests from request_counters`
@@ -144,11 +144,11 @@ describe('[R7] what counts', () => {
     })
   })
 
-  test('requests with an invalid key count for no key, documents for none', async () => {
+  test('no request with an invalid key, and no document', async () => {
     await withinAMinute(store.id, async (key) => {
       for (let index = 0; index < LIMIT; index += 1) {
         await platform.get('/api/v1/store', `${key}x`)
-        await ask(platform.service.url, { path: '/api/v1/store', headers: { 'x-api-key': [key, key] } })
+        await sendRequest(platform.service.url, { path: '/api/v1/store', headers: { 'x-api-key': [key, key] } })
         await platform.get('/openapi.json', key)
       }
       expect(await statuses(LIMIT + 1, () => platform.get('/api/v1/store', key))).toEqual([
@@ -158,12 +158,12 @@ describe('[R7] what counts', () => {
     })
   })
 
-  test('imported stores and stores not ready count, too', async () => {
+  test('requests of imported stores and of stores that are not ready', async () => {
     for (const [kind, status] of [
       ['imported', 403],
       ['generating', 409],
     ] as const) {
-      const { id } = await bareStore(platform, kind)
+      const { id } = await storeWithoutDatabase(platform, kind)
       await withinAMinute(id, async (key) => {
         expect(await statuses(LIMIT + 1, () => platform.get('/api/v1/store', key))).toEqual([
           ...Array(LIMIT).fill(status),
@@ -173,7 +173,7 @@ describe('[R7] what counts', () => {
     }
   })
 
-  test('each key has its own', async () => {
+  test('each key separately', async () => {
     await withinAMinute(store.id, async (key) => {
       await statuses(LIMIT + 1, () => platform.get('/api/v1/store', key))
       await withinAMinute(store.id, async (second) => {
@@ -183,22 +183,22 @@ describe('[R7] what counts', () => {
   })
 })
 
-test('[ERR-1] every endpoint answers 429', async () => {
+test('[ERR-1] every endpoint returns 429', async () => {
   await withinAMinute(store.id, async (key) => {
     await statuses(LIMIT, () => platform.get('/api/v1/store', key))
-    for (const path of pathsWith(NO_ID)) {
-      const answer = await platform.get(path, key)
-      expect([path, answer.status, answer.json.error.code]).toEqual([path, 429, 'RATE_LIMITED'])
-      expect(answer.headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|60)$/)
+    for (const path of pathsWith(UNKNOWN_ID)) {
+      const response = await platform.get(path, key)
+      expect([path, response.status, response.json.error.code]).toEqual([path, 429, 'RATE_LIMITED'])
+      expect(response.headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|60)$/)
     }
   })
 })
 
-test('[LIM-1] exactly 120 over two nodes at once', async () => {
+test('[LIM-1] two nodes together accept exactly 120 requests', async () => {
   const nodes = await Promise.all([1, 2].map(() => startNode(platform, { REQUESTS_PER_MINUTE: '120' })))
   await withinAMinute(store.id, async (key) => {
     const found: number[] = []
-    // as many at once as a store's queue holds, and more than there are connections
+    // As many simultaneous requests as the queue of a store holds, and more than there are connections.
     const walk = async (url: string) => {
       for (let index = 0; index < 5; index += 1) found.push((await get(`${url}/api/v1/store`, key)).status)
     }
@@ -209,12 +209,12 @@ test('[LIM-1] exactly 120 over two nodes at once', async () => {
   await Promise.all(nodes.map((node) => node.close()))
 })
 
-test('[LIM-2] without a setting the limit is 120, which is 30,000 rows in pages of 250', async () => {
+test('[LIM-2] the default limit is 120, which is 30,000 rows in pages of 250', async () => {
   const fresh = await startPlatform({ REQUESTS_PER_MINUTE: '' })
   const { key } = await fresh.provision()
-  const answer = await fresh.get('/api/v1/orders?limit=250', key)
+  const response = await fresh.get('/api/v1/orders?limit=250', key)
   await fresh.close()
-  expect(answer.status).toBe(200)
-  expect(answer.headers.get('ratelimit-policy')).toBe('"minute";q=120;w=60')
-  expect(answer.headers.get('ratelimit')).toMatch(/^"minute";r=119;t=\d+$/)
+  expect(response.status).toBe(200)
+  expect(response.headers.get('ratelimit-policy')).toBe('"minute";q=120;w=60')
+  expect(response.headers.get('ratelimit')).toMatch(/^"minute";r=119;t=\d+$/)
 })

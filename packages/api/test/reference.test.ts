@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openClient } from '../../../test/support/client.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { CORS } from './support/endpoints.ts'
-import { ask } from './support/http.ts'
+import { sendRequest } from './support/http.ts'
+import { CORS } from './support/spec-endpoints.ts'
 
 let platform: TestPlatform
 let store: TestStore
@@ -33,37 +33,42 @@ const DOCUMENTS = [
   ...['/', '/docs', '/openapi.json', '/llms.txt', '/errors', '/guides', ...GUIDES],
   ...CODES.map((code) => `/errors/${code}`),
 ]
-const read = (path: string, method = 'GET', headers = {}) => ask(platform.service.url, { path, method, headers })
+const read = (path: string, method = 'GET', headers = {}) =>
+  sendRequest(platform.service.url, { path, method, headers })
 
-describe('[R2] known paths that need no key', () => {
+describe('[R2] documents need no key', () => {
   test.each(DOCUMENTS)('%s', async (path) => {
-    const answer = await read(path)
-    expect(answer.status).toBe(200)
-    expect(answer.headers['content-length']).toBe(String(answer.body.length))
-    expect(answer.headers['content-type']).toMatch(/^(text\/html|text\/plain|text\/markdown|application\/json)/)
-    expect(answer.headers['content-security-policy']).toContain("default-src 'none'")
-    expect(answer.headers['x-content-type-options']).toBe('nosniff')
-    expect(Object.keys(answer.headers).filter((name) => CORS.test(name))).toEqual([])
+    const response = await read(path)
+    expect(response.status).toBe(200)
+    expect(response.headers['content-length']).toBe(String(response.body.length))
+    expect(response.headers['content-type']).toMatch(/^(text\/html|text\/plain|text\/markdown|application\/json)/)
+    expect(response.headers['content-security-policy']).toContain("default-src 'none'")
+    expect(response.headers['x-content-type-options']).toBe('nosniff')
+    expect(Object.keys(response.headers).filter((name) => CORS.test(name))).toEqual([])
     const withKey = await read(path, 'GET', { 'x-api-key': store.key })
     expect(withKey.status).toBe(200)
     expect(withKey.headers.ratelimit).toBeUndefined()
   })
 
-  test.each(DOCUMENTS)('[R4] HEAD %s', async (path) => {
+  test.each(DOCUMENTS)('[R4] and support HEAD: %s', async (path) => {
     const [got, head] = [await read(path), await read(path, 'HEAD')]
     expect([head.status, head.body.length]).toEqual([200, 0])
     expect(head.headers['content-length']).toBe(got.headers['content-length'])
   })
 
-  test('[R3] by any other method they are 405', async () => {
+  test('[R3] and return 405 for other methods', async () => {
     for (const path of DOCUMENTS)
       for (const method of ['POST', 'DELETE', 'OPTIONS']) {
-        const answer = await read(path, method)
-        expect([answer.status, answer.headers.allow, answer.json.error.code]).toEqual([405, 'GET, HEAD', 'NOT_FOUND'])
+        const response = await read(path, method)
+        expect([response.status, response.headers.allow, response.json.error.code]).toEqual([
+          405,
+          'GET, HEAD',
+          'NOT_FOUND',
+        ])
       }
   })
 
-  test('what is beside them is no document: 401 without a key', async () => {
+  test('unlike other paths next to them, which return 401 without a key', async () => {
     for (const path of [
       '/docs/',
       '/errors/nothing',
@@ -75,12 +80,12 @@ describe('[R2] known paths that need no key', () => {
       expect((await read(path)).status, path).toBe(401)
   })
 
-  test('a query changes nothing', async () => {
+  test('and ignore the query', async () => {
     expect((await read('/openapi.json?x=1&limit=0')).text).toBe((await read('/openapi.json')).text)
   })
 })
 
-test('nothing in a page comes from, or goes to, another place', async () => {
+test('and pages load nothing from other hosts', async () => {
   for (const path of DOCUMENTS) {
     const { text, headers } = await read(path)
     if (!headers['content-type']?.startsWith('text/html')) continue
@@ -90,7 +95,7 @@ test('nothing in a page comes from, or goes to, another place', async () => {
   }
 })
 
-test('every answer leads to the description of the service, which is there', async () => {
+test('every response links to the API description', async () => {
   const { headers } = await read('/api/v1/orders')
   const targets = [...(headers.link ?? '').matchAll(/<([^>]+)>; rel="(service-[a-z]+)"/g)].map(([, path, rel]) => [
     rel,
@@ -100,14 +105,14 @@ test('every answer leads to the description of the service, which is there', asy
   for (const [, path] of targets) expect((await read(String(path))).status).toBe(200)
 })
 
-test('[R2] documents are there without the control database, too', async () => {
+test('[R2] documents are served without the control database', async () => {
   const alone = await startPlatform({ STORE_TIMEOUT_MS: '500' })
   const admin = openClient(platform.controlUrl)
   const name = new URL(alone.controlUrl).pathname.slice(1)
   await admin.unsafe(`alter database "${name}" allow_connections false`)
   await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`
   const statuses: number[] = []
-  for (const path of DOCUMENTS) statuses.push((await ask(alone.service.url, { path })).status)
+  for (const path of DOCUMENTS) statuses.push((await sendRequest(alone.service.url, { path })).status)
   await admin.unsafe(`alter database "${name}" allow_connections true`)
   await admin.end()
   await alone.close()

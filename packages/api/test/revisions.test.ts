@@ -29,7 +29,7 @@ beforeAll(async () => {
   platform = await startPlatform()
   for (const revision of IDS) {
     const store = await platform.provision(revision)
-    // The same rows in every store; a revision leaves out what its schema has not.
+    // All stores have the same rows, without the columns that the schema of a revision does not have.
     const rows = generateStore({ seed: 'golden 99', storeId, name, revision, shop, size: SIZE })
     await withConnection(store.ownerUrl, (connection) => loadStore(connection, revision, rows))
     await addNewerValues(store, revision)
@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-/** What the few demo rows do not happen to have, so that every revision serves something of its own. */
+/** Adds values that the small demo does not have, so that every new field of a revision has a value. */
 async function addNewerValues({ sql }: TestStore, revision: RevisionId): Promise<void> {
   const statements: readonly [RevisionId, string][] = [
     ['v1.4', `update products set tax_class = 'reduced', updated_at = updated_at where has_variants`],
@@ -61,7 +61,7 @@ function storeAt(revision: RevisionId): TestStore {
   return store
 }
 
-/** Every endpoint's path with an id of the store that has rows below it. */
+/** The path of every endpoint, with an ID that has rows in the store. */
 async function pathsOf(store: TestStore): Promise<Map<string, string>> {
   const [order] = await store.sql`select id from orders order by created_at, id limit 1`
   const [customer] = await store.sql`select id from customers order by created_at, id limit 1`
@@ -76,9 +76,9 @@ async function pathsOf(store: TestStore): Promise<Map<string, string>> {
 }
 
 async function ask(revision: RevisionId, path: string) {
-  const answer = await platform.get(path, storeAt(revision).key)
-  expect(answer.status, answer.text).toBe(200)
-  return answer
+  const response = await platform.get(path, storeAt(revision).key)
+  expect(response.status, response.text).toBe(200)
+  return response
 }
 
 function rowsOf(json: { data: unknown }): Record<string, unknown>[] {
@@ -89,7 +89,7 @@ function isColumn({ type }: Field): boolean {
   return type.kind !== 'many' && type.kind !== 'counts'
 }
 
-/** Checks a row's keys, and null wherever the revision has no column; goes down into children. */
+/** Expects the keys of a row and its embedded rows, and null for fields without a column. */
 function check(row: Record<string, unknown>, shape: RowShape, revision: RevisionId): void {
   expect(Object.keys(row)).toEqual(Object.keys(shape.fields))
   for (const [field, declared] of Object.entries(shape.fields)) {
@@ -102,7 +102,7 @@ function check(row: Record<string, unknown>, shape: RowShape, revision: Revision
 }
 
 describe.each(IDS)('a store at %s', (revision) => {
-  test('[VER-2, FMT-6, FMT-7] every endpoint serves the same keys, null or [] where the schema has nothing', async () => {
+  test('[VER-2, FMT-6, FMT-7] returns the same keys on every endpoint, with null or [] for missing columns and tables', async () => {
     const paths = await pathsOf(storeAt(revision))
     for (const endpoint of ENDPOINTS) {
       const { id, resource, response } = endpoint
@@ -116,7 +116,7 @@ describe.each(IDS)('a store at %s', (revision) => {
     }
   })
 
-  test('[VER-2] every endpoint serves byte for byte what it served before', async () => {
+  test('[VER-2] returns the same bytes as before on every endpoint', async () => {
     const paths = await pathsOf(storeAt(revision))
     const lines: string[] = []
     for (const [id, path] of paths) lines.push(`${JSON.stringify(id)}: ${(await ask(revision, path)).text}`)
@@ -127,24 +127,24 @@ describe.each(IDS)('a store at %s', (revision) => {
       writeFileSync(file, found)
     }
     const expected = readFileSync(file, 'utf8').split('\n')
-    // Line by line, so that a difference names its endpoint.
+    // Line by line, so that a difference shows its endpoint.
     for (const [index, line] of found.split('\n').entries()) expect(line).toBe(expected[index])
     expect(found.split('\n').length).toBe(expected.length)
   })
 
-  test('[Q-UPDATED-OLD, R1, R14] customers?updated_since', async () => {
+  test('[Q-UPDATED-OLD, R1, R14] supports updated_since for customers only if it tracks customer updates', async () => {
     const path = '/api/v1/customers?limit=250&updated_since=2000-01-01T00:00:00Z'
-    const answer = await platform.get(path, storeAt(revision).key)
+    const response = await platform.get(path, storeAt(revision).key)
     if (includesRevision(revision, 'v1.1')) {
-      expect(answer.json.data).toEqual((await ask(revision, '/api/v1/customers?limit=250')).json.data)
+      expect(response.json.data).toEqual((await ask(revision, '/api/v1/customers?limit=250')).json.data)
       return
     }
-    expect(answer.status).toBe(400)
-    expect(answer.json.error.code).toBe('INVALID_PARAM')
-    expect(answer.json.error.message).toMatch(/^updated_since: .*does not track customer updates.*created_since/)
+    expect(response.status).toBe(400)
+    expect(response.json.error.code).toBe('INVALID_PARAM')
+    expect(response.json.error.message).toMatch(/^updated_since: .*does not track customer updates.*created_since/)
   })
 
-  test('[Q-CREATED, Q-UPDATED, FMT-7] the other time filters work, on lists that are empty too', async () => {
+  test('[Q-CREATED, Q-UPDATED, FMT-7] supports the other time filters, also on empty lists', async () => {
     const since = '2000-01-01T00:00:00Z'
     for (const list of ['orders', 'products']) {
       const all = (await ask(revision, `/api/v1/${list}`)).json.data
@@ -157,8 +157,8 @@ describe.each(IDS)('a store at %s', (revision) => {
   })
 })
 
-describe('revisions beside each other', () => {
-  test('[FMT-6] what an older store has too, it serves as a newer one does', async () => {
+describe('stores at different revisions', () => {
+  test('[FMT-6] return the same values in the fields that both have', async () => {
     for (const path of ['/api/v1/orders', '/api/v1/products', '/api/v1/customers', '/api/v1/categories']) {
       const newest = (await ask(LATEST_REVISION, path)).json.data
       for (const revision of IDS) {
@@ -169,7 +169,7 @@ describe('revisions beside each other', () => {
     }
   })
 
-  test('[GEN-3] no password hash is served at any revision', async () => {
+  test('[GEN-3] return no password hash', async () => {
     for (const revision of IDS) {
       const hashes = await storeAt(revision)
         .sql`select password_hash as hash from customers where password_hash is not null`

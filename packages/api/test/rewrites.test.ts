@@ -1,12 +1,12 @@
-// A table that is rewritten while it is read: a snapshot from before the wait for the table's lock would find it empty, as
-// that of COPY does.
+// A table that is rewritten during a read. A snapshot from before the wait for the table lock, such as that of COPY,
+// would show an empty table.
 
 import { setTimeout as after } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { openClient } from '../../../test/support/client.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { filledStore } from './support/demo.ts'
-import { asSuperuser, cutReader, readerOf } from './support/rows.ts'
+import { filledStore } from './support/filled-store.ts'
+import { asSuperuser, disconnectReader, readerOf } from './support/rows.ts'
 
 let platform: TestPlatform
 let store: TestStore
@@ -16,22 +16,22 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-/** Runs a change of the schema that holds its lock for a while, and `read` while it waits for that lock. */
+/** Runs a schema change that holds its lock for a while, and `read`, which waits for the lock. */
 async function during<T>(change: string, read: () => Promise<T>, { ownerUrl } = store): Promise<T> {
   const platformSide = openClient(ownerUrl)
-  // A query of the driver begins when somebody waits for it.
+  // The driver starts a query only when its promise is awaited.
   const changing = platformSide
     .unsafe(`begin; ${change}; select pg_sleep(0.6); commit`)
     .simple()
     .then(() => undefined)
   await after(200)
-  const answer = await read()
+  const response = await read()
   await changing
   await platformSide.end()
-  return answer
+  return response
 }
 
-test('[R28, PAG-2] a page that waits for a table being rewritten is no empty page', async () => {
+test('[R28, PAG-2] a page that waits for the rewrite of a table is complete', async () => {
   const before = await platform.get('/api/v1/orders?limit=250', store.key)
   const change = 'alter table orders add column extra uuid default gen_random_uuid()'
   const page = await during(change, () => platform.get('/api/v1/orders?limit=250', store.key))
@@ -40,19 +40,19 @@ test('[R28, PAG-2] a page that waits for a table being rewritten is no empty pag
   expect(page.json.meta.has_more).toBe(true)
 })
 
-test("[R28, PAG-2] the reader's role has another isolation level, a page of a table being rewritten is complete", async () => {
+test("[R28, PAG-2] if the reader's role has another isolation level, a page of a table being rewritten is complete", async () => {
   const strict = await filledStore(platform)
   await asSuperuser(`alter role ${readerOf(strict)} set default_transaction_isolation = 'repeatable read'`)
   const before = await platform.get('/api/v1/locations', strict.key)
   expect(before.json.data.length).toBeGreaterThan(0)
-  await cutReader(strict)
+  await disconnectReader(strict)
   await platform.get('/api/v1/locations', strict.key)
   const change = 'alter table locations add column extra uuid default gen_random_uuid()'
   const page = await during(change, () => platform.get('/api/v1/locations', strict.key), strict)
   expect(page.json.data).toEqual(before.json.data)
 })
 
-test('[R28, EP-ID-MISSING] an order of a table being rewritten is found', async () => {
+test('[R28, EP-ID-MISSING] during the rewrite of the orders table, an order is found', async () => {
   const list = await platform.get('/api/v1/orders?limit=1', store.key)
   const path = `/api/v1/orders/${list.json.data[0].id}`
   const change = 'alter table orders alter column extra type text using extra::text'
@@ -60,7 +60,7 @@ test('[R28, EP-ID-MISSING] an order of a table being rewritten is found', async 
   expect(found.status).toBe(200)
 })
 
-test('[R28, R29] an order keeps its items while their table is rewritten', async () => {
+test('[R28, R29] during the rewrite of their table, an order keeps its items', async () => {
   const before = await platform.get('/api/v1/orders?limit=50', store.key)
   const change = 'alter table order_items add column extra uuid default gen_random_uuid()'
   const page = await during(change, () => platform.get('/api/v1/orders?limit=50', store.key))
@@ -110,16 +110,16 @@ test.each([
   expect(page.json.data).toEqual(whole.json.data)
 })
 
-test('[R28] the addresses of a customer are there while their table is rewritten', async () => {
+test('[R28] during the rewrite of their table, a customer keeps its addresses', async () => {
   const list = await platform.get('/api/v1/customer-addresses?limit=1', store.key)
   const path = `/api/v1/customers/${list.json.data[0].customer_id}/addresses`
   const before = await platform.get(path, store.key)
   const change = 'alter table customer_addresses add column extra uuid default gen_random_uuid()'
-  const answer = await during(change, () => platform.get(path, store.key))
-  expect(answer.json).toEqual(before.json)
+  const response = await during(change, () => platform.get(path, store.key))
+  expect(response.json).toEqual(before.json)
 })
 
-test('[R32, R17] a json column with what jsonb refuses is served as stored, and breaks no page', async () => {
+test('[R32, R17] a json value that jsonb rejects is served as stored, and the page succeeds', async () => {
   await store.sql`alter table orders alter column shipping_address type json using shipping_address::json`
   const [first, second] = await store.sql`select id from orders order by created_at, id limit 2`
   const lone = String.raw`  {"firstName" : "\ud800", "lastName":"a\\u0000b" }`
@@ -131,7 +131,7 @@ test('[R32, R17] a json column with what jsonb refuses is served as stored, and 
   expect(page.text).toContain('"line1":1e300000')
 })
 
-test('[R17] a view with rows without an id is walked to its end, without them', async () => {
+test('[R17] for a view with rows without an ID, the list is complete except for these rows', async () => {
   const sql = store.sql
   await sql`alter table locations rename to places`
   await sql`create view locations as select * from places
@@ -153,9 +153,9 @@ test('[R17] a view with rows without an id is walked to its end, without them', 
   expect(ids).toEqual(places.map(({ id }) => id))
 })
 
-// Where a pooler refuses settings of the session, the zone of the role counts, and the platform leaves it as it was made.
+// If a pooler rejects session settings, the time zone of the role applies. The platform sets none.
 test.skipIf(inject('poolerPort') !== undefined)(
-  '[R28] a column that loses its zone is read right, whatever the zone of the reader’s role',
+  '[R28] a column that loses its time zone is read correctly with any time zone of the reader’s role',
   async () => {
     const zoned = await filledStore(platform)
     const admin = openClient(inject('postgresUrl'))

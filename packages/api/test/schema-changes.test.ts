@@ -4,7 +4,7 @@ import { connectOnce } from '../../../test/support/client.ts'
 import { startPlatform, type TestAnswer, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { migrationStatements } from '../../operator/src/store-schema/migrate-store.ts'
 import { upgradeStore } from '../../operator/src/store-schema/provision-store.ts'
-import { filledStore } from './support/demo.ts'
+import { filledStore } from './support/filled-store.ts'
 import { eventsOf, readerOf } from './support/rows.ts'
 
 const SIZE = { orders: 30, customers: 12, products: 8, locations: 2, groups: 2 }
@@ -22,17 +22,17 @@ const ask = (store: TestStore, path: string) => platform.get(`/api/v1/${path}`, 
 const seen = () => wait(1100)
 
 async function rows(store: TestStore, path: string): Promise<Record<string, unknown>[]> {
-  const answer = await ask(store, path)
-  expect(answer.status, answer.text).toBe(200)
-  return answer.json.data
+  const response = await ask(store, path)
+  expect(response.status, response.text).toBe(200)
+  return response.json.data
 }
 
-/** Asks for all lists and the store, over and over, until told to stop; every answer by its path. */
+/** Requests all lists and the store repeatedly until it is stopped. Returns the responses by path. */
 function askInALoop(store: TestStore): { stop(): Promise<[string, TestAnswer][]> } {
   let stopped = false
-  const answers: [string, TestAnswer][] = []
+  const responses: [string, TestAnswer][] = []
   const loop = async (paths: readonly string[]) => {
-    while (!stopped) for (const path of paths) answers.push([path, await ask(store, path)])
+    while (!stopped) for (const path of paths) responses.push([path, await ask(store, path)])
   }
   const running = Promise.all([
     loop(['orders', 'store', 'products']),
@@ -43,20 +43,20 @@ function askInALoop(store: TestStore): { stop(): Promise<[string, TestAnswer][]>
     async stop() {
       stopped = true
       await running
-      return answers
+      return responses
     },
   }
 }
 
-/** A row as every revision serves it: without the fields that only newer stores have. */
+/** A row with only the fields that every revision has. */
 function sinceLaunch(row: Record<string, unknown>, { fields }: Resource): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(row).filter(([name]) => fields[name]?.since === 'launch' && fields[name]?.type.kind !== 'many'),
   )
 }
 
-describe('a store upgraded while it is served', () => {
-  test('[R28, VER-2] launch to the newest: no failed page, no wrong one, and the new columns show', async () => {
+describe('a store that is upgraded while it is served', () => {
+  test('[R28, VER-2] from launch to the newest revision: every page is correct, and the new columns appear', async () => {
     const store = await filledStore(platform, 'launch', SIZE)
     const before = { orders: await rows(store, 'orders'), products: await rows(store, 'products') }
     const loop = askInALoop(store)
@@ -68,9 +68,9 @@ describe('a store upgraded while it is served', () => {
     await store.sql`update products set weight_grams = 12.345, updated_at = updated_at`
     await store.sql`insert into locations (id, name) values (gen_random_uuid(), 'l')`
     await seen()
-    const answers = await loop.stop()
-    expect(answers.filter(([, { status }]) => status !== 200).map(([path, { text }]) => [path, text])).toEqual([])
-    for (const [path, { json }] of answers) {
+    const responses = await loop.stop()
+    expect(responses.filter(([, { status }]) => status !== 200).map(([path, { text }]) => [path, text])).toEqual([])
+    for (const [path, { json }] of responses) {
       const [list, resource] = path === 'orders' ? [before.orders, order] : [before.products, product]
       if (path !== 'orders' && path !== 'products') continue
       expect(json.data.map((row: Record<string, unknown>) => sinceLaunch(row, resource))).toEqual(
@@ -88,16 +88,16 @@ describe('a store upgraded while it is served', () => {
 })
 
 describe('a half-migrated store', () => {
-  test('[R28, FMT-6] is served column by column, at every statement of the migrations', async () => {
+  test('[R28, FMT-6] is served with the columns that exist, after every statement of the migrations', async () => {
     const store = await filledStore(platform, 'launch', SIZE)
     const reader = readerOf(store)
     for (const { id } of REVISIONS.slice(1)) {
       for (const statement of migrationStatements(id)) {
         await store.sql.unsafe(statement)
-        // a table without a grant is an error (unreadable-tables.test.ts), a column is not
+        // A table without a grant is an error (unreadable-tables.test.ts), but a column without a grant is not.
         const created = /^create table (\S+)/.exec(statement)?.[1]
         if (created !== undefined) await store.sql.unsafe(`grant select on ${created} to ${reader}`)
-        // The service has not seen it yet, or has: both must do.
+        // The service may have seen the column or not. Both responses are valid.
         for (const path of ['orders?limit=3', 'customers?limit=3', 'products?limit=3', 'locations', 'store'])
           expect((await ask(store, path)).status, `${path} after ${statement}`).toBe(200)
       }
@@ -116,7 +116,7 @@ describe('a half-migrated store', () => {
       expect(each).toMatchObject({ payment_provider: 'manual', processor_payment_intent_id: null })
   })
 
-  test('[Q-UPDATED-OLD, R28] customers without a grant on updated_at are not tracked, and are with it', async () => {
+  test('[Q-UPDATED-OLD, R28] tracks customer updates only with a grant on updated_at', async () => {
     const store = await filledStore(platform, LATEST_REVISION, SIZE)
     await store.sql.unsafe(`revoke select (updated_at) on customers from ${readerOf(store)}`)
     await seen()
@@ -128,7 +128,7 @@ describe('a half-migrated store', () => {
     expect((await ask(store, path)).status).toBe(200)
   })
 
-  test('[ERR-3] a list whose id cannot be read fails, also where nothing was changed', async () => {
+  test('[ERR-3] returns 502 for a list if its ID cannot be read, also without a schema change', async () => {
     const store = await filledStore(platform, LATEST_REVISION, SIZE)
     await store.sql.unsafe(`revoke select (id) on orders from ${readerOf(store)}`)
     await seen()
@@ -136,7 +136,7 @@ describe('a half-migrated store', () => {
       expect(await ask(store, path)).toMatchObject({ status: 502, json: { error: { code: 'STORE_DB_ERROR' } } })
   })
 
-  test('[R28] an absent deleted_at, customer_id or created_at is null, and never a 5xx', async () => {
+  test('[R28] returns null for a missing deleted_at, customer_id or created_at, and no 5xx', async () => {
     const store = await filledStore(platform, LATEST_REVISION, SIZE)
     const [address] = await rows(store, 'customer-addresses')
     await store.sql`alter table customer_addresses drop column deleted_at`
@@ -154,7 +154,7 @@ describe('a half-migrated store', () => {
   })
 })
 
-describe('a schema changed under the service', () => {
+describe('a schema change while the store is served', () => {
   let store: TestStore
 
   beforeAll(async () => {
@@ -172,13 +172,13 @@ describe('a schema changed under the service', () => {
     ],
     ['without a grant', 'revoke select (locale) on orders from READER', 'locale', null],
     ['dropped, and money', 'alter table orders drop column tax', 'tax', '0.00'],
-  ])('[R28] a column %s is served as null at once, without a failed page', async (...[, statement, field, served]) => {
+  ])('[R28] a column %s becomes null at once, without a failed page', async (...[, statement, field, served]) => {
     await rows(store, 'orders')
     await store.sql.unsafe(statement.replace('READER', readerOf(store)))
     for (let i = 0; i < 3; i++) for (const row of await rows(store, 'orders')) expect(row[field]).toBe(served)
   })
 
-  test('[R28] a column of another type that can be read is read, whatever the session’s zone', async () => {
+  test('[R28] a column of another readable type is read correctly with any time zone of the session', async () => {
     const before = await rows(store, 'products')
     const statements = [
       `alter table products alter column price type double precision`,
@@ -207,13 +207,13 @@ describe('a schema changed under the service', () => {
     expect([...first.json.data, ...next]).toEqual(before)
   })
 
-  test('[R28, R17] a value that does not fit its field breaks no page', async () => {
+  test('[R28, R17] a value that does not match its field does not fail the page', async () => {
     await store.sql`update products set inventory = 9000000000, category_id = 'no uuid', price = 'Infinity'`
     const [row] = await rows(store, 'products')
     expect(row).toMatchObject({ inventory: null, category_id: null, price: '0.00' })
   })
 
-  test('[R28] a type changed to one whose values do not all fit costs no failed page', async () => {
+  test('[R28] a new type with values that do not all match causes no failed page', async () => {
     await rows(store, 'orders')
     await store.sql.unsafe(
       `alter table orders alter column customer_id type text; update orders set customer_id = 'none'`,
@@ -226,7 +226,7 @@ describe('a schema changed under the service', () => {
       for (const item of row.items as Record<string, unknown>[]) expect(item.quantity).toBe(0)
   })
 
-  test('[R28] a table turned into a view, and back, costs no failed page', async () => {
+  test('[R28] a table that becomes a view, and a table again, causes no failed page', async () => {
     const before = await rows(store, 'customers')
     const reader = readerOf(store)
     await store.sql.unsafe(`begin;
@@ -243,7 +243,7 @@ describe('a schema changed under the service', () => {
     expect(await rows(store, 'customers')).toEqual(before)
   })
 
-  test('[R28] a table of the first revision that is gone is 502, and is served again as soon as it is back', async () => {
+  test('[R28] a missing table of the first revision returns 502, and is served again after it is restored', async () => {
     const before = await rows(store, 'categories')
     await store.sql`alter table categories rename to sorts`
     expect((await ask(store, 'categories')).status).toBe(502)
@@ -254,7 +254,7 @@ describe('a schema changed under the service', () => {
 })
 
 describe('a platform with other tables', () => {
-  test('[R28] views of the names are served as tables are: walks, filters, one row, counts', async () => {
+  test('[R28] views with the names of tables are served like tables: lists, filters, one row, counts', async () => {
     const store = await filledStore(platform, LATEST_REVISION, SIZE)
     const paths = [
       'orders',

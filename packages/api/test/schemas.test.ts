@@ -1,4 +1,4 @@
-// Stores that share a database, each in a schema of its own.
+// Stores that share a database. Each store has its own schema.
 
 import { randomBytes } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'
@@ -9,7 +9,7 @@ import { startPlatform, type TestPlatform } from '../../../test/support/platform
 import { eventsOf, readerOf } from './support/rows.ts'
 import { createTenants, type Tenant, type Tenants } from './support/tenants.ts'
 
-/** 63 bytes, PostgreSQL's limit, with all that has a meaning in SQL. */
+/** 63 bytes, PostgreSQL's maximum, with all characters that have a meaning in SQL. */
 const HOSTILE = `Ac"me's; drop $$ \\ .ü-${'x'.repeat(40)}`
 const LISTS = ['orders', 'products', 'customers', 'categories', 'locations', 'customer-groups', 'ids/orders']
 
@@ -58,7 +58,7 @@ async function readAll(path: string, tenant: Tenant): Promise<{ id: string }[]> 
 }
 
 describe('stores in schemas of one database', () => {
-  test('[GEN-2] read at the same time, each key returns the rows of its own schema', async () => {
+  test('[GEN-2] when they are read at the same time, each key returns the rows of its own schema', async () => {
     expect(Buffer.byteLength(HOSTILE)).toBe(63)
     const tables = ['orders', 'products', 'customers', 'categories']
     const reads = Array.from({ length: 5 }, () => made.tenants)
@@ -91,7 +91,7 @@ describe('stores in schemas of one database', () => {
     expect(Object.keys(launch.json.data[0])).toEqual(Object.keys(newest.json.data[0]))
   })
 
-  test('[GEN-2] embedded rows are those of the schema, in a list and of one row', async () => {
+  test('[GEN-2] embedded rows are those of the schema, in a list and in one row', async () => {
     for (const tenant of made.tenants) {
       const expected = await tenant.sql<{ id: string }[]>`select id from order_items`
       const orders = (await readAll('orders', tenant)) as { id: string; items: { id: string }[] }[]
@@ -101,13 +101,13 @@ describe('stores in schemas of one database', () => {
     }
   })
 
-  test('[EP-ID-MISSING] the ID of a row in another schema is 404', async () => {
+  test('[EP-ID-MISSING] the ID of a row in another schema returns 404', async () => {
     const [id] = await idsIn(hostile, 'orders')
     expect((await get(`orders/${id}`, hostile)).status).toBe(200)
     for (const other of [old, common]) expect((await get(`orders/${id}`, other)).status).toBe(404)
   })
 
-  test('[SYNC-2] a change in one schema is after the watermark of that store alone', async () => {
+  test('[SYNC-2] a change in one schema is after the watermark of that store only', async () => {
     const since = async (tenant: Tenant) => (await get('orders?limit=1', tenant)).headers.get('x-sync-watermark')
     const before = await Promise.all(made.tenants.map(since))
     const [id = ''] = await idsIn(hostile, 'orders')
@@ -164,7 +164,7 @@ describe('a store that moves to another schema', () => {
       { schemaName },
     )
 
-  test('[ERR-3] that does not exist gets 502 from every list, and the log names the schema', async () => {
+  test('[ERR-3] that does not exist returns 502 for every list, and the log names the schema', async () => {
     await get('orders', common)
     await move(common, 'Nowhere')
     for (const list of LISTS)
@@ -173,7 +173,7 @@ describe('a store that moves to another schema', () => {
     expect(causes.at(-1)).toContain('the schema "Nowhere" does not exist, or has no table of a store')
   })
 
-  test('[ERR-3] that its role may not use gets 502, and no row', async () => {
+  test('[ERR-3] that its role may not use returns 502, and no row', async () => {
     await move(common, hostile.schema)
     const { status, text } = await get('orders', common)
     expect([status, text.includes('"data"')]).toEqual([502, false])

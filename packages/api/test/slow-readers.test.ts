@@ -1,37 +1,37 @@
-// Clients that ask and do not read: what they hold is bounded, in bytes and in time.
+// Clients that do not read their responses. The service limits the memory and the time of such responses.
 
 import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { ask } from './support/http.ts'
+import { sendRequest } from './support/http.ts'
 import {
-  askWithoutReading,
-  closed,
   LARGE_PAGE,
   LARGE_PAGES,
   readSlowly,
+  requestWithoutReading,
   storeOfLargeProducts,
+  whenClosed,
 } from './support/slow-client.ts'
 
 const PATIENCE = { timeout: 10_000 }
 
-const refusalOf = async (platform: TestPlatform, key: string, path = LARGE_PAGE) => {
+const errorOf = async (platform: TestPlatform, key: string, path = LARGE_PAGE) => {
   const { status, json, headers } = await platform.get(path, key)
   return [status, json.error?.code, headers.get('retry-after')]
 }
 
 async function hold(platform: TestPlatform, store: TestStore, count: number): Promise<Socket[]> {
   const sockets: Socket[] = []
-  for (let index = 0; index < count; index += 1) sockets.push(await askWithoutReading(platform.service.url, store))
+  for (let index = 0; index < count; index += 1) sockets.push(await requestWithoutReading(platform.service.url, store))
   return sockets
 }
 
 const letGo = (sockets: readonly Socket[]) => {
   for (const socket of sockets) socket.destroy()
-  return Promise.all(sockets.map(closed))
+  return Promise.all(sockets.map(whenClosed))
 }
 
-test('[ERR-1] a key with too many unread answers gets 429, other keys are served, and it is again when it has read', async () => {
+test('[ERR-1] a key with too many unread responses gets 429 until its client reads them, and other keys are served', async () => {
   const platform = await startPlatform({
     ...LARGE_PAGES,
     KEY_RESPONSE_BUFFER_BYTES_MAX: '60000000',
@@ -40,39 +40,42 @@ test('[ERR-1] a key with too many unread answers gets 429, other keys are served
   const store = await storeOfLargeProducts(platform)
   const other = await platform.newKey(store.id)
   const sockets = await hold(platform, store, 2)
-  expect(await refusalOf(platform, store.key)).toEqual([429, 'RATE_LIMITED', '1'])
-  expect(await refusalOf(platform, store.key, '/api/v1/store')).toEqual([429, 'RATE_LIMITED', '1'])
+  expect(await errorOf(platform, store.key)).toEqual([429, 'RATE_LIMITED', '1'])
+  expect(await errorOf(platform, store.key, '/api/v1/store')).toEqual([429, 'RATE_LIMITED', '1'])
   expect((await platform.get(LARGE_PAGE, null)).status).toBe(401)
   expect((await platform.get('/api/v1/nothing', store.key)).status).toBe(404)
   expect((await platform.get(LARGE_PAGE, other.key)).status).toBe(200)
   await letGo(sockets)
-  await expect.poll(() => refusalOf(platform, store.key), PATIENCE).toEqual([200, undefined, null])
+  await expect.poll(() => errorOf(platform, store.key), PATIENCE).toEqual([200, undefined, null])
   await platform.close()
 })
 
-test('[ERR-1] with too many unread answers in the whole process every key gets 502, and documents are served', async () => {
+test('[ERR-1] if all clients together have too many unread responses, every key gets 502, and documents are served', async () => {
   const platform = await startPlatform({ ...LARGE_PAGES, RESPONSE_BUFFER_BYTES_MAX: '60000000', DRAIN_SECONDS: '1' })
   const store = await storeOfLargeProducts(platform)
   const other = await platform.newKey(store.id)
   const sockets = await hold(platform, store, 2)
-  expect(await refusalOf(platform, other.key)).toEqual([502, 'STORE_DB_ERROR', expect.stringMatching(/^[1-5]$/)])
+  expect(await errorOf(platform, other.key)).toEqual([502, 'STORE_DB_ERROR', expect.stringMatching(/^[1-5]$/)])
   for (const encoding of ['identity', 'br', 'gzip', 'br'])
     expect(
-      (await ask(platform.service.url, { path: '/openapi.json', headers: { 'accept-encoding': encoding } })).status,
+      (await sendRequest(platform.service.url, { path: '/openapi.json', headers: { 'accept-encoding': encoding } }))
+        .status,
     ).toBe(200)
   await letGo(sockets)
-  await expect.poll(() => refusalOf(platform, other.key), PATIENCE).toEqual([200, undefined, null])
+  await expect.poll(() => errorOf(platform, other.key), PATIENCE).toEqual([200, undefined, null])
   await platform.close()
 })
 
-test('many that ask at once hold no more than the bound, and each that is refused hears of it', async () => {
+test('many simultaneous requests use no more memory than the limit, and each rejected one gets a response', async () => {
   const platform = await startPlatform({
     ...LARGE_PAGES,
     KEY_RESPONSE_BUFFER_BYTES_MAX: '60000000',
     DRAIN_SECONDS: '1',
   })
   const store = await storeOfLargeProducts(platform)
-  const sockets = await Promise.all(Array.from({ length: 12 }, () => askWithoutReading(platform.service.url, store)))
+  const sockets = await Promise.all(
+    Array.from({ length: 12 }, () => requestWithoutReading(platform.service.url, store)),
+  )
   const statuses = sockets.map((socket) => /^HTTP\/1\.1 (\d+)/.exec(String(socket.read(12)))?.[1])
   expect(statuses.filter((status) => status === '200')).toHaveLength(3)
   expect(statuses.filter((status) => status === '429')).toHaveLength(9)
@@ -80,22 +83,22 @@ test('many that ask at once hold no more than the bound, and each that is refuse
   await platform.close()
 })
 
-test('a single answer above the bounds is served all the same', async () => {
+test('a single response above the limits is sent', async () => {
   const bounds = { RESPONSE_BUFFER_BYTES_MAX: '65536', KEY_RESPONSE_BUFFER_BYTES_MAX: '65536' }
   const platform = await startPlatform({ ...LARGE_PAGES, ...bounds })
   const store = await storeOfLargeProducts(platform)
   for (let round = 0; round < 3; round += 1)
-    await expect.poll(() => refusalOf(platform, store.key), PATIENCE).toEqual([200, undefined, null])
+    await expect.poll(() => errorOf(platform, store.key), PATIENCE).toEqual([200, undefined, null])
   await platform.close()
 })
 
-test('an answer that is not read in time is cut, so that the client can tell, and gives back what it held', async () => {
+test('a response that is not read in time is cut off detectably, and its memory is released', async () => {
   const bounds = { RESPONSE_TIMEOUT_MS: '1500', KEY_RESPONSE_BUFFER_BYTES_MAX: '65536' }
   const platform = await startPlatform({ ...LARGE_PAGES, ...bounds })
   const store = await storeOfLargeProducts(platform)
-  const socket = await askWithoutReading(platform.service.url, store)
-  expect(await refusalOf(platform, store.key)).toEqual([429, 'RATE_LIMITED', '1'])
-  await expect.poll(() => refusalOf(platform, store.key), PATIENCE).toEqual([200, undefined, null])
+  const socket = await requestWithoutReading(platform.service.url, store)
+  expect(await errorOf(platform, store.key)).toEqual([429, 'RATE_LIMITED', '1'])
+  await expect.poll(() => errorOf(platform, store.key), PATIENCE).toEqual([200, undefined, null])
   const said = await readSlowly(socket)
   const length = Number(/content-length: (\d+)/.exec(said.subarray(0, 2000).toString('latin1'))?.[1])
   expect(length).toBeGreaterThan(18_000_000)

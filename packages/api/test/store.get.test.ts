@@ -2,8 +2,8 @@ import { LATEST_REVISION } from '@store-export/contract'
 import type { Sql } from 'postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { deviations } from './support/conform.ts'
-import { filledStore, NAME } from './support/demo.ts'
+import { deviations } from './support/deviations.ts'
+import { filledStore, STORE_NAME } from './support/filled-store.ts'
 
 let platform: TestPlatform
 let store: TestStore
@@ -21,16 +21,21 @@ afterAll(() => platform.close())
 
 const getStore = async () => (await platform.get('/api/v1/store', store.key)).json
 
-test('[EP-STORE, RES-STORE, ENV-1, GEN-1] exactly the tabled fields, of their types, in {data}', async () => {
-  const answer = await platform.get('/api/v1/store', store.key)
-  expect(answer.status).toBe(200)
-  expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
-  expect(Object.keys(answer.json)).toEqual(['data'])
-  expect(deviations(answer.json.data, 'store')).toEqual([])
-  expect(answer.json.data).toMatchObject({ id: store.id, name: NAME, store_currency: 'EUR', store_country: 'DE' })
+test('[EP-STORE, RES-STORE, ENV-1, GEN-1] returns exactly the specified fields with their types in {data}', async () => {
+  const response = await platform.get('/api/v1/store', store.key)
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  expect(Object.keys(response.json)).toEqual(['data'])
+  expect(deviations(response.json.data, 'store')).toEqual([])
+  expect(response.json.data).toMatchObject({
+    id: store.id,
+    name: STORE_NAME,
+    store_currency: 'EUR',
+    store_country: 'DE',
+  })
 })
 
-test('[RES-STORE] counts are the rows of the tables, as they change', async () => {
+test('[RES-STORE] counts are the current rows of the tables', async () => {
   const tables = ['products', 'categories', 'customers', 'orders']
   const counted = async () => {
     const counts: Record<string, unknown> = {}
@@ -46,7 +51,7 @@ test('[RES-STORE] counts are the rows of the tables, as they change', async () =
   expect((await getStore()).data.counts).toEqual({ ...before, orders: 12, products: 4 })
 })
 
-/** A platform that keeps counts for some seconds, a store of three orders, and who holds them so that nobody can count. */
+/** A platform that caches counts for some seconds, a store of three orders, and a lock that blocks every count. */
 async function lockedStore(settings: Record<string, string> = {}) {
   const patient = await startPlatform({ COUNTS_MAX_AGE_SECONDS: '4', ...settings })
   onTestFinished(() => patient.close())
@@ -62,14 +67,14 @@ async function lockedStore(settings: Record<string, string> = {}) {
   return { patient, sql, orders, locked }
 }
 
-/** Asks until a count waits for the lock. */
+/** Sends requests until a count waits for the lock. */
 async function askUntilCounted(holder: Sql, orders: () => Promise<number>): Promise<void> {
   const counting = () => holder`select from pg_locks where relation = 'orders'::regclass and not granted`
-  // no answer needs the orders until the counts are too old: then it would wait for the lock itself
+  // No response needs the orders until the cached counts are too old. Then the response would wait for the lock itself.
   while ((await counting()).length === 0) expect(await orders()).toBe(3)
 }
 
-test('[RES-STORE] who asks again within the age of the counts waits for no count, and gets the new ones', async () => {
+test('[RES-STORE] requests within the age of the cached counts wait for no count, and get the next counts', async () => {
   const { orders, locked } = await lockedStore()
   expect(await orders()).toBe(3)
   await locked(async (holder) => {
@@ -80,7 +85,7 @@ test('[RES-STORE] who asks again within the age of the counts waits for no count
   expect(await orders()).toBe(4)
 })
 
-test('a count that nobody waits for delays no end of the service, and is no fault of the store', async () => {
+test('a count in the background does not delay the shutdown, and causes no error of the store', async () => {
   const { patient, orders, locked } = await lockedStore()
   expect(await orders()).toBe(3)
   await locked(async (holder) => {
@@ -92,7 +97,7 @@ test('a count that nobody waits for delays no end of the service, and is no faul
   expect(patient.events.filter(({ event }) => event === 'store.query_failed')).toEqual([])
 })
 
-test('[RES-STORE] a store is counted ahead by the connection that it has', async () => {
+test('[RES-STORE] a count in the background uses an existing connection', async () => {
   const { sql, orders } = await lockedStore({ COUNTS_MAX_AGE_SECONDS: '1', STORE_CONNECTIONS_MAX: '1' })
   const sessions = new Set<number>()
   const until = performance.now() + 2000
@@ -105,13 +110,13 @@ test('[RES-STORE] a store is counted ahead by the connection that it has', async
   expect(sessions.size).toBe(1)
 })
 
-test('[RES-STORE, R35] every nullable field null; the default locale always served', async () => {
+test('[RES-STORE, R35] returns null for every nullable field, and always the default locale', async () => {
   const [kept] = await store.sql`select * from store`
   await store.sql`update store set store_name = null, store_email = null, store_currency = null, store_timezone = null,
     store_country = null, tax_included_in_prices = null, shipping_enabled = null, guest_checkout = null,
     customer_accounts = null, default_locale = null, enabled_locales = null, weight_unit = null`
   const { id, name, counts, ...rest } = (await getStore()).data
-  expect([id, name, typeof counts]).toEqual([store.id, NAME, 'object'])
+  expect([id, name, typeof counts]).toEqual([store.id, STORE_NAME, 'object'])
   expect(Object.values(rest).every((value) => value === null)).toBe(true)
   await store.sql`update store set default_locale = 'de', enabled_locales = '{fr,en}'`
   expect((await getStore()).data.enabled_locales).toEqual(['de', 'fr', 'en'])
@@ -120,16 +125,16 @@ test('[RES-STORE, R35] every nullable field null; the default locale always serv
   await store.sql`update store set ${store.sql({ ...kept })}`
 })
 
-test('[R30, R9] parameters are ignored and named', async () => {
-  const answer = await platform.get('/api/v1/store?limit=ten&cursor=&x=1', store.key)
-  expect(answer.status).toBe(200)
-  expect(answer.headers.get('x-ignored-params')).toBe('limit,cursor,x')
+test('[R30, R9] ignores and names parameters', async () => {
+  const response = await platform.get('/api/v1/store?limit=ten&cursor=&x=1', store.key)
+  expect(response.status).toBe(200)
+  expect(response.headers.get('x-ignored-params')).toBe('limit,cursor,x')
 })
 
-test('a store without its row is a fault of the platform, not a row that is missing', async () => {
+test('a store without its row is an internal error, not a 404', async () => {
   const [kept] = await store.sql`delete from store returning *`
-  const answer = await platform.get('/api/v1/store', store.key)
+  const response = await platform.get('/api/v1/store', store.key)
   await store.sql`insert into store ${store.sql({ ...kept })}`
-  expect([answer.status, answer.json.error.code]).toEqual([502, 'STORE_DB_ERROR'])
+  expect([response.status, response.json.error.code]).toEqual([502, 'STORE_DB_ERROR'])
   expect((await platform.get('/api/v1/store', store.key)).status).toBe(200)
 })

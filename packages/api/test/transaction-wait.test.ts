@@ -1,18 +1,18 @@
-// The first page of a list and the transactions that others have open: what is waited for, for how long, and from when
-// the next run may ask. The experiment with many writers is test/late-commits.test.ts.
+// The first page of a list while transactions are open: which transactions it waits for, how long, and its watermark.
+// The experiment with many writers is test/late-commits.test.ts.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Sql } from 'postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { openClient } from '../../../test/support/client.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { startNode } from './support/nodes.ts'
 import { administrate } from './support/rows.ts'
+import { startNode } from './support/start-node.ts'
 
 const BOUND_MS = 400
-/** The watermark lies this long before the request, or before the start of a transaction that is still open. */
+/** The watermark is so many milliseconds before the request, or before the start of an open transaction. */
 const SLACK_MS = 1000
-/** The most by which a watermark differs from the time of a request that waited for nothing. */
+/** Maximum difference between a watermark and the time of a request that waited for nothing. */
 const NEAR_MS = SLACK_MS + 100
 const WAITING_LISTS = ['orders', 'products', 'customers', 'customer-addresses'] as const
 const OTHER_LISTS = ['categories', 'customer-groups', 'locations', 'ids/orders'] as const
@@ -48,14 +48,14 @@ async function firstPage(path: string = 'orders', of: TestStore = store): Promis
   return { tookMs, watermark: Date.parse(String(watermark)), emails, cursor: json.meta.next_cursor }
 }
 
-/** Begins a transaction; the milliseconds of its start on the store's clock. */
+/** Begins a transaction. Returns its start in milliseconds on the clock of the store. */
 async function begin(sql: Sql = writer): Promise<number> {
   await sql.unsafe('begin')
   const [row] = await sql.unsafe<[{ ms: number }]>('select extract(epoch from now())::float8 * 1000 as ms')
   return row.ms
 }
 
-/** Begins a transaction whose start a column of whole seconds rounds down by a tenth of a second or more. */
+/** Begins a transaction at a time that a column of whole seconds rounds down by at least a tenth of a second. */
 async function beginInFirstHalfOfSecond(sql: Sql): Promise<number> {
   for (;;) {
     const began = await begin(sql)
@@ -71,7 +71,9 @@ async function beginAWhileAgo(): Promise<number> {
   return began
 }
 
-/** Why the server under test prepares no transactions; null if it does. The PostgreSQL of the tests has to. */
+/**
+ * Why the server under test prepares no transactions; null if it does. The PostgreSQL of the tests must prepare them.
+ */
 async function refusalToPrepare(): Promise<string | null> {
   if (inject('storeServer') === undefined) return null
   try {
@@ -90,21 +92,21 @@ function insert(email: string): Promise<unknown> {
   return writer.unsafe(`insert into orders (id, email) values (gen_random_uuid(), '${email}')`)
 }
 
-describe('a transaction that is open when the first page is asked for', () => {
-  test('[SYNC-1] is waited for: the page shows what it wrote, and the next run may ask from the request on', async () => {
+describe('a transaction that is open at the request of the first page', () => {
+  test('[SYNC-1] ends before the page is read, so the page has its changes, and the watermark is the time of the request', async () => {
     await begin()
     await insert('late@example.com')
     const askedAt = Date.now()
-    const asked = firstPage()
+    const requested = firstPage()
     await delay(BOUND_MS / 4)
     await writer.unsafe('commit')
-    const { emails, watermark, tookMs } = await asked
+    const { emails, watermark, tookMs } = await requested
     expect(emails).toContain('late@example.com')
     expect(tookMs).toBeGreaterThan(BOUND_MS / 4 - 20)
     expect(Math.abs(watermark - askedAt)).toBeLessThan(NEAR_MS)
   })
 
-  test('[SYNC-1] and outlasts the bound keeps the watermark before its start, and is not waited for again', async () => {
+  test('[SYNC-1] that outlasts the time limit keeps the watermark before its start, and later requests do not wait for it', async () => {
     const began = await beginAWhileAgo()
     await insert('later@example.com')
     const first = await firstPage()
@@ -120,7 +122,7 @@ describe('a transaction that is open when the first page is asked for', () => {
     expect(third.watermark).toBeGreaterThan(began)
   })
 
-  test('[SYNC-1] its change is found by the next run if the column rounds the timestamp down to a whole second', async () => {
+  test('[SYNC-1] and rounds its timestamp down to a whole second is found by the next sync', async () => {
     const coarse = await platform.provision()
     await coarse.sql.unsafe(`drop trigger updated_at_1_mark on orders; drop trigger updated_at_2_move on orders;
       drop trigger updated_at_3_keep on orders;
@@ -151,7 +153,7 @@ describe('a transaction that is open when the first page is asked for', () => {
       (email: string) => `begin; insert into slow_commits values (1);
       commit and chain; insert into orders (id, email) values (gen_random_uuid(), '${email}'); select pg_sleep(1); commit`,
     ],
-  ])('[SYNC-1] %s bears an earlier stamp than its start, and is not missed', async (_what, messageFor) => {
+  ])('[SYNC-1] %s has a timestamp before its start, and is not missed', async (_what, messageFor) => {
     await store.sql.unsafe(`create table if not exists slow_commits (n int);
       create or replace function wait_a_while() returns trigger language plpgsql as 'begin perform pg_sleep(1.5); return null; end';
       drop trigger if exists waits on slow_commits;
@@ -161,23 +163,23 @@ describe('a transaction that is open when the first page is asked for', () => {
     const writing = writer.unsafe(messageFor(email)).then(() => undefined)
     await delay(1300)
     const node = await startNode(platform, { TRANSACTION_WAIT_MS: '800' })
-    const answer = await fetch(`${node.url}/api/v1/orders?limit=250`, { headers: { 'x-api-key': store.key } })
-    const page = (await answer.json()) as { data: { email: string }[] }
+    const response = await fetch(`${node.url}/api/v1/orders?limit=250`, { headers: { 'x-api-key': store.key } })
+    const page = (await response.json()) as { data: { email: string }[] }
     await writing
-    const next = await firstPage(`orders?limit=250&updated_since=${answer.headers.get('x-sync-watermark')}`)
+    const next = await firstPage(`orders?limit=250&updated_since=${response.headers.get('x-sync-watermark')}`)
     expect([...page.data.map((row) => row.email), ...next.emails]).toContain(email)
     await node.close()
   })
 
-  test('one that began later is waited for, though another is not any more', async () => {
+  test('that began after a transaction which outlasted the time limit is waited for', async () => {
     await begin()
     await firstPage()
     const other = openClient(store.ownerUrl)
     await begin(other)
-    const asked = firstPage()
+    const requested = firstPage()
     await delay(BOUND_MS / 4)
     await other.unsafe('commit')
-    expect((await asked).tookMs).toBeGreaterThan(BOUND_MS / 4 - 20)
+    expect((await requested).tookMs).toBeGreaterThan(BOUND_MS / 4 - 20)
     await other.end()
     await writer.unsafe('rollback')
   })
@@ -189,7 +191,7 @@ describe('a transaction that is open when the first page is asked for', () => {
   })
 
   test.each(OTHER_LISTS)(
-    'is not waited for on %s, which have no filter for changes, and keeps their watermark back',
+    'is not waited for on %s, which have no updated_since, and keeps their watermark before its start',
     async (path) => {
       const began = await beginAWhileAgo()
       const { tookMs, watermark } = await firstPage(path)
@@ -199,18 +201,18 @@ describe('a transaction that is open when the first page is asked for', () => {
     },
   )
 
-  test('is not waited for behind a cursor, which carries the watermark of the first page to every node', async () => {
+  test('is not waited for with a cursor, and every node returns the watermark of the first page', async () => {
     for (let n = 0; n < 4; n++) await insert(`${n}@example.com`)
     const { cursor, watermark } = await firstPage('orders?limit=2')
     const node = await startNode(platform)
     await begin()
     const startedAt = performance.now()
-    const answer = await fetch(`${node.url}/api/v1/orders?limit=1&cursor=${cursor}`, {
+    const response = await fetch(`${node.url}/api/v1/orders?limit=1&cursor=${cursor}`, {
       headers: { 'x-api-key': store.key },
     })
     expect(performance.now() - startedAt).toBeLessThan(BOUND_MS)
-    expect(Date.parse(String(answer.headers.get('x-sync-watermark')))).toBe(watermark)
-    const { meta } = (await answer.json()) as { meta: { next_cursor: string } }
+    expect(Date.parse(String(response.headers.get('x-sync-watermark')))).toBe(watermark)
+    const { meta } = (await response.json()) as { meta: { next_cursor: string } }
     const last = await firstPage(`orders?cursor=${meta.next_cursor}`)
     expect(last.watermark).toBe(watermark)
     await writer.unsafe('rollback')
@@ -226,7 +228,7 @@ describe('a transaction that is open when the first page is asked for', () => {
     await writer.unsafe('rollback')
   })
 
-  test('is not waited for where it is the service’s own, which only reads', async () => {
+  test('is not waited for if it is a read of the service itself', async () => {
     const reader = openClient(
       `${store.readerUrl}${store.readerUrl.includes('?') ? '&' : '?'}application_name=store-export`,
     )
@@ -235,16 +237,16 @@ describe('a transaction that is open when the first page is asked for', () => {
     await reader.end()
   })
 
-  test('[SYNC-1] and is prepared meanwhile is still waited for, and keeps the watermark back by the distance', async (context) => {
+  test('[SYNC-1] and is prepared during the wait is still waited for, and keeps the watermark before its start', async (context) => {
     const refusal = await refusalToPrepare()
     context.skip(refusal !== null, `transactions can't be prepared: ${refusal}`)
     await begin()
     await insert('prepared@example.com')
-    const asked = firstPage()
+    const requested = firstPage()
     await delay(BOUND_MS / 4)
     const preparedAt = Date.now()
     await writer.unsafe(`prepare transaction 'a transfer'`)
-    const { tookMs, watermark, emails } = await asked
+    const { tookMs, watermark, emails } = await requested
     expect(tookMs).toBeGreaterThan(BOUND_MS - 20)
     expect(emails).not.toContain('prepared@example.com')
     expect(preparedAt - watermark).toBeGreaterThan(299_000)
@@ -256,8 +258,8 @@ describe('a transaction that is open when the first page is asked for', () => {
   })
 })
 
-describe('a role that does not see', () => {
-  test('[SYNC-1] when transactions began gets a watermark minutes back, as long as one is open', async () => {
+describe('a role that cannot see', () => {
+  test('[SYNC-1] when transactions began gets a watermark minutes before the request while one is open', async () => {
     const blind = await platform.provision()
     await administrate(blind, `revoke pg_read_all_stats from "${new URL(blind.readerUrl).username}"`)
     const other = openClient(blind.ownerUrl)
@@ -269,7 +271,7 @@ describe('a role that does not see', () => {
     await other.end()
   })
 
-  test('[SYNC-1] transactions at all, as on servers that only speak like PostgreSQL, gets it always', async () => {
+  test('[SYNC-1] transactions at all, as on servers that only speak the protocol, always gets such a watermark', async () => {
     const blind = await platform.provision()
     await administrate(blind, 'revoke execute on function pg_catalog.pg_lock_status() from public')
     const { watermark } = await firstPage('orders', blind)
@@ -277,18 +279,18 @@ describe('a role that does not see', () => {
   })
 })
 
-test('[SYNC-1] with a wait of 0, a page does not wait, and the watermark lies before open transactions', async () => {
+test('[SYNC-1] with a wait of 0, a page does not wait, and the watermark is before open transactions', async () => {
   const node = await startNode(platform, { TRANSACTION_WAIT_MS: '0' })
   const began = await beginAWhileAgo()
   const startedAt = performance.now()
-  const answer = await fetch(`${node.url}/api/v1/orders`, { headers: { 'x-api-key': store.key } })
+  const response = await fetch(`${node.url}/api/v1/orders`, { headers: { 'x-api-key': store.key } })
   expect(performance.now() - startedAt).toBeLessThan(BOUND_MS)
-  expect(Date.parse(String(answer.headers.get('x-sync-watermark')))).toBe(Math.floor(began - SLACK_MS))
+  expect(Date.parse(String(response.headers.get('x-sync-watermark')))).toBe(Math.floor(began - SLACK_MS))
   await writer.unsafe('rollback')
   await node.close()
 })
 
-test('only lists say a watermark', async () => {
+test('only lists have a watermark', async () => {
   const { headers, json } = await platform.get('/api/v1/store', store.key)
   expect(headers.has('x-sync-watermark')).toBe(false)
   expect(json.data).toBeDefined()

@@ -1,11 +1,11 @@
-// A table that exists and that the reader may not select is an error. An empty list would be taken for the truth: a copy
-// that removes what the store no longer has would lose every row.
+// A table that the reader may not select is an error. With an empty list instead, a copy that removes deleted rows
+// would lose every row.
 
 import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { filledStore } from './support/demo.ts'
-import { eventsOf, forget, readerOf } from './support/rows.ts'
+import { filledStore } from './support/filled-store.ts'
+import { clearEvents, eventsOf, readerOf } from './support/rows.ts'
 
 const SIZE = { orders: 6, customers: 6, products: 4, locations: 2, groups: 2 }
 const UNREADABLE = { status: 502, json: { error: { code: 'STORE_DB_ERROR' } } }
@@ -20,12 +20,12 @@ beforeAll(async () => {
 afterAll(() => platform.close())
 beforeEach(async () => {
   store = await filledStore(platform, LATEST_REVISION, SIZE)
-  forget(platform)
+  clearEvents(platform)
 })
 
 const ask = (path: string, of = store) => platform.get(`/api/v1/${path}`, of.key)
 
-/** Puts a copy in the place of the table, as a platform does that rewrites one; the reader has no right to the copy. */
+/** Replaces a table with a copy, as a platform does to rewrite it. The reader may not select from the copy. */
 async function swap(table: string): Promise<void> {
   await store.sql.unsafe(`begin; create table swapped (like ${table} including all); insert into swapped select * from ${table};
     alter table ${table} rename to ${table}_before; alter table swapped rename to ${table}; commit`)
@@ -45,13 +45,13 @@ describe('a newer table that exists and cannot be read', () => {
     ['locations', ['locations', 'ids/locations']],
     ['customer_groups', ['customer-groups', 'ids/customer-groups']],
     ['customer_addresses', ['customer-addresses', 'customers/CUSTOMER/addresses']],
-  ])('[R42] %s is 502 with a reason in the log, and is served again with its grant', async (table, lists) => {
+  ])('[R42] %s returns 502 with the reason in the log, and is served again with its grant', async (table, lists) => {
     const customer = await aCustomer()
     const paths = lists.map((path) => path.replace('CUSTOMER', customer))
     const before = await Promise.all(paths.map((path) => ask(path)))
     for (const { status, json } of before) expect([status, json.data.length > 0]).toEqual([200, true])
     await swap(table)
-    // a second request reads with what the first learned of the schema
+    // The second request uses the schema that the first request has cached.
     for (const path of [...paths, ...paths]) expect(await ask(path), path).toMatchObject(UNREADABLE)
     const causes = eventsOf(platform, 'store.query_failed').map(({ cause }) => String(cause))
     expect(causes.at(-1)).toContain(`the reader may not select from the table "public"."${table}"`)
@@ -59,7 +59,7 @@ describe('a newer table that exists and cannot be read', () => {
     for (const [at, path] of paths.entries()) expect((await ask(path)).text, path).toBe(before[at]?.text)
   })
 
-  test('[R42] is 502 also if the service has never seen its columns', async () => {
+  test('[R42] returns 502 also if the service has never seen its columns', async () => {
     const fresh = await platform.provision()
     await fresh.sql.unsafe(`revoke select on all tables in schema public from ${readerOf(fresh)}`)
     await fresh.sql.unsafe(`grant select on customers to ${readerOf(fresh)}`)
@@ -67,14 +67,14 @@ describe('a newer table that exists and cannot be read', () => {
       expect(await ask(path, fresh), path).toMatchObject(UNREADABLE)
   })
 
-  test('[FMT-7] is an empty list once it does not exist', async () => {
+  test('[FMT-7] returns an empty list after it is dropped', async () => {
     await store.sql`drop table locations`
     expect(await ask('locations')).toMatchObject({ status: 200, json: { data: [] } })
   })
 })
 
 describe('a table of the first revision that cannot be read', () => {
-  test('[R42] makes its lists, its rows and the counts of the store 502, not a 404 or a 0', async () => {
+  test('[R42] returns 502 for its lists, its rows and the counts of the store, not a 404 or a 0', async () => {
     const customer = await aCustomer()
     await swap('customers')
     const paths = ['customers', 'customers?updated_since=2000-01-01T00:00:00Z', 'ids/customers']

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { INFINITE_NUMERICS, majorVersion } from '../../../test/support/server-version.ts'
 import { HOSTILE_SETTINGS } from '../../engine/test/support/samples.ts'
-import { administrate, contractViolations, forget, idAt, insert, readerOf } from './support/rows.ts'
+import { administrate, clearEvents, contractViolations, idAt, insert, readerOf } from './support/rows.ts'
 
 let platform: TestPlatform
 let store: TestStore
@@ -11,7 +11,8 @@ beforeAll(async () => {
   platform = await startPlatform({ SCHEMA_REFRESH_SECONDS: '1' })
   store = await platform.provision()
   await dropNotNull(store)
-  // Settings of the role or of the database must not change a response. An owner's own role keeps its settings.
+  // Settings of the role or of the database must not change a response. A role that an owner manages keeps its
+  // settings.
   for (const [name, value] of store.readerUrl === store.ownerUrl ? [] : Object.entries(HOSTILE_SETTINGS))
     await administrate(
       store,
@@ -19,14 +20,14 @@ beforeAll(async () => {
     )
 })
 beforeEach(async () => {
-  // Faster than truncate where there are few rows.
+  // Faster than truncate for few rows.
   for (const table of ['orders', 'customers', 'products', 'locations', 'categories', 'customer_groups'])
     await store.sql`delete from ${store.sql(table)}`
-  forget(platform)
+  clearEvents(platform)
 })
 afterAll(() => platform.close())
 
-/** A platform's own schema may allow what ours rules out. */
+/** A platform's own schema may allow values that the schema of the specification does not allow. */
 async function dropNotNull({ sql }: TestStore): Promise<void> {
   const columns = await sql`select table_name, column_name from information_schema.columns
     where table_schema = 'public' and is_nullable = 'NO' and column_name <> 'id' and table_name <> 'store_schema_revisions'`
@@ -34,15 +35,15 @@ async function dropNotNull({ sql }: TestStore): Promise<void> {
     await sql
       .unsafe(`alter table ${table_name} alter column "${column_name}" drop not null`)
       .catch((error: unknown) => {
-        // Citus refuses it for the column by which a table is distributed
+        // Citus rejects it for the distribution column of a table.
         if (!String(error).includes('partition column')) throw error
       })
 }
 
 async function list(path: string) {
-  const answer = await platform.get(`/api/v1/${path}`, store.key)
-  expect(answer.status, answer.text).toBe(200)
-  return { ...answer, rows: answer.json.data }
+  const response = await platform.get(`/api/v1/${path}`, store.key)
+  expect(response.status, response.text).toBe(200)
+  return { ...response, rows: response.json.data }
 }
 
 const ORDER = { id: idAt(1), email: 'a@example.com' }
@@ -58,7 +59,7 @@ describe('numbers', () => {
     ['1e130', `1${'0'.repeat(130)}.00`],
     ['-0.001', '0.00'],
     ['0.999', '1.00'],
-  ])('[FMT-2, R20] money of %s is served as %s', async (stored, served) => {
+  ])('[FMT-2, R20] returns money of %s as %s', async (stored, served) => {
     await insert(store, 'orders', { ...ORDER, total: stored, refund_amount: stored })
     await insert(store, 'order_items', {
       id: idAt(2),
@@ -73,7 +74,7 @@ describe('numbers', () => {
   })
 
   test.for(['NaN', 'Infinity', '-Infinity'])(
-    '[R17] %s is null in a nullable field, "0.00" in another, and counted',
+    '[R17] returns %s as null in a nullable field and as "0.00" in another field, and counts it',
     async (stored, { skip }) => {
       skip(stored !== 'NaN' && (await majorVersion(store.sql)) < 14, INFINITE_NUMERICS)
       await insert(store, 'orders', { ...ORDER, total: stored, refund_amount: stored })
@@ -86,7 +87,7 @@ describe('numbers', () => {
     },
   )
 
-  test('[R19] coordinates keep the digits stored, weights have two decimals', async () => {
+  test('[R19] coordinates have all stored digits, and weights have two decimals', async () => {
     await insert(store, 'locations', { id: idAt(1), name: 'n', latitude: '52.5200065700', longitude: '-0.10' })
     await insert(store, 'products', { ...PRODUCT, weight_grams: '1234.5678' })
     await insert(store, 'product_variants', {
@@ -101,14 +102,14 @@ describe('numbers', () => {
     expect(rows[0]).toMatchObject({ weight_grams: '1234.57', variants: [{ weight_grams: '0.01' }] })
   })
 
-  test('[R17] coordinates that are no numbers are null', async () => {
+  test('[R17] returns null for coordinates that are not numbers', async () => {
     const infinite = (await majorVersion(store.sql)) < 14 ? 'NaN' : 'Infinity'
     await insert(store, 'locations', { id: idAt(1), name: 'n', latitude: 'NaN', longitude: infinite })
     expect((await list('locations')).rows[0]).toMatchObject({ latitude: null, longitude: null })
   })
 })
 
-describe('texts', () => {
+describe('strings', () => {
   const TEXTS = [
     'plain',
     '😀 👩‍👩‍👧 é ﷽',
@@ -119,14 +120,14 @@ describe('texts', () => {
     '',
   ]
 
-  test.each(TEXTS)('%j arrives as it was stored, in texts and in arrays of them', async (text) => {
+  test.each(TEXTS)('returns %j unchanged in strings and in string arrays', async (text) => {
     await insert(store, 'products', { ...PRODUCT, name: text, vendor: text })
     await store.sql.unsafe(`update products set tags = array[$1, 'x', $1]`, [text])
     const { rows } = await list('products')
     expect(rows[0]).toMatchObject({ name: text, vendor: text, tags: [text, 'x', text] })
   })
 
-  test('a megabyte of text arrives whole, and a short row behind it', async () => {
+  test('returns a string of a megabyte completely, and the short row after it', async () => {
     const megabyte = 'ä"\\\n😀'.repeat(100_000)
     await insert(store, 'orders', { ...ORDER, return_reason: megabyte, created_at: '2026-01-01Z' })
     await insert(store, 'orders', { id: idAt(2), email: 'b@example.com', created_at: '2026-01-02Z' })
@@ -138,7 +139,7 @@ describe('texts', () => {
     )
   })
 
-  test('[R22] null elements are left out, nested arrays are one', async () => {
+  test('[R22] omits null elements, and flattens nested arrays', async () => {
     await insert(store, 'products', {
       ...PRODUCT,
       images: '{NULL,a,NULL,b}',
@@ -149,14 +150,14 @@ describe('texts', () => {
     expect(rows[0]).toMatchObject({ images: ['a', 'b'], videos: ['a', 'b', 'c'], tags: [], meta_keywords: null })
   })
 
-  test('[R24] UUIDs are lower case', async () => {
+  test('[R24] returns UUIDs in lower case', async () => {
     const id = 'ABCDEF00-0000-4000-8000-00000000000A'
     await insert(store, 'orders', { ...ORDER, id })
     expect((await list('orders')).rows[0].id).toBe(id.toLowerCase())
   })
 })
 
-describe('instants', () => {
+describe('timestamps', () => {
   test.each([
     ['0001-01-01 00:00:00+00', '0001-01-01T00:00:00.000Z', '0001-01-01T00:00:00.000Z'],
     ['9999-12-31 23:59:59.999999+00', '9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
@@ -167,7 +168,7 @@ describe('instants', () => {
     ['2026-07-08 10:11:12.999999+00', '2026-07-08T10:11:12.999Z', '2026-07-08T10:11:12.999Z'],
     ['1969-12-31 23:59:59.9999+00', '1969-12-31T23:59:59.999Z', '1969-12-31T23:59:59.999Z'],
     ['2026-03-29 02:30:00.0005+01', '2026-03-29T01:30:00.000Z', '2026-03-29T01:30:00.000Z'],
-  ])('[FMT-3, R17, R18] %s is served as %s, where null may be as %s', async (stored, always, maybe) => {
+  ])('[FMT-3, R17, R18] returns %s as %s, and in a nullable field as %s', async (stored, always, maybe) => {
     await insert(store, 'customers', {
       id: idAt(1),
       email: 'a@example.com',
@@ -198,7 +199,7 @@ describe('instants', () => {
     expect(counted).toBe(maybe === null ? 1 : 0)
   })
 
-  test('[R17] null in created_at and updated_at of an order is year 1, counted, and the row comes last', async () => {
+  test('[R17] returns null in created_at and updated_at of an order as year 1, counts it, and sorts the row last', async () => {
     await insert(store, 'orders', { ...ORDER, created_at: null, updated_at: null })
     await insert(store, 'orders', { id: idAt(2), email: 'b@example.com', created_at: 'infinity' })
     await insert(store, 'orders', { id: idAt(3), email: 'c@example.com', created_at: '-infinity' })
@@ -213,7 +214,7 @@ describe('instants', () => {
 })
 
 describe('null in a field that is not nullable', () => {
-  test('[R21] orders and their items', async () => {
+  test('[R21] of orders and their items becomes the specified value', async () => {
     await insert(store, 'orders', {
       ...ORDER,
       email: null,
@@ -250,7 +251,7 @@ describe('null in a field that is not nullable', () => {
     })
   })
 
-  test('[R21] products and their variants', async () => {
+  test('[R21] of products and their variants becomes the specified value', async () => {
     await insert(store, 'products', {
       ...PRODUCT,
       ...{ name: null, slug: null, description: null, price: null, images: null, videos: null, metafields: null },
@@ -275,7 +276,7 @@ describe('null in a field that is not nullable', () => {
     })
   })
 
-  test('[R21] customers, addresses, groups, locations and categories', async () => {
+  test('[R21] of customers, addresses, groups, locations and categories becomes the specified value', async () => {
     await insert(store, 'customers', { id: idAt(1), email: null })
     await insert(store, 'customer_addresses', {
       id: idAt(2),
@@ -314,7 +315,7 @@ describe('null in a field that is not nullable', () => {
 })
 
 describe('stored JSON', () => {
-  test('[R32] numbers of twenty digits and __proto__ pass as stored', async () => {
+  test('[R32] returns numbers of twenty digits and __proto__ unchanged', async () => {
     const metafields =
       '[{"key": "__proto__", "n": 12345678901234567890, "value": {"__proto__": {"x": 0.1000}}, "label": "\\u2028"}]'
     await insert(store, 'products', { ...PRODUCT, metafields, translations: '{"__proto__": {"name": "x"}}' })
@@ -327,19 +328,22 @@ describe('stored JSON', () => {
     expect(text).toContain('0.1000')
   })
 
-  test.each(['{}', '"text"', '1', 'null', 'true'])('[R32] %s where an array belongs', async (stored) => {
-    await insert(store, 'products', { ...PRODUCT, metafields: stored })
-    await insert(store, 'orders', { ...ORDER, tax_breakdown: stored, metafields: stored })
-    expect((await list('products')).rows[0].metafields).toEqual([])
-    expect((await list('orders')).rows[0]).toMatchObject({ tax_breakdown: null, metafields: null })
-    expect(contractViolations(platform, store)).toMatchObject({
-      'products.metafields of the wrong shape': 1,
-      'orders.tax_breakdown of the wrong shape': 1,
-    })
-  })
+  test.each(['{}', '"text"', '1', 'null', 'true'])(
+    '[R32] %s instead of an array becomes null or []',
+    async (stored) => {
+      await insert(store, 'products', { ...PRODUCT, metafields: stored })
+      await insert(store, 'orders', { ...ORDER, tax_breakdown: stored, metafields: stored })
+      expect((await list('products')).rows[0].metafields).toEqual([])
+      expect((await list('orders')).rows[0]).toMatchObject({ tax_breakdown: null, metafields: null })
+      expect(contractViolations(platform, store)).toMatchObject({
+        'products.metafields of the wrong shape': 1,
+        'orders.tax_breakdown of the wrong shape': 1,
+      })
+    },
+  )
 
   test.each(['[]', '"text"', '1', 'null', '[{"firstName": "a"}]'])(
-    '[R32] %s where an object belongs',
+    '[R32] %s instead of an object becomes null or {}',
     async (stored) => {
       await insert(store, 'orders', { ...ORDER, shipping_address: stored })
       await insert(store, 'order_items', {
@@ -380,7 +384,7 @@ describe('stored JSON', () => {
       '{"phone": 12345678901234567890, "country": null, "zip": {"country": "no"}}',
       { phone: Number('12345678901234567890') },
     ],
-  ])('[R32, FMT-1] the address %s is cut to its nine keys', async (stored, kept) => {
+  ])('[R32, FMT-1] the address %s is reduced to nine keys', async (stored, kept) => {
     await insert(store, 'orders', { ...ORDER, shipping_address: stored, billing_address: stored })
     const [row] = (await list('orders')).rows
     expect(row.shipping_address).toEqual({ ...Object.fromEntries(NINE.map((name) => [name, null])), ...kept })
@@ -390,7 +394,7 @@ describe('stored JSON', () => {
 })
 
 describe('values of a list', () => {
-  test('[R33] an unknown status is served as stored and counted', async () => {
+  test('[R33] returns an unknown status unchanged, and counts it', async () => {
     await insert(store, 'orders', { ...ORDER, status: 'on_hold' })
     await insert(store, 'products', { ...PRODUCT, status: 'Active' })
     expect((await list('orders')).rows[0].status).toBe('on_hold')
@@ -408,7 +412,7 @@ describe('values of a list', () => {
     ['acmepay', 'processor', 'pi_1'],
     ['Manual', 'processor', 'pi_1'],
     ['', 'processor', 'pi_1'],
-  ])('[R34, RES-ORDER-MANUAL] the provider %j is served as %j with the intent %j', async (stored, served, intent) => {
+  ])('[R34, RES-ORDER-MANUAL] returns the provider %j as %j with the intent %j', async (stored, served, intent) => {
     const processor = { processor_payment_intent_id: 'pi_1', processor_charge_id: 'ch_1' }
     await insert(store, 'orders', { ...ORDER, payment_provider: stored, ...processor })
     const expected = {
@@ -429,7 +433,7 @@ describe('values of a list', () => {
     ['de', null, null],
     [null, '{en,NULL}', ['en']],
     ['de', '{{en,fr},{it,es}}', ['en', 'fr', 'it', 'es']],
-  ])('[R35] default %j with enabled %j is served as %j', async (first, enabled, served) => {
+  ])('[R35] returns default %j with enabled %j as %j', async (first, enabled, served) => {
     await store.sql.unsafe(
       'update store set default_locale = $1, enabled_locales = $2::text::text[], weight_unit = $3',
       [...[first, enabled], 'stone'],
@@ -440,7 +444,7 @@ describe('values of a list', () => {
 })
 
 describe('addresses of a customer', () => {
-  test('[R23, RES-ADDRESS] are those without deleted_at, whatever it holds', async () => {
+  test('[R23, RES-ADDRESS] are those with a null deleted_at, and none with a date', async () => {
     await insert(store, 'customers', { id: idAt(1), email: 'a@example.com' })
     const address = {
       customer_id: idAt(1),
@@ -463,7 +467,7 @@ describe('addresses of a customer', () => {
 })
 
 describe('the store', () => {
-  test('[RES-STORE] counts rows of all kinds, those without a date too', async () => {
+  test('[RES-STORE] counts all rows, also rows without a date', async () => {
     const fresh = await platform.provision()
     await dropNotNull(fresh)
     await insert(fresh, 'orders', { ...ORDER, created_at: null })

@@ -11,8 +11,8 @@ import {
 import { StoreDatabaseError } from '@store-export/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { filledStore } from '../../api/test/support/demo.ts'
-import { asSuperuser, cutReader, idAt, insert, readerOf } from '../../api/test/support/rows.ts'
+import { filledStore } from '../../api/test/support/filled-store.ts'
+import { asSuperuser, disconnectReader, idAt, insert, readerOf } from '../../api/test/support/rows.ts'
 import { findCsvFile } from '../src/data/csv-files.ts'
 import { openCsv } from '../src/data/open-csv.ts'
 import { dataStore, openReader, type TestReader } from './support/test-reader.ts'
@@ -187,7 +187,7 @@ describe('a download', () => {
     const first = await reader.read()
     expect(first.done).toBe(false)
     await asSuperuser(`alter role "${readerOf(store)}" nologin`)
-    await cutReader(store)
+    await disconnectReader(store)
     await expect(reader.read()).rejects.toBeInstanceOf(StoreDatabaseError)
     await asSuperuser(`alter role "${readerOf(store)}" login`)
   })

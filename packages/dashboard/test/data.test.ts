@@ -1,8 +1,8 @@
 import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { filledStore } from '../../api/test/support/demo.ts'
-import { asSuperuser, cutReader, idAt, insert, readerOf } from '../../api/test/support/rows.ts'
+import { filledStore } from '../../api/test/support/filled-store.ts'
+import { asSuperuser, disconnectReader, idAt, insert, readerOf } from '../../api/test/support/rows.ts'
 import { type DataQuery, makeDataPage } from '../src/data/data-page.ts'
 import { makeDataRowPage } from '../src/data/data-row-page.ts'
 import { makeGeneralPage } from '../src/data/general-page.ts'
@@ -338,7 +338,7 @@ describe('a store without data to show', () => {
   test('while its database rejects connections, says so; afterwards, shows the rows again', async () => {
     const of = await platform.provision()
     await asSuperuser(`alter role "${readerOf(of)}" nologin`)
-    await cutReader(of)
+    await disconnectReader(of)
     expect(await page(of, { list: 'orders' })).toMatchObject({ rows: [], files: [], problem: UNREADABLE_MESSAGE })
     expect(await general(of)).toEqual({ snapshot: null, problem: UNREADABLE_MESSAGE })
     expect(await opened(of, 'orders', idAt(1))).toEqual({ kind: 'problem', text: UNREADABLE_MESSAGE })

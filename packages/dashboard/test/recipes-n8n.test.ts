@@ -3,7 +3,7 @@
 import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { filledStore } from '../../api/test/support/demo.ts'
+import { filledStore } from '../../api/test/support/filled-store.ts'
 import { recipesFor } from '../src/recipes/recipes.ts'
 import { type BusyProxy, type Refusal, startBusyProxy } from './support/busy-proxy.ts'
 

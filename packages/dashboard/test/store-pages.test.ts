@@ -2,7 +2,7 @@ import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accountsOf, addMerchant, PlainBrowser, urlOf } from '../../../test/support/merchant.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { filledStore } from '../../api/test/support/demo.ts'
+import { filledStore } from '../../api/test/support/filled-store.ts'
 
 let platform: TestPlatform
 let store: TestStore

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { processorTimeOf } from '../../../bench/lib/processor-time.ts'
 import { roundsOf } from '../../../test/support/rounds.ts'
-import { answersIn, connect, speak } from '../../api/test/support/http.ts'
+import { openSocket, parseResponses, sendBytes } from '../../api/test/support/http.ts'
 import { SLOW_TEST_TIMEOUTS } from './support/command-process.ts'
 import { type FleetStore, requestJson, startFleet, type TestNode } from './support/fleet.ts'
 
@@ -55,7 +55,7 @@ async function expectUnharmed(scene: { node: TestNode; store: FleetStore }, atta
 
 /** Opens a socket that is destroyed after the test. */
 async function open(url: string): Promise<net.Socket> {
-  const socket = connect(url)
+  const socket = openSocket(url)
   socket.on('error', () => undefined)
   onTestFinished(() => void socket.destroy())
   await once(socket, 'connect')
@@ -94,7 +94,7 @@ test(`a gigabyte of body on a GET is answered once and read no further: less tha
   socket.on('data', (data: Buffer) => said.push(data))
   const sent = await sendBody(socket, scene.store, chunk)
   expect(sent, 'bytes until the service closed the connection').toBeLessThan(GIGABYTE)
-  const answers = answersIn(Buffer.concat(said).toString('latin1'))
+  const answers = parseResponses(Buffer.concat(said).toString('latin1'))
   expect(answers.map(({ status, headers }) => [status, headers.connection])).toEqual([[200, 'close']])
 })
 
@@ -219,7 +219,7 @@ test('[R36] sixty odd framings: never two answers to one request, and the connec
   const all = framings(store.key)
   expect(all).toHaveLength(60)
   for (const bytes of all) {
-    const answers = answersIn(await speak(node.url, bytes))
+    const answers = parseResponses(await sendBytes(node.url, bytes))
     expect(answers.length, JSON.stringify(bytes)).toBeLessThanOrEqual(1)
     for (const { status, headers } of answers) {
       expect([200, 400, 413, 431, 501], JSON.stringify(bytes)).toContain(status)

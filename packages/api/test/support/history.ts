@@ -1,39 +1,39 @@
-// A list's rows as a test knows them, changed beside the database in the same way: what a page must hold, to the row.
+// A model of a list. It changes like the table in the database, so a test knows the expected rows of each page.
 
 import fc from 'fast-check'
 import type { TestStore } from '../../../../test/support/platform.ts'
 import { idAt } from './rows.ts'
 
-/** Creation: microseconds behind the base, an infinity, or none. */
+/** Creation time in microseconds after the base, an infinity, or null. */
 export type Created = number | 'infinity' | '-infinity' | null
 
 /** A row of a list. */
 export interface ModelRow {
   readonly id: string
   readonly created: Created
-  /** Seconds behind the base; null where the store never stamped it. */
+  /** Seconds after the base; null if the store never set updated_at. */
   readonly updated: number | null
   readonly status: string
 }
 
-/** One change between two pages. Numbers point into the rows that there are, round and round. */
+/** A change between two pages. Numbers are indexes into the rows, modulo their count. */
 export type Change =
   | { readonly kind: 'insert'; readonly row: ModelRow }
   | { readonly kind: 'update'; readonly at: number; readonly updated: number; readonly status: string }
   | { readonly kind: 'delete'; readonly at: number }
   | { readonly kind: 'delete cursor' }
 
-/** A list under test: its table, the statuses it can have, and what else a row needs. */
+/** The list of a test: its table, the statuses of its rows, and the other columns of a row. */
 export interface ListUnderTest {
   readonly path: string
   readonly table: string
   readonly statuses: readonly string[]
-  /** Columns and their values as SQL, `$id` for the id. */
+  /** Columns with their values as SQL. `$id` is the ID. */
   readonly rest: Readonly<Record<string, string>>
   readonly updatedMayBeNull: boolean
 }
 
-/** Orders, whose last change is always known. */
+/** Orders. Their updated_at is not null. */
 export const ORDERS: ListUnderTest = {
   path: 'orders',
   table: 'orders',
@@ -42,7 +42,7 @@ export const ORDERS: ListUnderTest = {
   updatedMayBeNull: false,
 }
 
-/** Customers, whose last change may be unknown. */
+/** Customers. Their updated_at may be null. */
 export const CUSTOMERS: ListUnderTest = {
   path: 'customers',
   table: 'customers',
@@ -54,24 +54,24 @@ export const CUSTOMERS: ListUnderTest = {
 const BASE = '2026-07-08T00:00:00Z'
 const BASE_MILLISECONDS = Date.parse(BASE)
 
-/** The instant that many seconds behind the base, as a query parameter. */
-export function instantAt(seconds: number): string {
+/** The timestamp so many seconds after the base, as a query parameter. */
+export function timestampAt(seconds: number): string {
   return new Date(BASE_MILLISECONDS + seconds * 1000).toISOString()
 }
 
-/** Whether the row's last change, or its creation where it has none, is at or after. */
+/** Whether the last change is at or after the timestamp. A row without updated_at has its creation time. */
 export function isUpdatedSince({ updated, created }: ModelRow, seconds: number): boolean {
   if (updated !== null) return updated >= seconds
   return isCreatedSince(created, seconds)
 }
 
-/** Whether a creation is at or after. */
+/** Whether the creation time is at or after the timestamp. */
 export function isCreatedSince(created: Created, seconds: number): boolean {
   if (created === null || created === '-infinity') return false
   return created === 'infinity' || created >= seconds * 1_000_000
 }
 
-/** The order of a list: creation, then id; rows without a creation last. */
+/** The order of a list: creation time, then ID. Rows without a creation time come last. */
 export function compareRows(a: ModelRow, b: ModelRow): number {
   return rank(a.created) - rank(b.created) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 }
@@ -82,9 +82,9 @@ function rank(created: Created): number {
   return created === '-infinity' ? Number.MIN_SAFE_INTEGER : created
 }
 
-/** Rows; `nullable` adds creations that a platform's own schema may hold. */
-export function rowOf({ statuses, updatedMayBeNull }: ListUnderTest, nullable: boolean): fc.Arbitrary<ModelRow> {
-  // Equal instants, microseconds within one millisecond, and some apart.
+/** Random rows. `nullable` includes creation times that only a platform's own schema allows. */
+export function randomRow({ statuses, updatedMayBeNull }: ListUnderTest, nullable: boolean): fc.Arbitrary<ModelRow> {
+  // Equal timestamps, timestamps within one millisecond, and distant timestamps.
   const finite = fc.oneof(
     fc.integer({ min: 0, max: 3 }),
     fc.integer({ min: 0, max: 2500 }),
@@ -99,8 +99,8 @@ export function rowOf({ statuses, updatedMayBeNull }: ListUnderTest, nullable: b
   })
 }
 
-/** A change. */
-export function changeOf(list: ListUnderTest, row: fc.Arbitrary<ModelRow>): fc.Arbitrary<Change> {
+/** Random changes. */
+export function randomChange(list: ListUnderTest, row: fc.Arbitrary<ModelRow>): fc.Arbitrary<Change> {
   const at = fc.nat({ max: 1000 })
   const status = fc.constantFrom(...(list.statuses.length === 0 ? [''] : list.statuses))
   return fc.oneof(
@@ -122,14 +122,14 @@ export class History {
     this.list = list
   }
 
-  /** Begins anew with these rows; of one id the first counts. */
-  async begin(rows: readonly ModelRow[]): Promise<void> {
+  /** Starts with these rows. Only the first row with an ID is used. */
+  async reset(rows: readonly ModelRow[]): Promise<void> {
     this.rows = [...new Map([...rows].reverse().map((row) => [row.id, row])).values()]
     const inserts = this.rows.length === 0 ? '' : this.insertion(this.rows)
     await this.store.sql.unsafe(`delete from ${this.list.table}; ${inserts}`)
   }
 
-  /** Makes a change in both places; `cursorId` is the row the walk stands on. */
+  /** Applies a change to both. `cursorId` is the ID of the row in the cursor. */
   async apply(change: Change, cursorId: string | null): Promise<void> {
     const { table, statuses } = this.list
     if (change.kind === 'insert') {
@@ -148,7 +148,7 @@ export class History {
     this.rows.push({ ...row, updated: change.updated, status: change.status })
     const status = statuses.length === 0 ? '' : `, status = '${change.status}'`
     await this.store.sql.unsafe(
-      `update ${table} set updated_at = ${stamp(change.updated)}${status} where id = '${row.id}'`,
+      `update ${table} set updated_at = ${timestampSql(change.updated)}${status} where id = '${row.id}'`,
     )
   }
 
@@ -160,7 +160,7 @@ export class History {
     const { table, rest, statuses } = this.list
     const names = ['id', 'created_at', 'updated_at', ...(statuses.length === 0 ? [] : ['status']), ...Object.keys(rest)]
     const values = rows.map((row) => {
-      const own = [`'${row.id}'::uuid`, creation(row.created), stamp(row.updated)]
+      const own = [`'${row.id}'::uuid`, creationSql(row.created), timestampSql(row.updated)]
       if (statuses.length > 0) own.push(`'${row.status}'`)
       return `(${[...own, ...Object.values(rest).map((value) => value.replaceAll('$id', row.id))].join(', ')})`
     })
@@ -168,12 +168,12 @@ export class History {
   }
 }
 
-function creation(created: Created): string {
+function creationSql(created: Created): string {
   if (created === null) return 'null::timestamptz'
   if (typeof created === 'string') return `'${created}'::timestamptz`
   return `timestamptz '${BASE}' + interval '${created} microseconds'`
 }
 
-function stamp(seconds: number | null): string {
+function timestampSql(seconds: number | null): string {
   return seconds === null ? 'null::timestamptz' : `timestamptz '${BASE}' + interval '${seconds} seconds'`
 }

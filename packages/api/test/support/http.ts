@@ -1,58 +1,71 @@
-// Requests that fetch does not make: any method, any header any number of times, raw bytes on a socket.
+// Requests that fetch cannot send: any method, repeated headers, and raw bytes on a socket.
 
 import http from 'node:http'
 import net from 'node:net'
 
-/** A request to be sent as it stands. */
-export interface Asking {
+/** A request that is sent unchanged. */
+export interface RawRequest {
   readonly method?: string
-  /** Written into the request line as it is. */
+  /** Part of the request line. */
   readonly path: string
-  /** Pairs, or flat names and values; nothing is added but `host`. */
+  /** Values by name. Only the header `host` is added. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly body?: string | Buffer
   readonly agent?: http.Agent
 }
 
-/** An answer as it came over the wire; a compressed body stays compressed. */
-export interface RawAnswer {
+/** A response as it was sent. A compressed body stays compressed. */
+export interface RawResponse {
   readonly status: number
-  /** Names in lower case; a repeated one is joined with commas. */
+  /** Names are in lower case. The values of a repeated header are joined with commas. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers as a client without types does
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into responses as a client without types does
   readonly json: any
 }
 
-/** Sends one request to the service at `url` on a connection of its own, unless an agent is given. */
-export function ask(url: string, { method = 'GET', path, headers = {}, body, agent }: Asking): Promise<RawAnswer> {
+/** Sends one request to the service at `url`, on a new connection unless there is an agent. */
+export function sendRequest(
+  url: string,
+  { method = 'GET', path, headers = {}, body, agent }: RawRequest,
+): Promise<RawResponse> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
-    const request = http.request({ hostname, port, method, path, headers: sent(headers), agent: agent ?? false })
+    const request = http.request({
+      hostname,
+      port,
+      method,
+      path,
+      headers: headersToSend(headers),
+      agent: agent ?? false,
+    })
     request.on('error', reject)
     request.on('response', (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', reject)
-      response.on('end', () => resolve(answerOf(response, Buffer.concat(chunks))))
+      response.on('end', () => resolve(responseOf(response, Buffer.concat(chunks))))
     })
     request.end(body)
   })
 }
 
-/** All that the service says on a socket after `bytes` were written, until it closes it; rejects after `timeoutMs`. */
-export function speak(
+/**
+ * Writes bytes to a socket. Returns everything that the service sends until it closes the connection; rejects after
+ * `timeoutMs`.
+ */
+export function sendBytes(
   url: string,
   bytes: string | Buffer | readonly (string | Buffer)[],
   timeoutMs = 5000,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(url)
+    const socket = openSocket(url)
     const chunks: Buffer[] = []
     const timer = setTimeout(() => {
       socket.destroy()
-      reject(new Error(`the connection was not closed; so far: ${Buffer.concat(chunks).toString('latin1')}`))
+      reject(new Error(`the service did not close the connection; so far: ${Buffer.concat(chunks).toString('latin1')}`))
     }, timeoutMs)
     socket.on('data', (chunk: Buffer) => chunks.push(chunk))
     socket.on('error', () => undefined)
@@ -64,28 +77,28 @@ export function speak(
   })
 }
 
-/** An open socket to the service. */
-export function connect(url: string): net.Socket {
+/** Opens a socket to the service. */
+export function openSocket(url: string): net.Socket {
   const { hostname, port } = new URL(url)
   return net.connect({ host: hostname, port: Number(port) })
 }
 
-/** Answers that stand one after another in what a socket said; each has its length. */
-export function answersIn(said: string): RawAnswer[] {
-  const answers: RawAnswer[] = []
+/** Parses consecutive responses from the text of a socket. Each has its length. */
+export function parseResponses(said: string): RawResponse[] {
+  const responses: RawResponse[] = []
   for (let rest = said; rest !== ''; ) {
     const end = rest.indexOf('\r\n\r\n')
-    if (end < 0) throw new Error(`no whole answer: ${JSON.stringify(rest)}`)
+    if (end < 0) throw new Error(`no complete response: ${JSON.stringify(rest)}`)
     const [line = '', ...lines] = rest.slice(0, end).split('\r\n')
     const headers = Object.fromEntries(lines.map((each) => headerOf(each)))
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(line)?.[1])
     const length = status === 100 ? 0 : Number(headers['content-length'])
     const body = Buffer.from(rest.slice(end + 4, end + 4 + length), 'latin1')
     const text = body.toString()
-    answers.push({ status, headers, body, text, json: parsed(text) })
+    responses.push({ status, headers, body, text, json: parsedJson(text) })
     rest = rest.slice(end + 4 + length)
   }
-  return answers
+  return responses
 }
 
 function headerOf(line: string): [string, string] {
@@ -93,7 +106,7 @@ function headerOf(line: string): [string, string] {
   return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
 }
 
-function answerOf(response: http.IncomingMessage, body: Buffer): RawAnswer {
+function responseOf(response: http.IncomingMessage, body: Buffer): RawResponse {
   const headers: Record<string, string> = {}
   for (let index = 0; index < response.rawHeaders.length; index += 2) {
     const name = response.rawHeaders[index]?.toLowerCase() ?? ''
@@ -101,16 +114,16 @@ function answerOf(response: http.IncomingMessage, body: Buffer): RawAnswer {
     headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`
   }
   const text = body.toString()
-  return { status: response.statusCode ?? 0, headers, body, text, json: parsed(text) }
+  return { status: response.statusCode ?? 0, headers, body, text, json: parsedJson(text) }
 }
 
-function sent(headers: NonNullable<Asking['headers']>): Record<string, string | string[]> {
+function headersToSend(headers: NonNullable<RawRequest['headers']>): Record<string, string | string[]> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),
   )
 }
 
-function parsed(text: string): unknown {
+function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

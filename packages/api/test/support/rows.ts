@@ -1,16 +1,16 @@
-// Rows for tests of reading: short ways to put them into a store, and to see what was noticed of them.
+// Inserts rows into a store, and reads the events that they cause.
 
 import { expect, inject } from 'vitest'
 import { openClient } from '../../../../test/support/client.ts'
 import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
 import type { ServiceEvent } from '../../../operator/src/events.ts'
 
-/** The UUID that sorts at `index`. */
+/** Returns a UUID. The UUIDs sort like their indexes. */
 export function idAt(index: number): string {
   return `00000000-0000-4000-8000-${index.toString(16).padStart(12, '0')}`
 }
 
-/** Inserts a row; values are texts that PostgreSQL reads as the columns' types, null or missing is null or the default. */
+/** Inserts a row. PostgreSQL parses the values as the types of the columns. A missing value is the default. */
 export async function insert(
   store: TestStore,
   table: string,
@@ -22,7 +22,7 @@ export async function insert(
   )
 }
 
-/** A literal without a type: bound values would pass through the driver's own types, which cut and refuse. */
+/** A literal without a type. The driver would convert a bound value: it cuts some values and rejects others. */
 export function literal(value: string | null): string {
   return value === null ? 'null' : `E'${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 }
@@ -38,8 +38,8 @@ export function contractViolations(platform: TestPlatform, store: TestStore): Re
   return found
 }
 
-/** Forgets the events so far. */
-export function forget(platform: TestPlatform): void {
+/** Clears the events. */
+export function clearEvents(platform: TestPlatform): void {
   platform.events.length = 0
 }
 
@@ -61,7 +61,7 @@ export function asSuperuser(statement: string): Promise<void> {
   return administrate({ adminUrl: inject('postgresUrl') }, statement)
 }
 
-/** Runs a statement in the store's database that its owner may not run. */
+/** Runs a statement as the superuser, in the database of the store. */
 export async function administrate({ adminUrl }: Pick<TestStore, 'adminUrl'>, statement: string): Promise<void> {
   const sql = openClient(adminUrl)
   try {
@@ -71,8 +71,8 @@ export async function administrate({ adminUrl }: Pick<TestStore, 'adminUrl'>, st
   }
 }
 
-/** Cuts every connection of the store's reader, and resolves when their backends have ended. */
-export async function cutReader(store: TestStore): Promise<void> {
+/** Closes every connection of the store's reader. Resolves when their backends have ended. */
+export async function disconnectReader(store: TestStore): Promise<void> {
   const sql = openClient(inject('postgresUrl'))
   try {
     const cut = await sql<{ pid: number }[]>`select pid, pg_terminate_backend(pid)

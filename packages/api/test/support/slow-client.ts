@@ -1,14 +1,14 @@
-// Clients that ask and do not read, or read slowly; and answers that are too large for the buffers of the system.
+// Clients that read slowly or not at all, and responses that are too large for the socket buffers.
 
 import type { Socket } from 'node:net'
 import { LATEST_REVISION } from '@store-export/contract'
 import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
-import { filledStore } from './demo.ts'
-import { connect } from './http.ts'
+import { filledStore } from './filled-store.ts'
+import { openSocket } from './http.ts'
 
-/** A page of 18 MB, where the settings say so: more than the system takes off the service's hands. */
+/** A page of 18 MB with the settings `LARGE_PAGES`. It is larger than the socket buffers. */
 export const LARGE_PAGE = '/api/v1/products?limit=18'
-/** Settings under which `LARGE_PAGE` is served whole. */
+/** Settings that allow `LARGE_PAGE`. */
 export const LARGE_PAGES = { PAGE_BYTES_MAX: '33554432', STORE_TIMEOUT_MS: '20000', STORE_QUEUE_WAIT_MS: '20000' }
 
 /** A store with products of a megabyte each. */
@@ -24,16 +24,16 @@ export async function storeOfLargeProducts(platform: TestPlatform): Promise<Test
   return store
 }
 
-/** Asks for `path` and reads nothing until the socket is resumed; resolves when the answer has begun. */
-export async function askWithoutReading(url: string, { key }: TestStore, path = LARGE_PAGE): Promise<Socket> {
-  const socket = connect(url)
+/** Requests `path` and reads nothing until the socket is resumed. Resolves when the response arrives. */
+export async function requestWithoutReading(url: string, { key }: TestStore, path = LARGE_PAGE): Promise<Socket> {
+  const socket = openSocket(url)
   socket.on('error', () => undefined)
   socket.write(`GET ${path} HTTP/1.1\r\nhost: test\r\nx-api-key: ${key}\r\n\r\n`)
   await new Promise((resolve) => socket.once('readable', resolve))
   return socket
 }
 
-/** All that is left to be read, in sips, until the service closes the connection. */
+/** Reads the rest slowly, until the service closes the connection. */
 export async function readSlowly(socket: Socket): Promise<Buffer> {
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => {
@@ -41,12 +41,12 @@ export async function readSlowly(socket: Socket): Promise<Buffer> {
     socket.pause()
     setTimeout(() => socket.resume(), 1)
   })
-  await closed(socket)
+  await whenClosed(socket)
   return Buffer.concat(chunks)
 }
 
 /** Resolves when the connection is closed. */
-export function closed(socket: Socket): Promise<void> {
+export function whenClosed(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     if (socket.destroyed) resolve()
     else socket.once('close', () => resolve())

@@ -1,9 +1,10 @@
-// The resources as the specification tables them, typed out again: fields in their order with their types in its words.
+// The fields of each resource in the order of the specification, with their types in its words. They are copied by
+// hand.
 
-/** Field, a bar, its type in the notation of the specification. */
+/** Field and type in the notation of the specification, separated by a bar. */
 export type SpecTable = readonly string[]
 
-/** Every resource's table. */
+/** The fields of every resource. */
 export const SPEC_FIELDS = {
   store: [
     'id | uuid',
@@ -188,5 +189,5 @@ export const SPEC_FIELDS = {
   ],
 } as const satisfies Record<string, SpecTable>
 
-/** Name of a resource in the tables. */
+/** Name of a resource. */
 export type SpecResource = keyof typeof SPEC_FIELDS

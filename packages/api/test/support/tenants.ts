@@ -1,4 +1,4 @@
-// Stores that share a database, each in a schema of its own, as platforms with a schema per tenant have them.
+// Stores that share a database, as on platforms with a schema for each tenant.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { RevisionId } from '@store-export/contract'
@@ -16,14 +16,14 @@ import { quoteName } from '../../../operator/src/store-schema/sql-text.ts'
 import { urlForLogin } from '../../../operator/src/store-schema/store-url.ts'
 import { asSuperuser } from './rows.ts'
 
-/** A tenant to make. */
+/** Options of a tenant. */
 export interface NewTenant {
   readonly schema: string
   readonly revision: RevisionId
   readonly size: StoreSize
 }
 
-/** A store in a schema. Its `sql` is one session that finds the tables of that schema. */
+/** A store in a schema. Its `sql` is one session that finds the tables of the schema. */
 export interface Tenant extends TestStore {
   readonly schema: string
 }
@@ -31,11 +31,11 @@ export interface Tenant extends TestStore {
 /** A database with tenants. */
 export interface Tenants {
   readonly tenants: readonly Tenant[]
-  /** Drops the database and the roles; after the platform is closed. */
+  /** Drops the database and the roles. Call it after the platform is closed. */
   drop(): Promise<void>
 }
 
-/** Makes the tenants in a database of their own, with a role for each, and registers them. */
+/** Creates a database with the tenants and a role for each, and registers the stores. */
 export async function createTenants(platform: TestPlatform, wanted: readonly NewTenant[]): Promise<Tenants> {
   const database = await createDatabase()
   const tenants: Tenant[] = []
@@ -50,7 +50,7 @@ export async function createTenants(platform: TestPlatform, wanted: readonly New
   }
 }
 
-/** The tables are made in `public`, which then gets the tenant's name. */
+/** Creates the tables in `public`, and then renames this schema. */
 async function createTenant(platform: TestPlatform, url: string, { schema, revision, size }: NewTenant) {
   const id = randomUUID()
   const login = { user: `tenant_${randomBytes(6).toString('hex')}`, password: 'tenant', database: nameOf(url) }

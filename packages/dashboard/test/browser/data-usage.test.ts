@@ -3,7 +3,7 @@ import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
 import type { TestStore } from '../../../../test/support/platform.ts'
-import { filledStore } from '../../../api/test/support/demo.ts'
+import { filledStore } from '../../../api/test/support/filled-store.ts'
 import { openScene, type Page, reloadUntil, SCRIPTING, type Scene, textOf, textsOf } from '../support/scene.ts'
 
 const SIZE = { orders: 130, customers: 30, products: 20, locations: 2, groups: 3 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { paintTimes } from '../../../../test/support/accessibility.ts'
 import { addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
 import type { TestStore } from '../../../../test/support/platform.ts'
-import { filledStore } from '../../../api/test/support/demo.ts'
+import { filledStore } from '../../../api/test/support/filled-store.ts'
 import { openScene, type Scene } from '../support/scene.ts'
 
 /** The largest first page, compressed, with all files that it loads. */

@@ -3,7 +3,7 @@ import { listKeys } from '@store-export/control'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
 import type { TestStore } from '../../../../test/support/platform.ts'
-import { filledStore } from '../../../api/test/support/demo.ts'
+import { filledStore } from '../../../api/test/support/filled-store.ts'
 import { openScene, type Page, SCRIPTING, type Scene, textOf } from '../support/scene.ts'
 
 const STOPS_MAX = 80

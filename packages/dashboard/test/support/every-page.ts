@@ -5,7 +5,7 @@ import { LATEST_REVISION, LIMITS } from '@store-export/contract'
 import { addStore, createKey, revokeKey } from '@store-export/control'
 import { accountsOf, addMerchant, type TestMerchant } from '../../../../test/support/merchant.ts'
 import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
-import { filledStore } from '../../../api/test/support/demo.ts'
+import { filledStore } from '../../../api/test/support/filled-store.ts'
 import { type Page, type Scene, signIn } from './scene.ts'
 
 /** The stores and merchants of the pages. */

@@ -1,8 +1,8 @@
-// Whether a served row is as the specification tables it: the exact fields in their order, each of its type.
+// Checks whether a served row has exactly the fields of the specification, in their order, with their types.
 
 import { SPEC_FIELDS, type SpecResource } from './spec-fields.ts'
 
-/** What of a row is not as tabled, in words; empty when all is right. */
+/** Returns the differences between a row and the specification; empty if there are none. */
 export function deviations(row: unknown, resource: SpecResource): string[] {
   if (!isObject(row)) return [`${resource} is no object`]
   const table = SPEC_FIELDS[resource].map((line) => line.split(' | ') as [string, string])
@@ -12,7 +12,7 @@ export function deviations(row: unknown, resource: SpecResource): string[] {
   return table.flatMap(([name, type]) => deviationsOf(row[name], type).map((what) => `${resource}.${name} ${what}`))
 }
 
-/** Fields of a resource that may be null by their tables. */
+/** The fields of a resource that may be null by the specification. */
 export function nullableFields(resource: SpecResource): string[] {
   return SPEC_FIELDS[resource].filter((line) => line.endsWith(' or null')).map((line) => line.split(' | ')[0] ?? '')
 }

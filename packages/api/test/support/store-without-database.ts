@@ -1,11 +1,11 @@
-// Stores that are registered and nothing more: imported ones, and ones still being generated.
+// Imported stores, and stores that are still being generated.
 
 import { randomBytes } from 'node:crypto'
 import { addStore } from '@store-export/control'
 import type { TestPlatform } from '../../../../test/support/platform.ts'
 
-/** A store without a database, and a key of it. */
-export async function bareStore(
+/** Registers a store without a database, and creates a key for it. */
+export async function storeWithoutDatabase(
   platform: TestPlatform,
   kind: 'imported' | 'generating',
 ): Promise<{ id: string; key: string }> {

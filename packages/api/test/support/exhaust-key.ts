@@ -1,11 +1,11 @@
-// A key whose requests are over its limit in every minute, so that no test depends on when a minute ends.
+// A key that is above its limit in every minute, so no test depends on the end of a minute.
 
 import type { TestPlatform } from '../../../../test/support/platform.ts'
 
 const MORE_THAN_ANY_LIMIT = 1_000_000
 
-/** Makes the control database count each request of the key as one of very many. */
-export async function spendKey({ controlSql }: TestPlatform, keyId: string): Promise<void> {
+/** Makes the control database count each request of the key as many requests. */
+export async function exhaustKey({ controlSql }: TestPlatform, keyId: string): Promise<void> {
   const name = `spend_${keyId.replaceAll('-', '')}`
   await controlSql.unsafe(`
     create function ${name}() returns trigger language plpgsql as $$

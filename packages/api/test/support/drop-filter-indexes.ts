@@ -1,8 +1,8 @@
-// Stores of platforms that have not made the indexes which filters are served by.
+// Stores of platforms without the recommended indexes.
 
 import type { Sql } from 'postgres'
 
-/** Drops the indexes of the table but its key and the one that its list is walked by. */
+/** Drops the indexes of the table, except its primary key and the index of its list. */
 export async function dropFilterIndexes(sql: Sql, table: string): Promise<void> {
   const found = await sql.unsafe<{ name: string }[]>(`select indexrelid::regclass::text as name from pg_index
     where indrelid = 'public.${table}'::regclass and not indisunique

@@ -1,27 +1,28 @@
-// A way to a PostgreSQL server on which messages are counted: what a request costs, whatever else the machine does.
+// A proxy to a PostgreSQL server that counts messages. The counts of a request do not depend on the speed of the
+// machine.
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** What has passed since it was last asked for. */
+/** Counts since the last call of `takeCounts`. */
 export interface MessageCounts {
   /** Flushes of statements, each with one response. */
   readonly roundTrips: number
-  /** Statements that were parsed. */
+  /** Parsed statements. */
   readonly parsed: number
-  /** Bytes that the server sent. */
+  /** Bytes from the server. */
   readonly bytes: number
-  /** Connections that were opened. */
+  /** Opened connections. */
   readonly connections: number
 }
 
-/** A way that is open; it ends with the test. */
-export interface CountedWay {
-  /** The URL of a database of that server, over this way. */
+/** A running proxy. It stops after the test. */
+export interface CountingProxy {
+  /** The URL of a database of the server, through the proxy. */
   url(of: string): string
-  /** What has passed since the last call. */
-  take(): MessageCounts
+  /** Returns the counts since the last call, and resets them. */
+  takeCounts(): MessageCounts
 }
 
 const TYPE_BYTES = 1
@@ -30,23 +31,23 @@ const SYNC = 'S'.charCodeAt(0)
 const QUERY = 'Q'.charCodeAt(0)
 const PARSE = 'P'.charCodeAt(0)
 
-/** Opens a way to the server of this URL, over TCP without TLS. */
-export async function countedWay(serverUrl: string): Promise<CountedWay> {
+/** Starts a proxy to the server of this URL, over TCP without TLS. */
+export async function startCountingProxy(serverUrl: string): Promise<CountingProxy> {
   const { hostname, port } = new URL(serverUrl)
   const sums = { roundTrips: 0, parsed: 0, bytes: 0, connections: 0 }
   const sockets = new Set<Socket>()
-  const server = createServer((near) => {
+  const server = createServer((client) => {
     sums.connections++
-    const far = connect({ host: hostname, port: Number(port) })
+    const upstream = connect({ host: hostname, port: Number(port) })
     const count = messageCounter((type) => {
       if (type === SYNC || type === QUERY) sums.roundTrips++
       if (type === PARSE) sums.parsed++
     })
-    near.on('data', count)
-    far.on('data', ({ length }: Buffer) => {
+    client.on('data', count)
+    upstream.on('data', ({ length }: Buffer) => {
       sums.bytes += length
     })
-    for (const [socket, other] of [[near, far] as const, [far, near] as const]) {
+    for (const [socket, other] of [[client, upstream] as const, [upstream, client] as const]) {
       sockets.add(socket)
       socket.setNoDelay(true).on('error', () => other.destroy())
       socket.on('close', () => other.destroy())
@@ -55,24 +56,26 @@ export async function countedWay(serverUrl: string): Promise<CountedWay> {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const here = (server.address() as AddressInfo).port
+  const proxyPort = (server.address() as AddressInfo).port
   onTestFinished(async () => {
     for (const socket of sockets) socket.destroy()
     server.close()
     await once(server, 'close')
   })
   return {
-    url: (of) => Object.assign(new URL(of), { hostname: '127.0.0.1', port: String(here) }).href,
-    take: () => {
-      const passed = { ...sums }
+    url: (of) => Object.assign(new URL(of), { hostname: '127.0.0.1', port: String(proxyPort) }).href,
+    takeCounts: () => {
+      const counts = { ...sums }
       for (const name of ['roundTrips', 'parsed', 'bytes', 'connections'] as const) sums[name] = 0
-      return passed
+      return counts
     },
   }
 }
 
-/** Hears of every message that a client sends, but for those that have no type: the question for TLS, and the first. */
-function messageCounter(heard: (type: number) => void): (chunk: Buffer) => void {
+/**
+ * Calls `onMessage` for every message of a client that has a type. The TLS request and the startup message have none.
+ */
+function messageCounter(onMessage: (type: number) => void): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0)
   let typeBytes = 0
   return (chunk) => {
@@ -80,7 +83,7 @@ function messageCounter(heard: (type: number) => void): (chunk: Buffer) => void 
     while (rest.length >= typeBytes + 4) {
       const length = typeBytes + rest.readInt32BE(typeBytes)
       if (rest.length < length) return
-      if (typeBytes === TYPE_BYTES) heard(rest[0] ?? 0)
+      if (typeBytes === TYPE_BYTES) onMessage(rest[0] ?? 0)
       rest = rest.subarray(length)
       if (typeBytes > 0 || length !== SSL_REQUEST_BYTES) typeBytes = TYPE_BYTES
     }

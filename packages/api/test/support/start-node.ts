@@ -1,10 +1,10 @@
-// More nodes of one service: other processes of a platform, on the same control database.
+// Further nodes of a platform, on the same control database.
 
 import { pooledSettings, type TestPlatform } from '../../../../test/support/platform.ts'
 import { readConfig } from '../../../operator/src/config.ts'
 import { type RunningService, startService } from '../../../operator/src/service.ts'
 
-/** Another node of the platform; who starts it closes it. */
+/** Starts another node of the platform. The caller closes it. */
 export function startNode(platform: TestPlatform, settings: Record<string, string> = {}): Promise<RunningService> {
   const named = Object.entries(settings).map(([name, value]) => [`STORE_EXPORT_${name}`, value])
   const { config } = readConfig({
