@@ -89,7 +89,7 @@ const KEY_PLACEHOLDER = `
 new MutationObserver(() => {
   for (const field of document.querySelectorAll('.scalar-password-input:not([placeholder="${KEY_PREFIX}…"])'))
     field.placeholder = '${KEY_PREFIX}…'
-}).emit(document.body, { childList: true, subtree: true })
+}).observe(document.body, { childList: true, subtree: true })
 `
 
 function configuration(tryIt: boolean): Readonly<Record<string, unknown>> {
