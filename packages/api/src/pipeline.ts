@@ -7,8 +7,8 @@ import type { FirstPage, PageWriter, Plan, ReadRequest, StoreAddress, StoreReade
 import { type ApiRequest, readKey } from './api-request.ts'
 import { type ApiResponse, listResponse, OPENING, objectResponse } from './api-response.ts'
 import { type CursorContent, openCursor, sealCursor } from './cursor.ts'
+import { planRequest } from './plan-request.ts'
 import { ignoredHeader, ignoredNames, readParameters } from './query-parameters.ts'
-import { readPlan } from './read-plan.ts'
 import type { KeyRejected } from './request-event.ts'
 import { type Router, readId, requireRoute } from './router.ts'
 
@@ -50,7 +50,7 @@ export async function handleRequest(request: ApiRequest, pipeline: Pipeline, tra
   const scope = { storeId: admission.storeId, resource: readResource(endpoint), secret: pipeline.cursorSecret }
   const cursor = values.get('cursor')
   const cursorContent = typeof cursor === 'string' ? openCursor(cursor, scope) : null
-  const plan = readPlan(endpoint, id, values, cursorContent?.position ?? null)
+  const plan = planRequest(endpoint, id, values, cursorContent?.position ?? null)
   trace.walk = walkStep(plan, request)
   const context = { address, requestId: request.requestId, startedAt: performance.now() }
   if (plan.kind === 'one' || plan.kind === 'only') return await readObject(plan, context, pipeline)

@@ -1,7 +1,7 @@
 // First pages of rows that were changed since a timestamp. The service sorts the changed rows or reads the whole list,
 // and both return the same rows.
 
-import { parseTimestamp, product } from '@store-export/contract'
+import { parseDatetime, product } from '@store-export/contract'
 import { StoreColumns } from '@store-export/engine'
 import { type Connection, connect, parseConnectionUrl, queryRows, sql } from '@store-export/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -55,7 +55,7 @@ async function page(cursor: string | null): Promise<{ ids: string[]; cursor: str
 
 const SINCE: Filter = {
   ...{ parameter: 'updated_since', field: 'updated_at' },
-  ...{ operator: '>=', value: parseTimestamp(CHANGED) ?? 0n },
+  ...{ operator: '>=', value: parseDatetime(CHANGED) ?? 0n },
 }
 
 const FIRST_PAGE: PagePlan = { kind: 'page', resource: product, limit: LIMIT, after: null, filters: [SINCE] }

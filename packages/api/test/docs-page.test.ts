@@ -63,7 +63,7 @@ describe.each([1280, 1024, 390])('the docs page, %i pixels wide', (width) => {
   test('links to the guides, which fit the window', async () => {
     const { page, problems, close } = await open('/docs')
     await page.getByRole('link', { name: 'Guides' }).click()
-    await page.getByRole('link', { name: 'store-sync', exact: true }).click()
+    await page.getByRole('link', { name: 'The sync tool', exact: true }).click()
     await page.locator('h1').waitFor()
     expect(await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
     expect(problems).toEqual([])

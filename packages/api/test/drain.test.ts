@@ -3,7 +3,7 @@
 import http from 'node:http'
 import { expect, test } from 'vitest'
 import { startPlatform } from '../../../test/support/platform.ts'
-import { openSocket, parseResponses, sendRequest } from './support/http.ts'
+import { connectTo, parseResponses, sendRequest } from './support/http.ts'
 import {
   LARGE_PAGES,
   readSlowly,
@@ -48,7 +48,7 @@ test('idle connections, and requests after an unread response, do not delay the 
   expect((await sendRequest(url, { path: '/api/v1/store', headers, agent })).status).toBe(200)
   const gone = await requestWithoutReading(url, store)
   gone.write('GET /api/v1/store HTTP/1.1\r\nhost: test\r\n\r\n'.repeat(20))
-  const refused = openSocket(url)
+  const refused = connectTo(url)
   refused.on('error', () => undefined)
   refused.write('CONNECT x:1 HTTP/1.1\r\nhost: x:1\r\n\r\n')
   await new Promise((resolve) => refused.once('readable', resolve))
@@ -66,7 +66,7 @@ test('idle connections, and requests after an unread response, do not delay the 
 test('connections without a request, which browsers open early, do not delay the shutdown of either listener', async () => {
   const platform = await startPlatform({ DRAIN_SECONDS: '30' }, { dashboard: true })
   const { url, dashboardUrl } = platform.service
-  const ahead = [url, dashboardUrl ?? ''].map(openSocket)
+  const ahead = [url, dashboardUrl ?? ''].map(connectTo)
   await Promise.all(ahead.map((socket) => new Promise((resolve) => socket.once('connect', resolve))))
   const startedAt = performance.now()
   await platform.close()

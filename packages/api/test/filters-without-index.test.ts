@@ -1,7 +1,7 @@
 // Platforms without the recommended indexes: a filter reads a limited number of rows per request, so pages can be
 // short.
 
-import { order, parseTimestamp } from '@store-export/contract'
+import { order, parseDatetime } from '@store-export/contract'
 import { StoreColumns } from '@store-export/engine'
 import { connect, parseConnectionUrl, queryRows } from '@store-export/postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -175,5 +175,5 @@ test('a scan batch is a range of the index of the list, for every estimate of th
 })
 
 function instant(text: string): bigint {
-  return parseTimestamp(text) ?? 0n
+  return parseDatetime(text) ?? 0n
 }

@@ -3,7 +3,7 @@ import net from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from './support/filled-store.ts'
-import { openSocket, parseResponses, type RawResponse, sendBytes, sendRequest } from './support/http.ts'
+import { connectTo, parseResponses, type RawResponse, sendBytes, sendRequest } from './support/http.ts'
 import { CORS } from './support/spec-endpoints.ts'
 
 const HEADERS_MS = 400
@@ -130,7 +130,7 @@ describe('[R36] a malformed request gets an error response, and the connection i
   })
 
   test('with headers that arrive byte by byte gets 408', async () => {
-    const socket = openSocket(url)
+    const socket = connectTo(url)
     const said: Buffer[] = []
     socket.on('data', (chunk: Buffer) => said.push(chunk))
     socket.on('error', () => undefined)
@@ -265,7 +265,7 @@ describe('misbehaving clients', () => {
     ])
       for (let round = 0; round < 10; round += 1)
         await new Promise<void>((resolve) => {
-          const socket = openSocket(url)
+          const socket = connectTo(url)
           socket.on('error', () => undefined)
           socket.on('close', () => resolve())
           socket.on('connect', () => socket.write(bytes, () => socket.resetAndDestroy()))
@@ -274,7 +274,7 @@ describe('misbehaving clients', () => {
   })
 
   test('beyond the connection limit are disconnected, and served when other clients have left', async () => {
-    const sockets = Array.from({ length: 60 }, () => openSocket(url))
+    const sockets = Array.from({ length: 60 }, () => connectTo(url))
     const closed = sockets.map(
       (socket) =>
         new Promise<boolean>((resolve) => {
@@ -296,7 +296,7 @@ describe('misbehaving clients', () => {
   })
 
   test('that never read do not block other clients', async () => {
-    const sockets = Array.from({ length: 10 }, () => openSocket(url))
+    const sockets = Array.from({ length: 10 }, () => connectTo(url))
     const sendWithKey = `${keyed('GET /api/v1/orders?limit=250 HTTP/1.1\r\nHost: x\r\n')}\r\n`
     for (const socket of sockets) {
       socket.on('error', () => undefined)
@@ -310,7 +310,7 @@ describe('misbehaving clients', () => {
   test('that never read do not block the shutdown', async () => {
     const ending = await startPlatform({ DRAIN_SECONDS: '1' })
     const { key } = await filledStore(ending)
-    const socket = openSocket(ending.service.url)
+    const socket = connectTo(ending.service.url)
     socket.on('error', () => undefined)
     socket.pause()
     socket.write(`GET /api/v1/orders?limit=250 HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n\r\n`.repeat(8))
@@ -337,7 +337,7 @@ test('[ERR-1] a client that sends 16 MB of body before it reads gets the respons
     ['POST', coding, chunked],
     ['GET', coding, chunked],
   ] as const) {
-    const socket = openSocket(patient.service.url)
+    const socket = connectTo(patient.service.url)
     const said: Buffer[] = []
     socket.on('data', (chunk: Buffer) => said.push(chunk))
     socket.pause()

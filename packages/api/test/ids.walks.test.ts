@@ -4,7 +4,15 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openClient } from '../../../test/support/client.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { CUSTOMERS, compareRows, History, type ModelRow, ORDERS, randomChange, randomRow } from './support/history.ts'
+import {
+  arbitraryChange,
+  arbitraryRow,
+  CUSTOMERS,
+  compareModelRows,
+  History,
+  type ModelRow,
+  ORDERS,
+} from './support/history.ts'
 import { idAt } from './support/rows.ts'
 
 /**
@@ -42,7 +50,7 @@ async function page(of: TestStore, name: string, cursor: string | null): Promise
 
 /** The rows after `last`, in the order of the list. */
 function rowsAfter(last: ModelRow | null, rows: readonly ModelRow[]): ModelRow[] {
-  return rows.filter((each) => last === null || compareRows(each, last) > 0).sort(compareRows)
+  return rows.filter((each) => last === null || compareModelRows(each, last) > 0).sort(compareModelRows)
 }
 
 describe.each([
@@ -54,8 +62,8 @@ describe.each([
     async (name, list) => {
       const of = nullable ? loose : store
       const history = new History(of, list)
-      const row = randomRow(list, nullable)
-      const changes = fc.array(fc.array(randomChange(list, row), { maxLength: 6 }), { minLength: 1, maxLength: 5 })
+      const row = arbitraryRow(list, nullable)
+      const changes = fc.array(fc.array(arbitraryChange(list, row), { maxLength: 6 }), { minLength: 1, maxLength: 5 })
       const property = fc.asyncProperty(
         fc.array(row, { minLength: 1600, maxLength: 2600, size: 'max' }),
         changes,

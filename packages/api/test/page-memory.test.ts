@@ -4,7 +4,7 @@ import zlib from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from './support/filled-store.ts'
-import { openSocket, parseResponses, sendRequest } from './support/http.ts'
+import { connectTo, parseResponses, sendRequest } from './support/http.ts'
 import { withoutWatermark } from './support/without-watermark.ts'
 
 const PATH = '/api/v1/orders?limit=250'
@@ -51,7 +51,7 @@ async function body(store: TestStore, headers: Record<string, string>): Promise<
 
 /** Sends a request and reads the response slowly, so it stays in the memory of the service while others are served. */
 async function readSlowly({ store, expected }: (typeof stores)[number]): Promise<void> {
-  const socket = openSocket(platform.service.url)
+  const socket = connectTo(platform.service.url)
   const chunks: Buffer[] = []
   socket.write(`GET ${PATH} HTTP/1.1\r\nhost: test\r\nconnection: close\r\nx-api-key: ${store.key}\r\n\r\n`)
   socket.on('data', (chunk: Buffer) => {
@@ -66,7 +66,7 @@ async function readSlowly({ store, expected }: (typeof stores)[number]): Promise
 
 /** Sends a request and closes the connection after the first bytes of the response. */
 async function abort(store: TestStore): Promise<void> {
-  const socket = openSocket(platform.service.url)
+  const socket = connectTo(platform.service.url)
   socket.on('error', () => undefined)
   socket.write(`GET ${PATH} HTTP/1.1\r\nhost: test\r\nx-api-key: ${store.key}\r\n\r\n`)
   socket.once('data', () => socket.resetAndDestroy())

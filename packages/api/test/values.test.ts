@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { INFINITE_NUMERICS, majorVersion } from '../../../test/support/server-version.ts'
 import { HOSTILE_SETTINGS } from '../../engine/test/support/samples.ts'
-import { administrate, clearEvents, contractViolations, idAt, insert, readerOf } from './support/rows.ts'
+import { administrate, clearEvents, contractViolations, idAt, insertRow, readerOf } from './support/rows.ts'
 
 let platform: TestPlatform
 let store: TestStore
@@ -60,8 +60,8 @@ describe('numbers', () => {
     ['-0.001', '0.00'],
     ['0.999', '1.00'],
   ])('[FMT-2, R20] returns money of %s as %s', async (stored, served) => {
-    await insert(store, 'orders', { ...ORDER, total: stored, refund_amount: stored })
-    await insert(store, 'order_items', {
+    await insertRow(store, 'orders', { ...ORDER, total: stored, refund_amount: stored })
+    await insertRow(store, 'order_items', {
       id: idAt(2),
       order_id: ORDER.id,
       product_id: idAt(3),
@@ -77,7 +77,7 @@ describe('numbers', () => {
     '[R17] returns %s as null in a nullable field and as "0.00" in another field, and counts it',
     async (stored, { skip }) => {
       skip(stored !== 'NaN' && (await majorVersion(store.sql)) < 14, INFINITE_NUMERICS)
-      await insert(store, 'orders', { ...ORDER, total: stored, refund_amount: stored })
+      await insertRow(store, 'orders', { ...ORDER, total: stored, refund_amount: stored })
       const { rows } = await list('orders')
       expect(rows[0]).toMatchObject({ total: '0.00', refund_amount: null })
       expect(contractViolations(platform, store)).toMatchObject({
@@ -88,9 +88,9 @@ describe('numbers', () => {
   )
 
   test('[R19] coordinates have all stored digits, and weights have two decimals', async () => {
-    await insert(store, 'locations', { id: idAt(1), name: 'n', latitude: '52.5200065700', longitude: '-0.10' })
-    await insert(store, 'products', { ...PRODUCT, weight_grams: '1234.5678' })
-    await insert(store, 'product_variants', {
+    await insertRow(store, 'locations', { id: idAt(1), name: 'n', latitude: '52.5200065700', longitude: '-0.10' })
+    await insertRow(store, 'products', { ...PRODUCT, weight_grams: '1234.5678' })
+    await insertRow(store, 'product_variants', {
       id: idAt(2),
       product_id: idAt(1),
       sku: 's',
@@ -104,7 +104,7 @@ describe('numbers', () => {
 
   test('[R17] returns null for coordinates that are not numbers', async () => {
     const infinite = (await majorVersion(store.sql)) < 14 ? 'NaN' : 'Infinity'
-    await insert(store, 'locations', { id: idAt(1), name: 'n', latitude: 'NaN', longitude: infinite })
+    await insertRow(store, 'locations', { id: idAt(1), name: 'n', latitude: 'NaN', longitude: infinite })
     expect((await list('locations')).rows[0]).toMatchObject({ latitude: null, longitude: null })
   })
 })
@@ -121,7 +121,7 @@ describe('strings', () => {
   ]
 
   test.each(TEXTS)('returns %j unchanged in strings and in string arrays', async (text) => {
-    await insert(store, 'products', { ...PRODUCT, name: text, vendor: text })
+    await insertRow(store, 'products', { ...PRODUCT, name: text, vendor: text })
     await store.sql.unsafe(`update products set tags = array[$1, 'x', $1]`, [text])
     const { rows } = await list('products')
     expect(rows[0]).toMatchObject({ name: text, vendor: text, tags: [text, 'x', text] })
@@ -129,8 +129,8 @@ describe('strings', () => {
 
   test('returns a string of a megabyte completely, and the short row after it', async () => {
     const megabyte = 'ä"\\\n😀'.repeat(100_000)
-    await insert(store, 'orders', { ...ORDER, return_reason: megabyte, created_at: '2026-01-01Z' })
-    await insert(store, 'orders', { id: idAt(2), email: 'b@example.com', created_at: '2026-01-02Z' })
+    await insertRow(store, 'orders', { ...ORDER, return_reason: megabyte, created_at: '2026-01-01Z' })
+    await insertRow(store, 'orders', { id: idAt(2), email: 'b@example.com', created_at: '2026-01-02Z' })
     const { rows, headers, text } = await list('orders')
     expect(rows.map((row: { email: string }) => row.email)).toEqual(['a@example.com', 'b@example.com'])
     expect(rows[0].return_reason).toBe(megabyte)
@@ -140,7 +140,7 @@ describe('strings', () => {
   })
 
   test('[R22] omits null elements, and flattens nested arrays', async () => {
-    await insert(store, 'products', {
+    await insertRow(store, 'products', {
       ...PRODUCT,
       images: '{NULL,a,NULL,b}',
       videos: '{{a,b},{c,NULL}}',
@@ -152,7 +152,7 @@ describe('strings', () => {
 
   test('[R24] returns UUIDs in lower case', async () => {
     const id = 'ABCDEF00-0000-4000-8000-00000000000A'
-    await insert(store, 'orders', { ...ORDER, id })
+    await insertRow(store, 'orders', { ...ORDER, id })
     expect((await list('orders')).rows[0].id).toBe(id.toLowerCase())
   })
 })
@@ -169,14 +169,14 @@ describe('timestamps', () => {
     ['1969-12-31 23:59:59.9999+00', '1969-12-31T23:59:59.999Z', '1969-12-31T23:59:59.999Z'],
     ['2026-03-29 02:30:00.0005+01', '2026-03-29T01:30:00.000Z', '2026-03-29T01:30:00.000Z'],
   ])('[FMT-3, R17, R18] returns %s as %s, and in a nullable field as %s', async (stored, always, maybe) => {
-    await insert(store, 'customers', {
+    await insertRow(store, 'customers', {
       id: idAt(1),
       email: 'a@example.com',
       created_at: stored,
       email_verified: stored,
     })
-    await insert(store, 'orders', { ...ORDER, created_at: stored, updated_at: stored })
-    await insert(store, 'order_items', {
+    await insertRow(store, 'orders', { ...ORDER, created_at: stored, updated_at: stored })
+    await insertRow(store, 'order_items', {
       id: idAt(2),
       order_id: ORDER.id,
       product_id: idAt(3),
@@ -200,9 +200,9 @@ describe('timestamps', () => {
   })
 
   test('[R17] returns null in created_at and updated_at of an order as year 1, counts it, and sorts the row last', async () => {
-    await insert(store, 'orders', { ...ORDER, created_at: null, updated_at: null })
-    await insert(store, 'orders', { id: idAt(2), email: 'b@example.com', created_at: 'infinity' })
-    await insert(store, 'orders', { id: idAt(3), email: 'c@example.com', created_at: '-infinity' })
+    await insertRow(store, 'orders', { ...ORDER, created_at: null, updated_at: null })
+    await insertRow(store, 'orders', { id: idAt(2), email: 'b@example.com', created_at: 'infinity' })
+    await insertRow(store, 'orders', { id: idAt(3), email: 'c@example.com', created_at: '-infinity' })
     const { rows } = await list('orders')
     expect(rows.map(({ id }: { id: string }) => id)).toEqual([idAt(3), idAt(2), idAt(1)])
     expect(rows[2]).toMatchObject({ created_at: '0001-01-01T00:00:00.000Z', updated_at: '0001-01-01T00:00:00.000Z' })
@@ -215,7 +215,7 @@ describe('timestamps', () => {
 
 describe('null in a field that is not nullable', () => {
   test('[R21] of orders and their items becomes the specified value', async () => {
-    await insert(store, 'orders', {
+    await insertRow(store, 'orders', {
       ...ORDER,
       email: null,
       status: null,
@@ -224,7 +224,7 @@ describe('null in a field that is not nullable', () => {
       tax: null,
       shipping: null,
     })
-    await insert(store, 'order_items', {
+    await insertRow(store, 'order_items', {
       id: idAt(2),
       order_id: ORDER.id,
       product_id: null,
@@ -252,12 +252,12 @@ describe('null in a field that is not nullable', () => {
   })
 
   test('[R21] of products and their variants becomes the specified value', async () => {
-    await insert(store, 'products', {
+    await insertRow(store, 'products', {
       ...PRODUCT,
       ...{ name: null, slug: null, description: null, price: null, images: null, videos: null, metafields: null },
       ...{ has_variants: null, status: null },
     })
-    await insert(store, 'product_variants', {
+    await insertRow(store, 'product_variants', {
       id: idAt(2),
       product_id: idAt(1),
       sku: null,
@@ -277,29 +277,29 @@ describe('null in a field that is not nullable', () => {
   })
 
   test('[R21] of customers, addresses, groups, locations and categories becomes the specified value', async () => {
-    await insert(store, 'customers', { id: idAt(1), email: null })
-    await insert(store, 'customer_addresses', {
+    await insertRow(store, 'customers', { id: idAt(1), email: null })
+    await insertRow(store, 'customer_addresses', {
       id: idAt(2),
       customer_id: idAt(1),
       first_name: null,
       country: null,
       is_default_billing: null,
     })
-    await insert(store, 'customer_groups', {
+    await insertRow(store, 'customer_groups', {
       id: idAt(3),
       name: null,
       is_active: null,
       sort_order: null,
       updated_at: null,
     })
-    await insert(store, 'locations', {
+    await insertRow(store, 'locations', {
       id: idAt(4),
       name: null,
       opening_hours: null,
       pickup_enabled: null,
       sort_order: null,
     })
-    await insert(store, 'categories', { id: idAt(5), name: null, slug: null, order: null })
+    await insertRow(store, 'categories', { id: idAt(5), name: null, slug: null, order: null })
     expect((await list('customers')).rows[0].email).toBe('')
     const address = (await list(`customers/${idAt(1)}/addresses`)).rows[0]
     expect(address).toMatchObject({ first_name: '', country: '', is_default_billing: false, label: null })
@@ -318,7 +318,7 @@ describe('stored JSON', () => {
   test('[R32] returns numbers of twenty digits and __proto__ unchanged', async () => {
     const metafields =
       '[{"key": "__proto__", "n": 12345678901234567890, "value": {"__proto__": {"x": 0.1000}}, "label": "\\u2028"}]'
-    await insert(store, 'products', { ...PRODUCT, metafields, translations: '{"__proto__": {"name": "x"}}' })
+    await insertRow(store, 'products', { ...PRODUCT, metafields, translations: '{"__proto__": {"name": "x"}}' })
     const { text } = await list('products')
     const [row] =
       await store.sql`select metafields::text as metafields, translations::text as translations from products`
@@ -331,8 +331,8 @@ describe('stored JSON', () => {
   test.each(['{}', '"text"', '1', 'null', 'true'])(
     '[R32] %s instead of an array becomes null or []',
     async (stored) => {
-      await insert(store, 'products', { ...PRODUCT, metafields: stored })
-      await insert(store, 'orders', { ...ORDER, tax_breakdown: stored, metafields: stored })
+      await insertRow(store, 'products', { ...PRODUCT, metafields: stored })
+      await insertRow(store, 'orders', { ...ORDER, tax_breakdown: stored, metafields: stored })
       expect((await list('products')).rows[0].metafields).toEqual([])
       expect((await list('orders')).rows[0]).toMatchObject({ tax_breakdown: null, metafields: null })
       expect(contractViolations(platform, store)).toMatchObject({
@@ -345,8 +345,8 @@ describe('stored JSON', () => {
   test.each(['[]', '"text"', '1', 'null', '[{"firstName": "a"}]'])(
     '[R32] %s instead of an object becomes null or {}',
     async (stored) => {
-      await insert(store, 'orders', { ...ORDER, shipping_address: stored })
-      await insert(store, 'order_items', {
+      await insertRow(store, 'orders', { ...ORDER, shipping_address: stored })
+      await insertRow(store, 'order_items', {
         id: idAt(2),
         order_id: ORDER.id,
         product_id: idAt(3),
@@ -354,8 +354,8 @@ describe('stored JSON', () => {
         price: '1',
         attributes: stored,
       })
-      await insert(store, 'products', { ...PRODUCT, translations: stored })
-      await insert(store, 'product_variants', {
+      await insertRow(store, 'products', { ...PRODUCT, translations: stored })
+      await insertRow(store, 'product_variants', {
         id: idAt(2),
         product_id: idAt(1),
         sku: 's',
@@ -385,7 +385,7 @@ describe('stored JSON', () => {
       { phone: Number('12345678901234567890') },
     ],
   ])('[R32, FMT-1] the address %s is reduced to nine keys', async (stored, kept) => {
-    await insert(store, 'orders', { ...ORDER, shipping_address: stored, billing_address: stored })
+    await insertRow(store, 'orders', { ...ORDER, shipping_address: stored, billing_address: stored })
     const [row] = (await list('orders')).rows
     expect(row.shipping_address).toEqual({ ...Object.fromEntries(NINE.map((name) => [name, null])), ...kept })
     expect(Object.keys(row.billing_address)).toEqual(NINE)
@@ -395,8 +395,8 @@ describe('stored JSON', () => {
 
 describe('values of a list', () => {
   test('[R33] returns an unknown status unchanged, and counts it', async () => {
-    await insert(store, 'orders', { ...ORDER, status: 'on_hold' })
-    await insert(store, 'products', { ...PRODUCT, status: 'Active' })
+    await insertRow(store, 'orders', { ...ORDER, status: 'on_hold' })
+    await insertRow(store, 'products', { ...PRODUCT, status: 'Active' })
     expect((await list('orders')).rows[0].status).toBe('on_hold')
     expect((await list('products')).rows[0].status).toBe('Active')
     expect(contractViolations(platform, store)).toEqual({
@@ -414,7 +414,7 @@ describe('values of a list', () => {
     ['', 'processor', 'pi_1'],
   ])('[R34, RES-ORDER-MANUAL] returns the provider %j as %j with the intent %j', async (stored, served, intent) => {
     const processor = { processor_payment_intent_id: 'pi_1', processor_charge_id: 'ch_1' }
-    await insert(store, 'orders', { ...ORDER, payment_provider: stored, ...processor })
+    await insertRow(store, 'orders', { ...ORDER, payment_provider: stored, ...processor })
     const expected = {
       payment_provider: served,
       processor_payment_intent_id: intent,
@@ -445,7 +445,7 @@ describe('values of a list', () => {
 
 describe('addresses of a customer', () => {
   test('[R23, RES-ADDRESS] are those with a null deleted_at, and none with a date', async () => {
-    await insert(store, 'customers', { id: idAt(1), email: 'a@example.com' })
+    await insertRow(store, 'customers', { id: idAt(1), email: 'a@example.com' })
     const address = {
       customer_id: idAt(1),
       first_name: 'a',
@@ -457,7 +457,7 @@ describe('addresses of a customer', () => {
     }
     const removed = [null, 'now', '-infinity', 'infinity', '3000-01-01Z']
     for (const [index, deleted_at] of removed.entries())
-      await insert(store, 'customer_addresses', { ...address, id: idAt(10 + index), deleted_at })
+      await insertRow(store, 'customer_addresses', { ...address, id: idAt(10 + index), deleted_at })
     for (const path of [`customers/${idAt(1)}/addresses`, 'customer-addresses']) {
       const { rows, text } = await list(path)
       expect(rows.map(({ id }: { id: string }) => id)).toEqual([idAt(10)])
@@ -470,10 +470,10 @@ describe('the store', () => {
   test('[RES-STORE] counts all rows, also rows without a date', async () => {
     const fresh = await platform.provision()
     await dropNotNull(fresh)
-    await insert(fresh, 'orders', { ...ORDER, created_at: null })
-    await insert(fresh, 'orders', { id: idAt(2), email: 'b', created_at: 'infinity' })
-    await insert(fresh, 'orders', { id: idAt(3), email: 'c', created_at: '-infinity' })
-    await insert(fresh, 'customers', { id: idAt(1), email: 'a' })
+    await insertRow(fresh, 'orders', { ...ORDER, created_at: null })
+    await insertRow(fresh, 'orders', { id: idAt(2), email: 'b', created_at: 'infinity' })
+    await insertRow(fresh, 'orders', { id: idAt(3), email: 'c', created_at: '-infinity' })
+    await insertRow(fresh, 'customers', { id: idAt(1), email: 'a' })
     const { json } = await platform.get('/api/v1/store', fresh.key)
     expect(json.data.counts).toEqual({ products: 0, categories: 0, customers: 1, orders: 3 })
   })

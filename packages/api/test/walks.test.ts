@@ -4,16 +4,16 @@ import { openClient } from '../../../test/support/client.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { dropFilterIndexes } from './support/drop-filter-indexes.ts'
 import {
+  arbitraryChange,
+  arbitraryRow,
   CUSTOMERS,
-  compareRows,
+  compareModelRows,
   History,
   isCreatedSince,
   isUpdatedSince,
   type ListUnderTest,
   type ModelRow,
   ORDERS,
-  randomChange,
-  randomRow,
   timestampAt,
 } from './support/history.ts'
 import { idAt } from './support/rows.ts'
@@ -136,10 +136,10 @@ describe.each([
       const of = storeOf()
       await of.sql.unsafe(`insert into customers (id, email) values ('${OWNER}', 'owner') on conflict do nothing`)
       const history = new History(of, list)
-      const row = randomRow(list, of !== store)
+      const row = arbitraryRow(list, of !== store)
       const round = fc.record({
         limit: fc.integer({ min: 1, max: 9 }),
-        changes: fc.array(randomChange(list, row), { maxLength: 4 }),
+        changes: fc.array(arbitraryChange(list, row), { maxLength: 4 }),
       })
       const property = fc.asyncProperty(
         fc.array(row, { maxLength: 30 }),
@@ -159,8 +159,8 @@ describe.each([
             const found = await page(of, list.path, query)
             const after: ModelRow | null = last
             const left: ModelRow[] = history.rows
-              .filter((each) => filters.keeps(each) && (after === null || compareRows(each, after) > 0))
-              .sort(compareRows)
+              .filter((each) => filters.keeps(each) && (after === null || compareModelRows(each, after) > 0))
+              .sort(compareModelRows)
             expect(found.ids).toEqual(left.slice(0, limit).map(({ id }) => id))
             expect(found.cursor !== null).toBe(left.length > limit)
             // W5: the same cursor returns the same page.

@@ -3,7 +3,7 @@
 import { ApiError } from './errors.ts'
 import { KEY_PREFIX, LIMITS } from './limits.ts'
 import type { Resource } from './resource.ts'
-import { hasSpaceForPlus, type Microseconds, parseTimestamp, TIMESTAMP_RULE } from './timestamp.ts'
+import { hasSpaceForPlus, type Microseconds, parseDatetime, TIMESTAMP_RULE } from './timestamp.ts'
 
 /** A parsed value. */
 export type ParameterValue = number | string | Microseconds
@@ -107,7 +107,7 @@ function parseLimit(text: string): number {
 }
 
 function timestampOf(name: string, text: string): Microseconds {
-  const timestamp = parseTimestamp(text)
+  const timestamp = parseDatetime(text)
   if (timestamp !== null) return timestamp
   const rule = hasSpaceForPlus(text) ? `${TIMESTAMP_RULE}; write the + of an offset as %2B in a URL` : TIMESTAMP_RULE
   throw invalidParameter(name, rule, text)

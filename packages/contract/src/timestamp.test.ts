@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hasSpaceForPlus, parseTimestamp } from './timestamp.ts'
+import { hasSpaceForPlus, parseDatetime } from './timestamp.ts'
 
 /** Microseconds since 2000, parsed by `Date`, so without the digits after the milliseconds. */
 const micros = (iso: string): bigint => BigInt(Date.parse(iso) - Date.UTC(2000, 0, 1)) * 1000n
@@ -24,14 +24,14 @@ describe('[R12] parses a valid datetime', () => {
     ['0099-12-31T23:59:59Z', micros('0099-12-31T23:59:59Z')],
     ['9999-12-31T23:59:59.999999Z', micros('9999-12-31T23:59:59.999Z') + 999n],
   ])('%s', (text, expected) => {
-    expect(parseTimestamp(text)).toBe(expected)
+    expect(parseDatetime(text)).toBe(expected)
   })
 
   test('rounds nanoseconds up, so "at or after" is exact for stored microseconds', () => {
-    expect(parseTimestamp('2000-01-01T00:00:00.000000001Z')).toBe(1n)
-    expect(parseTimestamp('2000-01-01T00:00:00.000001000Z')).toBe(1n)
-    expect(parseTimestamp('2000-01-01T00:00:00.000001001Z')).toBe(2n)
-    expect(parseTimestamp('1999-12-31T23:59:59.999999999Z')).toBe(0n)
+    expect(parseDatetime('2000-01-01T00:00:00.000000001Z')).toBe(1n)
+    expect(parseDatetime('2000-01-01T00:00:00.000001000Z')).toBe(1n)
+    expect(parseDatetime('2000-01-01T00:00:00.000001001Z')).toBe(2n)
+    expect(parseDatetime('1999-12-31T23:59:59.999999999Z')).toBe(0n)
   })
 })
 
@@ -78,7 +78,7 @@ describe('[R12] returns null for an invalid datetime', () => {
     "2026-07-08T00:00:00Z'; drop table orders; --",
     '1783000000',
   ])('%j', (text) => {
-    expect(parseTimestamp(text)).toBeNull()
+    expect(parseDatetime(text)).toBeNull()
   })
 })
 

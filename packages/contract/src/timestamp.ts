@@ -15,7 +15,7 @@ export const TIMESTAMP_RULE = 'an RFC 3339 datetime with Z or an offset, for exa
  * Parses an RFC 3339 datetime with `Z` or an offset, in the years 0001 to 9999, with up to nine fraction digits. Returns
  * null for any other text (R12). Digits after the microseconds round up, so "at or after" stays exact for stored values.
  */
-export function parseTimestamp(text: string): Microseconds | null {
+export function parseDatetime(text: string): Microseconds | null {
   const match = RFC_3339.exec(text)
   if (match === null) return null
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as NumberParts

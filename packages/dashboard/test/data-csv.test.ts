@@ -12,7 +12,7 @@ import { StoreDatabaseError } from '@store-export/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from '../../api/test/support/filled-store.ts'
-import { asSuperuser, disconnectReader, idAt, insert, readerOf } from '../../api/test/support/rows.ts'
+import { asSuperuser, disconnectReader, idAt, insertRow, readerOf } from '../../api/test/support/rows.ts'
 import { findCsvFile } from '../src/data/csv-files.ts'
 import { openCsv } from '../src/data/open-csv.ts'
 import { dataStore, openReader, type TestReader } from './support/test-reader.ts'
@@ -127,7 +127,7 @@ describe('the CSV file of a list', () => {
   test('with large values, is complete and arrives in chunks of limited size', async () => {
     const of = await platform.provision()
     const text = `=${'\\"ä😀\u0001\n'.repeat(60_000)}`
-    await insert(of, 'products', { id: idAt(1), name: 'p', slug: 'p', description: text, price: '1' })
+    await insertRow(of, 'products', { id: idAt(1), name: 'p', slug: 'p', description: text, price: '1' })
     await of.sql`update products set metafields = (select jsonb_agg(n || ' "x" \\') from generate_series(1, 60000) n)`
     const chunks: Uint8Array[] = []
     for await (const chunk of await csv(of, 'products')) chunks.push(chunk)
@@ -155,7 +155,7 @@ describe('the CSV file of a list', () => {
       longitude: '151.2152967',
       address1: 'Ä\rß 日本',
     }
-    await insert(of, 'locations', { id: idAt(1), opening_hours: hours, ...texts, ...place })
+    await insertRow(of, 'locations', { id: idAt(1), opening_hours: hours, ...texts, ...place })
     const [header = [], row = []] = records(await whole(of, 'locations'))
     const cell = (name: string) => row[header.indexOf(name)]
     expect(cell('name')).toBe(place.name)

@@ -2,7 +2,7 @@ import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
 import { filledStore } from '../../api/test/support/filled-store.ts'
-import { asSuperuser, disconnectReader, idAt, insert, readerOf } from '../../api/test/support/rows.ts'
+import { asSuperuser, disconnectReader, idAt, insertRow, readerOf } from '../../api/test/support/rows.ts'
 import { type DataQuery, makeDataPage } from '../src/data/data-page.ts'
 import { makeDataRowPage } from '../src/data/data-row-page.ts'
 import { makeGeneralPage } from '../src/data/general-page.ts'
@@ -232,7 +232,7 @@ describe('the search', () => {
 
   test('[GEN-2] for a row of another store, finds nothing', async () => {
     const other = await platform.provision()
-    await insert(other, 'customers', { id: idAt(7), email: 'a@example.com', password_hash: 'x' })
+    await insertRow(other, 'customers', { id: idAt(7), email: 'a@example.com', password_hash: 'x' })
     expect((await page(store, { list: 'customers', text: idAt(7) })).rows).toEqual([])
     expect(await opened(store, 'customers', idAt(7))).toEqual({ kind: 'missing' })
     expect((await page(other, { list: 'customers', text: idAt(7) })).rows).toHaveLength(1)
@@ -261,7 +261,7 @@ describe('the page of a row', () => {
       total: '1',
     }
     const metafields = '[{"key":"k","label":"l","value":12345678901234567890.10}]'
-    await insert(of, 'orders', { ...fields, metafields })
+    await insertRow(of, 'orders', { ...fields, metafields })
     const outcome = await opened(of, 'orders', idAt(1))
     expect(outcome).toMatchObject({
       kind: 'page',

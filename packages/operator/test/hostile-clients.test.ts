@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { processorTimeOf } from '../../../bench/lib/processor-time.ts'
 import { roundsOf } from '../../../test/support/rounds.ts'
-import { openSocket, parseResponses, sendBytes } from '../../api/test/support/http.ts'
+import { connectTo, parseResponses, sendBytes } from '../../api/test/support/http.ts'
 import { SLOW_TEST_TIMEOUTS } from './support/command-process.ts'
 import { type FleetStore, requestJson, startFleet, type TestNode } from './support/fleet.ts'
 
@@ -55,7 +55,7 @@ async function expectUnharmed(scene: { node: TestNode; store: FleetStore }, atta
 
 /** Opens a socket that is destroyed after the test. */
 async function open(url: string): Promise<net.Socket> {
-  const socket = openSocket(url)
+  const socket = connectTo(url)
   socket.on('error', () => undefined)
   onTestFinished(() => void socket.destroy())
   await once(socket, 'connect')

@@ -72,7 +72,7 @@ export function isCreatedSince(created: Created, seconds: number): boolean {
 }
 
 /** The order of a list: creation time, then ID. Rows without a creation time come last. */
-export function compareRows(a: ModelRow, b: ModelRow): number {
+export function compareModelRows(a: ModelRow, b: ModelRow): number {
   return rank(a.created) - rank(b.created) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 }
 
@@ -83,7 +83,7 @@ function rank(created: Created): number {
 }
 
 /** Random rows. `nullable` includes creation times that only a platform's own schema allows. */
-export function randomRow({ statuses, updatedMayBeNull }: ListUnderTest, nullable: boolean): fc.Arbitrary<ModelRow> {
+export function arbitraryRow({ statuses, updatedMayBeNull }: ListUnderTest, nullable: boolean): fc.Arbitrary<ModelRow> {
   // Equal timestamps, timestamps within one millisecond, and distant timestamps.
   const finite = fc.oneof(
     fc.integer({ min: 0, max: 3 }),
@@ -100,7 +100,7 @@ export function randomRow({ statuses, updatedMayBeNull }: ListUnderTest, nullabl
 }
 
 /** Random changes. */
-export function randomChange(list: ListUnderTest, row: fc.Arbitrary<ModelRow>): fc.Arbitrary<Change> {
+export function arbitraryChange(list: ListUnderTest, row: fc.Arbitrary<ModelRow>): fc.Arbitrary<Change> {
   const at = fc.nat({ max: 1000 })
   const status = fc.constantFrom(...(list.statuses.length === 0 ? [''] : list.statuses))
   return fc.oneof(

@@ -61,7 +61,7 @@ export function sendBytes(
   timeoutMs = 5000,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = openSocket(url)
+    const socket = connectTo(url)
     const chunks: Buffer[] = []
     const timer = setTimeout(() => {
       socket.destroy()
@@ -78,7 +78,7 @@ export function sendBytes(
 }
 
 /** Opens a socket to the service. */
-export function openSocket(url: string): net.Socket {
+export function connectTo(url: string): net.Socket {
   const { hostname, port } = new URL(url)
   return net.connect({ host: hostname, port: Number(port) })
 }

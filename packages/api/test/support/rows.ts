@@ -11,7 +11,7 @@ export function idAt(index: number): string {
 }
 
 /** Inserts a row. PostgreSQL parses the values as the types of the columns. A missing value is the default. */
-export async function insert(
+export async function insertRow(
   store: TestStore,
   table: string,
   row: Readonly<Record<string, string | null>>,

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { LATEST_REVISION } from '@store-export/contract'
 import type { TestPlatform, TestStore } from '../../../../test/support/platform.ts'
 import { filledStore } from './filled-store.ts'
-import { openSocket } from './http.ts'
+import { connectTo } from './http.ts'
 
 /** A page of 18 MB with the settings `LARGE_PAGES`. It is larger than the socket buffers. */
 export const LARGE_PAGE = '/api/v1/products?limit=18'
@@ -26,7 +26,7 @@ export async function storeOfLargeProducts(platform: TestPlatform): Promise<Test
 
 /** Requests `path` and reads nothing until the socket is resumed. Resolves when the response arrives. */
 export async function requestWithoutReading(url: string, { key }: TestStore, path = LARGE_PAGE): Promise<Socket> {
-  const socket = openSocket(url)
+  const socket = connectTo(url)
   socket.on('error', () => undefined)
   socket.write(`GET ${path} HTTP/1.1\r\nhost: test\r\nx-api-key: ${key}\r\n\r\n`)
   await new Promise((resolve) => socket.once('readable', resolve))

@@ -3,7 +3,7 @@ import type { Filter, Plan, Position } from '@store-export/engine'
 import type { ParameterValues } from './query-parameters.ts'
 
 /** Returns what the engine reads for a request. `id` is '' if the path has none; `after` is the position in the cursor. */
-export function readPlan(endpoint: Endpoint, id: string, values: ParameterValues, after: Position | null): Plan {
+export function planRequest(endpoint: Endpoint, id: string, values: ParameterValues, after: Position | null): Plan {
   const { response, resource } = endpoint
   switch (response.kind) {
     case 'only':
