@@ -1,4 +1,4 @@
-// Packs packages of the project as npm publishes them, and installs them where nothing else is, without the network.
+// Packs packages of the project as npm publishes them, and installs them in an empty folder without the network.
 
 import { execFile } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
@@ -11,16 +11,16 @@ import { publint } from 'publint'
 const ROOT = path.resolve(import.meta.dirname, '..', '..')
 const run = promisify(execFile)
 
-/** For tests that pack, install and compile, on a machine that does other things, too. */
+/** Time limits for tests that pack, install, and compile while other tests run. */
 export const PATIENCE = { testTimeout: 90_000, hookTimeout: 240_000 }
 
-/** The machine's own Node, which may be as old as 20; undefined where there is none but the project's. */
+/** The machine's own Node, 20 or newer; undefined if only the project's Node is installed. */
 export const MACHINE_NODE = ['/usr/bin/node', '/usr/local/bin/node'].find((file) => existsSync(file))
 
 /** The repository that publishes, as GitHub Actions names it. */
 const REPOSITORY = { GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'owner/name' }
 
-/** An empty folder in which packages were installed. */
+/** A folder that contains the installed packages only. */
 export interface Installed {
   readonly folder: string
   /** An installed package, by its name in the project. */
@@ -28,9 +28,8 @@ export interface Installed {
   remove(): Promise<void>
 }
 
-/** One of the packages that were installed. */
+/** An installed package. */
 export interface InstalledPackage {
-  /** Where it is. */
   readonly folder: string
   readonly tarball: string
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into a manifest as a reader without types does
@@ -47,12 +46,12 @@ export async function installPacked(...names: readonly string[]): Promise<Instal
   ) as [string, string, string, string]
   for (const each of [tarballs, folder]) await mkdir(each)
   await copyProject(project, names)
-  // npm has nothing but the tarballs: neither the network nor what it kept of it
+  // an empty cache and no network: npm can install the tarballs only
   const env = { ...withRuntime(), ...REPOSITORY, npm_config_cache: cache, npm_config_offline: 'true' }
   for (const name of names)
     await run('npm', ['pack', '--pack-destination', tarballs], { cwd: path.join(project, 'packages', name), env })
   const others = dependenciesOf(names.map((name) => path.join(ROOT, 'packages', name)))
-  // what was installed is as it was published: its scripts would build it again
+  // installed packages are already built, and their scripts would build them again
   if (others.length > 0)
     await run('npm', ['pack', '--ignore-scripts', '--pack-destination', tarballs, ...others], { cwd: tarballs, env })
   await writeFile(path.join(folder, 'package.json'), '{"name":"empty","private":true,"type":"module"}\n')
@@ -65,11 +64,11 @@ export async function installPacked(...names: readonly string[]): Promise<Instal
   }
 }
 
-/** What publint and are-the-types-wrong have to say of a package; nothing, where all is well. */
+/** Findings of publint and are-the-types-wrong; empty if there are none. */
 export async function lintPackage({ folder, tarball }: InstalledPackage): Promise<unknown[]> {
   const { messages } = await publint({ pkgDir: folder, level: 'suggestion' })
   const attw = path.join(ROOT, 'node_modules', '@arethetypeswrong', 'cli', 'dist', 'index.js')
-  // what it says of those who require() counts in its JSON, but not in how it ends
+  // its JSON contains findings about require(), which its exit code ignores
   const { stdout, isWrong } = await run(process.execPath, [
     attw,
     tarball,
@@ -85,7 +84,7 @@ export async function lintPackage({ folder, tarball }: InstalledPackage): Promis
   return [...messages, ...(analysis.types ? [] : ['there are no types']), ...(isWrong ? [problems] : [])]
 }
 
-/** Compiles a program against what was installed, as strictly as TypeScript can; what it says, nothing if all is well. */
+/** Compiles a program against the installed packages in strict mode. Returns the output of tsc; empty if it succeeds. */
 export async function compileBeside({ folder }: Installed, source: string, options: readonly string[]) {
   await writeFile(path.join(folder, 'types.ts'), source)
   const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
@@ -96,7 +95,7 @@ export async function compileBeside({ folder }: Installed, source: string, optio
   return stdout
 }
 
-/** As much of the project as packing takes. Packages find each other as they do in the project. */
+/** Copies the files that packing needs. Packages import each other as in the project. */
 async function copyProject(project: string, names: readonly string[]): Promise<void> {
   const own = path.join(project, 'packages', 'node_modules', '@store-export')
   await mkdir(own, { recursive: true })
@@ -110,7 +109,7 @@ async function copyProject(project: string, names: readonly string[]): Promise<v
   }
 }
 
-/** Folders of the packages of others that these need, as the project has them. */
+/** Folders of all other packages that these depend on, in the project's node_modules. */
 function dependenciesOf(folders: readonly string[]): string[] {
   const found = new Set<string>()
   const visit = (folder: string): void => {
