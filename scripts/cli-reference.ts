@@ -70,16 +70,16 @@ function optionMeaning({ description, mandatory, defaultValue, argChoices }: Opt
   return [sentence(description), ...facts].join(' ')
 }
 
-/** The text with an uppercase first letter and a period at the end. */
-function sentence(text: string): string {
+/** The text with an uppercase first letter, a period at the end, and options and variables as code. */
+export function sentence(text: string): string {
   const capitalized = text.replace(/^[a-z]/, (letter) => letter.toUpperCase())
   return `${withCode(capitalized)}${/[.!?]$/.test(text) ? '' : '.'}`
 }
 
-/** The text with options, variables, destinations, and JSON as code. */
+/** The text with options, variables, destinations, paths, and JSON as code. */
 function withCode(text: string): string {
   return text.replaceAll(
-    /(?<![\w`])(--[a-z][a-z-]*|STORE_[A-Z_]+|\{"error".*\}|(?:sqlite|csv|xlsx|parquet|env):[A-Z]+|postgres:\/\/[^ ,;)]+)/g,
+    /(?<![\w`])(--[a-z][a-z-]*|STORE_[A-Z_]+|\{"error".*\}|(?:sqlite|csv|xlsx|parquet|env):[A-Z]+|postgres:\/\/[^ ,;)]+|<[a-z]+>\/[^ ,;)]*|docs\/[\w/.-]+\.md)/g,
     '`$1`',
   )
 }

@@ -1,5 +1,6 @@
 // Checks the documentation against the code: links and anchors lead somewhere, and every command, option, variable, metric,
-// event, file, and npm script that a page names exists. Also checks the form of the decision records.
+// event, file, and npm script that a page names exists. Also checks the pages that the code names, and the form of the
+// decision records.
 
 import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -46,7 +47,7 @@ const SCRIPTS = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).scr
 const pages = globSync(['*.md', 'docs/**/*.md', '{packages,bench,deploy,.github}/**/*.md'], {
   exclude: ['**/node_modules/**', 'docs/spec/**'],
 })
-const problems = [...pages.flatMap(pageProblems), ...decisions(), ...lostDecisions()]
+const problems = [...pages.flatMap(pageProblems), ...decisions(), ...lostPages()]
 for (const problem of problems) console.error(problem)
 process.exitCode = problems.length === 0 ? 0 : 1
 
@@ -141,12 +142,15 @@ function decisions(): string[] {
     })
 }
 
-/** Comments that name a decision record that does not exist. */
-function lostDecisions(): string[] {
-  const path = new RegExp(String.raw`${DECISIONS_FOLDER}/[\w-]+\.md`, 'g')
-  return globSync('{packages,bench,scripts,test}/**/*.ts', { exclude: ['**/node_modules/**'] }).flatMap((file) =>
-    (readFileSync(file, 'utf8').match(path) ?? [])
-      .filter((record) => !existsSync(record))
-      .map((record) => `${file}: ${record} does not exist`),
+/** Pages of the documentation that the code names and that do not exist. Some tests name pages of their own. */
+function lostPages(): string[] {
+  const page = /(?<![\w/.-])(?:\.\.\/)*(docs\/[\w/-]+\.(?:md|sql|svg|json|tsv))/g
+  const files = globSync('{packages,bench,scripts,test}/**/*.ts', {
+    exclude: ['**/node_modules/**', 'test/{generate,prose,release}.test.ts'],
+  })
+  return files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(page)]
+      .filter(([, name = '']) => !existsSync(name))
+      .map(([, name]) => `${file}: ${name} does not exist`),
   )
 }

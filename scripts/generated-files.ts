@@ -11,8 +11,8 @@ import {
   referencePage,
   typescriptTypes,
 } from '@store-export/contract'
-import { SETTINGS } from '../packages/operator/src/settings.ts'
-import { commandsPage } from './cli-reference.ts'
+import { SETTINGS, type Setting } from '../packages/operator/src/settings.ts'
+import { commandsPage, sentence } from './cli-reference.ts'
 import { DECISIONS_FOLDER, type DecisionRecord, decisionIndex } from './decision-records.ts'
 import { eventsTable, metricsTable } from './monitoring-reference.ts'
 import { STORE_EXPORT, STORE_SYNC } from './programs.ts'
@@ -94,12 +94,37 @@ const SETTINGS_HEAD =
   '<!-- Generated from packages/operator/src/settings.ts. Do not edit: change it and run `npm run generate`. -->\n\n'
 
 function settingsPage(): string {
-  const rows = Object.values(SETTINGS).map((setting) => {
-    const unit = 'unit' in setting ? ` ${setting.unit}` : ''
-    const value = setting.kind === 'flag' ? (setting.default ? 'on' : 'off') : setting.default
-    const accepted = 'min' in setting ? ` (${setting.min} to ${setting.max})` : ''
-    return `| \`${setting.env}\` | ${value === null ? '' : `\`${value}\`${unit}`} | ${setting.help.replaceAll('|', '\\|')}${accepted} |`
+  const rows = Object.values(SETTINGS).map((setting: Setting) => {
+    const cells = [`\`${setting.env}\``, defaultOf(setting), acceptedBy(setting), sentence(setting.help)]
+    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   })
-  const intro = 'Settings come from the environment. A value that is not accepted stops the start with a sentence.'
-  return `${SETTINGS_HEAD}# Settings\n\n${intro}\n\n| Setting | Default | What it does |\n| --- | --- | --- |\n${rows.join('\n')}\n`
+  return `${SETTINGS_HEAD}# Settings
+
+This page lists the settings of \`store-export\`, for operators. Set them as environment variables. If a
+value is not valid, the command exits with a message that names the setting.
+
+| Setting | Default | Accepts | Meaning |
+| --- | --- | --- | --- |
+${rows.join('\n')}
+`
+}
+
+function defaultOf(setting: Setting): string {
+  if (setting.kind === 'flag') return setting.default ? '`on`' : '`off`'
+  if (setting.default === null) return ''
+  const unit = 'unit' in setting && setting.unit !== 'port' ? ` ${setting.unit}` : ''
+  return `\`${setting.default}\`${unit}`
+}
+
+function acceptedBy(setting: Setting): string {
+  switch (setting.kind) {
+    case 'integer':
+      return `${setting.min} to ${setting.max}`
+    case 'flag':
+      return '`on`, `off`'
+    case 'choice':
+      return setting.accepted.map((word) => `\`${word}\``).join(', ')
+    default:
+      return 'text'
+  }
 }

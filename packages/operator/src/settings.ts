@@ -439,7 +439,7 @@ export const SETTINGS = {
     unit: 'days',
     min: 32,
     max: 36_500,
-    help: 'retention of usage by hour; older usage is stored by UTC day; raise it if merchants need older hours (storage: docs/operate/install.md)',
+    help: 'retention of usage by hour; older usage is stored by UTC day; raise it if merchants need older hours (storage: docs/operate/capacity.md)',
   },
   usageMonths: {
     env: 'STORE_EXPORT_USAGE_MONTHS',
