@@ -42,7 +42,7 @@ async function read(count: number, prepare: () => void): Promise<void> {
   for (let n = 0; n < count; n++) {
     prepare()
     const request = { address: { ...address }, requestId: null, startedAt: now() }
-    const { page } = await reader.readFirst({ ...request, plan, lead: '', waits: true })
+    const { page } = await reader.readFirst({ ...request, plan, prefix: '', waits: true })
     if (page.rows !== 0) throw new Error('there are changes')
     page.release()
   }

@@ -1,4 +1,4 @@
-// A node, as far as connections go: which stores have one here, by least use (engine/src/stores/pools.ts and
+// A node, as far as connections go: which stores have one here, by least use (engine/src/stores/store-pools.ts and
 // connection-budget.ts), and whose columns are known (columns.ts).
 
 /** Bounds of a node. */

@@ -8,7 +8,7 @@ import { pagePath } from '../lib/api-client.ts'
 export const FILTERED = 'orders, first page of 250, '
 
 /**
- * Numbers of changed orders on both sides of the engine's `SORTED_MAX`. `npm run bench:fleet` takes a hundred for a run that
+ * Numbers of changed orders on both sides of the engine's `SORTED_ROWS_MAX`. `npm run bench:fleet` takes a hundred for a run that
  * finds something.
  */
 const MATCHES = [42, 100, 1300, 9000, 40_000, 60_000] as const

@@ -56,7 +56,7 @@ export async function handleRequest(request: ApiRequest, pipeline: Pipeline, tra
   if (plan.kind === 'one' || plan.kind === 'only') return await readObject(plan, context, pipeline)
   const { page, watermark } = await readList(
     endpoint,
-    { ...context, plan, lead: OPENING.list },
+    { ...context, plan, prefix: OPENING.list },
     cursorContent,
     pipeline,
   )
@@ -120,7 +120,7 @@ function setIgnoredHeader(ignored: readonly string[], trace: Trace): void {
 type ReadContext = Pick<Parameters<StoreReader['read']>[0], 'address' | 'requestId' | 'startedAt'>
 
 async function readObject(plan: Plan, context: ReadContext, { reader }: Pipeline): Promise<ApiResponse> {
-  const page = await reader.read({ ...context, plan, lead: OPENING.object })
+  const page = await reader.read({ ...context, plan, prefix: OPENING.object })
   if (page.rows > 0) return objectResponse(page)
   const { kind, resource } = plan
   // The client did not send an ID, so an empty table of the store is an internal error.

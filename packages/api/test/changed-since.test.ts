@@ -6,11 +6,11 @@ import { StoreColumns } from '@store-export/engine'
 import { type Connection, connect, parseConnectionUrl, queryRows, sql } from '@store-export/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { changedCountStatement, SORTED_MAX } from '../../engine/src/query/changed-count.ts'
-import type { PresentColumns } from '../../engine/src/query/columns-present.ts'
+import { changedCountStatement, SORTED_ROWS_MAX } from '../../engine/src/query/changed-count.ts'
 import type { Filter, PagePlan } from '../../engine/src/query/plan.ts'
+import type { PresentColumns } from '../../engine/src/query/present-columns.ts'
 import { statementOf } from '../../engine/src/query/sql.ts'
-import { changedCount } from '../../engine/src/stores/fill-page.ts'
+import { changedCountRequest } from '../../engine/src/stores/fill-page.ts'
 import { idAt } from './support/rows.ts'
 
 const ROWS = 50_500
@@ -75,14 +75,14 @@ async function explained(text: string): Promise<string> {
 }
 
 test.each([
-  { changed: SORTED_MAX + 1, counted: SORTED_MAX + 1 },
-  { changed: SORTED_MAX + 30_000, counted: SORTED_MAX + 1 },
-  { changed: SORTED_MAX, counted: SORTED_MAX },
+  { changed: SORTED_ROWS_MAX + 1, counted: SORTED_ROWS_MAX + 1 },
+  { changed: SORTED_ROWS_MAX + 30_000, counted: SORTED_ROWS_MAX + 1 },
+  { changed: SORTED_ROWS_MAX, counted: SORTED_ROWS_MAX },
 ])('[Q-UPDATED, PAG-4] with $changed changed rows, counts $counted rows and returns every page', async (each) => {
   await connection.script(`update products set updated_at = timestamptz '${CHANGED}' where updated_at < '${CHANGED}'`)
   await changeFrom(ROWS - each.changed)
   await connection.script('vacuum analyze products')
-  const { request, count } = changedCount(FIRST_PAGE, await columns(), false)
+  const { request, count } = changedCountRequest(FIRST_PAGE, await columns(), false)
   await connection.read([request])
   expect(count()).toBe(each.counted)
   const first = await page(null)
@@ -91,15 +91,15 @@ test.each([
 })
 
 test.each([
-  { changed: 'sorted', way: /Sort Method: top-N/, other: /Scan using products_walk / },
-  { changed: 'walked', way: /Scan using products_walk /, other: /Scan using products_changed / },
-] as const)('[Q-UPDATED] uses the access path "$changed" although the statistics are out of date', async (each) => {
+  { accessPath: 'sort', way: /Sort Method: top-N/, other: /Scan using products_walk / },
+  { accessPath: 'skip', way: /Scan using products_walk /, other: /Scan using products_changed / },
+] as const)('[Q-UPDATED] uses the access path "$accessPath" although the statistics are out of date', async (each) => {
   await changeFrom(ROWS)
   await connection.script('vacuum analyze products')
   await connection.script(
     `update products set updated_at = timestamptz '${CHANGED}' where name::int >= ${ROWS - 15_000}`,
   )
-  const { text } = statementOf({ ...FIRST_PAGE, changed: each.changed }, await columns(), { prepares: false })
+  const { text } = statementOf({ ...FIRST_PAGE, accessPath: each.accessPath }, await columns(), { prepares: false })
   const plan = await explained(text)
   expect(plan).toMatch(each.way)
   expect(plan).not.toMatch(each.other)

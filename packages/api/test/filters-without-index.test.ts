@@ -6,8 +6,8 @@ import { StoreColumns } from '@store-export/engine'
 import { connect, parseConnectionUrl, queryRows } from '@store-export/postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
+import { needsScanBatches, scanBatchEndStatement } from '../../engine/src/query/scan-batch.ts'
 import { statementOf } from '../../engine/src/query/sql.ts'
-import { needsWindows, windowEndStatement } from '../../engine/src/query/windows.ts'
 import { openProxy } from '../../operator/test/support/tcp-proxy.ts'
 import { dropFilterIndexes } from './support/drop-filter-indexes.ts'
 import { UNKNOWN_ID } from './support/spec-endpoints.ts'
@@ -163,10 +163,10 @@ test('a scan batch is a range of the index of the list, for every estimate of th
   const filters = [{ parameter: 'status', field: 'status', operator: '=', value: 'shipped' }] as const
   const position = { createdAt: instant('2026-01-01T00:30:00Z'), id: UNKNOWN_ID }
   const plan = { kind: 'page', resource: order, limit: 250, after: position, filters } as const
-  expect(needsWindows(plan, present)).toBe(true)
+  expect(needsScanBatches(plan, present)).toBe(true)
   const window = { end: { ...position, createdAt: instant('2026-01-01T00:50:00Z') } }
-  const statement = statementOf({ ...plan, window }, present, { prepares: false }).text
-  for (const text of [windowEndStatement(plan, present, 10_000), statement]) {
+  const statement = statementOf({ ...plan, scanBatch: window }, present, { prepares: false }).text
+  for (const text of [scanBatchEndStatement(plan, present, 10_000), statement]) {
     const lines = await queryRows<{ 'QUERY PLAN': string }>(connection, { text: `explain ${text}`, values: [] })
     const explained = lines.map((line) => line['QUERY PLAN']).join('\n')
     expect(explained).toMatch(/Index Cond: .*ROW\((t\.)?created_at, (t\.)?id\) > /)

@@ -1,15 +1,15 @@
-// Reads stores: turns a plan into SQL, and rows into JSON bytes. Knows no HTTP and no control database.
+// Reads the rows of stores as JSON bytes. It knows neither HTTP nor the control database.
 
 export { PageWriter } from './encode/page-writer.ts'
-export type { PresentColumns } from './query/columns-present.ts'
 export type { Filter, PagePlan, Plan, Position, Search } from './query/plan.ts'
+export type { PresentColumns } from './query/present-columns.ts'
 export { columnNamesAt, revisionOf, type SchemaRevision, type StoreRevision, schemaRevision } from './query/revision.ts'
 export type { StoreEvent, StoreRequestRejected } from './store-event.ts'
-export { StoreColumns } from './stores/columns.ts'
-export { StoreCounts } from './stores/counts.ts'
 export { type OpenTransaction, pollOpenTransactions, type TransactionSnapshot } from './stores/open-transactions.ts'
-export { StorePools } from './stores/pools.ts'
-export { StoreDatabaseError } from './stores/store-fault.ts'
+export { StoreColumns } from './stores/store-columns.ts'
+export { StoreCounts } from './stores/store-counts.ts'
+export { StoreDatabaseError } from './stores/store-database-error.ts'
 export { type StoreAddress, sessionSettings } from './stores/store-pool.ts'
+export { StorePools } from './stores/store-pools.ts'
 export { type FirstPage, type ReadRequest, StoreReader } from './stores/store-reader.ts'
 export { TransactionWait } from './stores/transaction-wait.ts'

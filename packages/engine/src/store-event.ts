@@ -1,11 +1,12 @@
-// Events of reading stores. They carry IDs, names of the contract, and numbers, but no content of a row.
+// Declares the events of this package. They contain IDs, names of the contract, and numbers, but no data of a row.
 
-/** A query on a store database failed; `retried` is true if the service tried it again. */
+/** A query on a store database failed. */
 export interface StoreQueryFailed {
   readonly event: 'store.query_failed'
   readonly storeId: string
   readonly requestId: string | null
   readonly cause: unknown
+  /** Whether the service tries again. */
   readonly retried: boolean
 }
 
@@ -14,12 +15,12 @@ export interface SchemaMismatched {
   readonly event: 'store.schema_mismatched'
   readonly storeId: string
   readonly table: string
-  /** null for the whole table. */
+  /** Null for the whole table. */
   readonly column: string | null
   readonly kind: 'table missing' | 'column missing' | 'no grant' | 'other type'
 }
 
-/** A store's columns differ from those of the last check. */
+/** The columns of a store have changed since they were last read. */
 export interface SchemaChanged {
   readonly event: 'store.schema_changed'
   readonly storeId: string
@@ -28,12 +29,13 @@ export interface SchemaChanged {
   readonly removed: readonly string[]
 }
 
-/** Rows of a page had a value that the API's contract does not allow. The service replaced it. */
+/** Rows of a page had values that the contract does not allow. `field-writer.ts` decides what is served instead. */
 export interface ContractViolated {
   readonly event: 'store.contract_violated'
   readonly storeId: string
   readonly resource: string
   readonly field: string
+  /** Such as `missing` or `out of range`. */
   readonly kind: string
   readonly count: number
 }
@@ -57,8 +59,8 @@ export interface TransactionsAwaited {
   readonly event: 'store.transactions_awaited'
   readonly storeId: string
   readonly waitedMs: number
-  /** Transactions that were still open at the end of the wait. The watermark lies before them. */
-  readonly outlasting: number
+  /** Number of transactions that were still open at the end of the wait. The watermark lies before their start. */
+  readonly stillOpen: number
 }
 
 export type StoreEvent =
@@ -70,5 +72,5 @@ export type StoreEvent =
   | StoreRequestRejected
   | TransactionsAwaited
 
-/** Called with each event. It returns at once and never throws. */
+/** Called with each event. Must return at once and not throw. */
 export type StoreEventHandler = (event: StoreEvent) => void

@@ -105,7 +105,7 @@ function createFirst(periodMs: number, now: () => number): (what: string) => boo
 }
 
 function levelOf(event: ServiceEvent): Level {
-  if (event.event === 'store.transactions_awaited' && event.outlasting > 0) return 'info'
+  if (event.event === 'store.transactions_awaited' && event.stillOpen > 0) return 'info'
   return EVENTS[event.event].level
 }
 

@@ -125,7 +125,7 @@ function count(series: Series, event: ServiceEvent): void {
       series.contractViolations.inc({ resource: event.resource, field: event.field, kind: event.kind }, event.count)
       break
     case 'store.transactions_awaited':
-      series.transactionWaits.inc({ outcome: event.outlasting === 0 ? 'ended' : 'timed_out' })
+      series.transactionWaits.inc({ outcome: event.stillOpen === 0 ? 'ended' : 'timed_out' })
       series.transactionWaitSeconds.inc(event.waitedMs / 1000)
       break
     case 'usage.write_failed':

@@ -12,7 +12,7 @@ export async function openRowJson(
   { resource, id }: { readonly resource: Resource; readonly id: string },
 ): Promise<ReadableStream<Uint8Array> | null> {
   const plan: Plan = { kind: 'one', resource, id: id.toLowerCase() }
-  const page = await reader.read({ plan, lead: '', address, requestId, startedAt })
+  const page = await reader.read({ plan, prefix: '', address, requestId, startedAt })
   if (page.rows === 0) {
     page.release()
     return null

@@ -100,7 +100,7 @@ export async function readPage(
   { resource, range }: { readonly resource: Resource; readonly range: RowRange },
 ): Promise<JsonPage> {
   const plan: Plan = { kind: 'page', resource, filters: [], ...range }
-  const page = await reader.read({ plan, lead: '[', address, requestId, startedAt })
+  const page = await reader.read({ plan, prefix: '[', address, requestId, startedAt })
   page.out.putAscii(']')
   return {
     bytes: page.out.result(),
@@ -117,7 +117,7 @@ export function readRow<T>(
   use: (bytes: Uint8Array) => Promise<T>,
 ): Promise<T | null> {
   const plan: Plan = { kind: 'one', resource, id: id.toLowerCase() }
-  return withPage(source, { plan, lead: '' }, async (page) => (page.rows === 0 ? null : use(page.out.result())))
+  return withPage(source, { plan, prefix: '' }, async (page) => (page.rows === 0 ? null : use(page.out.result())))
 }
 
 /** Calls `use` with the store's own row as JSON; returns null if its table is empty. Rejects with `StoreDatabaseError`. */
@@ -156,12 +156,12 @@ function readOnlyRow<T>(
   use: (bytes: Uint8Array) => Promise<T>,
 ): Promise<T | null> {
   const plan: Plan = { kind: 'only', resource, counts: new Map() }
-  return withPage(source, { plan, lead: '' }, async (page) => (page.rows === 0 ? null : use(page.out.result())))
+  return withPage(source, { plan, prefix: '' }, async (page) => (page.rows === 0 ? null : use(page.out.result())))
 }
 
 async function withPage<T>(
   { reader, address, requestId, startedAt }: StoreSource,
-  request: { readonly plan: Plan; readonly lead: string },
+  request: { readonly plan: Plan; readonly prefix: string },
   use: (page: PageWriter) => Promise<T>,
 ): Promise<T> {
   const page = await reader.read({ ...request, address, requestId, startedAt })

@@ -9,7 +9,7 @@ const mixed = resource({
   table: 'samples',
   note: 'Of every kind.',
   fields: {
-    id: uuid('Id'),
+    id: uuid('ID'),
     ref: uuid('A reference'),
     word: text('A text'),
     words: texts('Texts'),
@@ -32,7 +32,7 @@ afterAll(() => samples.drop())
 
 const ID = '00000000-0000-0000-0000-000000000001'
 
-describe('texts', () => {
+describe('strings', () => {
   const nasty = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 40 }),
     fc.string({
@@ -40,7 +40,7 @@ describe('texts', () => {
     }),
   )
 
-  test('any text, and any array of texts, arrives as it was stored and as PostgreSQL’s own JSON has it', async () => {
+  test('writes any string and any array of strings like to_json of PostgreSQL', async () => {
     const list = fc.array(
       nasty.map((each) => each.replaceAll('\0', '')),
       { minLength: 5, maxLength: 30 },
@@ -59,7 +59,7 @@ describe('texts', () => {
     )
   })
 
-  test('control characters are escaped, everything else is its own bytes', async () => {
+  test('if a string has control characters, escapes only these', async () => {
     const all = Array.from({ length: 0x80 }, (_, code) => String.fromCharCode(code)).slice(1)
     await samples.sql`insert into samples (id, word) values (${ID}, ${`${all.join('')}é\u2028😀`})`
     const { text: body } = await samples.serve(mixed)
@@ -68,7 +68,7 @@ describe('texts', () => {
     for (let code = 0; code < 0x20; code++) expect(body).not.toContain(String.fromCharCode(code))
   })
 
-  test('[R22] null elements are left out, and arrays of arrays are one array', async () => {
+  test('[R22] if an array has nulls or nested arrays, drops the nulls and flattens the arrays', async () => {
     await samples.sql.unsafe(
       `insert into samples (id, words, several) values ('${ID}', array[null, 'a', null, 'b', null], '{{a,b},{c,null}}')`,
     )
@@ -76,7 +76,7 @@ describe('texts', () => {
     expect(rows[0]).toMatchObject({ words: ['a', 'b'], several: ['a', 'b', 'c'] })
   })
 
-  test('[R22] an array that does not begin at 1, an empty one and one of nulls alone are arrays', async () => {
+  test('[R22] if an array starts at 5, is empty, or has only nulls, writes an array', async () => {
     await samples.sql.unsafe(`insert into samples (id, words, several) values ('${ID}', '[5:6]={x,y}', '{NULL,NULL}')`)
     await samples.sql.unsafe(`insert into samples (id, words) values ('00000000-0000-0000-0000-000000000002', '{}')`)
     const { rows } = await samples.serve(mixed)
@@ -87,8 +87,8 @@ describe('texts', () => {
   })
 })
 
-describe('null in a field that is not nullable', () => {
-  test('[R21] has a stand-in of its kind, and each is counted', async () => {
+describe('nulls', () => {
+  test('[R21] if a field that is not nullable is null, writes a replacement and counts it', async () => {
     await samples.sql`insert into samples (id) values (${ID})`
     const { rows, contractViolations } = await samples.serve(mixed)
     expect(rows).toEqual([
@@ -109,8 +109,8 @@ describe('null in a field that is not nullable', () => {
   })
 })
 
-describe('values of a list', () => {
-  test('[R33, R34] what is outside the list is served as stored and counted, or as the stand-in for others', async () => {
+describe('values of oneOf', () => {
+  test('[R33, R34] if a value is not in the list, writes and counts it, or writes the value for others', async () => {
     await samples.sql`insert into samples (id, ref, word, words, count, flag, state, brand)
       values (${ID}, ${ID}, '', '{}', -2147483648, true, 'On "hold"', 'Own')`
     const { rows, contractViolations } = await samples.serve(mixed)
@@ -118,7 +118,7 @@ describe('values of a list', () => {
     expect(contractViolations).toEqual({ 'samples.state outside the list': 1 })
   })
 
-  test('a listed value is no contract violation', async () => {
+  test('if a value is in the list, counts no contract violation', async () => {
     await samples.sql`insert into samples (id, ref, word, words, count, flag, state, brand)
       values (${ID}, ${ID}, '', '{}', 2147483647, false, 'off', 'own')`
     const { rows, contractViolations } = await samples.serve(mixed)

@@ -1,28 +1,28 @@
-// Writes a value in PostgreSQL's binary format as JSON, with one writer for each kind of field. Only this file decides how a
-// value that breaks the contract is written (R17, R21, R22, R32 to R34).
+// Writes values from PostgreSQL's binary format as JSON, with one writer for each kind of field. Only this file decides what
+// replaces a value that violates the contract (R17, R21, R22, R32 to R34).
 
 import type { Field, FieldType } from '@store-export/contract'
 import { type Cell, holds, layBeside, moveTo, newCell } from '@store-export/postgres'
+import { jsonLiteral } from './json-literal.ts'
 import type { JsonWriter } from './json-writer.ts'
 import { isNumber, writeNumeric } from './numeric.ts'
-import { prepare } from './prepared.ts'
-import { hasOuterType, putKeysOf, putStoredJson, servedKeys } from './stored-json.ts'
-import { FIRST_INSTANT, LAST_INSTANT, millisecondsOf, rangeOf, writeTimestamp } from './timestamp.ts'
+import { hasOuterType, putKeys, putStoredJson, servedKeys } from './stored-json.ts'
+import { EARLIEST_TIMESTAMP, LATEST_TIMESTAMP, millisecondsOf, rangeOf, writeTimestamp } from './timestamp.ts'
 
-/** Writes the value in `cell`, null included. */
+/** Writes the value in `cell`, which can be null. */
 export type WriteField = (out: JsonWriter, cell: Cell) => void
 
-/** Kinds whose value is one column. The row writes embedded rows and counts. */
+/** Types of fields with one column. The row encoder writes embedded rows and counts. */
 export type ColumnType = Exclude<FieldType, { kind: 'many' } | { kind: 'counts' }>
 
-interface Named {
-  /** `table.column`, for the count of contract violations. */
+interface NamedField {
+  /** `table.column`, for counting contract violations. */
   readonly name: string
   readonly field: Field
 }
 
-/** What stands for a missing value in a field that is not nullable. */
-const DEFAULTS = {
+/** Replaces null in a field that is not nullable. */
+const REPLACEMENTS = {
   uuid: '"00000000-0000-0000-0000-000000000000"',
   text: '""',
   oneOf: '""',
@@ -30,17 +30,17 @@ const DEFAULTS = {
   boolean: 'false',
   money: '"0.00"',
   decimal: '"0.00"',
-  timestamp: FIRST_INSTANT,
+  timestamp: EARLIEST_TIMESTAMP,
   texts: '[]',
   json: '{}',
 } as const satisfies Record<ColumnType['kind'], string>
 
-const NULL = prepare('null')
-const EARLIEST = prepare(FIRST_INSTANT)
-const LATEST = prepare(LAST_INSTANT)
+const NULL = jsonLiteral('null')
+const EARLIEST = jsonLiteral(EARLIEST_TIMESTAMP)
+const LATEST = jsonLiteral(LATEST_TIMESTAMP)
 
-/** The writer of a field that is a column. */
-export function fieldWriter(named: Named, type: ColumnType): WriteField {
+/** Returns the writer of a field. */
+export function fieldWriter(named: NamedField, type: ColumnType): WriteField {
   const missing = missingWriter(named, type)
   const present = valueWriter(named, type, missing)
   return (out, cell) => (cell.length < 0 ? missing(out) : present(out, cell))
@@ -48,17 +48,17 @@ export function fieldWriter(named: Named, type: ColumnType): WriteField {
 
 type WriteMissing = (out: JsonWriter) => void
 
-function missingWriter({ name, field }: Named, type: ColumnType): WriteMissing {
+function missingWriter({ name, field }: NamedField, type: ColumnType): WriteMissing {
   if (field.nullable) return (out) => out.put(NULL)
-  const array = type.kind === 'json' && type.shape.outer === 'array'
-  const stand = prepare(array ? '[]' : DEFAULTS[type.kind])
+  const isArray = type.kind === 'json' && type.shape.outer === 'array'
+  const replacement = jsonLiteral(isArray ? '[]' : REPLACEMENTS[type.kind])
   return (out) => {
     out.countViolation(`${name} missing`)
-    out.put(stand)
+    out.put(replacement)
   }
 }
 
-function valueWriter(named: Named, type: ColumnType, missing: WriteMissing): WriteField {
+function valueWriter(named: NamedField, type: ColumnType, missing: WriteMissing): WriteField {
   switch (type.kind) {
     case 'uuid':
       return writeUuid
@@ -82,12 +82,12 @@ function valueWriter(named: Named, type: ColumnType, missing: WriteMissing): Wri
   }
 }
 
-const TRUE = prepare('true')
-const FALSE = prepare('false')
+const TRUE = jsonLiteral('true')
+const FALSE = jsonLiteral('false')
 const ZERO = 0x30
 const HYPHEN = 0x2d
 const QUOTE = 0x22
-/** The two hexadecimal digits of each byte, as they lie in memory read from its low end. */
+/** The two hexadecimal digits of each byte, in little-endian order. */
 const HEX_PAIRS = Uint16Array.from({ length: 256 }, (_, byte) =>
   Buffer.from(byte.toString(16).padStart(2, '0'), 'latin1').readUInt16LE(),
 )
@@ -127,12 +127,12 @@ function writeUuid(out: JsonWriter, { view, start }: Cell): void {
   out.length = at + UUID_TEXT_BYTES
 }
 
-/** Two bytes as four hexadecimal digits. */
+/** Writes two bytes as four hexadecimal digits. */
 function putHex(to: DataView, at: number, twoBytes: number): void {
   to.setInt32(at, (HEX_PAIRS[twoBytes >> 8] as number) | ((HEX_PAIRS[twoBytes & 0xff] as number) << 16), true)
 }
 
-function numericWriter({ name }: Named, missing: WriteMissing): WriteField {
+function numericWriter({ name }: NamedField, missing: WriteMissing): WriteField {
   return (out, cell) => {
     if (isNumber(cell)) return writeNumeric(out, cell)
     out.countViolation(`${name} not a number`)
@@ -140,7 +140,7 @@ function numericWriter({ name }: Named, missing: WriteMissing): WriteField {
   }
 }
 
-function timestampWriter({ name, field }: Named): WriteField {
+function timestampWriter({ name, field }: NamedField): WriteField {
   return (out, cell) => {
     const milliseconds = millisecondsOf(cell)
     const range = rangeOf(milliseconds)
@@ -150,9 +150,9 @@ function timestampWriter({ name, field }: Named): WriteField {
   }
 }
 
-function oneOfWriter({ name }: Named, type: Extract<FieldType, { kind: 'oneOf' }>): WriteField {
+function oneOfWriter({ name }: NamedField, type: Extract<FieldType, { kind: 'oneOf' }>): WriteField {
   const values = type.values.map((value) => Buffer.from(value))
-  const others = type.others === undefined ? null : prepare(JSON.stringify(type.others))
+  const others = type.others === undefined ? null : jsonLiteral(JSON.stringify(type.others))
   return (out, cell) => {
     for (const value of values) if (holds(cell, value)) return out.writeText(cell)
     if (others !== null) return out.put(others)
@@ -164,7 +164,7 @@ function oneOfWriter({ name }: Named, type: Extract<FieldType, { kind: 'oneOf' }
 const ARRAY_HEADER_BYTES = 12
 const DIMENSION_BYTES = 8
 
-/** Offset of the first element of a binary array, and how many there are over all dimensions. */
+/** Returns the number of elements of an array over all dimensions, and the offset of the first one. */
 export function elementsOf({ view, start }: Cell): { count: number; offset: number } {
   const dimensions = view.getInt32(start)
   let count = dimensions === 0 ? 0 : 1
@@ -172,7 +172,7 @@ export function elementsOf({ view, start }: Cell): { count: number; offset: numb
   return { count, offset: start + ARRAY_HEADER_BYTES + dimensions * DIMENSION_BYTES }
 }
 
-/** Moved over the elements of one array after the other. */
+/** Shared by all arrays, so that no array allocates a cell. */
 const element = newCell()
 
 function writeTexts(out: JsonWriter, cell: Cell): void {
@@ -191,7 +191,7 @@ function writeTexts(out: JsonWriter, cell: Cell): void {
 }
 
 function jsonWriter(
-  { name }: Named,
+  { name }: NamedField,
   { shape }: Extract<FieldType, { kind: 'json' }>,
   missing: WriteMissing,
 ): WriteField {
@@ -202,6 +202,6 @@ function jsonWriter(
       return missing(out)
     }
     if (keys === null) putStoredJson(out, cell)
-    else putKeysOf(out, cell, keys)
+    else putKeys(out, cell, keys)
   }
 }

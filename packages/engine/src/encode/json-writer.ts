@@ -1,42 +1,42 @@
-// Writes JSON into a growing buffer, and counts contract violations. field-writer.ts knows the kinds of fields.
+// Writes JSON into a growing buffer, and counts contract violations.
 
 import { type Cell, viewOf } from '@store-export/postgres'
-import { giveBackMemory, takeMemory } from './page-memory.ts'
-import type { Prepared } from './prepared.ts'
+import type { JsonLiteral } from './json-literal.ts'
+import { releaseMemory, takeMemory } from './page-memory.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const HEX = Buffer.from('0123456789abcdef')
 /** An escaped character takes at most six bytes: a backslash, u, and four digits. */
 const ESCAPED_BYTES_MAX = 6
-/** Below this many bytes a loop is faster than a call that copies. */
+/** For fewer bytes, a loop is faster than `Buffer.copy`. */
 const SHORT_BYTES = 64
-/** What is stored as whole words may reach so far behind its end; the next bytes go over that. */
+/** Text is written in words of eight bytes, so up to eight bytes after its end are written too. */
 const OVERHANG_BYTES = 8
 const NOTHING = Buffer.alloc(0)
 
-/** Bytes of JSON being written. */
+/** A growing buffer of JSON. */
 export class JsonWriter {
   bytes: Buffer
-  /** Writes numbers into the same bytes: several bytes at once, where `bytes` would take them one by one. */
+  /** The same memory. It writes several bytes at once. */
   view: DataView
   length = 0
-  /** Values that broke the contract and were served as the readings say, by `table.column kind`. */
+  /** Number of values that violate the contract, by `table.column kind`. */
   readonly contractViolations: Map<string, number>
 
-  /** Counts contract violations in a map that another writer may share. */
+  /** Another writer can share `contractViolations`. */
   constructor(bytesExpected: number, contractViolations = new Map<string, number>()) {
     this.contractViolations = contractViolations
     this.bytes = takeMemory(bytesExpected + OVERHANG_BYTES)
     this.view = viewOf(this.bytes)
   }
 
-  /** What was written. It shares the writer's memory. */
+  /** Returns the written bytes, in the writer's memory. */
   result(): Buffer {
     return this.bytes.subarray(0, this.length)
   }
 
-  /** Makes room for `count` more bytes, and a word beyond them; every `put` and `write` below does so itself. */
+  /** Makes room for `count` more bytes. The methods below call it themselves. */
   reserve(count: number): void {
     if (this.length + count + OVERHANG_BYTES <= this.bytes.length) return
     this.grow(count + OVERHANG_BYTES)
@@ -45,28 +45,28 @@ export class JsonWriter {
   private grow(count: number): void {
     const larger = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, this.length + count))
     this.bytes.copy(larger, 0, 0, this.length)
-    giveBackMemory(this.bytes)
+    releaseMemory(this.bytes)
     this.bytes = larger
     this.view = viewOf(larger)
   }
 
-  /** Gives the memory back for another page: what `result` gave must not be read any more. May be called again. */
+  /** Releases the memory to other pages, so the bytes of `result` must not be read afterwards. Can be called twice. */
   release(): void {
-    giveBackMemory(this.bytes)
+    releaseMemory(this.bytes)
     this.bytes = NOTHING
     this.view = viewOf(NOTHING)
     this.length = 0
   }
 
-  /** Puts what was prepared. */
-  put({ words, length }: Prepared): void {
+  /** Writes a literal. */
+  put({ words, length }: JsonLiteral): void {
     this.reserve(length)
     const { view, length: at } = this
     for (let i = 0; i < words.length; i++) view.setFloat64(at + i * 8, words[i] as number, true)
     this.length = at + length
   }
 
-  /** Puts `count` bytes of `source`, from `start` on, which are JSON already. */
+  /** Copies `count` bytes of JSON from `source`, from `start` on. */
   putRange(source: Pick<Cell, 'bytes' | 'view'>, start: number, count: number): void {
     this.reserve(count)
     const { bytes, view, length: at } = this
@@ -78,19 +78,19 @@ export class JsonWriter {
     this.length = at + count
   }
 
-  /** Puts one ASCII character. */
+  /** Writes one ASCII character. */
   putByte(byte: number): void {
     this.reserve(1)
     this.bytes[this.length++] = byte
   }
 
-  /** Puts ASCII text that is JSON already. */
+  /** Writes ASCII text that is JSON. */
   putAscii(text: string): void {
     this.reserve(text.length)
     this.length += this.bytes.write(text, this.length, 'latin1')
   }
 
-  /** Writes the UTF-8 text in the cell as a JSON string: bytes are copied, and escaped only where JSON asks for it. */
+  /** Writes the UTF-8 text in the cell as a JSON string. Only characters that JSON requires are escaped. */
   writeText(cell: Cell): void {
     this.reserve(cell.length * ESCAPED_BYTES_MAX + 2)
     const { bytes, length } = this
@@ -100,13 +100,13 @@ export class JsonWriter {
     this.length = at + 1
   }
 
-  /** Counts a value that broke the contract. */
+  /** Counts a contract violation: `table.column kind`. */
   countViolation(what: string): void {
     this.contractViolations.set(what, (this.contractViolations.get(what) ?? 0) + 1)
   }
 }
 
-/** Four bytes at once while none of them has to be escaped, then one by one; where the text ends. */
+/** Copies text and escapes it. Copies four bytes at once if none of them needs an escape. Returns the offset of its end. */
 function putEscapedText(
   { bytes, view }: JsonWriter,
   { bytes: source, view: from, start, length }: Cell,
@@ -132,8 +132,8 @@ function putEscapedText(
 }
 
 /**
- * Whether one of four bytes is a control character, a quote or a backslash. Subtracting borrows into a byte's highest bit
- * where the byte was smaller; bytes that had that bit set before are none of these.
+ * Whether one of four bytes is a control character, a quote, or a backslash. If a byte is smaller than the subtracted one, the
+ * subtraction sets its highest bit. Bytes whose highest bit was set before need no escape.
  */
 function needsEscape(four: number): boolean {
   const quotes = four ^ 0x22222222

@@ -34,7 +34,7 @@ async function store(values: readonly (string | null)[]): Promise<void> {
   )
 }
 
-async function expectAsPostgresSays(values: readonly string[]): Promise<void> {
+async function expectSameAsPostgres(values: readonly string[]): Promise<void> {
   await samples.sql`delete from samples`
   await store(values)
   const { rows } = await samples.serve(samplesOfNumbers)
@@ -43,7 +43,7 @@ async function expectAsPostgresSays(values: readonly string[]): Promise<void> {
   expect(rows.map(({ amount, maybe, exact }) => ({ amount, maybe, exact }))).toEqual([...expected])
 }
 
-const NASTY = [
+const DIFFICULT = [
   ...['0', '0.1', '-0.1', '0.005', '-0.005', '0.004999999999999999999', '1.005', '2.675', '-0.001', '0.0001'],
   ...['9007199254740993.01', '-9007199254740993.015', '99999999.995', '9999.995', '0.9999', '0.00009999'],
   ...['10000', '100000000', '1000000000000', '12345678', '1', '12', '123', '1234', '12345', '00012.3400'],
@@ -52,20 +52,20 @@ const NASTY = [
 ]
 
 describe('decimals', () => {
-  test('[FMT-2, R20, R19] nasty numbers are written as PostgreSQL rounds and prints them', () =>
-    expectAsPostgresSays(NASTY))
+  test('[FMT-2, R20, R19] writes difficult numbers as PostgreSQL rounds and prints them', () =>
+    expectSameAsPostgres(DIFFICULT))
 
-  test('[FMT-2, R20, R19] any number is written as PostgreSQL rounds and prints it', async () => {
+  test('[FMT-2, R20, R19] writes any number as PostgreSQL rounds and prints it', async () => {
     const digits = (max: number) => fc.string({ unit: fc.constantFrom(...'000012599'), maxLength: max })
     const number = fc
       .tuple(fc.constantFrom('', '-'), digits(30), digits(20), fc.integer({ min: -30, max: 30 }))
       .map(([sign, whole, fraction, exponent]) => `${sign}0${whole}.${fraction}0e${exponent}`)
-    await fc.assert(fc.asyncProperty(fc.array(number, { minLength: 200, maxLength: 300 }), expectAsPostgresSays), {
+    await fc.assert(fc.asyncProperty(fc.array(number, { minLength: 200, maxLength: 300 }), expectSameAsPostgres), {
       numRuns: 8,
     })
   })
 
-  test('[R17, R21] what is no number is null where null may be, else 0.00; each is counted', async ({ skip }) => {
+  test('[R17, R21] if a value is not a finite number, writes null or 0.00, and counts it', async ({ skip }) => {
     skip((await majorVersion(samples.sql)) < 14, INFINITE_NUMERICS)
     await store(['NaN', 'Infinity', '-Infinity', null])
     const { rows, contractViolations } = await samples.serve(samplesOfNumbers)

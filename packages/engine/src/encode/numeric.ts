@@ -1,28 +1,28 @@
-// PostgreSQL's binary numeric becomes decimal digits. Exact for every value: groups of four digits are written as they
-// came and never pass through a float.
+// Writes PostgreSQL's binary numeric as decimal digits. The result is exact, because groups of four digits are copied and no
+// float is used.
 
 import type { Cell } from '@store-export/postgres'
 import type { JsonWriter } from './json-writer.ts'
 
 const HEADER_BYTES = 8
 const NEGATIVE = 0x4000
-/** Signs from here on are NaN and the infinities. */
+/** Sign values from this one on mean NaN or an infinity. */
 const NOT_FINITE = 0xc000
 const ZERO = 0x30
 const MINUS = 0x2d
 const POINT = 0x2e
 const QUOTE = 0x22
-/** The four digits of each group, as they lie in memory read from its low end. */
+/** The four digits of each group, in little-endian order. */
 const GROUPS = Int32Array.from({ length: 10_000 }, (_, value) =>
   Buffer.from(String(value).padStart(4, '0'), 'latin1').readInt32LE(),
 )
 
-/** Whether the numeric is a number, and not NaN or an infinity. */
+/** Whether the numeric is neither NaN nor an infinity. */
 export function isNumber({ view, start }: Cell): boolean {
   return view.getUint16(start + 4) < NOT_FINITE
 }
 
-/** Writes a finite numeric as a quoted decimal with the digits behind the point that it was stored with. */
+/** Writes a finite numeric as a quoted decimal. It has as many digits after the point as the stored value. */
 export function writeNumeric(out: JsonWriter, cell: Cell): void {
   const { view: from, start } = cell
   const weight = from.getInt16(start + 2)
@@ -37,7 +37,7 @@ export function writeNumeric(out: JsonWriter, cell: Cell): void {
   if (scale > 0) {
     target[at++] = POINT
     const end = at + scale
-    // The last group can hold more digits than the scale shows; what it holds beyond is zero and is cut.
+    // The last group can have more digits than the scale. These are zeros and are cut off.
     for (let index = weight + 1; at < end; index++, at += 4) view.setInt32(at, digits(group(cell, index)), true)
     at = end
   }
@@ -45,7 +45,7 @@ export function writeNumeric(out: JsonWriter, cell: Cell): void {
   out.length = at
 }
 
-/** Four digits of the number; those before the first and behind the last that were sent are zeros. */
+/** Four digits of the number. Groups before the first and after the last that PostgreSQL sent are zeros. */
 function group({ view, start }: Cell, index: number): number {
   return index >= 0 && index < view.getInt16(start) ? view.getInt16(start + HEADER_BYTES + index * 2) : 0
 }
@@ -54,7 +54,7 @@ function digits(value: number): number {
   return GROUPS[value] as number
 }
 
-/** The leading group, without zeros in front. */
+/** Writes the first group without leading zeros. Returns the offset of its end. */
 function putWhole({ bytes, view }: JsonWriter, at: number, value: number): number {
   if (value < 10) {
     bytes[at] = ZERO + value

@@ -4,21 +4,21 @@ import { JsonWriter } from './json-writer.ts'
 
 const PAGE_BYTES = 500_000
 
-test('memory that was released is used for the next page', () => {
+test('uses released memory for the next page', () => {
   const first = new JsonWriter(PAGE_BYTES)
   const { bytes } = first
   first.release()
   expect(new JsonWriter(PAGE_BYTES).bytes).toBe(bytes)
 })
 
-test('memory released twice is given to one page only', () => {
+test('if memory is released twice, gives it to one page only', () => {
   const first = new JsonWriter(PAGE_BYTES)
   first.release()
   first.release()
   expect(new JsonWriter(PAGE_BYTES).bytes).not.toBe(new JsonWriter(PAGE_BYTES).bytes)
 })
 
-test('what is written after the release, by a read that came too late, stands in memory of its own', () => {
+test('if a late read writes after the release, gives it memory of its own', () => {
   const late = new JsonWriter(PAGE_BYTES)
   late.release()
   const next = new JsonWriter(PAGE_BYTES)
@@ -27,7 +27,7 @@ test('what is written after the release, by a read that came too late, stands in
   expect(next.result().toString()).toBe('{"data":1}')
 })
 
-test('a page that outgrows its memory keeps what it has written', () => {
+test('if a page outgrows its memory, copies the bytes that it has', () => {
   const page = new JsonWriter(PAGE_BYTES)
   page.putAscii('[')
   page.putRange(newCell(Buffer.alloc(1_000_000, 0x31)), 0, 1_000_000)

@@ -1,22 +1,22 @@
-// Memory of pages, used again. Memory that is fresh for each page made the collector run every ten pages, which took a
-// quarter of the service's processor time; a page's memory goes back when its last byte has left.
+// Reuses the memory of pages. With new memory for each page, the garbage collector ran every ten pages and took a quarter of
+// the service's CPU time.
 
-/** Holds 250 orders of the usual size; a larger page gets memory of its own, which is not reused. */
+/** Enough for 250 orders of the usual size. A larger page gets memory of its own, which is not reused. */
 const BLOCK_BYTES = 576 * 1024
-/** What needs less, one row or a few, is cheaper fresh. */
+/** For smaller pages, such as one row, new memory is cheaper. */
 const SHARED_BYTES_MIN = 32 * 1024
-/** Bounds what lies idle to 9 MiB. */
+/** Limits the idle memory to 9 MiB. */
 const IDLE_BLOCKS_MAX = 16
 
 const idle: Buffer[] = []
 
-/** Memory of at least `bytes`. What stood in it before is still there. */
+/** Returns memory of at least `bytes` bytes. It still contains old data. */
 export function takeMemory(bytes: number): Buffer {
   if (bytes < SHARED_BYTES_MIN || bytes > BLOCK_BYTES) return Buffer.allocUnsafeSlow(bytes)
   return idle.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES)
 }
 
-/** Takes memory back, once, from one that neither reads nor writes it any more. */
-export function giveBackMemory(memory: Buffer): void {
+/** Releases memory for the next page. Call it once, when nothing reads or writes the memory any more. */
+export function releaseMemory(memory: Buffer): void {
   if (memory.length === BLOCK_BYTES && idle.length < IDLE_BLOCKS_MAX) idle.push(memory)
 }

@@ -38,38 +38,38 @@ function written(bounds: { rowsMax: number; bytesMax: number }): PageWriter {
 }
 
 describe('bounds of a page', () => {
-  test('[PAG-2] a page without a row beyond it has no more', () => {
+  test('[PAG-2] if no row follows the page, hasMore is false', () => {
     expect(written(UNBOUNDED)).toMatchObject({ rows: 10, hasMore: false })
     expect(written({ ...UNBOUNDED, rowsMax: 10 })).toMatchObject({ rows: 10, hasMore: false })
   })
 
-  test('[PAG-2] rows beyond the limit tell that there are more, and stay out', () => {
+  test('[PAG-2] if a row follows the page, hasMore is true, and the row is not in the page', () => {
     const page = written({ ...UNBOUNDED, rowsMax: 9 })
     expect(page).toMatchObject({ rows: 9, hasMore: true })
     expect(page.position()?.id).toBe(sampleId(9))
   })
 
-  test('a page that has reached its bytes ends, after at least one row', () => {
+  test('if a page reaches its bound in bytes, it ends after at least one row', () => {
     expect(written({ ...UNBOUNDED, bytesMax: 1 })).toMatchObject({ rows: 1, hasMore: true })
     const page = written({ ...UNBOUNDED, bytesMax: 3000 })
     expect(page).toMatchObject({ rows: 3, hasMore: true })
     expect(page.position()).toEqual({ id: sampleId(3), createdAt: page.position()?.createdAt })
   })
 
-  test('[PAG-4, R15] the position has the microseconds that the wire does not show', () => {
+  test('[PAG-4, R15] the position has microseconds, unlike the JSON of the row', () => {
     const first = written({ ...UNBOUNDED, rowsMax: 1 }).position()?.createdAt ?? 0n
     const second = written({ ...UNBOUNDED, rowsMax: 2 }).position()?.createdAt ?? 0n
     expect(second - first).toBe(1n)
     expect(first % 1_000_000n).toBe(123_457n)
   })
 
-  test('a page without rows has no position', () => {
+  test('if a page has no rows, it has no position', () => {
     expect(new PageWriter(lines, UNBOUNDED, '[').position()).toBeNull()
   })
 })
 
-describe('bytes that are no row', () => {
-  test('a row cut anywhere is refused, never served in part', () => {
+describe('malformed rows', () => {
+  test('if a row is cut anywhere, throws', () => {
     const [row = Buffer.alloc(0)] = messages.filter(({ length }) => length > 1000).slice(1)
     for (let length = 2; length < row.length; length++) {
       const page = new PageWriter(lines, UNBOUNDED, '[')
@@ -77,7 +77,7 @@ describe('bytes that are no row', () => {
     }
   })
 
-  test('a row that reaches into the next one is refused, though all its bytes are there', () => {
+  test('if a row ends inside the next row of the buffer, throws', () => {
     const [row = Buffer.alloc(0), next = Buffer.alloc(0)] = messages.filter(({ length }) => length > 1000).slice(1)
     const both = newCell(Buffer.concat([row, next]))
     for (let length = 2; length < row.length; length++) {
@@ -86,14 +86,14 @@ describe('bytes that are no row', () => {
     }
   })
 
-  test('a row with another number of values is refused', () => {
+  test('if a row has another number of values, throws', () => {
     const page = new PageWriter(lines, UNBOUNDED, '[')
     const row = Buffer.from(messages.at(-1) ?? Buffer.alloc(0))
     row.writeInt16BE(3, 0)
     expect(() => page.take(newCell(row))).toThrow(MalformedRow)
   })
 
-  test('a row with bytes behind its last value is refused', () => {
+  test('if a row has bytes after its last value, throws', () => {
     const page = new PageWriter(lines, UNBOUNDED, '[')
     const row = Buffer.concat([messages.at(-1) ?? Buffer.alloc(0), Buffer.from([0])])
     expect(() => page.take(newCell(row))).toThrow(MalformedRow)

@@ -1,76 +1,76 @@
-// Writes arriving rows into the body of one response, an object or a list, and finds the position of the next page.
+// Writes the rows of a page into the body of a response, and finds the position of the next page.
 
 import type { Resource } from '@store-export/contract'
 import { type Cell, firstValue, layBeside, MalformedRow, moveToValue, newCell } from '@store-export/postgres'
 import type { Position } from '../query/plan.ts'
 import { JsonWriter } from './json-writer.ts'
-import { type Children, type RowEncoder, rowEncoder, valueNames } from './row-encoder.ts'
+import { type EmbeddedRowsOfFields, type RowEncoder, rowEncoder, valueNames } from './row-encoder.ts'
 
 /** Bounds of a page. */
 export interface PageBounds {
   readonly rowsMax: number
-  /** A page that reaches this many bytes ends there, after at least one row. The cursor continues after it. */
+  /** A page ends after the row with which it reaches this many bytes. The cursor continues after that row. */
   readonly bytesMax: number
 }
 
 const COMMA = 0x2c
 const FIRST_ROWS_BYTES = 2300
 
-/** Collects rows until a bound is reached. A row beyond it only shows that there are more. */
+/** The rows of a page. A row after the last one that fits sets `hasMore`. */
 export class PageWriter {
   readonly out: JsonWriter
   rows = 0
   hasMore = false
-  /** Whether the store says when rows of the list were changed. */
+  /** Whether the store has the time of the last change of the rows. */
   tracksUpdates = true
-  /** Position of the next page: after the last row of a full page, or after rows that were read without a match. */
+  /** Position after which the next page starts: of the last row of a full page, or of the last row of a scan batch. */
   private end: Position | null = null
   private readonly resource: Resource
   readonly bounds: PageBounds
   private readonly encoder: RowEncoder
   private readonly values: number
 
-  constructor(resource: Resource, bounds: PageBounds, lead: string) {
+  constructor(resource: Resource, bounds: PageBounds, prefix: string) {
     this.resource = resource
     this.bounds = bounds
     this.encoder = rowEncoder(resource)
     this.values = valueNames(resource).length
     this.out = new JsonWriter(4096 + Math.min(bounds.rowsMax, 250) * FIRST_ROWS_BYTES)
-    this.out.putAscii(lead)
+    this.out.putAscii(prefix)
   }
 
-  /** Takes the row that the cell spans, with its embedded rows. */
-  take(message: Cell, children?: Children): void {
+  /** Adds a row with its embedded rows. */
+  take(message: Cell, embedded?: EmbeddedRowsOfFields): void {
     const offset = firstValue(message, this.values)
     if (this.end !== null) {
       this.hasMore = true
       return
     }
     if (this.rows > 0) this.out.putByte(COMMA)
-    const end = this.encoder.encode(this.out, message, offset, children)
+    const end = this.encoder.encode(this.out, message, offset, embedded)
     if (end !== message.start + message.length) throw new MalformedRow('bytes are left after its last value')
     this.rows++
     if (this.rows >= this.bounds.rowsMax || this.out.length >= this.bounds.bytesMax)
       this.end = positionOf(this.resource, message, offset)
   }
 
-  /** Whether it takes no more rows. */
+  /** Whether the page has reached a bound. */
   get isFull(): boolean {
     return this.end !== null
   }
 
-  /** Ends the page here: nothing follows its last row up to this position, and what lies behind it was not read. */
+  /** Ends the page at this position. No row matches between its last row and the position; rows after it were not read. */
   endAt(position: Position): void {
     this.hasMore = true
     this.end = position
   }
 
-  /** Releases the page's memory, when its bytes have left the process. */
+  /** Releases the page's memory. Call it when its bytes have been sent. */
   release(): void {
     this.out.release()
   }
 
-  /** Where the next page goes on, at full precision, where a bound ended this one; else null. */
+  /** Returns the position after which the next page starts; null if no bound ended this page. */
   position(): Position | null {
     return this.end
   }

@@ -1,39 +1,39 @@
-// A row of a resource in PostgreSQL's binary format becomes one JSON object, without an object in between.
+// Encodes a row of PostgreSQL's binary format as a JSON object, without making a JavaScript object.
 
 import type { Field, Resource } from '@store-export/contract'
 import { type Cell, layBeside, moveTo, newCell } from '@store-export/postgres'
-import type { ChildRows } from './child-rows.ts'
+import type { EmbeddedRows } from './embedded-rows.ts'
 import { elementsOf, fieldWriter, type WriteField } from './field-writer.ts'
+import { type JsonLiteral, jsonLiteral } from './json-literal.ts'
 import type { JsonWriter } from './json-writer.ts'
-import { type Prepared, prepare } from './prepared.ts'
 
-/** The embedded rows for each field of kind `many`, in the order of the fields; null where the store has none. */
-export type Children = readonly (ChildRows | null)[]
+/** The embedded rows for each field of kind `many`, in the order of the fields. Null if the store lacks their table. */
+export type EmbeddedRowsOfFields = readonly (EmbeddedRows | null)[]
 
-/** Writes rows of one resource. */
+/** Encodes the rows of one resource. */
 export interface RowEncoder {
-  /** Writes the row in `message` whose values begin at `offset`. Returns the offset after it. */
-  encode(out: JsonWriter, message: Cell, offset: number, children?: Children): number
+  /** Encodes the row in `message` whose values start at `offset`. Returns the offset of its end. */
+  encode(out: JsonWriter, message: Cell, offset: number, children?: EmbeddedRowsOfFields): number
 }
 
 interface FieldEncoder {
-  readonly lead: Prepared
-  /** Null for embedded rows: they are no value of the row. */
+  readonly prefix: JsonLiteral
+  /** Null for embedded rows, because the row doesn't contain them. */
   readonly write: WriteField | null
 }
 
 const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
 const CLOSE_OBJECT = 0x7d
-const NO_CHILDREN: Children = []
+const NO_EMBEDDED_ROWS: EmbeddedRowsOfFields = []
 const encoders = new WeakMap<Resource, RowEncoder>()
 
-/** The fields whose values stand in a row, in their order: all but embedded rows. */
+/** Returns the names of the fields that a row has a value for: all fields except those of kind `many`. */
 export function valueNames({ fields }: Resource): string[] {
   return Object.entries(fields).flatMap(([name, { type }]) => (type.kind === 'many' ? [] : [name]))
 }
 
-/** The encoder of rows as PostgreSQL sends them, made once for a resource. */
+/** Returns the encoder of a resource. It is made once. */
 export function rowEncoder(resource: Resource): RowEncoder {
   const known = encoders.get(resource)
   if (known !== undefined) return known
@@ -46,22 +46,22 @@ function makeEncoder(resource: Resource): RowEncoder {
   const fields = Object.entries(resource.fields).map(([name, field], index) =>
     fieldEncoder({ resource, name, field, index }),
   )
-  // moved over one row after the other
+  // Shared by all rows, so that no row allocates a cell.
   const cell = newCell()
   return {
-    encode(out, message, offset, children = NO_CHILDREN) {
+    encode(out, message, offset, embedded = NO_EMBEDDED_ROWS) {
       layBeside(cell, message)
       let at = offset
       let next = 0
-      for (const { lead, write } of fields) {
-        out.put(lead)
+      for (const { prefix, write } of fields) {
+        out.put(prefix)
         if (write !== null) {
           at = moveTo(cell, at)
           write(out, cell)
           continue
         }
         out.putByte(OPEN_ARRAY)
-        children[next++]?.writeNext(out)
+        embedded[next++]?.writeNext(out)
         out.putByte(CLOSE_ARRAY)
       }
       out.putByte(CLOSE_OBJECT)
@@ -82,14 +82,14 @@ function fieldEncoder({
   index: number
 }): FieldEncoder {
   if (field.unserved) return UNSERVED
-  const lead = prepare(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`)
+  const prefix = jsonLiteral(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`)
   const { type } = field
-  if (type.kind === 'many') return { lead, write: null }
-  if (type.kind === 'counts') return { lead, write: countsWriter(type.tables) }
-  return { lead, write: fieldWriter({ name: `${resource.table}.${name}`, field }, type) }
+  if (type.kind === 'many') return { prefix, write: null }
+  if (type.kind === 'counts') return { prefix, write: countsWriter(type.tables) }
+  return { prefix, write: fieldWriter({ name: `${resource.table}.${name}`, field }, type) }
 }
 
-const UNSERVED: FieldEncoder = { lead: prepare(''), write: () => undefined }
+const UNSERVED: FieldEncoder = { prefix: jsonLiteral(''), write: () => undefined }
 
 function countsWriter(tables: readonly string[]): WriteField {
   return (out, cell) => {

@@ -1,9 +1,9 @@
-// Stored JSON on its way to the wire: passed as it is, or cut to the keys the contract names. Works on the bytes, since
-// parsing would lose digits of long numbers and make an object of every row.
+// Writes stored JSON, either unchanged or with only the keys of the contract. It works on bytes, because parsing would lose
+// digits of long numbers and allocate objects.
 
 import { type Cell, holds, layBeside, newCell } from '@store-export/postgres'
+import { type JsonLiteral, jsonLiteral } from './json-literal.ts'
 import type { JsonWriter } from './json-writer.ts'
-import { type Prepared, prepare } from './prepared.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -13,68 +13,72 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
-/** The binary format puts a version before the text. */
+/** The binary format of jsonb has a version byte before the text. */
 const VERSION_BYTES = 1
 
-/** Whether the stored value is an object or an array, as its first byte tells: jsonb has no blank in front. */
+/** Whether the stored value is an object or an array. jsonb has no space before the first byte. */
 export function hasOuterType({ bytes, start, length }: Cell, outer: 'object' | 'array'): boolean {
   return length > VERSION_BYTES && bytes[start + VERSION_BYTES] === (outer === 'object' ? OPEN_OBJECT : OPEN_ARRAY)
 }
 
-/** Puts the stored value as it is. */
+/** Writes the stored value unchanged. */
 export function putStoredJson(out: JsonWriter, cell: Cell): void {
   out.putRange(cell, cell.start + VERSION_BYTES, cell.length - VERSION_BYTES)
 }
 
-/** Keys an object is cut to, prepared once: served in their order. */
+/** The keys of the contract, in their order. They are prepared once for a field. */
 export interface ServedKeys {
   readonly keys: readonly ServedKey[]
-  /** Start and end of each key's value in the object at hand, -1 where it is absent; nothing is allocated for a row. */
+  /** Start and end of each key's value in the current object; -1 if the key is absent. Shared, so no row allocates it. */
   readonly spans: Int32Array
-  /** Which key each member of the object before was, -1 for one that is not served: the next has mostly the same. */
+  /** Key index of each member of the last object; -1 for other keys. The next object mostly has the same order. */
   readonly order: Int32Array
 }
 
-/** A key as it stands in JSON, what is written before its value, and the whole member where the value is absent. */
+/** A key in JSON, the text before its value, and the whole member if the key is absent. */
 interface ServedKey {
   readonly quoted: Buffer
-  readonly lead: Prepared
-  readonly absent: Prepared
+  readonly prefix: JsonLiteral
+  readonly absent: JsonLiteral
 }
 
-/** Members whose key is remembered; those of an object beyond are looked for among all. */
-const MEMBERS_REMEMBERED = 64
+/** Maximum number of members in `order`. Later members are compared with all keys. */
+const CACHED_MEMBERS_MAX = 64
 
-/** Prepares the keys an object is cut to. */
+/** Prepares the keys of a field. */
 export function servedKeys(names: readonly string[]): ServedKeys {
   const keys = names.map((name, index) => {
-    const lead = `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`
-    return { quoted: Buffer.from(JSON.stringify(name)), lead: prepare(lead), absent: prepare(`${lead}null`) }
+    const prefix = `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`
+    return {
+      quoted: Buffer.from(JSON.stringify(name)),
+      prefix: jsonLiteral(prefix),
+      absent: jsonLiteral(`${prefix}null`),
+    }
   })
-  return { keys, spans: new Int32Array(names.length * 2), order: new Int32Array(MEMBERS_REMEMBERED).fill(-1) }
+  return { keys, spans: new Int32Array(names.length * 2), order: new Int32Array(CACHED_MEMBERS_MAX).fill(-1) }
 }
 
-/** Puts the stored object with exactly `keys`, in their order; an absent one is null (R32). */
-export function putKeysOf(out: JsonWriter, cell: Cell, served: ServedKeys): void {
+/** Writes the stored object with exactly these keys, in their order. The value of an absent key is null (R32). */
+export function putKeys(out: JsonWriter, cell: Cell, served: ServedKeys): void {
   findValues(cell, served)
   const { keys, spans } = served
   for (let k = 0; k < keys.length; k++) {
-    const { lead, absent } = keys[k] as ServedKey
+    const { prefix, absent } = keys[k] as ServedKey
     const from = spans[2 * k] as number
     if (from < 0) {
       out.put(absent)
       continue
     }
-    out.put(lead)
+    out.put(prefix)
     out.putRange(cell, from, (spans[2 * k + 1] as number) - from)
   }
   out.putByte(CLOSE_OBJECT)
 }
 
-/** Moved over the names of one object after the other. */
+/** Shared by all objects, so that no object allocates a cell. */
 const name = newCell()
 
-/** Finds start and end of the value of each key. */
+/** Fills `spans` with the start and end of each key's value. */
 function findValues(cell: Cell, served: ServedKeys): void {
   const { spans } = served
   spans.fill(-1)
@@ -85,7 +89,7 @@ function findValues(cell: Cell, served: ServedKeys): void {
     at = skip(cell, at, end)
     if (cell.bytes[at] !== QUOTE) break
     name.start = at
-    at = endOfText(cell, at, end)
+    at = endOfString(cell, at, end)
     name.length = at - name.start
     const index = keyOf(served, member)
     const valueStart = skip(cell, at, end)
@@ -96,7 +100,7 @@ function findValues(cell: Cell, served: ServedKeys): void {
   }
 }
 
-/** Index of the key that `name` is, -1 where it is none of them. */
+/** Returns the index of the key that equals `name`, or -1. */
 function keyOf({ keys, order }: ServedKeys, member: number): number {
   const before = order[member] ?? -1
   if (before >= 0 && holds(name, (keys[before] as ServedKey).quoted)) return before
@@ -108,18 +112,18 @@ function keyOf({ keys, order }: ServedKeys, member: number): number {
   return -1
 }
 
-/** Skips blanks, commas and colons. */
+/** Skips spaces, commas, and colons. */
 function skip({ bytes }: Cell, from: number, end: number): number {
   let at = from
   while (at < end && ((bytes[at] as number) <= 0x20 || bytes[at] === COMMA || bytes[at] === COLON)) at++
   return at
 }
 
-/** Offset behind the text whose first quote stands at `quote`. */
-function endOfText({ bytes, view }: Cell, quote: number, end: number): number {
+/** Returns the offset after the string whose first quote is at `quote`. */
+function endOfString({ bytes, view }: Cell, quote: number, end: number): number {
   let at = quote + 1
   for (;;) {
-    while (at + 4 <= end && !endsText(view.getInt32(at))) at += 4
+    while (at + 4 <= end && !hasQuoteOrBackslash(view.getInt32(at))) at += 4
     const stop = Math.min(at + 4, end)
     for (; at < stop; at++) {
       if (bytes[at] === QUOTE) return at + 1
@@ -129,8 +133,8 @@ function endOfText({ bytes, view }: Cell, quote: number, end: number): number {
   }
 }
 
-/** Whether one of four bytes is a quote or a backslash: subtracting one borrows into the highest bit of a zero. */
-function endsText(four: number): boolean {
+/** Whether one of four bytes is a quote or a backslash. Subtracting 1 from a zero byte sets its highest bit. */
+function hasQuoteOrBackslash(four: number): boolean {
   const quotes = four ^ 0x22222222
   const backslashes = four ^ 0x5c5c5c5c
   return ((((quotes - 0x01010101) & ~quotes) | ((backslashes - 0x01010101) & ~backslashes)) & 0x80808080) !== 0
@@ -141,7 +145,7 @@ function endOfValue(cell: Cell, from: number, end: number): number {
   let depth = 0
   for (let at = from; at < end; at++) {
     const byte = bytes[at]
-    if (byte === QUOTE) at = endOfText(cell, at, end) - 1
+    if (byte === QUOTE) at = endOfString(cell, at, end) - 1
     else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth++
     else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
       if (depth === 0) return at

@@ -3,11 +3,11 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createSamples, type Samples } from '../../test/support/samples.ts'
 
-const instants = resource({
+const timestamps = resource({
   name: 'Sample',
   plural: 'samples',
   table: 'samples',
-  note: 'Instants.',
+  note: 'Timestamps.',
   fields: { id: uuid('Id'), at: timestamp('Always'), maybe: timestamp('Or not').orNull() },
 })
 
@@ -28,19 +28,19 @@ async function store(values: readonly (string | null)[]): Promise<void> {
   )
 }
 
-/** Microseconds from 0001-01-01 to the end of 9999, from 2000. */
+/** The start of year 1 and the end of year 9999, in microseconds since 2000. */
 const FIRST = -63_082_281_600_000_000n
 const LAST = 252_455_615_999_999_999n
 
-describe('instants on the wire', () => {
-  test('[FMT-3, R18] any instant of the years 1 to 9999 is written as PostgreSQL writes it in UTC, cut to milliseconds', async () => {
-    const instant = fc.oneof(
+describe('timestamps', () => {
+  test('[FMT-3, R18] writes any timestamp of the years 1 to 9999 like to_char in UTC, cut to milliseconds', async () => {
+    const anyTimestamp = fc.oneof(
       fc.bigInt({ min: FIRST, max: LAST }),
       fc.bigInt({ min: 0n, max: 10_000_000n }),
       fc.constantFrom(FIRST, FIRST + 999n, LAST, LAST - 999n, 0n, -1n, -999n, -1000n, -1001n, 999n, 1000n),
     )
     await fc.assert(
-      fc.asyncProperty(fc.array(instant, { minLength: 200, maxLength: 300 }), async (given) => {
+      fc.asyncProperty(fc.array(anyTimestamp, { minLength: 200, maxLength: 300 }), async (given) => {
         await samples.sql`delete from samples`
         await samples.sql.unsafe(
           `insert into samples select ('00000000-0000-0000-0000-' || lpad(to_hex(n), 12, '0'))::uuid,
@@ -48,7 +48,7 @@ describe('instants on the wire', () => {
            from jsonb_array_elements_text($1::text::jsonb) with ordinality e(v, n)`,
           [JSON.stringify(given.map(String))],
         )
-        const { rows } = await samples.serve(instants)
+        const { rows } = await samples.serve(timestamps)
         const expected = await samples.sql`
           select to_char(date_trunc('milliseconds', at at time zone 'UTC'), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
           from samples order by id`
@@ -58,9 +58,9 @@ describe('instants on the wire', () => {
     )
   })
 
-  test('[R18] half a millisecond and more is cut, before 2000 and before 1970 too', async () => {
+  test('[R18] cuts off microseconds, also before 2000 and before 1970', async () => {
     await store(['2026-07-08T12:00:00.999999Z', '1999-12-31T23:59:59.999999Z', '1965-02-03T04:05:06.0009Z'])
-    const { rows } = await samples.serve(instants)
+    const { rows } = await samples.serve(timestamps)
     expect(rows.map(({ at }) => at)).toEqual([
       '2026-07-08T12:00:00.999Z',
       '1999-12-31T23:59:59.999Z',
@@ -68,11 +68,11 @@ describe('instants on the wire', () => {
     ])
   })
 
-  test('[R17] outside the years 1 to 9999 a nullable one is null, another is clamped; each is counted', async () => {
+  test('[R17] if a timestamp is outside the years 1 to 9999, writes null or the nearest timestamp, and counts it', async () => {
     const early = ['-infinity', '0001-12-31 23:59:59.999999+00 BC', '4714-11-24 00:00:00+00 BC']
     const late = ['infinity', '10000-01-01 00:00:00+00', '294276-12-31 23:59:59.999999+00']
     await store([...early, ...late, null])
-    const { rows, contractViolations } = await samples.serve(instants)
+    const { rows, contractViolations } = await samples.serve(timestamps)
     expect(rows.map(({ at }) => at)).toEqual([
       ...early.map(() => '0001-01-01T00:00:00.000Z'),
       ...late.map(() => '9999-12-31T23:59:59.999Z'),
@@ -86,9 +86,9 @@ describe('instants on the wire', () => {
     })
   })
 
-  test('the first and the last instant of the range are within it', async () => {
+  test('writes the first and the last timestamp of the range', async () => {
     await store(['0001-01-01 00:00:00+00', '9999-12-31 23:59:59.999999+00'])
-    const { rows, contractViolations } = await samples.serve(instants)
+    const { rows, contractViolations } = await samples.serve(timestamps)
     expect(rows.map(({ maybe }) => maybe)).toEqual(['0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'])
     expect(contractViolations).toEqual({})
   })

@@ -1,9 +1,9 @@
-// PostgreSQL's binary timestamptz becomes ISO 8601 in UTC with milliseconds, cut and never rounded (R18).
+// Writes PostgreSQL's binary timestamptz as ISO 8601 in UTC. Microseconds are cut off, not rounded (R18).
 
 import type { Cell } from '@store-export/postgres'
 import { civilDate } from '../query/literal.ts'
+import { jsonLiteral } from './json-literal.ts'
 import type { JsonWriter } from './json-writer.ts'
-import { prepare } from './prepared.ts'
 
 const DAY_MILLISECONDS = 86_400_000
 const FIRST_DAY = dayOf('0001-01-01')
@@ -11,23 +11,23 @@ const LAST_DAY = dayOf('9999-12-31')
 const ZERO = 0x30
 const COLON = 0x3a
 const POINT = 0x2e
-/** `Z"` as it lies in memory read from its low end, as are the pairs of digits from 00 to 99. */
+/** `Z"` in little-endian order, as are the pairs of digits from 00 to 99. */
 const END = 0x225a
 const PAIRS = Uint16Array.from({ length: 100 }, (_, value) => Buffer.from(two(value), 'latin1').readUInt16LE())
 /** `"2026-07-08T00:00:00.000Z"` */
 const TEXT_BYTES = 26
 
-/** First instant of year 1 and last of year 9999: what a stamp outside them is clamped to. */
-export const FIRST_INSTANT = '"0001-01-01T00:00:00.000Z"'
-export const LAST_INSTANT = '"9999-12-31T23:59:59.999Z"'
+/** Replace timestamps before year 1 and after year 9999. */
+export const EARLIEST_TIMESTAMP = '"0001-01-01T00:00:00.000Z"'
+export const LATEST_TIMESTAMP = '"9999-12-31T23:59:59.999Z"'
 
-/** Where an instant, in milliseconds since 2000, lies: within the years 1 to 9999, before or after; infinities lie outside. */
+/** Whether a timestamp is within the years 1 to 9999, before, or after. In milliseconds since 2000; may be infinite. */
 export function rangeOf(milliseconds: number): 'before' | 'within' | 'after' {
   if (milliseconds < FIRST_DAY * DAY_MILLISECONDS) return 'before'
   return milliseconds >= (LAST_DAY + 1) * DAY_MILLISECONDS ? 'after' : 'within'
 }
 
-/** Writes an instant of the years 1 to 9999, in milliseconds since 2000. */
+/** Writes a timestamp of the years 1 to 9999, in milliseconds since 2000. */
 export function writeTimestamp(out: JsonWriter, milliseconds: number): void {
   const day = Math.floor(milliseconds / DAY_MILLISECONDS)
   const inDay = milliseconds - day * DAY_MILLISECONDS
@@ -47,31 +47,31 @@ export function writeTimestamp(out: JsonWriter, milliseconds: number): void {
 }
 
 /**
- * Milliseconds since 2000, rounded down. The 64 bits are taken in halves: the whole number of microseconds of a year
- * like 9999 has no exact double, its milliseconds do.
+ * Returns the milliseconds since 2000, rounded down. It reads two halves of 32 bits, because a double can't hold the
+ * microseconds of every year. It can hold the milliseconds.
  */
 export function millisecondsOf({ view, start }: Cell): number {
   const high = view.getInt32(start)
   return high * 4_294_967 + Math.floor((high * 296 + view.getUint32(start + 4)) / 1000)
 }
 
-/** Texts of days met last, two words each, at the day's number modulo 1024: the rows of a page share few days. */
-const DAYS_KEPT = 1024
-const days = new Int32Array(DAYS_KEPT).fill(LAST_DAY + 1)
-const texts = new Float64Array(DAYS_KEPT * 2)
+/** Dates of recent days, two words for each, at the day's number modulo 1024. The rows of a page share few days. */
+const CACHED_DAYS_MAX = 1024
+const cachedDays = new Int32Array(CACHED_DAYS_MAX).fill(LAST_DAY + 1)
+const cachedDates = new Float64Array(CACHED_DAYS_MAX * 2)
 
-/** Puts sixteen bytes, of which the last four are to be written over. */
+/** Writes 16 bytes. The caller overwrites the last four. */
 function putDate(view: DataView, at: number, day: number): void {
-  const place = day & (DAYS_KEPT - 1)
-  if (days[place] !== day) keepText(place, day)
-  view.setFloat64(at, texts[place * 2] as number, true)
-  view.setFloat64(at + 8, texts[place * 2 + 1] as number, true)
+  const slot = day & (CACHED_DAYS_MAX - 1)
+  if (cachedDays[slot] !== day) cacheDate(slot, day)
+  view.setFloat64(at, cachedDates[slot * 2] as number, true)
+  view.setFloat64(at + 8, cachedDates[slot * 2 + 1] as number, true)
 }
 
-function keepText(place: number, day: number): void {
+function cacheDate(slot: number, day: number): void {
   const { year, month, day: dayOfMonth } = civilDate(day)
-  texts.set(prepare(`"${String(year).padStart(4, '0')}-${two(month)}-${two(dayOfMonth)}T`).words, place * 2)
-  days[place] = day
+  cachedDates.set(jsonLiteral(`"${String(year).padStart(4, '0')}-${two(month)}-${two(dayOfMonth)}T`).words, slot * 2)
+  cachedDays[slot] = day
 }
 
 function two(value: number): string {

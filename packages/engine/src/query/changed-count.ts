@@ -1,44 +1,46 @@
-// Rows that were changed since a timestamp: their count decides the access path of a page of them. Pure: no connection, no clock.
+// Builds the statement that counts changed rows. The count decides the access path of a page.
 
 import type { Statement } from '@store-export/postgres'
-import { hasColumn, hasLayers, type PresentColumns } from './columns-present.ts'
 import type { PagePlan } from './plan.ts'
+import { anyReadsOtherTables, hasColumn, type PresentColumns } from './present-columns.ts'
+import { hasChangeIndex } from './scan-batch.ts'
 import { tableName } from './select-list.ts'
 import { changedRanges } from './sql.ts'
-import { Parameters } from './statement.ts'
-import { isProbed } from './windows.ts'
+import { Parameters } from './values.ts'
 
 /**
- * Maximum changed rows that each page of a list finds by the index of changes and sorts. For more rows, a page reads the list
- * in its order and skips unchanged rows inside the index. See docs/contribute/decisions/029-count-changed-rows-first.md.
+ * Maximum number of changed rows for the access path `sort`. See
+ * docs/contribute/decisions/029-count-changed-rows-first.md.
  */
-export const SORTED_MAX = 10_000
+export const SORTED_ROWS_MAX = 10_000
 
 /** Columns that both access paths read. */
-const NEEDED = ['id', 'created_at', 'updated_at']
+const NEEDED_COLUMNS = ['id', 'created_at', 'updated_at']
 
-/** Whether the store has an index of changes for this page. Without it, counting would read the whole table. */
-export function isCounted({ filters, resource, after }: PagePlan, present: PresentColumns): boolean {
-  const isFound = filters.some((filter) => isProbed(filter, resource, present))
-  return isFound && after?.createdAt !== null && NEEDED.every((column) => hasColumn(present, resource.table, column))
+/** Whether an index can count the changed rows of this page. Without an index, a count would read the whole table. */
+export function canCountChanges({ filters, resource, after }: PagePlan, present: PresentColumns): boolean {
+  const isFound = filters.some((filter) => hasChangeIndex(filter, resource, present))
+  return (
+    isFound && after?.createdAt !== null && NEEDED_COLUMNS.every((column) => hasColumn(present, resource.table, column))
+  )
 }
 
 /**
- * The statement that counts the changed rows of the whole list, up to one more than `SORTED_MAX`. `prepares` tells whether the
- * connection keeps it.
+ * Returns the statement that counts the changed rows of the whole list, up to `SORTED_ROWS_MAX + 1`. `prepares` says whether
+ * the statement is a prepared one.
  *
  * The statement hides the timestamp and the limit from the planner, for two reasons:
- * - All plans cost the same to the server, so a connection that has counted five times doesn't plan again.
- * - For a hidden limit, the planner assumes a tenth of the rows. So it reads the index in order, even if
- *   the table has no statistics. Only a list of a few rows is read whole.
+ * - All plans have the same cost, so PostgreSQL stops planning the statement after five counts on a connection.
+ * - If the limit is hidden, the planner expects a tenth of the rows. So it reads the index in order, even if the table has no
+ *   statistics. It reads only very short lists as a whole.
  *
- * The limit of a layered table is a number: Citus refuses other limits.
+ * A table that reads other tables gets a plain number as its limit, because Citus rejects other limits.
  */
 export function changedCountStatement(plan: PagePlan, present: PresentColumns, prepares: boolean): Statement {
   const parameters = new Parameters()
-  const most = SORTED_MAX + 1
-  const limit = ` limit ${hasLayers(present, [plan.resource.table]) ? most : `(select ${most})`}`
-  const ranges = changedRanges(plan, present, (since) => `(select ${parameters.instant(since)})`).map(
+  const most = SORTED_ROWS_MAX + 1
+  const limit = ` limit ${anyReadsOtherTables(present, [plan.resource.table]) ? most : `(select ${most})`}`
+  const ranges = changedRanges(plan, present, (since) => `(select ${parameters.timestamp(since)})`).map(
     ({ condition, order }) =>
       `(select 1 from ${tableName(plan.resource, present)} t where ${condition} order by ${order}${limit})`,
   )

@@ -1,60 +1,68 @@
-// The order of a list, and the conditions that cut a range out of it, as SQL. Pure.
+// Writes the order of a list, and the conditions for a range of it, as SQL.
 
 import type { Resource } from '@store-export/contract'
-import { columnReading } from './column-reading.ts'
-import { hasColumn, type PresentColumns, type PresentTables } from './columns-present.ts'
+import { columnExpression } from './column-expression.ts'
 import { onceForSchema } from './once-for-schema.ts'
 import type { PagePlan, Position } from './plan.ts'
-import type { Values } from './statement.ts'
+import { hasColumn, type PresentColumns, type PresentTables } from './present-columns.ts'
+import type { Values } from './values.ts'
 
+/** What the parts of a statement have in common. */
 export interface SqlContext {
   readonly present: PresentColumns
   readonly values: Values
-  /** Columns of the rows: all that the service reads, or only `created_at` and `id`. */
+  /** Whether the rows have all columns that the service reads, or only `created_at` and `id`. */
   readonly columns: 'all' | 'keys'
 }
 
-/** The expression of one of the columns by which rows are found and ordered. */
-export function key(resource: Resource, column: string, present: PresentTables): string {
-  return columnReading({ resource, alias: 't', present }, column)
+/** Returns the expression for a column of the list's table, whose alias is `t`. */
+export function keyExpression(resource: Resource, column: string, present: PresentTables): string {
+  return columnExpression({ resource, alias: 't', present }, column)
 }
 
-/** What a list is ordered by. */
-export const keys = onceForSchema((resource, present) => {
-  const id = key(resource, 'id', present)
-  return hasColumn(present, resource.table, 'created_at') ? `${key(resource, 'created_at', present)}, ${id}` : id
+/** Returns the expressions that a list is ordered by. */
+export const orderKeys = onceForSchema((resource, present) => {
+  const id = keyExpression(resource, 'id', present)
+  return hasColumn(present, resource.table, 'created_at')
+    ? `${keyExpression(resource, 'created_at', present)}, ${id}`
+    : id
 })
 
-/** The order of a page. Rows without a date come last in both directions. */
-export function orderOf(plan: PagePlan, present: PresentColumns): string {
+/** Returns the order of a page. Rows without `created_at` come last in both directions. */
+export function pageOrder(plan: PagePlan, present: PresentColumns): string {
   const { resource, isNewestFirst } = plan
   const isDated = present.get(resource.table)?.get('created_at')?.notNull !== false
   return isNewestFirst && !isDated
-    ? orderInIndex(plan, present).replace(' desc', ' desc nulls last')
-    : orderInIndex(plan, present)
+    ? indexOrder(plan, present).replace(' desc', ' desc nulls last')
+    : indexOrder(plan, present)
 }
 
-/** The order of rows that all have a date, or all have none: an index provides it in both directions. */
-export function orderInIndex({ resource, isNewestFirst }: PagePlan, present: PresentColumns): string {
-  if (!isNewestFirst) return keys(resource, present)
+/**
+ * Returns the order for rows that all have `created_at`, or that all have none. An index provides this order in both
+ * directions.
+ */
+export function indexOrder({ resource, isNewestFirst }: PagePlan, present: PresentColumns): string {
+  if (!isNewestFirst) return orderKeys(resource, present)
   const columns = ['created_at', 'id'].filter((column) => hasColumn(present, resource.table, column))
-  return columns.map((column) => `${key(resource, column, present)} desc`).join(', ')
+  return columns.map((column) => `${keyExpression(resource, column, present)} desc`).join(', ')
 }
 
-/** The dated rows of the page's list after its position, and in its window if it has one. */
+/** Returns the condition for rows with `created_at` after the page's position, up to the end of its scan batch if it has one. */
 export function datedRange(plan: PagePlan, { present, values }: Pick<SqlContext, 'present' | 'values'>): string {
-  const { resource, after, window, isNewestFirst } = plan
-  const compared = (operator: string, place: Position | null | undefined) =>
-    typeof place?.createdAt === 'bigint'
-      ? [`(${keys(resource, present)}) ${operator} (${values.instant(place.createdAt)}, ${values.uuid(place.id)})`]
+  const { resource, after, scanBatch, isNewestFirst } = plan
+  const comparison = (operator: string, position: Position | null | undefined) =>
+    typeof position?.createdAt === 'bigint'
+      ? [
+          `(${orderKeys(resource, present)}) ${operator} (${values.timestamp(position.createdAt)}, ${values.uuid(position.id)})`,
+        ]
       : []
-  // The row-wise comparison is what lets one index range start exactly behind the position.
-  const [later, notLater] = isNewestFirst ? ['<', '>='] : ['>', '<=']
-  return [...compared(later, after), ...compared(notLater, window?.end)].join(' and ') || 'true'
+  // Because rows are compared, one range of the index starts right after the position.
+  const [isAfter, isUpTo] = isNewestFirst ? ['<', '>='] : ['>', '<=']
+  return [...comparison(isAfter, after), ...comparison(isUpTo, scanBatch?.end)].join(' and ') || 'true'
 }
 
-/** The rows after the position among rows that have no dates. */
+/** Returns the condition for rows after the position, among rows without `created_at`. */
 export function afterId({ resource, isNewestFirst }: PagePlan, after: Position | null, context: SqlContext): string {
   if (after === null) return 'true'
-  return `${key(resource, 'id', context.present)} ${isNewestFirst ? '<' : '>'} ${context.values.uuid(after.id)}`
+  return `${keyExpression(resource, 'id', context.present)} ${isNewestFirst ? '<' : '>'} ${context.values.uuid(after.id)}`
 }

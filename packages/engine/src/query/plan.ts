@@ -1,33 +1,33 @@
-// What is to be read of a store, as data: no SQL, no connection.
+// Says what to read from a store, as data. It becomes SQL in sql.ts.
 
 import type { Microseconds, Resource } from '@store-export/contract'
 
-/** Created-at of a row in the order of a list: null for a row without one; those come last (R17). */
+/** `created_at` of a row. Null if the row has none: such rows come last in a list (R17). */
 export type CreatedAt = Microseconds | null
 
-/** Place of a row in its list: all that a walk needs to go on after it, at full precision. */
+/** The position of a row in its list, with the full precision of the database. A cursor contains one. */
 export interface Position {
   readonly createdAt: CreatedAt
-  /** UUID in canonical lower case. */
+  /** UUID in lower case. */
   readonly id: string
 }
 
-/** One condition on the rows of a list, and the parameter that asked for it. */
+/** A condition on the rows of a list, with the request's parameter. */
 export type Filter = { readonly parameter: string; readonly field: string } & (
   | { readonly operator: '>='; readonly value: Microseconds }
   | { readonly operator: '='; readonly value: string }
 )
 
-/** A search of a list: rows with this text in one of the named fields. */
+/** A search of a list. It finds rows with this text in one of the fields. */
 export interface Search {
   readonly text: string
-  /** Fields that equal the text; `variants.sku` names the field of an embedded row. */
+  /** Fields that equal the text. `variants.sku` is a field of an embedded row. */
   readonly equal: readonly string[]
   /** Fields that contain the text, ignoring case. */
   readonly containing: readonly string[]
 }
 
-/** A page of a list: at most `limit` rows after the position, oldest first. */
+/** A page of a list: at most `limit` rows after the position, oldest row first. */
 export interface PagePlan {
   readonly kind: 'page'
   readonly resource: Resource
@@ -35,25 +35,29 @@ export interface PagePlan {
   readonly after: Position | null
   readonly filters: readonly Filter[]
   readonly search?: Search
-  /** Set if the list is read from its end. */
+  /** Set if the newest row comes first. */
   readonly isNewestFirst?: true
-  /** Set if the rows that were changed since a timestamp were counted. */
-  readonly changed?: ChangedRowsPath
-  /** Set where the list is gone through in its order, whatever indexes there are: up to this position, null for its end. */
-  readonly window?: { readonly end: Position | null }
+  /** Set if the changed rows were counted. */
+  readonly accessPath?: AccessPath
+  /** Set if the list is read in scan batches. `end` is the last position of this batch, or null for the end of the list. */
+  readonly scanBatch?: { readonly end: Position | null }
 }
 
-/** How a page finds changed rows: by the index of changes, sorted, or in the order of the list. Both return the same rows. */
-export type ChangedRowsPath = 'sorted' | 'walked'
+/**
+ * How PostgreSQL finds the changed rows of a page. Both ways return the same rows:
+ * - `sort`: find all changed rows in the index on `updated_at`, and sort them.
+ * - `skip`: read the list in its order, and skip unchanged rows inside the index.
+ */
+export type AccessPath = 'sort' | 'skip'
 
-/** One row by id. */
+/** The row with this ID. */
 export interface OnePlan {
   readonly kind: 'one'
   readonly resource: Resource
   readonly id: string
 }
 
-/** Every row whose `column` holds `id`, oldest first. */
+/** All rows whose `column` is `id`, oldest row first. */
 export interface AllOfPlan {
   readonly kind: 'allOf'
   readonly resource: Resource
@@ -61,13 +65,12 @@ export interface AllOfPlan {
   readonly id: string
 }
 
-/** The only row of a table that has one. */
+/** The only row of a table with one row. */
 export interface OnlyPlan {
   readonly kind: 'only'
   readonly resource: Resource
-  /** Row counts by table, for a field of kind `counts`. */
+  /** Row counts by table, for fields of kind `counts`. */
   readonly counts: ReadonlyMap<string, bigint>
 }
 
-/** Whatever can be read. */
 export type Plan = PagePlan | OnePlan | AllOfPlan | OnlyPlan

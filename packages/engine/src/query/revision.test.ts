@@ -1,6 +1,6 @@
 import { REVISIONS, type RevisionId } from '@store-export/contract'
 import { describe, expect, test } from 'vitest'
-import type { PresentColumn, PresentTables } from './columns-present.ts'
+import type { PresentColumn, PresentTables } from './present-columns.ts'
 import { columnNamesAt, revisionOf } from './revision.ts'
 
 function presentAt(revision: RevisionId, without: readonly string[] = []): PresentTables {
@@ -16,12 +16,12 @@ function presentAt(revision: RevisionId, without: readonly string[] = []): Prese
 const absent = (present: PresentTables) =>
   revisionOf(present).absentFields.map(({ resource, field }) => `${resource.table}.${field}`)
 
-describe('the revision of a store', () => {
-  test.each(REVISIONS.map(({ id }) => id))('[VER-2] is %s where its columns are all there', (id) => {
+describe('revisionOf', () => {
+  test.each(REVISIONS.map(({ id }) => id))('[VER-2] if a store has all columns of %s, returns it', (id) => {
     expect(revisionOf(presentAt(id)).revision).toBe(id)
   })
 
-  test('[FMT-6] names the fields that are null in every answer, and none on the newest store', () => {
+  test('[FMT-6] if columns are missing, returns the fields that are null in every response', () => {
     expect(absent(presentAt('v1.6'))).toEqual([])
     expect(absent(presentAt('v1.5'))).toEqual([
       'store.weight_unit',
@@ -30,20 +30,20 @@ describe('the revision of a store', () => {
     ])
   })
 
-  test('[FMT-7] names the lists that are empty since their table is not there, and not their fields', () => {
+  test('[FMT-7] if a table is missing, returns its resource and none of its fields', () => {
     const { absentResources } = revisionOf(presentAt('launch'))
     expect(absentResources.map(({ plural }) => plural)).toEqual(['customer addresses', 'customer groups', 'locations'])
     expect(absent(presentAt('launch')).filter((name) => name.startsWith('locations.'))).toEqual([])
   })
 
-  test('of a half migrated store is the one whose columns are all there', () => {
+  test('if a migration is incomplete, returns the newest revision with all columns', () => {
     const half = presentAt('v1.5', ['orders.tax_breakdown'])
     expect(revisionOf(half).revision).toBe('v1.3')
     expect(absent(half)).toContain('orders.tax_breakdown')
     expect(absent(half)).not.toContain('orders.metafields')
   })
 
-  test('is none where a column of launch is missing, or everything', () => {
+  test('if a column of launch is missing, returns null', () => {
     expect(revisionOf(presentAt('v1.6', ['orders.total'])).revision).toBeNull()
     expect(revisionOf(new Map())).toMatchObject({ revision: null, absentFields: [] })
   })

@@ -1,29 +1,30 @@
-// The select list of a resource: one expression a field, in the order of the contract, typed so that the bytes that
-// arrive are of one form whatever the platform's own column is. A column that a store lacks is a null.
+// Writes the select list of a resource: one expression for each field, in the order of the contract. A column that the store
+// lacks is null. The type of an expression doesn't depend on the store's type of the column.
 
 import { columnsOf, type Field, type FieldType, type Resource } from '@store-export/contract'
-import { columnReading } from './column-reading.ts'
-import { hasColumn, type PresentColumns, type PresentTables } from './columns-present.ts'
+import { columnExpression } from './column-expression.ts'
 import { identifier, textLiteral } from './literal.ts'
-import type { Values } from './statement.ts'
+import { hasColumn, type PresentColumns, type PresentTables } from './present-columns.ts'
+import type { Values } from './values.ts'
 
+/** What the expressions of a select list have in common. */
 export interface SelectContext {
   readonly present: PresentTables
-  /** Name under which the row's table stands in the statement. */
+  /** Alias of the row's table in the statement. */
   readonly alias: string
-  /** Row counts by table, for a field of kind `counts`. */
+  /** Row counts by table, for fields of kind `counts`. */
   readonly counts: ReadonlyMap<string, bigint>
   readonly values: Values
 }
 
-/** The expressions of a row of `resource`, one for each field but those of embedded rows. */
+/** Returns one expression for each field of `resource`, without fields of kind `many`. */
 export function selectList(resource: Resource, context: SelectContext): string[] {
   return Object.entries(resource.fields)
     .filter(([, { type }]) => type.kind !== 'many')
-    .map(([name, field]) => expression({ resource, name, field, context }))
+    .map(([name, field]) => fieldExpression({ resource, name, field, context }))
 }
 
-/** Columns of the resource's table that the statement has to carry to its select list. */
+/** Returns the columns of the resource that the store has. */
 export function presentColumnsOf(resource: Resource, present: PresentTables): string[] {
   return columnsOf(resource).filter((column) => hasColumn(present, resource.table, column))
 }
@@ -35,33 +36,33 @@ interface FieldInContext {
   readonly context: SelectContext
 }
 
-function expression({ resource, name, field, context }: FieldInContext): string {
+function fieldExpression({ resource, name, field, context }: FieldInContext): string {
   const { type } = field
   if (type.kind === 'counts') return countsArray(type.tables, context)
   if (!hasColumn(context.present, resource.table, name)) return 'null'
-  const column = columnReading({ ...context, resource }, name)
-  return guarded({ resource, field, context, column: typed(column, { resource, type, context }) })
+  const column = columnExpression({ ...context, resource }, name)
+  return nulledIf({ resource, field, context, column: typedExpression(column, { resource, type, context }) })
 }
 
-function typed(
+function typedExpression(
   column: string,
   { resource, type, context }: { resource: Resource; type: FieldType; context: SelectContext },
 ) {
-  // Half away from zero, in SQL: numeric never becomes a float (R20).
+  // PostgreSQL rounds half away from zero (R20). Rounding here would need a float.
   if (type.kind === 'money') return `round(${column}, 2)`
   if (type.kind !== 'texts' || type.first === undefined) return column
   if (!hasColumn(context.present, resource.table, type.first)) return column
-  const first = columnReading({ ...context, resource }, type.first)
-  // Null stays null; and only a plain array takes an element in front (R35).
-  const lacks = `${first} is not null and array_ndims(${column}) is not distinct from 1 and (${first} = any(${column})) is not true`
-  const leads = `${lacks} or ${first} is not null and ${column} = '{}'`
-  return `case when ${leads} then ${first} || ${column} else ${column} end`
+  const first = columnExpression({ ...context, resource }, type.first)
+  // Prepends only to arrays of one dimension. Null stays null (R35).
+  const isMissing = `${first} is not null and array_ndims(${column}) is not distinct from 1 and (${first} = any(${column})) is not true`
+  const isPrepended = `${isMissing} or ${first} is not null and ${column} = '{}'`
+  return `case when ${isPrepended} then ${first} || ${column} else ${column} end`
 }
 
-function guarded({ resource, field, context, column }: Omit<FieldInContext, 'name'> & { column: string }): string {
+function nulledIf({ resource, field, context, column }: Omit<FieldInContext, 'name'> & { column: string }): string {
   const { nullWhen } = field
   if (nullWhen === undefined || !hasColumn(context.present, resource.table, nullWhen.field)) return column
-  const other = columnReading({ ...context, resource }, nullWhen.field)
+  const other = columnExpression({ ...context, resource }, nullWhen.field)
   return `case when ${other} = ${textLiteral(nullWhen.value)} then null else ${column} end`
 }
 
@@ -69,7 +70,7 @@ function countsArray(tables: readonly string[], { counts, values }: SelectContex
   return `array[${tables.map((table) => values.count(counts.get(table) ?? 0n)).join(', ')}]::int8[]`
 }
 
-/** The resource's table, whatever the search path of the session. */
+/** Returns the quoted name of the resource's table, with its schema. */
 export function tableName({ table }: Pick<Resource, 'table'>, { schemaName }: PresentColumns): string {
   return `${identifier(schemaName)}.${identifier(table)}`
 }

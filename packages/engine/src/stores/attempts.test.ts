@@ -3,9 +3,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createDatabase } from '../../../../test/support/databases.ts'
 import type { StoreEvent } from '../store-event.ts'
 import { Attempts } from './attempts.ts'
-import { StoreColumns } from './columns.ts'
-import { StorePools } from './pools.ts'
-import { StoreDatabaseError } from './store-fault.ts'
+import { StoreColumns } from './store-columns.ts'
+import { StoreDatabaseError } from './store-database-error.ts'
+import { StorePools } from './store-pools.ts'
 
 const TIMEOUT_MS = 2000
 const bounds = {

@@ -1,59 +1,61 @@
-// Counts the connections of one database server, or of all servers together, against their upper bound.
+// Counts the connections to a database server, or to all servers, against their bound.
 
 import { ReconnectPause } from './reconnect-pause.ts'
 
 /**
- * The state of a store by its last request. A new store has not responded yet and may hang, so its connections get only
- * a share of the bound. A store that failed last gets a smaller share.
+ * The health of a store by its last request:
+ * - `responding`: the store has responded.
+ * - `new`: the store has not responded yet. It may hang, so connections of new stores get only a share of the bound.
+ * - `failing`: the last request failed. Connections of failing stores get a smaller share.
  */
-export type Standing = 'answering' | 'new' | 'failing'
+export type StoreHealth = 'responding' | 'new' | 'failing'
 
-/** Share of the bound for connections that have not answered yet. */
-const SHARES: Readonly<Record<Standing, number>> = { answering: 1, new: 1 / 2, failing: 1 / 4 }
+/** Share of the bound for connections that have not responded yet. */
+const SHARES: Readonly<Record<StoreHealth, number>> = { responding: 1, new: 1 / 2, failing: 1 / 4 }
 
 export class ConnectionBudget {
   readonly max: number
-  /** Delays attempts on a server that refuses connections. */
+  /** Delays attempts to connect to a server that refuses connections. */
   readonly pause = new ReconnectPause()
-  /** Last time that a request released a connection, by `performance.now()`. */
+  /** Time when a request last released a connection, by `performance.now()`. */
   progressAt = 0
   private open = 0
-  /** Connections that have not answered yet, by the standing of their store when they were opened. */
-  private readonly unproven: Record<Standing, number> = { answering: 0, new: 0, failing: 0 }
+  /** Number of connections that have not responded yet, by the health of their store when they were opened. */
+  private readonly unproven: Record<StoreHealth, number> = { responding: 0, new: 0, failing: 0 }
 
   constructor(max: number) {
     this.max = max
   }
 
-  /** Whether another connection would exceed the bound. */
+  /** Whether the bound is reached. */
   get isFull(): boolean {
     return this.open >= this.max
   }
 
-  /** Whether the share of such stores has room for another connection. At least one fits into each share. */
-  hasShareFor(standing: Standing): boolean {
-    return this.unproven[standing] < Math.max(1, Math.floor(this.max * SHARES[standing]))
+  /** Whether the share of stores with this health has room for another connection. Each share is at least one. */
+  hasShareFor(health: StoreHealth): boolean {
+    return this.unproven[health] < Math.max(1, Math.floor(this.max * SHARES[health]))
   }
 
-  /** Whether an attempt may begin now: one at a time while the server refuses connections. */
-  mayTry(): boolean {
-    const { answering, new: fresh, failing } = this.unproven
-    return !this.pause.isFailing || answering + fresh + failing === 0
+  /** Whether an attempt to connect may start. While the server refuses connections, there is one attempt at a time. */
+  mayAttempt(): boolean {
+    const { responding, new: fresh, failing } = this.unproven
+    return !this.pause.isFailing || responding + fresh + failing === 0
   }
 
-  /** Counts a connection that is about to be opened, by the standing of its store. */
-  add(standing: Standing | null): void {
+  /** Counts a connection before it is opened, by the health of its store. */
+  add(health: StoreHealth | null): void {
     this.open++
-    if (standing !== null) this.unproven[standing]++
+    if (health !== null) this.unproven[health]++
   }
 
   /** Notes the first response on a connection. */
-  prove(standing: Standing): void {
-    this.unproven[standing]--
+  responded(health: StoreHealth): void {
+    this.unproven[health]--
   }
 
-  /** Stops counting a closed connection; `unproven` is the standing with which it was added, if it never answered. */
-  remove(unproven: Standing | null): void {
+  /** Stops counting a closed connection. `unproven` is the health with which it was added, or null if it has responded. */
+  remove(unproven: StoreHealth | null): void {
     this.open--
     if (unproven !== null) this.unproven[unproven]--
     this.progressAt = performance.now()

@@ -1,17 +1,12 @@
-// What an error of a store database means: try again at once, read the schema again, or give up. Codes as a table;
-// source: https://www.postgresql.org/docs/current/errcodes-appendix.html and Node's own names.
+// Classifies errors of store databases by their codes: which ones allow a retry, and what to do before it.
+// Sources: https://www.postgresql.org/docs/current/errcodes-appendix.html and the error codes of Node.js.
 
-export type Remedy =
-  | 'reconnect'
-  | 'free connections'
-  | 'read schema again'
-  | 'same connection'
-  | 'prepare nothing'
-  | 'none'
+/** What makes a retry succeed. With `none`, there is no retry. */
+export type Remedy = 'reconnect' | 'free connections' | 'reload columns' | 'same connection' | 'stop preparing' | 'none'
 
-/** Codes after which one more try is worth it; a code that ends in `*` stands for its class. */
+/** Codes of errors that allow a retry. A code that ends in `*` is a class of codes. */
 const REMEDIES: Readonly<Record<string, Remedy>> = {
-  // The server goes down, comes up, or ended the session.
+  // The server stops, starts, or has ended the session.
   '57P01': 'reconnect',
   '57P02': 'reconnect',
   '57P03': 'reconnect',
@@ -27,63 +22,63 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   CONNECTION_CLOSED: 'reconnect',
   CONNECTION_ENDED: 'reconnect',
   CONNECTION_DESTROYED: 'reconnect',
-  // The server, the role or the database has as many connections as it may have: the node closes its own idle ones first.
+  // The server, the role, or the database has reached its connection limit. The node closes its own idle connections.
   '53300': 'free connections',
   '53400': 'free connections',
-  // A replica's replay, or a serialization failure: the next snapshot is a good one.
+  // A replica's replay has canceled the query, or a serialization has failed. The next snapshot is good.
   '40001': 'same connection',
-  // A pooler gives statements to other connections than those that prepared them.
-  '26000': 'prepare nothing',
-  '42P05': 'prepare nothing',
-  // A column or table went, a grant was taken, a type changed.
-  '42703': 'read schema again',
-  '42P01': 'read schema again',
-  '42501': 'read schema again',
-  '0A000': 'read schema again',
-  '42804': 'read schema again',
-  '42846': 'read schema again',
-  '42883': 'read schema again',
-  // A value does not fit its type: the column was of another one when the schema was read; now the cast gets its guard.
-  '22*': 'read schema again',
+  // A pooler has sent a prepared statement to another connection.
+  '26000': 'stop preparing',
+  '42P05': 'stop preparing',
+  // A column or table was removed, a grant was revoked, or a type has changed.
+  '42703': 'reload columns',
+  '42P01': 'reload columns',
+  '42501': 'reload columns',
+  '0A000': 'reload columns',
+  '42804': 'reload columns',
+  '42846': 'reload columns',
+  '42883': 'reload columns',
+  // A value doesn't fit its type, because the column's type has changed. With the new columns, the cast checks the value.
+  '22*': 'reload columns',
 }
 
-/** The remedy for `error`; errors that no code names have none. */
+/** Returns the remedy for an error. */
 export function remedyFor(error: unknown): Remedy {
   const code = codeOf(error)
   return code === null ? 'none' : (REMEDIES[code] ?? REMEDIES[`${code.slice(0, 2)}*`] ?? 'none')
 }
 
-/** Whether the server ended a statement at its time limit. */
-export function isTooSlow(error: unknown): boolean {
+/** Whether the server canceled a statement, for example at its time limit. */
+export function isCanceled(error: unknown): boolean {
   return codeOf(error) === '57014'
 }
 
-/** Whether the connection is lost, or was never made. */
+/** Whether the error ended the connection, or the connection was never open. */
 export function losesConnection(error: unknown): boolean {
-  return remedyFor(error) === 'reconnect' || severityOf(error) === 'FATAL' || isRefusedByServer(error)
+  return remedyFor(error) === 'reconnect' || severityOf(error) === 'FATAL' || isServerUnreachable(error)
 }
 
-/** Whether an administrator or a shutdown ended the session, which says nothing about the next one. */
+/** Whether an administrator or a shutdown ended the session. The next session may work. */
 export function isTerminated(error: unknown): boolean {
   return ['57P01', '57P02'].includes(codeOf(error) ?? '')
 }
 
-/** Whether the server did not take the connection, or closed it without an error message: no store of it can be read. */
-export function isRefusedByServer(error: unknown): boolean {
-  return REFUSED_BY_SERVER.has(codeOf(error) ?? '')
+/** Whether the server didn't accept the connection, or closed it without an error message. Its other stores fail too. */
+export function isServerUnreachable(error: unknown): boolean {
+  return UNREACHABLE_CODES.has(codeOf(error) ?? '')
 }
 
 /** A part of a database server that has a connection limit. */
 export type FullPart = 'role' | 'database' | 'server'
 
-/** The part that has reached its connection limit; null for any other error. PostgreSQL has one code for all three. */
+/** Returns the part that has reached its connection limit; null for other errors. PostgreSQL has one code for all three. */
 export function fullPartOf(error: unknown): FullPart | null {
   if (remedyFor(error) !== 'free connections') return null
   const routine = error instanceof Error && 'routine' in error ? String(error.routine) : ''
   return PARTS_BY_ROUTINE[routine] ?? 'server'
 }
 
-const REFUSED_BY_SERVER: ReadonlySet<string> = new Set([
+const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -91,7 +86,7 @@ const REFUSED_BY_SERVER: ReadonlySet<string> = new Set([
   'ENETUNREACH',
   'ENOENT',
   'CONNECTION_CLOSED',
-  // The host's name could not be resolved.
+  // The host name could not be resolved.
   'ENOTFOUND',
   'ETIMEOUT',
   'ECANCELLED',

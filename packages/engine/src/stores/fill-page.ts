@@ -1,32 +1,35 @@
 // Fills a page of a list by the access path that its filters and the store's indexes allow.
 
 import { firstValue, moveToValue, type Request } from '@store-export/postgres'
-import { changedCountStatement, isCounted, SORTED_MAX } from '../query/changed-count.ts'
-import type { PresentColumns } from '../query/columns-present.ts'
+import { canCountChanges, changedCountStatement, SORTED_ROWS_MAX } from '../query/changed-count.ts'
 import type { PagePlan } from '../query/plan.ts'
-import { needsWindows } from '../query/windows.ts'
-import { fillByWindows, type WindowSearch } from './fill-by-windows.ts'
+import type { PresentColumns } from '../query/present-columns.ts'
+import { needsScanBatches } from '../query/scan-batch.ts'
+import { fillInBatches, type ScanOptions } from './fill-in-batches.ts'
 
-export interface PageSearch extends WindowSearch {
-  /** End of the count, by `performance.now()`. */
+export interface FillPageOptions extends ScanOptions {
+  /** Deadline of the count, by `performance.now()`. */
   readonly deadline: number
-  /** Changed rows of the list, up to `SORTED_MAX + 1`, if they were counted for this request already. */
-  readonly changed: number | null
+  /** Number of changed rows, up to `SORTED_ROWS_MAX + 1`; null if they were not counted yet. */
+  readonly changedCount: number | null
+  /** Whether to use prepared statements. */
   readonly prepares: boolean
 }
 
-/** Fills the page. Throws what `fill` throws, what the server does, and the signal's reason. */
-export async function fillPage(plan: PagePlan, search: PageSearch): Promise<void> {
-  const { present, fill } = search
-  const changed = isCounted(plan, present) ? (search.changed ?? (await countChanged(plan, search))) : null
-  if (changed === 0) return
-  if (changed !== null && changed <= SORTED_MAX) await fill({ ...plan, changed: 'sorted' })
-  else if (needsWindows(plan, present)) await fillByWindows(plan, search)
-  else await fill(changed === null ? plan : { ...plan, changed: 'walked' })
+/** Fills the page. Rejects like `fill`, with errors of the server, and with the signal's reason. */
+export async function fillPage(plan: PagePlan, options: FillPageOptions): Promise<void> {
+  const { present, fill } = options
+  const changedRows = canCountChanges(plan, present)
+    ? (options.changedCount ?? (await countChanged(plan, options)))
+    : null
+  if (changedRows === 0) return
+  if (changedRows !== null && changedRows <= SORTED_ROWS_MAX) await fill({ ...plan, accessPath: 'sort' })
+  else if (needsScanBatches(plan, present)) await fillInBatches(plan, options)
+  else await fill(changedRows === null ? plan : { ...plan, accessPath: 'skip' })
 }
 
-/** A request for `changedCountStatement`, and the number that it returned. */
-export function changedCount(
+/** Returns a request for `changedCountStatement`. `count` returns the result after the request. */
+export function changedCountRequest(
   plan: PagePlan,
   present: PresentColumns,
   prepares: boolean,
@@ -42,9 +45,9 @@ export function changedCount(
 
 async function countChanged(
   plan: PagePlan,
-  { connection, present, signal, deadline, prepares }: PageSearch,
+  { connection, present, signal, deadline, prepares }: FillPageOptions,
 ): Promise<number> {
-  const { request, count } = changedCount(plan, present, prepares)
+  const { request, count } = changedCountRequest(plan, present, prepares)
   await connection.read([request], { signal, deadline })
   return count()
 }

@@ -1,21 +1,22 @@
-// Polls the open transactions, and reads the first page of a list, or the count of changed rows, in the same flush.
+// Sends the poll of open transactions in one flush with a speculative read: of the first page, or of the count of changed rows.
+// If the request waits for transactions, the result of the read is not used.
 
 import type { Connection } from '@store-export/postgres'
 import type { PageWriter } from '../encode/page-writer.ts'
-import { isCounted } from '../query/changed-count.ts'
-import type { PresentColumns } from '../query/columns-present.ts'
-import { needsWindows } from '../query/windows.ts'
-import { changedCount } from './fill-page.ts'
+import { canCountChanges } from '../query/changed-count.ts'
+import type { PresentColumns } from '../query/present-columns.ts'
+import { needsScanBatches } from '../query/scan-batch.ts'
+import { changedCountRequest } from './fill-page.ts'
 import { lacksFunctions, type PollOptions, pollAndRun, type TransactionSnapshot } from './open-transactions.ts'
 import type { PageRequest, Pages } from './pages.ts'
 import { endTransaction, PlannedRead } from './read-plan.ts'
-import { requireServable } from './refusals.ts'
+import { requireServable } from './require-servable.ts'
 
-/** What was read right after the poll. */
-export interface ReadAhead {
+/** Result of a speculative read. */
+export interface SpeculativeRead {
   readonly page: PageWriter | null
-  /** Changed rows, up to `SORTED_MAX + 1`; null if they were not counted. */
-  readonly changed: number | null
+  /** Number of changed rows, up to `SORTED_ROWS_MAX + 1`; null if they were not counted. */
+  readonly changedCount: number | null
 }
 
 /** A connection of a store, and the columns that the store has. */
@@ -24,50 +25,49 @@ export interface StoreSession {
   readonly present: PresentColumns
 }
 
-/** Nothing was read with the poll. */
-export const NOTHING_AHEAD: ReadAhead = { page: null, changed: null }
+export const NOTHING_READ: SpeculativeRead = { page: null, changedCount: null }
 
-/** Sends the poll together with the page's statements, or with the count of changed rows. Rejects as `pollAndRun` does, and with `ApiError`. */
-export async function pollAndReadAhead(
+/** Polls the open transactions, and reads right after the poll. Rejects like `pollAndRun`, and with `ApiError`. */
+export async function pollAndRead(
   pages: Pages,
   request: PageRequest,
   { connection, present }: StoreSession,
   options: PollOptions,
-): Promise<ReadAhead & { readonly look: TransactionSnapshot }> {
+): Promise<SpeculativeRead & { readonly snapshot: TransactionSnapshot }> {
   const { plan } = request
-  // a request that the store can't serve is refused without waiting for transactions
+  // Rejects the request before it waits for transactions.
   requireServable(plan, present)
   if (options.prepared) await pages.plans.renew(connection)
-  if (plan.kind === 'page' && isCounted(plan, present)) {
-    const counting = changedCount(plan, present, options.prepared)
-    const { look, ran, error } = await pollAndRun(connection, [counting.request], options)
+  if (plan.kind === 'page' && canCountChanges(plan, present)) {
+    const counting = changedCountRequest(plan, present, options.prepared)
+    const { snapshot, ran, error } = await pollAndRun(connection, [counting.request], options)
     if (error !== null) throw error
-    const changed = ran ? counting.count() : null
-    return { look, changed, page: changed === 0 ? pages.newPage(request, present) : null }
+    const changedCount = ran ? counting.count() : null
+    return { snapshot, changedCount, page: changedCount === 0 ? pages.newPage(request, present) : null }
   }
-  const isOneStatement = plan.kind !== 'page' || !needsWindows(plan, present)
+  const isOneStatement = plan.kind !== 'page' || !needsScanBatches(plan, present)
   if (isOneStatement && present.has(plan.resource.table))
-    return await lookAndReadPage(pages, request, { connection, present }, options)
-  const { look } = await pollAndRun(connection, [], options)
-  return { look, ...NOTHING_AHEAD }
+    return await pollAndReadPage(pages, request, { connection, present }, options)
+  const { snapshot } = await pollAndRun(connection, [], options)
+  return { snapshot, ...NOTHING_READ }
 }
 
-async function lookAndReadPage(
+async function pollAndReadPage(
   pages: Pages,
   request: PageRequest,
   { connection, present }: StoreSession,
   options: PollOptions,
-): Promise<ReadAhead & { readonly look: TransactionSnapshot }> {
+): Promise<SpeculativeRead & { readonly snapshot: TransactionSnapshot }> {
   const page = pages.newPage(request, present)
   const read = new PlannedRead(request.plan, page, { present, prepares: options.prepared })
   try {
-    const { look, ran, error } = await pollAndRun(connection, read.requests, options)
-    // a server without the functions of the check: `readPlan` reads without it
-    if (error !== null && !(read.isLayered && lacksFunctions(error))) throw error
+    const { snapshot, ran, error } = await pollAndRun(connection, read.requests, options)
+    // The server lacks functions of the rewrite check. The page is read later, by `readPlan`, without this check.
+    if (error !== null && !(read.readsOtherTables && lacksFunctions(error))) throw error
     await endTransaction(connection, options)
-    if (!ran) return { look, ...NOTHING_AHEAD }
+    if (!ran) return { snapshot, ...NOTHING_READ }
     read.finish()
-    return { look, changed: null, page }
+    return { snapshot, changedCount: null, page }
   } catch (error) {
     await endTransaction(connection, options)
     pages.failed(error, request, connection)

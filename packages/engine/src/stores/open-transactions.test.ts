@@ -1,7 +1,7 @@
 import { queryRows, sql } from '@store-export/postgres'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createSamples, type Samples } from '../../test/support/samples.ts'
-import { lookOf, pollOpenTransactions } from './open-transactions.ts'
+import { pollOpenTransactions, snapshotOf } from './open-transactions.ts'
 
 let samples: Samples
 
@@ -39,5 +39,5 @@ test('[SYNC-1] ignores transactions of other databases, also if the role has num
 test('[SYNC-1] a server that does not show the lock of the own session shows no transactions', () => {
   const clock = { at: 837_000_000_000_000n, isStandby: false, pid: 7 }
   const own = { pid: 7, database: '1', user: '1', application: '', isAtWork: true, startedAt: null }
-  expect(lookOf([[clock], [], [own], []])).toEqual({ at: clock.at, open: null })
+  expect(snapshotOf([[clock], [], [own], []])).toEqual({ at: clock.at, open: null })
 })

@@ -1,33 +1,35 @@
-// Decides whether a request may open a connection. The rules keep a store that hangs from harming the others:
-// - A store without a connection may close the one that was idle longest, of its own server if that server is full.
-// - A store with a connection gets another one if there is room, or in place of one that was idle for some seconds.
-//   If the store responds, its request waits for 200 ms, and then displaces even a connection that has just become idle.
-// - A new store opens its second connection after the server accepted the first session. Connections without a response
-//   get half of each bound. A store whose last request failed gets a quarter. The rest is for stores that respond.
-// - A failed attempt delays the next one to the store, or to the server if it refused the connection, by a growing pause.
+// Decides whether a request may open a connection. The rules stop a store that hangs from harming other stores:
+// - If a bound is reached, a store without a connection may close the connection that was idle longest. If the bound is that
+//   of the server, this is a connection to the same server.
+// - A store with a connection may open another one if there is room. Otherwise, it may close one that was idle for 5 s. A store
+//   that responds may close any idle connection after its request has waited for 200 ms.
+// - A store that is new or failing opens one connection at a time.
+// - Connections that have not responded yet get half of each bound. Those of failing stores get a quarter.
+// - A failed attempt delays the next one by a growing pause. The pause is for the store, or for the server if the server refused
+//   the connection.
 
 import type { ConnectionBudget } from './connection-budget.ts'
 import type { StoreSlot, Waiter } from './store-pool.ts'
 
-/** What a request may do now. */
+/** When a request may open a connection, and how. */
 export interface Opening {
-  /** When it may open a connection if nothing else happens, by `performance.now()`. */
+  /** Earliest time, by `performance.now()`, if nothing else happens before. */
   readonly at: number
   /** The idle connection to close first; null if there is room. */
   readonly displaced: StoreSlot | null
 }
 
-/** Idle time after which a store that already has a connection may displace this one. */
-const STALE_MS = 5000
-/** How long a request of a store that answers waits for one of its own connections before it displaces an idle one. */
+/** Idle time after which a store with a connection may close this one. */
+const IDLE_MS_MIN = 5000
+/** How long a request of a responding store waits for one of its own connections before it closes an idle one. */
 const OWN_WAIT_MS = 200
 
-/** The opening for a request; null if another event has to happen first. `idle` begins with the slot used least recently. */
+/** Returns null if another event must happen first. `idle` starts with the slot that was used least recently. */
 export function openingFor({ pool, since }: Waiter, idle: Iterable<StoreSlot>, now: number): Opening | null {
-  const { standing, budgets, retryAt } = pool
+  const { health, budgets, retryAt } = pool
   if (retryAt > now) return { at: retryAt, displaced: null }
-  if (standing !== 'answering' && pool.isConnecting) return null
-  const withoutShare = budgets.find((budget) => !budget.hasShareFor(standing) || !budget.mayTry())
+  if (health !== 'responding' && pool.isConnecting) return null
+  const withoutShare = budgets.find((budget) => !budget.hasShareFor(health) || !budget.mayAttempt())
   const full = budgets.find(({ isFull }) => isFull)
   pool.blockedBy = withoutShare ?? full ?? pool.server
   if (withoutShare !== undefined) return null
@@ -35,8 +37,8 @@ export function openingFor({ pool, since }: Waiter, idle: Iterable<StoreSlot>, n
   const displaced = firstOf(idle, full)
   if (displaced === null) return null
   if (pool.isEmpty) return { at: displaced.idleSince, displaced }
-  const stale = displaced.idleSince + STALE_MS
-  return { at: standing === 'answering' ? Math.min(stale, since + OWN_WAIT_MS) : stale, displaced }
+  const longIdle = displaced.idleSince + IDLE_MS_MIN
+  return { at: health === 'responding' ? Math.min(longIdle, since + OWN_WAIT_MS) : longIdle, displaced }
 }
 
 function firstOf(idle: Iterable<StoreSlot>, budget: ConnectionBudget): StoreSlot | null {

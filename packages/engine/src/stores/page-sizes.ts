@@ -1,13 +1,14 @@
-// How many rows to read for a page, so that the page ends near its bound in bytes. Learned from the last page of the list:
-// otherwise each page of large rows would read and drop most of its rows.
+// Estimates how many rows fill a page up to its bound in bytes, from the last page of the list. Without an estimate, a page of
+// large rows would read many rows that don't fit.
 
-/** Lists that are stored. The least recently used one is dropped. */
+/** Maximum number of lists with an estimate. The one that was updated least recently is dropped. */
 const LISTS_MAX = 10_000
-/** Rows differ in size, so more are read than fit on average. */
+/** Reads more rows than fit on average, because rows differ in size. */
 const MARGIN = 1.25
-/** Share of the rows with which a page is read after one that was too slow. */
+/** Share of the rows to read after a page that was too slow. */
 const SLOW_SHARE = 0.25
 
+/** The estimates for all lists. */
 export class PageSizes {
   private readonly known = new Map<string, number>()
   private readonly bytesMax: number
@@ -16,17 +17,18 @@ export class PageSizes {
     this.bytesMax = bytesMax
   }
 
-  /** Rows to read for a page of at most `limit` rows: at least one. */
+  /** Returns how many rows to read for a page: from 1 to `limit`. */
   rowsFor(list: string, limit: number): number {
     return Math.min(limit, this.known.get(list) ?? limit)
   }
 
+  /** Updates the estimate after a page. */
   served(list: string, { rows, bytes }: { readonly rows: number; readonly bytes: number }): void {
     if (rows === 0) return
     this.remember(list, Math.ceil((this.bytesMax / (bytes / rows)) * MARGIN))
   }
 
-  /** Learns from a page of `rows` rows that was not read in time. */
+  /** Lowers the estimate after a page of `rows` rows that was not read in time. */
   tooSlow(list: string, rows: number): void {
     this.remember(list, Math.max(1, Math.floor(rows * SLOW_SHARE)))
   }

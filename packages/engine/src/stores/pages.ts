@@ -1,26 +1,26 @@
-// Makes the pages of requests, and learns from them how many rows to read and which plans of the server to distrust.
+// Makes the pages of requests. Updates the estimated page sizes and the cached plans after each page.
 
 import { type Connection, TimeLimitPassed } from '@store-export/postgres'
 import { PageWriter } from '../encode/page-writer.ts'
-import type { PresentColumns } from '../query/columns-present.ts'
 import type { Plan } from '../query/plan.ts'
+import type { PresentColumns } from '../query/present-columns.ts'
 import type { StoreEventHandler } from '../store-event.ts'
-import { isTooSlow } from './database-errors.ts'
-import { KeptPlans } from './kept-plans.ts'
+import { CachedPlans } from './cached-plans.ts'
+import { isCanceled } from './database-errors.ts'
 import { PageSizes } from './page-sizes.ts'
-import { tracksUpdates } from './refusals.ts'
+import { tracksUpdates } from './require-servable.ts'
 import type { StoreAddress } from './store-pool.ts'
 
-/** Rows of a store to read, and the bytes before the first row. */
+/** A request for the rows of a plan. */
 export interface PageRequest {
   readonly address: StoreAddress
   readonly plan: Plan
-  readonly lead: string
+  /** Text before the first row. */
+  readonly prefix: string
 }
 
 export class Pages {
-  /** Plans that connections keep. */
-  readonly plans = new KeptPlans()
+  readonly plans = new CachedPlans()
   private readonly bytesMax: number
   private readonly emit: StoreEventHandler
   private readonly sizes: PageSizes
@@ -31,37 +31,37 @@ export class Pages {
     this.sizes = new PageSizes(pageBytesMax)
   }
 
-  /** The request with as many rows as probably fit on its page. */
+  /** Returns the request with the number of rows that probably fit on its page. */
   sized<T extends PageRequest>(request: T): T {
     const { address, plan } = request
     if (plan.kind !== 'page') return request
     return { ...request, plan: { ...plan, limit: this.sizes.rowsFor(listOf(address, plan), plan.limit) } }
   }
 
-  newPage({ plan, lead }: PageRequest, present: PresentColumns): PageWriter {
+  newPage({ plan, prefix }: PageRequest, present: PresentColumns): PageWriter {
     const single = plan.kind === 'one' || plan.kind === 'only'
     const rowsMax = plan.kind === 'page' ? plan.limit : single ? 1 : Number.MAX_SAFE_INTEGER
     const bytesMax = plan.kind === 'page' ? this.bytesMax : Number.MAX_SAFE_INTEGER
-    const page = new PageWriter(plan.resource, { rowsMax, bytesMax }, lead)
+    const page = new PageWriter(plan.resource, { rowsMax, bytesMax }, prefix)
     page.tracksUpdates = tracksUpdates(plan.resource, present)
     return page
   }
 
-  /** Learns from an error of a read if the read was too slow. */
-  failed(error: unknown, { address, plan }: Omit<PageRequest, 'lead'>, connection: Connection): void {
-    if (!isTooSlow(error) && !(error instanceof TimeLimitPassed)) return
+  /** Call it after a failed read. If the read was too slow, the next one reads fewer rows with new plans. */
+  failed(error: unknown, { address, plan }: Omit<PageRequest, 'prefix'>, connection: Connection): void {
+    if (!isCanceled(error) && !(error instanceof TimeLimitPassed)) return
     this.plans.distrust(connection)
-    // a scan batch takes as long for one row as for many
-    if (plan.kind === 'page' && plan.window === undefined) this.sizes.tooSlow(listOf(address, plan), plan.limit)
+    // A scan batch takes as long for one row as for many.
+    if (plan.kind === 'page' && plan.scanBatch === undefined) this.sizes.tooSlow(listOf(address, plan), plan.limit)
   }
 
-  /** Learns from a page, and reports values that break the contract. */
+  /** Updates the estimated size of pages, and emits events for contract violations. */
   served({ address, plan }: PageRequest, page: PageWriter): void {
     if (plan.kind === 'page') this.sizes.served(listOf(address, plan), { rows: page.rows, bytes: page.out.length })
     for (const [what, count] of page.out.contractViolations) {
       const [field = what, ...kind] = what.split(' ')
-      const place = { storeId: address.storeId, resource: plan.resource.name, field }
-      this.emit({ event: 'store.contract_violated', ...place, kind: kind.join(' '), count })
+      const source = { storeId: address.storeId, resource: plan.resource.name, field }
+      this.emit({ event: 'store.contract_violated', ...source, kind: kind.join(' '), count })
     }
   }
 }

@@ -1,18 +1,19 @@
-// Reads the rows of a plan into a page, in one round trip: one statement, or, with embedded rows, a transaction.
+// Reads the rows of a plan into a page in one round trip, as one statement, or as a transaction if there are embedded rows.
 
 import type { Cell, Connection, Request, RunOptions, Sink, Statement } from '@store-export/postgres'
-import { ChildRows } from '../encode/child-rows.ts'
+import { EmbeddedRows } from '../encode/embedded-rows.ts'
 import type { PageWriter } from '../encode/page-writer.ts'
-import { hasLayers, type PresentColumns } from '../query/columns-present.ts'
-import { type EmbeddedField, embeddedFields, rewrittenStatement } from '../query/embedded.ts'
+import { type EmbeddedField, embeddedFields } from '../query/embedded-fields.ts'
 import type { Plan } from '../query/plan.ts'
+import { anyReadsOtherTables, type PresentColumns } from '../query/present-columns.ts'
+import { rewriteCheckStatement } from '../query/rewrite-check.ts'
 import { statementOf } from '../query/sql.ts'
 import { lacksFunctions } from './open-transactions.ts'
 
-/** Thrown when a table was rewritten while the page was read. Its code makes the service read the columns and the page again. */
+/** Thrown if a table was rewritten during the read. Because of its code, the service reads the columns and the page again. */
 class TableRewritten extends Error {
   override readonly name = 'TableRewritten'
-  /** `feature_not_supported`, as for a prepared statement whose table has changed. */
+  /** `feature_not_supported`, the code for a prepared statement whose table has changed. */
   readonly code = '0A000'
 
   constructor() {
@@ -23,19 +24,19 @@ class TableRewritten extends Error {
 /** How a plan is read. */
 export interface PlanOptions {
   readonly present: PresentColumns
-  /** Whether the connection keeps statements prepared. */
+  /** Whether to use prepared statements. */
   readonly prepares: boolean
 }
 
-/** Hands the rows of the plan to the page. Rejects as `Connection.read` does, and with the first error of the page. */
+/** Reads the rows into the page. Rejects like `Connection.read`, and with errors of the page. */
 export async function readPlan(connection: Connection, read: PlannedRead, options: RunOptions): Promise<void> {
   const { page } = read
   const { rows } = page
   try {
     await run(connection, read, options)
   } catch (error) {
-    // A server that is not quite PostgreSQL, or a role without the right: nothing of the page was read yet.
-    if (!read.isLayered || page.rows > rows || !lacksFunctions(error)) throw error
+    // The server lacks functions of the check, or the role may not call them. Retries only if no row was read.
+    if (!read.readsOtherTables || page.rows > rows || !lacksFunctions(error)) throw error
     await run(connection, read.withoutCheck(), options)
   }
 }
@@ -52,21 +53,26 @@ async function run(connection: Connection, read: PlannedRead, options: RunOption
   }
 }
 
-/** Ends the transaction of a read that failed. */
+/** Ends the transaction of a failed read. */
 export async function endTransaction(connection: Connection, options: RunOptions): Promise<void> {
   if (!connection.isClosed && connection.transaction !== 'none') await connection.script('rollback', options)
 }
 
-/** The statements of one page, sent as one group: one statement, or, with embedded rows, a transaction. */
+/** The statements of one page. */
 export class PlannedRead {
   readonly page: PageWriter
-  /** The first query locks all tables. The check follows it. The rows of the page come last. */
+  /**
+   * One statement, or a transaction:
+   * 1. The embedded rows. Their first statement takes the snapshot and locks the tables.
+   * 2. The check that no table was rewritten in between.
+   * 3. The rows of the page.
+   */
   readonly requests: readonly Request[]
-  /** Whether the check also needs functions that some servers lack. */
-  readonly isLayered: boolean
+  /** Whether a table reads other tables. The check then needs functions that some servers lack. */
+  readonly readsOtherTables: boolean
   readonly #plan: Plan
   readonly #options: PlanOptions
-  readonly #children: readonly (ChildRows | null)[]
+  readonly #embedded: readonly (EmbeddedRows | null)[]
   #isRewritten = false
 
   constructor(plan: Plan, page: PageWriter, options: PlanOptions, isChecked = true) {
@@ -77,35 +83,35 @@ export class PlannedRead {
     const fields = embeddedFields(plan, present, prepares)
     const isPlain = fields.every(({ statement }) => statement === null)
     const tables = [plan.resource, ...fields.map(({ resource }) => resource)].map(({ table }) => table)
-    this.isLayered = isChecked && !isPlain && hasLayers(present, tables)
-    this.#children = fields.map(({ resource, statement }) =>
-      statement === null ? null : new ChildRows(resource, page),
+    this.readsOtherTables = isChecked && !isPlain && anyReadsOtherTables(present, tables)
+    this.#embedded = fields.map(({ resource, statement }) =>
+      statement === null ? null : new EmbeddedRows(resource, page),
     )
     const rows = request(statementOf(plan, present, { prepares }), (row) =>
-      isPlain ? page.take(row) : page.take(row, this.#children),
+      isPlain ? page.take(row) : page.take(row, this.#embedded),
     )
     this.requests = isPlain ? [rows] : this.#transaction(fields, isChecked, rows)
   }
 
-  /** The same read on a server that cannot tell whether a table was rewritten. */
+  /** Returns the same read without the check for rewritten tables. */
   withoutCheck(): PlannedRead {
     return new PlannedRead(this.#plan, this.page, this.#options, false)
   }
 
-  /** Throws if a table was rewritten between the statements. */
+  /** Throws if a table was rewritten during the read. */
   finish(): void {
     if (this.#isRewritten) throw new TableRewritten()
   }
 
   /** Releases the memory of embedded rows. */
   release(): void {
-    for (const each of this.#children) each?.release()
+    for (const each of this.#embedded) each?.release()
   }
 
   #transaction(fields: readonly EmbeddedField[], isChecked: boolean, rows: Request): Request[] {
     const { present, prepares } = this.#options
     const embedded = fields.flatMap(({ statement }, index) =>
-      statement === null ? [] : [request(statement, (row) => this.#children[index]?.take(row))],
+      statement === null ? [] : [request(statement, (row) => this.#embedded[index]?.take(row))],
     )
     const tables = [
       this.#plan.resource,
@@ -114,7 +120,10 @@ export class PlannedRead {
     const take = ({ bytes, start, length }: Cell) => {
       this.#isRewritten = bytes[start + length - 1] === 1
     }
-    const check = request(rewrittenStatement(tables, present, { isLayered: this.isLayered, prepares }), take)
+    const check = request(
+      rewriteCheckStatement(tables, present, { readsOtherTables: this.readsOtherTables, prepares }),
+      take,
+    )
     const [begin, commit] = [BEGIN, COMMIT].map((text) => request({ text, values: [], prepared: prepares }, noop)) as [
       Request,
       Request,

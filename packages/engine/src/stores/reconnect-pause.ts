@@ -1,10 +1,10 @@
 // Delays connection attempts to a server or a store after a failed one.
 
 const PAUSE_MS_MIN = 50
-/** Less than a request waits in a queue that stands still (`STORE_EXPORT_STORE_QUEUE_WAIT_MS`): each request sees an attempt. */
+/** Shorter than the wait in a queue without progress (`STORE_EXPORT_STORE_QUEUE_WAIT_MS`), so there is an attempt in each wait. */
 const PAUSE_MS_MAX = 500
 
-/** The pause before the next connection attempt. It doubles with each failure and ends with the first success. */
+/** The pause before the next attempt to connect. It doubles with each failure and ends with the first success. */
 export class ReconnectPause {
   /** Earliest time of the next attempt, by `performance.now()`; 0 without a failure. */
   retryAt = 0
@@ -18,7 +18,7 @@ export class ReconnectPause {
     return this.failures > 0
   }
 
-  /** Notes a failed attempt. Failures during a pause count as one with the failure that began the pause. */
+  /** Notes a failed attempt. A failure during a pause doesn't extend the pause. */
   failed(cause: unknown, now: number = performance.now()): void {
     this.cause = cause
     this.failedAt = now

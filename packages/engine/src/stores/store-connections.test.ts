@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { within } from '@store-export/postgres'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { type PoolBounds, type StoreAddress, StorePools } from './pools.ts'
+import { type PoolBounds, type StoreAddress, StorePools } from './store-pools.ts'
 
 const BOUNDS: PoolBounds = {
   storePoolSize: 4,

@@ -1,13 +1,13 @@
-// Opens, lends, and closes the connections to all stores within three bounds: of a store, of a database server, and of the
-// node. A request takes an idle connection of its own store first; `opening-rules.ts` says when it may open one.
+// Opens, assigns, and closes the connections to all stores within three bounds: of the store, of its database server, and of the
+// node. A request takes an idle connection of its store if there is one. `opening-rules.ts` decides when it may open one.
 
 import { type Connection, within } from '@store-export/postgres'
 import type { StoreEventHandler } from '../store-event.ts'
+import { assessFailure } from './assess-failure.ts'
 import { ConnectionBudget } from './connection-budget.ts'
 import type { FullPart } from './database-errors.ts'
-import { verdictOn } from './failed-use.ts'
 import { openingFor } from './opening-rules.ts'
-import { StoreDatabaseError } from './store-fault.ts'
+import { StoreDatabaseError } from './store-database-error.ts'
 import type { StorePool, StoreSlot, Waiter } from './store-pool.ts'
 import { type QueueBounds, WaitingRequests } from './waiting-requests.ts'
 
@@ -18,13 +18,15 @@ export interface ConnectionBounds extends QueueBounds {
   readonly storeTimeoutMs: number
 }
 
-interface Begun {
+/** Start of a request's use of a slot. */
+interface UseStart {
+  /** By `performance.now()`. */
   readonly at: number
-  /** Whether the connection was opened for it. */
+  /** Whether the connection is opened for the request. */
   readonly isFresh: boolean
 }
 
-/** How long a statement may take that runs on a connection which is closed. */
+/** How long a running statement may still take when its connection is closed. */
 const CLOSE_MS = 5000
 const NEVER = Number.POSITIVE_INFINITY
 
@@ -33,17 +35,17 @@ export class StoreConnections {
   private readonly onEmptied: (pool: StorePool) => void
   private readonly all: ConnectionBudget
   private readonly servers = new Map<string, ConnectionBudget>()
-  /** Idle connections, the one used least recently first. */
+  /** Slots with an idle connection, in the order of their last use. */
   private readonly idle = new Set<StoreSlot>()
   private readonly requests: WaitingRequests
   /** Slots with an open connection, closing ones included. */
   private readonly opened = new Set<StoreSlot>()
   /** Slots in use: the connection is open or being opened. */
-  private readonly lent = new Set<StoreSlot>()
-  private readonly leaving = new Set<Promise<void>>()
+  private readonly inUse = new Set<StoreSlot>()
+  private readonly closing = new Set<Promise<void>>()
   private wakeTimer: NodeJS.Timeout | undefined
 
-  /** `onEmptied` is called with a pool whose last connection was closed to make room. */
+  /** `onEmptied` is called after the last connection of a pool was closed to make room. */
   constructor(bounds: ConnectionBounds, emit: StoreEventHandler, onEmptied: (pool: StorePool) => void) {
     this.bounds = bounds
     this.requests = new WaitingRequests(bounds, emit)
@@ -51,13 +53,13 @@ export class StoreConnections {
     this.all = new ConnectionBudget(bounds.storeConnectionsMax)
   }
 
-  /** Open connections, closing ones included; those in use; and requests that wait for their turn or for the session. */
+  /** Counts the open connections, including closing ones, those in use, and the requests without a connection. */
   get sums(): { readonly connections: number; readonly busy: number; readonly waiting: number } {
-    const busy = [...this.lent].filter(({ connection }) => connection !== null).length
-    return { connections: this.opened.size, busy, waiting: this.requests.size + this.lent.size - busy }
+    const busy = [...this.inUse].filter(({ connection }) => connection !== null).length
+    return { connections: this.opened.size, busy, waiting: this.requests.size + this.inUse.size - busy }
   }
 
-  /** The bounds of connections to a database server, by its hosts and ports: of the server, and of the node. */
+  /** Returns the bounds for connections to a server: of the server, and of the node. `server` are its hosts and ports. */
   budgetsOf(server: string): readonly [ConnectionBudget, ConnectionBudget] {
     const budget = this.servers.get(server) ?? new ConnectionBudget(this.bounds.storeServerConnectionsMax)
     this.servers.set(server, budget)
@@ -65,48 +67,48 @@ export class StoreConnections {
   }
 
   /**
-   * A slot for `run`; null if the pool was discarded during the wait. Waits until `limit`, by `performance.now()`, while
-   * requests make progress, and `storeQueueWaitMs` otherwise. Rejects with `StoreDatabaseError`.
+   * Returns a slot for `run`, or null if the pool was discarded during the wait. The wait ends at `limit`, by
+   * `performance.now()`, or earlier if no request made progress for `storeQueueWaitMs`. Rejects with `StoreDatabaseError`.
    */
   async take(pool: StorePool, limit: number): Promise<StoreSlot | null> {
     const idle = this.takeIdle(pool)
-    if (idle !== null) return this.lend(idle)
+    if (idle !== null) return this.markInUse(idle)
     const waiter = this.requests.add(pool)
-    this.pump()
+    this.assignSlots()
     return await this.requests.slotFor(waiter, limit)
   }
 
-  /** Runs `work` with the connection of a slot, and releases the slot. Opens the connection until `deadline`. */
+  /** Runs `work` with the connection of a slot, and releases the slot. Opens the connection if needed, until `deadline`. */
   async run<T>(slot: StoreSlot, work: (connection: Connection) => Promise<T>, deadline: number): Promise<T> {
-    const begun = { at: performance.now(), isFresh: slot.connection === null }
+    const start = { at: performance.now(), isFresh: slot.connection === null }
     try {
       const result = await work(slot.connection ?? (await this.open(slot, deadline)))
-      slot.pool.succeeded(begun)
+      slot.pool.succeeded(start)
       return result
     } catch (cause) {
-      throw await this.judge(slot, begun, cause)
+      throw await this.noteFailure(slot, start, cause)
     } finally {
       this.release(slot)
     }
   }
 
-  /** Closes the idle connections of a discarded pool, and tells the waiting requests to use the new pool. */
+  /** Closes the idle connections of a discarded pool. Its waiting requests get null, so that they use the new pool. */
   abandon(pool: StorePool): void {
-    for (const slot of [...pool.idle]) void this.end(slot)
+    for (const slot of [...pool.idle]) void this.closeSlot(slot)
     for (const { turn } of pool.waiting) turn.resolve(null)
     pool.waiting.clear()
   }
 
-  /** Closes the connections that have been idle for so long. */
+  /** Closes the connections that have been idle for `idleMs`. */
   closeUnused(idleMs: number): void {
     const idleBefore = performance.now() - idleMs
-    for (const slot of [...this.idle]) if (slot.idleSince <= idleBefore) void this.end(slot)
+    for (const slot of [...this.idle]) if (slot.idleSince <= idleBefore) void this.closeSlot(slot)
   }
 
   /** Resolves when all discarded connections are closed. */
   async close(): Promise<void> {
     clearTimeout(this.wakeTimer)
-    await Promise.all(this.leaving)
+    await Promise.all(this.closing)
   }
 
   private takeIdle(pool: StorePool): StoreSlot | null {
@@ -116,22 +118,22 @@ export class StoreConnections {
     return slot
   }
 
-  private lend(slot: StoreSlot): StoreSlot {
+  private markInUse(slot: StoreSlot): StoreSlot {
     const { pool } = slot
     pool.running.add(slot)
     pool.progressAt = performance.now()
-    this.lent.add(slot)
+    this.inUse.add(slot)
     return slot
   }
 
-  /** Serves the requests that wait, as far as the rules allow now. */
-  private pump(): void {
+  /** Assigns slots to waiting requests, as far as the rules allow it now. */
+  private assignSlots(): void {
     const now = performance.now()
     let wakeAt = NEVER
     for (const waiter of this.requests.inTurn()) {
       const idle = this.takeIdle(waiter.pool)
       if (idle !== null) {
-        this.admit(waiter, idle)
+        this.assign(waiter, idle)
         continue
       }
       const opening = openingFor(waiter, this.idle, now)
@@ -140,24 +142,24 @@ export class StoreConnections {
       else this.openFor(waiter, opening.displaced)
     }
     clearTimeout(this.wakeTimer)
-    if (wakeAt !== NEVER) this.wakeTimer = setTimeout(() => this.pump(), Math.ceil(wakeAt - now)).unref()
+    if (wakeAt !== NEVER) this.wakeTimer = setTimeout(() => this.assignSlots(), Math.ceil(wakeAt - now)).unref()
   }
 
-  /** Assigns a slot to a request. The request gets the slot when `ready` settles. */
-  private admit(waiter: Waiter, slot: StoreSlot, ready?: Promise<void>): void {
+  /** Assigns a slot to a request. The request gets it when `ready` resolves. */
+  private assign(waiter: Waiter, slot: StoreSlot, ready?: Promise<void>): void {
     waiter.pool.waiting.delete(waiter)
-    this.lend(slot)
+    this.markInUse(slot)
     waiter.turn.resolve(ready === undefined ? slot : ready.then(() => slot))
   }
 
   private openFor(waiter: Waiter, displaced: StoreSlot | null): void {
-    // Counted at once, so that no two requests take the place of one connection.
+    // Counts the slot before the other connection is closed, so that no other request takes its place.
     const slot = waiter.pool.newSlot()
-    this.admit(waiter, slot, displaced === null ? undefined : this.end(displaced))
+    this.assign(waiter, slot, displaced === null ? undefined : this.closeSlot(displaced))
     if (displaced?.pool.isEmpty === true) this.onEmptied(displaced.pool)
   }
 
-  /** Opens the connection of a slot. A connection that opens after the deadline is closed by `end`. */
+  /** Opens the connection of a slot. `closeSlot` closes a connection that opens after the deadline. */
   private async open(slot: StoreSlot, deadline: number): Promise<Connection> {
     slot.opening = slot.pool.connect(() => this.ready(slot))
     const connection = await within(deadline - performance.now(), slot.opening)
@@ -165,61 +167,61 @@ export class StoreConnections {
     this.opened.add(slot)
     void connection.closed.then(() => {
       this.opened.delete(slot)
-      if (this.idle.has(slot)) void this.end(slot)
+      if (this.idle.has(slot)) void this.closeSlot(slot)
     })
-    this.pump()
+    this.assignSlots()
     return connection
   }
 
-  /** Called after each exchange: the first response to a statement proves that the store does not hang. */
+  /** Called after each exchange. The first response to a statement shows that the store doesn't hang. */
   private ready(slot: StoreSlot): void {
     if (slot.connection === null || slot.unproven === null) return
-    slot.pool.prove(slot)
-    this.pump()
+    slot.pool.responded(slot)
+    this.assignSlots()
   }
 
-  /** The error for the requester. Notes the failure of the store or its server. */
-  private async judge(slot: StoreSlot, begun: Begun, cause: unknown): Promise<unknown> {
+  /** Notes the failure of the store or its server. Returns the error for the request. */
+  private async noteFailure(slot: StoreSlot, start: UseStart, cause: unknown): Promise<unknown> {
     const { pool, connection, unproven } = slot
-    const { delayed, full, isFinal } = verdictOn({
+    const { delayed, full, isFinal } = assessFailure({
       cause,
-      isFresh: begun.isFresh,
+      isFresh: start.isFresh,
       isConnecting: connection === null,
-      hasAnswered: unproven === null,
-      durationMs: performance.now() - begun.at,
+      hasResponded: unproven === null,
+      durationMs: performance.now() - start.at,
       timeoutMs: this.bounds.storeTimeoutMs,
     })
     if (delayed.includes('store')) pool.pause.failed(cause)
     if (delayed.includes('server')) pool.server.pause.failed(cause)
     if (full !== null) await this.closeIdleOf(pool, full)
-    // Wraps the error, because a request that used an older connection would retry the error itself.
+    // Wraps the error, so that the request doesn't retry it.
     return isFinal ? new StoreDatabaseError('no connection to the store could be opened', { cause }) : cause
   }
 
-  /** Closes the idle connections that count against the limit which a store has reached, those of other stores included. */
+  /** Closes the idle connections that count against the limit that a store has reached, including those of other stores. */
   private async closeIdleOf(store: StorePool, full: FullPart): Promise<void> {
     const counted = [...this.idle].filter(({ pool }) => pool.sharesLimit(store, full))
-    await Promise.all(counted.map((slot) => this.end(slot)))
+    await Promise.all(counted.map((slot) => this.closeSlot(slot)))
   }
 
-  /** Keeps a connection for the next request, unless it has not responded, is of no more use, or its pool is discarded. */
+  /** Releases a slot. Closes its connection if it has not responded, can't be used again, or its pool is discarded. */
   private release(slot: StoreSlot): void {
     const { pool, connection, unproven } = slot
     const now = performance.now()
     for (const each of [pool, ...pool.budgets]) each.progressAt = now
     pool.running.delete(slot)
-    this.lent.delete(slot)
+    this.inUse.delete(slot)
     const isUsable = connection?.isClosed === false && !connection.isBusy && connection.transaction === 'none'
     if (isUsable && unproven === null && !pool.isDiscarded) {
       slot.idleSince = now
       pool.idle.push(slot)
       this.idle.add(slot)
-    } else void this.end(slot)
-    this.pump()
+    } else void this.closeSlot(slot)
+    this.assignSlots()
   }
 
   /** Closes the connection of a slot, and stops counting it when it is closed. */
-  private end(slot: StoreSlot): Promise<void> {
+  private closeSlot(slot: StoreSlot): Promise<void> {
     const { pool, opening } = slot
     const index = pool.idle.indexOf(slot)
     if (index >= 0) pool.idle.splice(index, 1)
@@ -228,12 +230,12 @@ export class StoreConnections {
     const ended = closed
       .catch(() => undefined)
       .then(() => {
-        this.leaving.delete(ended)
-        // Read only now: the first response may arrive while the connection is being closed.
+        this.closing.delete(ended)
+        // `unproven` is read after the close, because the first response can arrive during it.
         for (const budget of pool.budgets) budget.remove(slot.unproven)
-        this.pump()
+        this.assignSlots()
       })
-    this.leaving.add(ended)
+    this.closing.add(ended)
     return ended
   }
 }

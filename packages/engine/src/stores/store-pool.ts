@@ -1,50 +1,51 @@
-// The connections of one store, and the requests that wait for one. `StoreConnections` opens, lends and closes them;
-// `StorePools` decides which stores have a pool.
+// Stores the connections of one store, and the requests that wait for one. `StoreConnections` opens, assigns, and closes the
+// connections. `StorePools` decides which stores have a pool.
 
 import { type Connection, type ConnectionTarget, connect } from '@store-export/postgres'
-import type { ConnectionBudget, Standing } from './connection-budget.ts'
+import type { ConnectionBudget, StoreHealth } from './connection-budget.ts'
 import type { FullPart } from './database-errors.ts'
 import type { ReconnectPause } from './reconnect-pause.ts'
 
-/** Where a store is, as the control database has it. */
+/** The address of a store in the control database. */
 export interface StoreAddress {
   readonly storeId: string
   readonly databaseUrl: string
-  /** The schema that the store's tables are in; stores can share a database. */
+  /** The schema of the store's tables. Stores can share a database. */
   readonly schemaName: string
-  /** The password as the control database stores it: `StorePoolsOptions.connectionUrl` opens it. */
+  /** The encrypted password; null if there is none. `StorePoolsOptions.connectionUrl` decrypts it. */
   readonly sealedPassword: string | null
 }
 
-/** Settings of the sessions. */
+/** Settings for the sessions of stores. */
 export interface SessionBounds {
   readonly storeTimeoutMs: number
-  /** Whether limits are set when a connection starts; off behind a pooler that refuses unknown parameters. */
+  /** Whether a connection sets limits when it starts. Must be off behind a pooler that rejects unknown parameters. */
   readonly storeSessionSettings: boolean
 }
 
 export interface StorePoolOptions {
   readonly bounds: SessionBounds
   readonly target: ConnectionTarget
-  /** The bounds that its connections count against: of the database server, and of the node. */
+  /** The bounds for its connections: of the database server, and of the node. */
   readonly budgets: readonly [ConnectionBudget, ConnectionBudget]
-  /** Delays attempts on the store; it outlives the pool. */
+  /** Delays attempts to connect to the store. It outlives the pool. */
   readonly pause: ReconnectPause
 }
 
-/** A connection slot of a store. It counts against the bounds from before its connection is opened until it is closed. */
+/** A connection slot of a store. It counts against the bounds until its connection is closed. */
 export interface StoreSlot {
   readonly pool: StorePool
-  /** Settles when its connection is open or could not be opened; null before it is opened. */
+  /** Settles when its connection is open or can't be opened. Null before the attempt. */
   opening: Promise<Connection> | null
   /** Null until the server has accepted the session. */
   connection: Connection | null
-  /** Standing of the store when the slot was made; null after its first response. */
-  unproven: Standing | null
+  /** Health of the store when the slot was made. Null after the first response on its connection. */
+  unproven: StoreHealth | null
   /** Start of its idle time, by `performance.now()`. */
   idleSince: number
 }
 
+/** A request that waits for a slot. */
 export interface Waiter {
   readonly pool: StorePool
   /** Start of the wait, by `performance.now()`. */
@@ -54,7 +55,7 @@ export interface Waiter {
 }
 
 const CONNECT_TIMEOUT_MS = 3000
-/** The server ends a statement before the client gives up, so that none runs on unheard. */
+/** The server cancels a statement before the client stops waiting, so no statement runs without a client. */
 const SERVER_LIMIT_SHARE = 0.9
 
 export class StorePool {
@@ -63,18 +64,18 @@ export class StorePool {
   readonly since: number
   readonly budgets: StorePoolOptions['budgets']
   readonly pause: ReconnectPause
-  /** Idle connections, the one used last at the end. */
+  /** Slots with an idle connection, in the order of their last use. */
   readonly idle: StoreSlot[] = []
   readonly running = new Set<StoreSlot>()
   /** Requests in the order of their arrival. */
   readonly waiting = new Set<Waiter>()
-  /** The bound that delayed the requests last. */
+  /** The bound that delayed a request last. */
   blockedBy: ConnectionBudget
-  /** Last time that a request took or released a slot, by `performance.now()`. */
+  /** Time when a request last took or released a slot, by `performance.now()`. */
   progressAt = performance.now()
-  /** Whether the pool is discarded: its connections close when requests release them. */
+  /** Whether the pool is discarded. Its connections are closed when requests release them. */
   isDiscarded = false
-  private hasAnswered = false
+  private hasResponded = false
   private readonly target: ConnectionTarget
   private readonly connectTimeoutMs: number
 
@@ -89,7 +90,7 @@ export class StorePool {
   }
 
   /** Whether this is the pool of the address. */
-  leadsTo({ databaseUrl, schemaName, sealedPassword }: StoreAddress): boolean {
+  isAt({ databaseUrl, schemaName, sealedPassword }: StoreAddress): boolean {
     const { address } = this
     return (
       address.databaseUrl === databaseUrl &&
@@ -98,15 +99,15 @@ export class StorePool {
     )
   }
 
-  /** The connections of the database server. */
+  /** The bound of the database server. */
   get server(): ConnectionBudget {
     return this.budgets[0]
   }
 
-  /** State of the store by its last request. */
-  get standing(): Standing {
+  /** Health of the store by its last request. */
+  get health(): StoreHealth {
     if (this.pause.isFailing) return 'failing'
-    return this.hasAnswered ? 'answering' : 'new'
+    return this.hasResponded ? 'responding' : 'new'
   }
 
   /** Earliest time of the next connection attempt, by `performance.now()`. */
@@ -136,43 +137,43 @@ export class StorePool {
     return of === 'server' || (of === 'role' ? user === target.user : database === target.database)
   }
 
-  /** Opens a connection. `onReady` is called when the server has accepted the session, and after each exchange. */
+  /** Opens a connection. Calls `onReady` when the server has accepted the session, and after each exchange. */
   connect(onReady: () => void): Promise<Connection> {
     const { connectTimeoutMs } = this
     return connect(this.target, { applicationName: 'store-export', connectTimeoutMs, onReady })
   }
 
-  /** A slot for a connection, which counts from now on. */
+  /** Returns a new slot, which counts against the bounds. */
   newSlot(): StoreSlot {
-    const { standing } = this
-    for (const budget of this.budgets) budget.add(standing)
-    return { pool: this, opening: null, connection: null, unproven: standing, idleSince: 0 }
+    const { health } = this
+    for (const budget of this.budgets) budget.add(health)
+    return { pool: this, opening: null, connection: null, unproven: health, idleSince: 0 }
   }
 
-  /** Notes that the server has answered the first statement on a connection. */
-  prove(slot: StoreSlot): void {
-    if (slot.unproven !== null) for (const budget of this.budgets) budget.prove(slot.unproven)
+  /** Notes the first response to a statement on a connection. */
+  responded(slot: StoreSlot): void {
+    if (slot.unproven !== null) for (const budget of this.budgets) budget.responded(slot.unproven)
     slot.unproven = null
-    this.hasAnswered = true
+    this.hasResponded = true
   }
 
-  /** Notes that a request was served. One on an older connection does not end the pause after an attempt to open one. */
+  /** Notes that a request succeeded. With an older connection, it doesn't end a pause before the next attempt to connect. */
   succeeded({ isFresh }: { readonly isFresh: boolean }): void {
     if (isFresh || performance.now() >= this.pause.retryAt) this.pause.succeeded()
     if (isFresh) this.server.pause.succeeded()
   }
 }
 
-/** Settings of the session. `stores provision` also sets those that matter on the reader's role. */
+/** Returns the settings of a session. `stores provision` sets the important ones on the reader's role, too. */
 export function sessionSettings({ storeSessionSettings, storeTimeoutMs }: SessionBounds): Record<string, string> {
   if (!storeSessionSettings) return {}
   return {
     statement_timeout: String(Math.floor(storeTimeoutMs * SERVER_LIMIT_SHARE)),
     default_transaction_read_only: 'on',
-    // With another level, a statement that waits for a table being rewritten would find the table empty (R28).
+    // With another level, a statement that waits while a migration rewrites a table would find the table empty (R28).
     default_transaction_isolation: 'read committed',
     jit: 'off',
-    // A column that has just lost its zone is read as before for some seconds: the session must take it for UTC too.
+    // If a column has just changed to a timestamp without a zone, the service casts it to a timestamptz for some seconds.
     timezone: 'UTC',
   }
 }

@@ -1,23 +1,22 @@
-// The only reader of store databases: turns a plan into rows as JSON bytes. It knows no HTTP. `attempts.ts` has the time limit
-// and the retry.
+// Reads the rows of a plan from a store, as JSON bytes. Nothing else in the service reads stores.
 
 import type { Microseconds, Resource } from '@store-export/contract'
 import { queryRows } from '@store-export/postgres'
 import type { PageWriter } from '../encode/page-writer.ts'
-import type { PresentColumns } from '../query/columns-present.ts'
 import type { Plan } from '../query/plan.ts'
+import type { PresentColumns } from '../query/present-columns.ts'
 import { existsStatement } from '../query/sql.ts'
 import type { StoreEventHandler } from '../store-event.ts'
 import { Attempts } from './attempts.ts'
-import type { StoreColumns } from './columns.ts'
-import { countRows, type StoreCounts } from './counts.ts'
 import { fillPage } from './fill-page.ts'
-import { NOTHING_AHEAD, pollAndReadAhead, type ReadAhead, type StoreSession } from './first-page.ts'
+import { NOTHING_READ, pollAndRead, type SpeculativeRead, type StoreSession } from './first-page.ts'
 import { pollOpenTransactions } from './open-transactions.ts'
 import { type PageRequest, Pages } from './pages.ts'
-import type { StoreAddress, StorePools } from './pools.ts'
 import { PlannedRead, readPlan } from './read-plan.ts'
-import { requireReadable, requireServable } from './refusals.ts'
+import { requireReadable, requireServable } from './require-servable.ts'
+import type { StoreColumns } from './store-columns.ts'
+import { countRows, type StoreCounts } from './store-counts.ts'
+import type { StoreAddress, StorePools } from './store-pools.ts'
 import type { TransactionWait } from './transaction-wait.ts'
 
 export interface StoreReaderOptions {
@@ -28,22 +27,21 @@ export interface StoreReaderOptions {
   readonly emit: StoreEventHandler
   readonly timeoutMs: number
   readonly pageBytesMax: number
-  /** Rows of a scan batch, for a filter without an index. */
+  /** Rows of a scan batch. */
   readonly scanBatchRows: number
-  /** Off if a pooler shares connections. */
+  /** Whether to use prepared statements. Must be off if a pooler shares connections between transactions. */
   readonly preparedStatements: boolean
 }
 
-/** A request to read. */
+/** A request for the rows of a plan. */
 export interface ReadRequest extends PageRequest {
   readonly requestId: string | null
-  /** Start of the request, by `performance.now()`. All its reads share one time limit. */
+  /** Start of the request, by `performance.now()`. Its reads share one time limit. */
   readonly startedAt: number
-  /** Cancels the statement under way when the client has left. The read rejects with its reason. */
+  /** Cancels the running statement if the client disconnects. The read rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
 
-/** Reads stores. */
 export class StoreReader {
   private readonly options: StoreReaderOptions
   private readonly pages: Pages
@@ -56,40 +54,40 @@ export class StoreReader {
   }
 
   /**
-   * The rows of the plan. Rejects with `ApiError` if the store lacks a filter's column, and with `StoreDatabaseError`, which is
-   * reported already, if it cannot be read.
+   * Reads the rows of a plan. Rejects with `ApiError` if the store lacks the column of a filter, and with `StoreDatabaseError` if
+   * the store cannot be read. The error was emitted as an event then.
    */
   read(request: ReadRequest): Promise<PageWriter> {
     const reading = this.readPlan(request)
-    // after the response, on the same connection if it is still idle
-    if (request.plan.kind === 'only') reading.then(() => this.countAhead(request), noop)
+    // After this read, so that the count can use the same connection.
+    if (request.plan.kind === 'only') reading.then(() => this.renewCounts(request), noop)
     return reading
   }
 
   /**
-   * Reads the first page of a list. A request with `updated_since` set to the watermark returns every change that this page
-   * lacks. Waits for open transactions if `waits` is set. Rejects as `read` does.
+   * Reads the first page of a list and its watermark. A later request with `updated_since=<watermark>` returns every change
+   * that this page lacks. Waits for open transactions if `waits` is true. Rejects like `read`.
    *
-   * The look at open transactions leaves in one flush with the page, or with the count of changed rows. After a wait the page
-   * is read again.
+   * The poll of open transactions is sent in one flush with a speculative read: of the page, or of the count of changed rows.
+   * After a wait, the page is read again.
    */
   async readFirst(request: ReadRequest & { readonly waits: boolean }): Promise<FirstPage> {
     const sized = this.pages.sized(request)
     const { storeId, databaseUrl } = request.address
-    let ahead: ReadAhead = NOTHING_AHEAD
-    const look = () =>
+    let speculative: SpeculativeRead = NOTHING_READ
+    const pollAtArrival = () =>
       this.attempts.run(sized, async (connection, present) => {
-        // a retry may read without prepared statements
+        // Evaluated here, because a retry can read without prepared statements.
         const prepared = this.prepares(request.address)
         const options = { prepared, signal: request.signal, deadline: this.readDeadline(request.startedAt) }
-        const { look, ...rest } = await pollAndReadAhead(this.pages, sized, { connection, present }, options)
-        ahead = rest
-        return look
+        const { snapshot, ...rest } = await pollAndRead(this.pages, sized, { connection, present }, options)
+        speculative = rest
+        return snapshot
       })
-    const poll = () => {
-      // the page is read again after the wait
-      ahead.page?.release()
-      ahead = NOTHING_AHEAD
+    const pollAgain = () => {
+      // The page is read again after the wait.
+      speculative.page?.release()
+      speculative = NOTHING_READ
       return this.attempts.run(sized, (connection) => pollOpenTransactions(connection, this.prepares(request.address)))
     }
     const { waits } = request
@@ -97,16 +95,16 @@ export class StoreReader {
       storeId,
       databaseUrl,
       waits,
-      look,
-      poll,
+      pollAtArrival,
+      pollAgain,
     })
-    const { page, changed } = hasWaited ? NOTHING_AHEAD : ahead
-    if (page === null) return { watermark, page: await this.readPlan(request, changed) }
+    const { page, changedCount } = hasWaited ? NOTHING_READ : speculative
+    if (page === null) return { watermark, page: await this.readPlan(request, changedCount) }
     this.pages.served(sized, page)
     return { watermark, page }
   }
 
-  private readPlan(request: ReadRequest, changed: number | null = null): Promise<PageWriter> {
+  private readPlan(request: ReadRequest, changedCount: number | null = null): Promise<PageWriter> {
     const sized = this.pages.sized(request)
     const { plan, signal } = sized
     return this.attempts.run(sized, async (connection, present) => {
@@ -115,22 +113,22 @@ export class StoreReader {
       const fill = (plan: Plan) => this.fill({ ...sized, plan }, page, { connection, present })
       if (plan.kind === 'page') {
         const { scanBatchRows, timeoutMs } = this.options
-        const until = sized.startedAt + timeoutMs * SEARCH_SHARE
+        const until = sized.startedAt + timeoutMs * SCAN_SHARE
         const deadline = this.readDeadline(sized.startedAt)
-        const search = { page, connection, present, prepares: this.prepares(sized.address), changed, fill }
-        await fillPage(plan, { ...search, scanBatchRows, until, deadline, signal })
+        const options = { page, connection, present, prepares: this.prepares(sized.address), changedCount, fill }
+        await fillPage(plan, { ...options, scanBatchRows, until, deadline, signal })
       } else await fill(plan)
       this.pages.served(sized, page)
       return page
     })
   }
 
-  /** Whether connections to the store keep statements prepared. */
+  /** Whether to use prepared statements for the store. */
   private prepares(address: StoreAddress): boolean {
-    return this.options.preparedStatements && !this.attempts.mixesStatements(address)
+    return this.options.preparedStatements && !this.attempts.losesPreparedStatements(address)
   }
 
-  /** Reads the rows of the plan into the page: none if the store lacks the table. */
+  /** Reads the rows of the plan into the page. If the store lacks the table, there are no rows. */
   private async fill(request: ReadRequest, page: PageWriter, { connection, present }: StoreSession): Promise<void> {
     const { address, signal, startedAt } = request
     if (!present.has(request.plan.resource.table)) return
@@ -151,7 +149,7 @@ export class StoreReader {
   }
 
   /** Whether the store has a row of `resource` with this ID. */
-  exists(request: Omit<ReadRequest, 'lead' | 'plan'> & { resource: Resource; id: string }): Promise<boolean> {
+  exists(request: Omit<ReadRequest, 'prefix' | 'plan'> & { resource: Resource; id: string }): Promise<boolean> {
     return this.attempts.run(request, async (connection, present) => {
       requireReadable(request.resource, present)
       if (!present.has(request.resource.table)) return false
@@ -161,45 +159,45 @@ export class StoreReader {
     })
   }
 
-  /** The columns that the store has and the reader may select, at most as old as the settings say. */
-  columns(request: Omit<ReadRequest, 'lead' | 'plan'>): Promise<PresentColumns> {
+  /** Returns the columns that the store has and the reader may select. They can be cached. */
+  columns(request: Omit<ReadRequest, 'prefix' | 'plan'>): Promise<PresentColumns> {
     return this.attempts.run(request, async (_, present) => present)
   }
 
   private async withCounts({ address, plan }: ReadRequest, on: StoreSession): Promise<Plan> {
     if (plan.kind !== 'only') return plan
-    const counts = await this.options.counts.of(placeOf(address), () => countRows(countedTables(plan), on))
+    const counts = await this.options.counts.of(countsKey(address), () => countRows(countedTables(plan), on))
     return { ...plan, counts }
   }
 
   /**
-   * Counts for later requests, within the time limit of this one: with a later deadline, its address would count as newer than
-   * one that arrived since.
+   * Renews the counts for later requests. Uses the deadline of this request, because `StorePools.use` takes the address with the
+   * latest deadline for the newest one.
    */
-  private countAhead({ address, plan, startedAt }: ReadRequest): Promise<void> {
+  private renewCounts({ address, plan, startedAt }: ReadRequest): Promise<void> {
     const { counts, pools, timeoutMs } = this.options
     const signal = pools.closing
-    return counts.ahead(placeOf(address), (counting) =>
+    return counts.renew(countsKey(address), (count) =>
       this.attempts.once(
         address,
-        (connection, present) => counting(() => countRows(countedTables(plan), { connection, present, signal })),
+        (connection, present) => count(() => countRows(countedTables(plan), { connection, present, signal })),
         startedAt + timeoutMs,
       ),
     )
   }
 }
 
-/** First page of a list. */
+/** The first page of a list. */
 export interface FirstPage {
   readonly page: PageWriter
   readonly watermark: Microseconds
 }
 
-/** Share of the time limit after which a page counts as too slow: its statements have a limit each, and not together. */
+/** Share of the time limit for a page. The server's limit is for each statement, so it doesn't bound their sum. */
 const READ_SHARE = 0.95
 
-/** Share of the time limit for a search without an index. */
-const SEARCH_SHARE = 0.8
+/** Share of the time limit for scan batches. */
+const SCAN_SHARE = 0.8
 
 function countedTables({ resource }: Plan): string[] {
   return Object.values(resource.fields).flatMap(({ type }) => (type.kind === 'counts' ? type.tables : []))
@@ -207,7 +205,7 @@ function countedTables({ resource }: Plan): string[] {
 
 const noop = () => undefined
 
-/** After a move, the counts of the old database or schema are not those of the store. */
-function placeOf({ storeId, databaseUrl, schemaName }: StoreAddress): string {
+/** Contains the address, so that a store that has moved gets new counts. */
+function countsKey({ storeId, databaseUrl, schemaName }: StoreAddress): string {
   return JSON.stringify([storeId, databaseUrl, schemaName])
 }

@@ -1,19 +1,20 @@
-// The requests that wait for a connection, in bounded queues, one for each store. A request waits longer in a queue that moves
-// than in one that stands still, so that nothing piles up before a store that hangs.
+// Queues the requests that wait for a connection. Each store has a bounded queue. A request waits longer in a queue that makes
+// progress than in one that doesn't, so that few requests wait for a store that hangs.
 
 import type { StoreEventHandler, StoreRequestRejected } from '../store-event.ts'
-import { StoreDatabaseError } from './store-fault.ts'
+import { StoreDatabaseError } from './store-database-error.ts'
 import type { StorePool, StoreSlot, Waiter } from './store-pool.ts'
 
-/** Bounds of the queues; settings. */
+/** Bounds of the queues, from settings. */
 export interface QueueBounds {
-  /** Connections of a store. */
+  /** Maximum number of connections of a store. */
   readonly storePoolSize: number
   readonly storeQueueMax: number
   /** Longest wait while no request makes progress. */
   readonly storeQueueWaitMs: number
 }
 
+/** The queues of all stores. */
 export class WaitingRequests {
   private readonly bounds: QueueBounds
   private readonly emit: StoreEventHandler
@@ -28,7 +29,7 @@ export class WaitingRequests {
     return [...this.pools].reduce((sum, { waiting }) => sum + waiting.size, 0)
   }
 
-  /** Adds a request. Throws `StoreDatabaseError` if the queue of its store is full. */
+  /** Adds a request to the queue of its store. Throws `StoreDatabaseError` if the queue is full. */
   add(pool: StorePool): Waiter {
     if (pool.running.size + pool.waiting.size >= this.bounds.storePoolSize + this.bounds.storeQueueMax)
       throw this.refusal(pool, 'full', 'the queue for a connection is full')
@@ -38,7 +39,7 @@ export class WaitingRequests {
     return waiter
   }
 
-  /** The slot that the request gets; null if its pool was discarded. Rejects with `StoreDatabaseError` at the end of the wait. */
+  /** Returns the slot for the request, or null if its pool was discarded. Rejects with `StoreDatabaseError` after the wait. */
   async slotFor(waiter: Waiter, limit: number): Promise<StoreSlot | null> {
     const { pool, since, turn } = waiter
     let timer: NodeJS.Timeout | undefined
@@ -58,9 +59,8 @@ export class WaitingRequests {
   }
 
   /**
-   * The requests for which their pools have a slot, in the order of their arrival. Of stores that failed last, the one whose
-   * failure is oldest comes first: its requests may give up before their turn, and it would never be tried again while many
-   * others hang.
+   * Returns the requests that their pools have a slot for, in the order of arrival. Requests for failing stores come last. Among
+   * them, the store with the oldest failure is first. Otherwise many other stores that hang could stop it from being tried again.
    */
   inTurn(): Waiter[] {
     const waiters: Waiter[] = []
@@ -72,7 +72,7 @@ export class WaitingRequests {
     return waiters.sort((a, b) => a.pool.pause.failedAt - b.pool.pause.failedAt || a.since - b.since)
   }
 
-  /** Last time that a request left the queue in which the pool's requests wait. */
+  /** Time of the last progress of what the pool's requests wait for: a slot of the pool, or room within a bound. */
   private progressOf({ running, progressAt, blockedBy }: StorePool): number {
     return running.size < this.bounds.storePoolSize ? blockedBy.progressAt : progressAt
   }

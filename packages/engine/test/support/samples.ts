@@ -8,7 +8,7 @@ import postgres from 'postgres'
 import { createDatabase } from '../../../../test/support/databases.ts'
 import { PageWriter } from '../../src/encode/page-writer.ts'
 import { statementOf } from '../../src/query/sql.ts'
-import { StoreColumns } from '../../src/stores/columns.ts'
+import { StoreColumns } from '../../src/stores/store-columns.ts'
 
 /** Settings of a session that change how values are read and written as text. */
 export const HOSTILE_SETTINGS = {

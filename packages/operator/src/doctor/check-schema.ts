@@ -88,14 +88,15 @@ function nameOf({ table, column }: ColumnFact): string {
 }
 
 function missingColumns(
-  { revision, begun, missing }: SchemaRevision,
+  { revision, newestFound, missing }: SchemaRevision,
   columns: readonly ColumnFact[],
   facts: ConnectionFacts,
 ): DoctorFinding[] {
   if (missing.length === 0) return []
   const { severity, effect } = consequenceOfMissing(missing, columns)
   const names = shortList(missing)
-  const what = revision === null ? `the store lacks ${names}` : `the store has columns of ${begun}, but lacks ${names}`
+  const what =
+    revision === null ? `the store lacks ${names}` : `the store has columns of ${newestFound}, but lacks ${names}`
   return [
     {
       severity: revision === null ? 'error' : severity,

@@ -59,7 +59,7 @@ function reportOf(
     checkSchema(schema, columns, connection),
     checkGrants(connection, columns),
     checkPasswords(connection, columns),
-    checkIndexes(schema.begun, facts),
+    checkIndexes(schema.newestFound, facts),
     ...(values === null ? [] : [checkValues(values, connection.schemaName)]),
     checkTransactions(transactions),
     checkLocks(locks),

@@ -1,7 +1,7 @@
 import { connect, parseConnectionUrl, queryRows } from '@store-export/postgres'
 import { expect, onTestFinished, test } from 'vitest'
 import { createDatabase } from '../../../../test/support/databases.ts'
-import { KeptPlans } from './kept-plans.ts'
+import { CachedPlans } from './cached-plans.ts'
 
 test('[ERR-3] a plan made for a small store is discarded after the store has grown', async () => {
   const database = await createDatabase()
@@ -12,7 +12,7 @@ test('[ERR-3] a plan made for a small store is discarded after the store has gro
   })
   await connection.script('create table lines (id int, parent int) with (autovacuum_enabled = off)')
   await connection.script('create index on lines (parent); insert into lines values (1, 1); analyze lines')
-  const plans = new KeptPlans()
+  const plans = new CachedPlans()
   const text = 'select id from lines where parent = 7'
   const rowsOf = (text: string) => queryRows<Record<string, string>>(connection, { text, values: [] })
   const planOfRead = async () => {

@@ -1,29 +1,31 @@
-// A statement as it is sent, and the values in it: apart from the text where the same text is sent again and again, so
-// that the server plans it once for each connection; in the text where the best plan depends on them.
+// Writes the values of a statement: as parameters, or into its text.
+//
+// - A prepared statement has parameters, so PostgreSQL plans it once for each connection.
+// - A statement whose best plan depends on its values has them in its text.
 
 import type { Microseconds } from '@store-export/contract'
-import { instantLiteral, instantText, uuidLiteral } from './literal.ts'
+import { timestampLiteral, timestampText, uuidLiteral } from './literal.ts'
 
 /** Writes the values of one statement. */
 export interface Values {
-  instant(value: Microseconds): string
+  timestamp(value: Microseconds): string
   uuid(value: string): string
   count(value: bigint): string
 }
 
-/** Values that become part of the text. */
+/** Writes values into the text. */
 export const LITERALS: Values = {
-  instant: instantLiteral,
+  timestamp: timestampLiteral,
   uuid: uuidLiteral,
   count: (value) => `${value}::int8`,
 }
 
-/** Values that are sent beside the text, in the order in which they were written. */
+/** Collects values as parameters, in the order of the calls. */
 export class Parameters implements Values {
   readonly values: string[] = []
 
-  instant(value: Microseconds): string {
-    return `${this.#next(instantText(value))}::timestamptz`
+  timestamp(value: Microseconds): string {
+    return `${this.#next(timestampText(value))}::timestamptz`
   }
 
   uuid(value: string): string {

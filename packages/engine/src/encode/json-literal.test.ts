@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest'
 import { newCell } from '../../../postgres/src/cell.ts'
+import { jsonLiteral } from './json-literal.ts'
 import { JsonWriter } from './json-writer.ts'
-import { prepare } from './prepared.ts'
 
-test('text of any length is put as it is, and what comes next stands right behind it', () => {
+test('writes a literal of any length unchanged, and the next byte right after it', () => {
   for (let length = 0; length <= 40; length++) {
     const text = 'abcdefghijklmnopqrstuvwxyz{"0123456789":'.slice(0, length)
     const out = new JsonWriter(0)
-    out.put(prepare(text))
-    out.put(prepare(text))
+    out.put(jsonLiteral(text))
+    out.put(jsonLiteral(text))
     out.putByte(0x7d)
     expect(out.result().toString()).toBe(`${text}${text}}`)
   }
 })
 
-test('only plain ASCII can be prepared', () => {
-  for (const text of ['ü', '\n', '\u007f']) expect(() => prepare(text)).toThrow(TypeError)
+test('if text is not printable ASCII, throws', () => {
+  for (const text of ['ü', '\n', '\u007f']) expect(() => jsonLiteral(text)).toThrow(TypeError)
 })
 
-test('each of the 256 bytes is escaped where JSON asks for it, wherever in a word it stands', () => {
+test('escapes each byte that JSON requires to be escaped, at any place in a word', () => {
   for (let byte = 0; byte < 256; byte++) {
     for (let place = 0; place < 9; place++) {
       const source = Buffer.alloc(9, 0x61)

@@ -1,27 +1,27 @@
-// The columns that a store has and the reader may select. They are read from the catalog and cached for some seconds, so a
-// store that is upgraded while it is served shows its new columns without a restart (R28).
+// Reads the columns of stores from the catalog, and caches them for some seconds. After an upgrade of a store, the service
+// notices the new columns without a restart (R28).
 
 import { childrenOf, RESOURCES, type Resource } from '@store-export/contract'
 import { type Connection, queryAll } from '@store-export/postgres'
-import { type ColumnKind, isReadable, kindsOf } from '../query/column-reading.ts'
+import { type ColumnKind, columnKindsOf, isReadable } from '../query/column-expression.ts'
+import { textLiteral } from '../query/literal.ts'
 import {
+  columnsInSchema,
   hasColumn,
-  IS_LAYERED,
   type PresentColumn,
   type PresentColumns,
   type PresentTables,
-  presentIn,
-} from '../query/columns-present.ts'
-import { textLiteral } from '../query/literal.ts'
+  READS_OTHER_TABLES,
+} from '../query/present-columns.ts'
 import type { StoreEventHandler } from '../store-event.ts'
-import type { StoreAddress } from './pools.ts'
+import type { StoreAddress } from './store-pools.ts'
 
 export interface ColumnsOptions {
   readonly refreshSeconds: number
   readonly emit: StoreEventHandler
-  /** Milliseconds on a clock that never goes back. */
+  /** A monotonic clock in milliseconds. */
   readonly now: () => number
-  /** Resources whose columns are looked for; the contract's unless said. */
+  /** Resources whose columns are read; by default those of the contract. */
   readonly resources?: readonly Resource[]
 }
 
@@ -31,75 +31,74 @@ interface CachedColumns {
   readonly present: Promise<PresentColumns>
 }
 
-/** The tables of a store, and its columns that no value of their field can be read from, as table and column. */
 interface StoreSchema {
   readonly tables: PresentTables
-  readonly otherTypes: readonly (readonly [string, string])[]
+  /** Table and column, if the column has a type that its field cannot be read from. */
+  readonly unreadableColumns: readonly (readonly [string, string])[]
 }
 
-/** Maximum stores whose columns are cached. The ones read longest ago go first. */
+/** Maximum number of stores in the cache. The entry that was read longest ago is dropped first. */
 const STORES_MAX = 1000
-/** Different schemas that are shared; a platform has one for each of its versions, and some of its own. */
+/** Maximum number of different schemas. A platform has one for each of its versions, and some of its own. */
 const SCHEMAS_MAX = 50
 
-/** The columns of each store in use. */
 export class StoreColumns {
-  private readonly readings = new Map<string, CachedColumns>()
-  /** Columns by what the catalog answered, whatever the schema is called. */
+  private readonly cache = new Map<string, CachedColumns>()
+  /** Schemas by the rows of the catalog, without the name of the schema. */
   private readonly schemas = new Map<string, StoreSchema>()
   private readonly kinds: ReadonlyMap<string, ReadonlyMap<string, ColumnKind | null>>
-  /** Columns of another type that were told already, as `store table column`. */
-  private readonly told = new Set<string>()
+  /** Columns of another type that were reported before, as `store table column`. */
+  private readonly reported = new Set<string>()
   private readonly options: ColumnsOptions
 
   constructor(options: ColumnsOptions) {
     this.options = options
     const resources = (options.resources ?? RESOURCES).flatMap((resource) => [resource, ...childrenOf(resource)])
-    this.kinds = new Map(resources.map((resource) => [resource.table, kindsOf(resource)]))
+    this.kinds = new Map(resources.map((resource) => [resource.table, columnKindsOf(resource)]))
   }
 
-  /** The store's columns, read at most `refreshSeconds` ago; several requests share one reading. */
+  /** Returns the columns of a store, read at most `refreshSeconds` ago. Concurrent requests share one read. */
   of(address: StoreAddress, connection: Connection): Promise<PresentColumns> {
-    const known = this.readings.get(address.storeId)
+    const known = this.cache.get(address.storeId)
     const { now, refreshSeconds } = this.options
     const { databaseUrl, schemaName } = known?.address ?? {}
     const isSame = databaseUrl === address.databaseUrl && schemaName === address.schemaName
-    // A reading that ends with its connection must not fail those who share it and have connections of their own.
+    // If the shared read fails with its connection, this request reads on its own connection.
     if (known !== undefined && isSame && now() - known.readAt < refreshSeconds * 1000)
       return known.present.catch(() => this.of(address, connection))
     const present = this.read(address, connection)
-    this.readings.delete(address.storeId)
-    this.readings.set(address.storeId, { address, readAt: now(), present })
-    for (const oldest of this.readings.keys()) {
-      if (this.readings.size <= STORES_MAX) break
-      this.readings.delete(oldest)
+    this.cache.delete(address.storeId)
+    this.cache.set(address.storeId, { address, readAt: now(), present })
+    for (const oldest of this.cache.keys()) {
+      if (this.cache.size <= STORES_MAX) break
+      this.cache.delete(oldest)
     }
     present.catch(() => {
-      if (this.readings.get(address.storeId)?.present === present) this.forget(address.storeId)
+      if (this.cache.get(address.storeId)?.present === present) this.forget(address.storeId)
     })
     present
-      .then((columns) => this.compare(address.storeId, known, columns))
-      // The reading's own failure is the request's to tell; one before it, which this is compared with, was told then.
+      .then((columns) => this.reportChanges(address.storeId, known, columns))
+      // The request reports the error of its read.
       .catch(() => undefined)
     return present
   }
 
   /** Makes the next request read the catalog again. */
   forget(storeId: string): void {
-    this.readings.delete(storeId)
+    this.cache.delete(storeId)
   }
 
   private async read({ storeId, schemaName }: StoreAddress, connection: Connection): Promise<PresentColumns> {
     const statements = catalogStatements(schemaName, [...this.kinds.keys()]).map((text) => ({ text, values: [] }))
     const [columns, indexes] = (await queryAll(connection, statements)) as [ColumnRow[], IndexRow[]]
-    const { tables, otherTypes } = this.shared([columns, indexes])
-    for (const [table, column] of otherTypes) this.tellOtherType(storeId, table, column)
-    return presentIn(schemaName, tables)
+    const { tables, unreadableColumns } = this.sharedSchema([columns, indexes])
+    for (const [table, column] of unreadableColumns) this.reportUnreadable(storeId, table, column)
+    return columnsInSchema(schemaName, tables)
   }
 
-  /** Stores with the same columns share them, and everything that is cached for them. */
-  private shared(answer: readonly [readonly ColumnRow[], readonly IndexRow[]]): StoreSchema {
-    const text = answer
+  /** Returns one object for all stores with the same columns, so they share the cached parts of statements. */
+  private sharedSchema(rows: readonly [readonly ColumnRow[], readonly IndexRow[]]): StoreSchema {
+    const text = rows
       .map((rows) =>
         rows
           .map((row) => Object.values(row).join(' '))
@@ -107,8 +106,8 @@ export class StoreColumns {
           .join('\n'),
       )
       .join('\n\n')
-    const schema = this.schemas.get(text) ?? this.schemaOf(...answer)
-    // those in use come last
+    const schema = this.schemas.get(text) ?? this.schemaOf(...rows)
+    // The map is in the order of use.
     this.schemas.delete(text)
     this.schemas.set(text, schema)
     const [oldest = ''] = this.schemas.keys()
@@ -118,28 +117,32 @@ export class StoreColumns {
 
   private schemaOf(columns: readonly ColumnRow[], indexes: readonly IndexRow[]): StoreSchema {
     const tables = new Map<string, Map<string, PresentColumn>>()
-    const otherTypes: [string, string][] = []
-    for (const { table, column, notNull, type, isLayered } of columns) {
+    const unreadableColumns: [string, string][] = []
+    for (const { table, column, notNull, type, readsOtherTables } of columns) {
       const known = tables.get(table) ?? new Map<string, PresentColumn>()
       tables.set(table, known)
       const kind = column === null ? undefined : this.kinds.get(table)?.get(column)
       if (column === null || kind === undefined) continue
       const own = indexes.filter((index) => index.table === table && index.column === column)
-      if (kind !== null && !isReadable(kind, type)) otherTypes.push([table, column])
-      else known.set(column, { notNull, type, isLayered, indexes: own.map(({ keys }) => keys) })
+      if (kind !== null && !isReadable(kind, type)) unreadableColumns.push([table, column])
+      else known.set(column, { notNull, type, readsOtherTables, indexes: own.map(({ keys }) => keys) })
     }
-    return { tables, otherTypes }
+    return { tables, unreadableColumns }
   }
 
-  /** A column that no value of its field can be read from counts as absent. */
-  private tellOtherType(storeId: string, table: string, column: string): void {
+  /** Emits an event for a column with a type that its field cannot be read from. Such a column counts as absent. */
+  private reportUnreadable(storeId: string, table: string, column: string): void {
     const name = `${storeId} ${table} ${column}`
-    if (this.told.has(name)) return
-    this.told.add(name)
+    if (this.reported.has(name)) return
+    this.reported.add(name)
     this.options.emit({ event: 'store.schema_mismatched', storeId, table, column, kind: 'other type' })
   }
 
-  private async compare(storeId: string, before: CachedColumns | undefined, columns: PresentColumns): Promise<void> {
+  private async reportChanges(
+    storeId: string,
+    before: CachedColumns | undefined,
+    columns: PresentColumns,
+  ): Promise<void> {
     const old = before === undefined ? null : await before.present.catch(() => columns)
     if (old?.tables === columns.tables) return
     if (old !== null) {
@@ -155,30 +158,31 @@ export class StoreColumns {
   }
 }
 
-/** Columns that every store has had from the beginning. A store without one of them is not what it should be. */
+/** Columns of the first schema version, which every store must have. */
 const LAUNCH_COLUMNS = RESOURCES.flatMap((resource) => [resource, ...childrenOf(resource)])
   .filter(({ since }) => since === 'launch')
   .flatMap(({ table, fields }) => Object.entries(fields).map(([name, field]) => ({ table, name, field })))
   .filter(({ field: { since, type } }) => since === 'launch' && type.kind !== 'many' && type.kind !== 'counts')
 
-/** A column; or a table without a column that the reader may select, with null for all other members. */
-type ColumnRow = { readonly table: string; readonly isLayered: boolean } & (
+/** A column, or a table without any column that the reader may select. */
+type ColumnRow = { readonly table: string; readonly readsOtherTables: boolean } & (
   | { readonly column: string; readonly notNull: boolean; readonly type: string }
   | { readonly column: null; readonly notNull: null; readonly type: null }
 )
 
 interface IndexRow {
   readonly table: string
-  /** The column that its first key is made of. */
+  /** Column of the first key. */
   readonly column: string
+  /** The first three keys, separated by commas. */
   readonly keys: string
 }
 
-/** A constraint that was never validated (PostgreSQL 18) rules out nothing: rows from before it can hold nulls. */
+/** A constraint that was not validated (PostgreSQL 18) doesn't count, because older rows can contain nulls. */
 const NOT_NULL = `a.attnotnull and not exists (select from pg_catalog.pg_constraint k
         where k.conrelid = c.oid and k.contype = 'n' and k.conkey = array[a.attnum] and not k.convalidated)`
 
-/** What is asked of the catalog, in one round trip: the columns of the tables, and their indexes. */
+/** Returns the statements for the columns of the tables and for their indexes. */
 function catalogStatements(schemaName: string, tables: readonly string[]): [string, string] {
   const relations = `pg_catalog.pg_class c
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = ${textLiteral(schemaName)}
@@ -187,11 +191,11 @@ function catalogStatements(schemaName: string, tables: readonly string[]): [stri
 }
 
 /**
- * A column counts when it exists and may be selected: after a migration of the platform it may lack its grant. A table
- * without such a column still gives a row: it exists, and must not pass for an empty list (R42).
+ * Selects columns that the reader may select: after a migration, a new column can lack its grant. A table without such a column
+ * has a row too, because its list must not be served as empty (R42).
  */
 function columnsStatement(relations: string): string {
-  return `select c.relname as "table", a.attname as "column", ${NOT_NULL} as "notNull", ${IS_LAYERED} as "isLayered",
+  return `select c.relname as "table", a.attname as "column", ${NOT_NULL} as "notNull", ${READS_OTHER_TABLES} as "readsOtherTables",
       case when t.typtype = 'e' then 'enum' when t.typtype = 'd' then (
         select b.typname from pg_catalog.pg_type b where b.oid = t.typbasetype) else t.typname end as "type"
     from ${relations}
@@ -200,12 +204,12 @@ function columnsStatement(relations: string): string {
     left join pg_catalog.pg_type t on t.oid = a.atttypid`
 }
 
-/** Of the options of a key: ascending with nulls last, and descending with nulls first. Either is the order of a list. */
-const [UP, DOWN] = [0, 3]
+/** Values of `indoption`: ascending with nulls last, and descending with nulls first. Both have the order of a list. */
+const [ASCENDING, DESCENDING] = [0, 3]
 
 /**
- * The first three keys of each complete B-tree. `pg_get_indexdef` would wait for a migration that has locked a table. A key
- * that is an expression, or has another direction than the first key, ends the list.
+ * Selects the first three keys of each complete B-tree index. The list of keys ends before an expression, and before a key with
+ * another direction than the first one. `pg_get_indexdef` would wait for a migration that has locked a table.
  */
 function indexesStatement(relations: string): string {
   const key = (number: number) => `case when x.indoption[${number}] = x.indoption[0] then (
@@ -213,7 +217,7 @@ function indexesStatement(relations: string): string {
   return `select c.relname as "table", ${key(0)} as "column",
       concat_ws(', ', ${key(0)}, ${key(1)}, case when ${key(1)} is not null then ${key(2)} end) as "keys"
     from ${relations}
-    join pg_catalog.pg_index x on x.indrelid = c.oid and x.indisvalid and x.indpred is null and x.indoption[0] in (${UP}, ${DOWN})
+    join pg_catalog.pg_index x on x.indrelid = c.oid and x.indisvalid and x.indpred is null and x.indoption[0] in (${ASCENDING}, ${DESCENDING})
     join pg_catalog.pg_class i on i.oid = x.indexrelid
     join pg_catalog.pg_am m on m.oid = i.relam and m.amname = 'btree'
     where x.indkey[0] <> 0`

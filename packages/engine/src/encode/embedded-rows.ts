@@ -1,4 +1,4 @@
-// The embedded rows of a page, as JSON, before the rows that they belong to arrive.
+// Encodes the embedded rows of a page. They arrive before the rows that contain them.
 
 import type { Resource } from '@store-export/contract'
 import { type Cell, firstValue, layBeside, MalformedRow, moveTo, newCell } from '@store-export/postgres'
@@ -6,24 +6,24 @@ import { JsonWriter } from './json-writer.ts'
 import type { PageWriter } from './page-writer.ts'
 import { type RowEncoder, rowEncoder, valueNames } from './row-encoder.ts'
 
-/** Where the JSON of one parent's rows lies. */
+/** The range of one parent's rows in the buffer. */
 interface Span {
   readonly start: number
   end: number
 }
 
 const COMMA = 0x2c
-/** Memory for the rows of a page of 250 parents of the usual size. */
+/** Memory for the embedded rows of 250 parents of the usual size. */
 const PAGE_BYTES = 200 * 1024
 const FEW_BYTES = 4096
-/** Maximum JSON of the embedded rows of one row. A row itself has at most 64 MiB, too. */
-export const CHILD_BYTES_MAX = 64 * 1024 * 1024
+/** Maximum JSON of the embedded rows of one row, in bytes. A row itself has the same maximum. */
+export const EMBEDDED_BYTES_MAX = 64 * 1024 * 1024
 
 /**
- * Collects the embedded rows of one field. Each arrives after the position of its parent on the page, because IDs need not
- * be unique in a view.
+ * The embedded rows of one field. Each row starts with the number of its parent on the page. The ID of the parent would not be
+ * enough, because a view can have an ID twice.
  */
-export class ChildRows {
+export class EmbeddedRows {
   readonly out: JsonWriter
   private readonly encoder: RowEncoder
   private readonly values: number
@@ -32,10 +32,10 @@ export class ChildRows {
   private readonly cell = newCell()
   private lastParent = 0n
   private last: Span | null = null
-  /** Parents that `writeNext` was called for. */
+  /** Number of calls of `writeNext`. */
   private written = 0n
 
-  /** `page` is where the rows end up. */
+  /** `page` is the page of the parents. */
   constructor(resource: Resource, page: PageWriter) {
     this.out = new JsonWriter(page.bounds.rowsMax > 1 ? PAGE_BYTES : FEW_BYTES, page.out.contractViolations)
     this.encoder = rowEncoder(resource)
@@ -43,21 +43,21 @@ export class ChildRows {
     this.bytesMax = page.bounds.bytesMax
   }
 
-  /** Takes the row that the cell spans: the position of its parent from 1 on, and its own values. */
+  /** Encodes a row: the number of its parent, from 1, then its own values. */
   take(row: Cell): void {
     layBeside(this.cell, row)
     const offset = moveTo(this.cell, firstValue(row, this.values))
     const parent = row.view.getBigInt64(this.cell.start)
     const isSame = this.last !== null && parent === this.lastParent
-    // the page ends before this parent, because it holds all bytes that are here
+    // The page ends before this parent, because these bytes alone fill it.
     if (!isSame && this.out.length >= this.bytesMax) return
-    const span = isSame && this.last !== null ? this.last : this.begin(parent)
+    const span = isSame && this.last !== null ? this.last : this.startSpan(parent)
     if (isSame) this.out.putByte(COMMA)
     const end = this.encoder.encode(this.out, row, offset)
     if (end !== row.start + row.length) throw new MalformedRow('bytes are left after its last value')
     span.end = this.out.length
-    if (span.end - span.start > CHILD_BYTES_MAX)
-      throw new RangeError(`the embedded rows of one row have more than ${CHILD_BYTES_MAX} bytes`)
+    if (span.end - span.start > EMBEDDED_BYTES_MAX)
+      throw new RangeError(`the embedded rows of one row have more than ${EMBEDDED_BYTES_MAX} bytes`)
   }
 
   /** Writes the embedded rows of the next row of the page, separated by commas. */
@@ -66,12 +66,12 @@ export class ChildRows {
     if (span !== undefined) out.putRange(this.out, span.start, span.end - span.start)
   }
 
-  /** Gives the memory back. */
+  /** Releases the memory. */
   release(): void {
     this.out.release()
   }
 
-  private begin(parent: bigint): Span {
+  private startSpan(parent: bigint): Span {
     if (this.spans.has(parent)) throw new Error('the embedded rows of one row did not follow one another')
     const span = { start: this.out.length, end: this.out.length }
     this.spans.set(parent, span)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TransactionSnapshot } from './open-transactions.ts'
-import { TransactionWatch } from './transaction-watch.ts'
+import { TransactionPoller } from './transaction-poller.ts'
 
 /** Looks that take a moment, counted. */
 function counted(open: () => readonly string[] = () => []) {
@@ -18,13 +18,13 @@ function counted(open: () => readonly string[] = () => []) {
 
 test('however many wait, they share what is looked', async () => {
   const { state, look } = counted()
-  const watch = new TransactionWatch()
+  const watch = new TransactionPoller()
   await Promise.all(Array.from({ length: 100 }, () => watch.poll(look, 0)))
   expect(state.begun).toBe(1)
 })
 
 test('begins the next poll if one hangs', async () => {
-  const watch = new TransactionWatch()
+  const watch = new TransactionPoller()
   const { look } = counted()
   const never = watch.poll(() => new Promise(() => undefined), 0)
   await new Promise((resolve) => setTimeout(resolve, 20))
@@ -37,11 +37,11 @@ test('begins the next poll if one hangs', async () => {
 test('what outlasted a wait is forgotten when it has ended, so that nothing is kept for a store that is quiet', async () => {
   let open = ['3/7']
   const { look } = counted(() => open)
-  const watch = new TransactionWatch()
+  const watch = new TransactionPoller()
   const leave = watch.enter()
-  watch.outlasted.add('3/7')
+  watch.timedOut.add('3/7')
   await watch.poll(look, 0)
-  expect(watch.outlasted.has('3/7')).toBe(true)
+  expect(watch.timedOut.has('3/7')).toBe(true)
   leave()
   expect(watch.isIdle).toBe(false)
   open = []

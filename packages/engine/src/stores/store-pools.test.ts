@@ -4,7 +4,7 @@ import { type Connection, Pool, parseConnectionUrl, queryRows, sql, withPassword
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { createDatabase } from '../../../../test/support/databases.ts'
 import type { StoreEvent } from '../store-event.ts'
-import { type StoreAddress, StorePools } from './pools.ts'
+import { type StoreAddress, StorePools } from './store-pools.ts'
 
 const BOUNDS = {
   storePoolSize: 2,

@@ -1,13 +1,13 @@
-// Refuses plans that a store cannot serve, before reading the store.
+// Rejects plans that a store can't serve.
 
 import { ApiError, childrenOf, type Resource } from '@store-export/contract'
-import { hasColumn, type PresentColumns } from '../query/columns-present.ts'
 import { identifier } from '../query/literal.ts'
 import type { Plan } from '../query/plan.ts'
+import { hasColumn, type PresentColumns } from '../query/present-columns.ts'
 import { tableName } from '../query/select-list.ts'
-import { StoreDatabaseError } from './store-fault.ts'
+import { StoreDatabaseError } from './store-database-error.ts'
 
-/** Throws `StoreDatabaseError` if a table of the plan cannot be read, and `INVALID_PARAM` if the store cannot filter so. */
+/** Throws `StoreDatabaseError` if a table of the plan can't be read, and `INVALID_PARAM` if the store lacks a filter's column. */
 export function requireServable(plan: Plan, present: PresentColumns): void {
   const { resource } = plan
   requireReadable(resource, present)
@@ -23,29 +23,31 @@ export function requireServable(plan: Plan, present: PresentColumns): void {
 }
 
 /**
- * Throws `StoreDatabaseError` if the schema has no table of a store, if a table of the resource cannot be read, or if a table of
- * launch does not exist. A client would take an empty list for the truth (R42). Newer tables that do not exist are empty lists.
+ * Throws `StoreDatabaseError` in three cases, because a client would believe an empty list (R42):
+ * - The schema has no table of the contract.
+ * - The reader may not read a table of the resource.
+ * - A table of the first schema version does not exist. The list of a newer table that does not exist is empty.
  */
 export function requireReadable(resource: Resource, present: PresentColumns): void {
   if (present.size === 0)
-    throw fault(`the schema ${identifier(present.schemaName)} does not exist, or has no table of a store`, '42P01')
+    throw tableError(`the schema ${identifier(present.schemaName)} does not exist, or has no table of a store`, '42P01')
   for (const { table, since } of [resource, ...childrenOf(resource)]) {
     const columns = present.get(table)
     if (columns === undefined && since === 'launch')
-      throw fault(`the store has no table ${tableName({ table }, present)}`, '42P01')
+      throw tableError(`the store has no table ${tableName({ table }, present)}`, '42P01')
     if (columns?.size === 0) {
       const advice = '"store-export doctor" prints the missing grant'
-      throw fault(`the reader may not select from the table ${tableName({ table }, present)}; ${advice}`, '42501')
+      throw tableError(`the reader may not select from the table ${tableName({ table }, present)}; ${advice}`, '42501')
     }
   }
 }
 
-/** Whether the store supports incremental syncs of the resource. A table that does not exist has no changed rows. */
+/** Whether the store supports incremental syncs of the resource. True for a table that does not exist: it has no changes. */
 export function tracksUpdates({ table }: Resource, present: PresentColumns): boolean {
   return !present.has(table) || hasColumn(present, table, 'updated_at')
 }
 
-/** `code` is the server's own, so that the service reads the schema again and finds a new table. */
-function fault(message: string, code: string): StoreDatabaseError {
+/** `code` is PostgreSQL's code for this error. Because of it, the service reads the columns again and finds a new table. */
+function tableError(message: string, code: string): StoreDatabaseError {
   return Object.assign(new StoreDatabaseError(message), { code })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Counts, StoreCounts } from './counts.ts'
+import { type Counts, StoreCounts } from './store-counts.ts'
 
 const one = new Map([['orders', 1n]])
 const two = new Map([['orders', 2n]])
@@ -14,7 +14,7 @@ function counted() {
   const connected = Promise.withResolvers<void>()
   const ask = () => counts.of('a', async () => (made.here++ === 0 ? one : three))
   const goAhead = () =>
-    counts.ahead('a', async (counting) => {
+    counts.renew('a', async (counting) => {
       await connected.promise
       await counting(() => {
         made.ahead++
@@ -122,7 +122,7 @@ describe('counts', () => {
     let made = 0
     const count = async () => (made++ === 0 ? one : two)
     expect(await Promise.all([counts.of('a', count), counts.of('a', count)])).toEqual([one, two])
-    await counts.ahead('a', () => expect.unreachable())
+    await counts.renew('a', () => expect.unreachable())
   })
 
   test('[GEN-2] are each store’s own', async () => {

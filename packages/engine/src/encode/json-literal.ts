@@ -1,18 +1,18 @@
-// JSON that is the same in every row: names of fields, null, true. Kept as words of eight bytes, since storing eight at once
-// takes as long as storing one.
+// Stores JSON that is the same in every row, such as field names and null, as words of eight bytes. Writing eight bytes at once
+// takes as long as writing one.
 
 const WORD_BYTES = 8
 
-/** ASCII text that is JSON already, ready to be put. */
-export interface Prepared {
+/** JSON in ASCII. */
+export interface JsonLiteral {
   /** In bytes. */
   readonly length: number
-  /** The text, with zeros up to a whole word. As doubles: none is a NaN, whose bits an engine may change. */
+  /** The text, filled with zeros up to a whole word. ASCII is never the bits of a NaN, which a JavaScript engine may change. */
   readonly words: Float64Array
 }
 
-/** Prepares `text`; throws where it is not ASCII. */
-export function prepare(text: string): Prepared {
+/** Returns `text` as a literal. Throws `TypeError` if it is not printable ASCII. */
+export function jsonLiteral(text: string): JsonLiteral {
   if (!/^[\x20-\x7e]*$/.test(text)) throw new TypeError(`not plain ASCII: ${JSON.stringify(text)}`)
   const bytes = new Uint8Array(Math.ceil(text.length / WORD_BYTES) * WORD_BYTES)
   bytes.set(Buffer.from(text, 'latin1'))

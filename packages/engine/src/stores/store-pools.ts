@@ -1,11 +1,10 @@
-// The pools of the stores in use: which stores have one, its address, and when it closes. store-connections.ts manages
-// their connections.
+// Decides which stores have a connection pool, and when a pool is discarded. `StoreConnections` manages the connections.
 
 import { type Connection, type ConnectionTarget, parseConnectionUrl, serverOf } from '@store-export/postgres'
 import type { StoreEventHandler } from '../store-event.ts'
 import { ReconnectPause } from './reconnect-pause.ts'
 import { type ConnectionBounds, StoreConnections } from './store-connections.ts'
-import { StoreDatabaseError } from './store-fault.ts'
+import { StoreDatabaseError } from './store-database-error.ts'
 import { type SessionBounds, type StoreAddress, StorePool, type StoreSlot } from './store-pool.ts'
 
 export type { StoreAddress } from './store-pool.ts'
@@ -17,39 +16,39 @@ export interface PoolBounds extends SessionBounds, ConnectionBounds {
 
 export interface StorePoolsOptions {
   readonly bounds: PoolBounds
-  /** The connection URL of a store, with its password. May throw. */
+  /** Returns the connection URL of a store with its password. Can throw. */
   readonly connectionUrl: (address: StoreAddress) => string
   readonly emit: StoreEventHandler
 }
 
+/** Options of `StorePools.discard`. */
 export interface DiscardOptions {
-  /** How long requests under way may still take. */
+  /** How long running requests may still take; 0 by default. */
   readonly graceSeconds?: number
-  /** If the pool does not use this connection, it is left alone. */
+  /** The pool is discarded only if it uses this connection: an error on an old connection must not close new ones. */
   readonly connection?: Connection
 }
 
 /** Sums over all stores, for metrics. */
 export interface PoolSums {
   readonly pools: number
-  /** Open connections, closing ones included. */
+  /** Open connections, including closing ones. */
   readonly connections: number
   readonly busy: number
   readonly waiting: number
 }
 
-/** Share of the time limit that is left for the work: with less time, a request would only fail later. */
+/** Share of the time limit that is reserved for the work. With less time, a request would wait and then fail. */
 const WORK_SHARE = 0.2
 const CLOSE_SECONDS = 5
 const UNUSED_CHECK_MS = 5000
 
-/** The pools of all stores in use. */
 export class StorePools {
-  /** In the order of use, the least recent first. */
+  /** By store, in the order of their last use. */
   private readonly pools = new Map<string, StorePool>()
   private readonly options: StorePoolsOptions
   private readonly connections: StoreConnections
-  /** By store, because the failure that starts the pause often closes the pool. */
+  /** By store. A pause outlives its pool, because the failure that starts the pause often discards the pool. */
   private readonly pauses = new Map<string, ReconnectPause>()
   private readonly unusedTimer: NodeJS.Timeout
   private readonly stopping = new AbortController()
@@ -72,9 +71,10 @@ export class StorePools {
   }
 
   /**
-   * Runs `work` with an exclusive connection of the store, and the address of that connection. Waits for the connection as
-   * `StoreConnections.take` does, and leaves time for the work before `deadline`, by `performance.now()`. Of two addresses of
-   * one store, the one with the later deadline is newer.
+   * Runs `work` with a connection of the store, which no other request uses, and with the address of that connection. Waits for
+   * the connection like `StoreConnections.take`, but leaves time for the work before `deadline`, by `performance.now()`.
+   *
+   * If two requests have different addresses of a store, the address with the later deadline counts as the newer one.
    */
   async use<T>(
     address: StoreAddress,
@@ -85,7 +85,7 @@ export class StorePools {
     for (;;) {
       const pool = this.poolOf(address, deadline)
       const slot = await this.connections.take(pool, limit)
-      // a pool that was discarded during the wait has a successor
+      // If the pool was discarded during the wait, there is a new one.
       if (slot !== null)
         return await this.connections.run(slot, (connection) => work(connection, pool.address), deadline)
     }
@@ -96,10 +96,7 @@ export class StorePools {
     return [...this.pools.keys()]
   }
 
-  /**
-   * Closes the store's connections, after up to `graceSeconds` for running requests. With `connection`, does nothing
-   * if the pool no longer uses it: an error on an old connection must not close the new ones.
-   */
+  /** Closes the store's connections. Those of running requests are closed after up to `graceSeconds`. */
   discard(storeId: string, reason: string, { graceSeconds = 0, connection }: DiscardOptions = {}): void {
     const pool = this.pools.get(storeId)
     const isAmong = (slots: Iterable<StoreSlot>) => [...slots].some((slot) => slot.connection === connection)
@@ -108,7 +105,7 @@ export class StorePools {
     pool.isDiscarded = true
     this.options.emit({ event: 'store.pool_closed', storeId, reason })
     this.connections.abandon(pool)
-    // Requests release their own slots, and the connection of a discarded pool closes then.
+    // A request that ends earlier releases its slot, which closes the connection.
     const close = () => {
       for (const slot of pool.running) void slot.connection?.close()
     }
@@ -120,7 +117,7 @@ export class StorePools {
     return { pools: this.pools.size, ...this.connections.sums }
   }
 
-  /** Closes everything; requests under way get a few seconds. */
+  /** Closes all pools. Running requests get a few seconds. */
   async close(): Promise<void> {
     this.stopping.abort()
     clearInterval(this.unusedTimer)
@@ -133,13 +130,13 @@ export class StorePools {
     if (this.isClosed) throw new StoreDatabaseError('the service is being stopped')
     const { storeId } = address
     const known = this.pools.get(storeId)
-    // A request with an older address uses the pool of the newer address.
-    if (known !== undefined && (known.leadsTo(address) || deadline <= known.since)) {
+    // A request with an older address uses the pool of the newer one.
+    if (known !== undefined && (known.isAt(address) || deadline <= known.since)) {
       this.pools.delete(storeId)
       this.pools.set(storeId, known)
       return known
     }
-    // The store moved, or its password changed. Requests under way finish at the old address.
+    // The store has moved, or its password has changed. Running requests finish at the old address.
     this.discard(storeId, 'address changed', { graceSeconds: CLOSE_SECONDS })
     const pool = this.newPool(address, deadline)
     this.pools.set(storeId, pool)
@@ -156,7 +153,7 @@ export class StorePools {
     return new StorePool(address, deadline, { bounds, target, budgets, pause })
   }
 
-  /** Throws `StoreDatabaseError` for an address that cannot be used. */
+  /** Throws `StoreDatabaseError` if the connection URL is invalid. */
   private targetOf(address: StoreAddress): ConnectionTarget {
     try {
       return parseConnectionUrl(this.options.connectionUrl(address))

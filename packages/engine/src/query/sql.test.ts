@@ -1,9 +1,9 @@
 import { columnsOf, customerAddress, idListOf, order, type Resource } from '@store-export/contract'
 import { expect, test } from 'vitest'
-import { type PresentColumns, presentIn } from './columns-present.ts'
+import { columnsInSchema, type PresentColumns } from './present-columns.ts'
 import { statementOf } from './sql.ts'
 
-/** A store that has every column of these resources. */
+/** A store that has all columns of these resources. */
 function storeWith(...resources: readonly Resource[]): PresentColumns {
   const typeOf = (name: string) => (name === 'id' ? 'uuid' : name.endsWith('_at') ? 'timestamptz' : 'text')
   const tables = new Map(
@@ -14,7 +14,7 @@ function storeWith(...resources: readonly Resource[]): PresentColumns {
       ),
     ]),
   )
-  return presentIn('own', tables)
+  return columnsInSchema('own', tables)
 }
 
 function statement(resource: Resource, present: PresentColumns): string {
@@ -22,7 +22,7 @@ function statement(resource: Resource, present: PresentColumns): string {
   return statementOf(plan, present, { prepares: true }).text
 }
 
-test('[R31] ids are read with no column but their own, and with no table but that of their rows, in the store’s schema', () => {
+test('[R31] if IDs are listed, reads only their columns and their table, in the store’s schema', () => {
   const { items } = order.fields
   if (items?.type.kind !== 'many') throw new Error('an order has items')
   const text = statement(order, storeWith(order, items.type.resource))
@@ -35,6 +35,6 @@ test('[R31] ids are read with no column but their own, and with no table but tha
   ])
 })
 
-test('[R23] ids of removed rows are not read', () => {
+test('[R23] if IDs are listed, leaves out those of removed rows', () => {
   expect(statement(customerAddress, storeWith(customerAddress))).toContain('"deleted_at" is null')
 })

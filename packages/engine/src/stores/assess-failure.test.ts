@@ -1,16 +1,16 @@
 import { TimeLimitPassed } from '@store-export/postgres'
 import { expect, test } from 'vitest'
-import { type FailedUse, verdictOn } from './failed-use.ts'
+import { assessFailure, type FailedUse } from './assess-failure.ts'
 
 const USED: FailedUse = {
   cause: new Error('any'),
   isFresh: false,
   isConnecting: false,
-  hasAnswered: true,
+  hasResponded: true,
   durationMs: 10,
   timeoutMs: 5000,
 }
-const OPENED: FailedUse = { ...USED, isFresh: true, isConnecting: true, hasAnswered: false }
+const OPENED: FailedUse = { ...USED, isFresh: true, isConnecting: true, hasResponded: false }
 
 function error(code: string, more: object = {}): Error {
   return Object.assign(new Error(code), { code }, more)
@@ -68,7 +68,7 @@ test.each([
     delayed: ['store'],
   },
 ])('[ERR-3] if $event, the next attempt is delayed for $delayed', ({ use, delayed, isFinal = false }) => {
-  expect(verdictOn(use)).toEqual({ delayed, full: null, isFinal })
+  expect(assessFailure(use)).toEqual({ delayed, full: null, isFinal })
 })
 
 test.each([
@@ -78,5 +78,5 @@ test.each([
 ])('[ERR-3] if $routine finds too many connections, the $full is full and the $delayed is delayed', (expected) => {
   const { routine, full, delayed } = expected
   const cause = error('53300', { severity: 'FATAL', routine })
-  expect(verdictOn({ ...OPENED, cause })).toEqual({ delayed: [delayed], full, isFinal: false })
+  expect(assessFailure({ ...OPENED, cause })).toEqual({ delayed: [delayed], full, isFinal: false })
 })

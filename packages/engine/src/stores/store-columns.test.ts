@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSamples, type Samples } from '../../test/support/samples.ts'
 import { identifier } from '../query/literal.ts'
 import type { StoreEvent } from '../store-event.ts'
-import { StoreColumns } from './columns.ts'
+import { StoreColumns } from './store-columns.ts'
 
 const things = resource({
   name: 'Sample',
@@ -16,7 +16,7 @@ const things = resource({
 const ADDRESS = { storeId: 'a', databaseUrl: 'postgres://one', schemaName: 'public', sealedPassword: null }
 
 /** A column without an index. */
-const BARE = { indexes: [], isLayered: false }
+const BARE = { indexes: [], readsOtherTables: false }
 
 let samples: Samples
 
@@ -40,7 +40,7 @@ describe('columns of a store', () => {
   test('[R28] are those the contract names, with their types, a domain’s the one below it', async () => {
     const present = await columnsAt({ now: 0 }).of(ADDRESS, samples.reader)
     expect(Object.fromEntries(present.get('samples') ?? [])).toEqual({
-      id: { notNull: true, type: 'uuid', indexes: ['id'], isLayered: false },
+      id: { notNull: true, type: 'uuid', indexes: ['id'], readsOtherTables: false },
       word: { notNull: false, type: 'text', ...BARE },
       n: { notNull: false, type: 'int4', ...BARE },
       deleted_at: { notNull: false, type: 'timestamptz', ...BARE },

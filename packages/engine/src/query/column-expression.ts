@@ -1,0 +1,121 @@
+// Writes the expression that reads a column. The expression casts the column to the type that the encoder expects, because a
+// platform can use another type than the contract.
+//
+// - A value that does not fit the type becomes null, so one row does not fail a page.
+// - A column of the expected type gets a cast without effect, so PostgreSQL can use its indexes.
+
+import { columnsOf, type FieldKind, type Resource } from '@store-export/contract'
+import { identifier } from './literal.ts'
+import type { PresentTables } from './present-columns.ts'
+
+/** Kinds of fields that are stored in a column. */
+export type ColumnKind = Exclude<FieldKind, 'many' | 'counts'>
+
+/** Writes an expression that casts `column`. */
+type Cast = (column: string) => string
+
+const castTo =
+  (type: string): Cast =>
+  (column) =>
+    `${column}::${type}`
+const castIf =
+  (condition: string, type: string): Cast =>
+  (column) =>
+    `case when ${column} ${condition} then ${column}::${type} end`
+const forTypes = (types: readonly string[], cast: Cast): Record<string, Cast> =>
+  Object.fromEntries(types.map((type) => [type, cast]))
+
+const TEXTS = ['text', 'varchar', 'bpchar']
+/** Casts an infinite float to NaN, because PostgreSQL 13 has no infinite numeric. Both are contract violations. */
+const floatToNumeric: Cast = (column) =>
+  `case when ${column} in ('Infinity', '-Infinity') then 'NaN' else ${column}::numeric end`
+const HEX_GROUP = '[0-9a-fA-F]'
+/** Reads a timestamp without a zone as UTC. A plain cast would use the time zone of the session. */
+const inUtc: Cast = (column) => `(${column} at time zone 'UTC')`
+
+const text = {
+  // Fails if the column has another type by now, so the service reads the columns again. A cast would accept any type.
+  text: (column: string) => `coalesce(${column}, null::text)`,
+  ...forTypes(['varchar', 'bpchar', 'name', 'citext', 'enum', 'uuid', 'bool'], castTo('text')),
+  ...forTypes(['numeric', 'int2', 'int4', 'int8'], castTo('text')),
+}
+const uuid = {
+  uuid: castTo('uuid'),
+  ...forTypes(TEXTS, castIf(`~ '^${HEX_GROUP}{8}(-${HEX_GROUP}{4}){3}-${HEX_GROUP}{12}$'`, 'uuid')),
+}
+const integer = {
+  ...forTypes(['int2', 'int4'], castTo('int4')),
+  ...forTypes(['int8', 'numeric', 'float4', 'float8'], castIf('between -2147483648 and 2147483647', 'int4')),
+}
+const numeric = {
+  ...forTypes(['numeric', 'int2', 'int4', 'int8'], castTo('numeric')),
+  ...forTypes(['float4', 'float8'], floatToNumeric),
+  ...forTypes(TEXTS, castIf(`~ '^[-+]?[0-9]{1,1000}([.][0-9]{1,1000})?$'`, 'numeric')),
+}
+const timestamp = {
+  timestamptz: castTo('timestamptz'),
+  timestamp: inUtc,
+  // The last date is later than the last timestamp.
+  date: (column: string) =>
+    `case when isfinite(${column}) and ${column} > date '294276-12-31' then null else ${inUtc(`${column}::timestamp`)} end`,
+}
+const json = {
+  jsonb: castTo('jsonb'),
+  // A cast to jsonb fails on a single surrogate and on huge exponents. The text of a json value is valid JSON, so it only
+  // gets the version byte of jsonb's binary format.
+  json: (column: string) => `E'\\x01' || btrim(${column}::text, E' \\t\\n\\r')`,
+}
+
+/** The cast for each kind of field and each type of column. Other types cannot be read. */
+const CASTS: Readonly<Record<ColumnKind, Readonly<Record<string, Cast>>>> = {
+  text,
+  oneOf: text,
+  uuid,
+  integer,
+  boolean: { bool: castTo('bool') },
+  money: numeric,
+  decimal: numeric,
+  timestamp,
+  texts: forTypes(['_text', '_varchar', '_bpchar', '_name', '_citext', '_uuid'], castTo('text[]')),
+  json,
+}
+
+/** Whether a field of this kind can be read from a column of this type. */
+export function isReadable(kind: ColumnKind, type: string): boolean {
+  return CASTS[kind][type] !== undefined
+}
+
+/** The columns of the resource's table with the kind of their field; null for a column that is no field. */
+export function columnKindsOf(resource: Resource): ReadonlyMap<string, ColumnKind | null> {
+  return new Map(columnsOf(resource).map((column) => [column, columnKindOf(resource, column)]))
+}
+
+/** A table in a statement, by its alias. */
+export interface TableReference {
+  readonly resource: Resource
+  readonly alias: string
+  readonly present: PresentTables
+}
+
+/** Returns the expression that reads `column`. */
+export function columnExpression({ resource, alias, present }: TableReference, column: string): string {
+  const quoted = `${alias}.${identifier(column)}`
+  const kind = columnKindOf(resource, column)
+  const type = present.get(resource.table)?.get(column)?.type
+  const cast = kind === null || type === undefined ? undefined : CASTS[kind][type]
+  return cast === undefined ? quoted : cast(quoted)
+}
+
+/**
+ * Returns the expression for `column` in a comparison with a string. For a text column this is the bare column, so PostgreSQL
+ * can use an index. It needs no `coalesce`: if the column has another type by now, the comparison fails anyway.
+ */
+export function comparedColumnExpression(table: TableReference, column: string): string {
+  const isText = table.present.get(table.resource.table)?.get(column)?.type === 'text'
+  return isText ? `${table.alias}.${identifier(column)}` : columnExpression(table, column)
+}
+
+function columnKindOf({ fields }: Resource, column: string): ColumnKind | null {
+  const kind = fields[column]?.type.kind
+  return kind === undefined || kind === 'many' || kind === 'counts' ? null : kind
+}

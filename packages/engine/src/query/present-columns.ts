@@ -1,0 +1,47 @@
+// The tables and columns of the contract that a store has. A statement is built from them and a plan.
+
+/** A column that exists, that the reader may select, and that has a type its field can be read from. */
+export interface PresentColumn {
+  /** Whether the schema rules out nulls. False for columns of a view. */
+  readonly notNull: boolean
+  /** PostgreSQL's name of the type, such as `timestamptz` or `_text`. For a domain, the name of its base type. */
+  readonly type: string
+  /** The complete indexes that start with this column, each as its first three keys: `created_at, id, updated_at`. */
+  readonly indexes: readonly string[]
+  /** Whether its table reads other tables; see `READS_OTHER_TABLES`. */
+  readonly readsOtherTables?: boolean
+}
+
+/**
+ * SQL condition: whether the row `c` of `pg_class` is a relation that reads other tables. These are views, partitioned tables,
+ * tables with children, tables with row security, and, on a server with Citus, all tables.
+ */
+export const READS_OTHER_TABLES = `(c.relkind in ('v', 'p') or c.relhassubclass or c.relrowsecurity
+    or pg_catalog.to_regclass('pg_catalog.pg_dist_partition') is not null)`
+
+/** Tables of a store by name, each with its columns by name. A table that exists and cannot be read has no columns. */
+export type PresentTables = ReadonlyMap<string, ReadonlyMap<string, PresentColumn>>
+
+/** The tables of a store, and their schema. */
+export interface PresentColumns extends PresentTables {
+  readonly schemaName: string
+  /** The tables without the schema. Stores with the same columns share this object. */
+  readonly tables: PresentTables
+}
+
+/** Adds the name of the schema to the tables. */
+export function columnsInSchema(schemaName: string, tables: PresentTables): PresentColumns {
+  return Object.assign(new Map(tables), { schemaName, tables })
+}
+
+/** Whether the store has `column` of `table`, and the reader may select it. */
+export function hasColumn(present: PresentTables, table: string, column: string): boolean {
+  return present.get(table)?.has(column) ?? false
+}
+
+/** Whether one of the tables reads other tables. */
+export function anyReadsOtherTables(present: PresentTables, tables: readonly string[]): boolean {
+  return tables.some((table) =>
+    [...(present.get(table)?.values() ?? [])].some(({ readsOtherTables }) => readsOtherTables),
+  )
+}

@@ -1,0 +1,42 @@
+// Builds the statement that detects tables that were rewritten between the snapshot and the locks of a transaction.
+
+import type { Resource } from '@store-export/contract'
+import type { Statement } from '@store-export/postgres'
+import { textLiteral } from './literal.ts'
+import { type PresentColumns, READS_OTHER_TABLES } from './present-columns.ts'
+import { tableName } from './select-list.ts'
+
+/**
+ * Returns the statement that checks whether a table was rewritten after the snapshot of the transaction and before its lock.
+ * The transaction finds no rows in such a table (R28). The statement returns one boolean.
+ *
+ * It compares the table's file in the snapshot with the current file. If a table reads other tables, it compares the files of
+ * all relations that the transaction has locked.
+ */
+export function rewriteCheckStatement(
+  tables: readonly Resource[],
+  present: PresentColumns,
+  { readsOtherTables, prepares }: { readonly readsOtherTables: boolean; readonly prepares: boolean },
+): Statement {
+  return {
+    text: readsOtherTables ? LOCKED_REWRITE_CHECK : ownRewriteCheck(tables, present),
+    values: [],
+    prepared: prepares,
+  }
+}
+
+/**
+ * Also returns true if a table has changed to one that reads other tables since the columns were read. The service then reads
+ * the columns again.
+ */
+function ownRewriteCheck(tables: readonly Resource[], present: PresentColumns): string {
+  const oids = tables.map((table) => `${textLiteral(tableName(table, present))}::pg_catalog.regclass`).join(', ')
+  return `select pg_catalog.count(*) <> ${tables.length} or pg_catalog.bool_or(${READS_OTHER_TABLES}
+      or c.relfilenode <> pg_catalog.pg_relation_filenode(c.oid))
+    from pg_catalog.pg_class c where c.oid in (${oids})`
+}
+
+const LOCKED_REWRITE_CHECK = `select coalesce(pg_catalog.bool_or(s.oid is null
+      or s.relfilenode <> 0 and s.relfilenode <> pg_catalog.pg_relation_filenode(l.relation)), false)
+    from pg_catalog.pg_lock_status() l left join pg_catalog.pg_class s on s.oid = l.relation
+    where l.locktype = 'relation' and l.pid = pg_catalog.pg_backend_pid()`

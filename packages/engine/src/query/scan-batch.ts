@@ -1,0 +1,108 @@
+// Decides when a list is read in scan batches, and finds the end of a batch.
+//
+// If no index serves a filter, PostgreSQL would read the whole table for every page. Instead, the service reads the list in its
+// order, one batch at a time. See docs/contribute/decisions/024-scan-lists-in-batches.md.
+
+import type { Resource } from '@store-export/contract'
+import { datedRange, indexOrder, keyExpression } from './order.ts'
+import type { Filter, PagePlan, Position, Search } from './plan.ts'
+import type { PresentColumns } from './present-columns.ts'
+import { tableName } from './select-list.ts'
+import { condition, fallsBackToCreatedAt } from './sql.ts'
+import { LITERALS } from './values.ts'
+
+/** The keys that lists are ordered by, in the form of `PresentColumn.indexes`. */
+const LIST_ORDER = 'created_at, id'
+
+/** Whether a filter of the page has no index, and the order of the list has one. */
+export function needsScanBatches({ resource, filters, search, after }: PagePlan, present: PresentColumns): boolean {
+  if (after?.createdAt === null || !isOrdered(resource, present)) return false
+  if (search !== undefined && !isSearchIndexed(search, resource, present)) return true
+  return filters.some((filter) => !isIndexed(filter, resource, present))
+}
+
+/** Whether an index returns the rows with one value of `column`, which contains IDs, in list order. */
+export function isOrderedByIndex({ table }: Resource, column: string, present: PresentColumns): boolean {
+  const columns = present.get(table)
+  const isPlain = columns?.get('created_at')?.type === 'timestamptz' && columns.get('id')?.type === 'uuid'
+  const { type, indexes = [] } = columns?.get(column) ?? {}
+  return isPlain && type === 'uuid' && indexes.some((index) => startsWith(index, `${column}, ${LIST_ORDER}`))
+}
+
+/** Whether an index has the order of the list. Columns of other types are cast, so their indexes can't be used. */
+function isOrdered({ table }: Resource, present: PresentColumns): boolean {
+  const createdAt = present.get(table)?.get('created_at')
+  const isPlain = createdAt?.type === 'timestamptz' && present.get(table)?.get('id')?.type === 'uuid'
+  return isPlain && createdAt.indexes.some((index) => startsWith(index, LIST_ORDER))
+}
+
+function isIndexed(filter: Filter, resource: Resource, present: PresentColumns): boolean {
+  return filter.operator === '=' || filter.field === 'created_at'
+    ? isIndexedInOrder(filter, resource, present)
+    : hasChangeIndex(filter, resource, present)
+}
+
+/** Whether an index has the rows that match the filter in list order, in one range. */
+function isIndexedInOrder({ operator, field }: Filter, resource: Resource, present: PresentColumns): boolean {
+  if (operator !== '=') return field === 'created_at' && isOrdered(resource, present)
+  const { type = '', indexes = [] } = present.get(resource.table)?.get(field) ?? {}
+  return ['text', 'varchar'].includes(type) && indexes.some((index) => startsWith(index, `${field}, ${LIST_ORDER}`))
+}
+
+/** Whether an index finds the rows of the search, such as the unique index on the email addresses of customers. */
+function isSearchIndexed({ equal, containing }: Search, { table }: Resource, present: PresentColumns): boolean {
+  const [field = '', ...others] = equal
+  if (others.length > 0 || containing.length > 0) return false
+  const { type, indexes = [] } = present.get(table)?.get(field) ?? {}
+  return type === 'text' && indexes.some((index) => startsWith(index, field))
+}
+
+/** Whether the filter selects changed rows, and an index finds them. If they are few, the page needs no scan batches. */
+export function hasChangeIndex({ operator, field }: Filter, resource: Resource, present: PresentColumns): boolean {
+  const { type, indexes = [] } = present.get(resource.table)?.get(field) ?? {}
+  if (operator !== '>=' || field !== 'updated_at' || type !== 'timestamptz') return false
+  // The same index finds rows without updated_at by created_at.
+  const fallsBack = fallsBackToCreatedAt(resource, field, present)
+  // An index doesn't serve a cast of created_at.
+  if (fallsBack && present.get(resource.table)?.get('created_at')?.type !== 'timestamptz') return false
+  const first = fallsBack ? 'updated_at, created_at' : 'updated_at'
+  return indexes.some((index) => startsWith(index, first))
+}
+
+/** Whether these are the first keys of the index. */
+function startsWith(index: string, keys: string): boolean {
+  return index === keys || index.startsWith(`${keys}, `)
+}
+
+/**
+ * Returns the statement that finds the end of a batch of `rows` rows after the plan's position. `scanBatchEnd` decodes its
+ * rows.
+ */
+export function scanBatchEndStatement(plan: PagePlan, present: PresentColumns, rows: number): string {
+  const { resource, filters } = plan
+  const order = indexOrder(plan, present)
+  const found = ['created_at', 'id'].map((column) => keyExpression(resource, column, present))
+  const indexed = filters.filter((filter) => isIndexedInOrder(filter, resource, present))
+  const conditions = [
+    datedRange(plan, { present, values: LITERALS }),
+    ...indexed.map((filter) => condition(filter, resource, present)),
+    // A materialized view can have rows without them. The next batch can't start after such a row.
+    ...['created_at', 'id'].map((column) => `${keyExpression(resource, column, present)} is not null`),
+  ]
+  const all = `select ${found.join(', ')} from ${tableName(resource, present)} t where ${conditions.join(' and ')}`
+  const ends = `${all} order by ${order} offset ${rows - 1} limit 2`
+  // Bytes, because the text of a timestamp depends on settings of the session.
+  return `select encode(timestamptz_send(created_at), 'hex') as "createdAt", id::text as id from (${ends}) k(created_at, id)`
+}
+
+/** The last row of the batch, or the row after it. `createdAt` is a hexadecimal timestamptz. */
+export interface ScanBatchEndRow {
+  readonly createdAt: string
+  readonly id: string
+}
+
+/** Returns the end of the batch; null if it reaches the end of the list. */
+export function scanBatchEnd([last, next]: readonly ScanBatchEndRow[]): Position | null {
+  if (last === undefined || next === undefined) return null
+  return { createdAt: BigInt.asIntN(64, BigInt(`0x${last.createdAt}`)), id: last.id }
+}

@@ -1,0 +1,44 @@
+// Decides what the failure of a request says about its store and its database server.
+
+import { TimeLimitPassed } from '@store-export/postgres'
+import { type FullPart, fullPartOf, isServerUnreachable, isTerminated, losesConnection } from './database-errors.ts'
+
+/** A request that failed, and its connection. */
+export interface FailedUse {
+  readonly cause: unknown
+  /** Whether the connection was opened for this request. */
+  readonly isFresh: boolean
+  /** Whether the server has not accepted the session yet. */
+  readonly isConnecting: boolean
+  /** Whether the server has responded to a statement on the connection. */
+  readonly hasResponded: boolean
+  readonly durationMs: number
+  readonly timeoutMs: number
+}
+
+/** What follows from a failure. */
+export interface FailureAssessment {
+  /** What the next connection attempt is delayed for. */
+  readonly delayed: readonly ('store' | 'server')[]
+  /** The part that has reached its connection limit. The node closes its idle connections to this part. */
+  readonly full: FullPart | null
+  /** Whether a retry is pointless, because a new connection to the store never became ready. */
+  readonly isFinal: boolean
+}
+
+/** Shares of the time limit. A failure after a larger one counts as a failure of the store that has, or hasn't, responded. */
+const HUNG_SHARE = 0.5
+const SILENT_SHARE = 0.2
+
+/** Returns what follows from a failure. */
+export function assessFailure({ cause, hasResponded, durationMs, timeoutMs, ...use }: FailedUse): FailureAssessment {
+  const full = fullPartOf(cause)
+  if (full !== null) return { delayed: [full === 'server' ? 'server' : 'store'], full, isFinal: false }
+  const isHung = durationMs > timeoutMs * (hasResponded ? HUNG_SHARE : SILENT_SHARE)
+  const isNotOpened = use.isConnecting && !(cause instanceof TimeLimitPassed)
+  const isLost = use.isFresh && (isNotOpened || losesConnection(cause)) && !isTerminated(cause)
+  const isUnreachable = isLost && use.isConnecting && isServerUnreachable(cause)
+  const store = isHung || (isLost && !isUnreachable) ? (['store'] as const) : []
+  const server = isUnreachable ? (['server'] as const) : []
+  return { delayed: [...store, ...server], full, isFinal: isLost && use.isConnecting }
+}

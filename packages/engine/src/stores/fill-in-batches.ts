@@ -1,0 +1,49 @@
+// Fills a page by reading the list in scan batches. See docs/contribute/decisions/024-scan-lists-in-batches.md.
+//
+// The page ends early instead of exceeding the time limit. It is empty only if the request has no time left, because some
+// clients stop at an empty page.
+
+import { type Connection, queryRows } from '@store-export/postgres'
+import type { PageWriter } from '../encode/page-writer.ts'
+import type { PagePlan } from '../query/plan.ts'
+import type { PresentColumns } from '../query/present-columns.ts'
+import { type ScanBatchEndRow, scanBatchEnd, scanBatchEndStatement } from '../query/scan-batch.ts'
+
+/** A page that has rows ends after this time. The next page continues the scan. */
+const FOUND_SCAN_MS = 250
+/** Time that must be left for the next batch and for the rest of the response: twice the time of the slowest batch. */
+const SLOWEST_BATCHES_LEFT = 2
+
+export interface ScanOptions {
+  readonly page: PageWriter
+  readonly connection: Connection
+  readonly present: PresentColumns
+  readonly scanBatchRows: number
+  /** Deadline of the scan, by `performance.now()`. */
+  readonly until: number
+  readonly signal: AbortSignal | undefined
+  /** Reads the rows of a plan into the page. */
+  readonly fill: (plan: PagePlan) => Promise<void>
+}
+
+/** Fills the page until it is full and has a row after it, the list ends, or the time is over. Rejects like `fill`. */
+export async function fillInBatches(plan: PagePlan, options: ScanOptions): Promise<void> {
+  const { page, connection, present, scanBatchRows, signal, fill } = options
+  const startedAt = performance.now()
+  let slowestMs = 0
+  let after = plan.after
+  for (;;) {
+    const batchStartedAt = performance.now()
+    const text = scanBatchEndStatement({ ...plan, after }, present, scanBatchRows)
+    const rows = await queryRows<ScanBatchEndRow>(connection, { text, values: [] }, { signal })
+    const end = scanBatchEnd(rows)
+    // A full page reads one row more, to know whether there is a next page.
+    await fill({ ...plan, after, scanBatch: { end }, limit: page.isFull ? 0 : plan.limit })
+    if (end === null || page.hasMore) return
+    const now = performance.now()
+    slowestMs = Math.max(slowestMs, now - batchStartedAt)
+    const isLate = now + SLOWEST_BATCHES_LEFT * slowestMs >= options.until
+    if (isLate || (page.rows > 0 && now >= startedAt + FOUND_SCAN_MS)) return page.endAt(end)
+    after = end
+  }
+}

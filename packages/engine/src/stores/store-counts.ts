@@ -1,0 +1,110 @@
+// Counts the rows of a store, and caches the counts for some seconds. A count reads a whole index, which takes a quarter of a
+// second for millions of rows. Counts are renewed before they expire, so that a client that polls doesn't wait for them.
+
+import { type Cell, type Connection, firstValue, moveToValue, readRows } from '@store-export/postgres'
+import type { PresentColumns } from '../query/present-columns.ts'
+import { countStatement } from '../query/sql.ts'
+
+/**
+ * Share of the maximum age after which counts are renewed. If a client sends two requests within that age, one is in the second
+ * half. The time of the count shortens this half.
+ */
+const RENEWAL_SHARE = 0.5
+
+interface TimedCounts<T> {
+  /** Start of the count. */
+  readonly at: number
+  readonly counts: T
+}
+
+/** The counts of all stores. A store that moves gets another key. */
+export class StoreCounts {
+  private readonly cached = new Map<string, TimedCounts<Counts>>()
+  /** Running counts. Each has a connection: otherwise requests with connections could wait for a count without one. */
+  private readonly running = new Map<string, TimedCounts<Promise<Counts>>>()
+  /** Keys whose renewal waits for a connection or runs. */
+  private readonly renewing = new Set<string>()
+  private readonly maxAgeMs: number
+  private readonly now: () => number
+
+  constructor(options: { readonly maxAgeMs: number; readonly now: () => number }) {
+    this.maxAgeMs = options.maxAgeMs
+    this.now = options.now
+  }
+
+  /** Returns cached counts, waits for a running count, or calls `count`. Rejects like `count`. */
+  async of(key: string, count: () => Promise<Counts>): Promise<Counts> {
+    const [cached, running] = [this.cached.get(key), this.running.get(key)]
+    if (cached !== undefined && this.ageOf(cached) < this.maxAgeMs) return cached.counts
+    if (running === undefined || this.ageOf(running) >= this.maxAgeMs) return this.start(key, count)
+    // If the running count fails with its connection, this request counts on its own connection.
+    return running.counts.catch(() => this.of(key, count))
+  }
+
+  /**
+   * Renews the counts if they are due. `connect` gets a connection and calls its argument. Errors are ignored, because the next
+   * request counts again.
+   */
+  async renew(key: string, connect: (counting: RenewCounts) => Promise<void>): Promise<void> {
+    if (!this.isDue(key) || this.renewing.has(key)) return
+    this.renewing.add(key)
+    try {
+      await connect(async (count) => {
+        if (this.isDue(key)) await this.start(key, count)
+      })
+    } catch {
+      // The next request counts again.
+    } finally {
+      this.renewing.delete(key)
+    }
+  }
+
+  private isDue(key: string): boolean {
+    const cached = this.cached.get(key)
+    if (cached === undefined || this.running.has(key)) return false
+    const age = this.ageOf(cached)
+    return age >= this.maxAgeMs * RENEWAL_SHARE && age < this.maxAgeMs
+  }
+
+  private start(key: string, count: () => Promise<Counts>): Promise<Counts> {
+    const counting = { at: this.now(), counts: count() }
+    this.running.set(key, counting)
+    const remove = () => this.running.get(key) === counting && this.running.delete(key)
+    counting.counts.then((counts) => remove() && this.cached.set(key, { at: counting.at, counts }), remove)
+    return counting.counts
+  }
+
+  private ageOf({ at }: TimedCounts<unknown>): number {
+    return this.now() - at
+  }
+}
+
+/** Calls `count`, unless another request has renewed the counts since. */
+export type RenewCounts = (count: () => Promise<Counts>) => Promise<void>
+
+/** Number of rows by table. */
+export type Counts = ReadonlyMap<string, bigint>
+
+export interface CountOptions {
+  readonly connection: Connection
+  readonly present: PresentColumns
+  /** Cancels the count. It rejects with the signal's reason or with an error of the PostgreSQL client. */
+  readonly signal?: AbortSignal
+}
+
+/** Counts the rows of `tables`. The count of a table that the store lacks is 0. Rejects with errors of the PostgreSQL client. */
+export async function countRows(
+  tables: readonly string[],
+  { connection, present, signal }: CountOptions,
+): Promise<Counts> {
+  const counts = new Map<string, bigint>()
+  const take = (row: Cell) => {
+    const offset = firstValue(row, tables.length)
+    for (const [index, table] of tables.entries()) {
+      moveToValue(row, offset, index)
+      counts.set(table, row.view.getBigInt64(row.start))
+    }
+  }
+  await readRows(connection, { text: countStatement(tables, present), values: [] }, take, { signal })
+  return counts
+}

@@ -1,0 +1,7 @@
+/**
+ * Thrown if a store can't be read. The message is for the log: clients get a fixed text (R5). The cause is the error of the
+ * PostgreSQL client or of the system, if there is one.
+ */
+export class StoreDatabaseError extends Error {
+  override readonly name = 'StoreDatabaseError'
+}

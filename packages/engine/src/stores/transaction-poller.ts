@@ -1,0 +1,73 @@
+// Polls the open transactions of a store for all requests that wait for them. One poll runs at a time. If a poll is slow, the
+// next one starts anyway.
+
+import { setTimeout as delay } from 'node:timers/promises'
+import type { TransactionSnapshot } from './open-transactions.ts'
+
+/** Pauses before the polls of a request. Most transactions last a few milliseconds, and the others last long. */
+const PAUSES_MS = [5, 5, 10, 20, 40] as const
+/** A poll that takes longer may never end, so it doesn't delay the next one. */
+const SLOW_MS = 100
+
+/** The polls of a store. */
+export class TransactionPoller {
+  /** Transactions that were still open at the end of a wait. Later requests don't wait for them. */
+  readonly timedOut = new Set<string>()
+  /** Number of waiting requests. */
+  private waiting = 0
+  /** Resolves when the running poll ends or is slow; null if there is none. */
+  private current: Promise<unknown> | null = null
+  /** The poll that starts after `current`. */
+  private following: Promise<TransactionSnapshot> | null = null
+  /** The poll that starts after a pause. Requests that arrive during the pause share it. */
+  private polling: Promise<TransactionSnapshot> | null = null
+
+  /** Whether no request waits, and no wait timed out for an open transaction. */
+  get isIdle(): boolean {
+    return this.waiting === 0 && this.timedOut.size === 0
+  }
+
+  /** Counts a waiting request until the returned function is called. */
+  enter(): () => void {
+    this.waiting++
+    return () => void this.waiting--
+  }
+
+  /** Polls after a pause. The pause grows with `polls`, the number of earlier polls of the request. */
+  poll(read: () => Promise<TransactionSnapshot>, polls: number): Promise<TransactionSnapshot> {
+    const pauseMs = PAUSES_MS[Math.min(polls, PAUSES_MS.length - 1)]
+    this.polling ??= delay(pauseMs).then(() => {
+      this.polling = null
+      return this.next(read)
+    })
+    return this.polling
+  }
+
+  /** Polls now, or after the running poll. The running poll can miss newer transactions, so it isn't shared. */
+  private next(read: () => Promise<TransactionSnapshot>): Promise<TransactionSnapshot> {
+    if (this.current === null) return this.start(read)
+    this.following ??= this.current.then(() => {
+      this.following = null
+      return this.start(read)
+    })
+    return this.following
+  }
+
+  private start(read: () => Promise<TransactionSnapshot>): Promise<TransactionSnapshot> {
+    const polling = read()
+    const ended = polling.then(
+      ({ open }) => this.forgetEnded(open),
+      () => undefined,
+    )
+    const current = Promise.race([ended, delay(SLOW_MS)]).then(() => {
+      if (this.current === current) this.current = null
+    })
+    this.current = current
+    return polling
+  }
+
+  /** Removes transactions that have ended from `timedOut`. */
+  forgetEnded(open: TransactionSnapshot['open']): void {
+    for (const name of this.timedOut) if (open?.has(name) !== true) this.timedOut.delete(name)
+  }
+}
