@@ -2,7 +2,7 @@
 // thousand levels. These functions store the levels in an array. They are slower, so callers use them only as a fallback.
 
 /** Changes to written JSON. */
-export interface WriteOptions {
+export interface JsonWriteOptions {
   /** Whether to sort the members of objects by name. */
   readonly isSorted?: boolean
   /** Changes each string and each name of a member. */
@@ -22,7 +22,7 @@ class Literal {
 export function writeDeepJson(
   value: unknown,
   isLeaf: (value: object) => boolean,
-  { isSorted = false, mapText = (text) => text }: WriteOptions = {},
+  { isSorted = false, mapText = (text) => text }: JsonWriteOptions = {},
 ): string {
   const written: string[] = []
   const stack: unknown[] = [value]

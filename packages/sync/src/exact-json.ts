@@ -1,7 +1,7 @@
 // Parses and writes JSON without losing digits, at any depth. A store can contain numbers that a double rounds, and JSON
 // that is nested thousands of levels deep.
 
-import { parseDeepJson, type WriteOptions, writeDeepJson } from './deep-json.ts'
+import { type JsonWriteOptions, parseDeepJson, writeDeepJson } from './deep-json.ts'
 
 /** A number with all its digits. `JSON.stringify` writes them unchanged. */
 export interface RawNumber {
@@ -33,7 +33,7 @@ export function parseExactJson(text: string): unknown {
 }
 
 /** Writes a value from `parseExactJson` like `JSON.stringify`, with the changes of `options`. */
-export function exactJsonText(value: unknown, options: WriteOptions = {}): string {
+export function exactJsonText(value: unknown, options: JsonWriteOptions = {}): string {
   if (Object.keys(options).length > 0) return writeDeepJson(value, isRawNumber, options)
   try {
     return JSON.stringify(value)

@@ -95,7 +95,7 @@ test('an unusable path throws CopyError with the reason, and nothing is created'
   expect(readdirSync(path.join(folder, 'inner'))).toEqual([])
 })
 
-test.each(KINDS)('a file that only its owner may read stays so: $kind', async ({ make, orders }) => {
+test.each(KINDS)('if only the owner can read a file, a run keeps its permissions: $kind', async ({ make, orders }) => {
   const folder = await createTestFolder()
   const file = path.join(folder, orders)
   await writeOrders(make(folder), [ORDER])
@@ -106,7 +106,7 @@ test.each(KINDS)('a file that only its owner may read stays so: $kind', async ({
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
-test.each(KINDS)('a link to a file stays a link, and the file that it leads to is replaced: $kind', async (each) => {
+test.each(KINDS)('if a file is a symbolic link, a run replaces its target and keeps the link: $kind', async (each) => {
   const [folder, elsewhere] = [await createTestFolder(), await createTestFolder()]
   const [file, real] = [path.join(folder, each.orders), path.join(elsewhere, 'real')]
   await writeOrders(each.make(folder), [ORDER])

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { COMPILE_CACHE } from '../../../test/support/compile-cache.ts'
 import { createDatabase } from '../../../test/support/databases.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { type ProgramResult, runProgram } from './support/run-program.ts'
+import { type ExitResult, runProgram } from './support/run-program.ts'
 
 const COMMAND = path.resolve(import.meta.dirname, '..', 'src', 'main.ts')
 
@@ -32,7 +32,7 @@ async function createFile(): Promise<string> {
   return path.join(folder, 'shop.db')
 }
 
-function command(args: readonly string[], env: Record<string, string> = {}): Promise<ProgramResult> {
+function command(args: readonly string[], env: Record<string, string> = {}): Promise<ExitResult> {
   return runProgram(process.execPath, [COMMAND, ...args], {
     env: { ...COMPILE_CACHE, STORE_EXPORT_KEY: store.key, ...env },
   })

@@ -30,7 +30,7 @@ async function runInBoth(title: string, values?: readonly string[]): Promise<Ans
   return sorted(inSqlite)
 }
 
-describe('query of a page returns the rows computed from the store, to the cent', () => {
+describe('a query of a page returns the rows computed from the store, to the cent', () => {
   const titles = docsBlocks().map(({ engine, page, name }) => ({ engine, title: `${page}/${name}` }))
   test.each(titles.filter(({ title }) => title in expectedRows({})))('$title in $engine', async ({ engine, title }) => {
     expect(sorted(await copies.runBlock(engine, title))).toEqual(sorted(expectedRows(copies.shop)[title] ?? []))

@@ -3,13 +3,13 @@
 import { LATEST_REVISION } from '@store-export/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../../../test/support/platform.ts'
-import { CommandProxy, type CommandResult, type Kill, RUN_MS_MAX } from './support/command-proxy.ts'
+import { CommandProxy, type Kill, RUN_MS_MAX, type StoreSyncResult } from './support/command-proxy.ts'
 import { compareDestination, findDifferences, findTornRows, withoutTrailingZeros } from './support/compare.ts'
 import { historyFactor } from './support/describe-histories.ts'
 import {
   csvDestinations,
-  type Destination,
-  type Destinations,
+  type HistoryDestination,
+  type HistoryDestinations,
   postgresDestinations,
   sqliteDestinations,
   xlsxDestinations,
@@ -45,16 +45,16 @@ afterAll(async () => {
 /** One copy and its sequence of runs. */
 class CopyLife {
   readonly #random: Random
-  readonly #destination: Destination
+  readonly #destination: HistoryDestination
   readonly #source: SourceStore
   readonly #proxy: CommandProxy
   /** Result of the last completed run. */
-  #last: CommandResult | null = null
+  #last: StoreSyncResult | null = null
   kills = 0
 
   private constructor(
     random: Random,
-    destination: Destination,
+    destination: HistoryDestination,
     { source, proxy }: { source: SourceStore; proxy: CommandProxy },
   ) {
     this.#random = random
@@ -63,7 +63,7 @@ class CopyLife {
     this.#proxy = proxy
   }
 
-  static async start(seed: number, destination: Destination): Promise<CopyLife> {
+  static async start(seed: number, destination: HistoryDestination): Promise<CopyLife> {
     const random = new Random(seed)
     const source = new SourceStore(store, { random, revision: LATEST_REVISION, movesChildren: false })
     await source.fill(ROWS_MAX)
@@ -115,7 +115,7 @@ class CopyLife {
     return { request: number, afterMs: random.below(Math.ceil(longest)) }
   }
 
-  #run(args: readonly string[], kill: Kill | null): Promise<CommandResult> {
+  #run(args: readonly string[], kill: Kill | null): Promise<StoreSyncResult> {
     const { to } = this.#destination
     const env = { STORE_EXPORT_KEY: store.store.key, TARGET: to }
     return this.#proxy.run({ args: ['--to', to.startsWith('postgres') ? 'env:TARGET' : to, ...args], env }, kill)
@@ -153,7 +153,7 @@ describe.each([
   ['a folder of Parquet files', 5, parquetDestinations],
   ['a PostgreSQL schema', 5, postgresDestinations],
 ] as const)('%s', (_name, kills, open) => {
-  let destinations: Destinations
+  let destinations: HistoryDestinations
   beforeAll(async () => {
     destinations = await open()
   })

@@ -14,7 +14,7 @@ import {
   PATIENCE,
 } from '../../../test/support/packing.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { type ProgramResult, runProgram } from './support/run-program.ts'
+import { type ExitResult, runProgram } from './support/run-program.ts'
 
 vi.setConfig(PATIENCE)
 
@@ -45,7 +45,7 @@ function majorOf(node: string): number {
 }
 
 /** Runs the installed command like a shell, with the given `node`. */
-function command(args: readonly string[], node = process.execPath): Promise<ProgramResult> {
+function command(args: readonly string[], node = process.execPath): Promise<ExitResult> {
   const env = { PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}`, STORE_EXPORT_KEY: store.key }
   const file = path.join(installed.folder, 'node_modules', '.bin', 'store-sync')
   return runProgram(file, args, { cwd: installed.folder, env })
@@ -99,7 +99,7 @@ describe('package', () => {
     expect((await stat(tarball)).size).toBeLessThan(SIZE_MAX)
   })
 
-  test('its README tells of each destination', async () => {
+  test('its README lists every destination', async () => {
     const [, destinations = ''] = /^Destinations: (.*)$/m.exec((await command(['--help'])).stdout) ?? []
     const readme = await readFile(path.join(installed.package('sync').folder, 'README.md'), 'utf8')
     expect(destinations.split(', ').length).toBeGreaterThan(1)

@@ -12,7 +12,7 @@ describe('connection', () => {
     sql`select pg_terminate_backend(pid, 5000) from pg_stat_activity
       where datname = current_database() and application_name = 'store-sync'`
 
-  test('lost between two pages, throws CopyUnavailableError, and the next run continues', async () => {
+  test('if it is lost between two pages, write throws CopyUnavailableError, and the next run continues', async () => {
     const { url, sql, copy } = await openCopy()
     await write(copy, order())
     await cut(sql)
@@ -24,7 +24,7 @@ describe('connection', () => {
     expect(await next.count('orders')).toBe(1)
   })
 
-  test('lost during a page, rolls the page back and releases the lock', async () => {
+  test('if it is lost during a page, the server rolls the page back and releases the lock', async () => {
     const { url, sql, copy } = await openCopy()
     const { id } = order()
     const page = order({ id, items: [{ id: randomUUID(), order_id: id }] })
@@ -48,7 +48,7 @@ describe('connection', () => {
     expect(await next.count('orders')).toBe(0)
   })
 
-  test('if another program blocks a page, throws CopyUnavailableError and stays open', async () => {
+  test('if another program blocks a page, write throws CopyUnavailableError, and the connection stays open', async () => {
     const { url, sql, copy } = await openCopy()
     await sql.unsafe(`alter database "${new URL(url).pathname.slice(1)}" set lock_timeout = '50ms'`)
     await copy.close()
@@ -65,7 +65,7 @@ describe('connection', () => {
     expect(await copy.count('orders')).toBe(1)
   })
 
-  test('to a server that does not respond, throws CopyUnavailableError', async () => {
+  test('if the server does not respond, run throws CopyUnavailableError', async () => {
     const { url } = await openCopy()
     const session = new PostgresSession(url, 'the copy', 1000)
     onTestFinished(() => session.end())

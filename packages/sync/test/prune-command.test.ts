@@ -7,7 +7,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { COMPILE_CACHE } from '../../../test/support/compile-cache.ts'
 import { startPlatform, type TestPlatform, type TestStore } from '../../../test/support/platform.ts'
-import { type ProgramResult, runProgram } from './support/run-program.ts'
+import { type ExitResult, runProgram } from './support/run-program.ts'
 
 const COMMAND = path.resolve(import.meta.dirname, '..', 'src', 'main.ts')
 
@@ -17,11 +17,11 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-function command(store: TestStore, args: readonly string[]): Promise<ProgramResult> {
+function command(store: TestStore, args: readonly string[]): Promise<ExitResult> {
   return runProgram(process.execPath, [COMMAND, ...args], { env: { ...COMPILE_CACHE, STORE_EXPORT_KEY: store.key } })
 }
 
-const events = ({ stdout }: ProgramResult): Record<string, unknown>[] =>
+const events = ({ stdout }: ExitResult): Record<string, unknown>[] =>
   stdout
     .trim()
     .split('\n')

@@ -142,7 +142,7 @@ describe('path', () => {
     expect(await new SqliteCopy(path.join(path.dirname(file), name)).peek()).toMatchObject({ storeId: 'one store' })
   })
 
-  test('in a missing folder, open creates the folder', async () => {
+  test('if the folder is missing, open creates it', async () => {
     const { file, remove } = await createFile()
     onTestFinished(remove)
     const within = path.join(path.dirname(file), 'a', 'b', 'shop.db')
@@ -154,7 +154,7 @@ describe('path', () => {
     expect(existsSync(within)).toBe(true)
   })
 
-  test('of a file that is not a database, open throws and creates nothing', async () => {
+  test('if the file is not a database, open throws and creates nothing', async () => {
     const { file, remove } = await createFile()
     onTestFinished(remove)
     await writeFile(file, 'not a database, and longer than a header would be')
@@ -168,7 +168,7 @@ describe('path', () => {
     await copy.close()
   })
 
-  test('of a folder, or below a file, open throws an error that says what to do', async () => {
+  test('if the path is a folder or below a file, open throws an error that says what to do', async () => {
     const { file, remove } = await createFile()
     onTestFinished(remove)
     const folder = path.dirname(file)

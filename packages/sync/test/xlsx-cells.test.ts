@@ -81,7 +81,7 @@ test.runIf(hasPython)('timestamps in JSON stay text', async () => {
   expect(rowsOf(file, 'orders')[0]?.metafields).toEqual(['inlineStr', null, JSON.stringify(metafields)])
 })
 
-describe.runIf(hasPython)('every sheet means the same format by the same number', () => {
+describe.runIf(hasPython)('a format has the same number in every sheet', () => {
   const SAMPLES: ReadonlyMap<FileColumn, FileCell> = new Map([
     [timestamp, '2026-01-01T12:00:00.000Z'],
     [text, '7'],

@@ -47,13 +47,16 @@ if (hasPython)
     }
   })
 
-test.runIf(hasPython)('characters that XML lacks, and texts that look like their escapes, come back', async () => {
-  const { file } = await createWorkbookPath()
-  const odd = ['\u0000\u0001\u001f', '_x0041_', '_x0041_x0042_', '\ufffe\uffff', '\t a\r', '<&>"\'', 'a\u000bb']
-  const rows = odd.map((text) => [text])
-  await writeFiles(new XlsxWriter(file), [tableOf('texts', rows)])
-  expect(rowsOf(file, 'texts').map(({ name }) => name?.[2])).toEqual(odd)
-})
+test.runIf(hasPython)(
+  'characters that XML does not allow, and text that looks like their escapes, are read back unchanged',
+  async () => {
+    const { file } = await createWorkbookPath()
+    const odd = ['\u0000\u0001\u001f', '_x0041_', '_x0041_x0042_', '\ufffe\uffff', '\t a\r', '<&>"\'', 'a\u000bb']
+    const rows = odd.map((text) => [text])
+    await writeFiles(new XlsxWriter(file), [tableOf('texts', rows)])
+    expect(rowsOf(file, 'texts').map(({ name }) => name?.[2])).toEqual(odd)
+  },
+)
 
 test('has a sheet for each table, in a fixed order, with a frozen header', async () => {
   const { file, folder } = await createWorkbookPath()
@@ -63,19 +66,26 @@ test('has a sheet for each table, in a fixed order, with a frozen header', async
   if (hasPython) expect(readSheets(file).map(({ frozen }) => frozen)).toEqual(FILE_NAMES.map(() => '1'))
 })
 
-test.runIf(hasPython)('a workbook whose first sheet has no amounts shows those of the others', async () => {
-  const { file } = await createWorkbookPath()
-  const copy = xlsxCopy(file)
-  await copy.open(TABLES)
-  await copy.write({ table: requireTable('customers'), rows: [{ id: 'c', name: 'Ada' }], isFull: false })
-  await copy.write({ table: requireTable('products'), rows: [{ id: 'p', name: 'Tea', price: '1.10' }], isFull: false })
-  for (const name of ['customers', 'products'])
-    await copy.end({ table: requireTable(name), state: WALKED, isFull: false })
-  await copy.finish()
-  await copy.close()
-  expect(rowsOf(file, 'products')[0]?.price).toEqual(['n', '0.00', '1.1'])
-  expect(rowsOf(file, 'customers')[0]?.name).toEqual(['inlineStr', null, 'Ada'])
-})
+test.runIf(hasPython)(
+  'if the first sheet has no amounts, the amounts of other sheets still have their format',
+  async () => {
+    const { file } = await createWorkbookPath()
+    const copy = xlsxCopy(file)
+    await copy.open(TABLES)
+    await copy.write({ table: requireTable('customers'), rows: [{ id: 'c', name: 'Ada' }], isFull: false })
+    await copy.write({
+      table: requireTable('products'),
+      rows: [{ id: 'p', name: 'Tea', price: '1.10' }],
+      isFull: false,
+    })
+    for (const name of ['customers', 'products'])
+      await copy.end({ table: requireTable(name), state: WALKED, isFull: false })
+    await copy.finish()
+    await copy.close()
+    expect(rowsOf(file, 'products')[0]?.price).toEqual(['n', '0.00', '1.1'])
+    expect(rowsOf(file, 'customers')[0]?.name).toEqual(['inlineStr', null, 'Ada'])
+  },
+)
 
 test('a table with more rows than a sheet holds continues in another sheet', async () => {
   const { file } = await createWorkbookPath()

@@ -6,6 +6,6 @@ test.each([
   [89_000, '89 s'],
   [240_000, '4 min'],
   [7_500_000, '2 h 05 min'],
-])('%i ms is written as %j', (ms, text) => {
+])('formats %i ms as %j', (ms, text) => {
   expect(timeText(ms)).toBe(text)
 })

@@ -13,7 +13,7 @@ describe('parseDuration and parseTimestamp', () => {
     ['1.5h', null],
     ['15', null],
     ['', null],
-  ])('%j is %j ms', (text, ms) => {
+  ])('parses %j as %j ms', (text, ms) => {
     expect(parseDuration(text, TIMER_MS_MAX)).toBe(ms)
   })
 
@@ -31,7 +31,7 @@ describe('parseDuration and parseTimestamp', () => {
     ['2026-13-01', null],
     ['0000-01-01', null],
     ['2026-04-01', null],
-  ])('%j is %j', (text, timestamp) => {
+  ])('parses %j as %j', (text, timestamp) => {
     expect(parseTimestamp(text, NOW)?.toISOString() ?? null).toBe(timestamp)
   })
 })

@@ -21,7 +21,7 @@ export interface Kill {
 }
 
 /** Result of a process. */
-export interface CommandResult {
+export interface StoreSyncResult {
   readonly isKilled: boolean
   /** Exit code. null if the process was killed. */
   readonly code: number | null
@@ -67,7 +67,7 @@ export class CommandProxy {
   }
 
   /** Runs `store-sync run` until it exits or is killed. Throws if it hangs. */
-  async run({ args, env }: CommandOptions, kill: Kill | null): Promise<CommandResult> {
+  async run({ args, env }: CommandOptions, kill: Kill | null): Promise<StoreSyncResult> {
     const address = this.#server.address()
     const port = address !== null && typeof address === 'object' ? address.port : 0
     const startedAt = performance.now()

@@ -1,6 +1,6 @@
 // Compares a copy with the store, row by row and column by column, and checks an unfinished copy for incomplete pages.
 
-import type { Destination } from './destinations.ts'
+import type { HistoryDestination } from './destinations.ts'
 import type { RowsByTable, TextRow } from './rows-by-table.ts'
 import type { StoreModel } from './store-model.ts'
 import { CHILD_COUNTS } from './store-statements.ts'
@@ -15,7 +15,7 @@ const PARENTS: ReadonlyMap<string, { readonly table: string; readonly key: strin
 
 /** Returns the differences between the store and the destination. */
 export async function compareDestination(
-  destination: Destination,
+  destination: HistoryDestination,
   source: RowsByTable,
   model: StoreModel,
 ): Promise<string[]> {

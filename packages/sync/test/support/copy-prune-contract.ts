@@ -84,7 +84,7 @@ export function describePruning(at: OpenCopy): void {
       expect(await storedIds('orders')).toEqual([two.id])
     })
 
-    test('of one table does not change the unfinished sync of another', async () => {
+    test('does not change the unfinished sync of another table', async () => {
       const [one, two] = [order(), order()]
       await write(orders, one, two)
       await write(customers, { id: randomUUID() })

@@ -141,7 +141,7 @@ export function describeWalks(at: OpenCopy): void {
       expect([await at.copy.count('orders'), await at.copy.count('order_items')]).toEqual([2, 0])
     })
 
-    test('with all pages written, only needs its end', async () => {
+    test('only needs its end if all pages were written', async () => {
       const [one, two] = [order(), order()]
       await write(one, two)
       await page([one], walkAt(1, { cursor: null }), first)
@@ -150,7 +150,7 @@ export function describeWalks(at: OpenCopy): void {
       expect(await at.copy.read({ table: orders, by: 'id', ids: [one.id, two.id] })).toHaveLength(1)
     })
 
-    test('into empty tables has no marks, and its end removes nothing', async () => {
+    test('has no marks if its tables were empty, and its end removes nothing', async () => {
       const [one, two] = [order(), order()].map((each) => ({ ...each, items: [item(each.id, 'a')] }))
       await page([one ?? {}], walkAt(1), first)
       await at.reopen()
@@ -174,7 +174,7 @@ export function describeWalks(at: OpenCopy): void {
       expect(await end(), 'also within one run').toBe(1)
     })
 
-    test('of one table does not change the sync of another', async () => {
+    test('is not changed by the sync of another table', async () => {
       const [one, two, three] = [order(), order(), order()]
       const group = { id: randomUUID(), name: 'g' }
       await write(one, two, three)
@@ -213,7 +213,7 @@ export function describeWalks(at: OpenCopy): void {
       expect(await end(), 'its marks are deleted').toBe(2)
     })
 
-    test('in a copy of an older version without saved syncs, peek and open return none', async () => {
+    test('is not returned by peek and open of a copy of an older version', async () => {
       await write(order())
       await at.copy.claim('one store')
       await at.copy.close()

@@ -2,7 +2,7 @@
 // STORE_SYNC_SEED runs the history with that seed only; the title of a failed test contains its seed.
 
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import type { Destinations } from './destinations.ts'
+import type { HistoryDestinations } from './destinations.ts'
 import { runHistory } from './history.ts'
 import { HistoryPlatform } from './history-platform.ts'
 
@@ -10,10 +10,10 @@ import { HistoryPlatform } from './history-platform.ts'
 const HISTORY_MS_MAX = 60_000
 
 /** Declares `count` histories, times STORE_SYNC_HISTORIES. */
-export function describeHistories(name: string, count: number, open: () => Promise<Destinations>): void {
+export function describeHistories(name: string, count: number, open: () => Promise<HistoryDestinations>): void {
   describe(name, () => {
     let platform: HistoryPlatform
-    let destinations: Destinations
+    let destinations: HistoryDestinations
     beforeAll(async () => {
       platform = await HistoryPlatform.start()
       destinations = await open()

@@ -14,7 +14,7 @@ import { byId, type RowsByTable, type TextRow, withDigits, withJson } from './ro
 import { readXlsx } from './xlsx-reader.ts'
 
 /** A destination of one history. */
-export interface Destination {
+export interface HistoryDestination {
   /** Value of `--to`. */
   readonly to: string
   /** Creates another `Copy` of the same destination. */
@@ -31,8 +31,8 @@ export interface Destination {
 }
 
 /** Creates destinations of one kind. */
-export interface Destinations {
-  next(): Promise<Destination>
+export interface HistoryDestinations {
+  next(): Promise<HistoryDestination>
   close(): Promise<void>
 }
 
@@ -51,7 +51,7 @@ export async function createFolder(): Promise<{ folder: string; remove: () => Pr
 }
 
 /** SQLite files. */
-export const sqliteDestinations = async (): Promise<Destinations> => ({
+export const sqliteDestinations = async (): Promise<HistoryDestinations> => ({
   async next() {
     const { folder, remove } = await createFolder()
     const file = path.join(folder, 'shop.db')
@@ -68,7 +68,7 @@ export const sqliteDestinations = async (): Promise<Destinations> => ({
 })
 
 /** Folders of CSV files. */
-export const csvDestinations = async (): Promise<Destinations> => ({
+export const csvDestinations = async (): Promise<HistoryDestinations> => ({
   async next() {
     const { folder, remove } = await createFolder()
     return {
@@ -90,7 +90,7 @@ export const csvDestinations = async (): Promise<Destinations> => ({
 })
 
 /** Workbooks. */
-export const xlsxDestinations = async (): Promise<Destinations> => ({
+export const xlsxDestinations = async (): Promise<HistoryDestinations> => ({
   async next() {
     const { folder, remove } = await createFolder()
     const file = path.join(folder, 'shop.xlsx')
@@ -114,7 +114,7 @@ export const xlsxDestinations = async (): Promise<Destinations> => ({
 })
 
 /** Schemas of one PostgreSQL database. */
-export async function postgresDestinations(): Promise<Destinations> {
+export async function postgresDestinations(): Promise<HistoryDestinations> {
   const { url, drop } = await createDatabase()
   const sql = postgres(url, { max: 1, onnotice: () => undefined })
   let made = 0

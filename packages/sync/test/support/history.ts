@@ -5,7 +5,7 @@ import { LATEST_REVISION, REVISIONS, type RevisionId } from '@store-export/contr
 import { expect } from 'vitest'
 import { run } from '../../src/index.ts'
 import { compareDestination, findTornRows } from './compare.ts'
-import type { Destination } from './destinations.ts'
+import type { HistoryDestination } from './destinations.ts'
 import { type ConnectionPlan, createClient, pickUrl } from './faulty-connection.ts'
 import type { HistoryPlatform } from './history-platform.ts'
 import { Random } from './random.ts'
@@ -21,7 +21,11 @@ const SKEW_MS = 60_000
 const OVERLAP_MS = 300_000
 
 /** Runs a history. Throws if the copy differs from the store. */
-export async function runHistory(seed: number, platform: HistoryPlatform, destination: Destination): Promise<void> {
+export async function runHistory(
+  seed: number,
+  platform: HistoryPlatform,
+  destination: HistoryDestination,
+): Promise<void> {
   const random = new Random(seed)
   const isUpgraded = seed % 25 === 24
   const revision = REVISIONS[seed % REVISIONS.length]?.id ?? LATEST_REVISION
@@ -40,7 +44,7 @@ export async function runHistory(seed: number, platform: HistoryPlatform, destin
 interface HistoryOptions {
   readonly random: Random
   readonly platform: HistoryPlatform
-  readonly destination: Destination
+  readonly destination: HistoryDestination
   readonly store: WrittenStore
   readonly revision: RevisionId
 }
@@ -66,9 +70,9 @@ class History {
   /** Undo the damage to the destination. */
   readonly #repairs: (() => Promise<void>)[] = []
 
-  constructor(parts: HistoryOptions) {
-    const { random, store, revision } = parts
-    this.#options = parts
+  constructor(options: HistoryOptions) {
+    const { random, store, revision } = options
+    this.#options = options
     this.#movesChildren = random.chance(0.3)
     this.#skewMs = random.below(2 * SKEW_MS) - SKEW_MS
     this.#sendsWatermark = random.chance(0.3)

@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { parquetCopy } from '../../src/index.ts'
-import { ALL_TABLES, block, createFolder, type Destinations, damageSqlite } from './destinations.ts'
+import { ALL_TABLES, block, createFolder, damageSqlite, type HistoryDestinations } from './destinations.ts'
 import { byId, type RowsByTable, type TextRow, withJson } from './rows-by-table.ts'
 
-export async function parquetDestinations(): Promise<Destinations> {
+export async function parquetDestinations(): Promise<HistoryDestinations> {
   const database = await DuckDBInstance.create(':memory:', { autoload_known_extensions: 'false' })
   const connection = await database.connect()
   await connection.run("set TimeZone = 'UTC'")

@@ -22,7 +22,7 @@ export function openWrittenStore(store: TestStore): WrittenStore {
 }
 
 /** Options of the writes. */
-export interface WriteOptions {
+export interface SourceWriteOptions {
   readonly random: Random
   readonly revision: RevisionId
   /** Whether embedded rows move from one parent to another. */
@@ -34,12 +34,12 @@ export class SourceStore {
   readonly clock = new PlatformClock()
   readonly model: StoreModel
   readonly #store: WrittenStore
-  readonly #style: WriteOptions
+  readonly #style: SourceWriteOptions
   #openTransaction: { readonly startedAt: number; readonly written: Written[] } | null = null
   /** The current write in the open transaction. */
   #writing: Promise<void> | null = null
 
-  constructor(store: WrittenStore, style: WriteOptions) {
+  constructor(store: WrittenStore, style: SourceWriteOptions) {
     this.#store = store
     this.#style = style
     this.model = new StoreModel(style.revision)
