@@ -1,5 +1,5 @@
-// Measures the cost of counters that survive a crash of the control database: the statement that checks and
-// counts a key, on an unlogged table, on a logged one without a wait for the disk, and on a logged one with that wait.
+// Measures request counters that survive a crash of the control database. Compares the statement that checks and counts
+// a key on an unlogged table, on a logged table without a wait for the disk, and on a logged table with it.
 // Run: npm run bench:counters -- [--server embedded|system]. The temporary folder must be on a disk.
 
 import { randomBytes } from 'node:crypto'
@@ -115,7 +115,7 @@ async function measure(measured: BenchServer, hashes: readonly HashedKey[], wait
   return { perSecond: requests / seconds, cpuMs: cpuMs / requests, walBytes: walBytes / requests }
 }
 
-/** The same pool, but the statement that counts waits for the disk. */
+/** The same pool, but the counting statement waits for the disk. */
 function waitingForDisk(pool: Pool): Pool {
   const query: Pool['query'] = (statement, options) => {
     const text = statement.text.replace("set_config('synchronous_commit', 'off', true) = 'off'", 'true')

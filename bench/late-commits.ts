@@ -1,5 +1,6 @@
-// `npm run bench:late-commits`: how many rows copies lose to transactions that end late, with each defence on and off, and
-// what looking for open transactions costs; on the embedded PostgreSQL and on an installed one. Prints what it finds.
+// `npm run bench:late-commits`: measures how many rows copies lose to transactions that commit late, with each
+// protection on and off, and what the poll of open transactions costs. Runs on the embedded and on an installed
+// PostgreSQL.
 
 import { parseArgs } from 'node:util'
 import { SealingKey } from '@store-export/control'
@@ -76,7 +77,7 @@ function serve({ controlUrl, secret }: Dataset, boundMs: number): Promise<Runnin
   return startService({ config, controlUrl, keys, emit: () => undefined })
 }
 
-/** The same connection asks for nothing and looks, in turn. */
+/** The same connection runs an empty statement and a poll in turn. */
 async function costOfLook({ readerUrl }: Dataset): Promise<string> {
   const connection = await connect(parseConnectionUrl(readerUrl), { applicationName: 'bench' })
   const spent = { nothing: [] as number[], look: [] as number[] }

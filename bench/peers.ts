@@ -1,5 +1,6 @@
-// `npm run bench:peers`: the same orders from the service and from other servers, in one run on one database; prints what
-// it finds, and keeps it in bench/results, docs/concepts/performance.md and its chart. It fails where a peer serves other orders.
+// `npm run bench:peers`: reads the same orders from the service and from other servers, in one run on one database.
+// Prints the result and stores it in bench/results, docs/concepts/performance.md, and its chart. Fails if a peer
+// returns other orders.
 
 import { existsSync } from 'node:fs'
 import type { ServerKind } from './lib/options.ts'
@@ -10,7 +11,7 @@ import { peersSummary } from './peers/peers-report.ts'
 import { writePeersResult } from './peers/peers-results.ts'
 import { writeDocument } from './service/document.ts'
 
-// Without this, Ctrl-C would leave processes running and a folder behind.
+// Without this, Ctrl-C would leave processes and a folder behind.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 const options = readPeersOptions(process.argv.slice(2))
 if (existsSync(new URL('peers/programs/node_modules', import.meta.url))) await benchAll(options)

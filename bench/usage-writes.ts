@@ -1,4 +1,5 @@
-// Measures the cost of writing usage: sums by hour, the request log and list reads of busy keys, and how large a log line is.
+// Measures the cost of writing usage: sums by hour, the request log, and list reads of busy keys, and the size of a log
+// line.
 // Run: npm run bench:usage -- [--server embedded|system]. Prints the results.
 
 import { randomBytes } from 'node:crypto'
@@ -21,7 +22,7 @@ const KEYS_PER_STORE = 5
 const MINUTES = 10
 /** A node writes every two seconds. */
 const FLUSHES_PER_MINUTE = 30
-/** At 30 flushes a minute every key makes 120 requests a minute: the limit. */
+/** At 30 writes a minute, every key makes 120 requests a minute: the limit. */
 const REQUESTS_PER_FLUSH = 4
 const REQUEST = { outcome: 'answered', status: 200, code: null, rows: 250, durationMs: 12 } as const
 const ENDPOINTS = ['/api/v1/orders', '/api/v1/customers', '/api/v1/products']

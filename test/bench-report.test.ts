@@ -68,7 +68,7 @@ describe('the report of the bench', () => {
   })
 
   test('a bound of milliseconds tells tenths, and whether it is kept', () => {
-    expect(summary(whole)).toContain('| Time of the store | 5.0 ms | 5 ms | **above** |')
+    expect(summary(whole)).toContain('| Time of the store | 5.0 ms | 5 ms | **missed** |')
   })
 
   test('throughput tells what a request takes of the service, the database and the client', () => {

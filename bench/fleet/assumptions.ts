@@ -1,19 +1,19 @@
-// What the simulation takes for given because nothing here measures it: one row each, which a flag of the command changes.
-// What is measured comes from bench/results (costs.ts).
+// Inputs of the simulation that were not measured, each with its flag. Measured costs come from bench/results
+// (costs.ts).
 
 import { parseArgs } from 'node:util'
 import { LIMITS } from '@store-export/contract'
 import { SETTINGS } from '../../packages/operator/src/settings.ts'
 import type { ServerKind } from '../lib/options.ts'
 
-/** One number that may be given on the command line. */
+/** A number that a flag can change. */
 interface Assumption {
   readonly flag: string
   readonly default: number
   readonly help: string
 }
 
-/** All of them, in the order of the document's table. */
+/** All assumptions, in the order of the table in the documentation. */
 export const ASSUMPTIONS = {
   activeShare: { flag: 'active-share', default: 0.2, help: 'share of the stores that have a key in use' },
   syncMinutes: { flag: 'sync-minutes', default: 15, help: 'minutes between two runs of such a store' },
@@ -68,26 +68,26 @@ export const ASSUMPTIONS = {
   seed: { flag: 'seed', default: 1, help: 'the same seed gives the same output' },
 } as const satisfies Record<string, Assumption>
 
-/** Their values. */
+/** Values of the assumptions. */
 export type Assumptions = Readonly<Record<keyof typeof ASSUMPTIONS, number>>
 
-/** What the command is asked to do. */
+/** Options of the command. */
 export interface FleetOptions {
   readonly assumptions: Assumptions
   /** Fleets to simulate, by their number of stores. */
   readonly stores: readonly number[]
-  /** Whose measured costs are taken. */
+  /** Kind of server whose measured costs are used. */
   readonly server: ServerKind
-  /** In whatever currency; null prints no price. */
+  /** Price of a core-hour in any currency; null prints no price. */
   readonly pricePerCoreHour: number | null
-  /** Measures what connections cost instead of simulating. */
+  /** Measures the costs of connections instead of simulating. */
   readonly measures: boolean
 }
 
-/** The defaults. */
+/** The default values. */
 export const DEFAULT_ASSUMPTIONS: Assumptions = valuesOf({})
 
-/** Reads the flags. Throws on anything else. */
+/** Parses the flags. Throws for unknown flags. */
 export function readFleetOptions(args: readonly string[]): FleetOptions {
   const numbers = Object.fromEntries(Object.values(ASSUMPTIONS).map(({ flag }) => [flag, { type: 'string' as const }]))
   const { values } = parseArgs({
@@ -118,7 +118,7 @@ function valuesOf(texts: Readonly<Record<string, string | boolean | undefined>>)
     const text = texts[flag]
     return [name, text === undefined ? otherwise : numberOf(flag, String(text))]
   })
-  // Object.fromEntries forgets the names
+  // Object.fromEntries loses the types of the names
   return Object.fromEntries(entries) as Assumptions
 }
 

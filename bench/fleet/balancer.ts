@@ -1,28 +1,28 @@
-// To which node a request goes.
+// Chooses the node for a request.
 
 import type { SeededRandom } from '../../packages/operator/src/demo/random.ts'
 
-/** Ways to spread requests: at random, or by a consistent hash of the key, so that a store always meets the same node. */
+/** Ways to balance requests: at random, or by a consistent hash of the key, which sends a store to the same node. */
 export const BALANCINGS = ['random', 'by key'] as const
 
 /** One of them. */
 export type Balancing = (typeof BALANCINGS)[number]
 
-/** The number of the node for a store; a store is taken to have one key in use. */
+/** Returns the number of the node for a store. Each store has one key. */
 export type Balancer = (store: number) => number
 
-/** What a balancer needs. */
+/** Options of a balancer. */
 export interface BalancerOptions {
   readonly balancing: Balancing
   readonly nodes: number
-  /** Points of a node on the ring. */
+  /** Points of a node on the hash ring. */
   readonly ringPoints: number
   readonly random: SeededRandom
 }
 
 const RING = 2 ** 32
 
-/** A balancer. */
+/** Creates a balancer. */
 export function createBalancer({ balancing, nodes, ringPoints, random }: BalancerOptions): Balancer {
   if (balancing === 'random') return () => random.between(0, nodes - 1)
   const points = Array.from({ length: nodes * ringPoints }, (_, index) => ({
@@ -34,7 +34,7 @@ export function createBalancer({ balancing, nodes, ringPoints, random }: Balance
   return (store) => owners[behind(positions, spread(store)) % owners.length] ?? 0
 }
 
-/** Index of the first position that is not before `at`; the number of positions where there is none. */
+/** Index of the first position at or after `at`; the number of positions if there is none. */
 function behind(positions: Uint32Array, at: number): number {
   let [low, high] = [0, positions.length]
   while (low < high) {
@@ -45,7 +45,7 @@ function behind(positions: Uint32Array, at: number): number {
   return low
 }
 
-/** A number spread over 32 bits (the end of MurmurHash3). */
+/** A number spread over 32 bits: the final mix of MurmurHash3. */
 function spread(number: number): number {
   let value = (number + 1) | 0
   value = Math.imul(value ^ (value >>> 16), 0x85eb_ca6b)

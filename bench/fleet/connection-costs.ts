@@ -1,5 +1,5 @@
-// What a request costs beyond a warm one when its store has no connection here, or its columns have to be read again; and
-// what of it is the control database's. Measured with `--measure`, kept in bench/results/fleet, read by the simulation.
+// Measures the additional cost of a request whose store has no connection on the node, or whose columns must be read
+// again, and the share of the control database. `--measure` stores it in bench/results/fleet for the simulation.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -18,7 +18,7 @@ export interface ProcessorTime {
   readonly database: number
 }
 
-/** Medians of the rounds, each for a page of changes of which there are none. */
+/** Medians of the rounds, each for an empty page of changes. */
 export interface ConnectionCosts {
   readonly server: ServerKind
   readonly version: string
@@ -27,31 +27,31 @@ export interface ConnectionCosts {
   readonly node: string
   readonly command: string
   readonly rounds: number
-  /** Over HTTP and with a key, the writing of its usage included. */
+  /** Over HTTP with a key, including the write of its usage. */
   readonly request: ProcessorTime
-  /** The same rows, read by the engine alone, over a connection that is open. */
+  /** The same rows, read by the engine over an open connection. */
   readonly warm: ProcessorTime
-  /** Over one that is opened for it, while the last one is closed. */
+  /** The same over a new connection, while the previous one is closed. */
   readonly opening: ProcessorTime
-  /** Over one that is open, after its columns were forgotten. */
+  /** The same over an open connection, after its columns were forgotten. */
   readonly columns: ProcessorTime
 }
 
 const ORDERS = 2000
 const ROUNDS = 15
-/** Of one round: few enough that neighbours on the machine meet all variants. */
+/** Requests of a round: few, so that noise of the machine affects all variants equally. */
 const REQUESTS = 100
-/** Usage is written every two seconds: what a round of requests has caused is written before it ends. */
+/** Usage is written every two seconds. A round waits for the writes that it caused. */
 const USAGE_WRITTEN_MS = 2200
 
-/** The kept costs of a server of this kind. Rejects where there are none. */
+/** The stored costs of a kind of server. Rejects if there are none. */
 export async function readConnectionCosts(kind: ServerKind): Promise<ConnectionCosts> {
   return JSON.parse(await readFile(fileOf(kind), 'utf8')) as ConnectionCosts
 }
 
-/** Measures on a server of this kind and keeps what was found. */
+/** Measures on a kind of server and stores the result. */
 export async function measureConnectionCosts(kind: ServerKind): Promise<ConnectionCosts> {
-  // What the server does by itself must not count for whatever is measured just then.
+  // Background work of the server must not count for one of the variants.
   const server = await startBenchServer(kind, { autovacuum: 'off' })
   if (server === null)
     throw new Error(`${kind}: no such server here; name the folder of its programs in BENCH_POSTGRES_BIN`)

@@ -1,4 +1,4 @@
-// What was measured, as the simulation takes it: processor time of each kind of request, from bench/results.
+// The measured costs of the simulation: processor time by kind of request, from bench/results.
 
 import type { ServerKind } from '../lib/options.ts'
 import { type BenchResult, readResults } from '../lib/results.ts'
@@ -12,15 +12,15 @@ export interface RequestCost {
   readonly control: number
 }
 
-/** All of them. */
+/** All costs. */
 export interface Costs {
-  /** A request whose store has a connection and whose columns are known. */
+  /** A request whose store has a connection and known columns. */
   readonly request: Readonly<Record<RequestKind, RequestCost>>
-  /** What opening a connection, and closing another, adds. */
+  /** Additional cost of opening a connection and closing another one. */
   readonly opening: RequestCost
-  /** What reading a store's columns adds. */
+  /** Additional cost of reading a store's columns. */
   readonly columns: RequestCost
-  /** Where the figures come from, as a sentence. */
+  /** Source of the figures, as a sentence. */
   readonly source: string
 }
 
@@ -31,7 +31,7 @@ const FIGURES: Readonly<Record<RequestKind, string>> = {
   walk: 'orders, pages of 250',
 }
 
-/** The kept figures of a server of this kind. Rejects where one is missing. */
+/** The stored figures of a kind of server. Rejects if one is missing. */
 export async function readCosts(kind: ServerKind): Promise<Costs> {
   const result = (await readResults()).find(({ server }) => server === kind)
   if (result === undefined) throw new Error(`bench/results has nothing of ${kind}: npm run bench -- --server ${kind}`)
@@ -39,8 +39,9 @@ export async function readCosts(kind: ServerKind): Promise<Costs> {
 }
 
 /**
- * The bench knows requests whole, the other measurement their parts, maybe on a busier machine: so its figures count as
- * ratios to a request that both have measured. What a request takes of databases beyond reading is the control database's.
+ * The benchmark measures whole requests; the other measurement has their parts, perhaps on a busier machine. Its
+ * figures therefore count as ratios to a request that both have measured. Database time beyond reading belongs to the
+ * control database.
  */
 function costsOf(result: BenchResult, { request, warm, opening, columns, ...measurement }: ConnectionCosts): Costs {
   const empty = figureOf(result, FIGURES.empty)

@@ -1,5 +1,5 @@
-// Reads a store without HTTP and without a key, for the costs of a connection: as the service does while it has one, after
-// its connection was closed, and after its columns were forgotten.
+// Reads a store without HTTP and without a key, to measure connections: over an open connection, after it was closed,
+// and after the columns were forgotten.
 
 import { order } from '@store-export/contract'
 import { StoreColumns, StoreCounts, StorePools, StoreReader, TransactionWait } from '@store-export/engine'
@@ -34,7 +34,7 @@ answerCalls(
   () => pools.close(),
 )
 
-/** Asks for changes of which there are none, after `prepare` each time. */
+/** Requests an empty page of changes, after `prepare` each time. */
 async function read(count: number, prepare: () => void): Promise<void> {
   const since = BigInt(Date.now() - Date.UTC(2000, 0)) * 1000n
   const filter = { parameter: 'updated_since', field: 'updated_at', operator: '>=', value: since } as const

@@ -1,11 +1,11 @@
-// How many nodes are enough: a fleet is simulated, and again with more nodes, until no node does more than its share.
+// Finds the number of nodes: simulates with more nodes until no node uses more than its share of a core.
 
 import type { Assumptions } from './assumptions.ts'
 import type { Balancing } from './balancer.ts'
 import type { Costs } from './costs.ts'
 import { type FleetFigures, simulate } from './simulate.ts'
 
-/** Stores whose fleet is wanted. */
+/** The stores and assumptions of a fleet. */
 export interface FleetDemand {
   readonly stores: number
   readonly balancing: Balancing
@@ -20,10 +20,10 @@ export interface SizedFleet extends FleetFigures {
   readonly nodes: number
 }
 
-/** A guess needs no whole hour; the last simulation is a whole one. */
+/** Estimates simulate less than an hour; the last simulation is complete. */
 const GUESS_SECONDS = 30
 
-/** A fleet whose busiest node keeps within `coreShare` in its 99th percentile second, and hardly larger than that takes. */
+/** The smallest fleet found whose busiest node stays within `coreShare` in its 99th percentile second. */
 export function sizeFleet(demand: FleetDemand): SizedFleet {
   const { assumptions } = demand
   const guessed = enlarge(demand, { ...assumptions, seconds: Math.min(GUESS_SECONDS, assumptions.seconds) })
@@ -36,7 +36,7 @@ function enlarge(demand: FleetDemand, assumptions: Assumptions, nodesFirst = ass
     const figures = simulate({ ...demand, assumptions, nodes })
     const excess = figures.busiestNode99 / assumptions.coreShare
     if (excess <= 1) return { ...figures, nodes, stores: demand.stores, balancing: demand.balancing }
-    // a little less than in proportion: more nodes also keep more connections open
+    // less than in proportion, because more nodes also keep more connections open
     nodes = Math.max(nodes + 1, Math.floor(nodes * excess * 0.95))
   }
 }

@@ -1,21 +1,21 @@
-// A node, as far as connections go: which stores have one here, by least use (engine/src/stores/store-pools.ts and
-// connection-budget.ts), and whose columns are known (columns.ts).
+// The connections of a node: which stores have one, by last use (engine/src/stores/store-pools.ts), and whose columns are
+// known (store-columns.ts).
 
-/** Bounds of a node. */
+/** Limits of a node. */
 export interface NodeBounds {
-  /** Stores that can have connections at once. */
+  /** Maximum number of stores with connections at the same time. */
   readonly storesMax: number
   readonly idleSteps: number
   readonly columnsSteps: number
 }
 
-/** Called with a store's number when its connection is opened here, and when it is closed. */
+/** Called when a store's connection is opened and when it is closed. */
 export interface NodeHooks {
   readonly onOpen: (store: number) => void
   readonly onClose: (store: number) => void
 }
 
-/** What a request had to do first. */
+/** Work that a request had to do first. */
 export interface Preparation {
   opened: boolean
   readColumns: boolean
@@ -23,9 +23,9 @@ export interface Preparation {
 
 /** One node. */
 export class FleetNode {
-  /** Step of the last use by store, the least recent first. */
+  /** Step of the last use by store, least recent first. */
   private readonly pools = new Map<number, number>()
-  /** Step of the reading by store, the oldest first; those out of date are dropped, so that memory is bounded. */
+  /** Step of the last column read by store, oldest first. Expired entries are removed, which bounds the memory. */
   private readonly columns = new Map<number, number>()
   private readonly prepared: Preparation = { opened: false, readColumns: false }
   private readonly bounds: NodeBounds
@@ -41,7 +41,7 @@ export class FleetNode {
     return this.pools.size
   }
 
-  /** A request of a store at a step; the answer is good until the next call. */
+  /** Handles a request of a store at a step. The result is valid until the next call. */
   serve(store: number, now: number): Preparation {
     this.prepared.opened = !this.pools.delete(store)
     if (this.prepared.opened) {
@@ -53,7 +53,7 @@ export class FleetNode {
     return this.prepared
   }
 
-  /** Closes and forgets what is out of date: to be called now and then. */
+  /** Closes and forgets what has expired. Call this from time to time. */
   tidy(now: number): void {
     for (const usedAt of this.pools.values()) {
       if (now - usedAt < this.bounds.idleSteps) break
@@ -68,7 +68,7 @@ export class FleetNode {
   private mustReadColumns(store: number, now: number): boolean {
     const readAt = this.columns.get(store)
     if (readAt !== undefined && now - readAt < this.bounds.columnsSteps) return false
-    // behind all others: the order is that of the readings
+    // at the end, because the order is that of the reads
     this.columns.delete(store)
     this.columns.set(store, now)
     return true

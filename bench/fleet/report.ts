@@ -1,4 +1,4 @@
-// What the simulation found, as tables of Markdown. Pure.
+// The results of the simulation as Markdown tables. Pure.
 
 import { SETTINGS } from '../../packages/operator/src/settings.ts'
 import { ASSUMPTIONS, type FleetOptions } from './assumptions.ts'
@@ -6,9 +6,9 @@ import { ASSUMPTIONS, type FleetOptions } from './assumptions.ts'
 import type { Costs, RequestCost } from './costs.ts'
 import type { SizedFleet } from './fleet-size.ts'
 
-/** Hours of a month: 365 days by 24, by 12. */
+/** Hours of a month: 365 × 24 / 12. */
 const MONTH_HOURS = 730
-/** Of a node, beside those of admission: usage and registry, and the probe of readiness. */
+/** Connections of a node to the control database besides admission: usage, registry, and readiness. */
 const OTHER_CONTROL_CONNECTIONS = 3
 const USAGE_STATEMENTS = 3
 
@@ -56,7 +56,7 @@ function priceRow({ pricePerCoreHour, assumptions }: FleetOptions): Row {
   return [`price a month, at ${pricePerCoreHour} a core-hour`, (fleet) => count(hours(fleet) * (pricePerCoreHour ?? 0))]
 }
 
-/** Admissions, the writing of usage, and the question of every five seconds which stores were removed. */
+/** Statements of admission, usage writes, and the check for removed stores every five seconds. */
 function controlStatements({ requestsPerSecond99, nodes }: SizedFleet): number {
   return requestsPerSecond99 + nodes * ((USAGE_STATEMENTS * 1000) / SETTINGS.usageFlushMs.default + 1 / 5)
 }
@@ -65,7 +65,7 @@ function controlConnections(): number {
   return SETTINGS.controlPoolSize.default + OTHER_CONTROL_CONNECTIONS
 }
 
-/** Of the reading alone, at the same share of a core as nodes. */
+/** Cores for reading, at the same share of a core as nodes. */
 function databaseCoreHours({ controlCores99, storeCores99 }: SizedFleet, coreShare: number): number {
   return ((controlCores99 + storeCores99) / coreShare) * MONTH_HOURS
 }

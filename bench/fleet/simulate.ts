@@ -1,5 +1,4 @@
-// A fleet of so many nodes under the traffic of so many stores, second by second: what its processors do, and what
-// connections it opens. How many nodes are enough is fleet-size.ts.
+// Simulates a fleet second by second: processor time and opened connections. fleet-size.ts finds the number of nodes.
 
 import { createRandom } from '../../packages/operator/src/demo/random.ts'
 import type { Assumptions } from './assumptions.ts'
@@ -19,7 +18,7 @@ export interface Fleet {
   readonly costs: Costs
 }
 
-/** What came of it. "99" is the 99th percentile of the seconds. */
+/** Results. "99" is the 99th percentile of the seconds. */
 export interface FleetFigures {
   readonly requests: number
   readonly requestsPerSecond: number
@@ -28,21 +27,21 @@ export interface FleetFigures {
   readonly opened: number
   /** Requests that read their store's columns. */
   readonly columnsRead: number
-  /** Of a core: all nodes, on average. */
+  /** Average cores of all nodes. */
   readonly nodeCores: number
-  /** Of a core: the node that is busiest by its own 99th percentile. */
+  /** Share of a core that the busiest node uses, by its own 99th percentile. */
   readonly busiestNode99: number
   readonly controlCores99: number
   readonly storeCores: number
   readonly storeCores99: number
-  /** Most connections to stores that one node had open. */
+  /** Maximum connections to stores of one node. */
   readonly connectionsOfNode: number
-  /** Most that one store server had open, from all nodes. */
+  /** Maximum connections of one store server from all nodes. */
   readonly connectionsOfServer: number
 }
 
 const SECOND_STEPS = 1000 / STEP_MS
-/** Long enough for pools to fill up to their bound, or for their number to settle. */
+/** Long enough for pools to reach their limit or a stable size. */
 const WARM_UP_SECONDS = 120
 
 /** Simulates `assumptions.seconds` seconds. The same fleet gives the same figures. */
@@ -62,7 +61,7 @@ export function simulate(fleet: Fleet): FleetFigures {
   return run.figures()
 }
 
-/** The state of a simulation. */
+/** State of a simulation. */
 class FleetRun {
   /** In steps. */
   now = 0
@@ -78,7 +77,7 @@ class FleetRun {
   private readonly second = { requests: 0, control: 0, store: 0 }
   private readonly nodeMs: Float64Array
   private readonly perSecond: { requests: Float64Array; control: Float64Array; store: Float64Array }
-  /** Of a core, by node and second. */
+  /** Cores by node and second. */
   private readonly nodeSeconds: Float32Array
 
   constructor(fleet: Fleet) {
@@ -94,7 +93,7 @@ class FleetRun {
     this.nodeSeconds = new Float32Array(nodes * seconds)
   }
 
-  /** Forgets what the warm-up counted; connections stay open. */
+  /** Resets the counts of the warm-up; connections stay open. */
   begin(): void {
     this.requests = this.opened = this.columnsRead = 0
     this.serverConnectionsMost = Math.max(...this.serverConnections)
@@ -102,7 +101,7 @@ class FleetRun {
     this.clearSecond()
   }
 
-  /** A request. */
+  /** Handles a request. */
   take(store: number, cost: RequestCost): void {
     const at = this.balance(store)
     const node = this.nodes[at]
@@ -122,12 +121,12 @@ class FleetRun {
     }
   }
 
-  /** Lets the nodes close what was not used. */
+  /** Lets the nodes close unused connections. */
   tidy(): void {
     for (const node of this.nodes) node.tidy(this.now)
   }
 
-  /** Notes what the second took. */
+  /** Records the second. */
   endSecond(second: number): void {
     this.perSecond.requests[second] = this.second.requests
     this.perSecond.control[second] = this.second.control / 1000
@@ -137,7 +136,7 @@ class FleetRun {
     this.clearSecond()
   }
 
-  /** The outcome. */
+  /** The results. */
   figures(): FleetFigures {
     const { seconds, connectionsPerStore } = this.fleet.assumptions
     const busiest = this.nodes.map((_, node) =>

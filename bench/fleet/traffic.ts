@@ -1,25 +1,25 @@
-// Who asks, and when: runs that come back every few minutes and whole walks, as a stream of requests in steps of 10 ms.
-// Memory grows with the active stores, four bytes each, and with the runs under way; not with the requests.
+// The requests of a fleet in steps of 10 ms: incremental syncs that repeat every few minutes, and full syncs. Memory
+// grows by four bytes per active store and with the running syncs, not with the requests.
 
 import type { SeededRandom } from '../../packages/operator/src/demo/random.ts'
 import type { Assumptions } from './assumptions.ts'
 
-/** Kinds of request: a page without rows, one of a hundred changed orders, one of a full sync. */
+/** Kinds of request: an empty page, a page of a hundred changed orders, and a page of a full sync. */
 export type RequestKind = 'empty' | 'changed' | 'walk'
 
 /** Length of a step. */
 export const STEP_MS = 10
 
-/** Takes a request of a store, by its number. */
+/** Takes a request of a store. */
 export type Take = (store: number, kind: RequestKind) => void
 
 /** A stream of requests. */
 export interface Traffic {
-  /** Gives the requests of the next step to `take`. */
+  /** Passes the requests of the next step to `take`. */
   step(take: Take): void
 }
 
-/** Steps that lie ahead at most; a longer gap is cut. */
+/** Maximum number of steps ahead; a longer gap is shortened. */
 const AHEAD_MAX = 4096
 const MINUTE_STEPS = 60_000 / STEP_MS
 
@@ -29,7 +29,7 @@ interface Reader {
   readonly walks: boolean
 }
 
-/** The traffic of so many stores; `random` decides all that is left open. */
+/** Creates the traffic of a number of stores. `random` decides the rest. */
 export function createTraffic(stores: number, assumptions: Assumptions, random: SeededRandom): Traffic {
   const active = Math.max(1, Math.round(stores * assumptions.activeShare))
   const storeAt = (index: number) => Math.floor((index * stores) / active)
@@ -74,7 +74,7 @@ interface StartOptions {
   readonly random: SeededRandom
 }
 
-/** Which active stores begin a run at a step of the interval: asked for in the order of the steps. */
+/** Active stores that start a sync at each step of the interval, read in the order of the steps. */
 function makeStarts(active: number, { interval, assumptions, random }: StartOptions): (step: number) => Uint32Array {
   const phases = Uint32Array.from({ length: active }, () =>
     random.chance(assumptions.alignedShare) ? random.between(0, MINUTE_STEPS - 1) : random.between(0, interval - 1),

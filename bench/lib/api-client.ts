@@ -1,23 +1,23 @@
-// The bench as a client of the API: bodies are read and dropped, but for their last bytes, where the next cursor stands.
+// A client of the API for benchmarks. It drops bodies except their last bytes, which contain the next cursor.
 
 import http from 'node:http'
 
-/** An answer that was read to its end. */
+/** A response that was read to its end. */
 export interface Received {
   readonly status: number
   readonly bytes: number
-  /** Cursor of the next page; null where there is none. */
+  /** Cursor of the next page; null if there is none. */
   readonly nextCursor: string | null
 }
 
-/** Asks the API with one key over connections that stay open. */
+/** Requests the API with one key over connections that stay open. */
 export interface ApiClient {
   /**
-   * The answer to a path below `/api/v1`; `headers` go beside the key's. Rejects where the connection is cut. The next
-   * cursor is read of answers that are not compressed.
+   * Requests a path below `/api/v1`; `headers` are sent beside the key. Rejects if the connection is closed early.
+   * Reads the next cursor of uncompressed responses.
    */
   ask(path: string, headers?: Readonly<Record<string, string>>): Promise<Received>
-  /** As `ask`; rejects for any status but 200. */
+  /** Like `ask`, but rejects for any status other than 200. */
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Received>
   close(): void
 }
@@ -40,7 +40,7 @@ export function createApiClient(url: string, key: string): ApiClient {
   }
 }
 
-/** Path of a page of a list; `cursor` is null for the first. */
+/** Path of a page of a list; `cursor` is null for the first page. */
 export function pagePath(list: string, limit: number, cursor: string | null): string {
   return `/${list}?limit=${limit}${cursor === null ? '' : `&cursor=${cursor}`}`
 }

@@ -1,4 +1,4 @@
-// Horizontal bars as an SVG document that reads well on light and dark ground alike. Knows nothing of what they stand for.
+// Draws horizontal bars as an SVG document for light and dark backgrounds.
 
 /** One bar. */
 export interface Bar {
@@ -14,9 +14,9 @@ export interface BarGroup {
 
 /** Groups that share a scale. */
 export interface BarPanel {
-  /** What the values count. */
+  /** Unit of the values. */
   readonly unit: string
-  /** What the line at the value 1 stands for. */
+  /** Label of the line at the value 1. */
   readonly one: string
   readonly groups: readonly BarGroup[]
 }
@@ -24,21 +24,21 @@ export interface BarPanel {
 /** A whole picture. */
 export interface BarPicture {
   readonly title: string
-  /** The same in words. */
+  /** The picture in words, for people who don't see it. */
   readonly description: string
   readonly panels: readonly BarPanel[]
 }
 
 const WIDTH = 880
 const MARGIN = 28
-/** Where bars begin: left of it stand their labels. */
+/** Start of the bars; their labels are to the left. */
 const BARS_LEFT = 290
 const BARS_RIGHT = WIDTH - MARGIN - 60
 const PANEL_GAP = 40
 const BAR_STEP = 24
 const BAR_HEIGHT = 14
 
-/** The media query is that of who looks; the ground is our own, so that a page of the other kind does no harm. */
+/** The media query follows the viewer's setting. The picture brings its own background, so it fits every page. */
 const STYLE = `
 text { font: 13px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; fill: #1f2328 }
 .ground { fill: #ffffff; stroke: #d1d9e0 }
@@ -57,7 +57,7 @@ text { font: 13px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-s
 }
 `
 
-/** The picture as text; `label` and all other words may hold any character. */
+/** The picture as text. `label` and all other strings may contain any character. */
 export function drawBars({ title, description, panels }: BarPicture): string {
   let top = MARGIN + 38
   const parts: string[] = []

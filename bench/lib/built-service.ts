@@ -1,4 +1,4 @@
-// The service as operators run it: `npm run build`, then `store-export serve`, a program of its own.
+// The service as operators run it: `npm run build`, then `store-export serve` as a process of its own.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,7 +19,7 @@ export interface BuiltService {
   close(): Promise<void>
 }
 
-/** Builds the service into a temporary folder and starts it with these settings: environment variables, whole names. */
+/** Builds the service into a temporary folder and starts it with these environment variables. */
 export async function startBuiltService(settings: Readonly<Record<string, string>>): Promise<BuiltService> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-export-bench-built-'))
   await promisify(execFile)(process.execPath, [path.join(ROOT, 'scripts', 'build-service.ts'), folder])
@@ -29,7 +29,7 @@ export async function startBuiltService(settings: Readonly<Record<string, string
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(child, 'exit')
-  // when the bench itself is ended
+  // if the benchmark itself ends
   process.once('exit', () => child.kill('SIGKILL'))
   return {
     processId: child.pid ?? 0,
@@ -42,7 +42,7 @@ export async function startBuiltService(settings: Readonly<Record<string, string
   }
 }
 
-/** What it writes is read to the end, so that it never waits for us. */
+/** Its output is read to the end, so that it never waits for the benchmark. */
 function addressOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     if (child.stdout === null) throw new TypeError('its output is not read')

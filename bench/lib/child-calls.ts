@@ -1,9 +1,9 @@
-// A measured process's side of the conversation with the bench: see child.ts.
+// The measured process's side of the calls from the benchmark: see child.ts.
 
-/** What goes back for a call. */
+/** The response to a call. */
 export interface CallAnswer {
   readonly value: unknown
-  /** Null where the call succeeded. */
+  /** Null if the call succeeded. */
   readonly error: string | null
 }
 
@@ -12,7 +12,7 @@ interface Call {
   readonly argument: unknown
 }
 
-/** Answers calls by name until the bench hangs up; then the process ends, after `close`. */
+/** Handles calls by name until the benchmark disconnects. Then the process calls `close` and ends. */
 export function answerCalls(
   calls: Readonly<Record<string, (argument: never) => Promise<unknown>>>,
   close: () => Promise<void>,

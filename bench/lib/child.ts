@@ -1,5 +1,4 @@
-// Runs what is measured in a process of its own, so that its processor time is not mixed with the bench's. This file is
-// the bench's side of the conversation, and child-calls.ts is the other side.
+// Runs measured code in a process of its own, so that its processor time is separate. child-calls.ts is the other side.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,23 +6,23 @@ import { fileURLToPath } from 'node:url'
 import { SMALL_ALLOCATOR, SMALL_HEAP } from '../../packages/runtime.js'
 import type { CallAnswer } from './child-calls.ts'
 
-/** The program that serves the API for a bench. */
+/** The program that serves the API for a benchmark. */
 export const SERVICE_PROCESS = new URL('service-process.ts', import.meta.url)
 
-/** A running process that answers calls one at a time. */
+/** A running process that handles calls one at a time. */
 export interface Child {
   readonly processId: number
-  /** What the process answers to a call; rejects with its error, or when it ends. */
+  /** Resolves to the result of a call. Rejects with its error, or if the process ends. */
   call(name: string, argument: unknown): Promise<unknown>
   close(): Promise<void>
 }
 
-/** Starts a program of the bench, given by its URL. Its standard output is dropped. */
+/** Starts a program of the benchmark by its URL. Its standard output is dropped. */
 export function startChild(program: URL): Child {
   const child = fork(fileURLToPath(program), {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     serialization: 'advanced',
-    // as `npm start` and the image start the service
+    // with the flags of `npm start` and the image
     execArgv: SMALL_HEAP,
     env: { ...process.env, ...SMALL_ALLOCATOR },
   })

@@ -1,4 +1,4 @@
-// What is measured on: a control database with a key, and a store of the demo's kind with as many orders as asked for.
+// Creates the databases of a benchmark: a control database with a key, and a demo store with a given number of orders.
 
 import { randomBytes } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'
@@ -14,26 +14,26 @@ import { provisionStore } from '../../packages/operator/src/store-schema/provisi
 import { connectOnce, openClient, withConnection } from '../../test/support/client.ts'
 import type { BenchServer } from './servers.ts'
 
-/** Databases that are ready to be measured on. */
+/** Databases to measure on. */
 export interface Dataset {
   readonly controlUrl: string
-  /** 32 bytes that seal the password of the store's URL. */
+  /** 32 bytes that seal the password in the store's URL. */
   readonly secret: Buffer
   readonly key: string
-  /** URL of the role that the service reads with. */
+  /** URL of the role with which the service reads. */
   readonly readerUrl: string
   /** URL of the role that owns the store. */
   readonly ownerUrl: string
   /** The owner's connection. */
   readonly sql: Sql
-  /** Version of the server, as it says itself. */
+  /** Version of the server. */
   readonly version: string
   readonly rows: number
 }
 
 const CONTROL_DATABASE = 'bench_control'
 
-/** Makes everything on an empty server. */
+/** Creates everything on an empty server. */
 export async function makeDataset(server: BenchServer, orders: number): Promise<Dataset> {
   const [{ id: storeId, name }] = DEMO_STORES
   const secret = randomBytes(32)
@@ -54,7 +54,7 @@ export async function makeDataset(server: BenchServer, orders: number): Promise<
   return { controlUrl: server.url(CONTROL_DATABASE), secret, key, readerUrl, ownerUrl, sql, version, rows }
 }
 
-/** Customers and products grow with the orders, as they do in shops. */
+/** Customers and products grow with the orders, as in real shops. */
 function fill(connection: Connection, orders: number): Promise<number> {
   const [{ id, name, shop, size }] = DEMO_STORES
   const grown = { ...size, orders, customers: Math.ceil(orders / 5), products: Math.ceil(orders / 40) }
@@ -62,7 +62,7 @@ function fill(connection: Connection, orders: number): Promise<number> {
   return loadStore(connection, LATEST_REVISION, withoutCrowd(rows))
 }
 
-/** The demo's history ends at an instant, to which a thousand last changes are moved; few must match a filter here. */
+/** A thousand updates are moved to the end of the demo's history, so that a filter matches few orders. */
 function* withoutCrowd(batches: Iterable<RowBatch>): Generator<RowBatch> {
   const end = timestampText(HISTORY_END)
   const spreadOut = (row: Row): Row => (row.updated_at === end ? { ...row, updated_at: row.created_at ?? end } : row)
@@ -93,7 +93,7 @@ async function register({
   }
 }
 
-/** What loading left to be written must not be written while we measure. */
+/** Writes that loading left behind must not happen during the measurement. */
 function checkpoint(server: BenchServer): Promise<void> {
   return administrate(server, 'checkpoint')
 }

@@ -1,41 +1,43 @@
-// What the bench is asked to do, from its command line.
+// Parses the command line of the benchmark.
 
 import { parseArgs } from 'node:util'
 
-/** Which server: the one that npm brings, or one that is installed on the machine. */
+/** A kind of server: the one from npm, or one that is installed on the machine. */
 export type ServerKind = 'embedded' | 'system'
 
-/** How much throughput is measured. */
+/** Size of the throughput measurement. */
 export interface BurstSize {
-  /** Rounds whose median counts, after one that warms up. */
+  /** Rounds that count, after one warm-up round. */
   readonly rounds: number
-  /** How long one kind of request goes on in a round. */
+  /** Duration of one kind of request in a round. */
   readonly milliseconds: number
 }
 
-/** How much is measured. */
+/** Size of the measurement. */
 export interface BenchOptions {
   readonly servers: readonly ServerKind[]
   readonly orders: number
-  /** Rounds whose median counts, after those that warm up. */
+  /** Rounds that count, after the warm-up rounds. */
   readonly rounds: number
-  /** How long the parallel walks go on. */
+  /** Duration of the parallel full syncs. */
   readonly parallelSeconds: number
   readonly bursts: BurstSize
-  /** Whether results and document are written; a quick run only prints, so that what is kept comes from whole ones. */
+  /**
+   * Whether results and document are written. A quick run only prints, so that stored results come from complete runs.
+   */
   readonly writes: boolean
 }
 
-/** The size that results are kept for without a word of it in their names. */
+/** The default size, which the names of results don't mention. */
 export const ORDERS_DEFAULT = 200_000
 const ORDERS_QUICK = 20_000
-/** Forty pages of 250: first and last pages must be different ones. */
+/** Forty pages of 250, so that first and last pages differ. */
 const ORDERS_MIN = 10_000
 
 const QUICK = { rounds: 5, parallelSeconds: 5, bursts: { rounds: 2, milliseconds: 500 } } as const
 const WHOLE = { rounds: 21, parallelSeconds: 30, bursts: { rounds: 7, milliseconds: 1000 } } as const
 
-/** Reads `--orders N`, `--server embedded|system` (both without it) and `--quick`. Throws on anything else. */
+/** Parses `--orders N`, `--server embedded|system` (default: both), and `--quick`. Throws for anything else. */
 export function readOptions(args: readonly string[]): BenchOptions {
   const { values } = parseArgs({
     args: [...args],
@@ -54,7 +56,7 @@ function readOrders(text: string | undefined, otherwise: number): number {
   throw new Error(`--orders: must be a whole number from ${ORDERS_MIN} on; got ${JSON.stringify(text)}`)
 }
 
-/** Which servers `--server` names; both where it is not given. */
+/** The servers that `--server` selects; both by default. */
 export function readServers(text: string | undefined): readonly ServerKind[] {
   if (text === undefined) return ['embedded', 'system']
   if (text === 'embedded' || text === 'system') return [text]

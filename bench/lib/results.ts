@@ -1,11 +1,11 @@
-// What a run found out, as data, and where it is kept.
+// Results of a benchmark as data, and their files.
 
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { ORDERS_DEFAULT, type ServerKind } from './options.ts'
 
-/** Medians of one variant; milliseconds a request. */
+/** Medians of one variant; milliseconds per request. */
 export interface Figure {
   readonly name: string
   /** Processor time of the service, or of the client of COPY. */
@@ -14,36 +14,36 @@ export interface Figure {
   readonly totalMs: number
   readonly wallMs: number
   readonly kibibytes: number
-  /** Processor time in all, as a multiple of that of the baseline; null where there is none. */
+  /** Processor time in total as a multiple of the baseline's; null without a baseline. */
   readonly ratio: number | null
-  /** That of the result that was kept before, for the same server and size; older results do not tell. */
+  /** The same ratio of the previous result of the same server and size; absent in older results. */
   readonly before?: number | null
 }
 
-/** Medians of the bursts of one kind of request; milliseconds a request. */
+/** Medians of the bursts of one kind of request; milliseconds per request. */
 export interface ThroughputFigure {
   readonly what: string
-  /** Requests that are under way at once. */
+  /** Concurrent requests. */
   readonly connections: number
   readonly requestsPerSecond: number
   readonly processMs: number
   readonly databaseMs: number
-  /** Processor time of the client, which must not be what limits. */
+  /** Processor time of the client, which must not be the bottleneck. */
   readonly clientMs: number
-  /** Answers of all bursts that were not 200. */
+  /** Responses of all bursts with another status than 200. */
   readonly failed: number
 }
 
-/** A figure that has a bound. */
+/** A figure with a goal. */
 export interface Bounded {
   readonly name: string
   readonly value: number
   readonly most: number
-  /** What `value` counts; empty for a ratio. */
+  /** Unit of `value`; empty for a ratio. */
   readonly unit: string
 }
 
-/** What every result says of its run. */
+/** Facts of a run that every result has. */
 export interface BenchRun {
   readonly server: ServerKind
   readonly version: string
@@ -55,17 +55,17 @@ export interface BenchRun {
   readonly rounds: number
 }
 
-/** All that was measured on one server. */
+/** All measurements on one server. */
 export interface BenchResult extends BenchRun {
   readonly rows: number
   readonly bounded: readonly Bounded[]
   readonly figures: readonly Figure[]
-  /** Results from before it was measured have none. */
+  /** Absent in results from before it was measured. */
   readonly throughput?: readonly ThroughputFigure[]
   readonly parallel: { readonly pages: number; readonly failed: number; readonly pagesPerSecond: number }
 }
 
-/** Files of the folder that other benches keep there. */
+/** Files of other benchmarks in the folder. */
 const OTHERS = new Set(['peers.json'])
 
 const FOLDER = fileURLToPath(new URL('../results', import.meta.url))
@@ -77,7 +77,7 @@ export function describeMachine(): string {
   return `${cpus.length} cores of ${cpus[0]?.model ?? 'an unknown processor'}, ${memory} GiB, ${os.type()} ${os.arch()}`
 }
 
-/** The run that goes on, on a server of this version; `script` is that of package.json. */
+/** The current run on a server of this version; `script` is that of package.json. */
 export function describeRun(script: string, run: Pick<BenchRun, 'server' | 'version' | 'orders' | 'rounds'>): BenchRun {
   return {
     ...run,
@@ -88,26 +88,26 @@ export function describeRun(script: string, run: Pick<BenchRun, 'server' | 'vers
   }
 }
 
-/** Keeps a result in place of the last one of its server and size. */
+/** Stores a result in place of the previous one of its server and size. */
 export async function writeResult(result: BenchResult): Promise<void> {
   await mkdir(FOLDER, { recursive: true })
   await writeFile(fileOf(result), `${JSON.stringify(result, null, 2)}\n`)
 }
 
-/** The result with the ratios of the one that is kept for its server and size beside its own. */
+/** The result with the ratios of the stored one of its server and size. */
 export async function withRatiosBefore(result: BenchResult): Promise<BenchResult> {
   const text = await readFile(fileOf(result), 'utf8').catch(() => null)
   return text === null ? result : compared(result, JSON.parse(text) as BenchResult)
 }
 
-/** The result with the ratios of `before` beside its own. */
+/** The result with the ratios of `before`. */
 export function compared(result: BenchResult, before: BenchResult): BenchResult {
   const ratios = new Map(before.figures.map(({ name, ratio }) => [name, ratio]))
   const figures = result.figures.map((figure) => ({ ...figure, before: ratios.get(figure.name) ?? null }))
   return { ...result, figures }
 }
 
-/** The results that are kept, in order. */
+/** The stored results, in order. */
 export async function readResults(): Promise<BenchResult[]> {
   const files = (await readdir(FOLDER).catch(() => [])).filter(isResult)
   return inOrder(
@@ -117,7 +117,7 @@ export async function readResults(): Promise<BenchResult[]> {
   )
 }
 
-/** Results by server; of each the usual size first, then the others as they grow. */
+/** Results by server; for each server, the default size first, then by size. */
 export function inOrder(results: readonly BenchResult[]): BenchResult[] {
   const size = ({ orders }: BenchResult) => (orders === ORDERS_DEFAULT ? 0 : orders)
   return results.toSorted((a, b) => (a.server === b.server ? size(a) - size(b) : a.server < b.server ? -1 : 1))

@@ -1,5 +1,5 @@
-// Fair under noise: short rounds, in each of which every variant runs once, each time another one first; the median of
-// the rounds counts, and ratios are taken within a round.
+// Runs variants in short rounds, which is fair on a noisy machine. Each round runs every variant once and starts with
+// another one. The median of the rounds counts, and ratios are taken within a round.
 
 import { processorTimeOf, processorTimeOfServer } from './processor-time.ts'
 
@@ -10,19 +10,19 @@ export interface Variant {
   readonly processId: number
   /** Requests of one round. */
   readonly requests: number
-  /** Name of the variant that reads the same rows with COPY; its ratio is reported. */
+  /** Name of the variant that reads the same rows with COPY; the report has the ratio to it. */
   readonly baseline?: string
-  /** Makes the requests of a round, one after the other; how many bytes came. */
+  /** Sends the requests of a round one after the other. Returns the number of bytes. */
   run(round: Round): Promise<number>
 }
 
-/** Which round it is, of how many. */
+/** Number of a round, and of all rounds. */
 export interface Round {
   readonly index: number
   readonly count: number
 }
 
-/** One request, on average over a round: milliseconds and bytes. */
+/** Averages of one request in a round: milliseconds and bytes. */
 export interface Sample {
   readonly processMs: number
   readonly databaseMs: number
@@ -31,12 +31,12 @@ export interface Sample {
   readonly bytes: number
 }
 
-/** A variant's samples in the order of the rounds. */
+/** Samples of a variant in the order of the rounds. */
 export type Samples = ReadonlyMap<string, readonly Sample[]>
 
 /**
- * Rounds before those that count. A process of Node settles late: V8 compiles what a request runs anew after some thousands
- * of them, and takes a second processor for it meanwhile.
+ * Rounds before those that count. V8 compiles the code of a request again after some thousand requests and uses a
+ * second processor meanwhile.
  */
 export const WARM_UP_ROUNDS = 12
 
@@ -85,7 +85,7 @@ export function medianRatio(samples: Samples, names: readonly [string, string], 
   return median(above.map((sample, index) => sample[figure] / (below[index]?.[figure] ?? Number.NaN)))
 }
 
-/** The median; of an even number of values the mean of the two in the middle. */
+/** The median; for an even number of values, the mean of the two middle ones. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length / 2

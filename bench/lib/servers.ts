@@ -1,4 +1,4 @@
-// The PostgreSQL servers to measure on, each in a temporary folder of its own that goes with it.
+// The PostgreSQL servers to measure on, each in a temporary folder that is removed with it.
 
 import { rmSync } from 'node:fs'
 import { chmod, mkdtemp } from 'node:fs/promises'
@@ -19,11 +19,11 @@ export interface BenchServer {
   readonly processId: number
   /** The superuser's URL of a database, over TCP. */
   url(database: string): string
-  /** Stops it and removes its folder. */
+  /** Stops the server and removes its folder. */
   remove(): Promise<void>
 }
 
-/** Starts a server; null where the machine has none of that kind. `settings` are the server's own. */
+/** Starts a server; null if the machine has none of that kind. `settings` are the server's own. */
 export async function startBenchServer(kind: ServerKind, settings: ServerSettings = {}): Promise<BenchServer | null> {
   if (kind === 'embedded') return startEmbedded(settings)
   const binaries = await findSystemBinaries(process.env.BENCH_POSTGRES_BIN)
@@ -47,9 +47,9 @@ async function startEmbedded(settings: ServerSettings): Promise<BenchServer> {
 
 async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'store-export-bench-'))
-  // As root the server runs as another user, who must pass through.
+  // As root, the server runs as another user, who needs access to the folder.
   await chmod(folder, 0o711)
-  // Also when we fail or are stopped; the server ends by itself then.
+  // Also after a failure or a signal; the server ends by itself then.
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   return folder
 }

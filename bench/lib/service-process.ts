@@ -1,4 +1,4 @@
-// The service as it is served, in a process of its own: log lines are written (to nowhere), metrics are counted.
+// The service in a process of its own. It writes log lines to /dev/null and counts metrics.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { SealingKey } from '@store-export/control'
@@ -9,13 +9,13 @@ import { createMetrics } from '../../packages/operator/src/metrics.ts'
 import { type RunningService, startService } from '../../packages/operator/src/service.ts'
 import { answerCalls } from './child-calls.ts'
 
-/** What the process needs in order to start. */
+/** Options of the process. */
 export interface ServiceStart {
   readonly controlUrl: string
   readonly secret: Uint8Array
 }
 
-/** By how many ms a timer of a millisecond came late: all but one in a hundred, and the latest. */
+/** Delay of a timer of 1 ms: the 99th percentile and the maximum. */
 export interface LoopHolds {
   readonly p99: number
   readonly most: number
@@ -28,7 +28,7 @@ let watched: ReturnType<typeof monitorEventLoopDelay> | undefined
 
 answerCalls({ start, watchLoop, loopHolds }, async () => service?.close())
 
-/** Starts the service; its address. */
+/** Starts the service. Returns its address. */
 async function start({ controlUrl, secret }: ServiceStart): Promise<string> {
   const { config } = readConfig({ STORE_EXPORT_PORT: '0', STORE_EXPORT_REQUESTS_PER_MINUTE: '1000000000' })
   service = await startService({
@@ -43,7 +43,7 @@ async function start({ controlUrl, secret }: ServiceStart): Promise<string> {
   return service.url
 }
 
-/** From now on, until `loopHolds`: the timer itself costs something. */
+/** Measures from now until `loopHolds`, because the timer itself costs time. */
 async function watchLoop(): Promise<void> {
   watched = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   watched.enable()

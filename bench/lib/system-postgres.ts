@@ -1,5 +1,5 @@
-// A PostgreSQL of the machine's own, built for speed as distributions build it: a cluster in a temporary folder, with the
-// settings of the embedded one, so that the two differ in nothing else.
+// An installed PostgreSQL, built as distributions build it: a cluster in a temporary folder, with the settings of the
+// embedded one.
 
 import { randomBytes } from 'node:crypto'
 import { access, chown, constants, mkdir, readdir, rm } from 'node:fs/promises'
@@ -12,11 +12,11 @@ import { startServer } from '../../packages/operator/src/embedded/start-server.t
 import { openClient } from '../../test/support/client.ts'
 import type { BenchServer } from './servers.ts'
 
-/** Where distributions put each version's programs. */
+/** Folders in which distributions have each version's programs. */
 const VERSIONS_FOLDER = '/usr/lib/postgresql'
 const SUPERUSER = 'postgres'
 
-/** The folder with the programs: the one named, else the newest installed; null where there is none. */
+/** The folder with the programs: the given one, or the newest installed one; null if there is none. */
 export async function findSystemBinaries(named: string | undefined): Promise<string | null> {
   const versions = await readdir(VERSIONS_FOLDER).catch(() => [])
   const installed = versions
@@ -30,7 +30,7 @@ export async function findSystemBinaries(named: string | undefined): Promise<str
   return null
 }
 
-/** Makes a cluster in `dataFolder` and starts it; as root, as an unprivileged user. */
+/** Creates a cluster in `dataFolder` and starts it; as root, as an unprivileged user. */
 export async function startSystemPostgres({
   binaries,
   dataFolder,

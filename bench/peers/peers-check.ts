@@ -1,22 +1,22 @@
-// Before anything is measured: whoever serves the orders serves the same ones, each with as many items and the same
-// total. Everything else is compared with what the service answers.
+// Checks before the measurement that each server returns the same orders as the service, with as many items and the
+// same total.
 
 import type { PeerClient } from './peers-client.ts'
 import type { Peer, PeerStart, SeenOrder } from './peers-list.ts'
 
-/** One who serves, and how to reach it. */
+/** A server to compare, and how to reach it. */
 export interface Asked {
   readonly peer: Peer
   readonly client: PeerClient
 }
 
-/** What is compared: pages of `limit`, and the first of their orders by its id. */
+/** The compared requests: pages of `limit`, and the first order of each page by ID. */
 export interface Compared {
   readonly start: PeerStart
   readonly limit: number
 }
 
-/** Throws an error that names the first difference between the answers of `asked` and of the service. */
+/** Throws an error that names the first difference from the service. */
 export async function checkSame(service: Asked, asked: Asked, pages: readonly Compared[]): Promise<void> {
   for (const { start, limit } of pages) {
     const expected = await pageOf(service, start, limit)
@@ -41,11 +41,14 @@ function compare(what: string, expected: readonly SeenOrder[], found: readonly S
   if (found.length !== expected.length) throw new Error(`${what}: ${found.length} orders instead of ${expected.length}`)
   for (const [index, order] of expected.entries()) {
     const [wanted, got] = [JSON.stringify(order), JSON.stringify(found[index])]
-    if (wanted !== got) throw new Error(`${what}: order ${index + 1} of the answer is ${got} instead of ${wanted}`)
+    if (wanted !== got) throw new Error(`${what}: order ${index + 1} of the response is ${got} instead of ${wanted}`)
   }
 }
 
-/** Throws where someone's answers were, in the middle, less than half as long as the service's: errors, not orders. */
+/**
+ * Throws if a server's responses were less than half as long as the service's during the measurement: they were errors,
+ * not orders.
+ */
 export function checkSizes(
   what: string,
   figures: readonly { readonly name: string; readonly kibibytes: number }[],

@@ -1,18 +1,18 @@
-// The bench as a client of whoever serves orders: answers are read and dropped, or read as JSON where they are compared.
+// A client for every compared server: responses are dropped, or parsed as JSON to compare them.
 
 import http from 'node:http'
 import type { Ask } from './peers-list.ts'
 
-/** Asks one server, over connections that stay open. */
+/** Requests one server over connections that stay open. */
 export interface PeerClient {
-  /** Bytes of the answer. Rejects for any status but 200. */
+  /** Bytes of the response. Rejects for any status other than 200. */
   send(ask: Ask): Promise<number>
-  /** The answer as JSON. */
+  /** The response as JSON. */
   read(ask: Ask): Promise<unknown>
   close(): void
 }
 
-/** A client of the server at `url`, with at most `connections` at once. */
+/** A client of the server at `url` with at most `connections` connections. */
 export function createPeerClient(url: string, key: string, connections: number): PeerClient {
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections })
   const begin = ({ path, body }: Ask) => {

@@ -1,4 +1,4 @@
-// What PostGraphile is asked: every field of an order and of its items, under the names that it gives them.
+// The queries for PostGraphile: every field of an order and its items, by PostGraphile's names.
 
 const ITEM = 'rowId orderId productId variantId name price quantity attributes createdAt'
 
@@ -9,11 +9,11 @@ const ORDER = `id: rowId customerId email status subtotal tax taxBreakdown shipp
 
 const LIST = 'allOrders(first: $first, after: $after, orderBy: [CREATED_AT_ASC, ROW_ID_ASC])'
 
-/** A page of orders, `first` of them behind `after`. */
+/** A page of `first` orders after `after`. */
 export const POSTGRAPHILE_PAGE = `query ($first: Int!, $after: Cursor) {
   ${LIST} { nodes { ${ORDER} } pageInfo { endCursor hasNextPage } } }`
 
-/** Where such a page ends, and nothing of it. */
+/** The end of such a page, without its rows. */
 export const POSTGRAPHILE_ENDS = `query ($first: Int!, $after: Cursor) { ${LIST} { pageInfo { endCursor } } }`
 
 /** One order. */

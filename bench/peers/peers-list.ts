@@ -1,5 +1,5 @@
-// The peers: which they are, in which versions, and how each is asked for a page, for the page behind a row, and for one
-// row. Their programs are in bench/peers/programs.
+// The compared servers with their versions, and their requests for a page, for the page after a row, and for one row.
+// Their programs are in bench/peers/programs.
 
 import { readFileSync } from 'node:fs'
 import { pagePath } from '../lib/api-client.ts'
@@ -8,40 +8,40 @@ import type { PeerClock } from './peers-clock.ts'
 import { POSTGRAPHILE_ENDS, POSTGRAPHILE_PAGE, POSTGRAPHILE_ROW } from './peers-graphql.ts'
 import { cursorOf } from './programs/formats.ts'
 
-/** A request: GET, or POST of JSON where there is a body. */
+/** A request: GET, or POST of JSON if there is a body. */
 export interface Ask {
   readonly path: string
   readonly body?: unknown
 }
 
-/** Where a page begins, in the words of everyone who is asked. */
+/** Start of a page, in the form that each server needs. */
 export interface PeerStart extends PageStart {
   /** Rows before it. */
   readonly offset: number
-  /** Cursor of a peer that makes its own; null for the first page and for other peers. */
+  /** Cursor of a server with its own cursors; null for the first page and for other servers. */
   readonly own: string | null
 }
 
-/** An order as it is compared: what must be the same, whatever the format. */
+/** An order as it is compared, independent of the format. */
 export interface SeenOrder {
   readonly id: string
   readonly total: number
   readonly items: number
 }
 
-/** One who serves the orders of the store: a peer, or the service itself. */
+/** A server of the store's orders: a peer or the service. */
 export interface Peer {
   readonly name: string
-  /** What it is made of, with versions. */
+  /** Its software, with versions. */
   readonly version: string
   /** Whether it checks a key and counts the request, as the service does. */
   readonly checksKey: boolean
   readonly clock: PeerClock
   readonly page: (start: PeerStart, limit: number) => Ask
   readonly row: (id: string) => Ask
-  /** Orders of an answer to `page`, or the one of an answer to `row`. */
+  /** Orders of a response to `page`, or the order of a response to `row`. */
   readonly seen: (body: unknown) => SeenOrder[]
-  /** For one who makes its own cursors: the cheapest request for the end of a page of 250, and its cursor. */
+  /** For a server with its own cursors: the cheapest request for the end of a page of 250, and its cursor. */
   readonly ends?: { readonly ask: (after: string | null) => Ask; readonly cursor: (body: unknown) => string | null }
 }
 
@@ -50,7 +50,7 @@ export interface PeerProgram extends Peer {
   readonly file: string
 }
 
-/** The service, asked as the peers are. */
+/** The service, requested as the peers are. */
 export const SERVICE: Peer = {
   name: 'the service',
   version: '',
@@ -63,7 +63,7 @@ export const SERVICE: Peer = {
 
 const ITEMS_IN_ORDER = 'order_items.order=created_at,id'
 
-/** All peers, in the order in which they are reported. */
+/** All peers in the order of the report. */
 export const PEERS: readonly PeerProgram[] = [
   byHand({ name: 'Fastify with Kysely', file: 'fastify-kysely.ts', packages: ['fastify', 'kysely', 'pg'] }),
   byHand({ name: 'Express with Drizzle', file: 'express-drizzle.ts', packages: ['express', 'drizzle-orm', 'pg'] }),
@@ -114,7 +114,7 @@ interface GraphqlEnds {
   readonly allOrders: { readonly pageInfo: { readonly endCursor: string | null } }
 }
 
-/** A peer whose answers are the service's own. */
+/** A peer whose responses have the service's format. */
 function byHand({ packages, ...rest }: { name: string; file: string; packages: readonly string[] }): PeerProgram {
   return {
     ...rest,
@@ -129,7 +129,7 @@ function byHand({ packages, ...rest }: { name: string; file: string; packages: r
   }
 }
 
-/** PostgREST knows no comparison of rows: the first condition is what lets the index be used. */
+/** PostgREST can't compare rows: the first condition makes it use the index. */
 function behind({ createdAt, id }: PageStart['key']): string {
   const instant = encodeURIComponent(createdAt)
   return `&created_at=gte.${instant}&or=(created_at.gt.%22${instant}%22,id.gt.${id})`

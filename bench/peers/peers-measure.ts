@@ -1,4 +1,4 @@
-// Everything that is measured of the peers on one server, in the order in which it is.
+// Measures the peers on one server.
 
 import { order } from '@store-export/contract'
 import { withConnection } from '../../test/support/client.ts'
@@ -21,11 +21,11 @@ const PAGES = [
   { limit: 250, count: 20 },
   { limit: 50, count: 40 },
 ] as const
-/** Rows by id are asked for over so many connections at once. */
+/** Connections for reads of rows by ID. */
 const CONNECTIONS = [8, 32] as const
 const ROWS = 400
 
-/** Measures on a server that is empty. `say` hears what is going on. */
+/** Measures on an empty server. `say` gets progress messages. */
 export async function measurePeers(
   server: BenchServer,
   options: PeersOptions,
@@ -34,7 +34,7 @@ export async function measurePeers(
   const { orders, rounds } = options
   say(`making ${orders} orders`)
   const dataset = await makeDataset(server, orders)
-  // five programs share the reader's role, which stores provision limits to the connections of one
+  // five programs share the reader's role, which stores provision limits to the connections of one program
   await withConnection(server.url('postgres'), (admin) =>
     admin.script(`alter role "${new URL(dataset.readerUrl).username}" connection limit -1`),
   )
@@ -55,7 +55,7 @@ interface Measuring {
   readonly say: (what: string) => void
 }
 
-/** One who serves, running, and where its pages begin. */
+/** A running server, and the starts of its pages. */
 interface Subject extends Asked {
   readonly processId: number
   readonly starts: readonly PeerStart[]
@@ -83,7 +83,7 @@ async function compareAll({ server, dataset, options, say }: Measuring): Promise
   return comparisons
 }
 
-/** The service, and every peer that serves the same orders as it; rejects where one does not. */
+/** The service, and every peer that returns the same orders. Rejects if a peer doesn't. */
 async function startAll(
   dataset: Dataset,
   running: AsyncDisposableStack,
@@ -94,7 +94,7 @@ async function startAll(
   const url = String(await child.call('start', { controlUrl, secret }))
   const clientOf = (url: string) =>
     running.adopt(createPeerClient(url, key, Math.max(...CONNECTIONS)), (client) => void client.close())
-  say('walking the list')
+  say('reading the list')
   const walk = createApiClient(url, key)
   const starts = await walkList('orders', order, { client: walk, sql: dataset.sql }).finally(walk.close)
   const service: Subject = { ...(await subject(SERVICE, clientOf(url), starts)), processId: child.processId }
@@ -115,13 +115,13 @@ async function subject(peer: Peer, client: PeerClient, starts: readonly PageStar
   return { peer, client, starts: placed }
 }
 
-/** Its cursors of the beginnings of all pages of 250, for one who makes its own. */
+/** Cursors of all page starts of 250, for a server with its own cursors. */
 async function ownCursors({ name, ends }: Peer, client: PeerClient, count: number): Promise<(string | null)[]> {
   if (ends === undefined) return []
   const cursors: (string | null)[] = [null]
   while (cursors.length < count) {
     const cursor = ends.cursor(await client.read(ends.ask(cursors.at(-1) ?? null)))
-    if (cursor === null) throw new Error(`${name}: the walk ends after ${cursors.length} pages of ${count}`)
+    if (cursor === null) throw new Error(`${name}: the list ends after ${cursors.length} pages of ${count}`)
     cursors.push(cursor)
   }
   return cursors
@@ -140,7 +140,7 @@ function pages({ peer, client, processId, starts }: Subject, limit: number, coun
   return { name: peer.name, clock: peer.clock, processId, requests: 1, turns }
 }
 
-/** One turn a round, in which as many requests are under way as there are connections. */
+/** One turn per round, with as many concurrent requests as connections. */
 function rows({ peer, client, processId, starts }: Subject, connections: number): Taker {
   const send = async (round: Round) => {
     const ids = spread(starts.slice(1), ROWS, round).map(({ key }) => key.id)

@@ -1,24 +1,26 @@
-// What the bench of peers is asked to do, from its command line.
+// Parses the command line of the peers benchmark.
 
 import { parseArgs } from 'node:util'
 import { readServers, type ServerKind } from '../lib/options.ts'
 
-/** How much is measured. */
+/** Size of the measurement. */
 export interface PeersOptions {
   readonly servers: readonly ServerKind[]
   readonly orders: number
-  /** Rounds whose median counts, after those that warm up. */
+  /** Rounds that count, after the warm-up rounds. */
   readonly rounds: number
-  /** Whether results and document are written; a quick run only prints, so that what is kept comes from whole ones. */
+  /**
+   * Whether results and document are written. A quick run only prints, so that stored results come from complete runs.
+   */
   readonly writes: boolean
 }
 
 const ORDERS = 200_000
 const ORDERS_QUICK = 5000
-/** A whole page of 250 behind the first one. */
+/** A full page of 250 after the first one. */
 const ORDERS_MIN = 1000
 
-/** Reads `--orders N`, `--server embedded|system` (both without it) and `--quick`. Throws on anything else. */
+/** Parses `--orders N`, `--server embedded|system` (default: both), and `--quick`. Throws for anything else. */
 export function readPeersOptions(args: readonly string[]): PeersOptions {
   const { values } = parseArgs({
     args: [...args],

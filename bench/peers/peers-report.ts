@@ -1,26 +1,27 @@
-// The bench of peers as words and tables: for docs/concepts/performance.md, and for the terminal. Pure.
+// The peers benchmark as text and tables, for docs/concepts/performance.md and the terminal. Pure.
 
 import type { PeerComparison, PeerFigure, PeersResult } from './peers-results.ts'
 
 const TITLES = { embedded: 'on the embedded PostgreSQL', system: 'on an installed PostgreSQL' } as const
 
-/** The section of the peers; empty where none were measured. */
+/** The section of the peers; empty without results. */
 export function peersSection(results: readonly PeersResult[]): string {
   if (results.length === 0) return ''
   return `
 ## Peers
 
-The same orders with their items from other servers, which \`npm --prefix bench/peers/programs ci\` installs and
-[bench/peers](../bench/peers/README.md) describes: all on the same database, in the same run, page by page in turns.
+Other servers return the same orders with their items, on the same database and in the same run, page by page in
+turns. [bench/peers](../../bench/peers/README.md) describes them.
 
-- Before it is measured, each is held against the service: the same orders, as many items, the same totals.
-- **Key** says whether a key is checked and the request counted, as the service does; who does not, does less.
-- **CPU** and the medians are as above, but that a process's time is that of the whole round, with what it does between
-  its turns. **Against the service** are ratios within a round.
+- Before the measurement, each server must return the same orders as the service, with as many items and the same
+  totals.
+- **Key** says whether the server checks a key and counts the request, as the service does. A server without it does
+  less work.
+- **CPU** includes the work of a process between its turns. **Against the service** are ratios within a round.
 ${results.map(peersSummary).join('')}`
 }
 
-/** What one result says. */
+/** The text of one result. */
 export function peersSummary(result: PeersResult): string {
   const { server, version, machine, date, node, command, orders, rounds, comparisons } = result
   return `

@@ -1,13 +1,13 @@
-// What the bench of peers found out, as data, and where it is kept.
+// Results of the peers benchmark as data, and their file.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { BenchRun } from '../lib/results.ts'
 
-/** Medians of one who serves; milliseconds a request. */
+/** Medians of one server; milliseconds per request. */
 export interface PeerFigure {
   readonly name: string
-  /** What it is made of, with versions; empty for the service. */
+  /** Its software, with versions; empty for the service. */
   readonly version: string
   readonly checksKey: boolean
   readonly processMs: number
@@ -17,26 +17,26 @@ export interface PeerFigure {
   readonly kibibytes: number
   /** Processor time as a multiple of the service's in the same round. */
   readonly cpuRatio: number
-  /** Time, likewise. */
+  /** Time as a multiple of the service's in the same round. */
   readonly wallRatio: number
 }
 
-/** Everyone's figures for one kind of request. */
+/** Figures of all servers for one kind of request. */
 export interface PeerComparison {
   readonly what: string
-  /** Requests that are under way at once. */
+  /** Concurrent requests. */
   readonly connections: number
   readonly figures: readonly PeerFigure[]
 }
 
-/** All that was measured on one server. */
+/** All measurements on one PostgreSQL server. */
 export interface PeersResult extends BenchRun {
   readonly comparisons: readonly PeerComparison[]
 }
 
 const FILE = fileURLToPath(new URL('../results/peers.json', import.meta.url))
 
-/** Keeps a result in place of the last one of its server. */
+/** Stores a result in place of the previous one of its server. */
 export async function writePeersResult(result: PeersResult): Promise<void> {
   const others = (await readPeersResults()).filter(({ server }) => server !== result.server)
   const all = [...others, result].sort((a, b) => (a.server < b.server ? -1 : 1))
@@ -44,7 +44,7 @@ export async function writePeersResult(result: PeersResult): Promise<void> {
   await writeFile(FILE, `${JSON.stringify(all, null, 2)}\n`)
 }
 
-/** The results that are kept; none where there is no file. */
+/** The stored results; empty without a file. */
 export async function readPeersResults(): Promise<PeersResult[]> {
   const text = await readFile(FILE, 'utf8').catch(() => null)
   return text === null ? [] : (JSON.parse(text) as PeersResult[])

@@ -1,22 +1,22 @@
-// Rounds in which all take turns, page by page, so that whatever else the machine does meets everyone alike. Each round
-// another one begins; the median of the rounds counts, and ratios are taken within a round.
+// Runs rounds in which the servers take turns page by page, so that noise of the machine affects all equally. Each
+// round starts with another server. The median of the rounds counts, and ratios are taken within a round.
 
 import { processorTimeOfServer } from '../lib/processor-time.ts'
 import { type Round, type Sample, type Samples, WARM_UP_ROUNDS } from '../lib/rounds.ts'
 import { type PeerClock, readClock } from './peers-clock.ts'
 
-/** One who takes turns. */
+/** A server that takes turns. */
 export interface Taker {
   readonly name: string
   readonly processId: number
   readonly clock: PeerClock
   /** Requests of one turn. */
   readonly requests: number
-  /** What it does in its turns of a round; bytes that came. */
+  /** Runs its turns of a round. Returns the number of bytes. */
   readonly turns: (round: Round) => readonly (() => Promise<number>)[]
 }
 
-/** Runs everyone's turns in rounds; a sample is one request, on average over a round. */
+/** Runs all turns in rounds. A sample is the average of one request in a round. */
 export async function runInTurns(
   takers: readonly Taker[],
   { rounds, serverProcessId }: { rounds: number; serverProcessId: number },
@@ -46,7 +46,8 @@ async function runRound(takers: readonly Taker[], round: Round, serverProcessId:
       if (turn !== undefined) await measure(turn, sum, serverProcessId)
     }
   }
-  // A process's time is that of the whole round: what it does behind its answers, such as collecting garbage, is its own.
+  // A process's time is that of the whole round, because work after a response, such as garbage collection, belongs to
+  // it.
   const after = await processTimes(takers)
   return all.map(({ taker: { name, requests }, turns, sum }, index) => {
     const processMs = (after[index] ?? Number.NaN) - (before[index] ?? Number.NaN)

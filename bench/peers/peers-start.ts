@@ -1,4 +1,4 @@
-// Starts a peer as a process of its own, as its users would, and waits until it says that it listens.
+// Starts a peer as a process of its own, as its users would, and waits until it listens.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url'
 import type { Dataset } from '../lib/dataset.ts'
 import { freePort } from '../lib/servers.ts'
 
-/** A peer that can be asked. */
+/** A running peer. */
 export interface RunningPeer {
   readonly url: string
-  /** The process whose processor time counts: not ours to end. */
+  /** The process whose processor time counts. It belongs to the peer. */
   readonly processId: number
   close(): Promise<void>
 }
@@ -32,7 +32,7 @@ export async function startPeer(file: string, { readerUrl, ownerUrl, controlUrl 
       PEER_CONTROL_URL: controlUrl,
     },
   })
-  // Without this, a bench that fails or is stopped would leave it running.
+  // Without this, a failed benchmark would leave it running.
   const end = () => child.kill()
   process.on('exit', end)
   const processId = await listening(file, child.stdout)
@@ -48,7 +48,7 @@ export async function startPeer(file: string, { readerUrl, ownerUrl, controlUrl 
   }
 }
 
-/** The process that listens: the peer's, or one that it started. What it prints from then on is dropped. */
+/** The process that listens: the peer's, or one that it started. Its later output is dropped. */
 function listening(file: string, stdout: Readable): Promise<number> {
   return new Promise((resolve, reject) => {
     createInterface({ input: stdout })

@@ -1,4 +1,4 @@
-// The figures that have a bound, from the samples of a run. Pure.
+// The figures with a goal, from the samples of a run. Pure.
 
 import type { Bounded } from '../lib/results.ts'
 import { medianOf, medianRatio, type Samples } from '../lib/rounds.ts'
@@ -10,7 +10,7 @@ import { PARALLEL_WALKS } from './parallel-walks.ts'
 import type { StorePolls } from './store-polls.ts'
 import { NAMES } from './variants.ts'
 
-/** What pages of 250 and of 50 orders may cost, in COPYs of their rows. */
+/** Goals for pages of 250 and 50 orders, as multiples of COPY of their rows. */
 const PAGE_RATIO_MOST = 1.4
 const SMALL_RATIO_MOST = 1.2
 const FLAT_RATIO_MOST = 1.2
@@ -21,18 +21,18 @@ const HOLD_MS_MOST = 2
 const RESIDENT_MOST = 200
 const RESIDENT_AT_REST_MOST = 140
 
-/** Bounds of what the API's requests cost. */
+/** Goals for the API's requests. */
 export function requestBounds(samples: Samples): Bounded[] {
   const { page, small, first, last } = NAMES
   return [
     ...copyBounds(samples, { name: page, what: 'page of 250', most: PAGE_RATIO_MOST }),
     ...copyBounds(samples, { name: small, what: 'page of 50', most: SMALL_RATIO_MOST }),
     {
-      ...{ name: 'Time of a page of 250 orders with items, against that of COPY', unit: '' },
+      ...{ name: 'Time of a page of 250 orders with items, against COPY of its rows', unit: '' },
       ...{ value: medianRatio(samples, [page, baselinesOf(page).node], 'wallMs'), most: PAGE_RATIO_MOST },
     },
     {
-      ...{ name: 'CPU of a page at the end of the walk, against one at its beginning', unit: '' },
+      ...{ name: 'CPU of a page at the end of the list, against one at its start', unit: '' },
       ...{ value: medianRatio(samples, [last, first], 'totalMs'), most: FLAT_RATIO_MOST },
     },
     ...timeBounds(samples),
@@ -54,20 +54,20 @@ function timeBounds(samples: Samples): Bounded[] {
   const filtered = [...samples.keys()].filter((name) => name.startsWith(FILTERED))
   return [
     {
-      ...{ name: 'Time of a first page of 250 orders with updated_since or status, the slowest of those below' },
+      ...{ name: 'Time of the slowest first page of 250 orders with updated_since or status' },
       ...{ value: Math.max(...filtered.map(time)), most: FILTERED_MS_MOST, unit: 'ms' },
     },
-    { name: 'Time of the store, after its first call', value: time(NAMES.store), most: STORE_MS_MOST, unit: 'ms' },
+    { name: 'Time of /store after its first request', value: time(NAMES.store), most: STORE_MS_MOST, unit: 'ms' },
   ]
 }
 
-/** Bounds of what who polls the store waits for it. */
+/** Goals for a client that polls the store. */
 export function pollBounds({ longestMs }: StorePolls): Bounded[] {
-  const name = 'Time of the store, polled four times a second for twenty: the longest'
+  const name = 'Longest time of /store, polled four times a second for 20 s'
   return [{ name, value: longestMs, most: STORE_MS_MOST, unit: 'ms' }]
 }
 
-/** Bounds of the check of keys. */
+/** Goals for the key check. */
 export function keyBounds(samples: Samples): Bounded[] {
   const { name, baseline } = KEY_CHECK
   return (['wallMs', 'totalMs'] as const).map((figure) => ({
@@ -78,11 +78,11 @@ export function keyBounds(samples: Samples): Bounded[] {
   }))
 }
 
-/** Bounds of the service's memory, in MiB. */
+/** Goals for the memory of the service, in MiB. */
 export function memoryBounds({ walking, atRest }: { walking: number; atRest: number }): Bounded[] {
   return [
     {
-      ...{ name: `Memory of the service under ${PARALLEL_WALKS} parallel walks`, unit: 'MiB' },
+      ...{ name: `Memory of the service under ${PARALLEL_WALKS} parallel full syncs`, unit: 'MiB' },
       ...{ value: walking, most: RESIDENT_MOST },
     },
     {
@@ -92,13 +92,13 @@ export function memoryBounds({ walking, atRest }: { walking: number; atRest: num
   ]
 }
 
-/** Bounds of how long pages keep the event loop, in ms. */
+/** Goals for the time that a page blocks the event loop, in ms. */
 export function loopBounds({ p99, most }: LoopHolds): Bounded[] {
-  const name = 'How long pages of 250 orders keep the event loop at a time'
+  const name = 'Event loop blocked by pages of 250 orders'
   return [
-    { name: `${name}, 99 of 100 times`, value: p99, most: HOLD_MS_MOST, unit: 'ms' },
+    { name: `${name}, 99th percentile`, value: p99, most: HOLD_MS_MOST, unit: 'ms' },
     {
-      name: `${name}, the longest in five seconds, collections of garbage included`,
+      name: `${name}, longest in 5 s, with garbage collection`,
       value: most,
       most: HOLD_MS_MOST,
       unit: 'ms',

@@ -1,25 +1,25 @@
-// The ratios of all results as a picture: what each kind of request costs against COPY of its rows, and what the same pages
-// cost from others. Says what is drawn; bars.ts draws it. Pure.
+// Draws the ratios of all results: each kind of request against COPY of its rows, and the same pages from other
+// servers. bars.ts does the drawing. Pure.
 
 import { type Bar, type BarGroup, type BarPanel, drawBars } from '../lib/bars.ts'
 import type { BenchResult, Figure } from '../lib/results.ts'
 import type { PeersResult } from '../peers/peers-results.ts'
 import { KEY_CHECK } from './key-check.ts'
 
-/** Where the picture lies, from docs/concepts/performance.md. */
+/** Path of the picture from docs/concepts/performance.md. */
 export const CHART_FROM_DOCUMENT = '../images/performance.svg'
 
 const TITLE = 'Processor time of a request'
 const SERVERS = { embedded: 'Embedded PostgreSQL', system: 'Installed PostgreSQL' } as const
-/** What the bench of peers calls the comparison that is drawn. */
+/** Name of the drawn comparison in the peers benchmark. */
 const COMPARED = 'page of 250 orders'
 
-/** The picture, an SVG document. */
+/** The picture as an SVG document. */
 export function performanceChart(results: readonly BenchResult[], peers: readonly PeersResult[]): string {
   return drawBars({ title: TITLE, description: chartDescription(results, peers), panels: panelsOf(results, peers) })
 }
 
-/** What the picture shows, for those who do not see it. */
+/** Description of the picture for people who don't see it. */
 export function chartDescription(results: readonly BenchResult[], peers: readonly PeersResult[]): string {
   const panels = panelsOf(results, peers).map(({ groups, unit }) => `${unit}: ${groups.map(said).join('; ')}.`)
   return [`${TITLE}, service and database together.`, ...panels, 'The tables have all figures.'].join(' ')
@@ -41,7 +41,7 @@ function panelsOf(results: readonly BenchResult[], peers: readonly PeersResult[]
     .filter(({ groups }) => groups.length > 0)
 }
 
-/** What is held against COPY: the check of keys is held against a statement of its own. */
+/** Variants that are compared with COPY. The key check is compared with a statement of its own. */
 function groupOf({ figures, ...run }: BenchResult): BarGroup {
   const compared = figures.filter(({ name }) => name !== KEY_CHECK.name)
   return { title: titleOf(run), bars: compared.flatMap((figure) => barOf(figure.name, figure)) }
@@ -60,7 +60,7 @@ function barOf(label: string, { ratio }: Figure): Bar[] {
 
 function peersGroupOf({ comparisons, ...run }: PeersResult): BarGroup {
   const figures = comparisons.find(({ what }) => what === COMPARED)?.figures ?? []
-  // the service itself, which has no version, is the one
+  // the service has no version
   const others = figures.filter(({ version }) => version !== '')
   return { title: titleOf(run), bars: others.map(({ name, cpuRatio }) => ({ label: name, value: cpuRatio })) }
 }

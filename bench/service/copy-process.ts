@@ -1,4 +1,4 @@
-// The measure of everything else: a client that asks for the same rows with COPY, as text, and drops the bytes.
+// The baseline of all other variants: a client that reads the same rows with COPY as text and drops them.
 
 import type { Sql } from 'postgres'
 import { openClient } from '../../test/support/client.ts'
@@ -8,13 +8,13 @@ let sql: Sql | undefined
 
 answerCalls({ start, run }, async () => sql?.end())
 
-/** Opens the one connection. */
+/** Opens the connection. */
 async function start(url: string): Promise<void> {
   sql = openClient(url)
   await sql.unsafe('select 1')
 }
 
-/** Runs COPY statements one after the other; how many bytes came. */
+/** Runs COPY statements one after the other. Returns the number of bytes. */
 async function run(statements: readonly string[]): Promise<number> {
   let bytes = 0
   for (const statement of statements) bytes += await drain(statement)

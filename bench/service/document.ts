@@ -1,4 +1,4 @@
-// docs/concepts/performance.md and its chart, from everything that is kept in bench/results.
+// Writes docs/concepts/performance.md and its chart from bench/results.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -13,7 +13,7 @@ import { performanceDocument } from './report.ts'
 const DOCUMENT = fileURLToPath(new URL('../../docs/concepts/performance.md', import.meta.url))
 const CHART = path.join(path.dirname(DOCUMENT), CHART_FROM_DOCUMENT)
 
-/** Writes both anew. */
+/** Writes both files. */
 export async function writeDocument(): Promise<void> {
   const [results, peers] = await Promise.all([readResults(), readPeersResults()])
   await mkdir(path.dirname(CHART), { recursive: true })

@@ -1,15 +1,15 @@
-// First pages of orders with a filter: orders that changed since a timestamp, few and many, and one status.
+// First pages of orders with a filter: few and many changed orders, and one status.
 
 import { LIMITS } from '@store-export/contract'
 import type { Sql } from 'postgres'
 import { pagePath } from '../lib/api-client.ts'
 
-/** What the names of all figures of filtered pages begin with. */
+/** Prefix of the names of these figures. */
 export const FILTERED = 'orders, first page of 250, '
 
 /**
- * Numbers of changed orders on both sides of the engine's `SORTED_ROWS_MAX`. `npm run bench:fleet` takes a hundred for a run that
- * finds something.
+ * Numbers of changed orders below and above the engine's `SORTED_ROWS_MAX`. `npm run bench:fleet` assumes a hundred for a
+ * sync that finds changes.
  */
 const MATCHES = [42, 100, 1300, 9000, 40_000, 60_000] as const
 
@@ -19,7 +19,7 @@ export interface FilteredPage {
   readonly path: string
 }
 
-/** All of them that a store of so many orders has. */
+/** The filtered pages of a store with this number of orders. */
 export async function filteredPages(sql: Sql, orders: number): Promise<FilteredPage[]> {
   const sizes = MATCHES.filter((rows) => rows < orders)
   const instants = await Promise.all(sizes.map((rows) => instantOf(sql, rows)))
@@ -38,17 +38,20 @@ export async function filteredPages(sql: Sql, orders: number): Promise<FilteredP
   ]
 }
 
-/** Leaves the store the index that orders are walked by, and none that these pages are served by. */
+/** Leaves the store's index for the order of the list, and drops the indexes that these pages use. */
 export async function dropFilterIndexes(sql: Sql): Promise<void> {
   await sql.unsafe('drop index orders_changed, orders_status_walk')
 }
 
-/** The same page of a store without these indexes: the requests of one round of it. */
+/** The same page of a store without these indexes: the requests of one round. */
 export function withoutIndexes({ name, path }: FilteredPage): { name: string; paths: () => string[] } {
-  return { name: name.replace(FILTERED, 'orders without indexes of filters, first page of 250, '), paths: () => [path] }
+  return {
+    name: name.replace(FILTERED, 'orders without indexes for filters, first page of 250, '),
+    paths: () => [path],
+  }
 }
 
-/** The instant since which so many orders were changed. */
+/** The timestamp since which this number of orders changed. */
 async function instantOf(sql: Sql, rows: number): Promise<string> {
   const [row] = await sql<{ instant: string }[]>`
     select to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as instant

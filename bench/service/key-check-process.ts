@@ -1,5 +1,5 @@
-// The check of a key, which counts the request, beside a bare `select 1`: both prepared, one after the other, over one
-// connection of the same pool.
+// Compares the key check, which counts the request, with `select 1`. Both are prepared and run one after the other over
+// one connection of a pool.
 
 import {
   admit,
@@ -11,7 +11,7 @@ import {
 } from '@store-export/control'
 import { answerCalls } from '../lib/child-calls.ts'
 
-/** What the process needs in order to start. */
+/** Options of the process. */
 export interface KeyCheckStart {
   readonly controlUrl: string
   readonly key: string

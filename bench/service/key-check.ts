@@ -3,12 +3,12 @@
 import type { Child } from '../lib/child.ts'
 import type { Variant } from '../lib/rounds.ts'
 
-/** Names that the ratios are computed from. */
+/** Names for the ratios. */
 export const KEY_CHECK = { baseline: 'select 1', name: 'key check' } as const
 
 const STATEMENTS = 1000
 
-/** Both statements, run by a process that was started as key-check-process.ts says. */
+/** Both statements, run by a process of key-check-process.ts. */
 export function keyCheckVariants(child: Child): Variant[] {
   const { baseline, name } = KEY_CHECK
   const run = async (call: string) => {

@@ -1,10 +1,10 @@
-// The client of the bursts, in a process of its own: so many connections, on each of which a request follows as soon as
-// the one before is answered.
+// The client of the bursts, as a process of its own. Each connection sends its next request after the response to the
+// previous one.
 
 import { answerCalls } from '../lib/child-calls.ts'
 import { openRawConnection, type RawConnection, requestBytes } from './raw-client.ts'
 
-/** Whom a burst asks, for what, and on how many connections. */
+/** Address, requests, and connections of a burst. */
 export interface BurstStart {
   readonly url: string
   readonly key: string
@@ -12,12 +12,12 @@ export interface BurstStart {
   readonly connections: number
 }
 
-/** What came of a burst. */
+/** The result of a burst. */
 export interface Burst {
   readonly answered: number
-  /** Of these, those of another status than 200. */
+  /** Responses with another status than 200. */
   readonly failed: number
-  /** From the first request to the last answer. */
+  /** Time from the first request to the last response. */
   readonly wallMs: number
 }
 
@@ -26,14 +26,14 @@ let open: readonly RawConnection[] = []
 
 answerCalls({ start, run }, async () => closeAll())
 
-/** Opens the connections of a burst in place of those of the last one. */
+/** Opens the connections of a burst in place of those of the previous one. */
 async function start({ url, key, paths, connections }: BurstStart): Promise<void> {
   closeAll()
   requests = paths.map((path) => requestBytes(url, path, key))
   open = await Promise.all(Array.from({ length: connections }, () => openRawConnection(url)))
 }
 
-/** Asks for so long; requests that are under way at the end are waited for, and count. */
+/** Sends requests for a time. Requests in flight at the end are awaited and count. */
 async function run(milliseconds: number): Promise<Burst> {
   const counts = { answered: 0, failed: 0 }
   const startedAt = performance.now()

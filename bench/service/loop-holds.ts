@@ -1,5 +1,5 @@
-// How long whole pages keep the event loop of the service from other requests at a time: by how much a timer of a
-// millisecond comes late while one client reads pages without a pause.
+// Measures how long whole pages block the event loop of the service: the delay of a timer of 1 ms while a client reads
+// pages without a pause.
 
 import type { Child } from '../lib/child.ts'
 import type { LoopHolds } from '../lib/service-process.ts'
@@ -7,15 +7,15 @@ import type { BurstStart } from './load-process.ts'
 
 const WATCHED_MS = 5000
 
-/** Whose loop is watched, and what is asked for meanwhile. */
+/** The process to measure, and the requests meanwhile. */
 export interface Watching {
   readonly service: Child
-  /** A process that was started as load-process.ts says. */
+  /** A process of load-process.ts. */
   readonly load: Child
   readonly start: BurstStart
 }
 
-/** The holds during five seconds of requests, in ms. */
+/** The delays during five seconds of requests, in ms. */
 export async function measureHolds({ service, load, start }: Watching): Promise<LoopHolds> {
   await load.call('start', start)
   await service.call('watchLoop', null)

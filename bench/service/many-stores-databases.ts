@@ -1,4 +1,4 @@
-// Many stores on one server: a database each, all copies of one, and a control database that knows them.
+// Many stores on one server: a database each, all copies of one, and a control database that registers them.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { LATEST_REVISION } from '@store-export/contract'
@@ -8,13 +8,13 @@ import { urlForDatabase } from '../../packages/operator/src/store-schema/store-u
 import { connectOnce, openClient } from '../../test/support/client.ts'
 import type { BenchServer } from '../lib/servers.ts'
 
-/** A store with a key, and how a client of its own would reach its database. */
+/** A store with a key, and the connection for a client of its own. */
 export interface ManyStore {
   readonly key: string
   readonly readerUrl: string
 }
 
-/** All of them. */
+/** All stores. */
 export interface ManyStores {
   readonly controlUrl: string
   readonly secret: Buffer
@@ -24,7 +24,7 @@ export interface ManyStores {
 const CONTROL_DATABASE = 'many_control'
 const ORDERS = 100
 
-/** Makes so many stores with a hundred orders each. */
+/** Creates this number of stores with a hundred orders each. */
 export async function makeManyStores(server: BenchServer, count: number): Promise<ManyStores> {
   const admin = openClient(server.url('postgres'))
   const secret = randomBytes(32)

@@ -1,4 +1,4 @@
-// Everything that is measured on one server, in the order in which it is.
+// Measures everything on one server.
 
 import { LIMITS } from '@store-export/contract'
 import type { Sql } from 'postgres'
@@ -24,10 +24,10 @@ import { pollStore, type StorePolls } from './store-polls.ts'
 import { measureThroughput } from './throughput.ts'
 import { apiVariants, type Lists, walkLists } from './variants.ts'
 
-/** Each of them costs as much as a bounded search may. */
+/** Each may cost as much as a bounded scan. */
 const ROUNDS_WITHOUT_INDEXES = 7
 
-/** Measures on a server that is empty. `say` hears what is going on. */
+/** Measures on an empty server. `say` gets progress messages. */
 export async function measureServer(
   server: BenchServer,
   options: BenchOptions,
@@ -41,7 +41,7 @@ export async function measureServer(
     const measuring = { server, dataset, filtered, options, say }
     const api = await measureApi(measuring)
     const key = await measureKeyCheck(measuring)
-    say(`${PARALLEL_WALKS} walks at once`)
+    say(`${PARALLEL_WALKS} full syncs`)
     const walking = await measureWalking(dataset, options.parallelSeconds)
     say('the service at rest')
     const atRest = await measureAtRest(dataset, filtered)
@@ -79,7 +79,7 @@ interface Measured {
   readonly samples: Samples
 }
 
-/** What was found out under load. */
+/** Results under load. */
 interface Bursts {
   readonly throughput: readonly ThroughputFigure[]
   readonly holds: LoopHolds
@@ -94,10 +94,10 @@ async function measureApi(measuring: Measuring): Promise<Measured & Bursts & { r
   if (psql === null) say('no psql found; COPY by libpq is left out')
   try {
     await copy.call('start', dataset.readerUrl)
-    say('walking the lists')
+    say('reading the lists')
     const lists = await walkLists({ client, sql: dataset.sql })
     const variants = apiVariants({ client, sql: dataset.sql, service, copy, psql }, lists, filtered)
-    // the bursts first: their many requests warm the service up
+    // the bursts first: their many requests warm up the service
     const bursts = await measureBursts(measuring, running, lists)
     say('measuring requests')
     const samples = await runRounds(variants, { rounds: options.rounds, serverProcessId: server.processId })
@@ -141,7 +141,7 @@ async function someIds(sql: Sql, orders: number): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** The last of a store: it drops the indexes that filters are served by. */
+/** The last measurement of a store, because it drops the indexes of the filters. */
 async function measureWithoutIndexes({ server, dataset, filtered, options, say }: Measuring): Promise<Measured> {
   say('filters without their indexes')
   await dropFilterIndexes(dataset.sql)

@@ -1,5 +1,4 @@
-// What the service's process takes in memory: under many walks at once, and at rest. Each in a fresh process, whose memory
-// nothing else has touched.
+// Memory of the service's process: under many full syncs and at rest. Each in a fresh process.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LIMITS } from '@store-export/contract'
@@ -12,14 +11,14 @@ import { runService } from './running-service.ts'
 
 const REST_MILLISECONDS = 10_000
 
-/** The most that was resident at once while many walked, in MiB, and what came of the walks. */
+/** Maximum resident memory during many full syncs, in MiB, and their result. */
 export async function measureWalking(dataset: Dataset, seconds: number): Promise<{ resident: number; walked: Walked }> {
   await using running = await runService(dataset)
   const walked = await walkInParallel(running.client, seconds)
   return { resident: await peakResidentMebibytes(running.service.processId), walked }
 }
 
-/** What is resident, in MiB, when every kind of request was made once and nothing has been asked for a while. */
+/** Resident memory at rest after one request of each kind, in MiB. */
 export async function measureAtRest(dataset: Dataset, filtered: readonly FilteredPage[]): Promise<number> {
   await using running = await runService(dataset)
   const { client, service } = running

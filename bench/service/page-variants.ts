@@ -1,4 +1,4 @@
-// The two kinds of variants: pages of a list, each beside COPY of the same rows, and requests without such a measure.
+// Creates the variants: pages of a list with COPY of the same rows as baseline, and requests without a baseline.
 
 import { LIMITS, order, type Resource } from '@store-export/contract'
 import type { Sql } from 'postgres'
@@ -9,7 +9,7 @@ import type { Round, Variant } from '../lib/rounds.ts'
 import type { PageStart } from '../lib/walk.ts'
 import type { Psql } from './psql.ts'
 
-/** What the variants work with. */
+/** Parts that the variants use. */
 export interface Bench {
   readonly client: ApiClient
   readonly sql: Sql
@@ -19,7 +19,7 @@ export interface Bench {
   readonly psql: Psql | null
 }
 
-/** Pages to read of a list. */
+/** Pages of a list to read. */
 export interface Pages {
   readonly name: string
   readonly resource: Resource
@@ -29,7 +29,7 @@ export interface Pages {
   readonly starts: (round: Round) => readonly PageStart[]
 }
 
-/** The names of the variants that read the rows of `name` with COPY, by client. */
+/** Names of the variants that read the rows of `name` with COPY, by client. */
 export function baselinesOf(name: string): { readonly node: string; readonly libpq: string } {
   return { node: `${name}: COPY`, libpq: `${name}: COPY by libpq` }
 }
@@ -64,7 +64,7 @@ function copyByLibpq(
       ...{ name: baselinesOf(name).libpq, processId: psql.processId, requests: count },
       run: async (round) => {
         await psql.run(statements(round))
-        // psql doesn't say how many bytes it read
+        // psql doesn't report how many bytes it read
         return 0
       },
     },
@@ -76,11 +76,11 @@ export function edge(bench: Bench, name: string, starts: readonly PageStart[]): 
   return pages(bench, { name, resource: order, limit: LIMITS.pageRowsMax, count: starts.length, starts: () => starts })
 }
 
-/** Requests to make in a round. */
+/** Requests of a round. */
 export interface Requests {
   readonly name: string
   readonly paths: (round: Round) => readonly string[]
-  /** What is sent beside the key. */
+  /** Headers beside the key. */
   readonly headers?: Readonly<Record<string, string>>
 }
 

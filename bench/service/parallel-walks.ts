@@ -1,19 +1,19 @@
-// Many clients who copy the store at once, and what the service's process takes in memory meanwhile.
+// Runs many full syncs at the same time and measures the memory of the service.
 
 import { LIMITS } from '@store-export/contract'
 import { type ApiClient, pagePath } from '../lib/api-client.ts'
 
-/** Walks that go on at once. */
+/** Concurrent full syncs. */
 export const PARALLEL_WALKS = 32
 
-/** What came of them. */
+/** The result of the syncs. */
 export interface Walked {
   readonly pages: number
   readonly failed: number
   readonly pagesPerSecond: number
 }
 
-/** Walks the orders with pages of 250, for so many seconds; a walk that is through begins again. */
+/** Reads the orders with pages of 250 for a number of seconds. A finished sync starts again. */
 export async function walkInParallel(client: ApiClient, seconds: number): Promise<Walked> {
   const startedAt = performance.now()
   const until = startedAt + seconds * 1000

@@ -1,21 +1,24 @@
-// A client that costs next to nothing, so that the service is what a burst measures: one request under way on a
-// connection that stays open, of the answer the status and the length are read, and the body is dropped.
+// A client that costs almost nothing, so that a burst measures the service. It has one request in flight per open
+// connection, reads status and length, and drops the body.
 
 import net from 'node:net'
 
 const BUFFER_BYTES = 256 * 1024
 const HEAD_END = '\r\n\r\n'
-/** No head of the service is longer; what follows in the same bytes is not looked at. */
+/** Maximum length of the service's response head. */
 const HEAD_BYTES_MAX = 8192
 
-/** A connection on which requests follow one another. */
+/** A connection for consecutive requests. */
 export interface RawConnection {
-  /** Sends the bytes of a request; the status of the answer, once its last byte is here. Rejects where it is cut. */
+  /**
+   * Sends the bytes of a request. Resolves to the status after the last byte of the response. Rejects if the connection
+   * closes early.
+   */
   ask(request: Buffer): Promise<number>
   close(): void
 }
 
-/** The bytes that ask the API at `url` for a path below `/api/v1`. */
+/** The bytes of a request to the API at `url` for a path below `/api/v1`. */
 export function requestBytes(url: string, path: string, key: string): Buffer {
   return Buffer.from(`GET /api/v1${path} HTTP/1.1\r\nhost: ${new URL(url).host}\r\nx-api-key: ${key}\r\n\r\n`, 'latin1')
 }
@@ -31,7 +34,7 @@ export function openRawConnection(url: string): Promise<RawConnection> {
       if (status !== null) waiting?.resolve(status)
       return true
     }
-    // one buffer for all that comes: nothing of it is kept
+    // one buffer for all bytes, because none are stored
     const onread = { buffer: Buffer.allocUnsafe(BUFFER_BYTES), callback: take }
     const socket = net.connect({ host: hostname, port: Number(port), noDelay: true, onread })
     const onCut = (error?: Error) => {
@@ -54,14 +57,14 @@ export function openRawConnection(url: string): Promise<RawConnection> {
   })
 }
 
-/** Finds the end of each answer by its `content-length`, which the service always sends. */
+/** Finds the end of each response by its `content-length`, which the service always sends. */
 class AnswerReader {
-  /** What has come of the head; null while a body comes. */
+  /** The head so far; null while a body arrives. */
   #head: string | null = ''
   #status = 0
   #bodyLeft = 0
 
-  /** The status of the answer that ends with these bytes; null while more of it is to come. */
+  /** The status of the response that ends with these bytes; null if it continues. */
   take(bytes: Uint8Array): number | null {
     if (this.#head === null) return this.#skip(bytes.length)
     const before = this.#head.length
@@ -70,7 +73,7 @@ class AnswerReader {
     const end = this.#head.indexOf(HEAD_END)
     if (end === -1) return null
     const length = /\r\ncontent-length: *(\d+)/i.exec(this.#head)?.[1]
-    if (length === undefined) throw new Error(`an answer without content-length: ${this.#head.slice(0, end)}`)
+    if (length === undefined) throw new Error(`a response without content-length: ${this.#head.slice(0, end)}`)
     this.#status = Number(this.#head.slice(9, 12))
     this.#bodyLeft = Number(length)
     this.#head = null

@@ -1,17 +1,17 @@
-// The service in a process of its own, with a client of it.
+// The service in a process of its own, with a client.
 
 import { type ApiClient, createApiClient } from '../lib/api-client.ts'
 import { type Child, SERVICE_PROCESS, startChild } from '../lib/child.ts'
 import type { Dataset } from '../lib/dataset.ts'
 
-/** A service that runs. */
+/** A running service. */
 export interface RunningService extends AsyncDisposable {
   readonly service: Child
   readonly url: string
   readonly client: ApiClient
 }
 
-/** Starts one before the databases of `dataset`. */
+/** Starts a service on the databases of `dataset`. */
 export async function runService({ controlUrl, secret, key }: Dataset): Promise<RunningService> {
   const service = startChild(SERVICE_PROCESS)
   const url = String(await service.call('start', { controlUrl, secret }))

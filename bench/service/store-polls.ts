@@ -1,21 +1,21 @@
-// How long a client waits for the store that asks for it again and again, over several ages of its counts: those that wait
-// would be few, and no median would tell.
+// Measures how long a client waits for `/store` if it polls it, over several ages of the counts. Few polls wait for new
+// counts, so a median would not show them.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SETTINGS } from '../../packages/operator/src/settings.ts'
 import type { ApiClient } from '../lib/api-client.ts'
 
-/** How often it asks. */
+/** Interval of the polls. */
 const EVERY_MS = 250
 const AGES = 4
 
-/** What a client met that polled the store. */
+/** The waits of a client that polls the store. */
 export interface StorePolls {
-  /** How long it waited for the answer it waited for longest, in ms. */
+  /** The longest wait, in ms. */
   readonly longestMs: number
 }
 
-/** Polls the store, after a first call, for four ages of its counts. */
+/** Polls the store for four ages of its counts, after a first request. */
 export async function pollStore(client: ApiClient): Promise<StorePolls> {
   await client.get('/store')
   const until = performance.now() + SETTINGS.countsMaxAgeSeconds.default * 1000 * AGES

@@ -1,5 +1,5 @@
-// How many requests a second the service answers, and what each takes of processors, when many clients ask at once. Short
-// bursts take turns as the variants of rounds.ts do; the client is a process of its own.
+// Measures requests per second and the processor time of each with many concurrent clients. Short bursts take turns as
+// the variants of rounds.ts do. The client is a process of its own.
 
 import type { Child } from '../lib/child.ts'
 import type { BurstSize } from '../lib/options.ts'
@@ -13,29 +13,29 @@ const CONNECTIONS = [1, 8, 32] as const
 /** One kind of request. */
 export interface BurstRequests {
   readonly what: string
-  /** Asked for in turn. */
+  /** Requested in turn. */
   readonly paths: readonly string[]
 }
 
-/** Who is measured, and who asks. */
+/** The service and its client. */
 export interface Throughput {
   readonly service: Child
   readonly serverProcessId: number
-  /** A process that was started as load-process.ts says. */
+  /** A process of load-process.ts. */
   readonly load: Child
   readonly url: string
   readonly key: string
   readonly size: BurstSize
 }
 
-/** Medians of the bursts of every kind of request with every number of connections. */
+/** Medians of the bursts by kind of request and number of connections. */
 export async function measureThroughput(
   throughput: Throughput,
   kinds: readonly BurstRequests[],
 ): Promise<ThroughputFigure[]> {
   const combinations = kinds.flatMap((kind) => CONNECTIONS.map((connections) => ({ ...kind, connections })))
   const bursts = combinations.map((combination) => ({ ...combination, samples: [] as BurstSample[] }))
-  // one round more than asked for: the first warms up
+  // one more round, which warms up
   for (let round = 0; round <= throughput.size.rounds; round++) {
     const turn = round % bursts.length
     for (const { samples, paths, connections } of [...bursts.slice(turn), ...bursts.slice(0, turn)]) {

@@ -1,4 +1,4 @@
-// What is measured on the API, each list page beside COPY of the same rows.
+// The requests that are measured, with COPY of the same rows as baseline for lists.
 
 import { customer, LIMITS, order, product } from '@store-export/contract'
 import { pagePath } from '../lib/api-client.ts'
@@ -7,7 +7,7 @@ import { type PageStart, spread, walkList } from '../lib/walk.ts'
 import type { FilteredPage } from './filtered-pages.ts'
 import { type Bench, edge, pages, requests } from './page-variants.ts'
 
-/** Names that ratios and bounds are computed from. */
+/** Names for ratios and goals. */
 export const NAMES = {
   page: 'orders, pages of 250',
   small: 'orders, pages of 50',
@@ -19,14 +19,14 @@ export const NAMES = {
 const EDGE_PAGES = 20
 const ENCODINGS = ['gzip', 'br', 'zstd'] as const
 
-/** Where the pages of the lists begin. */
+/** Starts of the pages of the lists. */
 export interface Lists {
   readonly orders: readonly PageStart[]
   readonly products: readonly PageStart[]
   readonly customers: readonly PageStart[]
 }
 
-/** Walks the lists. */
+/** Reads the lists. */
 export async function walkLists(bench: Pick<Bench, 'client' | 'sql'>): Promise<Lists> {
   const orders = await walkList('orders', order, bench)
   const products = await walkList('products', product, bench)
@@ -63,7 +63,7 @@ function listVariants(bench: Bench, { orders, products, customers }: Lists): Var
   ]
 }
 
-/** The pages of 250 orders as a client gets them that reads an encoding; `NAMES.page` are those of one that reads none. */
+/** The pages of 250 orders for a client that accepts an encoding. `NAMES.page` are those of a client without one. */
 function encoded(bench: Bench, orders: readonly PageStart[], encoding: string): Variant {
   return requests(bench, {
     name: `${NAMES.page}, ${encoding}`,

@@ -1,5 +1,4 @@
-// The sync tool as it is published, JavaScript without types, in a folder of its own: reading TypeScript costs a process
-// 50 MiB that no user of the published command pays.
+// Builds the sync tool as it is published: JavaScript without types, because reading TypeScript costs a process 50 MiB.
 
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
@@ -10,11 +9,11 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const SCOPE = '@store-export'
 const PACKAGES = ['contract', 'client', 'sync']
 
-/** The tool as it is measured. */
+/** The tool to measure. */
 export interface BuiltTool {
-  /** What users start. */
+  /** The command. */
   readonly command: string
-  /** What its process loads first, and which tells what it has used. */
+  /** Module that the process loads first, which reports its usage. */
   readonly usage: string
 }
 
@@ -25,7 +24,7 @@ export async function buildSyncTool(folder: string): Promise<BuiltTool> {
   for (const name of await readdir(path.join(ROOT, 'node_modules')))
     if (name !== SCOPE) await symlink(path.join(ROOT, 'node_modules', name), path.join(modules, name))
   for (const name of PACKAGES) await buildPackage(path.join(ROOT, 'packages', name), path.join(modules, SCOPE, name))
-  // the command starts itself with what a long run needs
+  // the command starts itself with the flags of a long run
   const command = path.join(modules, SCOPE, 'sync', 'bin', 'store-sync.js')
   await mkdir(path.dirname(command))
   const bin = await readFile(path.join(ROOT, 'packages', 'sync', 'bin', 'store-sync.js'), 'utf8')

@@ -1,18 +1,18 @@
-// The measure of a run: the same pages, fetched one after the other in a process of its own, each body read whole as text
-// and dropped, or parsed and dropped.
+// The baseline of a run: a process that fetches the same pages one after the other and drops each body, with or without
+// parsing.
 
 import { answerCalls } from '../lib/child-calls.ts'
 
-/** Which lists to walk, and what becomes of a body. */
+/** Lists to read, and the use of a body. */
 export interface FetchWalk {
   readonly url: string
   readonly key: string
   readonly parses: boolean
-  /** Every list unless said. */
+  /** Every list by default. */
   readonly lists?: readonly string[]
 }
 
-/** What a walk took. */
+/** The cost of reading. */
 export interface FetchWalked {
   readonly wallMs: number
   /** Processor time of the process. */
@@ -26,7 +26,7 @@ const TAIL = 200
 
 answerCalls({ walk }, async () => undefined)
 
-/** Walks every list to its end. */
+/** Reads every list to its end. */
 async function walk({ url, key, parses, lists = LISTS }: FetchWalk): Promise<FetchWalked> {
   const startedAt = performance.now()
   const before = process.cpuUsage()

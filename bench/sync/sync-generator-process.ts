@@ -1,14 +1,14 @@
-// A service that makes its store on the fly, in a process of its own: the pages of a real service, over and over with
-// other ids, so that a store of any size costs neither a database nor memory. Nothing ever changes in it.
+// A service that generates its store, as a process of its own: it repeats the pages of a real service with other IDs,
+// so that a large store needs neither a database nor memory. Its data never changes.
 
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { answerCalls } from '../lib/child-calls.ts'
 import { PageTemplate } from './sync-pages.ts'
 
-/** What the process needs in order to start. */
+/** Options of the process. */
 export interface GeneratorStart {
-  /** A service whose pages are taken as templates. */
+  /** A service whose pages are the templates. */
   readonly url: string
   readonly key: string
   readonly orders: number
@@ -17,12 +17,12 @@ export interface GeneratorStart {
 /** What was sent. */
 export interface Served {
   readonly pages: number
-  /** Rows of all tables, children counted. */
+  /** Rows of all tables, children included. */
   readonly rows: number
   readonly bytes: number
 }
 
-/** How many rows each list has for each order, as in the store that the templates are of; the others have one page. */
+/** Rows of each list per order, as in the store of the templates. The other lists have one page. */
 const ROWS_PER_ORDER: Readonly<Record<string, number>> = {
   orders: 1,
   customers: 1 / 5,
@@ -31,7 +31,7 @@ const ROWS_PER_ORDER: Readonly<Record<string, number>> = {
 }
 const SMALL_LISTS = ['customer-groups', 'locations', 'categories']
 const PAGE_ROWS = 250
-/** Of each list so many pages take turns. */
+/** Number of pages of each list that take turns. */
 const TEMPLATES_MOST = 20
 const EMPTY = Buffer.from('{"data":[],"meta":{"next_cursor":null,"has_more":false}}')
 
@@ -55,7 +55,7 @@ const server = http.createServer((request, response) => {
 
 answerCalls({ start, takeServed }, async () => void server.close())
 
-/** Reads the templates and listens; the address. */
+/** Reads the templates and listens. Returns the address. */
 async function start({ url, key, orders }: GeneratorStart): Promise<string> {
   const ask = async (path: string) => {
     const response = await fetch(`${url}/api/v1/${path}`, { headers: { 'x-api-key': key } })
@@ -72,7 +72,7 @@ async function start({ url, key, orders }: GeneratorStart): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** What was sent since this was asked last. */
+/** What was sent since the last call. */
 async function takeServed(): Promise<Served> {
   const taken = served
   served = { pages: 0, rows: 0, bytes: 0 }
@@ -87,7 +87,7 @@ async function templatesOf(ask: (path: string) => Promise<string>, list: string,
     templates.push(new PageTemplate(text))
     cursor = /"next_cursor":"([^"]+)"/.exec(text.slice(-200))?.[1] ?? null
   } while (cursor !== null && templates.length < most)
-  // the last page of a short list is not full: it is the only one where it is the first
+  // the last page of a short list is not full: it is the only one if it is the first
   return templates.length > 1 && cursor === null ? templates.slice(0, -1) : templates
 }
 

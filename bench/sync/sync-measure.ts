@@ -1,4 +1,4 @@
-// What is measured of store-sync, in the order in which it is.
+// Measures store-sync.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
@@ -15,10 +15,10 @@ import type { Destination, SyncBenchOptions } from './sync-options.ts'
 import { pacedOf, type SyncFigure, type SyncResult } from './sync-results.ts'
 import { runTool } from './sync-tool.ts'
 
-/** Thirty thousand orders are a minute of requests under the limit. */
+/** Thirty thousand orders are one minute of requests at the limit. */
 const PACED_ORDERS = 30_000
 
-/** Measures on a server that is empty. `say` hears what is going on. */
+/** Measures on an empty server. `say` gets progress messages. */
 export async function measureSync(
   server: BenchServer,
   options: SyncBenchOptions,
@@ -72,7 +72,7 @@ class SyncBench {
     this.#places = places
   }
 
-  /** A store that is made on the fly, of pages like those of the service at `url`. */
+  /** A generated store with pages like those of the service at `url`. */
   async onTheFly(url: string, { orders, destinations }: SyncBenchOptions): Promise<SyncFigure[]> {
     return this.#withGenerator(url, orders, async (generator, takeServed) => {
       const name = `made on the fly, ${orders} orders`
@@ -81,7 +81,7 @@ class SyncBench {
     })
   }
 
-  /** Pages fetched and dropped, then a first and a second run into each destination. */
+  /** Fetches and drops the pages, then runs a first and a second sync into each destination. */
   async walk(
     source: string,
     url: string,
@@ -114,7 +114,7 @@ class SyncBench {
     return figures
   }
 
-  /** Processor time of a minute under the limit, beyond fetching and parsing. */
+  /** Processor time of one minute at the limit, beyond fetching and parsing. */
   paced(url: string) {
     return this.#withGenerator(url, PACED_ORDERS, async (generator) => {
       this.#places.say('a minute under the limit')
@@ -154,7 +154,7 @@ class SyncBench {
     return runTool({ tool, url, key, to, words })
   }
 
-  /** An empty place, as `--to` has it. */
+  /** An empty destination for `--to`. */
   async #place(destination: Destination): Promise<string> {
     this.#databases += 1
     const name = `bench_sync_${this.#databases}`

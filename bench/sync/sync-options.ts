@@ -1,4 +1,4 @@
-// What the bench of store-sync is asked to do, from its command line.
+// Parses the command line of the store-sync benchmark.
 
 import { parseArgs } from 'node:util'
 
@@ -8,14 +8,14 @@ export const DESTINATIONS = ['sqlite', 'postgres', 'csv', 'xlsx', 'parquet'] as 
 /** One of them. */
 export type Destination = (typeof DESTINATIONS)[number]
 
-/** How much is measured. */
+/** Size of the measurement. */
 export interface SyncBenchOptions {
   readonly destinations: readonly Destination[]
-  /** Orders of the store that is made on the fly. */
+  /** Orders of the generated store. */
   readonly orders: number
   /** Orders of the real service's store. */
   readonly storedOrders: number
-  /** Whether results and document are written; only a whole run is kept. */
+  /** Whether results and document are written; only complete runs are stored. */
   readonly writes: boolean
 }
 
@@ -24,7 +24,10 @@ const ORDERS_QUICK = 20_000
 const STORED_ORDERS = 50_000
 const STORED_ORDERS_QUICK = 10_000
 
-/** Reads `--to sqlite` (more than once, or never for SQLite and PostgreSQL), `--orders N` and `--quick`. Throws on others. */
+/**
+ * Parses `--to sqlite` (repeatable; default: SQLite and PostgreSQL), `--orders N`, and `--quick`. Throws for anything
+ * else.
+ */
 export function readSyncOptions(args: readonly string[]): SyncBenchOptions {
   const { values } = parseArgs({
     args: [...args],

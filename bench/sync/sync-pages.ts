@@ -1,42 +1,42 @@
-// Pages of a list of any length, made on the fly: a page that the service has sent once, with other ids and instants each
-// time. Ids that are the same within a page stay the same, so that children keep their parents.
+// Generates pages of a list of any length: a page of the service with other IDs and timestamps each time. Equal IDs
+// within a page stay equal, so children keep their parents.
 
-/** Hex digits of a byte, as two bytes. */
+/** Hexadecimal digits of a byte, as two bytes. */
 const HEX = Uint16Array.from({ length: 256 }, (_, byte) => {
   const text = byte.toString(16).padStart(2, '0')
   return text.charCodeAt(0) | (text.charCodeAt(1) << 8)
 })
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g
 const STAMP = /"(?:created_at|updated_at)":"(\d{4}-\d\d-\d\dT\d\d:\d\d)/dg
-/** Where the bytes of an id stand within its text. */
+/** Offsets of an ID's bytes within its text. */
 const PLACES = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]
-/** Bytes that hold version and variant. */
+/** Bytes with the version and the variant. */
 const FIXED = new Set([6, 8])
 const BYTES = PLACES.length
 const FIRST_INSTANT = Date.UTC(2016, 0, 1)
 const MINUTE_MS = 60_000
 const MINUTE_LENGTH = 16
 
-/** A page to make others from. */
+/** A page to generate others from. */
 export class PageTemplate {
-  /** Rows of the page, children counted. */
+  /** Rows of the page, children included. */
   readonly rows: number
   readonly #body: Buffer
   readonly #ids: readonly { readonly at: number; readonly bytes: Uint8Array }[]
   readonly #stamps: readonly number[]
 
-  /** `text` is the body of an answer. */
+  /** `text` is the body of a response. */
   constructor(text: string) {
     const { data } = JSON.parse(text) as { data: Record<string, unknown>[] }
     this.rows = data.reduce((sum, row) => sum + 1 + childrenOf(row), 0)
     this.#body = Buffer.from(text.slice(0, text.lastIndexOf(',"meta":')))
-    // a character for each byte: offsets within the text are those within the bytes
+    // latin1: offsets in the text are those in the bytes
     const bytes = this.#body.toString('latin1')
     this.#ids = [...bytes.matchAll(UUID)].map(({ 0: id, index }) => ({ at: index, bytes: bytesOf(id) }))
     this.#stamps = [...bytes.matchAll(STAMP)].map(({ indices }) => indices?.[1]?.[0] ?? 0)
   }
 
-  /** Body of the page `index`, of which `next` leads on; null on the last. */
+  /** Body of the page `index`, with `next` as its cursor; null on the last page. */
   make(index: number, next: string | null): Buffer {
     const cursor = next === null ? 'null' : `"${next}"`
     const end = Buffer.from(`,"meta":{"next_cursor":${cursor},"has_more":${next !== null}}}`)
@@ -51,7 +51,7 @@ export class PageTemplate {
   }
 }
 
-/** Rows that come within a row: those that have an id of their own. */
+/** Rows within a row: those with an ID of their own. */
 function childrenOf(row: Record<string, unknown>): number {
   const lists = Object.values(row).filter((value) => Array.isArray(value))
   return lists.flat().filter((each) => typeof each === 'object' && each !== null && 'id' in each).length
@@ -61,7 +61,7 @@ function bytesOf(id: string): Uint8Array {
   return Uint8Array.from(PLACES, (place) => Number.parseInt(id.slice(place, place + 2), 16))
 }
 
-/** Looks random, and is the same for the same page; nothing for the first. */
+/** Looks random and is the same for the same page; 0 for the first. */
 function maskOf(index: number): Uint8Array {
   const mask = new Uint8Array(BYTES)
   let state = index

@@ -1,35 +1,35 @@
-// The bench of store-sync as words and a table: for docs/concepts/performance.md, and for the terminal. Pure.
+// The store-sync benchmark as text and a table, for docs/concepts/performance.md and the terminal. Pure.
 
 import type { PacedFigure, SyncFigure, SyncResult } from './sync-results.ts'
 
 const TITLE = '\n## store-sync\n'
 
-/** The document with `result` as its last section, in place of the one that it had. */
+/** The document with `result` as its last section, in place of the previous one. */
 export function withSyncSection(document: string, result: SyncResult | null): string {
   const start = document.indexOf(TITLE)
   const rest = start === -1 ? document : document.slice(0, start)
   return result === null ? rest : rest + syncSection(result)
 }
 
-/** What a result says. */
+/** The text of a result. */
 export function syncSection({ version, date, machine, node, command, figures, paced }: SyncResult): string {
   return `${TITLE}
 ${version}; Node ${node}; ${machine}; ${date}; \`${command}\`.
 
-A copy is made from a service with the limit lifted: from one that makes its store on the fly, of pages that the real one
-has sent, and from the real one. Rows are those of all tables, lines of orders and variants of products counted. The
-service, its database, store-sync and the PostgreSQL that it writes into share the machine.
+\`store-sync\` copies a store from a service without the request limit: from one that generates its pages, and from
+the real one. Rows are those of all tables, including order items and variants. The service, its database,
+\`store-sync\`, and the destination's PostgreSQL share the machine.
 
-- **fetch and discard** is a loop of \`fetch\` over the same pages in a process of its own: each body is read whole as text
-  and dropped. **Ratio** is the time of a run as a multiple of that of this loop, in the same bench.
-- **CPU** and **memory** are those of the process that asks, from its start to its end; store-sync as it is published,
-  started as its command starts itself.
-- A second run finds nothing that has changed.
+- **fetch and discard** is a loop of \`fetch\` over the same pages in a process of its own, which drops each body.
+  **Ratio** is the time of a run as a multiple of this loop.
+- **CPU** and **memory** are those of the requesting process from its start to its end. \`store-sync\` runs as it is
+  published.
+- A second run finds no changes.
 
 ${table(['', 'rows', 'seconds', 'rows/s', 'CPU, s', 'memory, MiB', 'ratio'], figures.map(figureRow))}
-Under the limit, 120 pages of 250 orders a minute (30,000 orders; their lines come on top):
+At the limit, 120 pages of 250 orders a minute (30,000 orders with their items):
 
-${table(['', 'CPU, s', 'fetching and parsing, s', 'beyond it, s', 'of a core'], paced.map(pacedRow))}`
+${table(['', 'CPU, s', 'fetching and parsing, s', 'the rest, s', 'rest, share of a core'], paced.map(pacedRow))}`
 }
 
 function figureRow({ source, what, rows, wallMs, cpuMs, residentMebibytes, ratio }: SyncFigure): string[] {

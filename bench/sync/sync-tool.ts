@@ -1,4 +1,4 @@
-// Runs store-sync as its users do, in a process of its own, and tells what the run took.
+// Runs store-sync as its users do, in a process of its own, and reports its usage.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,23 +7,23 @@ import { text } from 'node:stream/consumers'
 import type { BuiltTool } from './sync-build.ts'
 import type { Usage } from './sync-usage-process.ts'
 
-/** A run to be measured. */
+/** A run to measure. */
 export interface ToolRun {
   readonly tool: BuiltTool
   readonly url: string
   readonly key: string
-  /** As `--to` has it. */
+  /** Value of `--to`. */
   readonly to: string
-  /** Further words of the command line. */
+  /** Further arguments. */
   readonly words?: readonly string[]
 }
 
-/** What a run took. */
+/** Usage of a run. */
 export interface ToolUsage extends Usage {
   readonly wallMs: number
 }
 
-/** Runs the tool to its end. Throws what it said where it failed. */
+/** Runs the tool to its end. Throws its output if it fails. */
 export async function runTool({ tool, url, key, to, words = [] }: ToolRun): Promise<ToolUsage> {
   const usageFile = `${tool.usage}.json`
   const startedAt = performance.now()

@@ -1,37 +1,39 @@
-// Eight writers with overlapping transactions, and copies that are kept meanwhile by several rules: which of them have
-// lost a row when all is quiet?
+// Eight writers with overlapping transactions, and copies with different rules. Counts the rows that each copy has lost
+// in the end.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { openClient } from '../../../test/support/client.ts'
 import { Syncer, type SyncerOptions } from './syncer.ts'
 import { startWriters } from './writers.ts'
 
-/** A copy that takes part. */
+/** A copy in the experiment. */
 export interface Participant extends SyncerOptions {
   readonly name: string
 }
 
-/** What became of a copy. */
+/** The result of a copy. */
 export interface Outcome {
   readonly name: string
   readonly runs: number
   /** Orders that the store has and the copy lacks. */
   readonly missing: number
-  /** Orders of which the copy holds an older state. */
+  /** Orders whose state in the copy is older. */
   readonly stale: number
 }
 
-/** What an experiment gave. */
+/** The result of an experiment. */
 export interface ExperimentResult {
   readonly transactions: number
   readonly orders: number
   readonly outcomes: readonly Outcome[]
 }
 
-/** Between two runs of a copy. */
+/** Pause between two runs of a copy. */
 const PAUSE_MS = 50
 
-/** Writes and copies for so many seconds, lets every transaction end, lets every copy run once more, and compares. */
+/**
+ * Writes and copies for a number of seconds, lets every transaction end and every copy run once more, then compares.
+ */
 export async function experiment(
   ownerUrl: string,
   participants: readonly Participant[],

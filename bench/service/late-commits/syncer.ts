@@ -1,15 +1,15 @@
-// A copy of the orders, kept by one of two rules: the specification's, to the letter, or the watermark. Nothing is added
-// to them: no overlap, and no walk of everything.
+// A copy of the orders by one of two rules: the literal rule of the specification, or the watermark. There is no
+// overlap and no full sync.
 
-/** From when a run asks: the clock of the one before it, or the watermark that it got. */
+/** Start of a run's changes: the clock of the previous run, or its watermark. */
 export type Rule = 'own clock' | 'watermark'
 
-/** What a copy is kept from. */
+/** Source of a copy. */
 export interface SyncerOptions {
   readonly url: string
   readonly key: string
   readonly rule: Rule
-  /** How far this machine's clock is ahead of the store's; negative behind. */
+  /** How far this machine's clock is ahead of the store's, in ms; negative if it is behind. */
   readonly clockAheadMs: number
 }
 
@@ -18,7 +18,7 @@ interface Page {
   readonly meta: { readonly next_cursor: string | null }
 }
 
-/** A copy of the orders, by id what their tracking number is. */
+/** A copy of the orders: tracking numbers by ID. */
 export class Syncer {
   readonly copy = new Map<string, string | null>()
   runs = 0
@@ -29,7 +29,7 @@ export class Syncer {
     this.options = options
   }
 
-  /** One run. Rejects where a page is refused. */
+  /** One run. Rejects if a page fails. */
   async run(): Promise<void> {
     let next = new Date(Date.now() + this.options.clockAheadMs).toISOString()
     let cursor: string | null = null

@@ -1,31 +1,32 @@
-// Writers whose transactions overlap, as a shop's do: most are over at once, some take as long as a call to a payment
-// provider, few as long as an import. What they write is stamped when they begin and seen when they end.
+// Writers with overlapping transactions, as in a shop: most end at once, some take as long as a call to a payment
+// provider, few as long as an import. Rows get the timestamp of the start of their transaction and are visible after
+// its commit.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Sql } from 'postgres'
 import { openClient } from '../../../test/support/client.ts'
 
-/** Writers at work. */
+/** Running writers. */
 export interface Writers {
-  /** Lets every transaction end; how many there were. */
+  /** Ends every transaction. Returns their number. */
   stop(): Promise<number>
 }
 
-/** Shares of transactions, and how long they take, in ms. */
+/** Shares of transactions, and their durations in ms. */
 const DURATIONS = [
   { share: 0.85, shortest: 0, longest: 10 },
   { share: 0.13, shortest: 100, longest: 700 },
   { share: 0.02, shortest: 1500, longest: 3000 },
 ] as const
 const WRITERS = 8
-/** Orders of its own that a writer changes again and again; nobody waits for another's lock. */
+/** Orders that one writer changes again and again, so that writers don't wait for each other's locks. */
 const OWN_ORDERS = 20
 
-/** Starts eight writers of orders on the store with this URL of its owner. */
+/** Starts eight writers of orders on the store, with its owner's URL. */
 export function startWriters(ownerUrl: string): Writers {
   const stopping = new AbortController()
   const all = Array.from({ length: WRITERS }, (_, writer) => write(ownerUrl, writer, stopping.signal))
-  // a writer that fails is heard of when all are stopped
+  // the error of a writer is thrown when all are stopped
   for (const each of all) each.catch(() => undefined)
   return {
     async stop() {
@@ -43,7 +44,7 @@ async function write(ownerUrl: string, writer: number, signal: AbortSignal): Pro
   try {
     for (; !signal.aborted; transactions++) {
       const heldMs = durationMs()
-      // half of it before the write and half after, as work is around it
+      // half of the time before the write and half after it
       await sql.unsafe('begin')
       await delay(heldMs / 2)
       await change(sql, own, `${writer}-${transactions}`)
